@@ -219,7 +219,7 @@ export function disabledEnginePage(disabledEngine: DisabledEngine | undefined, s
   return `${warned(`${disabledEngine.engine}: ${disabledEngine.detail}`, stream).join("\n")}\n`;
 }
 
-/** Hooks that failed: the compaction stands all the same. */
+/** Hooks that failed: the compaction is in effect all the same. */
 export function hookFailuresPage(failures: readonly HookFailure[], stream: Stream): string {
   const lines = failures.flatMap(({ message, detail }) =>
     warned(detail === undefined ? message : `${message}: ${detail}`, stream),

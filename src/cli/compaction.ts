@@ -37,7 +37,7 @@ export interface CompactionRequest {
   readonly fact?: string | undefined;
   /** As `withEngine` gives it. */
   readonly engine: PluginSource | string;
-  /** Told of the compaction; a dry run has none. */
+  /** Called with the compaction; a dry run has none. */
   readonly hooks?: OperatorHookSettings;
   /** Reads files of the agent's again. */
   readonly readFile?: NonNullable<RuntimeOptions["readFile"]>;
@@ -139,7 +139,7 @@ export async function compactInput(
   };
 }
 
-/** Whoever may write the handoff: models, and the provider itself. */
+/** Who may write the handoff: models, and the provider itself. */
 function modelsFor(
   { transcript, protocol: own }: Input,
   configuration: Configuration,

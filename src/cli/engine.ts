@@ -1,5 +1,5 @@
 /**
- * The engine that the configuration names, as a door takes it: a plugin's threads end with the command. A plugin that stands
+ * The engine that the configuration names, as a door takes it: a plugin's threads end with the command. A plugin that is
  * in a project is somebody else's code, found because one is there: it is not there before the person has agreed to it.
  */
 import { shortPath } from "../config/load.ts";

@@ -44,7 +44,7 @@ export function unreadable(
   return failure("read", name, { code: "unreadable_input", hint: denied ? DENIED_HINT : hint, cause });
 }
 
-/** What a command let through: a failure of the system about a file told as ours, everything else as it is. */
+/** What a command let through: a failure of the system about a file turned into one of ours, everything else as it is. */
 export function describeFileFailure(thrown: unknown): unknown {
   if (!isSystemError(thrown)) return thrown;
   const writing = WRITING_CALLS.has(thrown.syscall!) || WRITING_CODES.has(codeOf(thrown));

@@ -1,4 +1,4 @@
-/** One line for each thing that the gateway tells, for a person. No content is in it, and nothing that could move a cursor. */
+/** One line for each thing that the gateway reports, for a person. No content is in it, and nothing that could move a cursor. */
 import type { Redactor } from "../core/redaction/redactor.ts";
 import type {
   CompactionEvent,

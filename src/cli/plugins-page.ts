@@ -25,7 +25,7 @@ export interface BrokenPromise {
   readonly text: string;
   /** The transcript. */
   readonly on: string;
-  /** Where in the plugin, as far as the error tells. */
+  /** Where in the plugin, as far as the error says. */
   readonly place: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** What is wrong with the options of a call, told as problems of the configuration file are: the place, the value, the fix. */
+/** What is wrong with the options of a call, reported as problems of the configuration file are: the place, the value, the fix. */
 import { z } from "zod";
 import type { EngineSettings } from "../core/engines/settings.ts";
 import { PrecisError } from "../core/errors.ts";

@@ -45,7 +45,7 @@ export function allowedOf(stated: readonly StatedSettings[], label: string): Sta
   };
 }
 
-/** What is no setting sets nothing, and is told as a mistake whoever wrote it. */
+/** What is no setting sets nothing, and is reported as a mistake, whoever wrote it. */
 function isAllowed({ path, value }: StatedSettings): boolean {
   const name = settingAt(path)?.path;
   if (name === undefined) return true;

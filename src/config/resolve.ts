@@ -17,7 +17,7 @@ export interface Resolved {
   readonly problems: readonly Problem[];
 }
 
-/** Sources from the weakest to the strongest. Values that are wrong are left out and told in `problems`. */
+/** Sources from the weakest to the strongest. Values that are wrong are left out and reported in `problems`. */
 export function resolve(sources: readonly Source[]): Resolved {
   const configuration = structuredClone(DEFAULTS) as Configuration;
   const provenance = new Map<string, Provenance>(

@@ -20,7 +20,7 @@ export interface Section {
   readonly description: string;
 }
 
-/** Earlier names in the Hermes Agent docs, each with the setting it stands for. */
+/** Earlier names in the Hermes Agent docs, each with its setting. */
 export const ALIASES: Readonly<Record<string, string>> = {
   "compression.summary_model": "auxiliary.compression.model",
   "model.cache_ttl": "prompt_caching.cache_ttl",

@@ -27,7 +27,7 @@ export function readYaml(text: string, label: string): Statements {
   return { stated, problems: [] };
 }
 
-/** Where the text is nested too deep: told before anything is composed of it, because that recurses. */
+/** Where the text is nested too deep: reported before anything is composed of it, because that recurses. */
 function tooDeepAt(text: string): { readonly line: number; readonly col: number } | undefined {
   const lines = new LineCounter();
   const parser = new Parser(lines.addNewLine);
@@ -62,7 +62,7 @@ function valueOf(node: unknown, document: Document): unknown {
     const value = (node as { toJS: (document: Document) => unknown }).toJS(document);
     if (!isTooDeep(value)) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
   return undefined; // An alias that leads nowhere, into itself, or from one to the next: no setting accepts it.
 }

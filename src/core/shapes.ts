@@ -54,7 +54,7 @@ export function record(fields: Readonly<Record<string, Shape>>): Shape {
   };
 }
 
-/** One of several records, told by their `kind`. */
+/** One of several records, distinguished by their `kind`. */
 export function kinds(variants: Readonly<Record<string, Shape>>): Shape {
   const kind = oneOf(...Object.keys(variants));
   return (value, place) => {

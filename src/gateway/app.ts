@@ -98,10 +98,10 @@ export interface GatewayOptions {
   readonly compactTool?: NonNullable<RuntimeOptions["compactTool"]>;
   /**
    * Reads files of agents on this machine again, for engines that put files back (`readFilesIn` of `precis` gives one). It is
-   * never called while other machines can connect: whoever can name a file could have it read.
+   * never called while other machines can connect: anyone who can name a file could have it read.
    */
   readonly readFile?: NonNullable<RuntimeOptions["readFile"]>;
-  /** Commands and addresses that are told before and after a compaction. */
+  /** Commands and addresses that are called before and after a compaction. */
   readonly hooks?: OperatorHookSettings;
   readonly limits?: Partial<GatewayLimits>;
   /** Hears of every request, compaction and notice. */
@@ -283,7 +283,7 @@ function keeperOf(
 
 const OWN_RETENTION = { unusedMs: RETENTION_LIMITS.unusedMs, bytesMax: RETENTION_LIMITS.memoryBytes };
 
-/** Whoever listens, no request fails for it, nor the process: there is nobody left to tell. */
+/** A listener that throws fails no request, and not the process. */
 function safely(onEvent: EmitEvent): EmitEvent {
   return (event) => {
     try {

@@ -1,4 +1,4 @@
-/** The words that the gateway's parts share: a request that arrived, what was done about it, and what is told of it. */
+/** The words that the gateway's parts share: a request that arrived, what was done about it, and what is reported of it. */
 import type { CacheEffect } from "../core/caching/effect.ts";
 import type { CompactionReason } from "../core/compaction/compaction.ts";
 import type { Usage } from "../core/engines/contract.ts";
@@ -97,7 +97,7 @@ export type Outcome =
   /** The provider could not be reached, or its answer broke off. */
   | "upstream_failed";
 
-/** What is told of a request when it is over. Never content, never a credential. */
+/** What is reported of a request when it is over. Never content, never a credential. */
 export interface RequestEvent {
   readonly kind: "request";
   readonly id: string;

@@ -1,5 +1,5 @@
 /**
- * Conversations under way. A client resends its whole history and names no session, so a request is told by its own
+ * Conversations under way. A client resends its whole history and names no session, so a request is recognised by its own
  * links: it goes on with the conversation it extends or repeats, and any other is a new one or a branch. What is remembered
  * here saves work alone: everything that matters is in the store.
  */

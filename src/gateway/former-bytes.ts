@@ -32,7 +32,7 @@ export function withFormerBytes(former: Decoded | undefined, now: Decoded): Form
   return { body: applyEdits(now.body, edits), restored: edits.length };
 }
 
-/** The usual case: everything that was sent before stands there again. */
+/** The usual case: everything that was sent before is there again. */
 function beginsAlike(former: Decoded, now: Decoded): boolean {
   const [start, end] = [former.layout.elements[0]?.start ?? 0, former.layout.elements.at(-1)?.end ?? 0];
   const from = now.layout.elements[0]?.start ?? 0;

@@ -18,7 +18,7 @@ export interface TenantRules {
 
 export interface Owner {
   readonly tenant: string;
-  /** Nobody can be told from its request: it shares nothing with any other one. */
+  /** Nobody can be recognised from its request: it shares nothing with any other one. */
   readonly isolated: boolean;
 }
 

@@ -33,7 +33,7 @@ export function isClaudeLine(record: Fields): boolean {
   if (type === "user" || type === "assistant")
     return textOf(record["uuid"]) !== undefined && fieldsOf(record["message"])?.["content"] !== undefined;
   if (type === "file-history-snapshot" || (type === "summary" && "leafUuid" in record)) return true;
-  // A relative of this format has lines of the same kinds, told by their payloads and messages.
+  // A relative of this format has lines of the same kinds, recognised by their payloads and messages.
   const linked = "uuid" in record && ("parentUuid" in record || "logicalParentUuid" in record);
   return (
     type !== undefined &&

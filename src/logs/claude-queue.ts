@@ -31,7 +31,7 @@ export function deliveredTexts(lines: readonly Line[]): ReadonlyMap<Line, string
   return delivered;
 }
 
-/** The last line at which a person's text stands as an ordinary record. */
+/** The last line at which a person's text is an ordinary record. */
 function lastRecorded(lines: readonly Line[]): ReadonlyMap<string, number> {
   const last = new Map<string, number>();
   for (const { record, at } of lines) {

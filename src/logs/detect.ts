@@ -1,5 +1,5 @@
 /**
- * Which format a text is in. Session files are told by the marks that only their agent writes, in any of the first
+ * Which format a text is in. Session files are recognised by the marks that only their agent writes, in any of the first
  * lines; request bodies by the blocks and items that only their protocol has.
  */
 import { isClaudeLine } from "./claude-code.ts";

@@ -29,7 +29,7 @@ export function isGeminiLine(record: Fields): boolean {
   return textOf(record["id"]) !== undefined && (record["type"] === "gemini" || "thoughts" in record);
 }
 
-/** Whether a document is a chat: told by its header, or by messages that have parts instead of content. */
+/** Whether a document is a chat: recognised by its header, or by messages that have parts instead of content. */
 export function isGeminiDocument(document: unknown): boolean {
   const fields = fieldsOf(document);
   if (fields !== undefined && "projectHash" in fields && Array.isArray(fields["messages"])) return true;

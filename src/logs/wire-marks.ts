@@ -1,4 +1,4 @@
-/** What tells the bodies of the protocols apart, without decoding them: roles, item types and block types. */
+/** What distinguishes the bodies of the protocols, without decoding them: roles, item types and block types. */
 import { fieldsOf, listOf, textOf, type Fields } from "./fields.ts";
 import { allDefinitions } from "../protocols/registry.ts";
 import type { WireFormat } from "./log.ts";

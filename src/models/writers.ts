@@ -15,7 +15,7 @@ import { createUnconfigured, createWriter } from "./writer.ts";
 export interface WriterEnvironment {
   /** Where keys are, by the names that the providers have or the settings give. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** How an overflow is told from other errors: `overflow` of any protocol. */
+  /** How an overflow is distinguished from other errors: `overflow` of any protocol. */
   readonly overflow: ReadOverflow;
   /** With what was learned of models since; otherwise the known facts and the settings'. */
   readonly registry?: Registry;

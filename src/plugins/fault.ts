@@ -25,7 +25,7 @@ export interface FaultData {
   readonly detail: string;
   /** The promise that was broken. */
   readonly check?: CheckName;
-  /** Where in the plugin: file, line and column, as far as the error tells. */
+  /** Where in the plugin: file, line and column, as far as the error says. */
   readonly place?: string;
 }
 

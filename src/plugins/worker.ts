@@ -1,6 +1,6 @@
 /**
  * The thread's side: loads the plugin, rebuilds what an engine works with (measure, chain, models), and answers one call at
- * a time. `precis/engines` is the host's own copy, wherever the plugin stands.
+ * a time. `precis/engines` is the host's own copy, wherever the plugin is.
  */
 import { hash } from "node:crypto";
 import { registerHooks } from "node:module";

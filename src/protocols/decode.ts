@@ -1,5 +1,5 @@
 /**
- * Reads a body: scans for the list of messages, takes over every message whose bytes stood in the previous body at the
+ * Reads a body: scans for the list of messages, takes over every message whose bytes were in the previous body at the
  * same place, and parses the others.
  */
 import { PrecisError } from "../core/errors.ts";

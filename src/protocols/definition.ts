@@ -31,7 +31,7 @@ export interface RequestedAnswer {
   readonly label: string;
 }
 
-/** How bodies of this protocol are told from others. */
+/** How bodies of this protocol are recognised. */
 export interface ProtocolMarks {
   /** A request of this protocol, by members that no other one has, beside its list of messages. */
   readonly request: (request: Fields) => boolean;

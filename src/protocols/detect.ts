@@ -1,4 +1,4 @@
-/** Tells the protocol of a body by its shape: names of fields and kinds of blocks that only one protocol uses. */
+/** Recognises the protocol of a body by its shape: names of fields and kinds of blocks that only one protocol uses. */
 import type { ProtocolName } from "../core/protocols.ts";
 import type { Fields } from "./dialect.ts";
 import { fieldsOf, isFields, listOf, textOf } from "./fields.ts";

@@ -1,5 +1,5 @@
 /**
- * Tells that a message is another protocol's, where that is certain: by what the protocol at hand could not mean. Anything
+ * Recognises a message of another protocol, where that is certain: by what the protocol at hand could not mean. Anything
  * that servers of it are known to take counts as its own, cache markers on Chat messages for example.
  */
 import { PrecisError } from "../core/errors.ts";

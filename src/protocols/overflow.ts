@@ -1,5 +1,5 @@
 /**
- * Tells from a provider's error that a request was too large, and reads the window it names. Servers that speak one
+ * Recognises from a provider's error that a request was too large, and reads the window it names. Servers that speak one
  * protocol are many, so one table of sayings serves all three.
  */
 import type { Fields } from "./dialect.ts";

@@ -63,7 +63,7 @@ function isDeveloper(dialect: Dialect, message: Message): boolean {
   return slice !== undefined && memberText(slice.raw, "role") === '"developer"';
 }
 
-/** Parts the system messages between the request's own member and the list, where they stood or where new ones go. */
+/** Parts the system messages between the request's own member and the list, where they were or where new ones go. */
 function placeSystem(dialect: Dialect, transcript: Transcript, decoded: Decoded | undefined) {
   const keyed: Entry[] = [];
   const listed: Message[] = [];

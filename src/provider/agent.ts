@@ -25,7 +25,7 @@ export interface AgentOptions {
   /** Laid over every body: thinking, cache markers… */
   readonly body?: Fields;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Told of each answer. */
+  /** Called with each answer. */
   readonly onTurn?: (turn: AgentTurn) => void;
 }
 

@@ -36,7 +36,7 @@ export interface ProviderOptions {
   /** Milliseconds; what caches go by. The real clock by default. */
   readonly now?: () => number;
   readonly limits?: Partial<Limits>;
-  /** Told of each request when it is done with. */
+  /** Called with each request when it is done with. */
   readonly onRequest?: (record: RequestRecord) => void;
 }
 

@@ -11,7 +11,7 @@ export interface RespondOptions {
   readonly telling: ReplyToSend;
   readonly fault: Fault | undefined;
   readonly bill: (outputTokens: number) => Bill;
-  /** Told what was delivered, once it is. */
+  /** Called with what was delivered, once it is. */
   readonly delivered: (told: unknown) => void;
 }
 

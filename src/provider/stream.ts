@@ -1,6 +1,6 @@
 /**
  * A stream as it goes over the wire: events at a pace, with what goes wrong in their midst, noticing at once when nobody
- * reads any more. What was sent until then is told, because it was paid for.
+ * reads any more. What was sent until then is reported, because it was paid for.
  */
 import type { StreamEvent } from "./contract.ts";
 import type { Fault } from "./faults.ts";

@@ -1,4 +1,4 @@
-/** What the provider needs of a protocol: how a key comes, what is refused, how a prompt is rendered, how an answer is told. */
+/** What the provider needs of a protocol: how a key comes, what is refused, how a prompt is rendered, how an answer is written. */
 import type { ProtocolName } from "../protocols/index.ts";
 import type { Fields, Incoming, Prompt, Refusal, Reply, ReplyBlock, StreamEvent, ReplyToSend } from "./contract.ts";
 import type { Memory } from "./memory.ts";
@@ -29,7 +29,7 @@ export interface AcceptedRequest {
   readonly own?: Reply;
   /** What the vendor puts before the answer: a compaction that the request lets it make. */
   readonly opening?: ReplyBlock;
-  /** Told that the answer was given, for what later requests may refer to. */
+  /** Called when the answer was given, for what later requests may refer to. */
   readonly answered: (told: unknown) => void;
 }
 
@@ -38,7 +38,7 @@ export function acceptedAs(prompt: Prompt, sealer: Sealer): AcceptedRequest {
   return { prompt, transformations: undefined, seal: (_, text) => sealer.mac(text), answered: () => undefined };
 }
 
-/** What goes wrong at a vendor, in its words; the status and the rest are told beside. */
+/** What goes wrong at a vendor, in its words; the status and the rest come beside it. */
 export type FaultWords = Readonly<Record<"rate-limit" | "server-error" | "overloaded", Omit<Refusal, "reason">>>;
 
 /** Where a request's model and form are, and what it says. */
@@ -68,7 +68,7 @@ export interface Wire {
   readonly models: ModelListForm;
   readonly agent: AgentForm;
   readonly faultWords: FaultWords;
-  /** What a body above the size limit is told. */
+  /** The error for a body above the size limit. */
   readonly tooLarge: Refusal;
   /** How ids of its calls begin. */
   readonly callIdLead: string;
@@ -78,9 +78,9 @@ export interface Wire {
   readonly errorEvent?: string;
   /** The answer to a request whose tokens are counted. */
   readonly counted: (inputTokens: number) => Fields;
-  /** What a request without a key is told. */
+  /** The error for a request without a key. */
   readonly keyless: Refusal;
-  /** What a body that is no JSON object is told. */
+  /** The error for a body that is no JSON object. */
   readonly notJson: (why: string) => Refusal;
   readonly judge: (judging: JudgeRequest) => Refusal | AcceptedRequest;
   readonly noModel: (name: unknown) => Refusal;

@@ -151,7 +151,7 @@ export interface RuntimeState {
   readonly savedTokens: number;
   /** Absent in states of earlier versions. */
   readonly summarizer?: SummarizerState;
-  /** For whoever reads it: a session that resumes decides again. */
+  /** For a reader: a session that resumes decides again. */
   readonly timing?: CompactionTiming;
 }
 
@@ -163,9 +163,9 @@ export interface Waiting {
 
 /** A call that brings the main model along, as this very conversation reaches it. */
 export interface WaitingForMain extends Waiting {
-  /** Stands for `writers.main` in this call alone. */
+  /** Replaces `writers.main` in this call alone. */
   readonly main?: Writer;
-  /** Stands for `remote` in this call alone. */
+  /** Replaces `remote` in this call alone. */
   readonly remote?: Remote;
 }
 
@@ -281,7 +281,7 @@ export interface Runtime {
    */
   readonly observe: (usage: ReportedUsage) => void;
   /**
-   * What to send with the compaction that stands for it, if any; nothing is decided.
+   * What to send with the compaction in effect for it, if any; nothing is decided.
    *
    * @throws PrecisError of the store.
    */
@@ -303,14 +303,14 @@ export interface Runtime {
   /**
    * Whatever was caught: an `APIError` of the OpenAI or the Anthropic SDK, an `APICallError` or `RetryError` of the AI SDK,
    * a `Response` (read from a copy), `{ status, body }`, or an error that has one of them as its cause. Undefined where
-   * it tells of no overflow.
+   * it reports no overflow.
    *
    * @throws PrecisError of the store (docs/store.md); the signal's reason where it aborts; what a hook throws.
    */
   readonly recover: (error: unknown, transcript: Transcript, waiting?: WaitingForMain) => Promise<Prepared | undefined>;
   /**
    * For a conversation in which the item of a provider's own compaction cannot stay: compacted here, in place of that. Models
-   * are asked only for an explicit call. Undefined where no such compaction stands, or nothing smaller is possible.
+   * are asked only for an explicit call. Undefined where no such compaction is in effect, or nothing smaller is possible.
    *
    * @throws PrecisError of the store (docs/store.md); the signal's reason where it aborts.
    */

@@ -15,7 +15,7 @@ const RESPONSE_WAIT_MS = 10_000;
 const STATUS_WHERE_NONE = 400;
 
 /**
- * The overflow that an error tells of; undefined where it tells of something else, or cannot be read. Never rejects. An
+ * The overflow that an error reports; undefined where it reports something else, or cannot be read. Never rejects. An
  * abort ends the reading of a response.
  */
 export async function overflowIn(error: unknown, signal?: AbortSignal): Promise<Overflow | undefined> {

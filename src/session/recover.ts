@@ -15,7 +15,7 @@ export interface ProviderError {
   readonly body: string;
 }
 
-/** The overflow that an error tells of; `undefined` when it tells of something else. */
+/** The overflow that an error reports; `undefined` when it reports something else. */
 export function overflowOf({ status, body }: ProviderError): Overflow | undefined {
   for (const protocol of Object.values(protocols)) {
     const overflow = protocol.overflow(status, body);

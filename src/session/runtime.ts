@@ -1,5 +1,5 @@
 /**
- * The runtime state machine behind every door, over transcripts in core's form: find the compaction that stands for
+ * The runtime state machine behind every door, over transcripts in core's form: find the compaction in effect for
  * a conversation, put it in place, decide whether another is due, make it, and remember what was removed. The
  * client's own history is never altered.
  */

@@ -4,7 +4,7 @@ import type { SessionContext } from "./context.ts";
 import { afterReply, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, writersFor } from "./summarizer.ts";
 
 interface Asking {
-  /** Stands for the main model in this call alone. */
+  /** Replaces the main model in this call alone. */
   readonly main?: Writer | undefined;
   readonly waitMs?: number;
 }

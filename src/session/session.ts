@@ -77,7 +77,7 @@ export interface Session extends Pick<
   /** The tools for the model (see `Runtime.tools`) as the protocol declares them, for the end of a request's own. */
   readonly tools: () => readonly unknown[];
   /**
-   * Call with whatever was caught (see `Runtime.recover`): answers with a smaller request where it tells of an overflow,
+   * Call with whatever was caught (see `Runtime.recover`): answers with a smaller request where it reports an overflow,
    * with undefined where it does not.
    *
    * @throws PrecisError as `prepare` does.

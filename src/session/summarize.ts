@@ -83,7 +83,7 @@ export function summaryWriters(summarize: Summarize | undefined): Pick<Writers, 
   return writer === undefined ? {} : { auxiliary: writer };
 }
 
-/** Where the key stands that a program handed over; no variable of an environment is called so. */
+/** Where the key is that a program handed over; no variable of an environment is called so. */
 const OWN_KEY = "summarize.apiKey";
 
 function settingsOf(stated: SummaryModel): ModelSettings {

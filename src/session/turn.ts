@@ -1,4 +1,4 @@
-/** The steps of a turn: see what stands, decide what is due, compact, record, and settle on what to send. */
+/** The steps of a turn: see what is in effect, decide what is due, compact, record, and settle on what to send. */
 import {
   applyCompaction,
   type Compaction,
@@ -154,7 +154,7 @@ export async function makeCompaction(
   if (outcome.kind === "compacted") {
     const made = because === undefined ? outcome.compaction : withReason(outcome.compaction, because);
     const amended = options.amend?.(made, view.original, estimatorOf(context)) ?? made;
-    // The longest prefix with a record is what stands: one that reaches less far than the last would never be found.
+    // The record of the longest prefix is in effect: one that reaches less far than the last would never be found.
     const least = (view.standing.compaction?.covered ?? 0) + 1;
     return { kind: "compacted", compaction: reachTo(amended, least, view.original, context.chain) };
   }
@@ -205,7 +205,7 @@ function timeOf({ now = Date.now }: RuntimeOptions): number {
   return now();
 }
 
-/** Keeps a compaction and answers with the one that stands: another may have been first. */
+/** Keeps a compaction and answers with the one in effect: another may have been first. */
 export async function recordCompaction(
   context: SessionContext,
   view: ConversationView,

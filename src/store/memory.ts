@@ -17,7 +17,7 @@ export function createMemoryStore({ now = Date.now }: ClockOptions = {}): Histor
     if (data === undefined) shelves.set(tenant, (data = createTenantData()));
     return data;
   };
-  /** Whoever only asks leaves nothing behind. */
+  /** A question alone leaves nothing behind. */
   const readable = (tenant: string): TenantData =>
     shelves.has(tenant) ? shelfOf(tenant) : (shelvesOf(), createTenantData());
   const shelvesOf = (tenant?: string): readonly TenantData[] => {

@@ -1,6 +1,6 @@
 /**
  * History in a PostgreSQL database, which any number of gateways on any number of machines share. What is acknowledged is
- * committed; whoever reads afterwards, from whichever gateway, sees it.
+ * committed; every later read sees it, from any gateway.
  */
 import "../platform/refuse-old-node.ts";
 import { createGate, QUEUE_LIMITS, type QueueLimits } from "./gate.ts";

@@ -45,15 +45,15 @@ export interface SearchHit {
 /** What a session needs. Every call may fail with the errors of docs/store.md; in memory none does. */
 export interface Store {
   /**
-   * Records a compaction under the link it covers. The first record of a link wins; the standing one is returned.
+   * Records a compaction under the link it covers. The first record of a link wins; the one in effect is returned.
    * A record may come back without `evicted[].original`: those bytes are the originals'.
    */
   readonly putCompaction: (tenant: string, compaction: Compaction) => Promise<Compaction>;
-  /** What stands for a conversation, given its links (one a message, in order). Records of another schema do not count. */
+  /** The compaction in effect for a conversation, given its links (one a message, in order). Records of another schema do not count. */
   readonly findCompaction: (tenant: string, links: readonly string[]) => Promise<ActiveCompaction>;
   /** Marks the record of this link as undone. */
   readonly undoCompaction: (tenant: string, link: string) => Promise<void>;
-  /** An id that stands for the same text already keeps its label; for another text, the newer one is found. */
+  /** An id that has the same text already keeps its label; for another text, the newer one is found. */
   readonly putOriginals: (tenant: string, originals: readonly Original[]) => Promise<void>;
   readonly getOriginal: (tenant: string, id: string) => Promise<Original | undefined>;
   /** Originals that hold the words (a span: in one of its messages), best first. */
@@ -215,7 +215,7 @@ export interface HistoryStore extends Store {
   /** Rejects where that many bytes more could not be kept: by now, or because what was kept is not there any more. */
   readonly checkWritable: (bytes?: number) => Promise<void>;
   readonly holdings: (tenant?: string) => Promise<Holdings>;
-  /** What it takes, in bytes, quickly told: of a file without what is free in it, in memory of the texts. */
+  /** Its size in bytes, answered quickly: of a file without what is free in it, in memory of the texts. */
   readonly size: () => Promise<number>;
   /** These sessions and every branch that is on one of them, the newest first: what `deleteSessions` takes. */
   readonly withBranches: (tenant: string, ids: readonly string[]) => Promise<readonly string[]>;

@@ -53,7 +53,7 @@ export function withClientApart(words: readonly string[]): readonly string[] {
   return [...words.slice(0, at), "--", NAMED, ...words.slice(at)];
 }
 
-/** Stands before a client that was named without `--`. */
+/** Marks a client that was named without `--`. */
 const NAMED = "\u0000client";
 
 async function run(args: Arguments, terminal: Terminal): Promise<ExitCode> {

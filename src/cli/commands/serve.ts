@@ -251,7 +251,7 @@ function tokenFor(configuration: Configuration, terminal: Terminal): OperatorTok
   return madeToken(configuration, terminal);
 }
 
-/** Whoever can name a file in a conversation could have it read. */
+/** Anyone who can name a file in a conversation could have it read. */
 function checkFilesFolder({ context, gateway: { host } }: Configuration): void {
   if (context.files_folder !== null && !isLoopback(host))
     throw usageError(

@@ -51,7 +51,7 @@ export const deleteCommand: Command = {
     return withHistory(args, terminal, { readOnly: !yes }, async (opened) => {
       const chosen = await choose(args, opened);
       const { gone, failure } = yes ? await remove(args, opened, chosen, terminal) : { gone: chosen };
-      // What went is told whatever came after it.
+      // What went is reported whatever came after it.
       if (args.is("json")) await terminal.out.write(`${JSON.stringify({ deleted: yes, sessions: gone }, null, 2)}\n`);
       else await tell({ gone: gone.length, chosen, yes }, opened, terminal);
       if (failure !== undefined) throw failure;
@@ -154,7 +154,7 @@ function leftInFile(error: unknown): unknown {
   });
 }
 
-/** The store's failure, told by what it means here; anything else is a fault of ours, and stays as it is. */
+/** The store's failure, as what it means here; anything else is a fault of ours, and stays as it is. */
 function failedAs(error: unknown, { what, next }: { readonly what: string; readonly next: string }): unknown {
   if (!(error instanceof PrecisError)) return error;
   const { code, place, retryable, message } = error;

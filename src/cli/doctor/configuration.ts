@@ -21,7 +21,7 @@ const ABOUT_WINDOWS = new Set([
   "auxiliary_window_below_main",
 ]);
 const ONLY_NOTES = new Set(["not_read_yet"]);
-/** Told with the keys, the windows' own checks, or as faults. */
+/** Reported with the keys, the windows' own checks, or as faults. */
 const TOLD_ELSEWHERE = new Set(["model_unclear", "main_only_in_place", "gateway_open", "engine_not_built_in"]);
 
 export function checkConfiguration({ loaded, terminal }: Examination): readonly Finding[] {

@@ -9,7 +9,7 @@ const HOW =
   "metrics and the API take `authorization: Bearer $(precis token)`, a browser the link of `precis token --link`";
 
 export function checkToken(configuration: Configuration, terminal: Terminal): readonly Finding[] {
-  // A variable that is not set is told with the keys.
+  // A variable that is not set is reported with the keys.
   const { token_env: variable } = configuration.gateway;
   if (variable !== null && !terminal.environment[variable]?.trim()) return [];
   try {

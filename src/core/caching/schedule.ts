@@ -26,7 +26,7 @@ export interface ScheduleQuery {
   readonly stableTokens: number;
   /** Nothing was asked for longer than the cache lives. */
   readonly cold: boolean;
-  /** A compaction stands already. */
+  /** A compaction is in effect already. */
   readonly compacted: boolean;
   /** Answers of the model in the whole conversation, also those that a compaction took out of sight. */
   readonly turns: number;

@@ -13,7 +13,7 @@ import { resultOf, textMessage, withParts, type Message } from "../transcript/me
 import type { Estimator } from "../engines/contract.ts";
 import { spanLabel, type Evicted, type HandEdit } from "./compaction.ts";
 
-/** A message, where it stood in the original (-1 for one of ours), and how many original messages stand before it. */
+/** A message, where it was in the original (-1 for one of ours), and how many original messages come before it. */
 export interface PlacedOriginal {
   readonly message: Message;
   readonly from: number;

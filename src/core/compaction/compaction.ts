@@ -1,5 +1,5 @@
 /**
- * A compaction is data: what was planned, what stands now, where each old message went, and what can be fetched back.
+ * A compaction is data: what was planned, what is in effect now, where each old message went, and what can be fetched back.
  * The audit trail, the diff view, undo and the tests all read this one object. Applying it is pure.
  */
 import type { FailureClass } from "../handoff/model/writer.ts";
@@ -52,7 +52,7 @@ export function lastOfSpan(label: string): number | undefined {
 }
 
 /**
- * Where an old message went: it stands unchanged at an index of `after`, was rewritten there, or went into the summary.
+ * Where an old message went: it is unchanged at an index of `after`, was rewritten there, or went into the summary.
  * `removed`: a result that answers no call, which no provider accepts; it is among what was evicted.
  */
 export type Destination =
@@ -97,7 +97,7 @@ export interface SummaryAccount {
   readonly because?: string;
   /** In the order of asking; empty where no model was configured. */
   readonly steps: readonly SummaryStep[];
-  /** Items of the model's answer that stood the checks, and those that did not, by reason. */
+  /** Items of the model's answer that passed the checks, and those that did not, by reason. */
   readonly items?: {
     readonly kept: number;
     readonly dropped: readonly { readonly because: string; readonly count: number }[];

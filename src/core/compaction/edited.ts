@@ -50,7 +50,7 @@ export async function compactEdited(
   return { kind: "compacted", compaction: { ...shortened, byHand: edits } };
 }
 
-/** The same with what still stands of a range in its short form. */
+/** The same with what is still there of a range in its short form. */
 function shortenUpon(original: Transcript, standing: Compaction, edit: HandEdit, estimator: Estimator): Compaction {
   if (edit.how !== "compact") return standing;
   const record = recordOfEdit({ original, standing, edit, engine: "", state: undefined }, estimator);
@@ -74,7 +74,7 @@ function destinationsIn({ map, after }: Compaction, placed: readonly PlacedOrigi
 
 const SUMMARISED: Destination = Object.freeze({ kind: "summarised" });
 
-/** One destination a message; what stands in other words was edited. */
+/** One destination a message; what is there in other words was edited. */
 function mapOf(
   { messages }: Transcript,
   covered: number,
@@ -96,15 +96,15 @@ function wholeWire(messages: readonly Message[], end: number): number {
 
 export interface HandEditing {
   readonly original: Transcript;
-  /** What stands now. */
+  /** What is in effect now. */
   readonly standing: Compaction | undefined;
   readonly edit: HandEdit;
-  /** Of the session, where nothing stands. */
+  /** Of the session, where no compaction is in effect. */
   readonly engine: string;
   readonly state: unknown;
 }
 
-/** The record of an edit, upon what stands; undefined where none of its messages stands any more, or nothing changed. */
+/** The record of an edit, upon the compaction in effect; undefined where none of its messages is there any more, or nothing changed. */
 export function recordOfEdit(editing: HandEditing, estimator: Estimator): Compaction | undefined {
   const { original, standing, edit, engine, state } = editing;
   const current = standing === undefined ? original : applyCompaction(original, standing);

@@ -11,7 +11,7 @@ export function holdPlaces({ covered, after, map, evicted }: Compaction, count: 
   holdNesting(evicted, `${place}.evicted`);
 }
 
-/** Engines may join rewritten messages in one; where a message stands unchanged, no other does. */
+/** Engines may join rewritten messages in one; where a message is unchanged, no other does. */
 function holdDestinations(map: readonly Destination[], length: number, place: string): void {
   const taken = new Map<number, Destination["kind"]>();
   map.forEach((destination, from) => {

@@ -1,4 +1,4 @@
-/** What a compaction looks like as data, whoever made it. */
+/** What a compaction looks like as data, independent of the engine. */
 import { anything, figure, index, kinds, listOf, maybe, oneOf, record, text, type Shape } from "../shapes.ts";
 import { COMPACTION_SCHEMA_VERSION, LOSS_KINDS } from "./compaction.ts";
 

@@ -1,4 +1,4 @@
-/** A result as lines, and the one scan that finds the lines in which a pattern stands. */
+/** A result as lines, and the one scan that finds the lines in which a pattern occurs. */
 
 import { withoutColour } from "./cut.ts";
 
@@ -33,7 +33,7 @@ export function pageOf(text: string): Page {
 }
 
 /**
- * The numbers (from 0) of the lines in which a global pattern stands, each once, in order: one scan of the whole text,
+ * The numbers (from 0) of the lines in which a global pattern occurs, each once, in order: one scan of the whole text,
  * which is much faster than asking line by line. The pattern must not match a line break.
  */
 export function linesWith(page: Page, pattern: RegExp, max: number): number[] {

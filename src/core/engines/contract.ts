@@ -139,7 +139,7 @@ export interface ToolPrompt {
 
 export interface ToolAnswer {
   readonly text: string;
-  /** What in the text is original, word for word, and behind which id it stands. */
+  /** What in the text is original, word for word, and behind which id it is. */
   readonly quotes: readonly Quote[];
   readonly isError?: true;
 }

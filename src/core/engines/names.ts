@@ -1,4 +1,4 @@
-/** The names of the built-in engines, apart from the engines: whoever only asks for a name loads none of them. */
+/** The names of the built-in engines, apart from the engines: asking for a name loads none of them. */
 
 const NAMES = ["compressor", "sacred-zone", "handoff", "layered", "lossless", "stepped", "none"] as const;
 

@@ -1,5 +1,5 @@
 /**
- * A text as identifiers are looked for in it: one byte for each UTF-16 code unit. ASCII stands as it is, everything else
+ * A text as identifiers are looked for in it: one byte for each UTF-16 code unit. ASCII stays as it is, everything else
  * by what it is to an identifier. Bytes are read several times as fast as a string, and each is read more than once.
  */
 import { ASCII_CHARS_MIN, asciiInto } from "../transcript/ascii.ts";

@@ -203,7 +203,7 @@ function createHeap(): Heap {
   };
 }
 
-/** Puts an item where the first stood, and lets it sink to its place. */
+/** Puts an item where the first was, and lets it sink to its place. */
 function sink(items: number[], priorities: number[], item: number, priority: number): void {
   let at = 0;
   for (;;) {

@@ -1,5 +1,5 @@
 /**
- * Numbers for names: the same for the same name, in whatever text it stands. A conversation holds tens of thousands of
+ * Numbers for names: the same for the same name, in whatever text it occurs. A conversation holds tens of thousands of
  * mentions and a few thousand names, which are compared by their numbers from then on.
  */
 

@@ -1,6 +1,6 @@
 /**
  * How likely the continuation asks for an identifier: a logistic model over ten plain facts about where it is.
- * Company tells most: a name that shares its message with few others was meant. How long ago it was named is not among
+ * Company says most: a name that shares its message with few others was meant. How long ago it was named is not among
  * them: with recency the ranking does worse on repositories that it has not seen.
  */
 import { liveRequestOf } from "../ledger/readers/live-request.ts";

@@ -136,7 +136,7 @@ function quotedPart({ room, replacedTokens }: FitOptions): number {
   return Math.min(1, Math.max(EXCERPTS_PART_MIN, part));
 }
 
-/** Errors that nothing made good are quoted before more is told of anything else, up to this share. */
+/** Errors that nothing made good are quoted before anything else gets more room, up to this share. */
 const ERRORS_SHARE_MAX = 0.3;
 
 function presentIn(sections: SectionFill): VisibleElsewhere {
@@ -191,7 +191,7 @@ function saysMoreThan(prose: string): (item: Item) => boolean {
   };
 }
 
-/** Of a question with its answer, the record tells both where it tells the question. */
+/** Of a question with its answer, the record says both where it tells the question. */
 function isInRecord(text: string, told: string): boolean {
   const question = /^([\s\S]+?) — (?:answered|user): /.exec(text)?.[1];
   return told.includes(question === undefined ? text : question.slice(0, QUESTION_CHARS_COMPARED));

@@ -9,7 +9,7 @@ interface ItemPosition {
   readonly group?: string;
 }
 
-/** What stands verbatim beside a handoff, and need not be said in it; a string is one. */
+/** What is kept verbatim beside a handoff, and need not be said in it; a string is one. */
 export interface AlreadyVisible {
   readonly includes: (text: string) => boolean;
 }
@@ -27,10 +27,10 @@ export interface Item extends ItemPosition {
   readonly text: string;
 }
 
-/** Stands between a question and what was said to it, and between an action and its outcome. */
+/** Separates a question from what was said to it, and an action from its outcome. */
 export const DASH = " — ";
 
-/** Stands between the paths of one line. */
+/** Separates the paths in one line. */
 export const LIST_SEPARATOR = ", ";
 
 /** How recent a message is within a conversation, 0 to 1. */
@@ -47,7 +47,7 @@ export function clipped(text: string, charsMax: number): string {
   return `${(word > charsMax / 2 ? kept.slice(0, word) : withoutTornPair(kept)).trimEnd()}${CUT_MARK}`;
 }
 
-/** Stands where text was left out. */
+/** Marks where text was left out. */
 export const CUT_MARK = " […]";
 
 function withoutTornPair(text: string): string {

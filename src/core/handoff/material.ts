@@ -13,11 +13,11 @@ export interface HandoffMaterial {
   readonly until: number;
   /** Index of the live request; -1 where there is none. */
   readonly live: number;
-  /** What stands verbatim beside the handoff. */
+  /** What is kept verbatim beside the handoff. */
   readonly beside: AlreadyVisible;
   /** Set where a section of its own lists what the user wrote. */
   readonly listsMessages: boolean;
-  /** Set where the record of episodes is written, which tells what the newest message answers. */
+  /** Set where the record of episodes is written, which says what the newest message answers. */
   readonly recorded: boolean;
   /** Set when an earlier handoff holds what came first. */
   readonly continues: boolean;

@@ -43,13 +43,13 @@ export interface HandoffRequest {
   readonly spanRecall: string;
   /** The handoff that is among the messages, read back: merged into the new one. */
   readonly previous?: ParsedHandoff | undefined;
-  /** Index of the live request, which stands verbatim after the handoff; -1 where there is none. */
+  /** Index of the live request, which is kept verbatim after the handoff; -1 where there is none. */
   readonly liveRequest?: number;
   /** Excerpts worth at most that many tokens that do not repeat what the handoff has already, nor what is next to it. */
   readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
   /** What it takes to quote the errors that stand to this day; 0 where not given. */
   readonly errorTokens?: () => number;
-  /** What stands verbatim beside the handoff. */
+  /** What is kept verbatim beside the handoff. */
   readonly beside: AlreadyVisible;
   /** Takes secrets out; everything that enters passes it. */
   readonly redact: (text: string) => string;

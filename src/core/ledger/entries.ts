@@ -86,7 +86,7 @@ export interface ErrorEntry extends LedgerEntry {
   /** What was run for, where it was a run. */
   readonly purpose?: CommandPurpose;
   readonly times: number;
-  /** The message after which it no longer stood, and why that is believed. */
+  /** The message after which it no longer held, and why that is believed. */
   readonly resolved?: { readonly message: number; readonly by: "rerun" | "success" };
   /** A file was changed since, and the command has not been run again. */
   readonly changedSince?: number;

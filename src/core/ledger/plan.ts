@@ -10,7 +10,7 @@ export interface Planner {
   readonly entry: () => PlanEntry | undefined;
 }
 
-/** A list that a tool keeps stands until its items are done; one in a message, until the turn that carried it out ends. */
+/** A list that a tool keeps holds until its items are done; one in a message, until the turn that carried it out ends. */
 export function createPlanner(): Planner {
   let items: readonly PlanItem[] = [];
   let place: { readonly message: number; readonly source: "tool" | "text" } | undefined;

@@ -30,7 +30,7 @@ interface Clearing {
   readonly evict: Evict;
 }
 
-/** Each piece on its own, so that what is evicted is exactly what stood there. */
+/** Each piece on its own, so that what is evicted is exactly what was there. */
 function cleared(piece: ContentPart, { label, measure, evict }: Clearing): ContentPart {
   switch (piece.kind) {
     case "text":

@@ -83,7 +83,7 @@ interface Digesting {
   readonly evict: Evict;
 }
 
-/** Each text of a result on its own, so that what is evicted is exactly what stood there. */
+/** Each text of a result on its own, so that what is evicted is exactly what was there. */
 function digested(part: ToolResultPart, digesting: Digesting): ToolResultPart {
   const isError = part.isError === true;
   const content = part.content.map((piece) =>

@@ -27,12 +27,12 @@ export function spansOf(handoff: string): readonly string[] {
 const SHORTENED = /^\s*\[(?:digest|precis): [^\n]{0,2000}?\brecall (r[0-9a-f]{9})[^\n]*\]/;
 const SHORTENED_ARGUMENT = /⟪precis: [^⟫]{0,2000}?; recall (r[0-9a-f]{9})/;
 
-/** The recall id of the text that stood here before. */
+/** The recall id of the text that was here before. */
 export function shortenedText(text: string): string | undefined {
   return SHORTENED.exec(text)?.[1];
 }
 
-/** The recall id of the arguments that stood here before. */
+/** The recall id of the arguments that were here before. */
 export function shortenedArguments(args: string): string | undefined {
   return SHORTENED_ARGUMENT.exec(args)?.[1];
 }

@@ -2,7 +2,7 @@
 
 import type { NameStrength } from "./names.ts";
 
-/** Stands for what was removed. Ends every rule's interest, so redacting twice is redacting once. */
+/** Replaces what was removed. Ends every rule's interest, so redacting twice is redacting once. */
 export const MARKER = "[redacted]";
 export const PRIVATE_KEY_MARKER = "[private key redacted]";
 

@@ -1,4 +1,4 @@
-/** Secrets that a sentence tells: "the password is hunter2". */
+/** Secrets that a sentence states: "the password is hunter2". */
 import { MARKER, type Span, valueSpan } from "./mask.ts";
 import { nameStrength } from "./names.ts";
 import { matchAt, type Word } from "./reading.ts";

@@ -9,7 +9,7 @@ export const UNNAMED_WORD_CHARS_MIN = 20;
 const UNNAMED_WORD_CHARS_MAX = 512;
 /** Words that go on through `+`, `/` and `=`: base64. */
 const RUN = /[\w+/-]{20,512}={0,2}/y;
-/** On the same line, a few words before. A hash or an identifier in between means that something else is told. */
+/** On the same line, a few words before. A hash or an identifier in between means that something else is said. */
 const ANNOUNCED =
   /(?:^|[^A-Za-z])(?:secrets?|tokens?|api[ _-]?keys?|access[ _-]?keys?|secret[ _-]?keys?|passwords?|passphrases?|credentials?|creds)["'`)]?(?:[ ,:=>-]{1,3}[A-Za-z']{1,12}){0,4}[ ,:=>-]{1,3}["'`(]?$/i;
 const ANNOUNCED_CHARS_MAX = 80;

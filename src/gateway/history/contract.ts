@@ -116,7 +116,7 @@ export interface UndoResult {
   readonly session: string;
   /** The report of the compaction that was taken back. */
   readonly undone: CompactionReport;
-  /** The one before it, which stands again. */
+  /** The one before it, which is in effect again. */
   readonly standing?: CompactionReport;
 }
 

@@ -1,4 +1,4 @@
-/** The tools of a kept conversation's engine, over what its newest standing compaction left behind. */
+/** The tools of a kept conversation's engine, over what its newest compaction in effect left behind. */
 import type { Runtime } from "../../session/contract.ts";
 import { createRuntime } from "../../session/runtime.ts";
 import type { EngineToolsScope, SessionTools, Which } from "./contract.ts";

@@ -63,7 +63,7 @@ export function createHistory(options: HistoryOptions): History {
   };
 }
 
-/** Loaded when something is compacted or undone: whoever looks needs no engine. */
+/** Loaded when something is compacted or undone: looking at it needs no engine. */
 function loadChange(): Promise<typeof Change> {
   return import("./change.ts");
 }

@@ -117,7 +117,7 @@ function startThread(source: ThreadSource, limits: QueueLimits, onEvent: EmitEve
   };
 }
 
-/** The requests that one thread has: what it is told, and what becomes of its messages. */
+/** The requests that one thread has: what it is sent, and what becomes of its messages. */
 function createRequests(post: (message: ToThread) => void, onEvent: EmitEvent) {
   const active = new Map<number, Active>();
   let count = 0;

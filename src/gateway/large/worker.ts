@@ -15,7 +15,7 @@ import { keptInPieces } from "./pieces.ts";
 interface Active {
   readonly gone: AbortController;
   replied: boolean;
-  /** What is told of it once it was replied to: a request that the gateway answers itself is over before. */
+  /** What is reported of it once it was replied to: a request that the gateway answers itself is over before. */
   over?: RequestEvent;
   body?: AsyncIterator<Uint8Array>;
 }

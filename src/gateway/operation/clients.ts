@@ -11,7 +11,7 @@ export interface ClientSetup {
   readonly note: string;
 }
 
-/** Stands where the gateway's address belongs. */
+/** A placeholder for the gateway's address. */
 const GATEWAY = "GATEWAY";
 
 const SETUPS: readonly ClientSetup[] = [

@@ -98,7 +98,7 @@ function openSpan(api: Api, client: ClientRequest, redact: Redactor): RequestSpa
     upstream: call.made,
     ahead: (work) => within(api, { name: "precis.compaction_ahead", parent: inside }, work),
     end: (event) => {
-      // Whoever exports spans, no request fails for it.
+      // An exporter that throws fails no request.
       try {
         call.over();
         span.updateName(nameOf(event, method, redact));

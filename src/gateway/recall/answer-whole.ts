@@ -1,4 +1,4 @@
-/** An answer that is no stream, behind a screen: read whole, gone on with as often as the model recalls, and told as one. */
+/** An answer that is no stream, behind a screen: read whole, gone on with as often as the model recalls, and sent as one. */
 import type { HiddenTools, WholePassage, WholeScreen } from "../../protocols/answers/screen.ts";
 import type { ProviderAnswer } from "../request/open-answer.ts";
 import { resumed, type Chunks } from "../request/relay.ts";

@@ -5,7 +5,7 @@ import type { Turn } from "./turn.ts";
 export interface ContinuedTurn {
   readonly turn: Pick<Turn, "withoutLast">;
   readonly resend: (body: string) => Promise<ProviderAnswer>;
-  /** Told of each answer of the provider. */
+  /** Called with each answer of the provider. */
   readonly further: (answer: ProviderAnswer) => void;
 }
 

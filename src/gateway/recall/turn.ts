@@ -32,9 +32,9 @@ export interface TurnOptions {
   readonly hidden: HiddenTurns;
   readonly answer: AnswerCall;
   readonly limits: RecallLimits;
-  /** Told of each call that was answered. */
+  /** Called with each call that was answered. */
   readonly told: (call: ToldCall) => void;
-  /** Told that what was hidden is remembered in memory alone. */
+  /** Called when what was hidden is remembered in memory alone. */
   readonly unkept: (error: unknown) => void;
 }
 
@@ -87,7 +87,7 @@ export function createTurn(options: TurnOptions): Turn {
   };
   const hear: Turn["heard"] = async (passage, usage) => {
     const elements = passage.complete ? passage.said() : undefined;
-    // An answer that broke off, or that cannot be told again, is not kept: the client has what it has.
+    // An answer that broke off, or that cannot be sent again, is not kept: the client has what it has.
     if (elements === undefined) return undefined;
     if (elements.length > 0) said.push(...protocols[protocol].decode(`[${elements.join(",")}]`).transcript.messages);
     if (passage.calls.length === 0) {

@@ -84,7 +84,7 @@ export async function openAnswer(
   return opened(resumed(held.read, held.rest), held.read);
 }
 
-/** Tells when the reader knows what the answer opens with. */
+/** Resolves when the reader knows what the answer opens with. */
 function openingWatcher(reader: AnswerReader, onEvent: () => void): ByteWatcher {
   return {
     push: (chunk) => {

@@ -68,7 +68,7 @@ export async function findConversation(
   return { ...known, conversation };
 }
 
-/** Whoever looks at the store sees from where on a conversation is compacted, and why it waits. */
+/** Anyone who looks at the store sees from where on a conversation is compacted, and why it waits. */
 function keepTiming(context: HistoryContext, request: PreparedRequest): void {
   const { conversation } = request;
   const { postponed, ...figures } = conversation.runtime.report().timing;
@@ -104,7 +104,7 @@ async function decide(context: HistoryContext, request: KnownRequest, skipped: S
   return prepared;
 }
 
-/** Where nothing new can be kept, what stands can still be read. */
+/** Where nothing new can be kept, what is stored can still be read. */
 async function prepare(runtime: Runtime, transcript: Transcript): Promise<Prepared> {
   try {
     return await runtime.prepare(transcript);

@@ -39,7 +39,7 @@ export interface RelayOptions {
   readonly record: RequestRecord;
   /** A stream goes on as it comes; of a whole body the last piece waits too. */
   readonly streamed: boolean;
-  /** Called when all of it has come; settles when the end may be told. */
+  /** Called when all of it has come; settles when the end may be reported. */
   readonly committed: () => Promise<void>;
   /** After the last byte; not where the client left or the provider broke off. */
   readonly whenWhole: () => void;

@@ -49,7 +49,7 @@ async function smallerThan(
     const outgoing = composeOutgoing(context, { ...refused, prepared }, undefined);
     return { ...refused, prepared, revealed, outgoing };
   };
-  // Another request of this conversation may have been refused meanwhile: this refusal says nothing of what stands since.
+  // Another request of this conversation may have been refused meanwhile: this refusal says nothing of the compaction in effect since.
   const standing = await runtime.standing(transcript);
   if (charsOf(standing) < charsOf(refused.prepared)) return again(standing, refused.revealed);
   if (!trials.has(reading)) trials.set(reading, runtime.state());
@@ -106,7 +106,7 @@ export function prepareWithoutThinking(context: HistoryContext, refused: Prepare
 }
 
 /**
- * The same request with a compaction of ours in place of the provider's own; undefined where none of its items stands in it.
+ * The same request with a compaction of ours in place of the provider's own; undefined where none of its items is in it.
  * An item is bound to who made it: another account cannot read it, and another server does not even know what it is.
  */
 export async function prepareWithoutItem(
@@ -118,7 +118,7 @@ export async function prepareWithoutItem(
   if (context.mode !== "rewrite" || !refused.prepared.compacted) return undefined;
   return inTurn(conversation, async () => {
     const started = performance.now();
-    // The refusal may be about something else: what stood stays, unless this form is accepted.
+    // The refusal may be about something else: the one before it stays, unless this form is accepted.
     pending.broughtBy(reading.links.at(-1), reading);
     const before = runtime.state();
     const prepared = await runtime.withoutRemote(withHiddenTurns.transcript, { because: ITEM_NOT_TAKEN });

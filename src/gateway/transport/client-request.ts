@@ -1,4 +1,4 @@
-/** A request of Node's server as a `ClientRequest`: its body waits until it is asked for, its signal tells that the client left. */
+/** A request of Node's server as a `ClientRequest`: its body waits until it is asked for, its signal says that the client left. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { PrecisError } from "../../core/errors.ts";
 import type { ClientRequest, Bytes } from "../contract.ts";
@@ -70,7 +70,7 @@ const PROBES_MAX = 4;
 
 /**
  * An interim answer, which every client of HTTP/1.1 reads over (RFC 9110, 15.2). To a client that is gone it cannot be
- * delivered, and writing after that closes the connection; nothing else tells it from one that only ended its side.
+ * delivered, and writing after that closes the connection; nothing else distinguishes it from one that only ended its side.
  */
 function probe(response: ServerResponse): NodeJS.Timeout {
   let sent = 0;
@@ -83,7 +83,7 @@ function probe(response: ServerResponse): NodeJS.Timeout {
   return timer;
 }
 
-/** As HTTP/1.1 tells it: a request without either header has none. */
+/** As HTTP/1.1 has it: a request without either header has none. */
 function hasBody({ headers }: IncomingMessage): boolean {
   if (headers["transfer-encoding"] !== undefined) return true;
   const length = headers["content-length"];

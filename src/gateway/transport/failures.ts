@@ -45,7 +45,7 @@ export function clientDisconnected(): PrecisError {
   });
 }
 
-/** `connected` tells a connection that was reset from one that was never made. */
+/** `connected` distinguishes a connection that was reset from one that was never made. */
 export function upstreamFailure(cause: unknown, upstream: Upstream, connected: boolean): PrecisError {
   const code = (cause as { readonly code?: unknown }).code;
   const sign = typeof code === "string" ? code : "";

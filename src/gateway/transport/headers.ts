@@ -19,7 +19,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 /** Set by whoever sends: the provider's own name, and a handshake that is over once the body is here. */
 const OF_THE_SENDER: ReadonlySet<string> = new Set(["host", "expect"]);
 
-/** Told of the body as it came. */
+/** Called with the body as it came. */
 const OF_THE_BODY: ReadonlySet<string> = new Set(["content-length", "content-encoding", "content-md5", "digest"]);
 
 /** All that is ours, between a client and this gateway: `x-precis` itself, and whatever begins so. */

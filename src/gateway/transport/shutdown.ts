@@ -4,7 +4,7 @@ import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 export interface ServerShutdown {
-  /** To be told of every request as it begins. */
+  /** Called with every request as it begins. */
   readonly begun: (socket: Socket, response: ServerResponse) => void;
   /** Takes no more requests, waits for those under way, and ends them where they take longer than `drainMs`. */
   readonly stop: (drainMs: number) => Promise<void>;

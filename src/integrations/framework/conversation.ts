@@ -40,7 +40,7 @@ export interface FrameworkConversation<Framework> {
     around?: Surroundings,
     waiting?: WaitingForMain,
   ) => Promise<FrameworkPrepared<Framework>>;
-  /** Undefined where the error tells of no overflow. */
+  /** Undefined where the error reports no overflow. */
   readonly recover: (
     error: unknown,
     messages: readonly Framework[],

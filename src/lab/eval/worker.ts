@@ -1,4 +1,4 @@
-/** A thread of an evaluation: takes one task at a time and tells what it finds as it finds it. */
+/** A thread of an evaluation: takes one task at a time and reports what it finds as it finds it. */
 import { parentPort, workerData } from "node:worker_threads";
 import { PrecisError } from "../../core/errors.ts";
 import { createCache } from "./cache.ts";

@@ -37,7 +37,7 @@ export interface Question<Value> {
   readonly usualOutputTokens: number;
   /** Reads an answer; `sent` is the prompt as it was sent. */
   readonly read: (text: string, sent: string) => Read<Value>;
-  /** Stands for the answer while only the price is calculated. */
+  /** Replaces the answer while only the price is calculated. */
   readonly placeholder: Value;
 }
 

@@ -23,7 +23,7 @@ export interface KeptText {
   readonly report: CompactionReport | undefined;
   /** What the recall ids lead to that the result shows. */
   readonly recallable: () => string;
-  /** What stands now, and the state that goes with it. */
+  /** What is in effect now, and the state that goes with it. */
   readonly transcript: Transcript;
   readonly state: unknown;
 }

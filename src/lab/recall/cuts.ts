@@ -115,7 +115,7 @@ function demandOf(prefix: readonly ChatMessage[], rest: readonly ChatMessage[], 
   return demand;
 }
 
-/** In how many messages each identifier stands. */
+/** In how many messages each identifier occurs. */
 function frequencyOf(messages: readonly ChatMessage[], reader: Reader): Map<string, number> {
   const frequency = new Map<string, number>();
   for (const message of messages)

@@ -127,7 +127,7 @@ function occurrencesOf(part: string, text: string): number[] {
   return found;
 }
 
-/** Where an identifier stands as a whole word. */
+/** Where an identifier occurs as a whole word. */
 function wholeOccurrencesOf(id: string, text: string): number[] {
   const [opens, closes] = [isWord(id[0]), isWord(id.at(-1))];
   const whole = (at: number): boolean => !(opens && isWord(text[at - 1])) && !(closes && isWord(text[at + id.length]));

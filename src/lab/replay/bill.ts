@@ -1,4 +1,4 @@
-/** What one request costs by the price table: each kind of token at its price, so that the parts can be told. */
+/** What one request costs by the price table: each kind of token at its price, so that the parts can be shown. */
 import type { CacheUse } from "../../core/caching/prefix-cache.ts";
 import type { Prices } from "../../models/index.ts";
 

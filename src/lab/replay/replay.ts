@@ -16,9 +16,9 @@ export interface ReplayOptions {
   readonly maxOutputTokens?: number | undefined;
   readonly session?: RunSettings;
   readonly writer?: SummaryWriter | undefined;
-  /** Told of each request under each strategy; waited for. */
+  /** Called with each request under each strategy; waited for. */
   readonly onSent?: (sent: Sent) => void | Promise<void>;
-  /** Told of each turn before it is replayed; waited for. */
+  /** Called with each turn before it is replayed; waited for. */
   readonly onTurn?: (turn: number, of: number) => void | Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import type { CacheRules } from "./facts.ts";
 
 export interface List {
   readonly source: string;
-  /** The day the source stood so, ISO. */
+  /** The day the source said so, ISO. */
   readonly asOf: string;
   readonly cache?: CacheRules;
   /** Its models think before they write unless told otherwise, and what they think counts as output. */

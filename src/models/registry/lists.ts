@@ -18,7 +18,7 @@ const WINDOW_KEYS = [
 const OUTPUT_KEYS = ["max_completion_tokens", "max_tokens", "max_output_tokens"];
 const MTOK = 1_000_000;
 
-/** Facts by model name, as far as the list tells any; `asOf` is the day it was asked for. */
+/** Facts by model name, as far as the list has any; `asOf` is the day it was asked for. */
 export function readModelList(json: unknown, source: string, asOf: string): ReadonlyMap<string, SourcedFacts> {
   const models = new Map<string, SourcedFacts>();
   for (const entry of listOf(Array.isArray(json) ? json : fieldsOf(json)["data"])) {

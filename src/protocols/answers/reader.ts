@@ -38,7 +38,7 @@ export interface AnswerReader {
 }
 
 export interface AnswerOptions {
-  /** Told by the answer's content type (`isEventStream`). */
+  /** Known from the answer's content type (`isEventStream`). */
   readonly streamed: boolean;
   readonly status: number;
   /** A larger event is skipped. */

@@ -6,7 +6,7 @@ import { isFields } from "../fields.ts";
 import type { Fields } from "../dialect.ts";
 import type { Frame } from "./frames.ts";
 
-/** Of a streamed passage this much is kept, to be told again; of a longer one no hidden call is answered. */
+/** Of a streamed passage this much is kept, to be sent again; of a longer one no hidden call is answered. */
 const KEPT_CHARS_MAX = 32 * 1024 * 1024;
 
 /** The events of a passage, within that bound. */
@@ -45,7 +45,7 @@ export interface Passage {
   readonly complete: boolean;
   /** The end or an error was seen. */
   readonly ended: boolean;
-  /** All of it, hidden calls included, as elements of a request's list; undefined where it cannot be told again. */
+  /** All of it, hidden calls included, as elements of a request's list; undefined where it cannot be sent again. */
   readonly said: () => readonly string[] | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface WholeScreen {
 }
 
 /**
- * Tokens of several passages as one answer tells them. Output is all that was written. Input is what the last passage read:
+ * Tokens of several passages as one answer reports them. Output is all that was written. Input is what the last passage read:
  * it holds everything before it, and clients take it for how full their window is.
  */
 export function joinedUsage(passages: readonly unknown[], outputKeys: readonly string[]): Fields | undefined {

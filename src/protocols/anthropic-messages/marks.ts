@@ -1,4 +1,4 @@
-/** How bodies of Anthropic Messages are told from others. */
+/** How bodies of Anthropic Messages are recognised. */
 import type { ProtocolMarks } from "../definition.ts";
 import { fieldsOf, isFields, listOf } from "../fields.ts";
 

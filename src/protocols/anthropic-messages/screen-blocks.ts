@@ -16,7 +16,7 @@ interface Growing {
   input: string;
 }
 
-/** Undefined where an event is of a kind that nobody here knows: the block cannot be told again. */
+/** Undefined where an event is of a kind that nobody here knows: the block cannot be sent again. */
 export function assembleBlocks(events: readonly string[]): readonly AssembledBlock[] | undefined {
   const blocks = new Map<number, Growing>();
   for (const data of events) {

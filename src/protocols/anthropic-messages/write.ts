@@ -10,7 +10,7 @@ import { memberText } from "../json/scan.ts";
 import { resultsFirst, systemNotice, type PartsChange } from "../user-results.ts";
 import { freshBlock, isBlank, patchBlock, type BlockWriting } from "./blocks.ts";
 
-/** Stands for a message that would be empty, which the provider refuses. */
+/** Replaces a message that would be empty, which the provider refuses. */
 const EMPTY_TEXT = "(no text)";
 
 export function attaches(run: Run, message: Message, own: boolean): boolean {

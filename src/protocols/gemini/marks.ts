@@ -1,4 +1,4 @@
-/** How Gemini bodies are told from others: contents have parts, and nobody else's messages do. */
+/** How Gemini bodies are recognised: contents have parts, and nobody else's messages do. */
 import type { ProtocolMarks } from "../definition.ts";
 import type { Fields } from "../dialect.ts";
 import { fieldsOf } from "../fields.ts";

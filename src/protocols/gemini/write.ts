@@ -10,7 +10,7 @@ import { memberText } from "../json/scan.ts";
 import { resultsFirst, systemNotice, type PartsChange } from "../user-results.ts";
 import { freshPart, patchPart, textPart, type PartWriting } from "./parts.ts";
 
-/** Stands for a content that would be empty, which the API refuses. */
+/** Replaces a content that would be empty, which the API refuses. */
 const EMPTY_TEXT = "(no text)";
 
 export function attaches(run: Run, message: Message, own: boolean): boolean {

@@ -1,4 +1,4 @@
-/** How bodies of Chat Completions are told from others. */
+/** How bodies of Chat Completions are recognised. */
 import type { ProtocolMarks } from "../definition.ts";
 import { fieldsOf, listOf } from "../fields.ts";
 

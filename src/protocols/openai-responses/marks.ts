@@ -1,4 +1,4 @@
-/** How bodies of Responses are told from others. */
+/** How bodies of Responses are recognised. */
 import type { ProtocolMarks } from "../definition.ts";
 
 export const responsesMarks: ProtocolMarks = {

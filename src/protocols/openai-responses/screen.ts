@@ -235,7 +235,7 @@ function endOf(data: string, { before, now, id, tools }: State): string {
       .sort(([one], [other]) => one - other)
       .flatMap(([index, text]) => (hidden.has(index) ? [] : [text])),
   );
-  // Some servers leave the last event's output empty: its items were told one by one.
+  // Some servers leave the last event's output empty: its items came one by one.
   const repeats = isFilled(memberText(response, "output")) || passages.at(-1)!.items.size === 0;
   return patchObject(data, {
     response: patchObject(toolless(response, tools), {

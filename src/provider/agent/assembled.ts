@@ -11,7 +11,7 @@ import type { AgentForm } from "./form.ts";
 export interface Assembler {
   /** One event's data as it came. */
   readonly take: (data: string) => void;
-  /** The answer, or `{ error }` where the stream told of one or ended before the answer did. */
+  /** The answer, or `{ error }` where the stream reported one or ended before the answer did. */
   readonly answer: () => Fields;
 }
 

@@ -16,10 +16,10 @@ export interface WireReply {
   readonly callIds: readonly string[];
 }
 
-/** What a protocol's stream has told so far. */
+/** What a protocol's stream has said so far. */
 export interface StreamReading {
   readonly take: (event: Fields) => void;
-  /** Undefined until the end was told. */
+  /** Undefined until the end was received. */
   readonly answer: () => Fields | undefined;
 }
 

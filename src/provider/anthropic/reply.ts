@@ -29,7 +29,7 @@ function stopReason({ blocks, stop }: ReplyToSend["reply"]): string {
 
 const isCompaction = ({ kind }: ReplyBlock): boolean => kind === "compaction";
 
-/** What a compaction took is told beside the rest, and not in it. */
+/** What a compaction took is reported beside the rest, and not in it. */
 function usageOf(telling: Pick<ReplyToSend, "reply" | "use" | "outputTokens">): Fields {
   const { reply, use, outputTokens } = telling;
   const told = { ...inputUsage(use), output_tokens: outputTokens };

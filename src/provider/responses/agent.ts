@@ -20,7 +20,7 @@ export const responsesAgent: AgentForm = {
   replyIn: ({ output }) => ({ messages: listOf(output), callIds: idsOf(output, "call_id") }),
 };
 
-/** The last event holds the whole response; where it comes without its items, they were told one by one. */
+/** The last event holds the whole response; where it comes without its items, they came one by one. */
 function readResponse(): StreamReading {
   const items: unknown[] = [];
   let response: Fields | undefined;

@@ -1,10 +1,10 @@
-/** Hooks of an operator: commands and addresses that are told before and after a compaction, from outside the process. */
+/** Hooks of an operator: commands and addresses that are called before and after a compaction, from outside the process. */
 import type { Hooks } from "../contract.ts";
 
 export interface OperatorHookSettings {
-  /** Each a command line for the shell, or an http(s) address. Told before an attempt to compact, which waits for them. */
+  /** Each a command line for the shell, or an http(s) address. Called before an attempt to compact, which waits for them. */
   readonly beforeCompact?: readonly string[];
-  /** Told when a compaction is recorded; nothing waits for them. */
+  /** Called when a compaction is recorded; nothing waits for them. */
   readonly afterCompact?: readonly string[];
   /** How long each may take, in milliseconds; 10 seconds by default. */
   readonly timeoutMs?: number;
@@ -19,7 +19,7 @@ export const HOOK_LIMITS = Object.freeze({
   timeoutMs: 10_000,
   /** Hooks that run at the same time; further ones are not run, which is reported. */
   atOnce: 16,
-  /** What a hook is told, in bytes; messages are left out of anything larger. */
+  /** What a hook receives, in bytes; messages are left out of anything larger. */
   dataBytes: 32 * 1024 * 1024,
   /** What is read of a command's standard error, in characters. */
   errorChars: 2_000,

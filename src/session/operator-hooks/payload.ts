@@ -1,4 +1,4 @@
-/** What operators' hooks are told: plain JSON, without secrets, media and the bytes of the wire. */
+/** What operators' hooks receive: plain JSON, without secrets, media and the bytes of the wire. */
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { redactMessage } from "../../core/passes/redact-messages.ts";
 import { redactJson } from "../../core/redaction/json.ts";
@@ -7,7 +7,7 @@ import type { MediaSource, Message, Part } from "../../core/transcript/message.t
 import type { Change } from "../contract.ts";
 import { HOOK_LIMITS } from "./contract.ts";
 
-/** Common to all that hooks are told. */
+/** Common to all that hooks receive. */
 export interface HookHeading {
   readonly event: "before_compact" | "after_compact";
   readonly tenant: string;

@@ -1,4 +1,4 @@
-/** Compaction records: the first of a link stands until it is undone. */
+/** Compaction records: the first of a link is in effect until it is undone. */
 import { COMPACTION_SCHEMA_VERSION, type Compaction } from "../../core/compaction/compaction.ts";
 import type { CompactionEntry, ActiveCompaction } from "../store.ts";
 import type { RecordsOfLink, TenantData } from "./tenant-data.ts";

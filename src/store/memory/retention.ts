@@ -63,7 +63,7 @@ export function standingOn({ sessions, links }: TenantData, ids: readonly string
   const on = new Map(all.map((one) => [one, new Set([one.parent, one.head?.session])]));
   for (const { session, parent } of links.values()) on.get(session)?.add(parent?.session);
   const found = new Set<StoredSession | undefined>();
-  // A session stands only on earlier ones.
+  // A session depends only on earlier ones.
   const standing = all.filter((one) => {
     const stands = ids.includes(one.id) || [...on.get(one)!].some((under) => under !== one && found.has(under));
     if (stands) found.add(one);

@@ -29,7 +29,7 @@ export interface StoredLink {
 
 export interface StoredSession {
   id: string;
-  /** In order of creation. A session stands only on earlier ones, so that there is always one that none is on. */
+  /** In order of creation. A session depends only on earlier ones, so that there is always one on which no other depends. */
   readonly number: number;
   readonly parent: StoredSession | undefined;
   readonly forkedAt: StoredLink | undefined;

@@ -1,5 +1,5 @@
 /**
- * Who waits for whom: the writers of one conversation for each other, and whoever deletes for all writers, so that nothing
+ * Who waits for whom: the writers of one conversation for each other, and a deletion for all writers, so that nothing
  * is put on what is just going. The locks end with their transaction.
  * https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS
  */

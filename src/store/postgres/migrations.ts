@@ -1,5 +1,5 @@
 /**
- * The schema, as ordered named steps that run once, under a lock, whoever opens the database first. Messages and their
+ * The schema, as ordered named steps that run once, under a lock, by whichever process opens the database first. Messages and their
  * bodies are partitioned by the month in which their conversation began, so that retention can drop whole partitions.
  * Steps that were ever released are never changed.
  */

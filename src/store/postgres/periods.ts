@@ -36,7 +36,7 @@ export function createPeriods(database: Database, now: () => number): Periods {
     if (known !== undefined) return known;
     const making = makePartitions(database, period).then(() => period);
     made.set(period, making);
-    // Whoever comes next tries again.
+    // The next caller tries again.
     making.catch(() => made.delete(period));
     return making;
   };

@@ -1,4 +1,4 @@
-/** Compaction records: the first of a link stands until a tombstone buries it. */
+/** Compaction records: the first of a link is in effect until a tombstone buries it. */
 import { promisify } from "node:util";
 import { deflateRaw, inflateRaw } from "node:zlib";
 import { fromTheEnd } from "../sql/chains.ts";
@@ -53,7 +53,7 @@ async function recordsFor(runner: Runner, tenant: number, links: readonly string
   return shared.linkRecords(records, records.length === 0 ? [] : await runner.all(tombstonesOf, { tenant, links }));
 }
 
-/** The row that stands for the link, and whether it is this one. */
+/** The row in effect for the link, and whether it is this one. */
 export async function put(
   runner: Runner,
   tenantName: string,
@@ -100,7 +100,7 @@ export async function touch(
   await runner.run(markUsed, { tenant: await knownTenant(runner, tenant), links, now });
 }
 
-/** Buries what stands for a link, whatever its schema. */
+/** Buries the record in effect for a link, whatever its schema. */
 export async function undo(
   runner: Runner,
   tenantName: string,

@@ -1,4 +1,4 @@
-/** Brings a database to our schema, once, whoever opens it first; and the partitions of a month before it is written to. */
+/** Brings a database to our schema, once, by the first process that opens it; and the partitions of a month before it is written to. */
 import { query } from "../sql/query.ts";
 import type { Database, Runner } from "./database.ts";
 import { newerSchemaError, olderSchemaError } from "./failures.ts";

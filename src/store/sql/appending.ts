@@ -85,7 +85,7 @@ export function createAppendCalls(table: ChainTable, { now, during }: Keeping): 
     appendChain: (tenant, chain) => during(() => append(tenant, chain)),
     prepareChain: (tenant, chain) => {
       const prepared = prepare(tenant, chain);
-      // Whoever asks for it hears of it.
+      // The caller gets the error.
       prepared.catch(() => undefined);
       return () => during(async () => (await prepared)());
     },

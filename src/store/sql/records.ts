@@ -16,7 +16,7 @@ export interface NewRecord {
 }
 
 export interface FoundRecord {
-  /** The row of the record that stands. */
+  /** The row of the record in effect. */
   readonly id?: number;
   readonly undone: boolean;
   /** Links whose records are to be marked as used. */

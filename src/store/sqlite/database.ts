@@ -221,7 +221,7 @@ function pragma(db: DatabaseSync, name: string): number {
   return Number(db.prepare(`pragma ${name}`).get()![name]);
 }
 
-/** All steps or none: whoever comes second finds them taken. A file that holds something is copied first. */
+/** All steps or none: a second process finds them taken. A file that holds something is copied first. */
 function migrate(db: DatabaseSync, path: string): void {
   db.exec("begin immediate");
   try {

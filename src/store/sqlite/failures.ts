@@ -53,7 +53,7 @@ const BY_SQLITE_CODE: Readonly<Record<number, Failure>> = {
 };
 const BY_SYSTEM_CODE: Readonly<Record<string, Failure>> = { ENOSPC: FULL, EDQUOT: FULL, EROFS: READ_ONLY, EIO: IO };
 
-/** An error of SQLite or of the file system, told as ours; ours as it is. */
+/** An error of SQLite or of the file system, turned into one of ours; ours as it is. */
 export function storeError(error: unknown, place: string): PrecisError {
   if (error instanceof PrecisError) return error;
   const { code, errcode } = error as { code?: string; errcode?: number };

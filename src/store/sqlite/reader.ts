@@ -16,7 +16,7 @@ type Ask<Name extends OperationName> = (runner: Runner, tenant: string, argument
 
 const QUESTIONS: { readonly [Name in Question]: Ask<Name> } = { findRecord: find, countStored, getState };
 
-/** Whoever asks after a write was begun is to see it: such a question goes the same way, behind the write. */
+/** A question that is asked after a write was begun must see it: such a question goes the same way, behind the write. */
 const BEHIND: Readonly<Record<Question, readonly OperationName[]>> = {
   findRecord: ["putRecord", "undoRecord"],
   countStored: ["append"],
@@ -66,7 +66,7 @@ function isQuestion(name: OperationName): name is Question {
 
 function openToRead(file: FileOptions): { readonly db: DatabaseSync; readonly runner: Runner } | "refused" {
   try {
-    // Whoever would have to wait leaves it to the thread.
+    // A call that would have to wait is left to the thread.
     const db = openDatabase({ ...file, readOnly: true, busyTimeoutMs: 0 });
     db.exec(`pragma cache_size = -${CACHE_KIBIBYTES}`);
     return { db, runner: createRunner(db, file.key) };

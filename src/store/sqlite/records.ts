@@ -1,4 +1,4 @@
-/** Compaction records: the first of a link stands until a tombstone buries it. */
+/** Compaction records: the first of a link is in effect until a tombstone buries it. */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { fromTheEnd } from "../sql/chains.ts";
 import { query } from "../sql/query.ts";
@@ -57,7 +57,7 @@ function recordsFor(runner: Runner, tenant: number, links: readonly string[]): L
   return linkRecords(records, records.length === 0 ? [] : runner.all(tombstonesOf, args));
 }
 
-/** The row that stands for the link, and whether it is this one. */
+/** The row in effect for the link, and whether it is this one. */
 export function put(
   runner: Runner,
   tenantName: string,
@@ -100,7 +100,7 @@ export function readRecord(runner: Runner, id: number): string | undefined {
   return row === undefined ? undefined : inflateRawSync(runner.vault.open("compaction", row.record)).toString("utf8");
 }
 
-/** Buries what stands for a link, whatever its schema. */
+/** Buries the record in effect for a link, whatever its schema. */
 export function undo(runner: Runner, tenantName: string, { link, now }: { link: string; now: number }): void {
   const tenant = knownTenant(runner, tenantName);
   const { standing, undone } = recordsFor(runner, tenant, [link]);

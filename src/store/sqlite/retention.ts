@@ -87,7 +87,7 @@ export function withBranches(runner: Runner, tenantName: string, ids: readonly s
   return dependentSessions(runner, tenantName, ids).map(({ name }) => name);
 }
 
-/** One step: the newest of them, on which none stands. Answers with those that went; with none when all have. */
+/** One step: the newest of them, on which no other depends. Answers with those that went; with none when all have. */
 export function deleteStep(runner: Runner, tenantName: string, ids: readonly string[]): readonly string[] {
   const gone = dependentSessions(runner, tenantName, ids).slice(0, REMOVALS_A_STEP);
   for (const { id } of gone) removeSession(runner, id);

@@ -18,7 +18,7 @@ export type Reply =
 type AnyOperation = Operation<unknown, unknown>;
 type Sureness = "write" | "note";
 
-/** In a write-ahead log, `normal` leaves the disk to whoever commits with `full` next. */
+/** In a write-ahead log, `normal` leaves the disk to the next commit with `full`. */
 const SYNCHRONOUS: Readonly<Record<Sureness, string>> = { write: "full", note: "normal" };
 
 export function serve(database: OpenDatabase, path: string, calls: readonly Call[]): readonly Reply[] {

@@ -64,7 +64,7 @@ export function sessionFor(
 
 /**
  * Whether a name has moved on to a later conversation than the session that has it. That session then goes by its first
- * message, as sessions without a name do. So a session stands only on earlier ones, and none on each other.
+ * message, as sessions without a name do. So a session depends only on earlier ones, and no two on each other.
  */
 function renamedForLater(runner: Runner, session: number, onto: number): boolean {
   if (onto <= session) return false;

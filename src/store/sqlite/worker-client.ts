@@ -60,7 +60,7 @@ export async function startWorkerClient(file: FileOptions, limits: QueueLimits):
       if (opened && identityOf(file.path) === undefined) throw deletedError(file.path);
       const starting = startThread({ ...file, mustExist: opened || file.mustExist === true }, () => {
         if (thread === starting) thread = running = undefined;
-        // Whoever comes next may find another file there.
+        // The next call may find another file there.
         reader.close();
       });
       thread = starting;
@@ -207,7 +207,7 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
       } else
         for (const reply of message) {
           const one = settle(reply.id);
-          // A thread without its file ends now: whoever asks next is not to ask it.
+          // A thread without its file ends now: the next call must not ask it.
           if ("error" in reply && reply.error.details.code === "store_gone") ended();
           if ("error" in reply) one?.reject(fromPlain(reply.error));
           else one?.resolve(reply.answer as never);

@@ -1,4 +1,4 @@
-/** What stands verbatim beside a handoff: what it says need not be said again. Remembers what each message was asked. */
+/** What is kept verbatim beside a handoff: what it says need not be said again. Remembers what each message was asked. */
 import { described } from "../../digest/call.ts";
 import type { AlreadyVisible } from "../../handoff/items.ts";
 import { callsOf, contentText, type Message } from "../../transcript/message.ts";

@@ -1,6 +1,6 @@
 /**
  * Messages that stay word for word, whatever the engine: every request of the user where that is wanted, and what a person
- * pinned. What its result leaves out is put back where it stood; the engine gets as much less room, and a result that cannot
+ * pinned. What its result leaves out is put back where it was; the engine gets as much less room, and a result that cannot
  * hold them all is refused with the reason.
  */
 import {
@@ -185,7 +185,7 @@ function placesIn({ after, map }: Compaction): readonly number[] {
   });
 }
 
-/** The live request stands as a message of ours, in the same words. */
+/** The live request is a message of ours, in the same words. */
 function isAnchored(after: readonly Message[], { parts }: Message): boolean {
   const text = contentText(parts);
   return after.some((message) => message.origin === "anchor" && contentText(message.parts) === text);

@@ -59,7 +59,7 @@ function newestStart(messages: readonly Message[], keptResults: number): number 
   return Math.min(newest, exchangesOf(messages).at(-1)?.start ?? 0);
 }
 
-/** The summary that stands, with what was put back and the request behind it: none before the first. Undefined where it cannot be kept. */
+/** The summary in effect, with what was put back and the request behind it: none before the first. Undefined where it cannot be kept. */
 function currentSummary(
   { request, original, live }: CompactionRun,
   summarisedUntil: number,

@@ -1,6 +1,6 @@
 /**
  * The policy of Claude Code (IA al Día 2026; observed in 2.1): near the end of the window old tool results are cleared,
- * late ones only; where that is not enough the session memory stands for what came before, and where that does not
+ * late ones only; where that is not enough the session memory replaces what came before, and where that does not
  * suffice a model writes nine sections. What the agent needs at hand is then put back.
  */
 import { earlierEnd, lastStart, tailOf, tailStart } from "../../compaction/run/boundaries.ts";

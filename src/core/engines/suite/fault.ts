@@ -1,4 +1,4 @@
-/** What an engine did that no engine may do, named, so that whoever reads it knows which promise was broken. */
+/** What an engine did that no engine may do, named, so that a reader knows which promise was broken. */
 import { ShapeError } from "../../shapes.ts";
 
 /** The promises of an engine, one a check. */

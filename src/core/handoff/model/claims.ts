@@ -140,7 +140,7 @@ function everPassed({ text }: CommandEntry, { actions }: Ledger): boolean {
 
 const ERROR_OPENING_CHARS = 48;
 
-/** An error that no longer stands blocks nothing. */
+/** An error that was resolved blocks nothing. */
 function errorClaim(clause: string, topic: Topic, { errors }: Ledger): string | undefined {
   if (topic !== "blocked") return undefined;
   const said = errors.filter(({ text }) => clause.includes(text.slice(0, ERROR_OPENING_CHARS)));

@@ -1,6 +1,6 @@
 /**
  * What a model wrote, as drafts beside the ledger's. Its items take the place of the ledger's narrative; what a person
- * asked, what stands open and what the checks say stays the ledger's and comes first.
+ * asked, what is open and what the checks say stays the ledger's and comes first.
  */
 import { identifiersIn } from "../../excerpts/mentions.ts";
 import { DASH, type ItemDraft } from "../items.ts";

@@ -1,5 +1,5 @@
 /**
- * What is in a session, for whoever wants to know whether a sentence about it is made up: its names, its words, and
+ * What is in a session, to check whether a sentence about it is made up: its names, its words, and
  * who said them.
  */
 import { identifiersIn } from "../../excerpts/mentions.ts";

@@ -129,7 +129,7 @@ function foldRequest(request: ModelHandoffRequest, allowed: Allowance): FoldRequ
   };
 }
 
-/** What stands of an answer; nothing where there is none. */
+/** What is left of an answer; nothing where there is none. */
 function check(
   folded: StagedAnswer,
   { span, ledger, record, template, beside }: ModelHandoffRequest,

@@ -99,7 +99,7 @@ interface Spoken {
   readonly calls: readonly string[];
   /** The call that a result answers. */
   readonly answers: CallSummary | undefined;
-  /** Where the same result stands again later. */
+  /** Where the same result comes again later. */
   readonly again?: number;
 }
 

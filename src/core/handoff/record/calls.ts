@@ -72,7 +72,7 @@ export function callLines(
   }
 }
 
-/** What was only looked at is gathered; what showed one thing by its values is told with them. */
+/** What was only looked at is gathered; what showed one thing by its values is described with them. */
 function lookedLines(calls: readonly CompletedEntry[], context: LinesContext): readonly RecordLine[] {
   const shown: RecordLine[] = [];
   const others: CompletedEntry[] = [];

@@ -12,7 +12,7 @@ export interface Condensable {
   readonly within: (charsMax: number) => string;
 }
 
-/** A sentence or a line, and how much it tells. */
+/** A sentence or a line, and how much it says. */
 export interface Unit {
   readonly text: string;
   /** What is between the unit before it and this one. */
@@ -61,7 +61,7 @@ export function unitsOf(text: string): readonly Unit[] {
 interface Choice {
   /** What is left out whatever room there is. */
   readonly keep?: (unit: string) => boolean;
-  /** How much a unit tells here; its own score where nothing else is known. */
+  /** How much a unit says here; its own score where nothing else is known. */
   readonly worth?: (unit: Unit) => number;
 }
 
@@ -162,7 +162,7 @@ function leadOf({ at, lead }: Unit, before: Unit | undefined): string {
   return at === before.at + 1 || lead.includes("\n") ? lead : `${lead}… `;
 }
 
-/** The sentences and lines of a text, where nobody asks how much each tells. */
+/** The sentences and lines of a text, where nobody asks how much each says. */
 export function sentencesIn(text: string): readonly string[] {
   return piecesOf(text.trim()).map((piece) => piece.text);
 }
@@ -202,7 +202,7 @@ function isExclamation(text: string): boolean {
 const EXCLAMATION = /[!！][\s\p{Extended_Pictographic}\p{Emoji_Component}]*$/u;
 const EXCLAMATION_CHARS_MAX = 60;
 
-/** Most units are told whole or not at all, and nobody asks how much they tell. */
+/** Most units are quoted whole or not at all, and nobody asks how much they say. */
 class ScoredLater implements Unit {
   readonly text: string;
   readonly lead: string;
@@ -225,7 +225,7 @@ class ScoredLater implements Unit {
   }
 }
 
-/** Where a unit is, which says how much it tells. */
+/** Where a unit is, which says how much it says. */
 interface UnitPosition {
   /** How many units lie between it and those that open and close its text; below 0 beyond them. */
   readonly first: number;
@@ -237,7 +237,7 @@ function movedTo(unit: Unit, at: number): Unit {
   return unit instanceof ScoredLater ? unit.movedTo(at) : { ...unit, at };
 }
 
-/** A unit before it is known how much it tells. */
+/** A unit before it is known how much it says. */
 interface Piece extends Omit<Unit, "score"> {
   /** Whether it is a line of a code block. */
   readonly fenced: boolean;
@@ -309,7 +309,7 @@ function sentencesOf(line: string): readonly string[] {
   return sentences;
 }
 
-/** How much a unit tells: what it says, what it names, and whether it opens or closes the text. */
+/** How much a unit says: what it says, what it names, and whether it opens or closes the text. */
 function scoreOf(labelled: string, { first, last, fenced }: UnitPosition): number {
   const text = labelled.replace(LABEL, "");
   const edge = first === 0 ? 1.5 : last === 0 ? 1.2 : first === 1 || last === 1 ? 0.4 : 0;

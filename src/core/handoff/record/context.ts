@@ -35,9 +35,9 @@ export interface LinesContext {
   readonly redact: (text: string) => string;
   /** Without the folder that goes without saying. */
   readonly shortened: (text: string) => string;
-  /** Whether the words of the user are told here. */
+  /** Whether the words of the user are quoted here. */
   readonly tellsRequests: boolean;
-  /** Whether the failure that a result reports stands to this day. */
+  /** Whether the failure that a result reports still holds. */
   readonly stillFails: (result: number) => boolean;
   /** The message that is in full after the handoff; -1 for none. */
   readonly live: number;
@@ -48,7 +48,7 @@ export interface LinesContext {
   readonly stands: (sentence: string) => boolean;
   /** Whether it is in the goal. */
   readonly isGoal: (sentence: string) => boolean;
-  /** Sentences that were told already. */
+  /** Sentences that were quoted already. */
   readonly said: SaidBefore;
 }
 
@@ -57,9 +57,9 @@ export type CompletedEntry = Extract<EpisodeEntry, { kind: "done" }>;
 /** What the handoff says beside the record. */
 export interface VisibleElsewhere {
   readonly said: string;
-  /** What must hold, in the words of the person who said so: not told a second time. */
+  /** What must hold, in the words of the person who said so: not quoted a second time. */
   readonly rules: readonly string[];
-  /** The first request as far as it is quoted: told once more by its opening only. */
+  /** The first request as far as it is quoted: quoted once more by its opening only. */
   readonly goal: readonly string[];
 }
 

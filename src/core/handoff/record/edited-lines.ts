@@ -23,7 +23,7 @@ const WRITTEN_BYTES_MAX = 8_000_000;
 const CHAR_BYTES = 4;
 const ENTRY_BYTES = 100;
 
-/** What each call wrote, redacted in one way or another: worked out when it is first told. */
+/** What each call wrote, redacted in one way or another: worked out when it is first described. */
 const written = new WeakMap<Redact, (call: ToolCallPart, make: () => readonly Unit[]) => readonly Unit[]>();
 
 /** The lines that a call wrote, in order, as units that can be chosen from. */

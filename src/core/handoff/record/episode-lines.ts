@@ -1,5 +1,5 @@
 /**
- * The lines of all episodes, told one after another. What an episode says depends on those before it, and on what the
+ * The lines of all episodes, described one after another. What an episode says depends on those before it, and on what the
  * handoff says beside them: as far as both are what they were in the last handoff, its lines are kept.
  */
 import { createAnswers } from "./answers.ts";
@@ -27,7 +27,7 @@ export interface EpisodeOptions extends Pick<
   readonly taskWords: readonly string[];
 }
 
-/** The last record that was told with a redaction. */
+/** The last record that was described with a redaction. */
 const courses = new WeakMap<Redact, EpisodeLineWriter>();
 
 /** The lines of each episode. */
@@ -44,7 +44,7 @@ interface EpisodeLineWriter {
   readonly isTooLarge: () => boolean;
 }
 
-/** How far everything had come when an episode was told. */
+/** How far everything had come when an episode was described. */
 type ProgressMark = readonly number[];
 
 interface CachedEpisode {
@@ -155,7 +155,7 @@ function endsTurn(entry: EpisodeEntry): boolean {
   return entry.kind === "said" && entry.ends;
 }
 
-/** The words of the newest request say what of a report by somebody else is told. */
+/** The words of the newest request say what of a report by somebody else is quoted. */
 function isDelegated(entry: EpisodeEntry): boolean {
   return entry.kind === "done" && entry.action.action === "delegate";
 }

@@ -1,6 +1,6 @@
 /**
  * The episodes of a session: for each thing that a person asked, in order, what was said and done until the next. Calls
- * that changed something are told one by one, calls that only looked are gathered.
+ * that changed something are described one by one, calls that only looked are gathered.
  */
 import type { ActionEntry, Ledger } from "../../ledger/ledger.ts";
 import { callsOf, contentText, resultOf, type Message, type ToolCallPart } from "../../transcript/message.ts";
@@ -37,7 +37,7 @@ export interface Episode {
 export interface EpisodeSpan {
   readonly messages: readonly Message[];
   readonly ledger: Ledger;
-  /** What is told: `messages[from .. until)`. */
+  /** What is described: `messages[from .. until)`. */
   readonly from: number;
   readonly until: number;
 }

@@ -29,7 +29,7 @@ export function linesOf(episode: Episode, context: LinesContext): readonly Recor
   return lines;
 }
 
-/** What was said; nothing where it only announces a call, or where the client was told something in one word. */
+/** What was said; nothing where it only announces a call, or where the client was answered in one word. */
 function spokenLine(
   entry: Exclude<EpisodeEntry, CompletedEntry>,
   { redact, said, stands, isGoal, tellsRequests, live }: LinesContext,
@@ -83,7 +83,7 @@ const CHAR_BYTES = 12;
 
 type Redact = LinesContext["redact"];
 
-/** What was said in each message, redacted in one way or another and taken apart when it was first told. */
+/** What was said in each message, redacted in one way or another and taken apart when it was first described. */
 const reads = new WeakMap<Redact, (message: Message, make: () => Read) => Read>();
 
 function readOf({ text, from }: Exclude<EpisodeEntry, CompletedEntry>, redact: Redact): Read {

@@ -1,5 +1,5 @@
 /**
- * The record of a session without a model: its episodes, oldest first, told in as many words as there is room for. One
+ * The record of a session without a model: its episodes, oldest first, described in as many words as there is room for. One
  * figure, found by search, sets the length of every line: what is important and recent keeps more of it.
  */
 import { taskWords } from "../../digest/task-words.ts";
@@ -52,7 +52,7 @@ export interface RecordRoom {
 
 /** How a handoff writes the lines of an item after its first. */
 const INDENTED = "\n  ";
-/** The newest episodes are told in full; each one before them in less, down to a share that the oldest keep. */
+/** The newest episodes are described in full; each one before them in less, down to a share that the oldest keep. */
 const NEWEST_EPISODES = 3;
 const DECAY_AN_EPISODE = 0.12;
 const OLDEST_SHARE = 0.3;
@@ -67,7 +67,7 @@ interface SharedLine extends RecordLine {
 
 interface EpisodeLines {
   readonly order: number;
-  /** The lines before anything was shared out: the same as long as the episode tells the same. */
+  /** The lines before anything was shared out: the same as long as the episode says the same. */
   readonly told: readonly RecordLine[];
   readonly lines: readonly SharedLine[];
 }
@@ -108,7 +108,7 @@ interface AboutEpisode extends Pick<EpisodeLines, "order" | "told"> {
   readonly lines: readonly (SharedLine & { readonly about: boolean })[];
 }
 
-/** A shorter text may be all that is left of several episodes: of those, the newest is told. */
+/** A shorter text may be all that is left of several episodes: of those, the newest is described. */
 const SAME_CHARS_MAX = 300;
 
 /** An episode at some length. */
@@ -146,7 +146,7 @@ function tokensOf(one: WrittenEpisode, measure: Measure): number {
 
 type AboutLine = AboutEpisode["lines"][number];
 
-/** The lines of an episode; edits that have no room for what they wrote are gathered, as long as nothing else is told between them. */
+/** The lines of an episode; edits that have no room for what they wrote are gathered, as long as nothing else is described between them. */
 function textsOf(lines: readonly AboutLine[], charsFor: (line: AboutLine) => number): readonly string[] {
   const texts: string[] = [];
   let gathered: { chars: number; names: string[] } = { chars: 0, names: [] };

@@ -9,7 +9,7 @@ import type { TopicDefinition } from "./topic.ts";
 /** What the assistant settled, and what a person chose when asked. */
 function decisionDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { ledger, messages, recorded } = material;
-  // The record tells observations where they were made; here they would look like what holds.
+  // The record states observations where they were made; here they would look like what holds.
   const least = recorded ? PLAIN_WEIGHT : 0;
   const stated = ledger.decisions.filter(({ message, weight }) => weight >= least && leaves(material, message));
   const chosen = ledger.questions.filter(

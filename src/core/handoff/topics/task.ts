@@ -38,7 +38,7 @@ function taskDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   ];
 }
 
-/** A smaller handoff stands directly before the newest message, and needs its words for something else. */
+/** A smaller handoff comes directly before the newest message, and needs its words for something else. */
 const POINTER_BUDGET_MIN = 1_000;
 
 function pointerTo({ redact }: HandoffMaterial, text: string): ItemDraft {

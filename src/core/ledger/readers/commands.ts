@@ -2,7 +2,7 @@
 
 import type { CallSummary } from "../../digest/call.ts";
 
-/** Programs that only show something: what they print says nothing about how the work stands. */
+/** Programs that only show something: what they print says nothing about how the work is going. */
 const SHOWS = new Set(
   "cat head tail less more grep egrep rg ag ls find fd tree wc echo printf pwd which type file stat du df env printenv date whoami sort uniq cut awk jq column diff cmp nl od xxd hexdump strings history man ps open goto scroll_down scroll_up search_dir search_file find_file sleep true cd export test [".split(
     " ",

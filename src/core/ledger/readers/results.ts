@@ -19,7 +19,7 @@ export interface CallResult {
 
 const ERRORS_MAX = 4;
 const LINE_CHARS_MAX = 240;
-/** How far from either end of a result its verdict stands. */
+/** How far from either end of a result its verdict is. */
 const EDGE_CHARS = 1_200;
 const EDGE_LINES = 5;
 /** A tool's own refusal opens its result. */

@@ -56,7 +56,7 @@ function originsIn({ map, after, covered }: Compaction): (at: number) => number 
   return (at) => (at < after.length ? origins.get(at) : at - after.length + covered);
 }
 
-/** A rewritten message with the thinking it had, each block where it stood. */
+/** A rewritten message with the thinking it had, each block where it was. */
 function withOwnThinking(message: Message, was: Message | undefined): Message {
   if (was === undefined || was === message) return message;
   const kept = new Set(message.parts);
