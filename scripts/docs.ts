@@ -10,10 +10,13 @@ import { modelRows } from "./docs/models.ts";
 import { cooldownRows, limitRows } from "./docs/session.ts";
 import { withHandoffExamples, withShortHandoff } from "./docs/handoffs.ts";
 import { licenceRows } from "./docs/licences.ts";
+import { manPage } from "./docs/man-page.ts";
+import manifest from "../package.json" with { type: "json" };
 
 const DOCS = join(import.meta.dirname, "..", "docs");
 
 const commands = await allCommands();
+const { version } = manifest;
 
 /** Each page with what renews it. */
 const PAGES: Readonly<Record<string, (page: string) => string | Promise<string>>> = {
@@ -29,6 +32,7 @@ const PAGES: Readonly<Record<string, (page: string) => string | Promise<string>>
       markdownTable(limitRows()),
     ),
   "handoff-examples.md": withHandoffExamples,
+  "precis.1": () => manPage(version, commands),
   "models.md": (page) => withGenerated(page, "models", markdownTable(modelRows())),
 };
 
