@@ -11,6 +11,7 @@ import { asksInPlace } from "../models/choice.ts";
 import { registryOf } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
+import type { TenantLimitSettings } from "../gateway/tenant-limits.ts";
 import { readFilesIn } from "../session/read-files.ts";
 import type { OperatorHookSettings } from "../session/operator-hooks/contract.ts";
 import { overflowOf } from "../session/recover.ts";
@@ -46,6 +47,7 @@ export async function gatewayOptions(
     recall: { offer: recall.tool },
     compactTool: { tool: compression.model_tool, fromShare: compression.model_tool_share },
     tenant: tenantPolicy(gateway.tenant),
+    tenantLimits: tenantLimits(configuration),
     credentialNames: gateway.credential_names,
     threads: gateway.threads,
     compactRequests: gateway.compact_requests,
@@ -114,6 +116,14 @@ function tenantPolicy(name: string): NonNullable<GatewayOptions["tenant"]> {
 }
 
 /** In the gateway's own units; a body that may not come in need not be read either. */
+function tenantLimits({ gateway: { limits } }: Pick<Configuration, "gateway">): TenantLimitSettings {
+  const { tenant_requests_per_minute: minute, tenant_requests_at_once: atOnce } = limits;
+  return {
+    ...(minute === null ? {} : { requestsPerMinute: minute }),
+    ...(atOnce === null ? {} : { requestsAtOnce: atOnce }),
+  };
+}
+
 export function gatewayLimits({ gateway: { limits } }: Pick<Configuration, "gateway">): GatewayLimits {
   return {
     ...GATEWAY_LIMITS,

@@ -101,6 +101,8 @@ export const DEFAULTS = Object.freeze({
       idle_seconds: 600,
       memory_mb: 64,
       store_mb: 2_048,
+      tenant_requests_per_minute: null,
+      tenant_requests_at_once: null,
       commit_wait_seconds: 5,
       drain_seconds: 10,
     }),

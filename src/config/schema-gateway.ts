@@ -48,6 +48,10 @@ function megabytes(standard: number) {
   return z.int().min(1).max(BODY_MB_MAX).default(standard);
 }
 
+function perTenant(standard: number | null) {
+  return z.int().min(1).nullable().default(standard);
+}
+
 const limitsSection = z
   .strictObject({
     body_mb: megabytes(gateway.limits.body_mb).meta({
@@ -92,6 +96,16 @@ const limitsSection = z
           "Maximum size of the store's file. Before it is full, the least recently used conversations are deleted; `null` means no limit.",
         examples: [2_048],
       }),
+    tenant_requests_per_minute: perTenant(gateway.limits.tenant_requests_per_minute).meta({
+      description:
+        "Requests to models per tenant and minute, in each gateway. Further ones get a 429 with the time to wait; `null` means no limit.",
+      examples: [120],
+    }),
+    tenant_requests_at_once: perTenant(gateway.limits.tenant_requests_at_once).meta({
+      description:
+        "Requests to models per tenant in progress, in each gateway; further ones get a 429. `null` means no limit.",
+      examples: [16],
+    }),
     commit_wait_seconds: seconds(gateway.limits.commit_wait_seconds).meta({
       description: "How long the end of an answer may wait until its request is on the disk.",
       examples: [5],

@@ -37,6 +37,7 @@ import { createKeeper, RETENTION_LIMITS, type RetentionTask, type RetentionTaskO
 import { createSpans } from "./operation/spans.ts";
 import { sessionOptions } from "./session-options.ts";
 import type { TenantPolicy } from "./tenant.ts";
+import { createTenantLimits, type TenantLimitSettings } from "./tenant-limits.ts";
 import { createThreads, type ThreadPolicy } from "./threads.ts";
 import { listen, type Listening } from "./transport/listen.ts";
 import type { OutwardProxies } from "./transport/proxies.ts";
@@ -104,6 +105,8 @@ export interface GatewayOptions {
   /** Commands and addresses that are called before and after a compaction. */
   readonly hooks?: OperatorHookSettings;
   readonly limits?: Partial<GatewayLimits>;
+  /** What one tenant may take, so that it does not slow down others. */
+  readonly tenantLimits?: TenantLimitSettings;
   /** Hears of every request, compaction and notice. */
   readonly onEvent?: EmitEvent;
   /** How a thread makes options of its own for large requests; without it they are worked on where all others are. */
@@ -206,6 +209,7 @@ export function createPipeline(given: GatewayOptions, loopback: () => boolean): 
     isolatedHistory: () => historyContext(options, { ...parts, hooks, store: createMemoryStore(), remote }),
     credentialNames: options.credentialNames ?? [],
     tenant: options.tenant ?? "auto",
+    tenantLimits: options.tenantLimits === undefined ? undefined : createTenantLimits(options.tenantLimits, now),
     threads: createThreads(options.threads ?? "replay"),
     compactRequests: options.compactRequests ?? "pass",
     chatCommands: options.chatCommands,

@@ -7,6 +7,7 @@ import { sharedOptions, type Options } from "../session/options.ts";
 import type { CachingOptions } from "./caching.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { RECALL_LIMITS, type RecallLimits } from "./recall/limits.ts";
+import type { TenantLimitSettings } from "./tenant-limits.ts";
 import type { RecallSettings } from "./recall/recall.ts";
 import { RECALL_OFFERS } from "./recall/tool.ts";
 
@@ -45,6 +46,11 @@ const tenantPolicy = valueOf("`auto`, `per_key` or `{ name }`", (value) => {
   return typeof name === "string" && name !== "";
 });
 
+const tenantLimits = {
+  requestsPerMinute: z.number().min(1),
+  requestsAtOnce: z.int().min(1),
+} satisfies Options<TenantLimitSettings>;
+
 /** Of `createGateway`. */
 export const gatewayOptions = {
   ...sharedOptions,
@@ -59,6 +65,7 @@ export const gatewayOptions = {
   retention: objectOption,
   recall: z.strictObject(recallSettings),
   tenant: tenantPolicy,
+  tenantLimits: z.strictObject(tenantLimits),
   credentialNames: z.array(z.string().min(1)),
   allowedHosts: z.array(z.string().min(1)),
   threads: gateway.unwrap().shape.threads,

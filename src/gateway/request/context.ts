@@ -13,6 +13,7 @@ import type { ModelBook } from "../models.ts";
 import type { RemoteCompaction } from "../remote-compaction.ts";
 import type { Spans } from "../operation/spans.ts";
 import type { Recall } from "../recall/recall.ts";
+import type { TenantLimits } from "../tenant-limits.ts";
 import type { TenantPolicy } from "../tenant.ts";
 import type { Threads } from "../threads.ts";
 import type { Sender } from "../transport/send.ts";
@@ -54,6 +55,8 @@ export interface GatewayContext extends HistoryContext {
   /** For one request that shares nothing with any other: what is kept of it goes with it. */
   readonly isolatedHistory: () => HistoryContext;
   readonly tenant: TenantPolicy;
+  /** Undefined where a tenant may take what it likes. */
+  readonly tenantLimits: TenantLimits | undefined;
   readonly threads: Threads;
   readonly compactRequests: CompactRequestsPolicy;
   /** What commands in the conversation open with; undefined where there are none. */

@@ -42,6 +42,8 @@ export interface RequestRecord {
   readonly sent: () => void;
   /** The first byte of an answer is here. */
   readonly begun: () => void;
+  /** Called once, when the request is over in whatever way. */
+  readonly whenOver: (then: () => void) => void;
   /** Only the first call counts. */
   readonly over: (outcome: Outcome) => void;
   /** The same for a request that was answered in another thread, which says what became of it. */
@@ -58,12 +60,14 @@ export function openRecord(client: ClientRequest, onEvent: EmitEvent, span: Requ
   let heldMs: number | undefined;
   let firstByteMs: number | undefined;
   let closed = false;
+  let atEnd: (() => void) | undefined;
   const since = (): number => performance.now() - started;
   const close = (event: RequestEvent): void => {
     if (closed) return;
     closed = true;
     client.signal.removeEventListener("abort", gone);
     span.end(event);
+    atEnd?.();
     onEvent(event);
   };
   const over = (outcome: Outcome): void =>
@@ -109,6 +113,7 @@ export function openRecord(client: ClientRequest, onEvent: EmitEvent, span: Requ
     },
     sent: () => void (heldMs ??= since()),
     begun: () => void (firstByteMs ??= since()),
+    whenOver: (then) => void (atEnd = then),
     over,
     overInThread,
   };
@@ -118,7 +123,16 @@ export function openRecord(client: ClientRequest, onEvent: EmitEvent, span: Requ
 type Ending = Pick<RequestEvent, "outcome" | "heldMs" | "firstByteMs" | "tookMs">;
 
 function eventOf(
-  { span: _s, showPrepared: _p, sent: _, begun: _b, over: _o, overInThread: _t, ...logged }: RequestRecord,
+  {
+    span: _s,
+    showPrepared: _p,
+    sent: _,
+    begun: _b,
+    whenOver: _w,
+    over: _o,
+    overInThread: _t,
+    ...logged
+  }: RequestRecord,
   { method, target }: ClientRequest,
   ending: Ending,
 ): RequestEvent {
