@@ -177,7 +177,7 @@ interface Pipeline extends Pick<Gateway, "settled" | "close"> {
 /** The gateway without a port; `loopback` says whether only this machine can reach it. */
 export function createPipeline(given: GatewayOptions, loopback: () => boolean): Pipeline {
   const options = { ...given, ...readingOf(given, loopback) };
-  const { store = createMemoryStore(), now = Date.now } = options;
+  const { store = createMemoryStore(), now = Date.now, registry = createRegistry() } = options;
   const onEvent = safely(options.onEvent ?? (() => undefined));
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const sender = createSender(limits, options.proxies);
@@ -186,7 +186,6 @@ export function createPipeline(given: GatewayOptions, loopback: () => boolean): 
   const { largeRequests } = options;
   const large = largeRequests === undefined ? undefined : createLargeRequests(largeRequests, limits, onEvent);
   const hooks = createOperatorHooks(options.hooks, options.secrets);
-  const { registry = createRegistry() } = options;
   const remote = compactsRemotely(options) ? createRemoteCompaction({ sender, registry, now }) : undefined;
   const history = historyContext(options, { ...parts, hooks, store, remote });
   const writing = { sender, limits, registry, models: history.models };

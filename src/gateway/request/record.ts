@@ -55,6 +55,26 @@ interface Shown {
   readonly conversation: Pick<Conversation, "runtime">;
 }
 
+/** As a request arrives. */
+const NOTHING_YET = {
+  protocol: undefined,
+  upstream: "",
+  tenant: "",
+  model: "",
+  status: 0,
+  streamed: false,
+  retried: false,
+  disabledEngine: undefined,
+  timing: undefined,
+  treatment: { kind: "passed" },
+  usage: undefined,
+  cache: undefined,
+  thread: undefined,
+  restored: 0,
+  bytesIn: 0,
+  bytesOut: 0,
+} as const satisfies Partial<RequestRecord>;
+
 export function openRecord(client: ClientRequest, onEvent: EmitEvent, span: RequestSpan): RequestRecord {
   const started = performance.now();
   let heldMs: number | undefined;
@@ -88,22 +108,7 @@ export function openRecord(client: ClientRequest, onEvent: EmitEvent, span: Requ
   const record: RequestRecord = {
     id: randomUUID(),
     span,
-    protocol: undefined,
-    upstream: "",
-    tenant: "",
-    model: "",
-    status: 0,
-    streamed: false,
-    retried: false,
-    disabledEngine: undefined,
-    timing: undefined,
-    treatment: { kind: "passed" },
-    usage: undefined,
-    cache: undefined,
-    thread: undefined,
-    restored: 0,
-    bytesIn: 0,
-    bytesOut: 0,
+    ...NOTHING_YET,
     showPrepared: ({ outgoing, conversation }) => {
       record.treatment = outgoing.treatment;
       const { disabledEngine, timing } = conversation.runtime.report();
