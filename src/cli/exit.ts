@@ -53,6 +53,7 @@ const USAGE_CODES = new Set([
   "pinned",
   "ambiguous_session",
   "session_exists",
+  "client_settings",
   "copy_target_used",
   "copy_stopped",
   "bad_fork",

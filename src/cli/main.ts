@@ -21,6 +21,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   config: async () => (await import("./commands/config.ts")).configCommands,
   serve: async () => (await import("./commands/serve.ts")).serveCommand,
   run: async () => (await import("./commands/run.ts")).runCommand,
+  setup: async () => (await import("./commands/setup.ts")).setupCommand,
   sessions: async () => (await import("./commands/sessions.ts")).sessionCommands,
   export: async () => (await import("./commands/export.ts")).exportCommand,
   token: async () => (await import("./commands/token.ts")).tokenCommand,

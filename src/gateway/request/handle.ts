@@ -50,12 +50,6 @@ async function handleModelRequest(shared: GatewayContext, arriving: ArrivingRequ
   const context = isolated
     ? { ...shared, ...shared.isolatedHistory(), compactAhead: nothing, watchIdle: nothing }
     : shared;
-  const admitted = shared.tenantLimits?.enter(tenant, arriving.client);
-  if (admitted !== undefined && "refused" in admitted) {
-    arriving.record.tenant = tenant;
-    return respondRefused(arriving.record, admitted.refused);
-  }
-  if (admitted !== undefined) arriving.record.whenOver(admitted.leave);
   const received = await receive(context, arriving, tenant);
   if ("response" in received) return received.response;
   const arrived = await takeChatCommand(context, received);

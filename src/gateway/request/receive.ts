@@ -1,4 +1,4 @@
-/** The first step of a request to a model: its body arrives within its bounds, or goes to the thread for large requests. */
+/** The first step of a request to a model: its tenant may send it, and its body arrives within its bounds, or goes to the thread for large requests. */
 import type { ClientRequest, ClientResponse, RequestEvent } from "../contract.ts";
 import { isLarge, threadLost } from "../large/large-requests.ts";
 import { ownerOf, type Owner } from "../tenant.ts";
@@ -30,6 +30,9 @@ export async function receive(
   const { limits, large } = context;
   record.protocol = route.protocol;
   record.tenant = tenant;
+  const admitted = context.tenantLimits?.enter(tenant, client);
+  if (admitted !== undefined && "refused" in admitted) return { response: respondRefused(record, admitted.refused) };
+  if (admitted !== undefined) record.whenOver(admitted.leave);
   const body = await receiveBody(client, limits);
   if ("refused" in body) return { response: respondRefused(record, body.refused) };
   const { raw, plain } = body;

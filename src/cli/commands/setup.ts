@@ -1,0 +1,188 @@
+/** `precis setup`: a client's own settings for sending its requests to the gateway, shown before they are written, and taken back. */
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { loadConfiguration, shortPath } from "../../config/load.ts";
+import { stateFile } from "../../config/locate.ts";
+import { PrecisError } from "../../core/errors.ts";
+import { CLIENT_FILES, type ClientFile, type FormerSetup } from "../client-settings.ts";
+import type { Arguments, Command } from "../command.ts";
+import { EXIT, usageError, type ExitCode } from "../exit.ts";
+import { unwritable } from "../file-failures.ts";
+import { writeOutput } from "../files.ts";
+import { gatewayUrl } from "../gateway-url.ts";
+import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
+import type { Stream, Terminal } from "../terminal.ts";
+
+const NAMES = Object.keys(CLIENT_FILES);
+/** Settings may hold keys. */
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+export const setupCommand: Command = {
+  name: "setup",
+  summary: "Write a client's settings so that it always uses the gateway, or take them back.",
+  about: [
+    "Shows the change to the client's settings file as a diff, and writes it only with --yes. Comments, formatting and all other settings stay. `--undo` restores the file byte for byte; if you have changed other settings since, it takes out only what this command put there.",
+    "The client then needs a running gateway (`precis serve`). To try one without changing any settings, use `precis run`.",
+  ],
+  examples: [
+    { line: "precis setup claude", says: "show what would change" },
+    { line: "precis setup claude --yes", says: "write it" },
+    { line: "precis setup claude --undo --yes", says: "and take it back" },
+  ],
+  args: {
+    client: { type: "positional", valueHint: "CLIENT", description: `One of ${NAMES.join(", ")}.` },
+    undo: { type: "boolean", description: "Take the settings back." },
+    url: { type: "string", valueHint: "URL", description: "The gateway's address, instead of the configured one." },
+    yes: { type: "boolean", description: "Write the change." },
+    ...CONFIG_FLAGS,
+  },
+  run: async (args, terminal) => {
+    const name = args.text("client") ?? "";
+    const client = Object.hasOwn(CLIENT_FILES, name) ? CLIENT_FILES[name] : undefined;
+    if (client === undefined) throw usageError(`there is no client ${name}`, `Name one of ${NAMES.join(", ")}.`);
+    return args.is("undo") ? undo(client, name, args, terminal) : setUp(client, name, args, terminal);
+  },
+};
+
+async function setUp(client: ClientFile, name: string, args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const path = client.path(terminal);
+  const shown = shortPath(path, terminal);
+  const text = textOf(path, shown);
+  const url = await urlFor(args, terminal);
+  const after = inFile(shown, () => client.withOurs(text === "" && path.endsWith("json") ? "{}\n" : text, url));
+  if (after === text) {
+    await terminal.out.say(`${shown} sends requests to ${url} already\n`);
+    return EXIT.done;
+  }
+  await terminal.out.say(`${shown}\n${differenceOf(text, after, terminal.out)}\n`);
+  if (!args.is("yes")) return notWritten(terminal);
+  // A second setup, for another address, is undone to what was there before the first.
+  const former = formerSetup(name, terminal);
+  const before = former === undefined ? text : restored(client, text, former);
+  await write(noteFile(name, terminal), JSON.stringify({ before, after } satisfies FormerSetup), terminal);
+  await write(path, after, terminal);
+  const note = client.note === undefined ? "" : ` ${client.note}`;
+  await terminal.out.say(`written.${note} \`precis setup ${name} --undo --yes\` takes it back\n`);
+  return EXIT.done;
+}
+
+async function undo(client: ClientFile, name: string, args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const path = client.path(terminal);
+  const shown = shortPath(path, terminal);
+  const former = formerSetup(name, terminal);
+  if (former === undefined) {
+    await terminal.out.say(`\`precis setup ${name}\` has not written anything\n`);
+    return EXIT.done;
+  }
+  const text = textOf(path, shown);
+  const after = inFile(shown, () => restored(client, text, former));
+  await terminal.out.say(`${shown}\n${differenceOf(text, after, terminal.out)}\n`);
+  if (!args.is("yes")) return notWritten(terminal);
+  if (after === "" && former.before === "") rmSync(path, { force: true });
+  else await write(path, after, terminal);
+  rmSync(noteFile(name, terminal), { force: true });
+  await terminal.out.say("taken back\n");
+  return EXIT.done;
+}
+
+async function urlFor(args: Arguments, terminal: Terminal): Promise<string> {
+  const given = args.text("url");
+  if (given !== undefined) {
+    if (!/^https?:\/\/[^/?#@]+$/.test(given))
+      throw usageError(`--url ${given} is not an address`, "Write for example `--url http://127.0.0.1:4020`.");
+    return given;
+  }
+  const { gateway } = await loadConfiguration(configurationRequest(args, terminal));
+  return gatewayUrl(gateway.host, gateway.port);
+}
+
+async function notWritten(terminal: Terminal): Promise<ExitCode> {
+  await terminal.out.say("nothing was written: add --yes\n");
+  return EXIT.done;
+}
+
+function noteFile(name: string, { environment, platform }: Terminal): string {
+  return stateFile(`setup-${name}.json`, environment, platform);
+}
+
+function formerSetup(name: string, terminal: Terminal): FormerSetup | undefined {
+  const path = noteFile(name, terminal);
+  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as FormerSetup) : undefined;
+}
+
+function textOf(path: string, shown: string): string {
+  try {
+    return existsSync(path) ? readFileSync(path, "utf8") : "";
+  } catch (error) {
+    throw unwritable(shown, error);
+  }
+}
+
+/** The text as it would be without our settings: byte for byte where the lines that they are in were not changed since. */
+function restored(client: ClientFile, text: string, former: FormerSetup): string {
+  if (text === former.after) return former.before;
+  const { old, fresh } = changedLines(former.before, former.after);
+  const [first, ...more] = text.split(`\n${fresh.join("\n")}\n`);
+  const isThereOnce = former.before !== "" && fresh.length > 0 && more.length === 1;
+  return isThereOnce ? [first, ...old, more[0]].join("\n") : client.withoutOurs(text, former);
+}
+
+async function write(path: string, text: string, terminal: Terminal): Promise<void> {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+  await writeOutput(terminal, path, text, { mode: FILE_MODE });
+}
+
+function inFile(shown: string, work: () => string): string {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof PrecisError)) throw error;
+    const { message, code, hint } = error;
+    throw new PrecisError(message, { code, hint, place: shown });
+  }
+}
+
+const CONTEXT_LINES = 2;
+
+interface ChangedLines {
+  /** What both begin with. */
+  readonly head: readonly string[];
+  readonly old: readonly string[];
+  readonly fresh: readonly string[];
+  readonly tail: readonly string[];
+}
+
+/** The lines between what both texts begin and end with. */
+function changedLines(before: string, after: string): ChangedLines {
+  const [old, fresh] = [before.split("\n"), after.split("\n")];
+  let head = 0;
+  while (head < old.length && head < fresh.length && old[head] === fresh[head]) head++;
+  let tail = 0;
+  while (tail < Math.min(old.length, fresh.length) - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail++;
+  return {
+    head: old.slice(0, head),
+    old: old.slice(head, old.length - tail),
+    fresh: fresh.slice(head, fresh.length - tail),
+    tail: old.slice(old.length - tail),
+  };
+}
+
+/** With a little of what is around them. */
+function differenceOf(before: string, after: string, stream: Stream): string {
+  const { head, old, fresh, tail } = changedLines(before, after);
+  return [
+    ...marked(" ", head.slice(-CONTEXT_LINES)),
+    ...marked("-", old).map((line) => stream.paint("bad", line)),
+    ...marked("+", fresh).map((line) => stream.paint("good", line)),
+    ...marked(" ", tail.slice(0, CONTEXT_LINES)),
+  ].join("\n");
+}
+
+function marked(mark: string, lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `${mark} ${line}`.trimEnd());
+}

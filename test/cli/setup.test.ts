@@ -1,0 +1,130 @@
+/** `precis setup`: settings of clients are changed only where they have to be, and restored byte for byte. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import * as fc from "fast-check";
+import { afterAll, describe, expect, it } from "vitest";
+import { CLIENT_FILES } from "../../src/cli/client-settings.ts";
+import { addressesIn } from "../../src/cli/doctor/client-files.ts";
+import { precisHere } from "./precis.ts";
+
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
+const URL = "http://127.0.0.1:4020";
+
+const CASES: Readonly<Record<string, { readonly file: string; readonly own: string; readonly added: string }>> = {
+  claude: {
+    file: ".claude/settings.json",
+    own: '{\n\t"permissions": { "allow": ["Bash(npm test)"] },\n\t"env": { "A": "1" }\n}',
+    added: '{\n\t"model": "opus",',
+  },
+  codex: {
+    file: ".codex/config.toml",
+    own: '# mine\nmodel = "gpt-5.6"\nmodel_provider = "azure"   # work\n\n[model_providers.azure]\nname = "azure"\n\n[tui]\ntheme = "dark"\n',
+    added: '# mine\napproval_policy = "never"',
+  },
+  gemini: { file: ".gemini/.env", own: "GEMINI_API_KEY=x\n", added: "GEMINI_API_KEY=y\n#" },
+  opencode: {
+    file: ".config/opencode/opencode.json",
+    own: '{\n  // mine\n  "theme": "tokyo",\n  "provider": {\n    "openai": { "options": { "baseURL": "https://proxy.example/v1", "timeout": 5 } },\n  },\n}\n',
+    added: '{\n  "autoupdate": false,',
+  },
+};
+
+function home(text?: string, file = ""): string {
+  const folder = mkdtempSync(join(tmpdir(), "precis-setup-"));
+  folders.push(folder);
+  if (text !== undefined) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text, { mode: 0o640 });
+  }
+  return folder;
+}
+
+const setup = (folder: string, ...words: readonly string[]) =>
+  precisHere(["setup", ...words], { folder, environment: { HOME: folder } });
+
+describe.each(Object.entries(CASES))("precis setup %s", (name, { file, own, added }) => {
+  const addresses = (folder: string) => {
+    const environment = { HOME: folder, OPENAI_API_KEY: "key" };
+    const found = addressesIn(name as "claude", { folder, environment } as never).addresses;
+    return found.map(({ url }) => url);
+  };
+
+  it("writes only when it is told to, and shows what", async () => {
+    const folder = home(own, file);
+    const shown = await setup(folder, name);
+    expect([shown.code, shown.out]).toEqual([0, expect.stringContaining("nothing was written: add --yes")]);
+    expect(shown.out).toMatch(/^\+ .*127\.0\.0\.1:4020/m);
+    expect(readFileSync(join(folder, file), "utf8")).toBe(own);
+  });
+
+  it("is undone byte for byte, also twice and after a second address", async () => {
+    const folder = home(own, file);
+    await setup(folder, name, "--yes");
+    if (name !== "gemini") expect(addresses(folder)[0]).toContain(URL);
+    const once = readFileSync(join(folder, file), "utf8");
+    expect((await setup(folder, name, "--yes")).out).toContain("already");
+    expect(readFileSync(join(folder, file), "utf8")).toBe(once);
+    await setup(folder, name, "--yes", "--url", "http://10.0.0.7:4020");
+    expect(readFileSync(join(folder, file), "utf8")).toContain("10.0.0.7");
+    expect((await setup(folder, name, "--undo")).out).toContain("nothing was written");
+    expect((await setup(folder, name, "--undo", "--yes")).out).toContain("taken back");
+    expect(readFileSync(join(folder, file), "utf8")).toBe(own);
+    expect(statSync(join(folder, file)).mode & 0o777).toBe(0o640);
+    expect((await setup(folder, name, "--undo", "--yes")).out).toContain("has not written anything");
+  });
+
+  it("leaves what was changed since", async () => {
+    const folder = home(own, file);
+    await setup(folder, name, "--yes");
+    const head = own.slice(0, own.indexOf("\n"));
+    const path = join(folder, file);
+    const changed = (text: string): string => text.replace(head, added);
+    writeFileSync(path, changed(readFileSync(path, "utf8")));
+    await setup(folder, name, "--undo", "--yes");
+    expect(readFileSync(path, "utf8").replace(/\s+$/, "")).toBe(changed(own).replace(/\s+$/, ""));
+  });
+
+  it("makes the file where there is none, for its owner alone, and removes it again", async () => {
+    const folder = home();
+    const { code, err } = await setup(folder, name, "--yes");
+    expect([code, err]).toEqual([0, ""]);
+    expect(readFileSync(join(folder, file), "utf8")).toContain("127.0.0.1:4020");
+    expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+    await setup(folder, name, "--undo", "--yes");
+    expect(existsSync(join(folder, file))).toBe(false);
+  });
+});
+
+describe("settings in JSON", () => {
+  const { withOurs, withoutOurs } = CLIENT_FILES["claude"]!;
+  const names = fc.constantFrom("env", "statusLine", "model", "hooks", "ANTHROPIC_BASE_URL");
+  const settings = fc.dictionary(names, fc.oneof(fc.string(), fc.dictionary(names, fc.string())));
+
+  it("are the same without ours as before, whatever they were", () => {
+    fc.assert(
+      fc.property(settings, fc.constantFrom(0, 2, 4), (own, indent) => {
+        const env = typeof own["env"] === "string" ? {} : own["env"];
+        const before = JSON.stringify({ ...own, ...(env === undefined ? {} : { env }) }, null, indent);
+        const after = withOurs(before, URL);
+        const parsed = JSON.parse(after) as { env: Record<string, string> };
+        expect(parsed.env["ANTHROPIC_BASE_URL"]).toBe(URL);
+        const later = `${after}\n`;
+        expect(JSON.parse(withoutOurs(later, { before, after }))).toEqual(JSON.parse(before));
+      }),
+    );
+  });
+});
+
+describe("what cannot be changed", () => {
+  it("is named", async () => {
+    const folder = home('{ "env": { ', ".claude/settings.json");
+    const broken = await setup(folder, "claude", "--yes");
+    expect([broken.code, broken.err]).toEqual([2, expect.stringContaining("not valid JSON")]);
+    expect(broken.err).toContain(".claude/settings.json");
+    expect((await setup(folder, "emacs")).err).toContain("claude, codex, gemini, opencode");
+    expect((await setup(folder, "claude", "--url", "ftp://x")).code).toBe(2);
+  });
+});
