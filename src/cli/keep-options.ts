@@ -3,6 +3,7 @@ import { shortPath } from "../config/load.ts";
 import type { Configuration } from "../config/schema.ts";
 import type { GatewayOptions } from "../gateway/index.ts";
 import { RETENTION_LIMITS } from "../gateway/retention.ts";
+import { storeAddress } from "../store/open.ts";
 import type { HistoryStore } from "../store/store.ts";
 import { fileBytes } from "./store-file.ts";
 import type { Terminal } from "./terminal.ts";
@@ -31,23 +32,21 @@ export function sizeBytesMax(path: string, { gateway: { limits } }: Configuratio
 
 /** Notes in the store that its owner was told. */
 export async function keeping(
-  { store, path }: { readonly store: HistoryStore; readonly path: string | undefined },
+  { store, path, shown }: { readonly store: HistoryStore; readonly path: string | undefined; readonly shown: string },
   configuration: Configuration,
   terminal: Terminal,
 ): Promise<KeepOptions> {
   const { retention_days: days, limits, store_key_env } = configuration.gateway;
-  const bytesMax =
-    path === undefined
-      ? RETENTION_LIMITS.memoryBytes
-      : limits.store_mb === null
-        ? undefined
-        : limits.store_mb * MEBIBYTE;
+  const isInMemory = storeAddress(shown).kind === "memory";
+  // A database has a size of its own, and somebody who looks after it.
+  const megabytes = path === undefined ? null : limits.store_mb;
+  const bytesMax = isInMemory ? RETENTION_LIMITS.memoryBytes : megabytes === null ? undefined : megabytes * MEBIBYTE;
   const bounds = {
     ...(days === null ? {} : { unusedMs: days * DAY_MS }),
     ...(bytesMax === undefined ? {} : { bytesMax }),
   };
   const says = `${days === null ? "for ever" : `${days} days after their last use`}, ${bytesMax === undefined ? "no size limit" : `at most ${(bytesMax / MEBIBYTE).toLocaleString("en-US")} MB`}`;
-  if (path === undefined) return { retention: bounds, says };
+  if (isInMemory) return { retention: bounds, says };
   const told = noteIn(await store.getState("", STATE).catch(() => undefined));
   // A store that cannot be read keeps nothing now: what it holds counts as old once it can be.
   const holdings = await store.holdings().catch(() => undefined);
@@ -59,7 +58,7 @@ export async function keeping(
   const begins =
     notBefore === 0 ? "" : ` What is there already stays until ${new Date(notBefore).toISOString().slice(0, 10)}.`;
   const first = [
-    `Conversations are kept in ${shortPath(path, terminal)}, ${store_key_env === null ? "not encrypted" : "encrypted"}, ${secrets}: ${says}.${begins}`,
+    `Conversations are kept in ${path === undefined ? shown : shortPath(path, terminal)}, ${store_key_env === null ? "not encrypted" : "encrypted"}, ${secrets}: ${says}.${begins}`,
     "gateway.retention_days, gateway.limits.store_mb, redaction.stored and gateway.store_key_env change that, `--store memory` keeps",
     "nothing, and `precis sessions delete` deletes. This is said once.",
   ].join("\n");

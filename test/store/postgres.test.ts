@@ -1,6 +1,10 @@
 /** The store in a real PostgreSQL server: the contract of stores, and what several gateways and a lost server bring about. */
 import { randomBytes } from "node:crypto";
+import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { keeping } from "../../src/cli/keep-options.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
+import { loadConfiguration } from "../../src/config/load.ts";
 import { openStore } from "../../src/store/open.ts";
 import { openPostgresStore, type PostgresOptions } from "../../src/store/postgres.ts";
 import { MIGRATIONS } from "../../src/store/postgres/migrations.ts";
@@ -193,6 +197,19 @@ describe.skipIf(NO_POSTGRES !== undefined)(`PostgreSQL${NO_POSTGRES === undefine
       expect(await store.searchMessages("t", "word1abc word1xaa", 9)).toMatchObject([{ position: 0 }]);
       expect(await store.searchMessages("t", "wordthatisnotthere", 9)).toEqual([]);
     });
+  });
+
+  it("is kept without a limit of its size, which its own administrator looks after", async () => {
+    const url = await server.newSchema();
+    const store = await open({ url });
+    const loaded = await loadConfiguration({ environment: {}, folder: tmpdir(), platform: "linux" });
+    const terminal = { environment: {}, folder: tmpdir(), platform: "linux" } as Terminal;
+    const kept = await keeping({ store, path: undefined, shown: url }, loaded, terminal);
+    expect(kept.retention).toEqual({ unusedMs: 30 * DAY_MS, notBefore: 0 });
+    expect(kept.first).toContain(`Conversations are kept in ${url}`);
+    expect((await keeping({ store, path: undefined, shown: url }, loaded, terminal)).first).toBeUndefined();
+    const inMemory = await keeping({ store, path: undefined, shown: "memory" }, loaded, terminal);
+    expect(inMemory.retention).toEqual({ unusedMs: 30 * DAY_MS, bytesMax: 256 * 1024 * 1024 });
   });
 
   describe("an address", () => {

@@ -127,7 +127,7 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
   const options = await gatewayOptions(loaded, terminal.environment, engine);
   const { all } = createUpstreams(options.upstreams);
   const store = storeAsConfigured(opened.store, configuration, options.secrets);
-  const kept = await keeping({ store, path }, configuration, terminal);
+  const kept = await keeping({ store, path, shown }, configuration, terminal);
   const operation = await operate({
     version: version(),
     mode: modeOf(configuration),
