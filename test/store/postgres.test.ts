@@ -145,6 +145,18 @@ describe.skipIf(NO_POSTGRES !== undefined)(`PostgreSQL${NO_POSTGRES === undefine
       await expect(refused).rejects.toMatchObject({ place: "postgres://me@127.0.0.1:1/none" });
     });
 
+    it("that takes too long for a statement is asked no longer, but for upkeep", async () => {
+      const url = await server.newSchema();
+      const store = await open({ url, statementTimeoutMs: 300 });
+      await store.appendChain("t", talk("a"));
+      const locked = server.sql("begin; lock table links, sessions; select pg_sleep(1.5); commit", url);
+      await new Promise((done) => setTimeout(done, 300));
+      await expect(store.holdings()).rejects.toMatchObject({ code: "store_timeout", retryable: true });
+      await store.vacuum();
+      await locked;
+      expect(await store.check()).toEqual([]);
+    });
+
     it("that has no such database says so", async () => {
       const url = (await server.newSchema()).replace(/\/postgres\?.*/, "/nothing_here");
       await expect(openPostgresStore({ url })).rejects.toMatchObject({ code: "store_refused", retryable: false });

@@ -1,6 +1,6 @@
 /** A bounded pool of connections. Queries have their arguments by name; a transaction that another one came before is run again. */
 import { setTimeout as pause } from "node:timers/promises";
-import { DatabaseError, Pool, types, type PoolClient } from "pg";
+import { DatabaseError, Pool, types, type PoolClient, type QueryConfig } from "pg";
 import type { Query } from "../sql/query.ts";
 import { createVault, type Vault } from "../vault.ts";
 import { isAway, isConflict, storeError, unansweredCommit } from "./failures.ts";
@@ -21,13 +21,22 @@ export interface Database extends Runner {
   readonly place: string;
   /**
    * All of it or nothing. It may be run several times, also after a commit that was not answered, so that it has to find what it
-   * did; with `once` a commit that was not answered is an error.
+   * did.
    */
-  readonly transaction: <Answer>(work: Work<Answer>, how?: { readonly once?: boolean }) => Promise<Answer>;
+  readonly transaction: <Answer>(work: Work<Answer>, how?: TransactionOptions) => Promise<Answer>;
+  /** A statement that takes as long as it takes, outside any transaction. */
+  readonly maintain: (statement: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 type Work<Answer> = (runner: Runner) => Promise<Answer>;
+
+export interface TransactionOptions {
+  /** A commit that was not answered is an error: the same again would count twice. */
+  readonly once?: boolean;
+  /** Statements may take as long as they take: they look at whole tables. */
+  readonly long?: boolean;
+}
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -44,6 +53,7 @@ const ATTEMPTS_MAX = 8;
 const RETRY_MS = 20;
 const RECONNECT_MS = 200;
 const IDLE_MS_MAX = 60_000;
+const LONG_MS_MAX = 24 * 60 * 60 * 1_000;
 
 /** Counters and times fit a number; so do sums of them. */
 const NUMERIC = new Set<number>([types.builtins.INT8, types.builtins.NUMERIC]);
@@ -96,7 +106,13 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     ...single,
     place,
-    transaction: (work, { once = false } = {}) => withClient((client) => transactionOn(client, { work, once, vault })),
+    transaction: (work, how = {}) => withClient((client) => transactionOn(client, { work, how, vault })),
+    maintain: (statement) =>
+      withClient(async (client) => {
+        await client.query("set statement_timeout = 0");
+        await client.query(withTimeout({ text: statement }, LONG_MS_MAX));
+        await client.query("reset statement_timeout");
+      }),
     close: () => pool.end(),
   };
 }
@@ -117,14 +133,17 @@ async function onClient<Answer>(pool: Pool, work: (client: PoolClient) => Promis
 
 interface Transaction<Answer> {
   readonly work: Work<Answer>;
-  readonly once: boolean;
+  readonly how: TransactionOptions;
   readonly vault: Vault;
 }
 
-async function transactionOn<Answer>(client: PoolClient, { work, once, vault }: Transaction<Answer>): Promise<Answer> {
-  const runner = runnerOf(client, vault);
+async function transactionOn<Answer>(
+  client: PoolClient,
+  { work, how: { once = false, long = false }, vault }: Transaction<Answer>,
+): Promise<Answer> {
+  const runner = runnerOf(client, vault, long ? LONG_MS_MAX : undefined);
   for (let attempt = 1; ; attempt++) {
-    await client.query("begin");
+    await client.query(long ? "begin; set local statement_timeout = 0" : "begin");
     let answer: Answer;
     try {
       answer = await work(runner);
@@ -142,19 +161,24 @@ async function transactionOn<Answer>(client: PoolClient, { work, once, vault }: 
   }
 }
 
-function runnerOf(client: PoolClient, vault: Vault): Runner {
+function runnerOf(client: PoolClient, vault: Vault, timeoutMs?: number): Runner {
   const ask = (query: Query<never, unknown>, args: unknown) => {
     const { name, text, names } = compiled(query);
     const given = args as Readonly<Record<string, unknown>>;
-    return client.query({ name, text, values: names.map((one) => storable(given[one])) });
+    return client.query(withTimeout({ name, text, values: names.map((one) => storable(given[one])) }, timeoutMs));
   };
   return {
     vault,
     all: async (query, args) => (await ask(query as Query<never, unknown>, args)).rows,
     first: async (query, args) => (await ask(query as Query<never, unknown>, args)).rows[0],
     run: async (query, args) => (await ask(query as Query<never, unknown>, args)).rowCount ?? 0,
-    script: async (sql) => void (await client.query(sql)),
+    script: async (sql) => void (await client.query(withTimeout({ text: sql }, timeoutMs))),
   };
+}
+
+/** The driver takes a time limit for each query, which its types do not have: https://node-postgres.com/apis/client */
+function withTimeout<Config extends QueryConfig>(config: Config, timeoutMs: number | undefined): Config {
+  return timeoutMs === undefined ? config : { ...config, query_timeout: timeoutMs };
 }
 
 /** The text types have no NUL: https://www.postgresql.org/docs/current/datatype-character.html */

@@ -102,7 +102,7 @@ const keepsPieces = query<{ period: number }, { keeps: boolean }>(`
 export async function dropExpiredPeriods(database: Database, before: number): Promise<void> {
   for (const period of await periodsOf(database)) {
     if (period >= periodOf(before)) return;
-    await database.transaction((runner) => dropExpired(runner, { period, before }));
+    await database.transaction((runner) => dropExpired(runner, { period, before }), { long: true });
   }
 }
 

@@ -26,16 +26,19 @@ export async function prepareSchema(database: Database, readOnly: boolean): Prom
   const { version } = await foundSchema(database, database.place);
   if (version >= SCHEMA_VERSION) return;
   if (readOnly) throw olderSchemaError(database.place, version);
-  await database.transaction(async (runner) => {
-    await lockToMigrate(runner);
-    await runner.run(createMigrations, {});
-    const { version: before } = await foundSchema(runner, database.place);
-    for (const { name, compatibleWith, sql } of MIGRATIONS.slice(before)) {
-      await runner.script(sql);
-      const position = MIGRATIONS.findIndex((one) => one.name === name) + 1;
-      await runner.run(addMigration, { position, name, compatibleWith, now: Date.now() });
-    }
-  });
+  await database.transaction(
+    async (runner) => {
+      await lockToMigrate(runner);
+      await runner.run(createMigrations, {});
+      const { version: before } = await foundSchema(runner, database.place);
+      for (const { name, compatibleWith, sql } of MIGRATIONS.slice(before)) {
+        await runner.script(sql);
+        const position = MIGRATIONS.findIndex((one) => one.name === name) + 1;
+        await runner.run(addMigration, { position, name, compatibleWith, now: Date.now() });
+      }
+    },
+    { long: true },
+  );
 }
 
 /** A database that a newer program has upgraded can still be used where that program says so. */

@@ -46,7 +46,7 @@ export async function checkKey(
 const TABLES = "links, bodies, sessions, records, originals, original_pieces, record_originals, usages, states";
 
 export async function vacuum(database: Database): Promise<void> {
-  await database.script(`vacuum (analyze) ${TABLES}`);
+  await database.maintain(`vacuum (analyze) ${TABLES}`);
 }
 
 const bodiesAfter = query<
@@ -70,9 +70,12 @@ export async function check(database: Database): Promise<readonly string[]> {
     if (rows.length < BODIES_AT_ONCE) break;
     after = rows.at(-1)!.id;
   }
-  for (const { link } of await database.all(missingBodies, {})) faults.push(`link ${link} has no body`);
-  for (const { link } of await database.all(brokenLinks, {}))
-    faults.push(`link ${link} does not follow the one before it`);
+  const [without, broken] = await database.transaction(
+    async (runner) => [await runner.all(missingBodies, {}), await runner.all(brokenLinks, {})] as const,
+    { long: true },
+  );
+  for (const { link } of without) faults.push(`link ${link} has no body`);
+  for (const { link } of broken) faults.push(`link ${link} does not follow the one before it`);
   return faults;
 }
 
