@@ -1,8 +1,8 @@
 /** What an operator can see of the kept conversations, and what can be done to one: what both doors, command line and HTTP, call. */
 import type { Runtime } from "../../session/contract.ts";
-import type { CompactionReport, Irreducible } from "../../core/compaction/compaction.ts";
+import type { CompactionReport, Destination, Irreducible } from "../../core/compaction/compaction.ts";
 import type { SacredZoneStatistics } from "../../core/engines/sacred-zone/statistics.ts";
-import type { Message, Role } from "../../core/transcript/message.ts";
+import type { Message, Origin, Role } from "../../core/transcript/message.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
 import type { Cooldown } from "../../session/cooldowns.ts";
 import type { Pin, PinRequest } from "../../session/pins.ts";
@@ -101,6 +101,37 @@ export interface SessionShown extends SessionSummary {
   /** Absent where nothing was compacted and no engine has been at work. */
   readonly engine?: EngineFigures;
   readonly tail: readonly MessageShown[];
+}
+
+/** What fills the context of a session; tokens are estimates. */
+export interface ContextView {
+  /** Absent where no answer has named a model yet. */
+  readonly windowTokens?: number;
+  /** After each message, as the client knows the conversation. */
+  readonly original: readonly number[];
+  /** After each message, with the compactions in effect. */
+  readonly sent: readonly number[];
+  /** The largest first. */
+  readonly fills: readonly {
+    readonly role: Role;
+    readonly tool?: string;
+    readonly messages: number;
+    readonly tokens: number;
+  }[];
+  /** `at` is the number of the last message that a compaction replaces. */
+  readonly compactions: readonly {
+    readonly at: number;
+    readonly undone: boolean;
+    readonly tokens: CompactionReport["tokens"];
+  }[];
+}
+
+/** A compaction message by message. */
+export interface CompactionView {
+  readonly report: CompactionReport;
+  /** What became of each message; `recall` leads to its original. */
+  readonly before: readonly (MessageShown & { readonly became: Destination; readonly recall?: string })[];
+  readonly after: readonly (MessageShown & { readonly origin?: Origin })[];
 }
 
 export type CompactResult =
@@ -224,6 +255,9 @@ export interface History {
   /** Newest first. */
   readonly list: (tenant: string | undefined, limit: number) => Promise<readonly SessionSummary[]>;
   readonly show: (which: Which, tail: number) => Promise<SessionShown>;
+  readonly context: (which: Which) => Promise<ContextView>;
+  /** `number` counts those of `show` from 1. @throws PrecisError `unknown_compaction`. */
+  readonly compaction: (which: Which, number: number) => Promise<CompactionView>;
   /** An explicit compaction now: the conversation's next request goes out with it. It also lifts an undo. */
   readonly compact: (which: Which, how: CompactHow) => Promise<CompactResult>;
   /** Drops these messages; `recall` has them, and undo brings them back. @throws PrecisError `bad_range`, `pinned`. */

@@ -12,6 +12,7 @@ import { sessionOptions, type SessionSettings } from "../session-options.ts";
 import type * as Change from "./change.ts";
 import type { History } from "./contract.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
+import { compactionView, contextView } from "./context-view.ts";
 import { exportSession } from "./export.ts";
 import { fork } from "./fork.ts";
 import { pin, pins, unpin } from "./pins.ts";
@@ -45,6 +46,8 @@ export function createHistory(options: HistoryOptions): History {
     tenants: () => store.listTenants(),
     list: (tenant, limit) => list(dependencies, tenant, limit),
     show: (which, tail) => show(dependencies, which, tail),
+    context: (which) => contextView(dependencies, which),
+    compaction: (which, number) => compactionView(dependencies, which, number),
     compact: async (which, how) => (await loadChange()).compact(dependencies, which, how),
     drop: async (which, messages) => (await loadChange()).drop(dependencies, which, messages),
     undo: async (which) => (await loadChange()).undo(dependencies, which),

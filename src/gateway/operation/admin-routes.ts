@@ -36,6 +36,7 @@ const STATUSES: Readonly<Record<string, Status>> = {
   pinned: 409,
   too_many_pins: 409,
   unknown_session: 404,
+  unknown_compaction: 404,
   unknown_original: 404,
   nothing_to_undo: 409,
   ambiguous_session: 409,
@@ -78,6 +79,13 @@ function addReading(app: Hono, history: History): void {
       otherwise: ADMIN_LIMITS.tailMessagesByDefault,
     });
     return context.json(await history.show(whichIn(context), tail), 200, NO_STORE);
+  });
+  app.get("/sessions/:id/context", async (context) =>
+    context.json(await history.context(whichIn(context)), 200, NO_STORE),
+  );
+  app.get("/sessions/:id/compactions/:number", async (context) => {
+    const number = positive(Number(context.req.param("number")), "the number of the compaction");
+    return context.json(await history.compaction(whichIn(context), number), 200, NO_STORE);
   });
   app.get("/sessions/:id/pins", async (context) => context.json(await history.pins(whichIn(context)), 200, NO_STORE));
   app.get("/sessions/:id/export", async (context) => {

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createChain } from "../../../src/core/transcript/links.ts";
+import type { CompactionView, ContextView } from "../../../src/gateway/history/contract.ts";
 import { createHistory } from "../../../src/gateway/history/history.ts";
 import { createGateway } from "../../../src/gateway/index.ts";
 import { ADMIN_LIMITS } from "../../../src/gateway/operation/admin-routes.ts";
@@ -102,6 +103,38 @@ describe("what they answer", () => {
       id: alpha,
       tail: [{}, { role: "tool" }],
     });
+  });
+
+  it("shows what fills a context, and what a compaction made of each message", async () => {
+    const before = await got<ContextView>(`/sessions/${alpha}/context`);
+    expect(before.original).toHaveLength(25);
+    expect(before.sent).toEqual(before.original);
+    expect(before.fills.map(({ role, tool }) => `${role} ${tool ?? ""}`)).toEqual(["tool read", "assistant ", "user "]);
+    expect(before.fills.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(before.original.at(-1));
+    await post(`/sessions/${alpha}/compact`, { budget: 4_000 });
+    const after = await got<ContextView>(`/sessions/${alpha}/context`);
+    expect(after.original).toEqual(before.original);
+    const [{ at, undone } = { at: 0 }] = after.compactions;
+    expect([at > 9, at <= 25, undone]).toEqual([true, true, false]);
+    expect(after.sent.at(-1)).toBeLessThan(before.original.at(-1)! / 2);
+    expect(after.sent.slice(0, at - 1)).toEqual(before.original.slice(0, at - 1));
+    const view = await got<CompactionView>(`/sessions/${alpha}/compactions/1`);
+    expect(view.before.map(({ number }) => number)).toEqual(Array.from({ length: at }, (_, place) => place + 1));
+    expect(view.before.map(({ became }) => became.kind)).toContain("summarised");
+    expect(view.after.some(({ origin }) => origin !== undefined)).toBe(true);
+    const ids = new Set(view.before.flatMap(({ recall }) => (recall === undefined ? [] : [recall])));
+    expect(ids.size).toBeGreaterThan(0);
+    for (const id of ids) expect(await got(`/recall/${id}?tenant=one`)).toMatchObject({ id });
+    const lines = view.before.filter(({ became, recall }) => became.kind === "summarised" && recall === undefined);
+    expect(lines).toEqual([]);
+    await post(`/sessions/${alpha}/undo`);
+    expect(await got(`/sessions/${alpha}/context`)).toMatchObject({
+      sent: before.sent,
+      compactions: [{ undone: true }],
+    });
+    expect(await refused(`/sessions/${alpha}/compactions/2`)).toEqual([404, "unknown_compaction"]);
+    expect(await refused(`/sessions/${alpha}/compactions/none`)).toEqual([400, "bad_query"]);
+    expect(await refused("/sessions/nobody/context")).toEqual([404, "unknown_session"]);
   });
 
   it("compacts, exports what would be sent, recalls what went, and takes it back", async () => {

@@ -8,6 +8,9 @@ import { CONTINUE_CASES, type Check } from "../../../examples/continue/cases.ts"
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 
+/** Four recorded sessions are made, on a machine that has other things to do. */
+const CASES_MS_MAX = 300_000;
+
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "precis-cases-"));
@@ -15,7 +18,7 @@ beforeAll(() => {
     encoding: "utf8",
   });
   if (status !== 0) throw new Error(stderr);
-});
+}, CASES_MS_MAX);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Work {
