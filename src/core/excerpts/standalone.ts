@@ -20,7 +20,7 @@ const TORN = /(?:\.\.\.|…)$/;
 const ADDRESS = /^\W*(?:https?:\/\/|www\.)\S+(?: [>›/] \S+)*$/;
 
 const DEFINITION_SHARE = 1.3;
-const STATEMENT_SHARE = 0.35;
+const STATEMENT_SHARE = 0.2;
 const TORN_SHARE = 0.3;
 const WORDLESS_SHARE = 0.5;
 const WORDS_ENOUGH = 2;

@@ -85,18 +85,7 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffCo
     if (topic === "files" && candidates.told.has(topic)) continue;
     sections.fill(topic, allowed.get(topic)!, tokens.spend, topic === "files" ? undefined : isUnsaid);
   }
-  const reserved = later.reduce((sum, topic) => sum + allowed.get(topic)!, 0);
-  const recordTokens = recordRoom(tokens.left(), {
-    reserved,
-    errors: candidates.errorTokens,
-    quotedShare: EXCERPTS_SHARE * quotedPart(options),
-  });
-  const record =
-    candidates.record?.({ tokensMax: recordTokens, matchingMax: tokens.matchingLeft() }, presentIn(sections)) ?? [];
-  spendOn(record, tokens, options.measure);
-  const told = textOf(record);
-  const isNews = (item: Item): boolean => (told === "" || !isInRecord(item.text, told)) && isUnsaid(item);
-  for (const topic of later) sections.fill(topic, allowed.get(topic)!, tokens.spend, isNews);
+  const { record, told, isInside } = fillRecord(candidates, options, { tokens, sections, later, allowed, isUnsaid });
   const excerpts = chooseExcerpts(candidates, options.measure, {
     tokens,
     tokensMax:
@@ -110,10 +99,50 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffCo
   // What the excerpts leave is for the facts again, without caps; but rules have had their share, and one that comes in
   // with a few spare tokens now would go again in the next handoff.
   for (const topic of topics)
-    if (topic !== "constraints") sections.fill(topic, tokens.left(), tokens.spendOnAnything, isNews);
+    if (topic !== "constraints")
+      sections.fill(topic, tokens.left(), tokens.spendOnAnything, (item) => !isInside(item) && isUnsaid(item));
   const filled = new Map(sections.filled());
   if (record.length > 0) filled.set("actions", { items: record, leftOut: 0 });
   return { filled, excerpts };
+}
+
+interface RecordPlan {
+  readonly tokens: TokenBudget;
+  readonly sections: SectionFill;
+  /** The sections that are filled with what the record leaves out, and what each may take. */
+  readonly later: readonly Topic[];
+  readonly allowed: ReadonlyMap<Topic, number>;
+  readonly isUnsaid: (item: Item) => boolean;
+}
+
+interface FilledRecord {
+  readonly record: readonly Item[];
+  readonly told: string;
+  /** Whether the record says what an item says. */
+  readonly isInside: (item: Item) => boolean;
+}
+
+/** Writes the record, and the sections after it with what it leaves out; what those do not need is worth most in the record. */
+function fillRecord(candidates: Candidates, options: FitOptions, plan: RecordPlan): FilledRecord {
+  const { tokens, sections, later, allowed, isUnsaid } = plan;
+  const reserved = later.reduce((sum, topic) => sum + allowed.get(topic)!, 0);
+  const others = { errors: candidates.errorTokens, quotedShare: EXCERPTS_SHARE * quotedPart(options) };
+  const present = presentIn(sections);
+  const recordIn = (tokensMax: number): readonly Item[] =>
+    candidates.record?.({ tokensMax, matchingMax: tokens.matchingLeft() }, present) ?? [];
+  const planned = recordRoom(tokens.left(), { ...others, reserved });
+  let record = recordIn(planned);
+  let told = textOf(record);
+  const isInside = (item: Item): boolean => told !== "" && isInRecord(item.text, told);
+  for (const topic of later)
+    sections.fill(topic, allowed.get(topic)!, tokens.spend, (item) => !isInside(item) && isUnsaid(item));
+  const tokensMax = recordRoom(tokens.left(), { ...others, reserved: 0 });
+  if (tokensMax < planned || tokensMax > planned * ROOM_WORTH_REWRITING) {
+    record = recordIn(tokensMax);
+    told = textOf(record);
+  }
+  spendOn(record, tokens, options.measure);
+  return { record, told, isInside };
 }
 
 interface Others {
@@ -129,6 +158,9 @@ function recordRoom(left: number, { reserved, errors, quotedShare: share }: Othe
   const others = Math.min(reserved, beyond * AFTER_RECORD_SHARE_MAX);
   return left - others - Math.max((beyond - others) * share, Math.min(errors, left * ERRORS_SHARE_MAX));
 }
+
+/** With so much more room than planned, the record is written again. */
+const ROOM_WORTH_REWRITING = 1.06;
 
 /** How much of their shares the lines of the original get. */
 function quotedPart({ room, replacedTokens }: FitOptions): number {

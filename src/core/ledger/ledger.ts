@@ -124,7 +124,7 @@ function createFold(reader: Reader): Fold {
     isPrefixOf: (messages) => seen.length <= messages.length && seen.every((message, at) => message === messages[at]),
     add: (message) => {
       const at = seen.push(message) - 1;
-      if (message.role === "tool") return addResult(at, message);
+      if (message.role === "tool") addResult(at, message);
       if (message.role === "assistant") addCalls(at, message);
       dialogue.hear(at, reader.speech(message));
     },

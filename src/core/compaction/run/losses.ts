@@ -70,7 +70,7 @@ function keptOf(
   const reached = evicted.filter(({ id }) => isShown(id));
   return {
     stands: new Set(placed.filter(({ message, from }) => message === messages[from]).map(({ from }) => from)),
-    text: text.join("\n"),
+    text: inOneLine(text.join("\n")),
     recallable: (at) => reached.some(({ message, end = message + 1 }) => at >= message && at < end),
   };
 }
@@ -112,11 +112,18 @@ function presentIn(
 function isGone({ stands, text }: KeptRequests, redact: (text: string) => string): (one: StatedRequest) => boolean {
   return (one) => {
     if (one.text === "" || one.messages.some((message) => stands.has(message))) return false;
-    const opening = one.text.slice(0, OPENING_CHARS);
-    return (
-      !text.includes(opening) && !text.includes(redact(one.text.slice(0, OPENING_READ_CHARS)).slice(0, OPENING_CHARS))
-    );
+    const opening = one.text.slice(0, OPENING_READ_CHARS);
+    return !holds(text, opening) && !holds(text, redact(opening));
   };
+}
+
+/** The lines of a text are indented where it is quoted. */
+function holds(text: string, opening: string): boolean {
+  return text.includes(inOneLine(opening).slice(0, OPENING_CHARS));
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
 }
 
 function lossOf(gone: readonly StatedRequest[], { recallable }: KeptRequests, redact: (text: string) => string): Loss {

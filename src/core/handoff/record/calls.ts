@@ -1,6 +1,7 @@
 /** What calls did, a line each or gathered: what was only looked at, what was run and how it ended, what was changed and to what. */
 import { described } from "../../digest/call.ts";
 import { withoutHereDocuments } from "../../ledger/readers/commands.ts";
+import { DECLINED_OUTCOME } from "../../ledger/readers/results.ts";
 import { runOutcomeOf } from "../../ledger/run-outcomes.ts";
 import { clipped } from "../items.ts";
 import { condensable, unitsOf, type Condensable } from "./condense.ts";
@@ -176,10 +177,13 @@ function editedFiles(calls: readonly CompletedEntry[], context: LinesContext): r
   return [...edited, { message: last.message, weight, body }];
 }
 
-/** Nothing of it is left out as said before: a line means something else in another function. */
-function writtenIn(calls: readonly CompletedEntry[], { redact }: LinesContext): Condensable {
-  return condensable(calls.flatMap(({ call }) => writtenUnits(call, redact)));
+/** A short line means something else in another function; a long one that was written before is a comment or a copy. */
+function writtenIn(calls: readonly CompletedEntry[], { redact, said }: LinesContext): Condensable {
+  const lines = calls.flatMap(({ call }) => writtenUnits(call, redact));
+  return condensable(lines.filter((line) => line.text.length < COPY_CHARS_MIN || said.isNew(line)));
 }
+
+const COPY_CHARS_MIN = 40;
 
 /** A heading, and below it as much of a text as there is room for; nothing where not even the heading has room. */
 function headed(heading: string, text: Condensable): Condensable {
@@ -315,7 +319,9 @@ function outcomeOf({ action, result }: CompletedEntry, { redact }: LinesContext)
   const said = action.ok !== false && OPENS_JSON.test(first) ? (thingText(result) ?? "") : first;
   if (NO_RESULT.test(said)) return "";
   const text = clipped(redact(said).replace(/\s+/g, " "), OUTCOME_CHARS_MAX);
-  return action.ok === false && !/\b(?:fail|error)/i.test(text) ? `failed${text === "" ? "" : `: ${text}`}` : text;
+  return action.ok === false && text !== DECLINED_OUTCOME && !/\b(?:fail|error)/i.test(text)
+    ? `failed${text === "" ? "" : `: ${text}`}`
+    : text;
 }
 
 /** How many tests passed says more than any line of a check that worked. */

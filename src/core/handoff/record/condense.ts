@@ -2,7 +2,8 @@
  * Shortens a text to its most telling whole sentences and lines, in their order. Nothing is cut inside a sentence unless
  * a single one is longer than the room; a gap shows where something was left out.
  */
-import { clipped } from "../items.ts";
+import { clipped, CUT_MARK } from "../items.ts";
+import { piecesOf, type Piece } from "./pieces.ts";
 import { createSaid, type SaidBefore } from "./said-before.ts";
 
 /** A text taken apart once, so that it can be shortened to any length. */
@@ -10,6 +11,12 @@ export interface Condensable {
   readonly chars: number;
   /** At most that many characters of it. Empty where the room is too small to say anything. */
   readonly within: (charsMax: number) => string;
+}
+
+/** A text that is not the first of its record. */
+export interface CondensedText extends Condensable {
+  /** The largest share of words, among its sentences, that nothing before it had said. */
+  readonly newness: number;
 }
 
 /** A sentence or a line, and how much it says. */
@@ -23,9 +30,6 @@ export interface Unit {
 
 /** Less than this says nothing. */
 const CHARS_MIN = 60;
-/** A longer text is read from both its ends. */
-const CHARS_READ_MAX = 40_000;
-const SENTENCE_END = /(?<=[.!?…]["')\]*_`”’]{0,3})\s+(?=[\p{Lu}\p{N}`"'“‘([*_-])|(?<=[。！？]["'」』）”’]{0,2})/u;
 const LIST_ITEM = /^\s*(?:[-*+•–]|\d{1,3}[.)]|#{1,6})\s/;
 /** Announces the next step or is polite: a later reader gains nothing from it. */
 const FILLER =
@@ -51,7 +55,6 @@ const CHARS_MATCHED_MAX = 2_000;
 const WORD = /\p{L}{2,}/gu;
 /** A line of fewer words is a bracket, a heading or a figure without its meaning. */
 const WORDS_MIN = 3;
-const FENCE = /^\s*(?:```|~~~)/;
 
 /** A text of a message taken apart: the same in every handoff, so it is worked out once. */
 export function unitsOf(text: string): readonly Unit[] {
@@ -70,10 +73,15 @@ export function condensable(
   given: readonly Unit[],
   said: SaidBefore = createSaid(),
   { keep = always, worth = scored }: Choice = {},
-): Condensable {
+): CondensedText {
   const units: Unit[] = [];
-  for (const unit of given)
-    if (said.isNew(unit) && keep(unit.text)) units.push(unit.at === units.length ? unit : movedTo(unit, units.length));
+  const newness: number[] = [];
+  for (const unit of given) {
+    const fresh = said.newness(unit);
+    if (!said.isNew(unit) || !keep(unit.text)) continue;
+    newness.push(fresh);
+    units.push(unit.at === units.length ? unit : movedTo(unit, units.length));
+  }
   const chars = lengthOf(units);
   let ranked: readonly Unit[] | undefined;
   let whole: string | undefined;
@@ -81,11 +89,17 @@ export function condensable(
   let last = { charsMax: 0, text: "" };
   return {
     chars,
+    newness: Math.max(0, ...newness),
     within: (charsMax) => {
       if (chars <= charsMax) return (whole ??= joined(units));
       if (charsMax < CHARS_MIN) return "";
       ranked ??= units
-        .map((unit) => ({ text: unit.text, lead: unit.lead, at: unit.at, score: worth(unit) }))
+        .map((unit, at) => ({
+          text: unit.text,
+          lead: unit.lead,
+          at: unit.at,
+          score: worth(unit) - stale(newness[at]!),
+        }))
         .toSorted((a, b) => b.score - a.score || a.at - b.at);
       if (last.charsMax !== charsMax) last = { charsMax, text: clipped(joined(chosen(ranked, charsMax)), charsMax) };
       return last.text;
@@ -93,8 +107,24 @@ export function condensable(
   };
 }
 
+/** What a sentence loses of its score that hardly has a word of its own. */
+function stale(newness: number): number {
+  return newness >= NEWNESS_MIN ? 0 : STALE_SCORE * (1 - newness / NEWNESS_MIN);
+}
+
+const NEWNESS_MIN = 0.25;
+const STALE_SCORE = 1.2;
+
 const always = (): boolean => true;
 const scored = ({ score }: Unit): number => score;
+
+/** Whether a sentence only says what its speaker is about to do, without a reason. */
+export function isAnnouncement(sentence: string): boolean {
+  return ANNOUNCES.test(sentence.trim()) && !/\b(?:because|since|as|so that)\b/i.test(sentence);
+}
+
+const ANNOUNCES =
+  /^(?:(?:now|next|then|so|ok(?:ay)?|good|great|perfect)[,.!]? )?(?:i['’]ll|i will|i['’]m going to|i am going to|let me|let['’]?s)\b/i;
 
 /** Whether a sentence says more than what comes next, or how glad one is. */
 export function isInformative(sentence: string): boolean {
@@ -126,8 +156,15 @@ function chosen(ranked: readonly Unit[], charsMax: number): readonly Unit[] {
   return taken.toSorted((a, b) => a.at - b.at);
 }
 
-/** Its beginning; and its end as well where that names something exact that would be cut off. */
-function clippedAround(text: string, charsMax: number): string {
+/**
+ * Without what is in parentheses, where it fits then; else its first clauses, or its beginning and its end where that names
+ * something exact that would be cut off.
+ */
+function clippedAround(whole: string, charsMax: number): string {
+  const text = whole.length > charsMax ? whole.replace(ASIDE, "") : whole;
+  if (text.length <= charsMax) return text;
+  const clauses = firstClauses(text, charsMax - CUT_MARK.length);
+  if (clauses !== "") return `${clauses}${CUT_MARK}`;
   const half = Math.floor((charsMax - GAP.length) / 2);
   if (half < HALF_CHARS_MIN || text.length <= charsMax || !isExact(text.slice(-Math.min(half, CHARS_MATCHED_MAX))))
     return clipped(text, charsMax);
@@ -135,6 +172,19 @@ function clippedAround(text: string, charsMax: number): string {
   const start = text.slice(0, text.lastIndexOf(" ", charsMax - GAP.length - end.length));
   return `${start}${GAP}${end}`;
 }
+
+/** As many whole clauses as fit; empty where they are less than most of the room. */
+function firstClauses(text: string, charsMax: number): string {
+  let end = 0;
+  CLAUSE_END.lastIndex = 0;
+  for (let match = CLAUSE_END.exec(text); match !== null && match.index <= charsMax; match = CLAUSE_END.exec(text))
+    end = match.index;
+  return end >= charsMax * CLAUSES_SHARE_MIN ? text.slice(0, end) : "";
+}
+
+const ASIDE = / \([^()\n]{3,200}\)(?=[\s.,;:!?]|$)/g;
+const CLAUSE_END = /[,;:]?\s+[—–-]\s|[;,]\s|\s\(|\s(?:because|so that|which|but|and|instead of)\s/g;
+const CLAUSES_SHARE_MIN = 0.55;
 
 /** Where only such units fit, the beginning of the best one says more. */
 const POOR_SCORE_MAX = 0.4;
@@ -237,87 +287,16 @@ function movedTo(unit: Unit, at: number): Unit {
   return unit instanceof ScoredLater ? unit.movedTo(at) : { ...unit, at };
 }
 
-/** A unit before it is known how much it says. */
-interface Piece extends Omit<Unit, "score"> {
-  /** Whether it is a line of a code block. */
-  readonly fenced: boolean;
-}
-
-/** What is between two pieces is white space of the line, or a line break; blank lines go. */
-function piecesOf(text: string): readonly Piece[] {
-  const read =
-    text.length <= CHARS_READ_MAX
-      ? text
-      : `${text.slice(0, CHARS_READ_MAX / 2)}\n${text.slice(text.length - CHARS_READ_MAX / 2)}`;
-  const found: Piece[] = [];
-  let fenced = false;
-  for (const line of read.split("\n")) {
-    if (FENCE.test(line)) fenced = !fenced;
-    if (line.trim() === "" || FENCE.test(line)) continue;
-    const plain = withoutJsonMarks(line);
-    if (plain === undefined) continue;
-    const pieces = fenced ? [plain] : sentencesOf(plain);
-    pieces.forEach((piece, place) => {
-      const unit = place === 0 ? piece.trimEnd() : piece.trim();
-      if (unit.trim() === "") return;
-      found.push({ text: unit, lead: place === 0 ? "\n" : " ", at: found.length, fenced });
-    });
-  }
-  return withListsInOneLine(found);
-}
-
-const JSON_FIELD = /^\s*"([^"\n]{1,60})":\s*(?:"(.*)"|(-?[\d.]+)),?\s*$/;
-const JSON_MARKS = /^\s*(?:"[^"\n]{1,60}":\s*)?(?:[[\]{}]+|true|false|null),?\s*$/;
-
-/** A line of JSON as `key: value`; nothing where it opens or closes something, or answers with yes or no. */
-function withoutJsonMarks(line: string): string | undefined {
-  const field = JSON_FIELD.exec(line);
-  if (field !== null) return `${field[1]}: ${field[2] ?? field[3]}`;
-  return line.includes('"') && JSON_MARKS.test(line) ? undefined : line;
-}
-
-/** List items of a word or two mean something together, and with what announces them. */
-function withListsInOneLine(units: readonly Piece[]): readonly Piece[] {
-  const joinedUnits: Piece[] = [];
-  let listing = false;
-  for (const unit of units) {
-    const item = SHORT_ITEM.exec(unit.text)?.[1];
-    const last = joinedUnits.at(-1);
-    if (item === undefined || last === undefined || !(listing || last.text.endsWith(":"))) {
-      listing = false;
-      joinedUnits.push(unit);
-      continue;
-    }
-    joinedUnits[joinedUnits.length - 1] = { ...last, text: `${last.text}${listing ? "," : ""} ${item}` };
-    listing = true;
-  }
-  return joinedUnits;
-}
-
-const SHORT_ITEM = /^\s*[-*+•–]\s+(\S{2,24}(?:\s\S{1,16})?)$/;
-
-/** A piece that ends no sentence: a bullet, a number, an abbreviation. */
-const GOES_ON = /(?:^\s*(?:[-*+•–]|\d{1,3}[.)]|#{1,6})|\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|dr|mr|mrs|ms)\.)$/i;
-
-function sentencesOf(line: string): readonly string[] {
-  const sentences: string[] = [];
-  for (const piece of line.split(SENTENCE_END)) {
-    const last = sentences.at(-1);
-    if (last !== undefined && GOES_ON.test(last)) sentences[sentences.length - 1] = `${last} ${piece}`;
-    else sentences.push(piece);
-  }
-  return sentences;
-}
-
 /** How much a unit says: what it says, what it names, and whether it opens or closes the text. */
 function scoreOf(labelled: string, { first, last, fenced }: UnitPosition): number {
   const text = labelled.replace(LABEL, "");
-  const edge = first === 0 ? 1.5 : last === 0 ? 1.2 : first === 1 || last === 1 ? 0.4 : 0;
+  const opensMore = OPENS_MORE.test(text);
+  const edge = opensMore ? 0 : first === 0 ? 1.5 : last === 0 ? 1.2 : first === 1 || last === 1 ? 0.4 : 0;
   const exact = exactIn(text.replace(LIST_ITEM, "")) / EXACT_COUNTED_MAX;
   const telling = INFORMATIVE.test(text) || WANTED.test(text) ? 1 : 0;
   const item = LIST_ITEM.test(text) ? 0.4 : 0;
   const filler = isFiller(text) || isExclamation(text) ? -2 : PEP.test(text) ? -0.4 : 0;
-  const opening = first > 0 && OPENS_MORE.test(text) ? -0.8 : 0;
+  const opening = opensMore ? -0.8 : 0;
   const wondering = QUESTION.test(text) && !WANTED.test(text) ? -0.6 : 0;
   const asking = OFFER.test(text) ? -2 : 0;
   const heading = text.length <= HEADING_CHARS_MAX && HEADING.test(text) ? -1 : 0;

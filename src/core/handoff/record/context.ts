@@ -18,8 +18,9 @@ export interface RecordLine {
 
 /** What decides how much of a line is kept where not all fits. */
 export const WEIGHTS = {
-  asked: 3.5,
-  concluded: 1,
+  asked: 3,
+  pasted: 0.7,
+  concluded: 1.6,
   changed: 1.8,
   check: 0.4,
   ran: 0.28,

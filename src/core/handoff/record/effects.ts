@@ -165,13 +165,27 @@ export function argumentsText(raw: string, charsMax: number): string {
   const named = ordered.map(({ key, text }) => `${key}=${text}`).join(", ");
   // Where there is no room for the names of the arguments, their values mostly say what they are.
   if (named.length <= charsMax) return named;
-  const plain = entries.flatMap(({ text, isPlain }) => (isPlain ? [text] : [])).join(", ");
-  const fits = plain !== "" && plain.length + LEFT_OUT.length <= charsMax;
-  return fits && plain.length < named.length
-    ? `${plain}${LEFT_OUT}`
-    : clipped(ordered.map(({ text }) => text).join(", "), charsMax);
+  return firstWhole(
+    ordered.map(({ text }) => text),
+    charsMax,
+  );
 }
 
+/** The values that fit whole, as an id that is cut means nothing; prose is cut where there is room for some of it. */
+function firstWhole(values: readonly string[], charsMax: number): string {
+  let text = "";
+  for (const value of values) {
+    const lead = text === "" ? "" : ", ";
+    const left = charsMax - text.length - lead.length - LEFT_OUT.length;
+    if (value.length <= left) text += `${lead}${value}`;
+    else if (left >= PROSE_CHARS_MIN && PROSE.test(value))
+      return `${text}${lead}${clipped(value, left + LEFT_OUT.length)}`;
+  }
+  return text === "" ? clipped(values.join(", "), charsMax) : `${text}${LEFT_OUT}`;
+}
+
+const PROSE_CHARS_MIN = 30;
+const PROSE = /(?:\S\s+){4}\S/;
 const LEFT_OUT = ", …";
 
 /** JSON without the marks that only a parser needs. */

@@ -44,8 +44,8 @@ interface EpisodeLineWriter {
   readonly isTooLarge: () => boolean;
 }
 
-/** How far everything had come when an episode was described. */
-type ProgressMark = readonly number[];
+/** How far everything had come when an episode was described, as `mark` counts it. */
+type ProgressMark = readonly [number, number, number, number, number, number];
 
 interface CachedEpisode {
   readonly episode: Episode;
@@ -62,16 +62,12 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
   const [said, known] = [createSaid(), createKnownThings()];
   const [rules, goal] = [createAnswers(), createAnswers()];
   const all = [said.already, rules, goal] as const;
+  const questionsAsked = (): [number, number, number] => [said.already.asked(), rules.asked(), goal.asked()];
   const told: CachedEpisode[] = [];
   let last: Pick<EpisodeOptions, "root" | "tellsRequests" | "taskWords"> | undefined;
-  const mark = (): ProgressMark => [...all.map((one) => one.asked()), said.compared(), known.shown()];
+  const mark = (): ProgressMark => [...questionsAsked(), said.compared(), said.words(), known.shown()];
   const tell = (episode: Episode, telling: EpisodeOptions): CachedEpisode => {
-    const failures = new Map<number, boolean>();
-    const stillFails = (result: number): boolean => {
-      const fails = telling.stillFails(result);
-      failures.set(result, fails);
-      return fails;
-    };
+    const { failures, stillFails } = recordingFailures(telling);
     const start = mark();
     const lines = linesOf(episode, {
       ...telling,
@@ -89,8 +85,8 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
     const first = told[count];
     if (first === undefined) return;
     told.length = count;
-    const [asked, aboutRules, aboutGoal, compared, shown] = first.start as [number, number, number, number, number];
-    said.backTo(asked, compared);
+    const [asked, aboutRules, aboutGoal, compared, words, shown] = first.start;
+    said.backTo({ asked, compared, words });
     rules.backTo(aboutRules);
     goal.backTo(aboutGoal);
     known.backTo(shown);
@@ -115,6 +111,19 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
     isTooLarge: () =>
       told.reduce((sum, { chars }) => sum + chars, 0) > CHARS_KEPT_MAX || known.shown() > THINGS_KEPT_MAX,
   };
+}
+
+/** Remembers which results' failures were asked about, and the answers. */
+function recordingFailures(
+  telling: EpisodeOptions,
+): Pick<CachedEpisode, "failures"> & Pick<EpisodeOptions, "stillFails"> {
+  const failures = new Map<number, boolean>();
+  const stillFails = (result: number): boolean => {
+    const fails = telling.stillFails(result);
+    failures.set(result, fails);
+    return fails;
+  };
+  return { failures, stillFails };
 }
 
 function sentencesOfAll(texts: readonly string[]): readonly string[] {

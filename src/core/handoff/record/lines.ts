@@ -1,9 +1,19 @@
 /** The lines of an episode: what the person asked, what the agent said on the way and in the end, and what its calls did. */
 import type { Message } from "../../transcript/message.ts";
+import { isErrorLine } from "../../digest/error-line.ts";
 import { remembered } from "../../transcript/remembered.ts";
-import { condensable, isFinding, isInformative, unitsOf, type Condensable, type Unit } from "./condense.ts";
+import {
+  condensable,
+  isAnnouncement,
+  isFinding,
+  isInformative,
+  unitsOf,
+  type Condensable,
+  type Unit,
+} from "./condense.ts";
 import { callLines, callKindOf, type CallKind } from "./calls.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
+import { splitPasted } from "./pasted.ts";
 import { WEIGHTS, type CompletedEntry, type LinesContext, type RecordLine } from "./context.ts";
 
 export function linesOf(episode: Episode, context: LinesContext): readonly RecordLine[] {
@@ -20,37 +30,59 @@ export function linesOf(episode: Episode, context: LinesContext): readonly Recor
       (group ??= { kind, calls: [] }).calls.push(entry);
       continue;
     }
-    const line = spokenLine(entry, context);
-    if (line === undefined) continue;
+    const spoken = entry.kind === "asked" ? askedLines(entry, context) : saidLines(entry, context);
+    if (spoken.length === 0) continue;
     flush();
-    lines.push(line);
+    lines.push(...spoken);
   }
   flush();
   return lines;
 }
 
-/** What was said; nothing where it only announces a call, or where the client was answered in one word. */
-function spokenLine(
-  entry: Exclude<EpisodeEntry, CompletedEntry>,
-  { redact, said, stands, isGoal, tellsRequests, live }: LinesContext,
-): RecordLine | undefined {
-  const { text, units } = readOf(entry, redact);
+/** What a person asked, and some lines of what they pasted. */
+function askedLines(
+  entry: SpokenEntry,
+  { redact, stands, isGoal, tellsRequests, live, said }: LinesContext,
+): readonly RecordLine[] {
+  const { text, units, pasted } = readOf(entry, redact);
   const { message } = entry;
-  if (entry.kind === "asked") {
-    if (!tellsRequests) return undefined;
-    if (message === live) return { message, label: "User: ", weight: WEIGHTS.asked, body: unshortened(LIVE) };
-    if (/^\/\S*$/.test(text)) return undefined;
-    const asked = condensable(units.filter(({ text: one }, at) => !stands(one) && (at === 0 || !isGoal(one))));
-    return asked.chars === 0
-      ? undefined
-      : { message, label: "User: ", weight: WEIGHTS.asked, body: asked, isAsked: true };
-  }
-  if (!entry.ends && !units.some(({ text: one }) => isInformative(one) && isFinding(one))) return undefined;
-  if (units.every(({ score }) => score < EMPTY_SCORE_MAX)) return undefined;
-  const body = entry.ends ? condensable(units, said) : condensable(units, said, { keep: isInformative });
-  if (body.chars === 0) return undefined;
-  return { message, label: "Agent: ", weight: entry.ends ? conclusionWeight(body.chars) : remarkWeight(text), body };
+  if (!tellsRequests || /^\/\S*$/.test(text)) return [];
+  if (message === live) return [{ message, label: "User: ", weight: WEIGHTS.asked, body: unshortened(LIVE) }];
+  const asked = condensable(units.filter(({ text: one }, at) => !stands(one) && (at === 0 || !isGoal(one))));
+  const material = condensable(pasted, said, { worth: pastedScore });
+  const lines: RecordLine[] = [];
+  if (asked.chars > 0) lines.push({ message, label: "User: ", weight: WEIGHTS.asked, body: asked, isAsked: true });
+  if (material.chars > 0) lines.push({ message, label: "Pasted: ", weight: WEIGHTS.pasted, body: material });
+  return lines;
 }
+
+/** Errors are what a person mostly pastes for. */
+function pastedScore({ text, score }: Unit): number {
+  return score + (isErrorLine(text) ? PASTED_ERROR_SCORE : 0);
+}
+
+const PASTED_ERROR_SCORE = 3;
+
+/** What the agent said; nothing where it only announces a call, answers in a word, or says what it said before. */
+function saidLines(
+  entry: SpokenEntry & { readonly ends: boolean },
+  { redact, said }: LinesContext,
+): readonly RecordLine[] {
+  const { text, units } = readOf(entry, redact);
+  const { message, ends } = entry;
+  if (!ends && !units.some(({ text: one }) => isWorthRemarking(one) && isFinding(one))) return [];
+  if (units.every(({ score }) => score < EMPTY_SCORE_MAX)) return [];
+  const body = condensable(units, said, ends ? {} : { keep: isWorthRemarking });
+  if (body.chars === 0 || (!ends && body.newness < REMARK_NEWNESS_MIN)) return [];
+  return [{ message, label: "Agent: ", weight: ends ? conclusionWeight(body.chars) : remarkWeight(text), body }];
+}
+
+function isWorthRemarking(sentence: string): boolean {
+  return isInformative(sentence) && !isAnnouncement(sentence);
+}
+
+/** A remark without a sentence that has more words of its own says again where the work is. */
+const REMARK_NEWNESS_MIN = 0.1;
 
 /** A plan or a review of several pages holds more than a sentence does. */
 function conclusionWeight(chars: number): number {
@@ -71,9 +103,13 @@ const EMPTY_SCORE_MAX = -0.5;
 const SHORT_REMARK_CHARS_MAX = 300;
 const FIGURE = /(?:^|[\s($€£])\d[\d,.]{2,}/;
 
+type SpokenEntry = Exclude<EpisodeEntry, CompletedEntry>;
+
 interface Read {
   readonly text: string;
   readonly units: readonly Unit[];
+  /** Of what a person pasted. */
+  readonly pasted: readonly Unit[];
 }
 
 /** About what may be kept of the words of sessions, taken apart. */
@@ -86,7 +122,7 @@ type Redact = LinesContext["redact"];
 /** What was said in each message, redacted in one way or another and taken apart when it was first described. */
 const reads = new WeakMap<Redact, (message: Message, make: () => Read) => Read>();
 
-function readOf({ text, from }: Exclude<EpisodeEntry, CompletedEntry>, redact: Redact): Read {
+function readOf({ kind, text, from }: SpokenEntry, redact: Redact): Read {
   let known = reads.get(redact);
   if (known === undefined) {
     known = remembered({ bytesOf: (read) => read.text.length * CHAR_BYTES, bytesMax: READ_BYTES_MAX });
@@ -94,7 +130,8 @@ function readOf({ text, from }: Exclude<EpisodeEntry, CompletedEntry>, redact: R
   }
   return known(from, () => {
     const safe = redact(text);
-    return { text: safe, units: unitsOf(safe) };
+    const { words, pasted } = kind === "asked" ? splitPasted(safe) : { words: safe, pasted: "" };
+    return { text: safe, units: unitsOf(words), pasted: unitsOf(pasted) };
   });
 }
 

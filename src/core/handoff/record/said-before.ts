@@ -10,6 +10,8 @@ interface Sentence {
 export interface SaidBefore {
   /** Whether a sentence says what no earlier one did; from then on, it has been said. */
   readonly isNew: (sentence: Sentence) => boolean;
+  /** The share of a sentence's words that no earlier one had, 0 to 1; 1 for a few words. Asked before `isNew`. */
+  readonly newness: (sentence: Sentence) => number;
 }
 
 const SAID_CHARS_MIN = 8;
@@ -26,19 +28,40 @@ export interface ReversibleSaidBefore extends SaidBefore {
   readonly already: Answers;
   /** How many texts are compared word by word so far; `backTo` forgets those after. */
   readonly compared: () => number;
-  readonly backTo: (asked: number, compared: number) => void;
+  /** How many different words have been said so far. */
+  readonly words: () => number;
+  readonly backTo: (mark: SaidMark) => void;
+}
+
+/** How far a record had come. */
+export interface SaidMark {
+  readonly asked: number;
+  readonly compared: number;
+  readonly words: number;
 }
 
 export function createSaid(already: readonly string[] = []): ReversibleSaidBefore {
   const answers = createAnswers();
   answers.replace(keysOf(already));
   const texts: Words[] = [];
+  const vocabulary = new Set<string>();
   return {
     already: { ...answers, replace: (sentences) => answers.replace(keysOf(sentences)) },
     compared: () => texts.length,
-    backTo: (asked, compared) => {
+    words: () => vocabulary.size,
+    backTo: ({ asked, compared, words: count }) => {
       answers.backTo(asked);
       texts.length = compared;
+      // A set keeps its order: the first are those that were said first.
+      for (const word of [...vocabulary].slice(count)) vocabulary.delete(word);
+    },
+    newness: (unit) => {
+      if (unit.text.length < CHARS_COMPARED_MIN) return 1;
+      const { all } = wordsOf(unit);
+      if (all.size < WORDS_COMPARED_MIN) return 1;
+      let fresh = 0;
+      for (const word of all) if (!vocabulary.has(word)) fresh++;
+      return fresh / all.size;
     },
     isNew: (unit) => {
       const key = unit.text.trim();
@@ -46,6 +69,7 @@ export function createSaid(already: readonly string[] = []): ReversibleSaidBefor
       if (answers.wasAsked(key) || answers.has(key)) return false;
       if (key.length < CHARS_COMPARED_MIN) return true;
       const words = wordsOf(unit);
+      for (const word of words.all) vocabulary.add(word);
       if (words.all.size < WORDS_COMPARED_MIN) return true;
       for (let at = Math.max(0, texts.length - RECENT_MAX); at < texts.length; at++)
         if (saysTheSame(texts[at]!, words)) return false;

@@ -44,7 +44,7 @@ function fileAgain(text: string): Pick<ItemDraft, "write" | "group"> {
 
 export const files: TopicDefinition = {
   drafts: fileDrafts,
-  share: 0.1,
+  share: 0.07,
   need: 10,
   layout: "grouped",
   keyOf: fileKey,

@@ -47,7 +47,9 @@ function checkText({ ledger, redact, budget }: HandoffMaterial, check: CommandEn
   const run = ledger.actions.find(({ message, text }) => message === check.message && text === check.text);
   const target = run === undefined ? "" : clipped(belowRoot(targetOf(run, redact), ledger), TARGET_CHARS_MAX);
   const names = Math.min(FAILING_NAMES_MAX, Math.max(FAILING_NAMES_MIN, Math.floor(budget / HANDOFF_TOKENS_PER_NAME)));
-  return `Last check: ${target}${DASH}${checkOutcome(check, names, redact)}`;
+  const isOld = ledger.files.some(({ changed }) => changed !== undefined && changed > check.message);
+  const age = isOld ? " (files were changed after it)" : "";
+  return `Last check: ${target}${DASH}${checkOutcome(check, names, redact)}${age}`;
 }
 
 export const state: TopicDefinition = {

@@ -41,6 +41,19 @@ const SUMMARY_STARTS = [
   "the conversation history before this point was compacted into the following summary",
 ];
 
+/**
+ * How the result of a call opens that a person declined with words of their own: Claude Code, OpenCode, Cline. Only the very
+ * opening counts, so that a page or a file that quotes such a sentence is not taken for a person.
+ */
+const DECLINED_WITH_WORDS: readonly RegExp[] = [
+  /^The user doesn't want to proceed with this tool use\.[^\n]{0,200}?(?:the user said:|reason for the rejection:)\s*/,
+  /^(?:Error: )?The user rejected permission to use this specific tool call with the following feedback: /,
+  /^The user denied this operation and provided the following feedback:\s*(?:<feedback>\s*)?/,
+];
+/** How a reminder opens that brings what a person typed while the agent was working (Claude Code), and what may follow it. */
+const TYPED_MEANWHILE = /^\s*The user sent (?:a new message while you were working|the following message):\s*/;
+const AFTER_TYPED_MEANWHILE = /\n\n(?:IMPORTANT: |This is how |Please address this message )[\s\S]*$/;
+
 const RECORD_START_CHARS_MAX = 160;
 const REMINDER_OPEN = "<system-reminder>";
 const REMINDER_CLOSE = "</system-reminder>";
@@ -60,6 +73,19 @@ export function personText(message: Message): string {
 export function byPerson(message: Message): boolean {
   if (message.role !== "user" || (message.origin !== undefined && message.origin !== "anchor")) return false;
   return message.parts.some(({ kind }) => kind === "image" || kind === "file") || personText(message) !== "";
+}
+
+/** The words with which a person declined a call, from the text of its result; empty where there are none. */
+export function declinedWith(result: string): string {
+  for (const opening of DECLINED_WITH_WORDS) {
+    const match = opening.exec(result);
+    if (match !== null)
+      return result
+        .slice(match[0].length)
+        .replace(/\s*<\/feedback>[\s\S]*$/, "")
+        .trim();
+  }
+  return "";
 }
 
 /** Whether a user message opens with a summary of earlier turns, by any agent. */
@@ -105,10 +131,17 @@ function withoutReminders(text: string): string {
   while (open >= 0) {
     kept += text.slice(at, open);
     const close = text.indexOf(REMINDER_CLOSE, open);
+    kept += typedMeanwhile(text.slice(open + REMINDER_OPEN.length, close < 0 ? text.length : close));
     at = close < 0 ? text.length : close + REMINDER_CLOSE.length;
     open = text.indexOf(REMINDER_OPEN, at);
   }
   return kept + text.slice(at);
+}
+
+/** What a person typed, where a reminder brings it; nothing of any other reminder. */
+function typedMeanwhile(reminder: string): string {
+  const opening = TYPED_MEANWHILE.exec(reminder);
+  return opening === null ? "" : reminder.slice(opening[0].length).replace(AFTER_TYPED_MEANWHILE, "").trim();
 }
 
 function between(text: string, open: string, close: string): string | undefined {

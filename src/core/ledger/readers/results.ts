@@ -25,8 +25,10 @@ const EDGE_LINES = 5;
 /** A tool's own refusal opens its result. */
 const REFUSAL =
   /^\s*(?:<tool_use_error>|error\b|error:|failed\b|failure\b|could not\b|cannot\b|can't\b|no changes\b|not found|string to replace not found|permission denied|invalid\b|\w*Error:|tool execution (?:failed|aborted))/i;
-/** A person stopped the call: what follows is their next message, not an error. */
-const DECLINED = /^\s*(?:the user doesn't want to proceed|\[?request interrupted|user (?:rejected|declined|denied))/i;
+/** A person stopped the call: what they say of it is their next message, and nothing has failed. */
+const DECLINED =
+  /^\s*(?:error: )?(?:the user doesn't want to proceed|\[?request interrupted|(?:the )?user (?:rejected|declined|denied))/i;
+export const DECLINED_OUTCOME = "declined by the user";
 const REFUSAL_WITHIN_CHARS = 200;
 /** Says that something failed, not what. */
 const BARE =
@@ -49,6 +51,8 @@ const PREAMBLE =
 
 /** `outcomeIn` reads how a run ended, and may remember it. */
 export function readResult(call: ClassifiedCall, text: string, isError: boolean, outcomeIn = outcomeOf): CallResult {
+  if (DECLINED.test(text.slice(0, REFUSAL_WITHIN_CHARS)))
+    return { ok: false, failing: [], errors: [], outcome: DECLINED_OUTCOME };
   return call.action === "run"
     ? runResult(call.run?.purpose ?? "other", { text, isError, outcomeIn })
     : toolResult(call, text, isError);
@@ -56,7 +60,6 @@ export function readResult(call: ClassifiedCall, text: string, isError: boolean,
 
 function toolResult(call: ClassifiedCall, text: string, isError: boolean): CallResult {
   const opening = text.slice(0, REFUSAL_WITHIN_CHARS);
-  if (DECLINED.test(opening)) return { ok: false, failing: [], errors: [] };
   if (isError || REFUSAL.test(opening)) {
     const error = firstLine(text);
     return {

@@ -11,7 +11,7 @@ const LEAD = /^\s*(?:>\s*)?(?:[-*+•–]\s+)?(?:\d{1,3}[.)]\s+)?(?:\[[ xX]\]\s+
 const END = /[.!?…]["')\]*_`”’]{0,3}\s+|[。！？]["'」』）”’]{0,2}\s*/g;
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|p|pp|st|dr|mr|mrs|ms)\.\s*$/i;
 /** Headings, log lines, prompts, diffs, tables, code: lines that no one wrote as a sentence. */
-const PASTED =
+export const PASTED_LINE =
   /^\s*(?:#{1,6} |"[^"]{1,60}"\s*:|[|❯➜⏺⎿│├└┌$%=]|>>>|\+{1,3}|\d{1,5}\s*[+→|:-]|\[?\d{4}-\d\d-\d\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*\s+\d|\d\d:\d\d:\d\d|at .{1,200}:\d+:\d+|[{}<\]]|\/\/|\/\*|\*\/|import |export |const |func |def |class |return )|[{;]\s*$|=>\s*$/;
 
 /** Lines of prose: fences left out, each as it is. */
@@ -33,7 +33,7 @@ function fenceIn(line: string): string {
 
 /** The sentences of the prose in a text, verbatim but for what leads the line. */
 export function sentencesOf(text: string): readonly string[] {
-  return proseLines(text).flatMap((line) => (PASTED.test(line) ? [] : sentencesIn(line)));
+  return proseLines(text).flatMap((line) => (PASTED_LINE.test(line) ? [] : sentencesIn(line)));
 }
 
 function sentencesIn(line: string): readonly string[] {

@@ -1,9 +1,9 @@
 /** What one message says, worked out once: a person's words or the assistant's, with the facts that are in them. */
 import type { CallSummary } from "../../digest/call.ts";
-import { callsOf, contentText, type Message } from "../../transcript/message.ts";
+import { callsOf, contentText, resultOf, type Message } from "../../transcript/message.ts";
 import { constraintsIn } from "./constraints.ts";
 import { decisionsIn, type Decision } from "./decisions.ts";
-import { byPerson, personText, slashCommandIn, type SlashCommand } from "./person.ts";
+import { byPerson, declinedWith, personText, slashCommandIn, type SlashCommand } from "./person.ts";
 import { planChangeIn, planIn, type PlanChange, type PlanItem } from "./plans.ts";
 import { closingQuestionIn, questionsIn } from "./questions.ts";
 import { valuesIn, type Value } from "./values.ts";
@@ -43,7 +43,15 @@ const VALUES_TEXT_CHARS_MAX = 1_200;
 /** `calls` are the message's own, described. */
 export function speechOf(message: Message, calls: readonly CallSummary[]): Speech {
   if (message.role === "assistant") return assistantSpeech(message, calls);
-  return message.role === "user" ? personSpeech(message) : NOBODY;
+  return message.role === "user" ? personSpeech(message) : message.role === "tool" ? decliningSpeech(message) : NOBODY;
+}
+
+/** What a person said while declining a call. It says what to do next, and lays down no rule: anything can be in a result. */
+function decliningSpeech(message: Message): Speech {
+  const text = declinedWith(contentText(resultOf(message)?.content ?? []));
+  return text === ""
+    ? NOBODY
+    : { by: "person", text, interrupts: false, constraints: [], questions: questionsIn(text), values: [] };
 }
 
 function personSpeech(message: Message): Speech {

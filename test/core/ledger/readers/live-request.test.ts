@@ -32,6 +32,13 @@ describe("what a person wrote", () => {
     expect(liveRequestOf([user("fix the login"), says("Done."), user(record)])).toBe(0);
   });
 
+  it("is what a reminder brings that was typed while the agent was working", () => {
+    const reminder = (end: string): string =>
+      `<system-reminder>\nThe user sent a new message while you were working:\nkeep Windows too\n\n${end}\n</system-reminder>`;
+    const endings = ["IMPORTANT: address the user's message above.", "This is how the client shows it."];
+    for (const end of endings) expect(personText(user(reminder(end)))).toBe("keep Windows too");
+  });
+
   it("is what stands beside a reminder, in the same text or another part", () => {
     const reminder = "<system-reminder>Be brief.</system-reminder>";
     expect(personText(user(`${reminder}\nfix the login${reminder}`))).toBe("fix the login");

@@ -47,7 +47,7 @@ describe("how a run ended", () => {
         "The user doesn't want to proceed with this tool use.",
         true,
       ),
-    ).toEqual({ ok: false, failing: [], errors: [] });
+    ).toEqual({ ok: false, failing: [], errors: [], outcome: "declined by the user" });
   });
 
   it("looks at the ends of a result only", { retry: 5 }, () => {
