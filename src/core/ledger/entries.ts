@@ -92,6 +92,12 @@ export interface ErrorEntry extends LedgerEntry {
   readonly changedSince?: number;
 }
 
+export interface InstructionEntry extends LedgerEntry {
+  readonly kind: "instruction";
+  /** The name of the file, without its folder. */
+  readonly file: string;
+}
+
 export interface DecisionEntry extends LedgerEntry {
   readonly kind: "decision";
   /** How plainly the sentence says so. */
@@ -125,6 +131,8 @@ export interface QuestionEntry extends LedgerEntry {
 export interface Ledger {
   readonly requests: readonly RequestEntry[];
   readonly constraints: readonly ConstraintEntry[];
+  /** Rules in the project's own instructions that the agent read; `file` is where they are. */
+  readonly instructions: readonly InstructionEntry[];
   readonly files: readonly FileEntry[];
   readonly actions: readonly ActionEntry[];
   readonly commands: readonly CommandEntry[];

@@ -7,11 +7,12 @@ import { callsOf, contentText, resultOf, type Message } from "../transcript/mess
 import { createPairing } from "../transcript/pairing.ts";
 import { deedOf, type ClassifiedCall } from "./readers/commands.ts";
 import { readResult, type CallResult } from "./readers/results.ts";
+import { isInstructionFile, rulesIn } from "./readers/instructions.ts";
 import { branchIn, folderIn } from "./readers/workspace.ts";
 import { speechOf, type Speech } from "./readers/speech.ts";
 import { createDialogue, type Dialogue } from "./dialogue.ts";
 import type { Ledger } from "./entries.ts";
-import { createWork, type Work } from "./work.ts";
+import { createWork, type Instructions, type Work } from "./work.ts";
 import { runOutcomeOf } from "./run-outcomes.ts";
 
 export type * from "./entries.ts";
@@ -40,6 +41,7 @@ export function createLedgerKeeper(): LedgerKeeper {
 interface ReadResult extends CallResult {
   readonly folder?: string;
   readonly branch?: string;
+  readonly instructions?: Instructions;
 }
 
 /** Reads each message once. A result is read in the light of its call. */
@@ -82,11 +84,19 @@ function readOf(message: Message, call: ClassifiedCall): ReadResult {
   const text = result === undefined ? "" : contentText(result.content);
   const folder = folderIn(call, text);
   const branch = branchIn(call, text);
+  const instructions = instructionsIn(call, text);
   return {
     ...readResult(call, text, result?.isError === true, (shown) => runOutcomeOf(message, shown)),
     ...(folder === undefined ? {} : { folder }),
     ...(branch === undefined ? {} : { branch }),
+    ...(instructions === undefined ? {} : { instructions }),
   };
+}
+
+function instructionsIn(call: ClassifiedCall, text: string): Instructions | undefined {
+  const path = call.action === "read" ? call.paths.find(isInstructionFile) : undefined;
+  const rules = path === undefined ? [] : rulesIn(text);
+  return rules.length === 0 ? undefined : { file: path!.slice(path!.search(/[^/\\]*$/)), rules };
 }
 
 /** A call, and its place in the work. */

@@ -1,10 +1,21 @@
 /** The half of the ledger that tools do: the chronicle of calls, files with their state, commands, errors, workspace. */
 import type { ClassifiedCall } from "./readers/commands.ts";
-import type { CallResult } from "./readers/results.ts";
+import { CONFLICTS, type CallResult } from "./readers/results.ts";
 import { rootOf } from "./readers/workspace.ts";
-import type { ActionEntry, CommandEntry, ErrorEntry, FileEntry, FileState, Ledger } from "./entries.ts";
+import type {
+  ActionEntry,
+  CommandEntry,
+  ErrorEntry,
+  FileEntry,
+  FileState,
+  InstructionEntry,
+  Ledger,
+} from "./entries.ts";
 
-export type WorkEntries = Pick<Ledger, "files" | "actions" | "commands" | "errors" | "cwd" | "branch" | "committed">;
+export type WorkEntries = Pick<
+  Ledger,
+  "files" | "actions" | "commands" | "errors" | "instructions" | "cwd" | "branch" | "committed"
+>;
 
 export interface Work {
   /** A call was made; returns its place in the chronicle. */
@@ -18,6 +29,13 @@ export interface CallEnd extends CallResult {
   readonly at: number;
   readonly folder?: string;
   readonly branch?: string;
+  readonly instructions?: Instructions;
+}
+
+/** The rules of a file with the project's instructions. */
+export interface Instructions {
+  readonly file: string;
+  readonly rules: readonly string[];
 }
 
 /** More unresolved errors than this are noise; the oldest go. */
@@ -31,6 +49,7 @@ export function createWork(): Work {
   const files = new Map<string, FileEntry>();
   const commands = new Map<string, CommandEntry>();
   const errors = createErrors();
+  const instructions = new Map<string, InstructionEntry>();
   let workspace: { readonly cwd?: string; readonly branch?: string; readonly committed?: number } = {};
 
   const result = (place: number, call: ClassifiedCall, end: CallEnd): void => {
@@ -45,6 +64,8 @@ export function createWork(): Work {
     if (call.command !== undefined) commands.set(key, commandAfter(commands.get(key), call, action.message, end));
     if (end.ok !== false) touchFiles(files, call, action.message);
     errors.after(call, end, changes(call));
+    for (const text of end.instructions?.rules ?? [])
+      instructions.set(text, { kind: "instruction", message: end.at, text, file: end.instructions!.file });
     if (end.folder !== undefined) workspace = { ...workspace, cwd: end.folder };
     if (end.branch !== undefined) workspace = { ...workspace, branch: end.branch };
     if (end.ok !== false && call.run?.purpose === "commit") workspace = { ...workspace, committed: action.message };
@@ -70,6 +91,7 @@ export function createWork(): Work {
         files: [...files.values()],
         commands: [...commands.values()],
         errors: errors.entries(),
+        instructions: [...instructions.values()],
         ...named,
       };
     },
@@ -224,10 +246,21 @@ function createErrors(): Errors {
     }
     while (standing.size > OPEN_ERRORS_MAX) standing.delete(standing.keys().next().value!);
   };
+  /** A commit ends a merge, and no error is left in a file that is gone. */
+  const ended = (call: ClassifiedCall, at: number): void => {
+    const commits = call.run?.purpose === "commit";
+    const gone = call.run?.effect === "delete" ? call.paths.map(lastParts) : [];
+    for (const [key, one] of standing) {
+      const { text } = one.entry;
+      if ((commits && text.startsWith(CONFLICTS)) || gone.some((path) => text.includes(path)))
+        resolve(key, one, at, "success");
+    }
+  };
   return {
     after: (call, end, changed) => {
       if (end.ok === false && tries(call)) failed(call, end);
       else if (end.ok === true) worked(call, end.at);
+      if (end.ok !== false) ended(call, end.at);
       if (changed && end.ok !== false)
         for (const [key, one] of standing)
           if (one.entry.changedSince === undefined)
@@ -236,6 +269,11 @@ function createErrors(): Errors {
     entries: () =>
       [...resolved, ...[...standing.values()].map(({ entry }) => entry)].toSorted((a, b) => a.message - b.message),
   };
+}
+
+/** A path as a compiler that runs in another folder may name it. */
+function lastParts(path: string): string {
+  return path.split("/").slice(-2).join("/");
 }
 
 function errorEntry(

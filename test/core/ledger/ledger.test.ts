@@ -292,3 +292,46 @@ describe("hostile transcripts", () => {
     });
   });
 });
+
+describe("a merge with conflicts", () => {
+  const conflicts =
+    "Auto-merging src/a.ts\nCONFLICT (content): Merge conflict in src/a.ts\nCONFLICT (modify/delete): src/old.ts deleted in HEAD and modified in origin/main.\nAutomatic merge failed; fix conflicts and then commit the result.";
+  const merge = run("git merge origin/main", conflicts, { isError: true });
+
+  it("names the files until something is committed", () => {
+    const open = ledgerOf([user("Merge."), ...merge]).errors;
+    expect(open.map(({ text }) => text)).toEqual(["merge conflicts in src/a.ts, src/old.ts"]);
+    const done = ledgerOf([user("Merge."), ...merge, ...run("git commit --no-edit", "[main 0abc123] Merge")]).errors;
+    expect(done.every(({ resolved }) => resolved !== undefined)).toBe(true);
+  });
+});
+
+it("has no error left in a file that was deleted", () => {
+  const error = "src/modes/view.ts(3,5): error TS2304: Cannot find name 'x'.";
+  const { errors } = ledgerOf([
+    user("Build."),
+    ...run("npx tsc", error, { isError: true }),
+    ...run("rm packages/app/src/modes/view.ts", ""),
+  ]);
+  expect(errors.map(({ resolved }) => resolved !== undefined)).toEqual([true]);
+});
+
+it("learns the branch from a command that prints only that", () => {
+  const { branch } = ledgerOf([
+    user("Go."),
+    ...run("git checkout -b fix/a", "Switched to a new branch 'fix/a'"),
+    ...run("git branch --show-current", "feature/b\n"),
+  ]);
+  expect(branch).toBe("feature/b");
+});
+
+it("keeps the rules of project instructions that the agent read, and only those", () => {
+  const shown =
+    "     1→# Shop\n     2→\n     3→Always run `npm run lint` before committing.\n     4→The shop sells books.";
+  const { instructions } = ledgerOf([user("Go."), ...does("Read", { file_path: "/repo/AGENTS.md" }, shown)]);
+  expect(instructions.map(({ text, file }) => [file, text])).toEqual([
+    ["AGENTS.md", "Always run `npm run lint` before committing."],
+  ]);
+  const page = ledgerOf([user("Go."), ...does("Read", { file_path: "/repo/page.md" }, shown)]);
+  expect(page.instructions).toEqual([]);
+});

@@ -9,7 +9,8 @@ import { CUT_MARK } from "../../handoff/items.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { callsOf, contentText, textMessage, type Message } from "../../transcript/message.ts";
 import { stillHolds } from "./file-changes.ts";
-import { instructionsIn, isInstructionFile, LEAD_IN, skillIn } from "./standing-orders.ts";
+import { isInstructionFile } from "../../ledger/readers/instructions.ts";
+import { instructionsIn, LEAD_IN, skillIn } from "./standing-orders.ts";
 
 /** Less of a text tells nothing. */
 const PIECE_TOKENS_MIN = 40;

@@ -11,7 +11,6 @@ interface FoundOrder {
   readonly text: string;
 }
 
-const INSTRUCTION_FILE = /(?:^|[/\\])(?:CLAUDE(?:\.local)?|AGENTS|GEMINI)\.md$/;
 const NAMES_FILE = /\b(?:CLAUDE(?:\.local)?|AGENTS|GEMINI)\.md\b/;
 /** How today's agents wrap them when they are put into a user message. */
 const WRAPPERS = [
@@ -21,10 +20,6 @@ const WRAPPERS = [
 ] as const;
 const SKILL_OPENING = "Base directory for this skill:";
 const SKILL_TOOL = /skill/i;
-
-export function isInstructionFile(path: string): boolean {
-  return INSTRUCTION_FILE.test(path);
-}
 
 /** Project instructions that a harness put into a user message. One that we put back is not found again as new. */
 export function instructionsIn(message: Message): readonly FoundOrder[] {

@@ -7,7 +7,7 @@ import { clipped } from "../items.ts";
 import { condensable, unitsOf, type Condensable } from "./condense.ts";
 import { argumentsText, thingText } from "./effects.ts";
 import { WEIGHTS, type CompletedEntry, type LinesContext, type RecordLine } from "./context.ts";
-import { writtenUnits } from "./edited-lines.ts";
+import { definedIn, writtenUnits } from "./edited-lines.ts";
 
 export type CallKind = "looked" | "edited" | "check" | "ran" | "changed";
 
@@ -152,7 +152,7 @@ const OUTCOME_CHARS_MAX = 300;
 const ARGUMENTS_CHARS_MAX = 500;
 
 /** `a.ts ×3, b.ts`: each once, in the order of first mention. */
-export function counted(texts: readonly string[]): readonly string[] {
+function counted(texts: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const text of texts) if (text !== "") counts.set(text, (counts.get(text) ?? 0) + 1);
   return Array.from(counts, ([text, times]) => (times > 1 ? `${text} ×${times}` : text));
@@ -168,7 +168,10 @@ function editedFiles(calls: readonly CompletedEntry[], context: LinesContext): r
   const edited = Array.from(byFile, ([name, own]) => ({
     message: own[0]!.message,
     body: headed(own.length > 1 ? `${name} ×${own.length}` : name, writtenIn(own, context)),
-    touched: own.map((call) => targetOf(call, context).replace(/^.*\//, "")),
+    touched: own.map((call) => ({
+      name: targetOf(call, context).replace(/^.*\//, ""),
+      defined: definedIn(call.call, context.redact),
+    })),
   }));
   if (failed.length === 0) return edited;
   const last = failed.at(-1)!;

@@ -10,10 +10,17 @@ export interface RecordLine {
   /** Of the characters that the most important line may take, the share for this one. */
   readonly weight: number;
   readonly body: Condensable;
-  /** What an edit touched, each by its shortest name: gathered in one line where there is no room for a line each. */
-  readonly touched?: readonly string[];
+  /** What an edit touched: gathered in one line where there is no room for a line each. */
+  readonly touched?: readonly TouchedFile[];
   /** What a person said fades less. */
   readonly isAsked?: boolean;
+}
+
+export interface TouchedFile {
+  /** Its shortest name. */
+  readonly name: string;
+  /** Names of what was defined in it. */
+  readonly defined: readonly string[];
 }
 
 /** What decides how much of a line is kept where not all fits. */

@@ -58,6 +58,19 @@ function withNarrowMargin(line: string): string {
 const SPACES_A_LEVEL = 4;
 const DEPTH_MAX = 6;
 
+const NAMED =
+  /\b(?:func(?:tion)?\*?|fn|def|class|interface|type|struct|enum|trait|const|let|var|val)\s+(?:\([^)\n]{0,80}\)\s*)?([A-Za-z_$][\w$]{2,60})/;
+
+/** The names of what a call defined, the most telling lines first. */
+export function definedIn(call: ToolCallPart, redact: Redact): readonly string[] {
+  const lines = writtenUnits(call, redact).toSorted((a, b) => b.score - a.score);
+  const names = lines.slice(0, NAMING_LINES_MAX).flatMap(({ text }) => NAMED.exec(text)?.[1] ?? []);
+  return [...new Set(names)].slice(0, NAMES_MAX);
+}
+
+const NAMING_LINES_MAX = 12;
+const NAMES_MAX = 2;
+
 interface Texts {
   readonly before: string;
   readonly after: string;

@@ -9,9 +9,8 @@ import { contentText, type Message } from "../../transcript/message.ts";
 import { belowRoot, rootOf } from "../root.ts";
 import { condensable, unitsOf, type Unit } from "./condense.ts";
 import { episodesOf } from "./episodes.ts";
-import { counted } from "./calls.ts";
 import { isEqual, linesOfAll } from "./episode-lines.ts";
-import type { VisibleElsewhere, RecordLine } from "./context.ts";
+import type { RecordLine, TouchedFile, VisibleElsewhere } from "./context.ts";
 
 export interface RecordRequest {
   readonly messages: readonly Message[];
@@ -149,17 +148,17 @@ type AboutLine = AboutEpisode["lines"][number];
 /** The lines of an episode; edits that have no room for what they wrote are gathered, as long as nothing else is described between them. */
 function textsOf(lines: readonly AboutLine[], charsFor: (line: AboutLine) => number): readonly string[] {
   const texts: string[] = [];
-  let gathered: { chars: number; names: string[] } = { chars: 0, names: [] };
+  let gathered: { chars: number; files: TouchedFile[] } = { chars: 0, files: [] };
   const flush = (): void => {
-    const text = touchedText(gathered.names, gathered.chars * TOUCHED_FACTOR);
+    const text = touchedText(gathered.files, gathered.chars * TOUCHED_FACTOR);
     if (text !== "") texts.push(text);
-    gathered = { chars: 0, names: [] };
+    gathered = { chars: 0, files: [] };
   };
   for (const line of lines) {
     const chars = charsFor(line);
     const text = line.body.within(chars);
     if (line.touched !== undefined && !text.includes("\n")) {
-      gathered.names.push(...line.touched);
+      gathered.files.push(...line.touched);
       gathered.chars = Math.max(gathered.chars, chars);
     } else if (text !== "") {
       flush();
@@ -173,14 +172,29 @@ function textsOf(lines: readonly AboutLine[], charsFor: (line: AboutLine) => num
 /** The files of many edits take a few times the room that one edit has. */
 const TOUCHED_FACTOR = 3;
 
-function touchedText(names: readonly string[], charsMax: number): string {
-  if (names.length === 0) return "";
-  const all = counted(names);
+/** `edited a.ts ×3 (portOf, Settings), b.ts`: without the names of what was defined where there is no room for them. */
+function touchedText(files: readonly TouchedFile[], charsMax: number): string {
+  if (files.length === 0) return "";
+  const byName = Map.groupBy(files, ({ name }) => name);
+  const namesOf = (withDefined: boolean): readonly string[] =>
+    Array.from(byName, ([name, own]) => {
+      const times = own.length > 1 ? `${name} ×${own.length}` : name;
+      const defined = [...new Set(own.flatMap((one) => one.defined))].slice(0, DEFINED_MAX);
+      return withDefined && defined.length > 0 ? `${times} (${defined.join(", ")})` : times;
+    });
+  const whole = `· edited ${namesOf(true).join(", ")}`;
+  return whole.length <= charsMax ? whole : firstOf(namesOf(false), charsMax);
+}
+
+const DEFINED_MAX = 4;
+
+/** As many names as there is room for, and how many more there are. */
+function firstOf(names: readonly string[], charsMax: number): string {
   let text = "";
-  for (const [at, name] of all.entries()) {
+  for (const [at, name] of names.entries()) {
     const next = at === 0 ? `· edited ${name}` : `${text}, ${name}`;
-    const more = at === all.length - 1 ? "" : `, … ${all.length - at - 1} more`;
-    if (next.length + more.length > charsMax) return text === "" ? "" : `${text}, … ${all.length - at} more`;
+    const more = at === names.length - 1 ? "" : `, … ${names.length - at - 1} more`;
+    if (next.length + more.length > charsMax) return text === "" ? "" : `${text}, … ${names.length - at} more`;
     text = next;
   }
   return text;

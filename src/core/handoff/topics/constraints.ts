@@ -4,12 +4,26 @@ import { recency, type ItemDraft } from "../items.ts";
 import { keyOf } from "../../ledger/readers/sentences.ts";
 import type { TopicDefinition } from "./topic.ts";
 
-/** Newest and most repeated first. */
 function constraintDrafts(material: HandoffMaterial): readonly ItemDraft[] {
+  return [...statedDrafts(material), ...instructionDrafts(material)];
+}
+
+/** Newest and most repeated first. */
+function statedDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { ledger, messages, redact } = material;
   return ledger.constraints.flatMap(({ text, message, last, times }) => {
     if (!leaves(material, message)) return [];
     return [{ rank: 1 + recency(last, messages.length) + Math.log2(times), order: message, write: () => redact(text) }];
+  });
+}
+
+/** What the project's own instructions say comes after what a person said. */
+function instructionDrafts(material: HandoffMaterial): readonly ItemDraft[] {
+  const { ledger, messages, redact, beside } = material;
+  return ledger.instructions.flatMap(({ text, message, file }) => {
+    if (!leaves(material, message)) return [];
+    const write = (): string | undefined => (beside.includes(text) ? undefined : `${file}: ${redact(text)}`);
+    return [{ rank: recency(message, messages.length), order: messages.length + message, write }];
   });
 }
 

@@ -11,7 +11,7 @@ const DOCUMENT_CHARS_MIN = 1_200;
 const FROM_DOCUMENT_MAX = 6;
 
 /** Binding in any sentence, but not where it reports what was. */
-const STRONG =
+export const STRONG_RULE =
   /(?<!\b(?:was|were|has|have|had|is|are|i) )\b(?:never|must(?! have \w+ed)(?:n['’]t)?|always|under no circumstances|at all costs|no exceptions)\b|\b(?:is|are|be) (?:not allowed|forbidden|mandatory|off[ -]limits)\b/i;
 
 /** Where a clause can begin: "don't" after a pronoun is a report, so orders are looked for here only. */
@@ -81,7 +81,7 @@ export function constraintsIn(text: string): readonly string[] {
     }
     if (sentence.length < SENTENCE_CHARS_MIN || sentence.length > SENTENCE_CHARS_MAX || QUESTION.test(sentence))
       continue;
-    if (document ? STRONG.test(sentence) : binds(sentence)) found.push(sentence);
+    if (document ? STRONG_RULE.test(sentence) : binds(sentence)) found.push(sentence);
   }
   return document ? found.slice(0, FROM_DOCUMENT_MAX) : found;
 }
@@ -108,7 +108,7 @@ function binds(sentence: string): boolean {
   if (OTHER_LANGUAGES.some((language) => language.test(sentence))) return true;
   if (ORDER.test(sentence) || RULE.test(sentence) || OPENING.test(sentence) || CHOICE.test(sentence)) return true;
   if (sentence.length <= STATED_CHARS_MAX && EXACT.test(sentence) && states(sentence)) return true;
-  return (STRONG.test(sentence) || BAN.test(sentence)) && !MUSING.test(sentence);
+  return (STRONG_RULE.test(sentence) || BAN.test(sentence)) && !MUSING.test(sentence);
 }
 
 function states(sentence: string): boolean {

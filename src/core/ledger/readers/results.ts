@@ -100,16 +100,33 @@ function runResult(purpose: CommandPurpose, { text, isError, outcomeIn }: RunOut
         run.failing,
       )
     : [];
-  const outcome = failed ? (errors[0] ?? informativeLine(text)) : verdictLine(text);
+  const conflicts = conflictsIn(text);
+  const outcome = conflicts ?? (failed ? (errors[0] ?? informativeLine(text)) : verdictLine(text));
   return {
     ...(ok === undefined ? {} : { ok: !failed }),
     ...(run.exit === undefined ? {} : { exit: run.exit }),
     failing: shown ? [] : run.failing,
     ...(run.passed === undefined || shown ? {} : { passed: run.passed }),
     ...(run.failed === undefined || shown ? {} : { failed: run.failed }),
-    errors: failed && errors.length === 0 && outcome !== undefined ? [outcome] : errors,
+    errors:
+      conflicts !== undefined
+        ? [conflicts]
+        : failed && errors.length === 0 && outcome !== undefined
+          ? [outcome]
+          : errors,
     ...(outcome === undefined ? {} : { outcome }),
   };
+}
+
+const CONFLICT = /^CONFLICT \([^)\n]{1,60}\): .{0,200}?([\w./@-]+)(?: deleted in .*)?$/gm;
+/** How the files in which a merge conflicts are announced, in the ledger and in handoffs. */
+export const CONFLICTS = "merge conflicts in ";
+
+/** The files in which Git could not merge. */
+function conflictsIn(text: string): string | undefined {
+  if (!text.includes("CONFLICT (")) return undefined;
+  const files = Array.from(text.matchAll(CONFLICT), (match) => match[1]!);
+  return files.length === 0 ? undefined : `${CONFLICTS}${[...new Set(files)].join(", ")}`;
 }
 
 /** Errors that say what is wrong before those that only say that something is; where tests have names, the names. */

@@ -8,6 +8,10 @@ const BRANCH_WORDS = /\bgit\b/;
 const STATED_BRANCH =
   /(?:^|\n)(?:On branch |Switched to (?:a new )?branch ')([\w./-]+)|(?:^|\n)\[([\w./-]+)(?: \(root-commit\))? [0-9a-f]{7,40}\]/;
 
+/** Commands that print the name of the branch and nothing else. */
+const ASKS_BRANCH = /\bgit (?:branch --show-current|rev-parse --abbrev-ref HEAD)\s*$/;
+const BRANCH_NAME = /^[\w./-]+$/;
+
 /** The folder that a call or its result names as the current one. */
 export function folderIn(call: CallSummary, result: string): string | undefined {
   const stated = STATED_FOLDER.exec(result.slice(-EDGE_CHARS))?.[1];
@@ -17,6 +21,8 @@ export function folderIn(call: CallSummary, result: string): string | undefined 
 /** The branch that a git command reports to be on. */
 export function branchIn(call: CallSummary, result: string): string | undefined {
   if (call.command === undefined || !BRANCH_WORDS.test(call.command)) return undefined;
+  const answer = result.trim();
+  if (ASKS_BRANCH.test(call.command) && BRANCH_NAME.test(answer)) return answer;
   const match = STATED_BRANCH.exec(result.slice(-EDGE_CHARS)) ?? STATED_BRANCH.exec(result.slice(0, EDGE_CHARS));
   return match?.[1] ?? match?.[2];
 }

@@ -211,7 +211,8 @@ describe("a record with little room", () => {
   });
 
   it("gathers edits that have no room of their own, and cuts no path", () => {
-    expect(text).toContain("· edited module1.ts, module2.ts, module3.ts");
+    expect(text).toContain("· edited module1.ts (part0, part1), module2.ts (part0, part1), module3.ts (part0, part1)");
+    expect(recordOf([1, 2, 3, 4, 5, 6].flatMap(episode), 480)).toContain("· edited module1.ts, module2.ts, module3.ts");
     expect(text).not.toMatch(/\/repo\/src\/\S*…/);
   });
 
