@@ -1,5 +1,6 @@
 /** The half of the ledger that people and assistant say: requests, constraints, decisions, plans, values, questions. */
 import { answerIn } from "./readers/questions.ts";
+import { comparable, overrules, type Comparable } from "./readers/overruled.ts";
 import { keyOf } from "./readers/sentences.ts";
 import type { AssistantSpeech, PersonSpeech, Speech } from "./readers/speech.ts";
 import type { Value } from "./readers/values.ts";
@@ -14,7 +15,10 @@ const DIRECT_MESSAGES_MAX = 12;
 /** A choice is made in few words; more is a request of its own. */
 const CHOICE_CHARS_MAX = 200;
 
-export type DialogueEntries = Pick<Ledger, "requests" | "constraints" | "decisions" | "plan" | "values" | "questions">;
+export type DialogueEntries = Pick<
+  Ledger,
+  "requests" | "constraints" | "overruled" | "decisions" | "plan" | "values" | "questions"
+>;
 
 export interface Dialogue {
   readonly hear: (at: number, speech: Speech) => void;
@@ -31,6 +35,9 @@ interface DialogueState {
   readonly requests: RequestEntry[];
   readonly constraints: Map<string, ConstraintEntry>;
   readonly decisions: Map<string, DecisionEntry>;
+  readonly overruled: string[];
+  /** What rules and decisions are compared by, each worked out once. */
+  readonly compared: Map<string, Comparable>;
   readonly values: Map<string, ValueEntry>;
   readonly questions: QuestionEntry[];
   readonly plan: Planner;
@@ -43,6 +50,8 @@ export function createDialogue(): Dialogue {
     requests: [],
     constraints: new Map(),
     decisions: new Map(),
+    overruled: [],
+    compared: new Map(),
     values: new Map(),
     questions: [],
     plan: createPlanner(),
@@ -71,7 +80,7 @@ function readPerson(heard: DialogueState, at: number, speech: PersonSpeech): voi
     return;
   }
   if (speech.text !== "" || speech.command !== undefined) addRequest(requests, at, speech);
-  for (const text of speech.constraints) repeat(heard.constraints, at, text);
+  for (const text of speech.constraints) repeat(heard.constraints, at, text, overrule(heard, text));
   for (const text of speech.questions) questions.push({ kind: "question", by: "person", message: at, text });
   for (const value of speech.values) bind(heard.values, at, value);
 }
@@ -102,6 +111,7 @@ function entriesOf({ turnEnd, plan, ...heard }: DialogueState): DialogueEntries 
     requests,
     questions,
     constraints: [...heard.constraints.values()],
+    overruled: [...heard.overruled],
     decisions: [...heard.decisions.values()],
     values: [...heard.values.values()],
     ...(written === undefined ? {} : { plan: written }),
@@ -167,11 +177,38 @@ function answerClosing(
   });
 }
 
-function repeat(constraints: Map<string, ConstraintEntry>, at: number, text: string): void {
+/** Takes away the rules and decisions that a sentence overrules; returns the last of them. */
+function overrule(heard: DialogueState, text: string): string | undefined {
+  const now = comparedBy(heard, text);
+  if (!now.changes && now.replaced.size === 0) return undefined;
+  let last: string | undefined;
+  for (const entries of [heard.constraints, heard.decisions])
+    for (const [key, { text: before }] of entries) {
+      if (before === text || !overrules(now, comparedBy(heard, before))) continue;
+      entries.delete(key);
+      heard.overruled.push(before);
+      last = before;
+    }
+  return last;
+}
+
+/** Rules are compared with each new one that announces a change. */
+function comparedBy({ compared }: DialogueState, text: string): Comparable {
+  let known = compared.get(text);
+  if (known === undefined) compared.set(text, (known = comparable(text)));
+  return known;
+}
+
+function repeat(
+  constraints: Map<string, ConstraintEntry>,
+  at: number,
+  text: string,
+  replaces: string | undefined,
+): void {
   const known = constraints.get(keyOf(text));
   const entry: ConstraintEntry =
     known === undefined
-      ? { kind: "constraint", message: at, text, times: 1, last: at }
+      ? { kind: "constraint", message: at, text, times: 1, last: at, ...(replaces === undefined ? {} : { replaces }) }
       : { ...known, times: known.times + 1, last: at };
   constraints.set(keyOf(text), entry);
 }

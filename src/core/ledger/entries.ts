@@ -28,6 +28,8 @@ export interface ConstraintEntry extends LedgerEntry {
   /** How often a person said it, and where last. */
   readonly times: number;
   readonly last: number;
+  /** What was said before and holds no longer, where this does not name it itself. */
+  readonly replaces?: string;
 }
 
 export type FileState = "listed" | "read" | "edited" | "created" | "deleted";
@@ -131,6 +133,8 @@ export interface QuestionEntry extends LedgerEntry {
 export interface Ledger {
   readonly requests: readonly RequestEntry[];
   readonly constraints: readonly ConstraintEntry[];
+  /** Sentences that laid down what a later one overruled, in their own words. */
+  readonly overruled: readonly string[];
   /** Rules in the project's own instructions that the agent read; `file` is where they are. */
   readonly instructions: readonly InstructionEntry[];
   readonly files: readonly FileEntry[];

@@ -7,7 +7,7 @@ import { callsOf, contentText, resultOf, type Message } from "../transcript/mess
 import { createPairing } from "../transcript/pairing.ts";
 import { deedOf, type ClassifiedCall } from "./readers/commands.ts";
 import { readResult, type CallResult } from "./readers/results.ts";
-import { isInstructionFile, rulesIn } from "./readers/instructions.ts";
+import { holdsRules, rulesIn } from "./readers/instructions.ts";
 import { branchIn, folderIn } from "./readers/workspace.ts";
 import { speechOf, type Speech } from "./readers/speech.ts";
 import { createDialogue, type Dialogue } from "./dialogue.ts";
@@ -94,7 +94,7 @@ function readOf(message: Message, call: ClassifiedCall): ReadResult {
 }
 
 function instructionsIn(call: ClassifiedCall, text: string): Instructions | undefined {
-  const path = call.action === "read" ? call.paths.find(isInstructionFile) : undefined;
+  const path = call.action === "read" ? call.paths.find(holdsRules) : undefined;
   const rules = path === undefined ? [] : rulesIn(text);
   return rules.length === 0 ? undefined : { file: path!.slice(path!.search(/[^/\\]*$/)), rules };
 }

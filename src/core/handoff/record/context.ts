@@ -54,6 +54,8 @@ export interface LinesContext {
   readonly pertinence: (text: string) => number;
   /** Whether a sentence is among the rules. */
   readonly stands: (sentence: string) => boolean;
+  /** Whether a later one overruled it. */
+  readonly isOverruled: (sentence: string) => boolean;
   /** Whether it is in the goal. */
   readonly isGoal: (sentence: string) => boolean;
   /** Sentences that were quoted already. */

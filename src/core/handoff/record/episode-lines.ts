@@ -4,7 +4,7 @@
  */
 import { createAnswers } from "./answers.ts";
 import { sentencesIn } from "./condense.ts";
-import { createSaid } from "./said-before.ts";
+import { createSaid, type SaidMark } from "./said-before.ts";
 import { createKnownThings } from "./effects.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
 import { linesOf } from "./lines.ts";
@@ -23,6 +23,8 @@ export interface EpisodeOptions extends Pick<
   /** What `shortened` takes away. */
   readonly root: string | undefined;
   readonly present: VisibleElsewhere;
+  /** Sentences that later ones overruled. */
+  readonly overruled: readonly string[];
   /** The words of what is asked for. */
   readonly taskWords: readonly string[];
 }
@@ -44,8 +46,13 @@ interface EpisodeLineWriter {
   readonly isTooLarge: () => boolean;
 }
 
-/** How far everything had come when an episode was described, as `mark` counts it. */
-type ProgressMark = readonly [number, number, number, number, number, number];
+/** How far everything had come when an episode was described. */
+interface ProgressMark extends SaidMark {
+  /** How many sentences were asked about, for each set of those that are said elsewhere. */
+  readonly elsewhere: readonly number[];
+  /** How many results showed things. */
+  readonly shown: number;
+}
 
 interface CachedEpisode {
   readonly episode: Episode;
@@ -58,14 +65,38 @@ interface CachedEpisode {
   readonly end: ProgressMark;
 }
 
-function createEpisodeLineWriter(): EpisodeLineWriter {
+/** What the lines of an episode depend on beside it: what was said and shown before, and what is said elsewhere. */
+function createRecordMemory() {
   const [said, known] = [createSaid(), createKnownThings()];
-  const [rules, goal] = [createAnswers(), createAnswers()];
-  const all = [said.already, rules, goal] as const;
-  const questionsAsked = (): [number, number, number] => [said.already.asked(), rules.asked(), goal.asked()];
+  const [rules, goal, overruled] = [createAnswers(), createAnswers(), createAnswers()];
+  const elsewhere = [rules, goal, overruled] as const;
+  return {
+    said,
+    known,
+    rules,
+    goal,
+    overruled,
+    all: [said.already, ...elsewhere] as const,
+    mark: (): ProgressMark => ({
+      asked: said.already.asked(),
+      compared: said.compared(),
+      words: said.words(),
+      elsewhere: elsewhere.map((one) => one.asked()),
+      shown: known.shown(),
+    }),
+    backTo: (mark: ProgressMark): void => {
+      said.backTo(mark);
+      elsewhere.forEach((one, at) => one.backTo(mark.elsewhere[at]!));
+      known.backTo(mark.shown);
+    },
+  };
+}
+
+function createEpisodeLineWriter(): EpisodeLineWriter {
+  const memory = createRecordMemory();
+  const { said, known, rules, goal, overruled, all, mark } = memory;
   const told: CachedEpisode[] = [];
   let last: Pick<EpisodeOptions, "root" | "tellsRequests" | "taskWords"> | undefined;
-  const mark = (): ProgressMark => [...questionsAsked(), said.compared(), said.words(), known.shown()];
   const tell = (episode: Episode, telling: EpisodeOptions): CachedEpisode => {
     const { failures, stillFails } = recordingFailures(telling);
     const start = mark();
@@ -75,6 +106,7 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
       said,
       stillFails,
       stands: (sentence) => rules.has(withoutBullet(sentence)),
+      isOverruled: (sentence) => overruled.has(withoutBullet(sentence)),
       isGoal: (sentence) => goal.has(withoutBullet(sentence)),
       pertinence: pertinenceTo(telling.taskWords),
     });
@@ -85,20 +117,21 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
     const first = told[count];
     if (first === undefined) return;
     told.length = count;
-    const [asked, aboutRules, aboutGoal, compared, words, shown] = first.start;
-    said.backTo({ asked, compared, words });
-    rules.backTo(aboutRules);
-    goal.backTo(aboutGoal);
-    known.backTo(shown);
+    memory.backTo(first.start);
   };
   return {
     linesOf: (episodes, telling) => {
       const { present, root, tellsRequests, taskWords } = telling;
-      const texts = [sentencesIn(present.said), sentencesOfAll(present.rules), sentencesOfAll(present.goal)];
+      const texts = [
+        sentencesIn(present.said),
+        sentencesOfAll(present.rules),
+        sentencesOfAll(present.goal),
+        sentencesOfAll(telling.overruled),
+      ];
       const same = all.map((answers, at) => answers.replace(texts[at]!));
       const asksAlike = last !== undefined && isEqual(last.taskWords, taskWords);
       const holds = (one: CachedEpisode, at: number): boolean =>
-        same.every((count, which) => one.end[which]! <= count) &&
+        same.every((count, which) => asksOf(one.end)[which]! <= count) &&
         (asksAlike || !one.episode.entries.some(isDelegated)) &&
         isTheSame(one, episodes[at], telling);
       const tellsAlike = last?.root === root && last?.tellsRequests === tellsRequests;
@@ -132,6 +165,11 @@ function sentencesOfAll(texts: readonly string[]): readonly string[] {
 
 function withoutBullet(sentence: string): string {
   return sentence.trim().replace(/^(?:[-*+•–]|\d{1,2}[.)])\s+/, "");
+}
+
+/** In the order of `all`. */
+function asksOf({ asked, elsewhere }: ProgressMark): readonly number[] {
+  return [asked, ...elsewhere];
 }
 
 /** Whether an episode comes to the same lines as it did. */

@@ -42,13 +42,15 @@ export function linesOf(episode: Episode, context: LinesContext): readonly Recor
 /** What a person asked, and some lines of what they pasted. */
 function askedLines(
   entry: SpokenEntry,
-  { redact, stands, isGoal, tellsRequests, live, said }: LinesContext,
+  { redact, stands, isOverruled, isGoal, tellsRequests, live, said }: LinesContext,
 ): readonly RecordLine[] {
   const { text, units, pasted } = readOf(entry, redact);
   const { message } = entry;
   if (!tellsRequests || /^\/\S*$/.test(text)) return [];
   if (message === live) return [{ message, label: "User: ", weight: WEIGHTS.asked, body: unshortened(LIVE) }];
-  const asked = condensable(units.filter(({ text: one }, at) => !stands(one) && (at === 0 || !isGoal(one))));
+  const asked = condensable(
+    units.filter(({ text: one }, at) => !stands(one) && !isOverruled(one) && (at === 0 || !isGoal(one))),
+  );
   const material = condensable(pasted, said, { worth: pastedScore });
   const lines: RecordLine[] = [];
   if (asked.chars > 0) lines.push({ message, label: "User: ", weight: WEIGHTS.asked, body: asked, isAsked: true });
@@ -66,13 +68,14 @@ const PASTED_ERROR_SCORE = 3;
 /** What the agent said; nothing where it only announces a call, answers in a word, or says what it said before. */
 function saidLines(
   entry: SpokenEntry & { readonly ends: boolean },
-  { redact, said }: LinesContext,
+  { redact, said, isOverruled }: LinesContext,
 ): readonly RecordLine[] {
   const { text, units } = readOf(entry, redact);
   const { message, ends } = entry;
   if (!ends && !units.some(({ text: one }) => isWorthRemarking(one) && isFinding(one))) return [];
   if (units.every(({ score }) => score < EMPTY_SCORE_MAX)) return [];
-  const body = condensable(units, said, ends ? {} : { keep: isWorthRemarking });
+  const keep = (sentence: string): boolean => !isOverruled(sentence) && (ends || isWorthRemarking(sentence));
+  const body = condensable(units, said, { keep });
   if (body.chars === 0 || (!ends && body.newness < REMARK_NEWNESS_MIN)) return [];
   return [{ message, label: "Agent: ", weight: ends ? conclusionWeight(body.chars) : remarkWeight(text), body }];
 }

@@ -317,6 +317,7 @@ function linesOfEpisode({ carried, ...request }: RecordOptions): readonly Episod
     stillFails: (result) => standing.has(result),
     live,
     present,
+    overruled: ledger.overruled,
     taskWords: words,
   });
   const fresh = episodes.map(({ start }, at) => ({ order: start, lines: linesOfEach[at]! }));

@@ -11,9 +11,11 @@ function constraintDrafts(material: HandoffMaterial): readonly ItemDraft[] {
 /** Newest and most repeated first. */
 function statedDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { ledger, messages, redact } = material;
-  return ledger.constraints.flatMap(({ text, message, last, times }) => {
+  return ledger.constraints.flatMap(({ text, message, last, times, replaces }) => {
     if (!leaves(material, message)) return [];
-    return [{ rank: 1 + recency(last, messages.length) + Math.log2(times), order: message, write: () => redact(text) }];
+    const rank = 1 + recency(last, messages.length) + Math.log2(times);
+    const before = replaces === undefined ? "" : ` (this replaces: ${replaces})`;
+    return [{ rank, order: message, write: () => redact(`${text}${before}`) }];
   });
 }
 

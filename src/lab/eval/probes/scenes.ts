@@ -164,9 +164,12 @@ function updates(draw: Draw): readonly Planted[] {
   ];
 }
 
-/** Said by one, and overruled by the person later. */
+/**
+ * Said by one, and overruled by the person later. Not in the opening messages, which every engine keeps word for word
+ * whatever is said later.
+ */
 function changed(by: ProbeText["by"], first: string, then: string): Planted["says"] {
-  return [[{ by, says: first }], [{ by: "user", says: then }]];
+  return [[], [{ by, says: first }], [{ by: "user", says: then }]];
 }
 
 const OWN_RULES = 5;
