@@ -99,6 +99,9 @@ function createShapes({ entries, readingOf }: Occurrences, table: CandidateTable
   };
 }
 
+/** A line that says less by itself, such as a statement from the middle of a function, is not quoted for the names in it. */
+const SHARE_MIN = 0.4;
+
 /** What an error is worth beside the names in it, more than any name: errors come first. */
 const ERROR_WORTH = 3;
 
@@ -110,7 +113,8 @@ function valueOfIdentifier(
   const end = bindStarts[candidate + 1]!;
   let worth = 0;
   for (let at = bindStarts[candidate]!; at < end; at++) worth += scores[binds[at]!]!;
-  return worth * shares[candidate]! + (isError(candidate) ? ERROR_WORTH : 0);
+  const share = shares[candidate]!;
+  return (share < SHARE_MIN ? 0 : worth * share) + (isError(candidate) ? ERROR_WORTH : 0);
 }
 
 function orderPrice(lead: number, tokens: number, instead = 0): number {

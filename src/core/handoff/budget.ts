@@ -15,7 +15,7 @@ import { createSectionFill, type Spend, type SectionFill, type SectionFillOption
 const FACTS_SHARE_MAX = 0.45;
 /** What a model wrote may take the first tokens whole and that much of the rest, and the ledger beside it that much. */
 const PROSE_TOKENS_FIRST = 600;
-const PROSE_SHARE_MAX = 0.78;
+const PROSE_SHARE_MAX = 0.9;
 const BESIDE_PROSE_SHARE_MAX = 0.2;
 /** Lines of the original get a part of the room beyond this: a small handoff is all record. */
 const RECORD_TOKENS_FIRST = 1_000;

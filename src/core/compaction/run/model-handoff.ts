@@ -12,8 +12,8 @@ import { contentText, type Message } from "../../transcript/message.ts";
 import type { SummaryAccount } from "../compaction.ts";
 import { draftOf, type CompactionRun, type CompactionDraft } from "./draft.ts";
 
-/** A smaller handoff has no room for sentences. */
-const HANDOFF_TOKENS_ASKED_MIN = 300;
+/** A smaller handoff has no room for sentences: code puts more names and values into it than a model does. */
+const HANDOFF_TOKENS_ASKED_MIN = 500;
 /** Of the handoff; the rest is for a person's own words and for lines of the original that the model left out. */
 const PROSE_SHARE = 0.7;
 /** Excerpts that say which messages matter. */

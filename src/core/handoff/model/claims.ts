@@ -88,7 +88,7 @@ const NO_FAILURE = /\b(?:0|no|zero|without) (?:test )?(?:fail|errors)/i;
 const NOT_FAILS =
   /\b(?:was|were|had|previously|before|earlier|first|initially|used to|fixed|no longer|until|not)\b|n['’]t/i;
 const NOT_PASSES =
-  /\b(?:should|must|needs?|until|make sure|ensure|will|would|once|before|if|when|goal|wants?|expect(?:s|ed)?|so that|not|never|remains?|still|to (?:make|get|have|be|see|let|pass)|earlier|previously|was|were|had|except|other)\b|n['’]t|未通过/i;
+  /\b(?:should|must|needs?|until|make sure|ensure|will|would|once|before|if|when|goal|wants?|expect(?:s|ed)?|so that|not|never|remains?|still|to (?:make|get|have|be|see|let|pass)|outstanding|pending|missing|required?|requires|owed|yet|awaits?|todo|unverified|unknown|earlier|previously|was|were|had|except|other)\b|n['’]t|未通过/i;
 /** Words for checks, and what the commands that make them are called. */
 const CHECK_WORDS: readonly (readonly [said: RegExp, family: RegExp])[] = [
   [/\b(?:tests?|test suite|suite|specs?)\b|测试|テスト|테스트/i, /test|jest|spec|tox|nox|mocha|check/i],

@@ -13,6 +13,8 @@ export interface SourceGrounding {
   readonly known: (text: string) => readonly string[];
   /** Share of the text's telling words that are somewhere, 0 to 1; 0 where it has none. */
   readonly overlap: (text: string) => number;
+  /** Whether the text quotes words of the session. */
+  readonly quotes: (text: string) => boolean;
   /** Whether most of the text is in a tool's output, and nobody said it. */
   readonly onlyShown: (text: string) => boolean;
   /** Whether the text speaks of what an order planted in a tool's output is about, and nobody else is. */
@@ -75,6 +77,7 @@ export function createGrounds(messages: readonly Message[], heard: readonly stri
       const telling = informativeWordsIn(text);
       return telling.length === 0 ? 0 : telling.filter((word) => words.has(word)).length / telling.length;
     },
+    quotes: (text) => Array.from(text.matchAll(QUOTATION)).some((match) => all.includes(match[1]!)),
     onlyShown: (text) => {
       let [copied, runs] = [0, 0];
       for (let at = 0; at + RUN_CHARS <= text.length; at += RUN_STEP_CHARS, runs++) {
@@ -92,6 +95,9 @@ export function createGrounds(messages: readonly Message[], heard: readonly stri
     },
   };
 }
+
+/** A shorter quotation may be a single word. */
+const QUOTATION = /["“«]([^"”»\n]{8,300})["”»]/g;
 
 /** The telling words of planted orders that nobody said. */
 function wordsOfOrders(shown: string, said: ReadonlySet<string>): ReadonlySet<string> {

@@ -65,13 +65,28 @@ function reasonAgainst(
   if (template.some(({ purpose }) => bare === purpose)) return "they repeat the instructions";
   if (inventsMoreThanFigures(text, grounds)) return "they name something that is not in the session";
   if (contradictionIn(text, topic, ledger) !== undefined) return "they contradict what happened";
-  if (grounds.known(text).length === 0 && grounds.overlap(text) < OVERLAP_MIN)
+  if (
+    grounds.known(text).length === 0 &&
+    grounds.overlap(text) < OVERLAP_MIN &&
+    !saysWhatIsOpen(text) &&
+    !grounds.quotes(text)
+  )
     return "they say nothing about this session";
   const { wishOf } = TOPICS[topic].model;
   if (wishOf !== undefined && (grounds.planted(text) || (wishOf === "person" && grounds.onlyShown(text))))
     return "they repeat what a tool's output said as if it had been asked for";
   return undefined;
 }
+
+/** "No tests were run since", "not committed yet": true of many sessions, and what the next one needs to know of this. */
+function saysWhatIsOpen(text: string): boolean {
+  return NEGATION.test(text) && WORK.test(text);
+}
+
+const NEGATION =
+  /\b(?:not|no|never|nothing|nobody|without|yet|still|none|un(?:tested|built|committed|pushed|merged|reviewed|verified))\b/i;
+const WORK =
+  /\b(?:tests?|tested|untested|buil[dt]s?|unbuilt|lint|compiled?|commit(?:s|ted)?|uncommitted|push(?:ed)?|unpushed|merged?|deploy(?:ed)?|released?|reviewed?|verified|unverified|checked|run)\b/i;
 
 const FIGURE = /^[\d.,]+$/;
 function inventsMoreThanFigures(text: string, grounds: SourceGrounding): boolean {
