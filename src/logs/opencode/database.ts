@@ -3,7 +3,7 @@ import { fieldsOf, jsonOf, objectsOf, textOf, tryParseJson, type Fields } from "
 import type { AgentDatabase, Insert, StoredSession } from "../sqlite.ts";
 
 export function isOpencodeDatabase({ tables }: AgentDatabase): boolean {
-  return tables.has("session_message") ? tables.has("session_v2") : tables.has("session") && tables.has("part");
+  return tables.has("session_v2") || (tables.has("session") && tables.has("part"));
 }
 
 const isSecond = ({ tables }: AgentDatabase): boolean => tables.has("session_v2");
