@@ -91,7 +91,7 @@ function resultFor(part: ToolResultPart, holds: Holds, losses: Losses): ToolResu
   if (part.isError === true && !isError) losses.note("error_mark");
   const content = part.content.flatMap((piece): readonly ContentPart[] =>
     piece.kind !== "text"
-      ? [contentFor(piece, "result", holds, losses)]
+      ? [contentFor(piece, part.isError === true ? "failed" : "result", holds, losses)]
       : piece.text === ""
         ? []
         : [{ kind: "text", text: piece.text }],
@@ -113,7 +113,14 @@ function remark(what: string): ContentPart {
   return { kind: "text", text: `[precis: ${what} that could not be carried]` };
 }
 
-type Where = "user" | "result" | "elsewhere";
+type Where = "user" | "result" | "failed" | "elsewhere";
+
+const IMAGE_PLACES: Readonly<Record<Holds["images"], readonly Where[]>> = {
+  everywhere: ["user", "result", "failed"],
+  not_in_errors: ["user", "result"],
+  user: ["user"],
+  none: [],
+};
 
 /** Media as data where the format has a place for them, and a remark otherwise. */
 function contentFor(
@@ -128,8 +135,7 @@ function contentFor(
   }
   const { source } = part;
   if (part.kind === "image") {
-    const fits = holds.images === "everywhere" ? where !== "elsewhere" : holds.images === "user" && where === "user";
-    if (fits && source.type === "data") return { kind: "image", source };
+    if (IMAGE_PLACES[holds.images].includes(where) && source.type === "data") return { kind: "image", source };
     losses.note("image");
     return remark("an image");
   }

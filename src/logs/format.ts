@@ -36,8 +36,8 @@ export interface FormatMarks {
 export interface Holds {
   /** Thinking without the signature of the provider that it came from. */
   readonly thinking: boolean;
-  /** Images as data; `user` holds none in results. */
-  readonly images: "everywhere" | "user" | "none";
+  /** Images as data: in messages of the user and in results, in results that are no errors, or in no results. */
+  readonly images: "everywhere" | "not_in_errors" | "user" | "none";
   /** Documents as data, in messages of the user. */
   readonly files: boolean;
   /** Calls of tools, with their results. Otherwise both are stated in the text. */

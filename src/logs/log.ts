@@ -75,6 +75,8 @@ export interface LogNote {
 export interface ReadLog {
   readonly transcript: Transcript;
   readonly format: LogFormat;
+  /** The session's own id, where the file has one. */
+  readonly id?: string;
   /** The protocol that this agent speaks, in which a result goes back to it. */
   readonly speaks: WireFormat;
   readonly model?: string;

@@ -16,11 +16,12 @@ export function readLog(text: LogText, format: LogFormat, { history = "live" }: 
   const { reading, messages, injected, lines, notes } = readAssembled(text, format, history);
   const silent: readonly LogNote[] =
     messages.length > 0 ? [] : [{ code: "no_messages", line: 0, text: "no messages found" }];
-  const { model, cwd, usage } = reading;
+  const { id, model, cwd, usage } = reading;
   return Object.freeze({
     transcript: transcriptOf(reading, messages),
     format,
     speaks: FORMATS[format].speaks,
+    ...(id !== undefined && { id }),
     ...(model !== undefined && { model }),
     ...(cwd !== undefined && { cwd }),
     ...(usage !== undefined && { usage }),

@@ -16,7 +16,7 @@ export interface SessionText {
 }
 
 /** Larger texts do not fit a JavaScript string. */
-export const SESSION_BYTES_MAX = 500_000_000;
+const SESSION_BYTES_MAX = 500_000_000;
 
 /**
  * The text of a session: of a file, of the session file of an older OpenCode store with its messages, or of one session

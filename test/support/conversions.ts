@@ -79,8 +79,8 @@ function textsOf(messages: readonly Message[]): readonly string[] {
   return messages.flatMap(({ parts }) =>
     parts.flatMap((part) => {
       if (part.kind === "tool-call") return leavesOf(part.arguments);
-      const text = part.kind === "reasoning" ? "" : contentText([part]).trim();
-      return text === "" ? [] : [text];
+      const pieces = part.kind === "tool-result" ? part.content : [part];
+      return pieces.flatMap((piece) => (piece.kind === "text" && piece.text.trim() !== "" ? [piece.text.trim()] : []));
     }),
   );
 }
@@ -89,7 +89,16 @@ function textsOf(messages: readonly Message[]): readonly string[] {
 function missing(texts: readonly string[], messages: readonly Message[]): readonly string[] {
   const all = new Set(textsOf(messages));
   const whole = [...all, ...messages.flatMap(({ parts }) => parts.map((part) => argumentsOf(part)))].join("\n");
-  return texts.filter((text) => !all.has(text) && !whole.includes(text));
+  // Free text is stated as it is, and stands in quotes where it is an argument.
+  return texts.filter((text) => !all.has(text) && !whole.includes(text) && !whole.includes(unquoted(text)));
+}
+
+function unquoted(text: string): string {
+  try {
+    return JSON.parse(`"${text}"`) as string;
+  } catch {
+    return text;
+  }
 }
 
 const argumentsOf = (part: Part): string => (part.kind === "tool-call" ? part.arguments : "");

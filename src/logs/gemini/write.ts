@@ -26,7 +26,7 @@ export function writeGemini(session: Session, { id, nowMs }: WriteContext): stri
 }
 
 /** Gemini CLI names a project by this. */
-export function projectHashOf(cwd: string): string {
+function projectHashOf(cwd: string): string {
   return createHash("sha256").update(cwd).digest("hex");
 }
 

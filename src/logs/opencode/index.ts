@@ -16,6 +16,7 @@ export const opencode: SessionFormat = {
   write: writeOpencode,
   holds: {
     ...CONVERSATION_ALONE,
+    images: "not_in_errors",
     compactions: "newest",
     summaryFirst: true,
     oneText: "results",
