@@ -12,6 +12,7 @@ import { createProvider, type RequestRecord } from "../src/provider/index.ts";
 import { claudeCode } from "./claude-code.ts";
 import type { Client, Place } from "./client.ts";
 import { codex } from "./codex.ts";
+import { geminiCli } from "./gemini-cli.ts";
 import { install } from "./install.ts";
 import { bringUpLoopback, goInside, hasNamespaces, isInside } from "./namespace.ts";
 import { opencode } from "./opencode.ts";
@@ -24,6 +25,8 @@ const RECORDED_BYTES = 64 * 1024 * 1024;
 
 interface Resumed {
   readonly client: Client;
+  /** Where the format is called otherwise. */
+  readonly format?: string;
   /** Its words for the last session become those for a session by its id. */
   readonly last: readonly string[];
   readonly byId: (id: string) => readonly string[];
@@ -35,6 +38,7 @@ const RESUMED: readonly Resumed[] = [
   { client: claudeCode, last: ["--continue"], byId: (id) => ["--resume", id] },
   { client: codex, last: ["--last"], byId: (id) => [id] },
   { client: opencode, last: ["--continue"], byId: (id) => ["-s", id], prepare: ["session", "list"] },
+  { client: geminiCli, format: "gemini", last: ["latest"], byId: (id) => [id] },
   { client: pi, last: ["-c"], byId: (id) => ["--session", id] },
 ];
 
@@ -73,7 +77,7 @@ async function resume(resumed: Resumed, installed: string): Promise<Outcome> {
   try {
     await writeSettings(client.files(place), home);
     if (resumed.prepare !== undefined) await runClient(client, place, resumed.prepare);
-    const words = await installSession(client, { home, workspace });
+    const words = await installSession(resumed.format ?? client.name, { home, workspace });
     const id = words.at(-1)!;
     const given = client.words(PROMPT, true).flatMap((word) => (word === resumed.last[0] ? resumed.byId(id) : [word]));
     const run = await runClient(client, place, given);
@@ -88,12 +92,12 @@ async function resume(resumed: Resumed, installed: string): Promise<Outcome> {
 
 /** Converts the recorded session with the built program, and answers with the words that resume it. */
 async function installSession(
-  client: Client,
+  format: string,
   { home, workspace }: Pick<Place, "home" | "workspace">,
 ): Promise<readonly string[]> {
   const session = join(home, "recorded.jsonl");
   await writeFile(session, recordedSession());
-  const words = ["convert", session, "--to", client.name, "--cwd", workspace, "--install", "--json"];
+  const words = ["convert", session, "--to", format, "--cwd", workspace, "--install", "--json"];
   const environment = { HOME: home, PATH: process.env["PATH"] ?? "" };
   const { stdout } = await promisify(execFile)(process.execPath, [BIN, ...words], { cwd: workspace, env: environment });
   return (JSON.parse(stdout) as { readonly resume: readonly string[] }).resume;

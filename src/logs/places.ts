@@ -1,5 +1,8 @@
 /** Where each agent keeps its sessions, by the variables that move it elsewhere, and where a written one has to go. */
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fieldsOf, textOf, tryParseJson } from "./fields.ts";
+import { projectHashOf } from "./gemini/project.ts";
 import type { LogFormat } from "./log.ts";
 import { isoOf } from "./written.ts";
 
@@ -70,6 +73,16 @@ export interface Destination {
   readonly resume: readonly string[];
 }
 
+/**
+ * Gemini CLI names a project's folder in a registry beside them. A project that is not in there yet has a folder by the
+ * hash of its path, which Gemini CLI moves when it starts there (0.61).
+ */
+function geminiProject(root: string, cwd: string): string {
+  const registry = join(dirname(root), "projects.json");
+  const known = existsSync(registry) ? fieldsOf(tryParseJson(readFileSync(registry, "utf8"))) : undefined;
+  return textOf(fieldsOf(known?.["projects"])?.[cwd]) ?? projectHashOf(cwd);
+}
+
 /** Undefined for agents that take no session from outside. */
 export function destinationFor(
   to: LogFormat,
@@ -94,6 +107,14 @@ export function destinationFor(
     case "pi": {
       const name = `--${cwd.replace(/^[/\\]/, "").replaceAll(/[/\\:]/g, "-")}--`;
       return { kind: "file", path: join(first, name, `${stamp}_${id}.jsonl`), resume: ["pi", "--session", id] };
+    }
+    case "gemini": {
+      const name = `session-${stamp.slice(0, "2026-01-01T00-00".length)}-${id.slice(0, 8)}.jsonl`;
+      return {
+        kind: "file",
+        path: join(first, geminiProject(first, cwd), "chats", name),
+        resume: ["gemini", "--resume", id],
+      };
     }
     case "opencode":
       return { kind: "database", path: first, resume: ["opencode", "-s", ownId] };

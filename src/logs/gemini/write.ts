@@ -1,7 +1,7 @@
 /** Writes a chat of Gemini CLI as JSON lines: a header, and a record for each message with the results of its calls inside. */
-import { createHash } from "node:crypto";
 import { contentText, type ContentPart, type Part, type ToolResultPart } from "../../core/transcript/message.ts";
 import { tryParseJson } from "../fields.ts";
+import { projectHashOf } from "./project.ts";
 import { resultsOf, type Results } from "../results.ts";
 import type { Session, SessionMessage } from "../session.ts";
 import { isoOf, jsonLines, stampsOf, uuidFrom, type WriteContext } from "../written.ts";
@@ -23,11 +23,6 @@ export function writeGemini(session: Session, { id, nowMs }: WriteContext): stri
     return [{ ...link, ...replyOf(one, { model: session.model, timestamp: link.timestamp, results }) }];
   });
   return jsonLines([header, ...records]);
-}
-
-/** Gemini CLI names a project by this. */
-function projectHashOf(cwd: string): string {
-  return createHash("sha256").update(cwd).digest("hex");
 }
 
 interface ReplyOptions {
