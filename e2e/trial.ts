@@ -69,12 +69,7 @@ export async function runTrial(client: Client, { installed, onEvent, keep, own }
   const place: Place = { base: tap.url, home, workspace, installed };
   const stages: StageRun[] = [];
   try {
-    for (const [name, text] of Object.entries(
-      ((own ? client.compactsFirst.files : undefined) ?? client.files)(place),
-    )) {
-      await mkdir(dirname(join(home, name)), { recursive: true });
-      await writeFile(join(home, name), text);
-    }
+    await writeSettings(((own ? client.compactsFirst.files : undefined) ?? client.files)(place), home);
     for (; stage < task.length; stage++) {
       const run = await start(client, place, { prompt: task[stage]!.prompt, goesOn: stage > 0 });
       stages.push(run);
@@ -94,6 +89,13 @@ export async function runTrial(client: Client, { installed, onEvent, keep, own }
   return { client, own, stages, exchanges: tap.exchanges, requests: provider.requests, log: gateway.log };
 }
 
+export async function writeSettings(files: Readonly<Record<string, string>>, home: string): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(home, name)), { recursive: true });
+    await writeFile(join(home, name), text);
+  }
+}
+
 /** The task with the client's own steps behind the first one, and where it is to compact by itself, its prompt for that. */
 function stagesFor({ own: steps = [], compactsFirst: { prompt } }: Client, own: boolean): readonly Stage[] {
   const [first, ...others] = STAGES;
@@ -107,12 +109,16 @@ export function isTask(body: string): boolean {
   return body.includes(TASK_MARK) && /"tools":\[\{/.test(body);
 }
 
-async function start(
+function start(
   client: Client,
   place: Place,
   { prompt, goesOn }: { readonly prompt: string; readonly goesOn: boolean },
 ): Promise<StageRun> {
-  const [program, ...given] = [...client.program(place), ...client.words(prompt, goesOn)];
+  return runClient(client, place, client.words(prompt, goesOn));
+}
+
+export async function runClient(client: Client, place: Place, words: readonly string[]): Promise<StageRun> {
+  const [program, ...given] = [...client.program(place), ...words];
   const { home, workspace } = place;
   const base = {
     PATH: process.env["PATH"] ?? "",

@@ -16,7 +16,7 @@ import type { Arguments } from "./command.ts";
 import { engineNamed, withEngine } from "./engine.ts";
 import { gatewayOptions } from "./gateway-options.ts";
 import { CONFIG_FLAGS, configurationRequest } from "./settings-flags.ts";
-import { existingStore } from "./store-file.ts";
+import { existingStore, storePlace } from "./store-file.ts";
 import { storeAsConfigured, storeKey } from "./store-settings.ts";
 import type { Stream, Terminal } from "./terminal.ts";
 
@@ -59,17 +59,23 @@ interface HistoryUse {
   readonly readOnly: boolean;
   /** The engine is needed: only then is one that is not there an error. `if_there`: the default one takes its place. */
   readonly compacts?: boolean | "if_there";
+  /** The store is made where there is none. */
+  readonly creates?: true;
 }
 
 export async function withHistory<Result>(
   args: Arguments,
   terminal: Terminal,
-  { readOnly, compacts = false }: HistoryUse,
+  { readOnly, compacts = false, creates }: HistoryUse,
   use: (opened: OpenedHistory) => Promise<Result>,
 ): Promise<Result> {
   const loaded = await resolveAll(configurationRequest(args, terminal));
   if (loaded.problems.length > 0) throw configurationError(loaded.problems);
-  const { address, shown, path } = existingStore(args.text("store"), loaded.configuration, terminal);
+  const { address, shown, path } = (creates === true ? storePlace : existingStore)(
+    args.text("store"),
+    loaded.configuration,
+    terminal,
+  );
   const { context } =
     compacts === false || (compacts === "if_there" && !hasEngine(loaded, terminal)) ? DEFAULTS : loaded.configuration;
   return withEngine({ context }, terminal, async (engine) => {

@@ -12,6 +12,7 @@ import { visible } from "./visible.ts";
 /** Loaded when named, so that a command starts without the weight of the others. */
 const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> = {
   compact: async () => (await import("./commands/compact.ts")).compactCommand,
+  convert: async () => (await import("./commands/convert.ts")).convertCommand,
   inspect: async () => (await import("./commands/inspect.ts")).inspectCommand,
   replay: async () => (await import("./commands/replay.ts")).replayCommand,
   eval: async () => (await import("./commands/eval.ts")).evalCommand,

@@ -2,36 +2,26 @@
  * Which format a text is in. Session files are recognised by the marks that only their agent writes, in any of the first
  * lines; request bodies by the blocks and items that only their protocol has.
  */
-import { isClaudeLine } from "./claude-code.ts";
-import { isCodexLine } from "./codex.ts";
 import { fieldsOf, tryParseJson, type Fields } from "./fields.ts";
-import { isGeminiDocument, isGeminiLine } from "./gemini.ts";
+import { FORMATS } from "./formats.ts";
 import { trimLine } from "./lines.ts";
-import type { InputFormat, LogFormat } from "./log.ts";
-import { isPiLine } from "./pi.ts";
+import { LOG_FORMATS, type InputFormat, type LogFormat } from "./log.ts";
 import { hasAnthropicBlocks, isWireRecord, wireFormatOf, wireFormatOfMessages } from "./wire-marks.ts";
 
 /** Of JSON lines this much is looked at; a single JSON document is parsed whole. */
 const SAMPLE_CHARS = 64 * 1024;
 
-const SESSION_LINES: readonly (readonly [LogFormat, (record: Fields) => boolean])[] = [
-  ["claude-code", isClaudeLine],
-  ["pi", isPiLine],
-  ["gemini", isGeminiLine],
-  ["codex", isCodexLine],
-];
-
-/** Where the text itself does not tell. */
-const FILE_NAMES: readonly (readonly [LogFormat, RegExp])[] = [
-  ["claude-code", /[/\\]\.claude[/\\]/],
-  ["codex", /(?:^|[/\\])rollout-[^/\\]*\.jsonl$/],
-  ["pi", /[/\\]\.pi[/\\]/],
-  ["gemini", /[/\\]\.gemini[/\\]/],
-];
+/** A line that bears the marks of two formats belongs to the first of these. */
+const LINE_ORDER: readonly LogFormat[] = ["claude-code", "pi", "gemini", "codex"];
 
 /** Undefined where the text is in none of the formats known. `fileName` may be a path; it decides only as a last resort. */
 export function detectFormat(text: string, fileName = ""): InputFormat | undefined {
-  return formatOfDocument(text) ?? formatOfLines(text) ?? FILE_NAMES.find(([, name]) => name.test(fileName))?.[0];
+  return (
+    formatOfDocument(text) ??
+    formatOfLines(text) ??
+    LOG_FORMATS.find((name) => FORMATS[name].marks.text?.(text.slice(0, SAMPLE_CHARS)) === true) ??
+    LOG_FORMATS.find((name) => FORMATS[name].marks.path?.test(fileName) === true)
+  );
 }
 
 function formatOfDocument(text: string): InputFormat | undefined {
@@ -42,14 +32,16 @@ function formatOfDocument(text: string): InputFormat | undefined {
   const document = tryParseJson(trimLine(text));
   if (document === undefined) return undefined;
   const wire = Array.isArray(document) ? wireFormatOf(document) : undefined;
-  return wire ?? (isGeminiDocument(document) ? "gemini" : wireFormatOf(document));
+  return (
+    wire ?? LOG_FORMATS.find((name) => FORMATS[name].marks.document?.(document) === true) ?? wireFormatOf(document)
+  );
 }
 
 function formatOfLines(text: string): InputFormat | undefined {
   const records = sample(text);
   for (const record of records) {
-    const found = SESSION_LINES.find(([, isLine]) => isLine(record));
-    if (found !== undefined) return found[0];
+    const found = LINE_ORDER.find((name) => FORMATS[name].marks.line?.(record) === true);
+    if (found !== undefined) return found;
   }
   const bodies = records.map(wireFormatOf).find((format) => format !== undefined);
   if (bodies !== undefined) return bodies;

@@ -6,7 +6,16 @@ import { PROTOCOL_NAMES, type ProtocolName } from "../core/protocols.ts";
 import type { Usage } from "../core/engines/contract.ts";
 import type { ContentPart, Message, Transcript } from "../core/transcript/message.ts";
 
-export const LOG_FORMATS = ["claude-code", "codex", "pi", "gemini"] as const;
+export const LOG_FORMATS = [
+  "claude-code",
+  "codex",
+  "pi",
+  "opencode",
+  "gemini",
+  "hermes",
+  "aider",
+  "specstory",
+] as const;
 export const WIRE_FORMATS = PROTOCOL_NAMES;
 
 /** A session file that an agent wrote. */
@@ -14,14 +23,6 @@ export type LogFormat = (typeof LOG_FORMATS)[number];
 /** The body of a request, or its messages, in a provider's protocol. Decoding these is the protocols' business. */
 export type WireFormat = ProtocolName;
 export type InputFormat = LogFormat | WireFormat;
-
-/** The protocol that each agent speaks to its model. */
-export const SPEAKS: Readonly<Record<LogFormat, WireFormat>> = {
-  "claude-code": "anthropic-messages",
-  codex: "openai-responses",
-  pi: "openai-chat",
-  gemini: "openai-chat",
-};
 
 /**
  * `live` (the default) is what the agent would send now: after a recorded compaction, its summary and what followed,
@@ -74,6 +75,8 @@ export interface LogNote {
 export interface ReadLog {
   readonly transcript: Transcript;
   readonly format: LogFormat;
+  /** The session's own id, where the file has one. */
+  readonly id?: string;
   /** The protocol that this agent speaks, in which a result goes back to it. */
   readonly speaks: WireFormat;
   readonly model?: string;
@@ -104,6 +107,9 @@ export type MessageDraft =
 
 /** What one format's reader finds; pairing and repairing are the same for all. */
 export interface FormatReading {
+  /** The session's own id and title, where the file has them. */
+  readonly id?: string | undefined;
+  readonly title?: string | undefined;
   readonly drafts: readonly MessageDraft[];
   readonly notes: readonly LogNote[];
   /** Records that belong to this format, whatever they say. */

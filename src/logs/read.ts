@@ -1,28 +1,10 @@
 /** One entry for all session files: the format's reader finds what was said, assembly makes it valid. */
 import { PrecisError } from "../core/errors.ts";
 import { callsOf, type Message, type Transcript } from "../core/transcript/message.ts";
-import { assemble, freeze } from "./assemble.ts";
-import { readClaudeCode } from "./claude-code.ts";
-import { readCodex } from "./codex.ts";
-import { readGemini } from "./gemini.ts";
-import {
-  SPEAKS,
-  type History,
-  type LogFormat,
-  type LogNote,
-  type ReadLog,
-  type FormatReading,
-  type ReadOptions,
-} from "./log.ts";
+import { assemble, freeze, type Assembled } from "./assemble.ts";
+import { FORMATS } from "./formats.ts";
+import type { History, LogFormat, LogNote, ReadLog, FormatReading, ReadOptions } from "./log.ts";
 import type { LogText } from "./lines.ts";
-import { readPi } from "./pi.ts";
-
-const READERS: Readonly<Record<LogFormat, (text: LogText, history: History) => FormatReading>> = {
-  "claude-code": readClaudeCode,
-  codex: readCodex,
-  pi: readPi,
-  gemini: readGemini,
-};
 
 /**
  * Reads a session file. The transcript has no violation of core's rules: what had none in the file is repaired, and
@@ -31,16 +13,15 @@ const READERS: Readonly<Record<LogFormat, (text: LogText, history: History) => F
  * Throws `unreadable_input` where no record of the format is found.
  */
 export function readLog(text: LogText, format: LogFormat, { history = "live" }: ReadOptions = {}): ReadLog {
-  const reading = READERS[format](text, history);
-  if (reading.recognised === 0) throw unreadable(format);
-  const { messages, injected, lines, notes } = assemble(reading.drafts);
+  const { reading, messages, injected, lines, notes } = readAssembled(text, format, history);
   const silent: readonly LogNote[] =
     messages.length > 0 ? [] : [{ code: "no_messages", line: 0, text: "no messages found" }];
-  const { model, cwd, usage } = reading;
+  const { id, model, cwd, usage } = reading;
   return Object.freeze({
     transcript: transcriptOf(reading, messages),
     format,
-    speaks: SPEAKS[format],
+    speaks: FORMATS[format].speaks,
+    ...(id !== undefined && { id }),
     ...(model !== undefined && { model }),
     ...(cwd !== undefined && { cwd }),
     ...(usage !== undefined && { usage }),
@@ -51,12 +32,23 @@ export function readLog(text: LogText, format: LogFormat, { history = "live" }: 
   });
 }
 
+/** What a reader found, paired and repaired. Throws `unreadable_input` where no record of the format is found. */
+export function readAssembled(
+  text: LogText,
+  format: LogFormat,
+  history: History,
+): Assembled & { readonly reading: FormatReading } {
+  const reading = FORMATS[format].read(text, history);
+  if (reading.recognised === 0) throw unreadable(format);
+  return { reading, ...assemble(reading.drafts) };
+}
+
 function transcriptOf({ system = [], model }: FormatReading, messages: readonly Message[]): Transcript {
   return Object.freeze({ system: Object.freeze(system.map(freeze)), messages, ...(model !== undefined && { model }) });
 }
 
 /** In the order of the file, what happened often reported once. */
-function gathered(notes: readonly LogNote[]): readonly LogNote[] {
+export function gathered(notes: readonly LogNote[]): readonly LogNote[] {
   const groups = Map.groupBy(notes, (note) => `${note.code}\n${note.text}`);
   return [...groups.values()]
     .map((group) =>

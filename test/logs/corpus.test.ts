@@ -23,8 +23,7 @@ const FORMATS: readonly (readonly [RegExp, InputFormat])[] = [
   [/\/agents\/gemini\//, "gemini"],
   // The second writes the files of the first.
   [/\/agents\/(?:pi|openclaw)\//, "pi"],
-  // An agent's own dump, whose messages are those of Chat Completions.
-  [/\/agents\/hermes\//, "openai-chat"],
+  [/\/agents\/hermes\//, "hermes"],
 ];
 
 const files = hasCorpus

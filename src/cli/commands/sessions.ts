@@ -10,6 +10,7 @@ import { HISTORY_ARGS, noSessions, SESSION_ARG, sessionNamed, withHistory } from
 import { formatNamed } from "../input.ts";
 import { whileWaiting } from "../progress.ts";
 import { sessionList, sessionPage } from "../sessions-page.ts";
+import { findCommand, importCommand } from "./sessions-agents.ts";
 import { deleteCommand } from "./sessions-delete.ts";
 import { pinCommand, pinsCommand, unpinCommand } from "./sessions-pins.ts";
 import { ENGINE_FLAGS } from "../settings-flags.ts";
@@ -270,7 +271,21 @@ function json({ out }: Terminal, data: unknown): Promise<void> {
 
 export const sessionCommands: CommandGroup = {
   name: "sessions",
-  summary: "The conversations a gateway has kept: list, show, compact, drop, pin, export, fork, delete.",
-  commands: [list, show, compact, drop, pinCommand, unpinCommand, pinsCommand, exportCommand, fork, deleteCommand],
+  summary:
+    "The conversations a gateway has kept: list, show, compact, drop, pin, export, fork, delete; and those that agents keep: find, import.",
+  commands: [
+    list,
+    show,
+    compact,
+    drop,
+    pinCommand,
+    unpinCommand,
+    pinsCommand,
+    exportCommand,
+    fork,
+    deleteCommand,
+    findCommand,
+    importCommand,
+  ],
   alone: list,
 };

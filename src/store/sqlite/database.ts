@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { loadSqlite } from "../../platform/sqlite.ts";
 import { pathToFileURL } from "node:url";
 import {
   foreignFileError,
@@ -66,7 +67,7 @@ export function openDatabase(options: FileOptions): DatabaseSync {
     checkHeader(path);
     if (mustExist && identityOf(path) === undefined) throw deletedError(path);
     if (!readOnly) createForOwner(path);
-    const { DatabaseSync: Database } = loadQuietly();
+    const { DatabaseSync: Database } = loadSqlite();
     db = new Database(readOnly ? readableAt(path) : path, { readOnly, timeout: busyTimeoutMs });
     if (readOnly) checkSchema(db, path);
     else prepareForWriting(db, options);
@@ -92,20 +93,6 @@ function readableAt(path: string): string | URL {
     const url = pathToFileURL(path);
     url.searchParams.set("immutable", "1");
     return url;
-  }
-}
-
-/** Some versions of Node warn that their SQLite is experimental; every other warning still comes through. */
-function loadQuietly() {
-  const emit = process.emitWarning;
-  process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {
-    const text = typeof warning === "string" ? warning : warning.message;
-    if (!text.startsWith("SQLite is an experimental feature")) Reflect.apply(emit, process, [warning, ...rest]);
-  };
-  try {
-    return process.getBuiltinModule("node:sqlite");
-  } finally {
-    process.emitWarning = emit;
   }
 }
 
@@ -168,7 +155,7 @@ function prepareForWriting(db: DatabaseSync, { path, busyTimeoutMs, sizeBytesMax
  */
 function backUp(path: string, version: number): void {
   const copy = backupPath(path, version);
-  const { DatabaseSync: Database } = loadQuietly();
+  const { DatabaseSync: Database } = loadSqlite();
   // SQLite writes into an empty file, and would make a new one for everybody to read.
   closeSync(openSync(copy, "wx", FILE_MODE));
   try {

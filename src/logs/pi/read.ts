@@ -2,12 +2,12 @@
  * pi sessions: an append-only tree of entries behind a header. Version 1 has no ids and is a line; from version 2 on
  * every entry names its parent. A compaction names the first entry that stays.
  */
-import type { Usage } from "../core/engines/contract.ts";
-import type { ContentPart, Message, Part } from "../core/transcript/message.ts";
-import { countOf, fieldsOf, jsonOf, objectsOf, textOf, type Fields } from "./fields.ts";
-import { readLines, timesOf, type Line, type LogText } from "./lines.ts";
-import type { MessageDraft, History, LogNote, FormatReading } from "./log.ts";
-import { branchTo } from "./tree.ts";
+import type { Usage } from "../../core/engines/contract.ts";
+import type { ContentPart, Message, Part } from "../../core/transcript/message.ts";
+import { countOf, fieldsOf, jsonOf, objectsOf, textOf, type Fields } from "../fields.ts";
+import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
+import type { MessageDraft, History, LogNote, FormatReading } from "../log.ts";
+import { branchTo } from "../tree.ts";
 
 export function readPi(text: LogText, history: History): FormatReading {
   const { lines, notes } = readLines(text);
@@ -17,6 +17,7 @@ export function readPi(text: LogText, history: History): FormatReading {
   const skipped = notOnBranch(lines, branch);
   const told = shown.entries.map(draftOf);
   return {
+    id: textOf(header?.["id"]),
     drafts: told.flatMap((one) => ("kind" in one ? [one] : [])),
     notes: [...notes, ...skipped, ...shown.notes, ...told.flatMap((one) => ("code" in one ? [one] : []))],
     recognised: lines.filter((line) => isPiLine(line.record)).length,

@@ -3,13 +3,13 @@
  * screen. The live history is what Codex itself rebuilds from them: a compaction replaces what came before it, and a
  * rollback takes the newest turns away. Files of the first versions hold bare items.
  */
-import type { Usage } from "../core/engines/contract.ts";
-import { textMessage, type ContentPart, type Message, type Part } from "../core/transcript/message.ts";
-import { compacted, isContext, lengthWithout, type HistoryItem } from "./codex-history.ts";
-import { itemOf } from "./codex-items.ts";
-import { countOf, fieldsOf, jsonOf, textOf, type Fields } from "./fields.ts";
-import { readLines, timesOf, type Line, type LogText } from "./lines.ts";
-import type { MessageDraft, History, LogNote, FormatReading } from "./log.ts";
+import type { Usage } from "../../core/engines/contract.ts";
+import { textMessage, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
+import { compacted, isContext, lengthWithout, type HistoryItem } from "./history.ts";
+import { itemOf } from "./items.ts";
+import { countOf, fieldsOf, jsonOf, textOf, type Fields } from "../fields.ts";
+import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
+import type { MessageDraft, History, LogNote, FormatReading } from "../log.ts";
 
 interface Replay {
   readonly history: History;
@@ -18,6 +18,7 @@ interface Replay {
   /** Words shown on the screen: all there is in files that record no items. */
   readonly shown: HistoryItem[];
   recognised: number;
+  id?: string | undefined;
   instructions?: string | undefined;
   model?: string | undefined;
   cwd?: string | undefined;
@@ -33,6 +34,7 @@ export function readCodex(text: LogText, history: History): FormatReading {
   const leading = first < 0 ? entries.length : first;
   const instructions = replay.instructions === undefined ? [] : [textMessage("system", replay.instructions)];
   return {
+    id: replay.id,
     drafts: draftsOf(entries.slice(leading), replay.notes),
     notes: replay.notes,
     recognised: replay.recognised,
@@ -85,6 +87,7 @@ function play(replay: Replay, line: Line): void {
   if (payload === undefined) return playBare(replay, line);
   switch (record["type"]) {
     case "session_meta":
+      replay.id ??= textOf(payload["id"]);
       replay.cwd ??= textOf(payload["cwd"]);
       replay.instructions ??=
         textOf(fieldsOf(payload["base_instructions"])?.["text"]) ?? textOf(payload["instructions"]);

@@ -2,11 +2,11 @@
  * What Codex's history is after its own edits: a compaction puts another history in the place of what came before,
  * and a rollback takes the newest turns away.
  */
-import { estimateText } from "../core/transcript/estimate.ts";
-import { contentText } from "../core/transcript/message.ts";
-import { itemOf, type Item } from "./codex-items.ts";
-import { objectsOf, textOf, type Fields } from "./fields.ts";
-import type { History } from "./log.ts";
+import { estimateText } from "../../core/transcript/estimate.ts";
+import { contentText } from "../../core/transcript/message.ts";
+import { itemOf, type Item } from "./items.ts";
+import { objectsOf, textOf, type Fields } from "../fields.ts";
+import type { History } from "../log.ts";
 
 /** Codex keeps this much of the newest user messages when a compaction records no history of its own (0.169, 2026-11). */
 const KEPT_USER_TOKENS = 20_000;

@@ -2,14 +2,14 @@
  * Claude Code sessions: one line for every block of a reply, results between the lines of the reply that asked, the
  * conversations of subagents among them, and what the person typed while the agent worked in lines of their own.
  */
-import type { Usage } from "../core/engines/contract.ts";
-import type { ContentPart, Message, Part } from "../core/transcript/message.ts";
-import { blocksOf, contentParts, replyPart } from "./claude-blocks.ts";
-import { activeBranch, messageOf } from "./claude-branch.ts";
-import { deliveredTexts } from "./claude-queue.ts";
-import { countOf, fieldsOf, jsonOf, textOf, type Fields } from "./fields.ts";
-import { readLines, timesOf, type Line, type LogText } from "./lines.ts";
-import type { MessageDraft, History, LogNote, FormatReading } from "./log.ts";
+import type { Usage } from "../../core/engines/contract.ts";
+import type { ContentPart, Message, Part } from "../../core/transcript/message.ts";
+import { blocksOf, contentParts, replyPart } from "./blocks.ts";
+import { activeBranch, messageOf } from "./branch.ts";
+import { deliveredTexts } from "./queue.ts";
+import { countOf, fieldsOf, jsonOf, textOf, type Fields } from "../fields.ts";
+import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
+import type { MessageDraft, History, LogNote, FormatReading } from "../log.ts";
 
 export function readClaudeCode(text: LogText, history: History): FormatReading {
   const { lines, notes } = readLines(text);
@@ -17,6 +17,8 @@ export function readClaudeCode(text: LogText, history: History): FormatReading {
   const branch = activeBranch(main, history);
   const told = tell(branch.lines, deliveredTexts(main));
   return {
+    id: textOf(lines.findLast((line) => textOf(line.record["sessionId"]) !== undefined)?.record["sessionId"]),
+    title: textOf(lines.findLast((line) => line.record["type"] === "custom-title")?.record["customTitle"]),
     drafts: told.drafts,
     model: told.model,
     usage: told.usage,

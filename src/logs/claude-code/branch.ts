@@ -3,10 +3,10 @@
  * line counts. Parallel calls hang beside that branch, because every block of a reply and every result is a line of
  * its own: they belong to it when their reply or their call does.
  */
-import { fieldsOf, listOf, textOf, type Fields } from "./fields.ts";
-import type { Line } from "./lines.ts";
-import type { History, LogNote } from "./log.ts";
-import { branchTo } from "./tree.ts";
+import { fieldsOf, listOf, textOf, type Fields } from "../fields.ts";
+import type { Line } from "../lines.ts";
+import type { History, LogNote } from "../log.ts";
+import { branchTo } from "../tree.ts";
 
 /** A link to no line in the file: the line before takes its place. */
 const LINE_BEFORE = "";
@@ -27,12 +27,19 @@ export function activeBranch(all: readonly Line[], history: History): Branch {
     id: uuidOf(node),
     parent: parents.get(uuidOf(node)) ?? parentOf(node, history),
   }));
-  const branch = branchTo(tree, leaf).map((at) => nodes[at]!);
+  const branch = branchTo(tree, behindSegment(nodes, leaf, kept)).map((at) => nodes[at]!);
   const active = new Set(branch);
   const oldest = branch[0]!.at;
   addParallel(nodes, active);
   const lines = inOrder([...active, ...queueLines(all, active)], history === "live" ? [...kept.values()] : []);
   return { lines, notes: leftOut(nodes, active, oldest) };
+}
+
+/** The messages that a compaction kept come behind its summary, also where nothing has followed yet. */
+function behindSegment(nodes: readonly Line[], leaf: number, kept: ReadonlyMap<string, KeptSegment>): number {
+  const segment = [...kept.values()].findLast(({ anchorAt }) => anchorAt === nodes[leaf]!.at);
+  const last = segment === undefined ? undefined : [...segment.uuids].at(-1);
+  return last === undefined ? leaf : nodes.findIndex((node) => uuidOf(node) === last);
 }
 
 function withoutRepeats(lines: readonly Line[]): readonly Line[] {

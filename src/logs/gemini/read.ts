@@ -2,17 +2,18 @@
  * Gemini CLI chats: one JSON document, or JSON lines in which a record replaces the earlier one of its id and a rewind
  * takes records away. A call and its result are together inside the record of the reply.
  */
-import type { Usage } from "../core/engines/contract.ts";
-import type { ContentPart, MediaSource, Part } from "../core/transcript/message.ts";
-import { countOf, fieldsOf, jsonOf, listOf, objectsOf, textOf, tryParseJson, type Fields } from "./fields.ts";
-import { readLines, timesOf, type Line, type LogText } from "./lines.ts";
-import type { MessageDraft, LogNote, FormatReading } from "./log.ts";
+import type { Usage } from "../../core/engines/contract.ts";
+import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
+import { countOf, fieldsOf, jsonOf, listOf, objectsOf, textOf, tryParseJson, type Fields } from "../fields.ts";
+import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
+import type { MessageDraft, LogNote, FormatReading } from "../log.ts";
 
 /** Gemini CLI records no compaction in a chat: what it holds is the whole history, live or not. */
 export function readGemini(text: LogText): FormatReading {
-  const { records, notes, recognised } = recordsOf(text);
+  const { records, notes, recognised, id } = recordsOf(text);
   const told = records.map((record) => draftsOf(record));
   return {
+    id,
     drafts: told.flatMap((one) => one.drafts),
     notes: [...notes, ...told.flatMap((one) => one.notes)],
     recognised,
@@ -43,6 +44,7 @@ interface Records {
   readonly records: readonly Line[];
   readonly notes: readonly LogNote[];
   readonly recognised: number;
+  readonly id: string | undefined;
 }
 
 function recordsOf(text: LogText): Records {
@@ -52,12 +54,18 @@ function recordsOf(text: LogText): Records {
   if (Array.isArray(list)) {
     const records = list.map((value, index) => ({ record: fieldsOf(value) ?? {}, at: index + 1 }));
     const recognised = isGeminiDocument(document) ? 1 + records.length : 0;
-    return { records: records.filter(({ record }) => isMessage(record)), notes: [], recognised };
+    return {
+      records: records.filter(({ record }) => isMessage(record)),
+      notes: [],
+      recognised,
+      id: textOf(fields?.["sessionId"]),
+    };
   }
   const { lines, notes } = readLines(text);
   const rewound: LogNote[] = [];
   const recognised = lines.filter(({ record }) => isGeminiLine(record)).length;
-  return { records: replay(lines, rewound), notes: [...notes, ...rewound], recognised };
+  const id = lines.map(({ record }) => textOf(record["sessionId"])).find((one) => one !== undefined);
+  return { records: replay(lines, rewound), notes: [...notes, ...rewound], recognised, id };
 }
 
 const isMessage = (record: Fields): boolean => textOf(record["type"] ?? record["role"]) !== undefined;
@@ -151,18 +159,17 @@ function replyPart(part: Fields): Part {
 
 /** The result inside a call's record; where only the text for the screen was kept, that. */
 function recordedResult(call: Fields, callId: string, line: number): readonly MessageDraft[] {
-  const content = listed(call["result"]).flatMap(
-    (part) => responseParts(fieldsOf(part["functionResponse"])) ?? [contentPart(part)],
-  );
+  const result = listed(call["result"]);
+  const content = result.flatMap((part) => responseParts(fieldsOf(part["functionResponse"])) ?? [contentPart(part)]);
   const display = textOf(call["resultDisplay"]);
-  if (content.length === 0 && display === undefined) return [];
+  if (result.length === 0 && display === undefined) return [];
   const isError = call["status"] === "error" || call["status"] === "cancelled";
   return [
     {
       kind: "result",
       line,
       callId,
-      content: content.length === 0 ? [{ kind: "text", text: display! }] : content,
+      content: content.length === 0 && display !== undefined ? [{ kind: "text", text: display }] : content,
       isError,
     },
   ];
@@ -179,7 +186,10 @@ function responseParts(functionResponse: Fields | undefined): readonly ContentPa
   const response = fieldsOf(functionResponse["response"]);
   const text =
     textOf(response?.["output"]) ?? textOf(response?.["error"]) ?? jsonOf(functionResponse["response"] ?? {});
-  return [{ kind: "text", text }, ...listed(functionResponse["parts"]).map(contentPart)];
+  return [
+    ...(text === "" ? [] : [{ kind: "text", text } as const]),
+    ...listed(functionResponse["parts"]).map(contentPart),
+  ];
 }
 
 /** Content is a string, a part, or a list of either. */

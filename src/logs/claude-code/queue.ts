@@ -2,8 +2,8 @@
  * What a person types while Claude Code works is queued. Taken from the queue between turns it becomes an ordinary
  * line; delivered in the middle of a turn it may leave no trace but the queue's own records, though the model read it.
  */
-import { fieldsOf, listOf, textOf } from "./fields.ts";
-import type { Line } from "./lines.ts";
+import { fieldsOf, listOf, textOf } from "../fields.ts";
+import type { Line } from "../lines.ts";
 
 interface QueuedPrompt {
   readonly text: string;

@@ -2,8 +2,8 @@
  * Content blocks as Claude Code records them, in the form of core. Thinking keeps its text and loses its signature:
  * a signature is bound to the exact prefix it was made for, and an imported history is never that prefix again.
  */
-import type { ContentPart, MediaSource, Part } from "../core/transcript/message.ts";
-import { fieldsOf, jsonOf, objectsOf, textOf, type Fields } from "./fields.ts";
+import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
+import { fieldsOf, jsonOf, objectsOf, textOf, type Fields } from "../fields.ts";
 
 /** A block of a reply. */
 export function replyPart(block: Fields): Part {

@@ -1,0 +1,152 @@
+/** `precis convert`: a session of one agent becomes one of another, and the report says what could not be carried. */
+import { existsSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { PrecisError } from "../../core/errors.ts";
+import { convertLog, LOG_FORMATS, type Converted, type LogFormat } from "../../logs/index.ts";
+import { destinationFor, type Destination } from "../../logs/places.ts";
+import { sessionFormat, sessionText, storeSession, type SessionText } from "../../logs/stored.ts";
+import { conversionPage } from "../conversion-page.ts";
+import type { Arguments, Command } from "../command.ts";
+import { EXIT, usageError } from "../exit.ts";
+import { isSameFile, writeOutput } from "../files.ts";
+import { formatNamed } from "../input.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** A session holds what was said: for its owner alone. */
+const SESSION_MODE = 0o600;
+
+export const convertCommand: Command = {
+  name: "convert",
+  summary: "Turn a session of one agent into a session of another, and report what could not be carried.",
+  about: [
+    `Reads and writes sessions of ${LOG_FORMATS.join(", ")}. A file, a database of OpenCode or Hermes (the newest session, or --session), or a session file of an older OpenCode store can be given. The new session goes to standard output, to --out, or with --install to where the agent looks for it; then the command that goes on with it is printed.`,
+    "Messages, calls with their results, images, times and recorded compactions are carried as far as the other format holds them. Calls get the other agent's tool names where its tools take the same arguments. System prompts are not carried, because every agent brings its own, and thinking is carried only to formats that keep it without its provider's signature. The report counts everything that was lost or changed. A session that is converted to its own format comes out byte for byte.",
+  ],
+  examples: [
+    { line: "precis convert session.jsonl --to codex --out rollout.jsonl", says: "write a file" },
+    { line: "precis convert session.jsonl --to claude-code --install", says: "put it where Claude Code finds it" },
+    {
+      line: "precis convert ~/.local/share/opencode/opencode.db --session ses_4f2a --to pi --install",
+      says: "from a database",
+    },
+    { line: "precis convert session.jsonl --to specstory", says: "read it as Markdown" },
+  ],
+  args: {
+    file: { type: "positional", valueHint: "FILE|-", description: "A session; `-` is standard input." },
+    from: {
+      type: "string",
+      valueHint: "FORMAT",
+      description: `The input's format, instead of detecting it: ${LOG_FORMATS.join(", ")}.`,
+    },
+    to: { type: "string", valueHint: "FORMAT", description: `The format to write: ${LOG_FORMATS.join(", ")}.` },
+    session: { type: "string", valueHint: "ID", description: "The session of a database; the newest by default." },
+    cwd: {
+      type: "string",
+      valueHint: "FOLDER",
+      description: "The folder in which the work goes on; that of the session by default.",
+    },
+    out: {
+      type: "string",
+      alias: "o",
+      valueHint: "FILE",
+      description: "Write it to this file, or add it to this database of OpenCode or Hermes (a name in .db).",
+    },
+    install: { type: "boolean", description: "Put it where the agent looks for its sessions." },
+    json: { type: "boolean", description: "Print the report as JSON; the session goes to --out or --install." },
+  },
+  run: async (args, terminal) => {
+    const to = formatNamed(args.text("to"), "--to", LOG_FORMATS);
+    if (to === undefined) throw usageError("--to is missing", `Name a format: ${LOG_FORMATS.join(", ")}.`);
+    const { text, format } = await readSource(args, terminal);
+    const folder = args.text("cwd");
+    const moved = folder === undefined ? {} : { cwd: resolve(terminal.folder, folder) };
+    const converted = convertLog(text, format, { to, nowMs: Date.now(), ...moved });
+    const place = placeFor(converted, args, terminal);
+    await write(converted, place, terminal);
+    if (args.is("json")) await terminal.out.write(`${JSON.stringify(reportOf(converted, place), null, 2)}\n`);
+    else await terminal.err.say(conversionPage(converted, place, terminal.err));
+    return EXIT.done;
+  },
+};
+
+async function readSource(args: Arguments, terminal: Terminal): Promise<SessionText & { readonly format: LogFormat }> {
+  const from = formatNamed(args.text("from"), "--from", LOG_FORMATS);
+  const session = args.text("session");
+  const name = args.text("file")!;
+  const options = { ...(session !== undefined && { session }), ...(from !== undefined && { from }) };
+  const source = name === "-" ? await standardInput(terminal, from) : sessionText(pathOf(name, terminal), options);
+  const { text, format } = source;
+  if (format !== undefined) return { text, format };
+  throw new PrecisError(`cannot read ${name}: it is not a session of a known agent`, {
+    code: "unreadable_input",
+    hint: `Name its format with --from: ${LOG_FORMATS.join(", ")}.`,
+  });
+}
+
+async function standardInput({ readStandardInput }: Terminal, from: LogFormat | undefined): Promise<SessionText> {
+  const text = new TextDecoder().decode(await readStandardInput());
+  return { text, format: from ?? sessionFormat(text, "") };
+}
+
+function pathOf(name: string, { folder }: Terminal): string {
+  const path = resolve(folder, name);
+  if (existsSync(path)) return path;
+  throw new PrecisError(`cannot read ${name}: there is no such file`, {
+    code: "unreadable_input",
+    hint: "`precis sessions find` lists the sessions of each agent.",
+  });
+}
+
+/** Where it goes; undefined for standard output. */
+function placeFor(converted: Converted, args: Arguments, terminal: Terminal): Destination | undefined {
+  const out = args.text("out");
+  if (out !== undefined && args.is("install"))
+    throw usageError("--out and --install exclude one another", "Leave one out.");
+  if (out !== undefined) {
+    const path = resolve(terminal.folder, out);
+    if (isSameFile(path, resolve(terminal.folder, args.text("file")!)))
+      throw usageError(`${out} is the input`, "Write to another file; a session is never overwritten.");
+    return { kind: path.endsWith(".db") ? "database" : "file", path, resume: [] };
+  }
+  if (args.is("install")) return installPlace(converted, terminal);
+  if (args.is("json")) throw usageError("--json leaves no place for the session", "Name a file with --out.");
+  return undefined;
+}
+
+function installPlace(converted: Converted, terminal: Terminal): Destination {
+  const { to, id, cwd = terminal.folder, startMs, ownId } = converted;
+  const place = destinationFor(to, { id, cwd, startMs, ownId }, terminal);
+  if (place === undefined) throw usageError(`${to} takes no session from outside`, "Write it to a file with --out.");
+  if (place.kind === "file" && existsSync(place.path))
+    throw usageError(
+      `${basename(place.path)} is there already`,
+      `It was converted before: \`${place.resume.join(" ")}\`.`,
+    );
+  return place;
+}
+
+async function write(converted: Converted, place: Destination | undefined, terminal: Terminal): Promise<void> {
+  if (place === undefined) return terminal.out.write(converted.text);
+  if (place.kind === "database") return storeSession(place.path, converted.text, converted.to);
+  await writeOutput(terminal, place.path, converted.text, { mode: SESSION_MODE });
+}
+
+function reportOf(converted: Converted, place: Destination | undefined): object {
+  const { from, to, id, cwd, messages, live, compactions, remarks, notes } = converted;
+  const of = (kind: "lost" | "changed") =>
+    remarks.filter((one) => one.kind === kind).map(({ code, count, text }) => ({ code, count, text }));
+  return {
+    from,
+    to,
+    id,
+    ...(cwd !== undefined && { cwd }),
+    messages,
+    live,
+    compactions,
+    lost: of("lost"),
+    changed: of("changed"),
+    notes,
+    ...(place !== undefined && { out: place.path }),
+    ...(place !== undefined && place.resume.length > 0 && { resume: place.resume }),
+  };
+}

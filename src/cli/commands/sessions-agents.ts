@@ -1,0 +1,193 @@
+/** `precis sessions find` and `import`: the sessions that agents keep on this machine, listed, and taken into the store. */
+import { hash } from "node:crypto";
+import { resolve } from "node:path";
+import { createChain } from "../../core/transcript/links.ts";
+import { PrecisError } from "../../core/errors.ts";
+import { findSessions, type Found, type FoundSession } from "../../logs/find.ts";
+import { LOG_FORMATS, readLog, type LogFormat } from "../../logs/index.ts";
+import { sessionText } from "../../logs/stored.ts";
+import { protocols } from "../../protocols/index.ts";
+import { age, count, counted, wholeOf } from "../amounts.ts";
+import { clip, columnWidths, padEnd } from "../bars.ts";
+import type { Arguments, Command } from "../command.ts";
+import { EXIT, usageError } from "../exit.ts";
+import { HISTORY_ARGS, withHistory, type OpenedHistory } from "../history.ts";
+import { formatNamed } from "../input.ts";
+import type { Stream, Terminal } from "../terminal.ts";
+import { visibleLine } from "../visible.ts";
+
+const LIMIT_DEFAULT = 20;
+const LIMIT_MAX = 10_000;
+/** A larger file is not imported: name it in `precis compact` instead. */
+const IMPORT_BYTES_MAX = 200_000_000;
+const PATH_COLUMNS_MAX = 60;
+
+const AGENT_ARGS = {
+  agent: {
+    type: "string",
+    valueHint: "FORMAT",
+    description: `Only sessions of this agent; can be repeated: ${LOG_FORMATS.join(", ")}.`,
+  },
+  cwd: { type: "string", valueHint: "FOLDER", description: "Only sessions in which the agent worked in this folder." },
+  limit: { type: "string", valueHint: "N", description: `Maximum number of sessions; ${LIMIT_DEFAULT} by default.` },
+  json: { type: "boolean", description: "Print JSON." },
+} as const;
+
+const WHERE =
+  "Searches ~/.claude/projects, ~/.codex/sessions, ~/.pi/agent/sessions, ~/.local/share/opencode, ~/.gemini/tmp and ~/.hermes, and .aider.chat.history.md and .specstory/history in the current folder. CLAUDE_CONFIG_DIR, CODEX_HOME, PI_CODING_AGENT_DIR, XDG_DATA_HOME and HERMES_HOME name other places, as they do for the agents.";
+
+export const findCommand: Command = {
+  name: "sessions find",
+  summary: "List the sessions that agents keep on this machine, the newest first.",
+  about: [`${WHERE} Nothing is changed. \`precis convert\` takes what is listed.`],
+  examples: [
+    { line: "precis sessions find", says: "the newest twenty of all agents" },
+    { line: "precis sessions find --agent codex --cwd .", says: "of one agent, in this folder" },
+  ],
+  args: AGENT_ARGS,
+  run: async (args, terminal) => {
+    const found = foundFor(args, terminal);
+    if (args.is("json")) await terminal.out.write(`${JSON.stringify(found, null, 2)}\n`);
+    else {
+      await terminal.out.say(foundPage(found.sessions, Date.now(), terminal.out));
+      await terminal.err.say(remarks(found));
+    }
+    return found.sessions.length === 0 ? EXIT.failed : EXIT.done;
+  },
+};
+
+export const importCommand: Command = {
+  name: "sessions import",
+  summary: "Take sessions that agents keep into the store, to search and recall them.",
+  about: [
+    `Reads named files, or without names what \`precis sessions find\` with the same flags lists, and keeps all messages of each, those behind recorded compactions too. A session that was imported before is continued where it had ended. Secrets are masked as the configuration says.`,
+    `Files of more than ${count(IMPORT_BYTES_MAX / 1_000_000)} MB are skipped, which is reported.`,
+  ],
+  examples: [
+    { line: "precis sessions import --agent claude-code --limit 200", says: "the newest 200 of one agent" },
+    { line: "precis sessions import session.jsonl --store history.db", says: "one file, into a store of its own" },
+  ],
+  args: {
+    files: {
+      type: "positional",
+      valueHint: "FILE",
+      required: false,
+      description: "Session files; those that are found by default.",
+    },
+    ...AGENT_ARGS,
+    ...HISTORY_ARGS,
+  },
+  many: "files",
+  run: (args, terminal) => {
+    const { sessions, problems } = chosenFor(args, terminal);
+    return withHistory(args, terminal, { readOnly: false, creates: true }, async (opened) => {
+      const outcomes: Outcome[] = [];
+      for (const one of sessions) outcomes.push(await imported(one, opened));
+      if (args.is("json")) await terminal.out.write(`${JSON.stringify(outcomes, null, 2)}\n`);
+      else await terminal.err.say(importPage(outcomes, opened, problems));
+      return outcomes.some(({ session }) => session !== undefined) ? EXIT.done : EXIT.failed;
+    });
+  },
+};
+
+function foundFor(args: Arguments, terminal: Terminal): Found {
+  const formats = args.all("agent").flatMap((name) => formatNamed(name, "--agent", LOG_FORMATS) ?? []);
+  const cwd = args.text("cwd");
+  return findSessions({
+    environment: terminal.environment,
+    folder: terminal.folder,
+    limit: wholeOf(args.text("limit") ?? String(LIMIT_DEFAULT), "--limit", LIMIT_MAX),
+    ...(formats.length > 0 && { formats }),
+    ...(cwd !== undefined && { cwd: resolve(terminal.folder, cwd) }),
+  });
+}
+
+type Chosen = Pick<FoundSession, "path" | "id" | "inDatabase" | "bytes">;
+
+function chosenFor(
+  args: Arguments,
+  terminal: Terminal,
+): { readonly sessions: readonly Chosen[]; readonly problems: readonly string[] } {
+  const files = args.all("files");
+  if (files.length === 0) return foundFor(args, terminal);
+  if (args.all("agent").length > 0 || args.text("cwd") !== undefined)
+    throw usageError("files exclude --agent and --cwd", "Name files, or say which sessions to find.");
+  return { sessions: files.map((name) => ({ path: resolve(terminal.folder, name), inDatabase: false })), problems: [] };
+}
+
+interface Outcome {
+  readonly path: string;
+  /** Its name in the store; absent where it was not imported. */
+  readonly session?: string;
+  readonly format?: LogFormat;
+  readonly messages?: number;
+  /** How many of them were not there yet. */
+  readonly added?: number;
+  readonly skipped?: string;
+}
+
+const { linksOf } = createChain((text) => hash("sha256", text));
+
+async function imported(
+  { path, id, inDatabase, bytes = 0 }: Chosen,
+  { kept, tenant }: OpenedHistory,
+): Promise<Outcome> {
+  if (bytes > IMPORT_BYTES_MAX) return { path, skipped: `it is larger than ${count(IMPORT_BYTES_MAX)} bytes` };
+  try {
+    const { text, format } = sessionText(path, inDatabase && id !== undefined ? { session: id } : {});
+    if (format === undefined) return { path, skipped: "it is not a session of a known agent" };
+    const log = readLog(text, format, { history: "all" });
+    // In the form in which the agent sends them, so that a gateway that sees the conversation knows it again.
+    const { messages: encoded } = protocols[log.speaks].encode({ system: [], messages: log.transcript.messages });
+    const { messages } = protocols[log.speaks].decode(JSON.stringify(encoded)).transcript;
+    if (messages.length === 0) return { path, format, skipped: "nothing was said in it" };
+    const name = nameOf(format, log.id ?? hash("sha256", path));
+    const { session, added } = await kept.appendChain(tenant, { links: linksOf(messages), messages, session: name });
+    return { path, session, format, messages: messages.length, added };
+  } catch (error) {
+    if (!(error instanceof PrecisError) || error.code !== "unreadable_input") throw error;
+    return { path, skipped: error.message };
+  }
+}
+
+const NAME_CHARS_MAX = 128;
+
+/** What the store takes as a name. */
+function nameOf(format: LogFormat, id: string): string {
+  return `${format}:${id.replaceAll(/[^A-Za-z0-9._:@/-]/g, "-")}`.slice(0, NAME_CHARS_MAX);
+}
+
+function foundPage(sessions: readonly FoundSession[], now: number, { paint, columns }: Stream): string {
+  const rows = sessions.map(({ format, modifiedMs, path, id, inDatabase }) => [
+    format,
+    age(now - modifiedMs),
+    clip(inDatabase ? `${path} --session ${id ?? ""}` : path, Math.max(PATH_COLUMNS_MAX, columns)),
+  ]);
+  const widths = columnWidths(rows);
+  const lines = sessions.flatMap(({ begins, cwd }, at) => {
+    const [agent = "", old = "", path = ""] = rows[at]!;
+    const about = [cwd, begins].filter((piece) => piece !== undefined).join(": ");
+    return [
+      `${paint("accent", padEnd(agent, widths[0]!))}  ${padEnd(old, widths[1]!)}  ${path}`,
+      ...(about === "" ? [] : [paint("dim", `  ${clip(visibleLine(about), columns - 2)}`)]),
+    ];
+  });
+  return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
+}
+
+function remarks({ sessions, total, problems }: Found): string {
+  const more =
+    total > sessions.length ? [`${count(sessions.length)} of ${counted(total, "session")}; --limit N shows more.`] : [];
+  const none = total === 0 ? ["No sessions found; `precis sessions find --help` names the places."] : [];
+  return [...none, ...more, ...problems].map((line) => `${line}\n`).join("");
+}
+
+function importPage(outcomes: readonly Outcome[], { store }: OpenedHistory, problems: readonly string[]): string {
+  const lines = outcomes.map(({ path, session, messages = 0, added = 0, skipped }) =>
+    session === undefined
+      ? `skipped ${path}: ${skipped ?? ""}`
+      : `${session}  ${counted(messages, "message")}, ${count(added)} new`,
+  );
+  const kept = outcomes.filter(({ session }) => session !== undefined).length;
+  return [...lines, ...problems, `${counted(kept, "session")} in ${store}`, ""].join("\n");
+}

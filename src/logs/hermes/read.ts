@@ -1,0 +1,129 @@
+/**
+ * Hermes sessions: the messages of Chat Completions with fields of their own. A compaction archives all rows and adds the
+ * ones that stay once more, with a summary among them.
+ */
+import { textMessage, type ContentPart, type Part } from "../../core/transcript/message.ts";
+import { fieldsOf, jsonOf, objectsOf, textOf, timeOf, tryParseJson, type Fields } from "../fields.ts";
+import type { LogText } from "../lines.ts";
+import type { FormatReading, History, LogNote, MessageDraft } from "../log.ts";
+import { historyOf, isSummary, rowsUpTo, summaryText, type Row } from "./rows.ts";
+
+export function isHermesDocument(document: unknown): boolean {
+  const fields = fieldsOf(document);
+  if (fields === undefined || !Array.isArray(fields["messages"])) return false;
+  const named = textOf(fields["session_id"]) ?? textOf(fields["id"]);
+  return named !== undefined && ("platform" in fields || "session_start" in fields || "started_at" in fields);
+}
+
+/** The document as it was when a row had been written. */
+export function upToRow(text: string, line: number): string {
+  const document = fieldsOf(tryParseJson(text)) ?? {};
+  return jsonOf({ ...document, messages: rowsUpTo(objectsOf(document["messages"]), line) });
+}
+
+export function readHermes(text: LogText, history: History): FormatReading {
+  const document = fieldsOf(tryParseJson(typeof text === "string" ? text : [...text].join("\n"))) ?? {};
+  const rows = objectsOf(document["messages"]).map((record, at) => ({ record, at: at + 1 }));
+  const { shown, notes } = historyOf(rows, history);
+  const told = shown.map(draftsOf);
+  const prompt = textOf(document["system_prompt"]);
+  return {
+    id: textOf(document["session_id"]) ?? textOf(document["id"]),
+    title: textOf(document["title"]),
+    drafts: told.flatMap((one) => one.drafts),
+    notes: [...notes, ...told.flatMap((one) => one.notes)],
+    recognised: isHermesDocument(document) ? 1 + rows.length : 0,
+    system: prompt === undefined || prompt === "" ? [] : [textMessage("system", prompt)],
+    model: textOf(document["model"]),
+    cwd: textOf(document["cwd"]) ?? textOf(configOf(document["model_config"])?.["cwd"]),
+    times: timesOf(rows),
+  };
+}
+
+function configOf(value: unknown): Fields | undefined {
+  return fieldsOf(typeof value === "string" ? tryParseJson(value) : value);
+}
+
+function timesOf(rows: readonly Row[]): ReadonlyMap<number, number> {
+  return new Map(
+    rows.flatMap(({ record, at }): readonly (readonly [number, number])[] => {
+      const time = timeOf(record["timestamp"]);
+      return time === undefined ? [] : [[at, Math.round(time)]];
+    }),
+  );
+}
+
+function draftsOf(row: Row): { readonly drafts: readonly MessageDraft[]; readonly notes: readonly LogNote[] } {
+  const { record, at: line } = row;
+  const role = textOf(record["role"]) ?? "none";
+  switch (role) {
+    case "user":
+    case "system": {
+      const parts = contentParts(isSummary(record) ? summaryText(record) : record["content"]);
+      const message = isSummary(record)
+        ? ({ role: "user", parts, origin: "summary" } as const)
+        : ({ role, parts } as const);
+      return { drafts: [{ kind: "said", line, message }], notes: [] };
+    }
+    case "assistant":
+      if (isSummary(record)) {
+        const message = { role: "user", parts: contentParts(summaryText(record)), origin: "summary" } as const;
+        return { drafts: [{ kind: "said", line, message }], notes: [] };
+      }
+      return { drafts: [{ kind: "said", line, message: { role, parts: replyParts(record) } }], notes: [] };
+    case "tool":
+      return {
+        drafts: [
+          { kind: "result", line, callId: textOf(record["tool_call_id"]), content: contentParts(record["content"]) },
+        ],
+        notes: [],
+      };
+    case "session_meta":
+      return { drafts: [], notes: [] };
+    default:
+      return { drafts: [], notes: [{ code: "unknown_type", line, text: `a message of the unknown role ${role}` }] };
+  }
+}
+
+function replyParts(record: Fields): readonly Part[] {
+  const thinking = textOf(record["reasoning"]) ?? textOf(record["reasoning_content"]) ?? "";
+  const calls = typeof record["tool_calls"] === "string" ? tryParseJson(record["tool_calls"]) : record["tool_calls"];
+  return [
+    ...(thinking === "" ? [] : [{ kind: "reasoning", text: thinking } as const]),
+    ...contentParts(record["content"]),
+    ...objectsOf(calls).map(callOf),
+  ];
+}
+
+function callOf(call: Fields): Part {
+  const given = fieldsOf(call["function"]) ?? call;
+  const text = given["arguments"];
+  return {
+    kind: "tool-call",
+    id: textOf(call["id"]) ?? textOf(call["call_id"]) ?? "",
+    name: textOf(given["name"]) ?? "unknown",
+    arguments: textOf(text) ?? jsonOf(text ?? {}),
+  };
+}
+
+/** How a list of parts is kept in a column of text. */
+export const JSON_CONTENT = "\u0000json:";
+
+function contentParts(value: unknown): readonly ContentPart[] {
+  const content =
+    typeof value === "string" && value.startsWith(JSON_CONTENT)
+      ? tryParseJson(value.slice(JSON_CONTENT.length))
+      : value;
+  if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
+  return objectsOf(content).map(contentPart);
+}
+
+function contentPart(part: Fields): ContentPart {
+  const url = textOf(fieldsOf(part["image_url"])?.["url"]) ?? textOf(part["image_url"]);
+  if (part["type"] === "text") return { kind: "text", text: textOf(part["text"]) ?? "" };
+  if (url === undefined) return { kind: "opaque", type: textOf(part["type"]) ?? "unknown", raw: jsonOf(part) };
+  const comma = url.indexOf(";base64,");
+  if (!url.startsWith("data:") || comma < 0) return { kind: "image", source: { type: "url", url } };
+  const mediaType = url.slice("data:".length, comma);
+  return { kind: "image", source: { type: "data", mediaType, data: url.slice(comma + ";base64,".length) } };
+}

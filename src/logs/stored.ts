@@ -1,0 +1,101 @@
+/** Sessions where agents keep them: a file each, many in a database, or a folder of files. */
+import { readFileSync, statSync } from "node:fs";
+import { PrecisError } from "../core/errors.ts";
+import { detectFormat } from "./detect.ts";
+import { FORMATS } from "./formats.ts";
+import { hermesDocument, hermesSessions, insertHermes, isHermesDatabase } from "./hermes/database.ts";
+import type { LogFormat } from "./log.ts";
+import { insertOpencode, isOpencodeDatabase, opencodeDocument, opencodeSessions } from "./opencode/database.ts";
+import { isStoredSession, storedDocument } from "./opencode/folder.ts";
+import { insertInto, isDatabase, withDatabase, type AgentDatabase, type StoredSession } from "./sqlite.ts";
+
+export interface SessionText {
+  readonly text: string;
+  /** Undefined where it is no session of an agent. */
+  readonly format: LogFormat | undefined;
+}
+
+/** Larger texts do not fit a JavaScript string. */
+const SESSION_BYTES_MAX = 500_000_000;
+
+/**
+ * The text of a session: of a file, of the session file of an older OpenCode store with its messages, or of one session
+ * in a database, the newest where no id is given. Throws `unreadable_input`.
+ */
+export function sessionText(
+  path: string,
+  { session, from }: { readonly session?: string; readonly from?: LogFormat } = {},
+): SessionText {
+  const { size } = statSync(path);
+  if (isDatabase(path)) return withDatabase(path, (database) => documentIn(database, { path, session }));
+  if (size > SESSION_BYTES_MAX)
+    throw unreadable(`${path} is larger than ${SESSION_BYTES_MAX} bytes`, "Name a smaller file.");
+  if (isStoredSession(path)) return { text: storedDocument(path), format: "opencode" };
+  const text = readFileSync(path, "utf8");
+  return { text, format: from ?? sessionFormat(text, path) };
+}
+
+export function sessionFormat(text: string, path: string): LogFormat | undefined {
+  const format = detectFormat(text, path);
+  return format !== undefined && format in FORMATS ? (format as LogFormat) : undefined;
+}
+
+interface Wanted {
+  readonly path: string;
+  readonly session: string | undefined;
+}
+
+function documentIn(database: AgentDatabase, { path, session }: Wanted): SessionText {
+  const agent = agentOf(database);
+  if (agent === undefined) throw unreadable(`${path} is not a database of OpenCode or Hermes`, "Name another file.");
+  const { sessions, document } = DATABASES[agent];
+  const id = session ?? sessions(database, 1)[0]?.id;
+  const text = id === undefined ? undefined : document(database, id);
+  if (text !== undefined) return { text, format: agent };
+  const hint = "`precis sessions find` lists the sessions of each agent.";
+  throw unreadable(id === undefined ? `${path} has no sessions` : `${path} has no session ${id}`, hint);
+}
+
+type DatabaseAgent = "opencode" | "hermes";
+
+interface DatabaseReader {
+  readonly is: (database: AgentDatabase) => boolean;
+  readonly sessions: (database: AgentDatabase, limit: number) => readonly StoredSession[];
+  readonly document: (database: AgentDatabase, id: string) => string | undefined;
+}
+
+const DATABASES: Readonly<Record<DatabaseAgent, DatabaseReader>> = {
+  opencode: { is: isOpencodeDatabase, sessions: opencodeSessions, document: opencodeDocument },
+  hermes: { is: isHermesDatabase, sessions: hermesSessions, document: hermesDocument },
+};
+
+function agentOf(database: AgentDatabase): DatabaseAgent | undefined {
+  return (Object.keys(DATABASES) as DatabaseAgent[]).find((name) => DATABASES[name].is(database));
+}
+
+/** The newest sessions of a database; none where it is not one of the agent's. */
+export function sessionsIn(path: string, limit: number): readonly (StoredSession & { readonly format: LogFormat })[] {
+  return withDatabase(path, (database) => {
+    const agent = agentOf(database);
+    if (agent === undefined) return [];
+    return DATABASES[agent].sessions(database, limit).map((session) => ({ ...session, format: agent }));
+  });
+}
+
+/** Adds a written session to the agent's own database. Throws `unreadable_input` where that is none, or of another version. */
+export function storeSession(path: string, text: string, to: LogFormat): void {
+  insertInto(path, (insert, database) => {
+    const agent = agentOf(database);
+    if (agent !== to) throw unreadable(`${path} is not a database of ${FORMATS[to].title}`, "Write to a file instead.");
+    if (agent === "hermes") return insertHermes(insert, text);
+    if (!insertOpencode(insert, database, text))
+      throw unreadable(
+        `${path} is of OpenCode 2, which takes sessions through its service alone`,
+        "Write to a file, and run `opencode session import FILE`.",
+      );
+  });
+}
+
+function unreadable(message: string, hint: string): PrecisError {
+  return new PrecisError(message, { code: "unreadable_input", hint });
+}
