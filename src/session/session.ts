@@ -2,13 +2,13 @@
  * The library's door: a session over requests in a provider's own shape. Give it what you would have sent, send what
  * it answers.
  */
-import { hash } from "node:crypto";
 import { ENGINE_DEFAULTS } from "../core/engines/settings.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { EngineTool, Outcome } from "../core/engines/contract.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
+import { sha256 } from "../platform/sha256.ts";
 import {
   createDecoder,
   createForeignCheck,
@@ -251,7 +251,7 @@ function createMarking(
   measure: Measure,
 ): Marking {
   const protocol = protocols[name];
-  const { linksOf } = chain ?? createChain((text) => hash("sha256", text));
+  const { linksOf } = chain ?? createChain(sha256);
   let before: Decoded | undefined;
   const marked = (incoming: Decoded, sent: Transcript): MarkedRequest => {
     const body = protocol.splice(incoming, sent);
