@@ -29,6 +29,6 @@ async function fetchBy(environment: Environment): Promise<typeof fetch> {
   if (proxies === undefined) return fetch;
   // Node's own takes no agent of another undici than the one it was built with.
   const undici = await import("undici");
-  const dispatcher = createProxyAgent({}, proxies);
+  const dispatcher = await createProxyAgent({}, proxies);
   return ((input: string, init: object) => undici.fetch(input, { ...init, dispatcher })) as unknown as typeof fetch;
 }

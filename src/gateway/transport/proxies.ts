@@ -2,7 +2,6 @@
  * The proxies between this machine and its providers, as whoever runs a network sets them up. What a request says or
  * who sent it never decides the way it takes.
  */
-import { createRequire } from "node:module";
 import type * as Undici from "undici";
 import { PrecisError } from "../../core/errors.ts";
 
@@ -21,20 +20,23 @@ type AgentOptions = NonNullable<ConstructorParameters<typeof Undici.Agent>[0]>;
 const NEVER_THROUGH = "localhost,127.0.0.1,::1";
 const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "socks5:"]);
 
-/** @throws PrecisError `proxy_settings` for what is no proxy's address. */
+/**
+ * Its agent needs undici as a whole, which nobody else should pay for: it is loaded when this is called.
+ *
+ * @throws PrecisError `proxy_settings` for what is no proxy's address, at once.
+ */
 export function createProxyAgent(
   options: AgentOptions,
   { http, https = http, except }: OutwardProxies,
-): Undici.Dispatcher {
-  // Its parts need the package as a whole, which nobody else should pay for.
-  const { EnvHttpProxyAgent } = createRequire(import.meta.url)("undici") as typeof Undici;
-  return new EnvHttpProxyAgent({
+): Promise<Undici.Dispatcher> {
+  const settings = {
     ...options,
     // Undici would read the environment for what is not given.
     httpProxy: http === undefined ? "" : proxyAddress(http),
     httpsProxy: https === undefined ? "" : proxyAddress(https),
     noProxy: [NEVER_THROUGH, ...(except === undefined ? [] : [except])].join(","),
-  });
+  };
+  return import("undici").then(({ EnvHttpProxyAgent }) => new EnvHttpProxyAgent(settings));
 }
 
 /**
