@@ -6,10 +6,20 @@ import { sha256 as digest } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { builtin } from "./builtin.ts";
 
-const hash = builtin("node:crypto")?.hash;
+type Digest = (text: string) => string;
 
-export const sha256: (text: string) => string =
-  typeof hash === "function" ? (text) => hash("sha256", text) : sha256InJavaScript;
+/** Asked for at the first text: Node's module takes a while to load. */
+let known: Digest | undefined;
+
+export function sha256(text: string): string {
+  known ??= digestOfHost() ?? sha256InJavaScript;
+  return known(text);
+}
+
+function digestOfHost(): Digest | undefined {
+  const hash = builtin("node:crypto")?.hash;
+  return typeof hash === "function" ? (text) => hash("sha256", text) : undefined;
+}
 
 export function sha256InJavaScript(text: string): string {
   return bytesToHex(digest(utf8ToBytes(text)));
