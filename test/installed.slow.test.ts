@@ -1,27 +1,15 @@
 /**
- * The package as somebody else has it: packed, put into an empty project, and used through its
+ * The package as somebody else has it: installed by npm into an empty project, and used through its
  * executable and its entry points, on the Node it needs and on an older one.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { installPackage } from "./published/package.ts";
 import { REQUIRED_NODE } from "../src/platform/required-node.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
-const PACKED = [
-  "package.json",
-  "tsconfig.json",
-  "tsconfig.build.json",
-  "scripts",
-  "src",
-  "docs",
-  "README.md",
-  "CHANGELOG.md",
-  "LICENSE",
-  "SECURITY.md",
-];
 const INSTALL_MS_MAX = 180_000;
 /** Of these npm runs one where a package is installed, or asks whether it may. */
 const CONSUMER_SCRIPTS = ["preinstall", "install", "postinstall", "prepare"];
@@ -47,23 +35,9 @@ const FRAMEWORKS: Readonly<Record<string, string>> = {
 let project: string;
 let installed: string;
 
-/** Packs a copy, so that the build of this checkout stays as it is while other tests run. */
 beforeAll(() => {
-  project = mkdtempSync(join(tmpdir(), "precis-installed-"));
-  const copy = join(project, "copy");
-  mkdirSync(copy);
-  for (const name of PACKED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
-  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
-  const run = (command: string, words: readonly string[]): void => {
-    const { status, stderr } = spawnSync(command, words, { cwd: copy, encoding: "utf8" });
-    if (status !== 0) throw new Error(`${command} ${words.join(" ")}: ${stderr}`);
-  };
-  run("npm", ["pack", "--silent", "--pack-destination", project]);
+  project = installPackage();
   installed = join(project, "node_modules/precis");
-  mkdirSync(installed, { recursive: true });
-  const archive = join(project, `precis-${manifest.version}.tgz`);
-  run("tar", ["xzf", archive, "--strip-components=1", "-C", installed]);
-  writeFileSync(join(project, "package.json"), `{ "type": "module" }`);
 }, INSTALL_MS_MAX);
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
