@@ -2,9 +2,11 @@
  * The package as somebody else has it: installed by npm into an empty project, and used through its
  * executable and its entry points, on the Node it needs and on an older one.
  */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installPackage } from "./published/package.ts";
 import { REQUIRED_NODE } from "../src/platform/required-node.ts";
@@ -63,6 +65,38 @@ describe("the installed package", () => {
   it("answers --version", () => {
     const { status, stdout } = node(process.execPath, [join(installed, "dist/cli/bin.js"), "--version"]);
     expect([status, stdout.trim()]).toEqual([0, manifest.version]);
+  });
+
+  it("starts the gateway, with nothing else installed", async () => {
+    const words = [join(installed, "dist/cli/bin.js"), "serve", "--port", "0", "--json"];
+    const gateway = spawn(process.execPath, words, { cwd: project, env: { HOME: project } });
+    const exited = once(gateway, "exit");
+    try {
+      const [line] = (await once(createInterface(gateway.stdout), "line")) as [string];
+      const { url } = JSON.parse(line) as { readonly url: string };
+      const [ready, metrics] = await Promise.all([fetch(`${url}/_precis/ready`), fetch(`${url}/_precis/metrics`)]);
+      expect([ready.status, metrics.status]).toEqual([200, 401]);
+    } finally {
+      gateway.kill("SIGTERM");
+    }
+    expect(await exited).toEqual([0, null]);
+  });
+
+  it("answers over the Model Context Protocol", () => {
+    const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+    const input = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: hello })}\n`;
+    const words = [join(installed, "dist/cli/bin.js"), "mcp"];
+    const { stdout } = spawnSync(process.execPath, words, { input, encoding: "utf8", env: { HOME: project } });
+    expect(JSON.parse(stdout)).toMatchObject({ result: { serverInfo: { name: "precis" } } });
+  });
+
+  it("keeps a store and finds secrets by every entry that has threads or rules of its own", () => {
+    const program = `import { openStore } from "precis/store"; import { createRedactor, loadSecretRules } from "precis/secrets";
+      const store = await openStore("history.db"); await store.close();
+      const redactor = createRedactor(await loadSecretRules({}));
+      console.log(typeof redactor, (await import("node:fs")).existsSync("history.db"));`;
+    const { stdout, stderr } = node(process.execPath, ["--input-type=module", "--eval", program]);
+    expect([stdout, stderr]).toEqual(["function true\n", ""]);
   });
 
   it("loads by every entry point, those of frameworks beside their framework", () => {
