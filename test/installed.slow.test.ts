@@ -57,6 +57,42 @@ function node(program: string, words: readonly string[]) {
   });
 }
 
+/** The main calls, as a program makes them; what it says of types has to hold. */
+const CONSUMER = `
+import { checkRequest, compact, countTokens } from "precis/core";
+import { createSession, type PrecisError } from "precis";
+
+const messages = [{ role: "user", content: "Hello" }];
+const small = await compact({ model: "gpt-5.6", messages }, { budget: 100 });
+const again: { model: string; messages: { role: string; content: string }[] } = small.request;
+const session = createSession({ protocol: "anthropic-messages", settings: { contextLength: 100_000 } });
+const { request, compacted } = await session.prepare({ messages });
+const text: string | undefined = request.messages[0]?.content;
+session.on("compacted", ({ report }) => report.tokens.after satisfies number);
+export const found = [again, text, compacted satisfies boolean, countTokens({ messages }) satisfies number];
+export const codes = checkRequest({ messages }).map(({ code }) => code satisfies string);
+export const hintOf = (error: PrecisError): string | undefined => error.hint;
+// @ts-expect-error: there is no such protocol.
+createSession({ protocol: "openai" });
+`;
+
+/** What TypeScript says of files of the project, as strictly as it can be asked. */
+function typeErrors({ files, ...options }: { readonly files: readonly string[]; readonly [option: string]: unknown }) {
+  const compilerOptions = {
+    target: "ES2024",
+    lib: ["ES2024", "DOM", "DOM.AsyncIterable"],
+    module: "NodeNext",
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+    ...options,
+  };
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  return spawnSync(process.execPath, [tsc, "-p", project], { encoding: "utf8" }).stdout;
+}
+
 /** Imports every entry point, one after the other, and prints the message of each failure. */
 const IMPORT_ALL = `for (const name of ${JSON.stringify(entries)})
   await import(name).then(() => console.log(name + ": loaded"), (error) => console.log(name + ": " + error.message));`;
@@ -111,6 +147,17 @@ describe("the installed package", () => {
     );
     for (const framework of Object.values(FRAMEWORKS)) install(framework);
     expect(load()).toEqual(entries.map((name) => `${name}: loaded`));
+  });
+
+  it("has types for strict programs, with no other package and, but for the gateway's, without those of Node", () => {
+    const node = [ROOT, "node_modules/@types"].join("/");
+    const program = (...names: readonly string[]): string =>
+      names.map((name, at) => `export * as entry${at} from ${JSON.stringify(name)};`).join("\n");
+    writeFileSync(join(project, "anywhere.ts"), `${program("precis/plugins", "precis/models")}\n${CONSUMER}`);
+    const own = entries.filter((name) => FRAMEWORKS[name] === undefined);
+    writeFileSync(join(project, "node.ts"), program(...own));
+    expect(typeErrors({ files: ["anywhere.ts"], types: [] })).toBe("");
+    expect(typeErrors({ files: ["node.ts"], types: ["node"], typeRoots: [node] })).toBe("");
   });
 
   it("asks its consumer's npm to run nothing", () => {

@@ -1,5 +1,5 @@
 /** What the package promises outside its code: entries, scripts, the lock file, documented dependencies, examples. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
@@ -74,6 +74,17 @@ describe("the package", () => {
     expect(rows.length).toBeGreaterThan(30);
     expect(rows.filter(([, , licence]) => !PERMISSIVE.has(licence!)).slice(1)).toEqual([]);
     for (const name of ["hono", "pg", "undici", "zod"]) expect(rows.map(([first]) => first)).toContain(name);
+  });
+
+  it("explains every function that an entry exports where an editor shows it", () => {
+    const reports = readdirSync(join(ROOT, "etc"));
+    expect(reports.length).toBe(Object.values(manifest.exports).filter((entry) => typeof entry === "object").length);
+    const mute = reports.flatMap((file) =>
+      [...text(`etc/${file}`).matchAll(/\(undocumented\)\nexport function (\w+)/g)].map(
+        ([, name]) => `${file}: ${name}`,
+      ),
+    );
+    expect(mute).toEqual([]);
   });
 
   it("says where it is planned to live, how to report a problem, and what its first version has", () => {

@@ -43,6 +43,7 @@ export interface WriterOptions {
   readonly fetch?: typeof fetch;
 }
 
+/** A language model that writes handoffs, reached through the AI SDK. Nothing is loaded or sent before it is asked. */
 export function createWriter(options: WriterOptions): Writer {
   const { model, thinkingTokens = 0 } = options;
   const windowTokens = Math.max(1, options.windowTokens - thinkingTokens);
