@@ -68,7 +68,7 @@ const again: { model: string; messages: { role: string; content: string }[] } = 
 const session = createSession({ protocol: "anthropic-messages", settings: { contextLength: 100_000 } });
 const { request, compacted } = await session.prepare({ messages });
 const text: string | undefined = request.messages[0]?.content;
-session.on("compacted", ({ report }) => report.tokens.after satisfies number);
+session.on("compacted", ({ compaction }) => compaction.report.tokens.after satisfies number);
 export const found = [again, text, compacted satisfies boolean, countTokens({ messages }) satisfies number];
 export const codes = checkRequest({ messages }).map(({ code }) => code satisfies string);
 export const hintOf = (error: PrecisError): string | undefined => error.hint;
@@ -150,14 +150,14 @@ describe("the installed package", () => {
   });
 
   it("has types for strict programs, with no other package and, but for the gateway's, without those of Node", () => {
-    const node = [ROOT, "node_modules/@types"].join("/");
+    const typesOfNode = join(ROOT, "node_modules/@types");
     const program = (...names: readonly string[]): string =>
       names.map((name, at) => `export * as entry${at} from ${JSON.stringify(name)};`).join("\n");
     writeFileSync(join(project, "anywhere.ts"), `${program("precis/plugins", "precis/models")}\n${CONSUMER}`);
     const own = entries.filter((name) => FRAMEWORKS[name] === undefined);
     writeFileSync(join(project, "node.ts"), program(...own));
     expect(typeErrors({ files: ["anywhere.ts"], types: [] })).toBe("");
-    expect(typeErrors({ files: ["node.ts"], types: ["node"], typeRoots: [node] })).toBe("");
+    expect(typeErrors({ files: ["node.ts"], types: ["node"], typeRoots: [typesOfNode] })).toBe("");
   });
 
   it("asks its consumer's npm to run nothing", () => {

@@ -128,7 +128,7 @@ describe("the installation", () => {
     const modules = join(project, "node_modules");
     const names = readdirSync(modules).filter((name) => !name.startsWith("."));
     const bytes = bytesBelow(modules);
-    console.log(`installed: ${names.length} package, ${bytes} bytes`);
+    process.stdout.write(`installed: ${names.length} package, ${bytes} bytes\n`);
     expect(names).toEqual(["precis"]);
     expect(bytes).toBeLessThan(INSTALLED_BYTES_MAX);
   });
@@ -142,8 +142,8 @@ describe("the installation", () => {
   /** Processor time, the least of several: what the machine does beside it does not count. */
   it(`imports precis/core within ${IMPORT_MS_MAX} ms`, () => {
     const figures = new Map(["precis/core", "precis"].map((entry) => [entry, importMs(entry)]));
-    console.log(
-      `import, processor time: ${[...figures].map(([entry, ms]) => `${entry} ${ms.toFixed(1)} ms`).join(", ")}`,
+    process.stdout.write(
+      `import, processor time: ${[...figures].map(([entry, ms]) => `${entry} ${ms.toFixed(1)} ms`).join(", ")}\n`,
     );
     expect(figures.get("precis/core")).toBeLessThan(IMPORT_MS_MAX);
   });
