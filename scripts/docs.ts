@@ -23,7 +23,7 @@ const PAGES: Readonly<Record<string, (page: string) => string | Promise<string>>
   "../README.md": withShortHandoff,
   "cli.md": (page) => withCommands(page, commands),
   "configuration.md": withReference,
-  "dependencies.md": (page) => withGenerated(page, "licences", markdownTable(licenceRows())),
+  "dependencies.md": async (page) => withGenerated(page, "licences", markdownTable(await licenceRows())),
   "gateway.md": withGatewayReference,
   "handoffs.md": (page) =>
     withGenerated(

@@ -6,11 +6,13 @@
  */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { CLASSES, CLASS_BITS, CLASS_OF, NEXT, STATES } from "../src/core/transcript/estimate-pieces.ts";
+import { CLASSES, CLASS_BITS, createPieces } from "../src/core/transcript/estimate-pieces.ts";
 import { errorTable } from "./estimator/errors.ts";
 import { exactTokens } from "./estimator/exact.ts";
 import { solve, type Row } from "./estimator/solve.ts";
 import { collectPieces, type Piece } from "./estimator/texts.ts";
+
+const { classOf: CLASS_OF, next: NEXT, states: STATES } = createPieces();
 
 /** Long texts count a little more than short ones. */
 const LENGTH_POWER = 0.25;

@@ -39,6 +39,7 @@ export { responsesCompaction, type ResponsesCompactionOptions } from "./session/
 export { readFilesIn } from "./session/read-files.ts";
 export { createRuntime } from "./session/checked-runtime.ts";
 export { createSession } from "./session/session.ts";
-export type { Session, WireBody, WireRequest } from "./session/session.ts";
+export type { Session } from "./session/session.ts";
+export type { WireBody, WireRequest } from "./session/read-request.ts";
 export { createMemoryStore } from "./store/memory.ts";
 export type { Store } from "./store/store.ts";

@@ -1,26 +1,17 @@
 /**
- * The package as somebody else has it: packed, put into an empty project beside its dependencies, and used through its
+ * The package as somebody else has it: installed by npm into an empty project, and used through its
  * executable and its entry points, on the Node it needs and on an older one.
  */
-import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { installPackage } from "./published/package.ts";
 import { REQUIRED_NODE } from "../src/platform/required-node.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
-const PACKED = [
-  "package.json",
-  "tsconfig.json",
-  "tsconfig.build.json",
-  "src",
-  "docs",
-  "README.md",
-  "CHANGELOG.md",
-  "LICENSE",
-  "SECURITY.md",
-];
 const INSTALL_MS_MAX = 180_000;
 /** Of these npm runs one where a package is installed, or asks whether it may. */
 const CONSUMER_SCRIPTS = ["preinstall", "install", "postinstall", "prepare"];
@@ -30,7 +21,6 @@ interface Manifest {
   readonly engines: { readonly node: string };
   readonly scripts: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, unknown>>;
-  readonly dependencies: Readonly<Record<string, string>>;
 }
 const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Manifest;
 const entries = Object.keys(manifest.exports)
@@ -47,24 +37,9 @@ const FRAMEWORKS: Readonly<Record<string, string>> = {
 let project: string;
 let installed: string;
 
-/** Packs a copy, so that the build of this checkout stays as it is while other tests run. */
 beforeAll(() => {
-  project = mkdtempSync(join(tmpdir(), "precis-installed-"));
-  const copy = join(project, "copy");
-  mkdirSync(copy);
-  for (const name of PACKED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
-  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
-  const run = (command: string, words: readonly string[]): void => {
-    const { status, stderr } = spawnSync(command, words, { cwd: copy, encoding: "utf8" });
-    if (status !== 0) throw new Error(`${command} ${words.join(" ")}: ${stderr}`);
-  };
-  run("npm", ["pack", "--silent", "--pack-destination", project]);
+  project = installPackage();
   installed = join(project, "node_modules/precis");
-  mkdirSync(installed, { recursive: true });
-  const archive = join(project, `precis-${manifest.version}.tgz`);
-  run("tar", ["xzf", archive, "--strip-components=1", "-C", installed]);
-  for (const name of Object.keys(manifest.dependencies)) install(name);
-  writeFileSync(join(project, "package.json"), `{ "type": "module" }`);
 }, INSTALL_MS_MAX);
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
@@ -82,6 +57,42 @@ function node(program: string, words: readonly string[]) {
   });
 }
 
+/** The main calls, as a program makes them; what it says of types has to hold. */
+const CONSUMER = `
+import { checkRequest, compact, countTokens } from "precis/core";
+import { createSession, type PrecisError } from "precis";
+
+const messages = [{ role: "user", content: "Hello" }];
+const small = await compact({ model: "gpt-5.6", messages }, { budget: 100 });
+const again: { model: string; messages: { role: string; content: string }[] } = small.request;
+const session = createSession({ protocol: "anthropic-messages", settings: { contextLength: 100_000 } });
+const { request, compacted } = await session.prepare({ messages });
+const text: string | undefined = request.messages[0]?.content;
+session.on("compacted", ({ compaction }) => compaction.report.tokens.after satisfies number);
+export const found = [again, text, compacted satisfies boolean, countTokens({ messages }) satisfies number];
+export const codes = checkRequest({ messages }).map(({ code }) => code satisfies string);
+export const hintOf = (error: PrecisError): string | undefined => error.hint;
+// @ts-expect-error: there is no such protocol.
+createSession({ protocol: "openai" });
+`;
+
+/** What TypeScript says of files of the project, as strictly as it can be asked. */
+function typeErrors({ files, ...options }: { readonly files: readonly string[]; readonly [option: string]: unknown }) {
+  const compilerOptions = {
+    target: "ES2024",
+    lib: ["ES2024", "DOM", "DOM.AsyncIterable"],
+    module: "NodeNext",
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+    noEmit: true,
+    ...options,
+  };
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  return spawnSync(process.execPath, [tsc, "-p", project], { encoding: "utf8" }).stdout;
+}
+
 /** Imports every entry point, one after the other, and prints the message of each failure. */
 const IMPORT_ALL = `for (const name of ${JSON.stringify(entries)})
   await import(name).then(() => console.log(name + ": loaded"), (error) => console.log(name + ": " + error.message));`;
@@ -90,6 +101,38 @@ describe("the installed package", () => {
   it("answers --version", () => {
     const { status, stdout } = node(process.execPath, [join(installed, "dist/cli/bin.js"), "--version"]);
     expect([status, stdout.trim()]).toEqual([0, manifest.version]);
+  });
+
+  it("starts the gateway, with nothing else installed", async () => {
+    const words = [join(installed, "dist/cli/bin.js"), "serve", "--port", "0", "--json"];
+    const gateway = spawn(process.execPath, words, { cwd: project, env: { HOME: project } });
+    const exited = once(gateway, "exit");
+    try {
+      const [line] = (await once(createInterface(gateway.stdout), "line")) as [string];
+      const { url } = JSON.parse(line) as { readonly url: string };
+      const [ready, metrics] = await Promise.all([fetch(`${url}/_precis/ready`), fetch(`${url}/_precis/metrics`)]);
+      expect([ready.status, metrics.status]).toEqual([200, 401]);
+    } finally {
+      gateway.kill("SIGTERM");
+    }
+    expect(await exited).toEqual([0, null]);
+  });
+
+  it("answers over the Model Context Protocol", () => {
+    const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+    const input = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: hello })}\n`;
+    const words = [join(installed, "dist/cli/bin.js"), "mcp"];
+    const { stdout } = spawnSync(process.execPath, words, { input, encoding: "utf8", env: { HOME: project } });
+    expect(JSON.parse(stdout)).toMatchObject({ result: { serverInfo: { name: "precis" } } });
+  });
+
+  it("keeps a store and finds secrets by every entry that has threads or rules of its own", () => {
+    const program = `import { openStore } from "precis/store"; import { createRedactor, loadSecretRules } from "precis/secrets";
+      const store = await openStore("history.db"); await store.close();
+      const redactor = createRedactor(await loadSecretRules({}));
+      console.log(typeof redactor, (await import("node:fs")).existsSync("history.db"));`;
+    const { stdout, stderr } = node(process.execPath, ["--input-type=module", "--eval", program]);
+    expect([stdout, stderr]).toEqual(["function true\n", ""]);
   });
 
   it("loads by every entry point, those of frameworks beside their framework", () => {
@@ -104,6 +147,17 @@ describe("the installed package", () => {
     );
     for (const framework of Object.values(FRAMEWORKS)) install(framework);
     expect(load()).toEqual(entries.map((name) => `${name}: loaded`));
+  });
+
+  it("has types for strict programs, with no other package and, but for the gateway's, without those of Node", () => {
+    const typesOfNode = join(ROOT, "node_modules/@types");
+    const program = (...names: readonly string[]): string =>
+      names.map((name, at) => `export * as entry${at} from ${JSON.stringify(name)};`).join("\n");
+    writeFileSync(join(project, "anywhere.ts"), `${program("precis/plugins", "precis/models")}\n${CONSUMER}`);
+    const own = entries.filter((name) => FRAMEWORKS[name] === undefined);
+    writeFileSync(join(project, "node.ts"), program(...own));
+    expect(typeErrors({ files: ["anywhere.ts"], types: [] })).toBe("");
+    expect(typeErrors({ files: ["node.ts"], types: ["node"], typeRoots: [typesOfNode] })).toBe("");
   });
 
   it("asks its consumer's npm to run nothing", () => {

@@ -1,23 +1,13 @@
-/** The licences of everything that comes with precis, from the lock file: direct dependencies and what they depend on. */
-import lock from "../../package-lock.json" with { type: "json" };
+/** The licences of everything that comes with precis: the packages whose code is in the bundle. */
+import { build } from "esbuild";
+import { bundleOptions } from "../build/bundle.ts";
+import { builtEntries } from "../build/entries.ts";
+import { bundledPackages } from "../build/licence-texts.ts";
+import manifest from "../../package.json" with { type: "json" };
 
-const FOLDER = "node_modules/";
-
-interface Locked {
-  readonly version?: string;
-  readonly license?: string;
-  readonly dev?: boolean;
-}
-
-/** A row a package, by name, under a heading; development dependencies left out. */
-export function licenceRows(): readonly (readonly string[])[] {
-  const packages = Object.entries(lock.packages as Readonly<Record<string, Locked>>)
-    .filter(([path, { dev }]) => path.startsWith(FOLDER) && dev !== true)
-    .map(([path, { version = "", license = "not stated" }]) => [
-      path.slice(path.lastIndexOf(FOLDER) + FOLDER.length),
-      version,
-      license,
-    ])
-    .toSorted(([one = ""], [other = ""]) => (one < other ? -1 : 1));
+/** A row a package, by name, under a heading. */
+export async function licenceRows(): Promise<readonly (readonly string[])[]> {
+  const { metafile } = await build({ ...bundleOptions(builtEntries(manifest)), write: false });
+  const packages = bundledPackages(metafile).map(({ name, version, licence }) => [name, version, licence]);
   return [["package", "version", "licence"], ...packages];
 }

@@ -1,6 +1,7 @@
 /** The settings as a Markdown table, as it is in docs/configuration.md; a test keeps the page up to date. */
 import { markdownTable, withGenerated } from "./markdown.ts";
-import { ALIASES, parentOf, SECTIONS, SETTINGS, written, type Setting } from "../../src/config/settings.ts";
+import { written } from "../../src/config/bad-value.ts";
+import { ALIASES, parentOf, SECTIONS, SETTINGS, type Setting } from "../../src/config/settings.ts";
 
 /** docs/configuration.md with its table renewed. */
 export function withReference(page: string): string {

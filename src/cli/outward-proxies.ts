@@ -1,6 +1,7 @@
 /** The proxies that the environment names, as other programs read it: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, lower case first. */
 import type { Environment } from "../config/environment.ts";
-import { createProxyAgent, proxyAddress, type OutwardProxies } from "../gateway/transport/proxies.ts";
+import { proxyAddress, type OutwardProxies } from "../gateway/transport/proxies.ts";
+import { createProxyAgent } from "../gateway/transport/proxy-agent.ts";
 
 /**
  * Undefined where nothing is between this machine and the network.
@@ -29,6 +30,6 @@ async function fetchBy(environment: Environment): Promise<typeof fetch> {
   if (proxies === undefined) return fetch;
   // Node's own takes no agent of another undici than the one it was built with.
   const undici = await import("undici");
-  const dispatcher = createProxyAgent({}, proxies);
+  const dispatcher = await createProxyAgent({}, proxies);
   return ((input: string, init: object) => undici.fetch(input, { ...init, dispatcher })) as unknown as typeof fetch;
 }

@@ -32,7 +32,7 @@ export interface SettingList {
 }
 
 /** Every section and setting of a schema, in order. */
-export function flattenSettings(object: z.ZodObject): SettingList {
+function flattenSettings(object: z.ZodObject): SettingList {
   const sections: Section[] = [];
   const settings: Setting[] = [];
   collect(object, "", { sections, settings });
@@ -70,9 +70,9 @@ export function valueAt(configuration: Configuration, path: string): unknown {
   return path.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], configuration);
 }
 
-/** A value as files and pages write it; a mapping in one line. */
-export function written(value: unknown): string {
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
+/** Whether a value may be this setting's. */
+export function fits({ schema: one }: Setting): (value: unknown) => boolean {
+  return (value) => one.safeParse(value).success;
 }
 
 function collect(
@@ -90,7 +90,7 @@ function collect(
   }
 }
 
-function settingOf(path: string, field: z.ZodType): Setting {
+export function settingOf(path: string, field: z.ZodType): Setting {
   const meta = field.meta() ?? {};
   const json = z.toJSONSchema(field, { io: "input", unrepresentable: "any" });
   return {

@@ -1,5 +1,6 @@
 /** The file that `precis config init` writes: every setting with its meaning, commented out at its default. */
-import { parentOf, SECTIONS, SETTINGS, written } from "./settings.ts";
+import { written } from "./bad-value.ts";
+import { parentOf, SECTIONS, SETTINGS } from "./settings.ts";
 import { wrapped } from "./wrap.ts";
 
 const COMMENT_COLUMNS = 96;

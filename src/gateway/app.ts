@@ -1,6 +1,7 @@
 /** The gateway put together: the one place that knows all of its parts. */
 import { hash } from "node:crypto";
 import { isLoopback } from "../config/loopback.ts";
+import type { Options } from "../config/option-kinds.ts";
 import { createOptionsCheck } from "../config/options.ts";
 import { builtInName } from "../core/engines/names.ts";
 import type { EngineSettings } from "../core/engines/settings.ts";
@@ -11,7 +12,6 @@ import { createRegistry, type Registry } from "../models/registry/registry.ts";
 import type { RuntimeOptions, WaitingForMain } from "../session/contract.ts";
 import type { OperatorHookSettings } from "../session/operator-hooks/contract.ts";
 import { createOperatorHooks } from "../session/operator-hooks/operator-hooks.ts";
-import type { Options } from "../session/options.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";
 import { createBackground } from "./background.ts";

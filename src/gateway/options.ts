@@ -1,9 +1,21 @@
 /** What the options of a gateway may be; whatever a session or the configuration file has too is theirs. */
 import { z } from "zod";
-import { functionOption, objectOption, objectWith, valueOf } from "../config/options.ts";
+import { contextLengthOption } from "../config/engine-options.ts";
+import {
+  functionOption,
+  number,
+  objectOption,
+  objectWith,
+  section,
+  valueOf,
+  whole,
+  type OptionKinds,
+  type Options,
+} from "../config/option-kinds.ts";
 import { schema } from "../config/schema.ts";
+import { optionsOf } from "../config/schema-options.ts";
 import type { OperatorHookSettings } from "../session/operator-hooks/contract.ts";
-import { sharedOptions, type Options } from "../session/options.ts";
+import { sharedOptions } from "../session/options.ts";
 import type { CachingOptions } from "./caching.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { RECALL_LIMITS, type RecallLimits } from "./recall/limits.ts";
@@ -14,31 +26,31 @@ import { RECALL_OFFERS } from "./recall/tool.ts";
 const { compression, gateway, hooks, prompt_caching: caching } = schema.shape;
 const { shape: marked } = caching.unwrap();
 
-function limitsLike<Limits extends object>(limits: Limits): z.ZodObject {
-  return z.strictObject(Object.fromEntries(Object.keys(limits).map((key) => [key, z.number().min(0)])));
+function limitsLike<Limits extends object>(limits: Limits): { readonly options: OptionKinds } {
+  return section(Object.fromEntries(Object.keys(limits).map((key) => [key, number({ min: 0 })])));
 }
 
-const cachingOptions = {
+const cachingOptions = optionsOf({
   enabled: marked.enabled,
   strategy: marked.strategy,
   ttl: marked.cache_ttl,
   restoreBytes: marked.restore_bytes,
   schedule: compression.unwrap().shape.schedule,
   idle: compression.unwrap().shape.idle,
-} satisfies Options<CachingOptions>;
+}) satisfies Options<CachingOptions>;
 
-const recallSettings = {
+const recallSettings = optionsOf({
   offer: z.enum(RECALL_OFFERS),
   limits: limitsLike<RecallLimits>(RECALL_LIMITS),
-} satisfies Options<RecallSettings>;
+}) satisfies Options<RecallSettings>;
 
-const operatorHooks = {
+const operatorHooks = optionsOf({
   beforeCompact: hooks.unwrap().shape.before_compact,
   afterCompact: hooks.unwrap().shape.after_compact,
-  timeoutMs: z.number().min(1),
+  timeoutMs: number({ min: 1 }),
   environment: objectOption,
   fetch: functionOption,
-} satisfies Options<OperatorHookSettings>;
+}) satisfies Options<OperatorHookSettings>;
 
 const tenantPolicy = valueOf("`auto`, `per_key` or `{ name }`", (value) => {
   if (value === "auto" || value === "per_key") return true;
@@ -47,25 +59,25 @@ const tenantPolicy = valueOf("`auto`, `per_key` or `{ name }`", (value) => {
 });
 
 const tenantLimits = {
-  requestsPerMinute: z.number().min(1),
-  requestsAtOnce: z.int().min(1),
+  requestsPerMinute: number({ min: 1 }),
+  requestsAtOnce: whole({ min: 1 }),
 } satisfies Options<TenantLimitSettings>;
 
 /** Of `createGateway`. */
-export const gatewayOptions = {
+export const gatewayOptions = optionsOf({
   ...sharedOptions,
   upstreams: objectOption,
   proxies: objectOption,
   store: objectWith("a store of `precis/store`", "findCompaction", "putCompaction", "getState"),
   registry: objectOption,
-  contextLength: sharedOptions.settings.shape.contextLength,
+  contextLength: contextLengthOption,
   mode: z.enum(["rewrite", "observe", "off"]),
   summarize: z.enum(["main"]),
-  caching: z.strictObject(cachingOptions),
+  caching: section(cachingOptions),
   retention: objectOption,
-  recall: z.strictObject(recallSettings),
+  recall: section(recallSettings),
   tenant: tenantPolicy,
-  tenantLimits: z.strictObject(tenantLimits),
+  tenantLimits: section(tenantLimits),
   credentialNames: z.array(z.string().min(1)),
   allowedHosts: z.array(z.string().min(1)),
   threads: gateway.unwrap().shape.threads,
@@ -74,9 +86,9 @@ export const gatewayOptions = {
   chatCommands: gateway.unwrap().shape.chat_commands.unwrap().unwrap(),
   onFault: gateway.unwrap().shape.on_fault,
   readFile: functionOption,
-  hooks: z.strictObject(operatorHooks),
+  hooks: section(operatorHooks),
   limits: limitsLike<GatewayLimits>(GATEWAY_LIMITS),
-  largeRequests: z.strictObject({ module: z.url(), data: z.unknown() }),
+  largeRequests: section(optionsOf({ module: z.url(), data: z.unknown() })),
   onEvent: functionOption,
   ownRoutes: functionOption,
-};
+});

@@ -70,5 +70,6 @@ async function readBounded(response: Response): Promise<{ readonly body: string;
 }
 
 function textOf(chunks: readonly Uint8Array[]): string {
-  return Buffer.concat(chunks).toString("utf8");
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
 }

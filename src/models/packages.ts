@@ -12,11 +12,16 @@ export type PackageName = "ai" | `@ai-sdk/${Dialect}`;
 export type LoadPackage = (name: PackageName) => Promise<unknown>;
 
 const IMPORTS: Readonly<Record<PackageName, () => Promise<unknown>>> = {
-  ai: () => import("ai"),
-  "@ai-sdk/anthropic": () => import("@ai-sdk/anthropic"),
-  "@ai-sdk/openai": () => import("@ai-sdk/openai"),
-  "@ai-sdk/openai-compatible": () => import("@ai-sdk/openai-compatible"),
+  ai: () => import("ai").catch(missing),
+  "@ai-sdk/anthropic": () => import("@ai-sdk/anthropic").catch(missing),
+  "@ai-sdk/openai": () => import("@ai-sdk/openai").catch(missing),
+  "@ai-sdk/openai-compatible": () => import("@ai-sdk/openai-compatible").catch(missing),
 };
+
+/** Says to bundlers that a package may be missing: esbuild and others refuse one that they do not find, unless its failure is caught. */
+function missing(reason: unknown): never {
+  throw reason;
+}
 
 export const loadPackage: LoadPackage = (name) => IMPORTS[name]();
 

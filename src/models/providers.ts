@@ -28,6 +28,7 @@ export type ProviderName = keyof typeof KNOWN;
 
 export const PROVIDER_NAMES = Object.keys(KNOWN) as readonly ProviderName[];
 
+/** A provider by its name: its address, its protocol, and the variable that holds its key. */
 export function providerNamed(name: ProviderName): Provider {
   return { name, ...KNOWN[name] };
 }

@@ -2,7 +2,6 @@
  * A language model as a handoff's writer: one prompt in, an answer or a classed failure out. Waiting is bounded as a
  * whole, retries included; a key is sent where the settings point and appears nowhere else.
  */
-import { setTimeout as pause } from "node:timers/promises";
 import { redact } from "../core/redaction/redact.ts";
 import type { Writer, WriterFailure, WriterPrompt, WriterReply, WriterUsage } from "../core/handoff/model/writer.ts";
 import { generate, type Generated } from "./ai-sdk.ts";
@@ -11,6 +10,7 @@ import type { Judgement, ReadOverflow } from "./failures.ts";
 import { meantAddress } from "./base-url.ts";
 import { ASK_RETRIES, ASK_TIMEOUT_MS } from "./limits.ts";
 import { loadDialect, loadPackage, type LoadPackage } from "./packages.ts";
+import { pause } from "./pause.ts";
 import type { Provider } from "./providers.ts";
 import { totalOf, usageOf, type Prices } from "./usage.ts";
 import { judgeGenerated, judgeThrown } from "./verdict.ts";
@@ -43,6 +43,7 @@ export interface WriterOptions {
   readonly fetch?: typeof fetch;
 }
 
+/** A language model that writes handoffs, reached through the AI SDK. Nothing is loaded or sent before it is asked. */
 export function createWriter(options: WriterOptions): Writer {
   const { model, thinkingTokens = 0 } = options;
   const windowTokens = Math.max(1, options.windowTokens - thinkingTokens);
@@ -82,7 +83,8 @@ async function ask(options: WriterOptions, prompt: WriterPrompt, signal?: AbortS
     const patient = wait <= RETRY_PAUSE_MS_MAX && performance.now() + wait < until;
     if (!judgement.again || attempt >= retries || !patient)
       return { kind: "failed", failure: failureOf(judgement, options), usage };
-    await pause(wait, undefined, { signal: stop }).catch(() => signal?.throwIfAborted());
+    await pause(wait, stop);
+    signal?.throwIfAborted();
   }
 }
 

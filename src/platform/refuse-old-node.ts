@@ -3,7 +3,9 @@
 /* eslint-disable no-var */
 import { nodeFault } from "./required-node.ts";
 
-var fault = nodeFault(typeof process === "undefined" ? undefined : process.versions.node);
+// Bun and Deno say which Node they are like, and have what is needed all the same. A browser may have a shim.
+var versions: Partial<NodeJS.ProcessVersions> = (typeof process === "undefined" ? undefined : process.versions) || {};
+var fault = nodeFault(versions.bun || versions["deno"] ? undefined : versions.node);
 if (fault !== undefined) {
   throw Object.assign(new Error("precis: " + fault.message + ". " + fault.hint), { code: "node_too_old" });
 }

@@ -47,6 +47,7 @@ export interface AgentRun {
   readonly refusal?: { readonly turn: number; readonly status: number; readonly message: string };
 }
 
+/** Replays a recorded session against a provider, as the agent that it was recorded from would. */
 export async function replayAsAgent(options: AgentOptions): Promise<AgentRun> {
   const { url, protocol, model, recording, key = "agent", headers = {}, body = {}, stream = false } = options;
   const start = openingEnd(recording.messages);

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { getRequestListener } from "@hono/node-server";
 
 export interface ListenOptions {
   /** Loopback by default: it takes any key. */
@@ -20,11 +20,12 @@ export interface Listening {
   readonly close: () => Promise<void>;
 }
 
-type Fetch = (request: Request, bindings?: HttpBindings) => Response | Promise<Response>;
+/** `bindings` is what the server of Hono gives beside the request. */
+type Fetch = (request: Request, bindings?: object) => Response | Promise<Response>;
 
 export async function listen(fetch: Fetch, options: ListenOptions = {}): Promise<Listening> {
   const { host = "127.0.0.1", port = 0, connections } = options;
-  const listener = getRequestListener((request, bindings) => fetch(request, bindings as HttpBindings), {
+  const listener = getRequestListener((request, bindings) => fetch(request, bindings), {
     overrideGlobalObjects: false,
   });
   const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));

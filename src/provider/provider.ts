@@ -51,6 +51,7 @@ export interface Provider {
 /** Keys whose stored answers are kept. */
 const KEYS_MAX = 1_000;
 
+/** A strict provider on this machine that refuses what the real ones refuse, for tests (docs/provider.md). */
 export function createProvider(options: ProviderOptions = {}): Provider {
   const { seed = 1, now = Date.now, pace, faults = {}, onRequest = () => undefined } = options;
   const limits = { ...LIMITS, ...options.limits };

@@ -8,6 +8,9 @@ const PATTERN_CHARS_MAX = 500;
 /** Of lines without a break. */
 const SLICE_MS = 10;
 
+/** Lets everything else go on first; a browser has no `setImmediate`. */
+const next = typeof setImmediate === "function" ? setImmediate : setTimeout;
+
 /** The library is loaded when the first pattern is asked for. */
 export async function compilePattern(text: string, isLate: () => boolean): Promise<LinePattern | PatternFault> {
   if (text.length > PATTERN_CHARS_MAX) return { fault: `it has more than ${PATTERN_CHARS_MAX} characters` };
@@ -34,7 +37,7 @@ async function matching(
     if (matches(line)) found.push(at);
     if (performance.now() - since < SLICE_MS) continue;
     if (isLate()) break;
-    await new Promise((done) => setImmediate(done));
+    await new Promise((done) => next(done));
     since = performance.now();
   }
   return found;

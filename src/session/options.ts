@@ -1,16 +1,25 @@
-/** What the options of sessions and of their calls may be. Whatever the configuration file has too is its own schema. */
-import { z } from "zod";
+/** What the options of sessions and of their calls may be. */
+import { DEFAULTS } from "../config/defaults.ts";
+import { engineSettings } from "../config/engine-options.ts";
 import {
-  createOptionsCheck,
-  engineSettings,
+  oneOf,
   functionOption,
   isObject,
+  nonEmptyText,
+  number,
   objectOption,
   objectWith,
+  section,
+  text,
   valueOf,
-} from "../config/options.ts";
-import { schema } from "../config/schema.ts";
-import { protocols, type ProtocolName } from "../protocols/index.ts";
+  whole,
+  withDefault,
+  yesOrNo,
+  type OptionKinds,
+  type Options,
+} from "../config/option-kinds.ts";
+import { createOptionsCheck } from "../config/options.ts";
+import { protocols } from "../protocols/index.ts";
 import { FACTOR_MAX, FACTOR_MIN } from "./calibration.ts";
 import type {
   BeforeExpiry,
@@ -25,14 +34,6 @@ import type { PinRequest } from "./pins.ts";
 import { checkSavedState } from "./saved-state.ts";
 import { summarizeOption } from "./summarize.ts";
 
-/** A schema for each option, none forgotten. */
-export type Options<Given> = Record<keyof Given, z.ZodType>;
-
-const { compression, prompt_caching: caching, redaction } = schema.shape;
-const { shape: marked } = caching.unwrap();
-const yesOrNo = z.boolean();
-const name = z.string().min(1);
-
 const engineOption = valueOf(
   "the name of an engine, or an engine",
   (value) => (typeof value === "string" && value !== "") || (isObject(value) && typeof value["name"] === "string"),
@@ -44,9 +45,9 @@ export const sharedOptions = {
   settings: engineSettings,
   writers: objectOption,
   secrets: objectOption,
-  redactOutgoing: redaction.unwrap().shape.outgoing,
-  ingestLimitTokens: compression.unwrap().shape.ingest_limit_tokens,
-  compactTool: z.strictObject({ tool: z.enum(["on", "off"]), fromShare: z.number().min(0).max(1).optional() }),
+  redactOutgoing: withDefault(yesOrNo, DEFAULTS.redaction.outgoing),
+  ingestLimitTokens: withDefault(whole({ min: 0 }), DEFAULTS.compression.ingest_limit_tokens),
+  compactTool: section({ tool: oneOf("on", "off"), fromShare: number({ min: 0, max: 1 }) }),
   now: functionOption,
 };
 
@@ -54,17 +55,17 @@ const runtimeOptions = {
   ...sharedOptions,
   enabled: yesOrNo,
   store: objectWith("a store", "findCompaction", "putCompaction", "putOriginals"),
-  tenant: name,
-  model: z.string(),
-  factor: z.number().min(FACTOR_MIN).max(FACTOR_MAX),
-  imageTokens: z.int().min(1),
+  tenant: nonEmptyText,
+  model: text,
+  factor: number({ min: FACTOR_MIN, max: FACTOR_MAX }),
+  imageTokens: whole({ min: 1 }),
   chain: objectWith("a chain", "linksOf", "hash"),
-  hooks: z.strictObject({ beforeCompact: functionOption, afterCompact: functionOption }),
+  hooks: section({ beforeCompact: functionOption, afterCompact: functionOption }),
   remote: functionOption,
-  spendLimit: z.strictObject({ calls: z.int().min(0), costUsd: z.number().min(0) }),
-  handoffWaitMs: z.number().min(0),
+  spendLimit: section({ calls: whole({ min: 0 }), costUsd: number({ min: 0 }) }),
+  handoffWaitMs: number({ min: 0 }),
   readFile: functionOption,
-  recall: z.strictObject({ tool: z.enum(["on", "off"]) }),
+  recall: section({ tool: oneOf("on", "off") }),
   modelsAhead: yesOrNo,
   mainAhead: yesOrNo,
   economy: functionOption,
@@ -72,26 +73,24 @@ const runtimeOptions = {
   state: objectOption,
 } satisfies Options<RuntimeOptions>;
 
-const PROTOCOLS = Object.keys(protocols) as [ProtocolName, ...ProtocolName[]];
-
 const sessionCaching = {
-  layout: z.enum(["native", "openrouter", "openai"]),
-  strategy: marked.strategy,
-  ttl: marked.cache_ttl,
-  minimumTokens: z.int().min(0),
+  layout: oneOf("native", "openrouter", "openai"),
+  strategy: withDefault(oneOf("spaced", "system_and_3"), DEFAULTS.prompt_caching.strategy),
+  ttl: withDefault(oneOf("5m", "1h"), DEFAULTS.prompt_caching.cache_ttl),
+  minimumTokens: whole({ min: 0 }),
 } satisfies Options<SessionCaching>;
 
 const sessionOptions = {
   ...runtimeOptions,
-  protocol: z.enum(PROTOCOLS),
+  protocol: oneOf(...Object.keys(protocols)),
   summarize: summarizeOption,
-  caching: z.strictObject(sessionCaching),
+  caching: section(sessionCaching),
 } satisfies Options<SessionOptions>;
 
 export const checkRuntimeOptions = withCheckedState("createRuntime", runtimeOptions);
 export const checkSessionOptions = withCheckedState("createSession", sessionOptions);
 
-function withCheckedState(call: string, options: Readonly<Record<string, z.ZodType>>): (given: RuntimeOptions) => void {
+function withCheckedState(call: string, options: OptionKinds): (given: RuntimeOptions) => void {
   const check = createOptionsCheck(call, options);
   return (given) => {
     check(given);
@@ -103,11 +102,11 @@ const writerOption = objectWith("a writer", "ask");
 
 const compactOptions = {
   signal: valueOf("an AbortSignal", (value) => value instanceof AbortSignal),
-  focus: z.string(),
-  messages: z.string().min(1),
-  budget: z.int().min(1),
-  reason: z.enum(["threshold", "hygiene", "overflow", "payload", "explicit", "budget", "cost"]),
-  because: z.string(),
+  focus: text,
+  messages: nonEmptyText,
+  budget: whole({ min: 1 }),
+  reason: oneOf("threshold", "hygiene", "overflow", "payload", "explicit", "budget", "cost"),
+  because: text,
   force: yesOrNo,
   main: writerOption,
   remote: functionOption,
@@ -122,19 +121,19 @@ export function checkCompact(options: CompactOptions & WaitingForMain = {}): voi
 }
 
 const checkPin = createOptionsCheck("pin", {
-  messages: z.string().min(1),
-  fact: z.string().min(1),
+  messages: nonEmptyText,
+  fact: nonEmptyText,
 } satisfies Options<PinRequest>);
 
 const checkDrop = createOptionsCheck("drop", {
-  messages: z.string().min(1),
+  messages: nonEmptyText,
   signal: compactOptions.signal,
 } satisfies Options<Parameters<Runtime["drop"]>[1]>);
 
 const checkModel = createOptionsCheck("modelChanged", {
-  model: z.string(),
-  contextLength: engineSettings.shape.contextLength,
-  maxOutputTokens: engineSettings.shape.maxOutputTokens,
+  model: text,
+  contextLength: engineSettings.options.contextLength,
+  maxOutputTokens: engineSettings.options.maxOutputTokens,
 });
 
 const waitingOptions = {

@@ -3,12 +3,12 @@
  * a conversation, put it in place, decide whether another is due, make it, and remember what was removed. The
  * client's own history is never altered.
  */
-import { hash } from "node:crypto";
 import type { CompactionReason } from "../core/compaction/compaction.ts";
 import { createMessageKeeper } from "../core/compaction/run/keep-messages.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
+import { sha256 } from "../platform/sha256.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { initialFactor } from "./calibration.ts";
 import { canWait, compactAhead, takePreparedCompaction, type TakeRequest } from "./compact-ahead.ts";
@@ -34,8 +34,6 @@ import { postpone, timingOf } from "./postpone.ts";
 import type { Postponement } from "./timing.ts";
 import { untilAborted } from "./until-aborted.ts";
 import { compactView, decideCompaction, viewConversation, observe, recordCompaction, settleRequest } from "./turn.ts";
-
-const sha256 = (text: string): string => hash("sha256", text);
 
 export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const { chain = createChain(sha256), ingestLimitTokens = 0 } = options;

@@ -2,40 +2,22 @@
  * The library's door: a session over requests in a provider's own shape. Give it what you would have sent, send what
  * it answers.
  */
-import { hash } from "node:crypto";
 import { ENGINE_DEFAULTS } from "../core/engines/settings.ts";
-import { PrecisError } from "../core/errors.ts";
 import type { EngineTool, Outcome } from "../core/engines/contract.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import {
-  createDecoder,
-  createForeignCheck,
-  protocols,
-  type Decoded,
-  type Protocol,
-  type ProtocolName,
-} from "../protocols/index.ts";
+import { sha256 } from "../platform/sha256.ts";
+import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
 import { encodeTools } from "../protocols/registry.ts";
 import type { CompactOptions, Prepared, Runtime, SessionOptions, Waiting, WaitingForMain } from "./contract.ts";
 import { withMarkers, withoutStaleMarkers, type MarkedRequest } from "./markers.ts";
 import { checkCompact, checkSessionOptions, checkWaiting, withCheckedCalls } from "./options.ts";
 import type { Pin, PinRequest } from "./pins.ts";
 import { createOutgoing } from "./redact-outgoing.ts";
+import { createReader, type WireRequest } from "./read-request.ts";
 import { createRuntime } from "./runtime.ts";
 import { mainInPlace, summaryWriters } from "./summarize.ts";
-
-/**
- * A request body as an object (or its JSON text), or its array of messages alone. The SDKs' own types of a body fit as
- * they are: what a body says beside its messages is not looked at here.
- */
-export type WireRequest = string | readonly unknown[] | WireBody;
-
-/** Of Chat and Messages, or of Responses, whose input may also be left out. */
-export type WireBody =
-  | { readonly messages: readonly unknown[] }
-  | { readonly input?: string | readonly unknown[] | null | undefined };
 
 export interface SessionPrepared<Request extends WireRequest> extends Omit<Prepared, "transcript"> {
   /** What to send, in the shape that came in. */
@@ -160,17 +142,6 @@ function callsOfItsOwn({ observe, recall, callTool, undo, report, modelChanged, 
   return { observe, recall, callTool, undo, report, modelChanged, reset, on, state };
 }
 
-/** What has been read before is not read again. */
-function createReader(protocol: Protocol): (request: unknown) => Decoded {
-  const decoder = createDecoder(protocol);
-  const refuseForeign = createForeignCheck();
-  return (request) => {
-    const decoded = decoder.decode(bodyText(request));
-    refuseForeign(decoded);
-    return decoded;
-  };
-}
-
 type Changed = Outcome & { readonly transcript: Transcript };
 
 /** A change of a conversation that may be changed; what its provider holds stays as it is. */
@@ -185,28 +156,6 @@ function pinCalls(runtime: Runtime, read: (request: unknown) => Decoded): Pick<S
     unpin: async (request, id) => runtime.unpin(read(request).transcript, id),
     pins: async (request) => runtime.pins(read(request).transcript),
   };
-}
-
-/** @throws PrecisError `body_not_json` for what JSON cannot hold. */
-function bodyText(request: unknown): string {
-  if (typeof request === "string") return request;
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(request);
-  } catch (cause) {
-    throw notJson(cause);
-  }
-  if (text === undefined) throw notJson();
-  return text;
-}
-
-function notJson(cause?: unknown): PrecisError {
-  return new PrecisError("The request cannot be written as JSON.", {
-    code: "body_not_json",
-    place: "request",
-    hint: "Pass the request body as an object or as its JSON text, or the array of its messages.",
-    cause,
-  });
 }
 
 function declared(tools: readonly EngineTool[], protocol: ProtocolName): readonly unknown[] {
@@ -251,7 +200,7 @@ function createMarking(
   measure: Measure,
 ): Marking {
   const protocol = protocols[name];
-  const { linksOf } = chain ?? createChain((text) => hash("sha256", text));
+  const { linksOf } = chain ?? createChain(sha256);
   let before: Decoded | undefined;
   const marked = (incoming: Decoded, sent: Transcript): MarkedRequest => {
     const body = protocol.splice(incoming, sent);

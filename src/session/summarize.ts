@@ -2,19 +2,19 @@
  * The one switch of a session: who writes the handoffs. A model by its name is reached as the configuration would reach
  * it; a function sends the question behind the conversation to the main model, with the host's own client and key.
  */
-import { z } from "zod";
 import { DEFAULTS } from "../config/defaults.ts";
-import { valueOf } from "../config/options.ts";
-import { schema } from "../config/schema.ts";
+import { contextLengthOption } from "../config/engine-options.ts";
+import { isName, isObject, nonEmptyText, oneOf, valueOf, type OptionKind } from "../config/option-kinds.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Answer } from "../models/answers.ts";
 import { chooseModels } from "../models/choice.ts";
-import type { ProviderName } from "../models/providers.ts";
+import { PROVIDER_NAMES, type ProviderName } from "../models/providers.ts";
 import { createRegistry } from "../models/registry/registry.ts";
 import type { ModelSettings } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
+import { environmentVariables } from "../platform/builtin.ts";
 import type { Decoded } from "../protocols/index.ts";
 import { createInPlaceWriter } from "./in-place.ts";
 import { describedAnswer } from "./provider-error.ts";
@@ -40,26 +40,26 @@ export type SendRequest = (request: never, options: { readonly signal: AbortSign
 
 export type Summarize = string | SummaryModel | SendRequest | Writer;
 
-const { auxiliary } = schema.shape;
-const { compression } = auxiliary.unwrap().shape;
-const { model, provider, base_url, context_length } = compression.unwrap().shape;
+const HTTP = /^https?:$/;
 
-const summaryModel = z.strictObject({
-  model: model.unwrap().unwrap(),
-  provider: provider.unwrap().exclude(["auto", "main"]).optional(),
-  baseUrl: base_url.unwrap().unwrap().optional(),
-  apiKey: z.string().min(1).optional(),
-  contextLength: context_length.unwrap().unwrap().optional(),
-});
+const summaryModel: Readonly<Record<keyof SummaryModel, OptionKind>> = {
+  model: nonEmptyText,
+  provider: oneOf(...PROVIDER_NAMES),
+  baseUrl: valueOf("an http(s) address", (value) => isName(value) && HTTP.test(URL.parse(value)?.protocol ?? "")),
+  apiKey: nonEmptyText,
+  contextLength: contextLengthOption,
+};
+
+function isSummaryModel(value: unknown): boolean {
+  if (!isObject(value) || value["model"] === undefined) return false;
+  const kinds: Readonly<Record<string, OptionKind>> = summaryModel;
+  return Object.entries(value).every(([key, one]) => one === undefined || kinds[key]?.fits(one) === true);
+}
 
 export const summarizeOption = valueOf(
   "the name of a model, `{ model, provider?, baseUrl?, apiKey?, contextLength? }`, a function that sends a request, or a writer",
-  (value) => isName(value) || typeof value === "function" || isWriter(value) || summaryModel.safeParse(value).success,
+  (value) => isName(value) || typeof value === "function" || isWriter(value) || isSummaryModel(value),
 );
-
-function isName(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
-}
 
 function isWriter(value: unknown): value is Writer {
   return typeof (value as Partial<Writer> | null | undefined)?.ask === "function";
@@ -78,7 +78,8 @@ export function summaryWriters(summarize: Summarize | undefined): Pick<Writers, 
   const settings = settingsOf(stated);
   const choice = chooseModels(settings).auxiliary;
   if (choice !== undefined && "problem" in choice) throw unreachable(stated.model);
-  const environment = stated.apiKey === undefined ? process.env : { ...process.env, [OWN_KEY]: stated.apiKey };
+  const variables = environmentVariables();
+  const environment = stated.apiKey === undefined ? variables : { ...variables, [OWN_KEY]: stated.apiKey };
   const { auxiliary: writer } = createWriters(settings, { environment, overflow: readOverflow });
   return writer === undefined ? {} : { auxiliary: writer };
 }

@@ -8,6 +8,7 @@ import { createTenantData, type TenantData } from "./memory/tenant-data.ts";
 import { findUsage, getState, putState, totalUsage } from "./memory/usage.ts";
 import type { ClockOptions, HistoryStore, TenantEntry } from "./store.ts";
 
+/** A history in memory, which ends with the process: the default of a session. */
 export function createMemoryStore({ now = Date.now }: ClockOptions = {}): HistoryStore {
   const shelves = new Map<string, TenantData>();
   let closed = false;

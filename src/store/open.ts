@@ -32,7 +32,11 @@ export function storeAddress(text: string): StoreAddress {
   return Object.hasOwn(KINDS, kind) ? { kind: kind as StoreKind, place } : { kind: "sqlite", place: text };
 }
 
-/** @throws PrecisError as docs/store.md lists them. */
+/**
+ * Opens the history at an address: a file, or a `postgres://` database.
+ *
+ * @throws PrecisError as docs/store.md lists them.
+ */
 export function openStore(address: string, options: OpenOptions = {}): Promise<HistoryStore> {
   const { kind, place } = storeAddress(address);
   return KINDS[kind](place, options);

@@ -77,13 +77,21 @@ async function openDatabase(options: PostgresOptions): Promise<Database> {
   return database;
 }
 
-/** @throws PrecisError as docs/store.md lists them. */
+/**
+ * Opens a PostgreSQL database to copy a whole store from or into.
+ *
+ * @throws PrecisError as docs/store.md lists them.
+ */
 export async function openPostgresTransfer(options: PostgresOptions): Promise<Transfer> {
   const database = await openDatabase(options);
   return createPostgresTransfer(database, createPeriods(database, Date.now));
 }
 
-/** @throws PrecisError as docs/store.md lists them. */
+/**
+ * Opens a history in a PostgreSQL database.
+ *
+ * @throws PrecisError as docs/store.md lists them.
+ */
 export async function openPostgresStore(options: PostgresOptions): Promise<HistoryStore> {
   const { readOnly = false, now = Date.now } = options;
   const database = await openDatabase(options);

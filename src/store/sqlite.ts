@@ -40,7 +40,11 @@ interface SqliteParts {
   readonly during: Lifetime["during"];
 }
 
-/** @throws PrecisError as docs/store.md lists them; a file that is refused has not been touched. */
+/**
+ * Opens a history in an SQLite file.
+ *
+ * @throws PrecisError as docs/store.md lists them; a file that is refused has not been touched.
+ */
 export async function openSqliteStore(options: SqliteOptions): Promise<HistoryStore> {
   const { path, busyTimeoutMs = BUSY_TIMEOUT_MS, readOnly = false, mustExist = false } = options;
   const { sizeBytesMax, key, now = Date.now } = options;

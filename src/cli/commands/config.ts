@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { projectFile, resolveAll, shortPath, type Loaded } from "../../config/load.ts";
 import { userFile } from "../../config/locate.ts";
 import { distrust, trust as agreeTo } from "../../config/trust.ts";
-import { written } from "../../config/settings.ts";
+import { written } from "../../config/bad-value.ts";
 import { visibleLine } from "../visible.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { Command, CommandGroup } from "../command.ts";

@@ -4,7 +4,7 @@
  */
 import { head, withoutColour } from "./cut.ts";
 import { errorKey, isErrorLine } from "./error-line.ts";
-import { createFinder } from "./mark-finder.ts";
+import { createFinder, type Finder } from "./mark-finder.ts";
 import { sumOf, tallyIn, type Tally } from "./test-counts.ts";
 import { distinctFailures, failureIn, type NamedFailure } from "./test-names.ts";
 
@@ -46,7 +46,8 @@ const AROUND: readonly { readonly mark: string; readonly form: RegExp; readonly 
   { mark: "#: ", form: /(?<=:\d+:\d+: )/y, back: 0 },
   { mark: " x ", form: / x [\w@/-]+\(/y, back: 3 },
 ];
-const FINDER = createFinder([...MARKS, ...AROUND.map(({ mark }) => mark)]);
+/** Made where the first result is read. */
+let finder: Finder | undefined;
 /** Reporters that number their failures (mocha, phpunit, playwright): looked for only where a count says that there are any. */
 const NUMBERED = /^ {0,8}\d{1,5}\) /gm;
 const GO_RESULT = /^\s*--- (?:PASS|FAIL): /;
@@ -159,9 +160,10 @@ function forMarkedLines(text: string, next: Next, visit: (line: string, number: 
 }
 
 function nextMark(text: string, from: number): number {
+  const { next, found } = (finder ??= createFinder([...MARKS, ...AROUND.map(({ mark }) => mark)]));
   // A mark may begin with the last character of another.
-  for (let end = FINDER.next(text, from); end >= 0; end = FINDER.next(text, end - 1)) {
-    const around = AROUND[FINDER.found() - MARKS.length];
+  for (let end = next(text, from); end >= 0; end = next(text, end - 1)) {
+    const around = AROUND[found() - MARKS.length];
     if (around === undefined) return end - 1;
     around.form.lastIndex = end - around.back;
     if (around.form.test(text)) return end - 1;

@@ -24,6 +24,7 @@ const NAMES_AFTER = 20;
 /** With the limits of the Dual Compression chapter, 16.3. */
 export const digestResults: Pass = digestResultsWith({});
 
+/** The pass that puts digests in place of results, with options of its own. */
 export function digestResultsWith(options: DigestResultsOptions): Pass {
   return (messages, context) => {
     const { answers } = pairingOf(messages);

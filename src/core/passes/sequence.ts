@@ -2,6 +2,7 @@
 import type { Evicted } from "../compaction/compaction.ts";
 import type { Pass } from "./pass.ts";
 
+/** One pass that applies these in turn. */
 export function inSequence(passes: readonly Pass[]): Pass {
   return (originals, context) => {
     let messages = originals;

@@ -31,8 +31,19 @@ type Class = (typeof CLASSES)[number];
 export const CLASS_BITS = 5;
 const CODE_UNITS = 65_536;
 
-/** Class of each UTF-16 code unit. */
-export const CLASS_OF: Uint8Array = classTable();
+export interface Pieces {
+  /** Class of each UTF-16 code unit. */
+  readonly classOf: Uint8Array;
+  /** Every state that can be reached, by name; the first is the start of a text, which stands like the start of a line. */
+  readonly states: readonly string[];
+  /** `next[state << CLASS_BITS | class]` is the following state, shifted already. */
+  readonly next: Uint16Array;
+}
+
+/** Made where the first text is estimated: it takes a few milliseconds, which an import should not. */
+export function createPieces(): Pieces {
+  return { classOf: classTable(), ...reachable({ kind: "newline", length: 1, last: "" }) };
+}
 
 function classTable(): Uint8Array {
   const table = new Uint8Array(CODE_UNITS);
@@ -124,11 +135,7 @@ function nameOf(state: State): string {
   return `${state.kind} ${state.length} ${state.last}`.trim();
 }
 
-/** Every state that can be reached, by name; the first is the start of a text, which stands like the start of a line. */
-export const { names: STATES, next: NEXT } = reachable({ kind: "newline", length: 1, last: "" });
-
-/** `next[state << CLASS_BITS | class]` is the following state, shifted already. */
-function reachable(start: State): { readonly names: readonly string[]; readonly next: Uint16Array } {
+function reachable(start: State): Omit<Pieces, "classOf"> {
   const states = [start];
   const numbers = new Map([[nameOf(start), 0]]);
   const steps: number[] = [];
@@ -143,5 +150,5 @@ function reachable(start: State): { readonly names: readonly string[]; readonly 
       steps[(from << CLASS_BITS) | index] = number << CLASS_BITS;
     }
   }
-  return { names: [...numbers.keys()], next: Uint16Array.from(steps) };
+  return { states: [...numbers.keys()], next: Uint16Array.from(steps) };
 }

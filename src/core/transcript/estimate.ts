@@ -4,24 +4,31 @@
  * characters of prose cost. Error per kind of text: docs/estimates.md.
  */
 import { ASCII_CHARS_MIN, asciiInto } from "./ascii.ts";
-import { CLASS_BITS, CLASS_OF, NEXT, STATES } from "./estimate-pieces.ts";
+import { CLASS_BITS, createPieces, type Pieces } from "./estimate-pieces.ts";
 import { WEIGHTS } from "./estimate-weights.ts";
 
 const MILLITOKENS = 1000;
 
-/** Thousandths of a token per step, addressed like `NEXT`. None is negative, so a longer text never weighs less. */
-const WEIGHT: Uint16Array = weightTable();
+interface Automaton extends Pick<Pieces, "classOf" | "next"> {
+  /** Thousandths of a token per step, addressed like `next`. None is negative, so a longer text never weighs less. */
+  readonly weight: Uint16Array;
+  /** Beyond every state: where a walk ends and what it weighs are one number, the weight this many times. */
+  readonly statesEnd: number;
+}
 
-function weightTable(): Uint16Array {
+let known: Automaton | undefined;
+
+function createAutomaton(): Automaton {
+  const { classOf, next, states } = createPieces();
   const rows = new Map(
     WEIGHTS.trim()
       .split("\n")
       .map((row) => row.split(": ") as [state: string, weights: string]),
   );
-  const table = STATES.flatMap((state) => (rows.get(state) ?? "").split(" ").map(Number));
-  if (table.length !== STATES.length << CLASS_BITS)
-    throw new Error("estimate-weights.ts is stale: npm run fit:estimator");
-  return Uint16Array.from(table);
+  const table = states.flatMap((state) => (rows.get(state) ?? "").split(" ").map(Number));
+  const statesEnd = states.length << CLASS_BITS;
+  if (table.length !== statesEnd) throw new Error("estimate-weights.ts is stale: npm run fit:estimator");
+  return { classOf, next, weight: Uint16Array.from(table), statesEnd };
 }
 
 /** Texts are read in pieces of that many UTF-16 code units, each as bytes where it is ASCII. */
@@ -34,39 +41,50 @@ const piece = new Uint8Array(PIECE_CHARS);
  */
 export function estimateText(text: string): number {
   const { length } = text;
+  const automaton = (known ??= createAutomaton());
+  const { statesEnd } = automaton;
   let state = 0;
   let milli = 0;
   for (let from = 0; from < length; from += PIECE_CHARS) {
     const until = Math.min(length, from + PIECE_CHARS);
     const ascii = until - from >= ASCII_CHARS_MIN && asciiInto(text.slice(from, until), piece);
-    const walked = ascii ? walkBytes(until - from, state) : walkUnits(text, from, until, state);
-    state = walked % STATES_END;
-    milli += (walked - state) / STATES_END;
+    const walked = ascii
+      ? walkBytes(automaton, until - from, state)
+      : walkUnits(automaton, { text, from, until }, state);
+    state = walked % statesEnd;
+    milli += (walked - state) / statesEnd;
   }
   return length === 0 ? 0 : Math.max(1, Math.round(milli / MILLITOKENS));
 }
 
-/** Beyond every state: where a walk ends and what it weighs are one number, the weight this many times. */
-const STATES_END = STATES.length << CLASS_BITS;
-
-function walkBytes(length: number, start: number): number {
+function walkBytes({ classOf, next, weight, statesEnd }: Automaton, length: number, start: number): number {
   let state = start;
   let milli = 0;
   for (let at = 0; at < length; at++) {
-    const step = state | (CLASS_OF[piece[at] as number] as number);
-    milli += WEIGHT[step] as number;
-    state = NEXT[step] as number;
+    const step = state | (classOf[piece[at] as number] as number);
+    milli += weight[step] as number;
+    state = next[step] as number;
   }
-  return milli * STATES_END + state;
+  return milli * statesEnd + state;
 }
 
-function walkUnits(text: string, from: number, until: number, start: number): number {
+interface Units {
+  readonly text: string;
+  readonly from: number;
+  readonly until: number;
+}
+
+function walkUnits(
+  { classOf, next, weight, statesEnd }: Automaton,
+  { text, from, until }: Units,
+  start: number,
+): number {
   let state = start;
   let milli = 0;
   for (let at = from; at < until; at++) {
-    const step = state | (CLASS_OF[text.charCodeAt(at)] as number);
-    milli += WEIGHT[step] as number;
-    state = NEXT[step] as number;
+    const step = state | (classOf[text.charCodeAt(at)] as number);
+    milli += weight[step] as number;
+    state = next[step] as number;
   }
-  return milli * STATES_END + state;
+  return milli * statesEnd + state;
 }

@@ -132,6 +132,7 @@ export function sharesWire(one: Message | undefined, other: Message): boolean {
   return other.wire !== undefined && one?.wire === other.wire;
 }
 
+/** The tool calls that a message makes, in order. */
 export function callsOf(message: Message): readonly ToolCallPart[] {
   return message.parts.some(isCall) ? message.parts.filter(isCall) : NO_CALLS;
 }
@@ -143,6 +144,7 @@ function isCall(part: Part): part is ToolCallPart {
   return part.kind === "tool-call";
 }
 
+/** The result that a tool message holds; undefined in any other. */
 export function resultOf(message: Message): ToolResultPart | undefined {
   return message.parts.find((part) => part.kind === "tool-result");
 }

@@ -2,8 +2,6 @@
  * The proxies between this machine and its providers, as whoever runs a network sets them up. What a request says or
  * who sent it never decides the way it takes.
  */
-import { createRequire } from "node:module";
-import type * as Undici from "undici";
 import { PrecisError } from "../../core/errors.ts";
 
 export interface OutwardProxies {
@@ -15,27 +13,7 @@ export interface OutwardProxies {
   readonly except?: string;
 }
 
-type AgentOptions = NonNullable<ConstructorParameters<typeof Undici.Agent>[0]>;
-
-/** A model server beside the gateway is nobody's to reach but this machine's. */
-const NEVER_THROUGH = "localhost,127.0.0.1,::1";
 const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "socks5:"]);
-
-/** @throws PrecisError `proxy_settings` for what is no proxy's address. */
-export function createProxyAgent(
-  options: AgentOptions,
-  { http, https = http, except }: OutwardProxies,
-): Undici.Dispatcher {
-  // Its parts need the package as a whole, which nobody else should pay for.
-  const { EnvHttpProxyAgent } = createRequire(import.meta.url)("undici") as typeof Undici;
-  return new EnvHttpProxyAgent({
-    ...options,
-    // Undici would read the environment for what is not given.
-    httpProxy: http === undefined ? "" : proxyAddress(http),
-    httpsProxy: https === undefined ? "" : proxyAddress(https),
-    noProxy: [NEVER_THROUGH, ...(except === undefined ? [] : [except])].join(","),
-  });
-}
 
 /**
  * `proxy.example:3128` is what people write.

@@ -7,7 +7,8 @@ import type { GatewayLimits } from "../limits.ts";
 import { clientDisconnected, upstreamFailure } from "./failures.ts";
 import { Flow } from "./flow.ts";
 import { flatHeaders, headerLines } from "./headers.ts";
-import { createProxyAgent, type OutwardProxies } from "./proxies.ts";
+import type { OutwardProxies } from "./proxies.ts";
+import { createProxyAgent } from "./proxy-agent.ts";
 import type { Destination, Upstream } from "./upstreams.ts";
 
 export interface ProviderRequest {
@@ -63,17 +64,18 @@ export function createSender(limits: SendLimits, proxies?: OutwardProxies): Send
     keepAliveTimeout: IDLE_CONNECTION_MS,
     maxHeaderSize: ANSWER_HEADERS_BYTES,
   };
-  // With a proxy, undici would keep one of two lines of a name where they come in a list.
-  const [agent, written] =
-    proxies === undefined
-      ? [new Agent(options), flatHeaders]
-      : [
-          createProxyAgent(options, proxies),
-          (lines: HeaderLines): DispatchHeaders => new Set(lines as [string, string][]),
-        ];
+  if (proxies === undefined) {
+    const agent = new Agent(options);
+    return {
+      send: (outgoing) => call(agent, outgoing, flatHeaders(outgoing.headers)),
+      close: () => agent.destroy(),
+    };
+  }
+  const loaded = createProxyAgent(options, proxies);
   return {
-    send: (outgoing) => call(agent, outgoing, written(outgoing.headers)),
-    close: () => agent.destroy(),
+    // With a proxy, undici would keep one of two lines of a name where they come in a list.
+    send: async (outgoing) => call(await loaded, outgoing, new Set(outgoing.headers as [string, string][])),
+    close: async () => (await loaded).destroy(),
   };
 }
 

@@ -35,8 +35,10 @@ function readKept(path: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** What the findings depend on beside their input: the core, the measure and the evaluation itself. */
-const CODE_FOLDERS = ["../../core", "../recall", "../eval", "../../logs"];
+/** What the findings depend on beside their input: the core, the measure and the evaluation itself; built, all code. */
+const CODE_FOLDERS = import.meta.url.endsWith(".ts")
+  ? ["../../core", "../recall", "../eval", "../../logs"]
+  : ["../../lib"];
 
 /** A hash of the code, so that no figure of an older one is taken for today's. */
 export function codeVersion(): string {

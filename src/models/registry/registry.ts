@@ -22,6 +22,7 @@ export interface RegistryEntry extends ModelFacts {
   readonly sources: readonly string[];
 }
 
+/** What is known of each model, with what is stated here in place of it. */
 export function createRegistry(overrides: Readonly<Record<string, Override>> = {}): Registry {
   const bare = Object.entries(overrides).map(([name, facts]) => [bareName(name), facts] as const);
   return { overrides: new Map(bare), learned: new Map(), listed: new Map() };

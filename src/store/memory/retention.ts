@@ -103,6 +103,8 @@ function namedOriginals({ records }: TenantData): ReadonlySet<string> {
   );
 }
 
+const encoder = new TextEncoder();
+
 export function holdingsOf(shelves: readonly TenantData[]): Holdings {
   const sum = (count: (data: TenantData) => number): number => shelves.reduce((total, data) => total + count(data), 0);
   const bodies = shelves.flatMap((data) => [...bodiesOf(data)]);
@@ -112,7 +114,7 @@ export function holdingsOf(shelves: readonly TenantData[]): Holdings {
     compactions: sum(({ records }) => [...records.values()].reduce((total, { all }) => total + all.length, 0)),
     originals: sum(({ originals }) => originals.size),
     bodies: bodies.length,
-    bytes: bodies.reduce((total, [, text]) => total + Buffer.byteLength(text), 0),
+    bytes: bodies.reduce((total, [, text]) => total + encoder.encode(text).length, 0),
   };
 }
 

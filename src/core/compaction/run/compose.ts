@@ -30,6 +30,7 @@ export interface Composition {
 const HANDOFF_TOKENS = 2_000;
 const STAYS = ", and nothing else may be removed";
 
+/** Makes the outcome of an engine's own composition: put together, checked by the oracle, and refused where it saves nothing. */
 export function composeOutcome(original: Transcript, request: CompactRequest, composition: Composition): Outcome {
   const { engine, shapes, limitTokens, handoffTokens = HANDOFF_TOKENS, stateAfter } = composition;
   request.signal?.throwIfAborted();

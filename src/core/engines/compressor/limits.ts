@@ -66,6 +66,7 @@ export interface Limits {
   readonly hygieneTokens: number;
 }
 
+/** The token limits that follow from the settings of `compressor`. */
 export function limitsOf(settings: CompressorSettings): Limits {
   const usable = Math.max(1, settings.contextLength - settings.maxOutputTokens);
   const current = settings.preset === "current";

@@ -28,6 +28,7 @@ import { goalOf, handoffLimits, type HandoffGoal, type HandoffLimits } from "./l
 import { HANDOFF_DEFAULTS, type HandoffSettings } from "./settings.ts";
 import { besideItem, itemFrom } from "./remote.ts";
 
+/** The engine `handoff`: what a person wrote stays, and all else goes into a handoff (docs/engines/handoff.md). */
 export function createHandoff(settings: Partial<HandoffSettings>): Engine<EngineState> {
   return createPolicyEngine(handoffPolicy({ ...HANDOFF_DEFAULTS, ...settings }));
 }

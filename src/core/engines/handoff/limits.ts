@@ -26,6 +26,7 @@ export interface HandoffLimits {
   readonly handoffTokens: number;
 }
 
+/** The token limits that follow from the settings of `handoff`. */
 export function handoffLimits(given: Partial<HandoffSettings>): HandoffLimits {
   const settings = { ...HANDOFF_DEFAULTS, ...given };
   const { contextLength, maxOutputTokens, triggerTokens, preset, remoteUserTokens } = settings;

@@ -19,6 +19,7 @@ import { recentFiles, restorableIn, restored, type RestoredText } from "./restor
 import { asEarlier, suffices } from "./session-memory.ts";
 import { decide, LAYERED_STATES, RUNG_SUMMARY, type LayeredState } from "./state.ts";
 
+/** The engine `layered`: old tool results are cleared, and a summary follows where that is not enough (docs/engines/layered.md). */
 export function createLayered(settings: Partial<LayeredSettings>): Engine<LayeredState> {
   return createPolicyEngine(layeredPolicy(layeredLimits(settings)));
 }

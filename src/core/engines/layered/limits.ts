@@ -31,6 +31,7 @@ export interface LayeredLimits {
   readonly failuresMax: number;
 }
 
+/** The token limits that follow from the settings of `layered`. */
 export function layeredLimits(given: Partial<LayeredSettings>): LayeredLimits {
   const settings = { ...LAYERED_DEFAULTS, ...given };
   const { contextLength, maxOutputTokens, reservedTokens } = settings;

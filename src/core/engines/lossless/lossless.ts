@@ -28,6 +28,7 @@ import { decide, LOSSLESS_STATES, type LosslessRun, type LosslessState } from ".
 import { callTool, TOOLS } from "./tools.ts";
 import { writeDag, type WrittenDag } from "./write.ts";
 
+/** The engine `lossless`: a graph of summaries, each of which leads back to its originals (docs/engines/lossless.md). */
 export function createLossless(given: Partial<LosslessSettings>): Engine<LosslessState> {
   const settings = { ...LOSSLESS_DEFAULTS, ...given };
   return createPolicyEngine(losslessPolicy({ settings, limits: losslessLimits(settings) }));

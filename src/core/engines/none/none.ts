@@ -3,6 +3,7 @@ import type { Engine } from "../contract.ts";
 
 const BECAUSE = "the engine is `none`, which never compacts";
 
+/** The engine `none`, which never compacts. */
 export function createNone(): Engine<null> {
   return {
     name: "none",

@@ -25,6 +25,7 @@ import { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "./settings.ts";
 import { decide, SACRED_ZONE_STATES, type SacredZoneState } from "./statistics.ts";
 import { zoneOf } from "./zone.ts";
 
+/** The engine `sacred-zone`: old tool results give way to digests, the largest first (docs/engines/sacred-zone.md). */
 export function createSacredZone(settings: Partial<SacredZoneSettings>): Engine<SacredZoneState> {
   return createPolicyEngine(sacredZonePolicy({ ...SACRED_ZONE_DEFAULTS, ...settings }));
 }

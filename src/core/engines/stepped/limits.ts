@@ -26,6 +26,7 @@ export interface SteppedLimits {
   readonly handoffTokens: number;
 }
 
+/** The token limits that follow from the settings of `stepped`. */
 export function steppedLimits(given: Partial<SteppedSettings>): SteppedLimits {
   const settings = { ...STEPPED_DEFAULTS, ...given };
   const { contextLength, maxOutputTokens, preset } = settings;

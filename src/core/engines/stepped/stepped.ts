@@ -43,6 +43,7 @@ export function hiddenResults(state: unknown): readonly HiddenStamp[] {
   return stateOf(FRESH, state).hidden;
 }
 
+/** The engine `stepped`: old tool results are hidden, and a summary follows where that is not enough (docs/engines/stepped.md). */
 export function createStepped(settings: Partial<SteppedSettings>): Engine<SteppedState> {
   return createPolicyEngine(steppedPolicy(steppedLimits(settings)));
 }
