@@ -1,0 +1,70 @@
+/** What `precis compact` shows of a compaction beside its report: a diff on standard output, and a page in a file. */
+import type { Configuration } from "../config/schema.ts";
+import type { Compaction, Destination } from "../core/compaction/compaction.ts";
+import { createRedactor } from "../core/redaction/redactor.ts";
+import { createMeasure } from "../core/transcript/measure.ts";
+import type { Message } from "../core/transcript/message.ts";
+import { compactionShown, type ShownWith } from "../gateway/history/context-view.ts";
+import type { CompactionView } from "../gateway/history/contract.ts";
+import { loadSecretRules } from "../secrets/rules.ts";
+import { compactionDiff } from "./compaction-diff.ts";
+import type { ForcedCompaction } from "./compaction.ts";
+import { writeOutput } from "./files.ts";
+import { imagesOf } from "./images.ts";
+import type { Input } from "./input.ts";
+import { compactPage } from "./pages/compact-page.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface CompactionViews {
+  readonly diff: boolean;
+  readonly input: Input;
+  /** Absent where nothing was compacted. */
+  readonly view: CompactionView | undefined;
+}
+
+/** Undefined where no view was asked for. */
+export async function compactionViews(
+  { input, result }: { readonly input: Input; readonly result: ForcedCompaction },
+  { html, diff }: { readonly html: string | undefined; readonly diff: boolean },
+  configuration: Configuration,
+): Promise<CompactionViews | undefined> {
+  if (!diff && html === undefined) return undefined;
+  if (result.kind === "unchanged") return { diff, input, view: undefined };
+  const redact = createRedactor(await loadSecretRules(configuration.redaction));
+  const measure = createMeasure(imagesOf(input.transcript, configuration));
+  return { diff, input, view: wholeView(result.compaction, input.transcript.messages, { redact, measure }) };
+}
+
+/** With the messages that follow those that were covered: they are kept. */
+function wholeView(compaction: Compaction, messages: readonly Message[], shownWith: ShownWith): CompactionView {
+  const { after, covered } = compaction;
+  const rest = messages.slice(covered);
+  const map = rest.map((_, at): Destination => ({ kind: "kept", at: after.length + at }));
+  const whole = {
+    ...compaction,
+    covered: messages.length,
+    after: [...after, ...rest],
+    map: [...compaction.map, ...map],
+  };
+  return compactionShown(whole, messages, shownWith);
+}
+
+export async function deliverViews(
+  { diff, input, view }: CompactionViews,
+  { html, mode }: { readonly html: string | undefined; readonly mode: number },
+  terminal: Terminal,
+): Promise<void> {
+  if (view === undefined) {
+    await terminal.err.say(`Nothing was compacted, so there is ${diff ? "no diff" : "no page"}.\n`);
+    return;
+  }
+  if (diff) await terminal.out.write(compactionDiff(view, terminal.out));
+  if (html === undefined) return;
+  const name = input.name.slice(input.name.lastIndexOf("/") + 1);
+  const page = compactPage({ name, format: input.format, view });
+  if (html === "-") await terminal.out.write(page);
+  else {
+    await writeOutput(terminal, html, page, { mode });
+    await terminal.err.say(`The page is in ${html}.\n`);
+  }
+}
