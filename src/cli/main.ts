@@ -14,6 +14,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   compact: async () => (await import("./commands/compact.ts")).compactCommand,
   inspect: async () => (await import("./commands/inspect.ts")).inspectCommand,
   replay: async () => (await import("./commands/replay.ts")).replayCommand,
+  report: async () => (await import("./commands/report.ts")).reportCommand,
   eval: async () => (await import("./commands/eval.ts")).evalCommand,
   exam: async () => (await import("./commands/exam.ts")).examCommand,
   check: async () => (await import("./commands/check.ts")).checkCommand,

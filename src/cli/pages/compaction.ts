@@ -2,6 +2,7 @@
 import { LOSS_KINDS, type CompactionReport } from "../../core/compaction/compaction.ts";
 import type { CompactionView, MessageShown } from "../../gateway/history/contract.ts";
 import { change, count, counted } from "../amounts.ts";
+import { LOSS_NAMES } from "../loss-names.ts";
 import { alignedRuns, tokensOf, type AlignedRun, type Fate } from "./alignment.ts";
 import { flowPicture } from "./flow.ts";
 import { handoffDocument, type Targets } from "./handoff-document.ts";
@@ -69,15 +70,6 @@ function legend(runs: readonly AlignedRun[]): readonly Html[] {
       (fate) => markup`<span class="key ${fate}">${fate === "replaced" ? "replaced by a handoff" : FATES[fate]}</span>`,
     );
 }
-
-const LOSS_NAMES = {
-  requests: "user messages",
-  constraints: "constraints",
-  paths: "paths",
-  ids: "identifiers",
-  errors: "errors",
-  values: "values",
-} as const;
 
 function losses({ lost, degraded }: CompactionReport): Html {
   const gone = LOSS_KINDS.filter((kind) => lost[kind].absent > 0);

@@ -33,13 +33,13 @@ svg text { fill: var(--soft); font: 12px var(--sans); } svg .grid { stroke: var(
 svg .area { fill: var(--kept); opacity: .2; } svg .sent { fill: none; stroke: var(--kept); stroke-width: 2.2; } svg .limit { stroke: var(--bad); stroke-dasharray: 2 4; } svg .cut { stroke: var(--replaced); }
 .key::before { content: ""; display: inline-block; width: .75rem; height: .75rem; border-radius: 3px; margin-right: .4rem; vertical-align: -.06rem; background: var(--line); }
 .key.kept::before { background: var(--kept); } .key.shortened::before { background: var(--shortened); } .key.replaced::before { background: var(--replaced); }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: .7rem; padding: .4rem 1.3rem 1.1rem; }
+.card + .card { margin-top: .8rem; } .card { background: var(--card); border: 1px solid var(--line); border-radius: .7rem; padding: .4rem 1.3rem 1.1rem; }
 .handoff { overflow-wrap: anywhere; } .handoff ul { margin: .2rem 0; padding-left: 1.15rem; } .handoff li { margin: .25rem 0; max-width: 50rem; } .handoff li.step { list-style: decimal; } .handoff figure { margin: .5rem 0; } .handoff figcaption { color: var(--soft); font-size: .85rem; }
 .cites { color: var(--soft); font-size: .85em; font-variant-numeric: tabular-nums; }
 code, pre { font-family: var(--mono); font-size: .83rem; } code { background: var(--code); border-radius: .25rem; padding: .05rem .3rem; overflow-wrap: anywhere; }
 pre { background: var(--code); border-radius: .4rem; padding: .6rem .8rem; margin: .4rem 0 0; white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.45; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; } th { text-align: left; font-weight: 550; color: var(--soft); font-size: .87rem; }
-th, td { padding: .38rem 1rem .38rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; } td:first-child { white-space: nowrap; } td.number, th.number { text-align: right; white-space: nowrap; }
+td.wide { white-space: normal; } th, td { padding: .38rem 1rem .38rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; } td:first-child { white-space: nowrap; } td.number, th.number { text-align: right; white-space: nowrap; }
 .scroll { overflow-x: auto; } .bar { height: .5rem; } .bar rect { fill: var(--kept); }
 .row { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 1.2rem; border-top: 1px solid var(--line); padding: .8rem 0 1rem .8rem; border-left: 3px solid var(--line); }
 .row.kept { border-left-color: var(--kept); } .row.shortened { border-left-color: var(--shortened); } .row.replaced { border-left-color: var(--replaced); }
