@@ -2,11 +2,12 @@
  * A compaction in the manner of a diff: runs of messages under a heading, what left behind `-`, what precis wrote behind
  * `+`, what was shortened behind `~` with both forms. Kept messages are counted.
  */
-import type { CompactionView, MessageShown } from "../gateway/history/contract.ts";
+import type { MessageShown } from "../gateway/history/contract.ts";
 import { count, counted } from "./amounts.ts";
 import { clip, padStart, widthOf } from "./bars.ts";
 import { wrapped } from "../config/wrap.ts";
 import { alignedRuns, tokensOf, type AlignedRun, type Fate } from "./pages/alignment.ts";
+import type { MessageAfter, MessageBefore, ShownCompaction } from "./pages/compaction-shown.ts";
 import type { Stream, TextStyle } from "./terminal.ts";
 import { visible } from "./visible.ts";
 
@@ -18,7 +19,7 @@ const NUMBER_COLUMNS = 5;
 
 const HEADINGS: Readonly<Record<Fate, string>> = { kept: "kept", shortened: "shortened", replaced: "replaced" };
 
-export function compactionDiff(view: CompactionView, stream: Stream): string {
+export function compactionDiff(view: ShownCompaction, stream: Stream): string {
   return alignedRuns(view)
     .flatMap((run) => [heading(run, stream), ...linesOf(run, stream), ""])
     .join("\n");
@@ -51,11 +52,11 @@ function messageLine(sign: string, message: MessageShown, { columns }: Stream): 
   return `${head}${says}${" ".repeat(Math.max(0, room - widthOf(says)))}${end}`;
 }
 
-function left(message: CompactionView["before"][number], stream: Stream): string {
+function left(message: MessageBefore, stream: Stream): string {
   return stream.paint("bad", messageLine("-", message, stream));
 }
 
-function written(message: CompactionView["after"][number], stream: Stream): readonly string[] {
+function written(message: MessageAfter, stream: Stream): readonly string[] {
   const { number, origin, role } = message;
   const says = origin === "summary" ? "handoff" : origin === "anchor" ? "live request, repeated" : role;
   const head = `+${padStart(String(number), NUMBER_COLUMNS)} ${says}`;
@@ -63,11 +64,7 @@ function written(message: CompactionView["after"][number], stream: Stream): read
   return [stream.paint("good", head), ...textLines(message.text, { sign: "+", look: "good", most }, stream)];
 }
 
-function shortened(
-  before: CompactionView["before"][number],
-  after: CompactionView["after"][number] | undefined,
-  stream: Stream,
-): readonly string[] {
+function shortened(before: MessageBefore, after: MessageAfter | undefined, stream: Stream): readonly string[] {
   const head = stream.paint("accent", messageLine("~", before, stream));
   if (after === undefined) return [head];
   return [

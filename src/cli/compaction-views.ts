@@ -4,14 +4,13 @@ import type { Compaction, Destination } from "../core/compaction/compaction.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Message } from "../core/transcript/message.ts";
-import { compactionShown, type ShownWith } from "../gateway/history/context-view.ts";
-import type { CompactionView } from "../gateway/history/contract.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
 import { compactionDiff } from "./compaction-diff.ts";
 import type { ForcedCompaction } from "./compaction.ts";
 import { writeOutput } from "./files.ts";
 import { imagesOf } from "./images.ts";
 import type { Input } from "./input.ts";
+import { shownCompaction, type ShownCompaction, type ShownWith } from "./pages/compaction-shown.ts";
 import { compactPage } from "./pages/compact-page.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -19,7 +18,7 @@ export interface CompactionViews {
   readonly diff: boolean;
   readonly input: Input;
   /** Absent where nothing was compacted. */
-  readonly view: CompactionView | undefined;
+  readonly view: ShownCompaction | undefined;
 }
 
 /** Undefined where no view was asked for. */
@@ -36,7 +35,7 @@ export async function compactionViews(
 }
 
 /** With the messages that follow those that were covered: they are kept. */
-function wholeView(compaction: Compaction, messages: readonly Message[], shownWith: ShownWith): CompactionView {
+function wholeView(compaction: Compaction, messages: readonly Message[], shownWith: ShownWith): ShownCompaction {
   const { after, covered } = compaction;
   const rest = messages.slice(covered);
   const map = rest.map((_, at): Destination => ({ kind: "kept", at: after.length + at }));
@@ -46,7 +45,7 @@ function wholeView(compaction: Compaction, messages: readonly Message[], shownWi
     after: [...after, ...rest],
     map: [...compaction.map, ...map],
   };
-  return compactionShown(whole, messages, shownWith);
+  return shownCompaction(whole, messages, shownWith);
 }
 
 export async function deliverViews(

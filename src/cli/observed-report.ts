@@ -1,17 +1,13 @@
 /** `precis report --gateway`: what a running gateway did, and in observe mode would have done, since it started. */
 import type { Configuration } from "../config/schema.ts";
-import { PrecisError } from "../core/errors.ts";
 import type { Status } from "../gateway/operation/status-page.ts";
 import { change, count, counted, percent } from "./amounts.ts";
 import { usageError, EXIT, type ExitCode } from "./exit.ts";
 import type { Arguments } from "./command.ts";
 import { writeOutput } from "./files.ts";
-import { gatewayUrl } from "./gateway-url.ts";
-import { operatorToken } from "./operator-token.ts";
+import { gatewayClient } from "./gateway-client.ts";
 import { factsPage } from "./pages/facts-page.ts";
 import type { Terminal } from "./terminal.ts";
-
-const ANSWER_WITHIN_MS = 5_000;
 
 type Fact = readonly [name: string, says: string];
 
@@ -22,7 +18,7 @@ export async function observedReport(
 ): Promise<ExitCode> {
   if (args.all("paths").length > 0)
     throw usageError("--gateway and files exclude one another", "Leave out one of them.");
-  const status = await statusOf(configuration, terminal);
+  const status = (await gatewayClient(configuration, terminal).json("/")) as Status;
   const verdict = verdictOf(status);
   const facts = factsOf(status);
   const html = args.text("html");
@@ -34,32 +30,6 @@ export async function observedReport(
     await terminal.out.say(`${[terminal.out.paint("strong", verdict), ...lines].join("\n")}\n`);
   }
   return EXIT.done;
-}
-
-async function statusOf(configuration: Configuration, terminal: Terminal): Promise<Status> {
-  const { host, port } = configuration.gateway;
-  const url = gatewayUrl(host, port);
-  const token = operatorToken(configuration, terminal)?.token;
-  const headers = { accept: "application/json", ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
-  let response: Response;
-  try {
-    response = await fetch(`${url}/_precis/`, {
-      headers,
-      redirect: "manual",
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-    });
-  } catch (cause) {
-    throw new PrecisError(`no gateway answers at ${url}`, {
-      code: "no_gateway",
-      hint: "Start one with `precis serve --observe`, or name its port with --set gateway.port=N.",
-      cause,
-    });
-  }
-  if (response.ok) return (await response.json()) as Status;
-  throw new PrecisError(`the gateway at ${url} answered ${response.status}`, {
-    code: "no_gateway",
-    hint: "It needs the operator's token: `precis token` shows the one of this machine.",
-  });
 }
 
 function verdictOf({ totals, mode }: Status): string {

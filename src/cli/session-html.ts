@@ -1,7 +1,10 @@
 /** Reads what the page of a session shows, and writes it. */
+import { createMeasure } from "../core/transcript/measure.ts";
 import type { SessionShown } from "../gateway/history/contract.ts";
+import { findSession } from "../gateway/history/find.ts";
 import type { OpenedHistory } from "./history.ts";
 import { writeOutput } from "./files.ts";
+import { shownCompaction } from "./pages/compaction-shown.ts";
 import { sessionHtml, type NumberedCompaction } from "./pages/session-page.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -13,15 +16,23 @@ const PAGE_MODE = 0o600;
 export async function writeSessionPage(
   file: string,
   session: SessionShown,
-  { history, tenant }: Pick<OpenedHistory, "history" | "tenant">,
+  { history, kept, tenant, redact }: Pick<OpenedHistory, "history" | "kept" | "tenant" | "redact">,
   terminal: Terminal,
 ): Promise<void> {
   const which = { tenant, id: session.id };
-  const context = await history.context(which);
-  const compactions: NumberedCompaction[] = [];
-  const oldest = Math.max(1, session.history.length - COMPACTIONS_SHOWN_MAX + 1);
-  for (let number = session.history.length; number >= oldest; number--)
-    compactions.push({ number, view: await history.compaction(which, number) });
+  const [context, messages, { entry }] = await Promise.all([
+    history.context(which),
+    history.messages(which),
+    findSession(kept, which),
+  ]);
+  const entries = await kept.listCompactions(tenant, await kept.readLinks(tenant, entry.head));
+  const measure = createMeasure();
+  const oldest = entries.length - COMPACTIONS_SHOWN_MAX;
+  const compactions = entries
+    .flatMap(({ compaction }, at): readonly NumberedCompaction[] =>
+      at < oldest ? [] : [{ number: at + 1, view: shownCompaction(compaction, messages, { redact, measure }) }],
+    )
+    .toReversed();
   const page = sessionHtml({ session, context, compactions });
   if (file === "-") return terminal.out.write(page);
   await writeOutput(terminal, file, page, { mode: PAGE_MODE });

@@ -11,6 +11,7 @@ import { formatNamed } from "../input.ts";
 import { whileWaiting } from "../progress.ts";
 import { sessionList, sessionPage } from "../sessions-page.ts";
 import { deleteCommand } from "./sessions-delete.ts";
+import { watchCommand } from "./sessions-watch.ts";
 import { pinCommand, pinsCommand, unpinCommand } from "./sessions-pins.ts";
 import { ENGINE_FLAGS } from "../settings-flags.ts";
 import { writeSessionPage } from "../session-html.ts";
@@ -279,7 +280,19 @@ function json({ out }: Terminal, data: unknown): Promise<void> {
 
 export const sessionCommands: CommandGroup = {
   name: "sessions",
-  summary: "The conversations a gateway has kept: list, show, compact, drop, pin, export, fork, delete.",
-  commands: [list, show, compact, drop, pinCommand, unpinCommand, pinsCommand, exportCommand, fork, deleteCommand],
+  summary: "The conversations a gateway has kept: list, watch, show, compact, drop, pin, export, fork, delete.",
+  commands: [
+    list,
+    watchCommand,
+    show,
+    compact,
+    drop,
+    pinCommand,
+    unpinCommand,
+    pinsCommand,
+    exportCommand,
+    fork,
+    deleteCommand,
+  ],
   alone: list,
 };

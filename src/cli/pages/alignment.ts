@@ -1,20 +1,19 @@
 /** Both sides of a compaction in step: runs of messages that met one fate, each beside what stands in its place. */
-import type { CompactionView } from "../../gateway/history/contract.ts";
+import type { MessageAfter, MessageBefore, ShownCompaction } from "./compaction-shown.ts";
 
 export type Fate = "kept" | "shortened" | "replaced";
 
 export interface AlignedRun {
   readonly fate: Fate;
   /** Messages before, in order; none where precis added something. */
-  readonly before: CompactionView["before"];
+  readonly before: readonly MessageBefore[];
   /** What stands in their place. */
-  readonly after: CompactionView["after"];
+  readonly after: readonly MessageAfter[];
 }
 
 /** Every message of both sides is in exactly one run, in its own order. */
-export function alignedRuns({ before, after }: CompactionView): readonly AlignedRun[] {
-  const runs: { fate: Fate; before: CompactionView["before"][number][]; after: CompactionView["after"][number][] }[] =
-    [];
+export function alignedRuns({ before, after }: ShownCompaction): readonly AlignedRun[] {
+  const runs: { fate: Fate; before: MessageBefore[]; after: MessageAfter[] }[] = [];
   let placed = 0;
   const runOf = (fate: Fate): (typeof runs)[number] => {
     const last = runs.at(-1);

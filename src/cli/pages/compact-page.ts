@@ -1,6 +1,6 @@
 /** `precis compact --markup`: one compaction of a file, for somebody who has neither the file nor precis. */
-import type { CompactionView } from "../../gateway/history/contract.ts";
 import { version } from "../version.ts";
+import type { ShownCompaction } from "./compaction-shown.ts";
 import { compactionSections } from "./compaction.ts";
 import { markup, pageText, type Html } from "./html.ts";
 import { STYLE } from "./style.ts";
@@ -9,7 +9,7 @@ export interface CompactPage {
   /** The input as it was named, without its folders. */
   readonly name: string;
   readonly format: string;
-  readonly view: CompactionView;
+  readonly view: ShownCompaction;
 }
 
 export function compactPage({ name, format, view }: CompactPage): string {

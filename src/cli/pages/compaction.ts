@@ -1,9 +1,10 @@
 /** One compaction as part of a page: its figures, the picture, what may be missing, the handoff, and both sides message by message. */
 import { LOSS_KINDS, type CompactionReport } from "../../core/compaction/compaction.ts";
-import type { CompactionView, MessageShown } from "../../gateway/history/contract.ts";
+import type { MessageShown } from "../../gateway/history/contract.ts";
 import { change, count, counted } from "../amounts.ts";
 import { LOSS_NAMES } from "../loss-names.ts";
 import { alignedRuns, tokensOf, type AlignedRun, type Fate } from "./alignment.ts";
+import type { MessageAfter, MessageBefore, ShownCompaction } from "./compaction-shown.ts";
 import { flowPicture } from "./flow.ts";
 import { handoffDocument, type Targets } from "./handoff-document.ts";
 import { markup, type Html } from "./html.ts";
@@ -20,7 +21,7 @@ const FATES: Readonly<Record<Fate, string>> = {
 };
 
 /** `prefix` keeps the ids of several compactions on one page apart. */
-export function compactionSections(view: CompactionView, prefix: string): Html {
+export function compactionSections(view: ShownCompaction, prefix: string): Html {
   const runs = alignedRuns(view);
   const row = (at: number): string => `${prefix}r${at + 1}`;
   const targets = targetsOf(view, prefix);
@@ -129,7 +130,7 @@ function rowOf(run: AlignedRun, context: RowContext): Html {
   </section>`;
 }
 
-function beforeArticle(message: CompactionView["before"][number], { id, prefix }: RowContext): Html {
+function beforeArticle(message: MessageBefore, { id, prefix }: RowContext): Html {
   const { became, recall } = message;
   const where = "at" in became ? `${prefix}a${became.at + 1}` : id;
   const says = { kept: "kept", edited: "shortened", summarised: "in the handoff", removed: "removed" }[became.kind];
@@ -138,7 +139,7 @@ function beforeArticle(message: CompactionView["before"][number], { id, prefix }
   return article(message, { id: `${prefix}b${message.number}`, notes, body: messageText(message) });
 }
 
-function afterArticle(message: CompactionView["after"][number], { prefix, targets }: RowContext): Html {
+function afterArticle(message: MessageAfter, { prefix, targets }: RowContext): Html {
   const { origin } = message;
   const says = origin === undefined ? "" : ORIGINS[origin];
   const body =
@@ -198,7 +199,7 @@ export function messageText({ text, calls, role }: MessageShown): Html {
     ${called}`;
 }
 
-function targetsOf({ before }: CompactionView, prefix: string): Targets {
+function targetsOf({ before }: ShownCompaction, prefix: string): Targets {
   const recalls = new Map<string, number>();
   for (const { recall, number } of before)
     if (recall !== undefined && !recalls.has(recall)) recalls.set(recall, number);

@@ -1,6 +1,7 @@
 /** `precis sessions show ID --html`: a stored session with its size over time, what fills it, and its newest compactions. */
-import type { CompactionView, ContextView, SessionShown } from "../../gateway/history/contract.ts";
+import type { ContextView, SessionShown } from "../../gateway/history/contract.ts";
 import { change, count, counted, percent } from "../amounts.ts";
+import type { ShownCompaction } from "./compaction-shown.ts";
 import { footer } from "./compact-page.ts";
 import { compactionSections, messageText } from "./compaction.ts";
 import { contextChart } from "./context-chart.ts";
@@ -14,7 +15,7 @@ const ISO_MINUTE_CHARS = 16;
 export interface NumberedCompaction {
   /** From 1, as in the session's history. */
   readonly number: number;
-  readonly view: CompactionView;
+  readonly view: ShownCompaction;
 }
 
 export interface SessionPage {

@@ -1,7 +1,6 @@
 /** What fills a session's context: its size after each message, by role and tool, and what each compaction made of which message. */
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { described, labelOf } from "../../core/digest/call.ts";
-import type { Redactor } from "../../core/redaction/redactor.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import { callsOf, contentText, resultOf, type Message } from "../../core/transcript/message.ts";
 import type { CompactionEntry } from "../../store/store.ts";
@@ -13,8 +12,6 @@ import { PrecisError } from "../../core/errors.ts";
 
 /** What is shown of one message; its original has the rest. */
 const TEXT_CHARS_MAX = 4_000;
-/** A handoff is shown whole: the largest ones weigh some 12,000 tokens. */
-const HANDOFF_CHARS_MAX = 200_000;
 
 interface SessionRead {
   readonly messages: readonly Message[];
@@ -114,35 +111,20 @@ export async function compactionView(
       code: "unknown_compaction",
       hint: `It has ${compactions.length}, counted from 1.`,
     });
-  return compactionShown(compaction, messages, { redact: dependencies.redact, measure });
-}
-
-/** What messages are shown with: a mask for secrets, and what they weigh. */
-export interface ShownWith {
-  readonly redact: Redactor;
-  readonly measure: Measure;
-}
-
-/** `messages` is the original conversation, of which the compaction covers the first ones. */
-export function compactionShown(
-  compaction: Compaction,
-  messages: readonly Message[],
-  shownWith: ShownWith,
-): CompactionView {
+  const shown = (message: Message, at: number): MessageShown => shownMessage(dependencies, message, at, measure);
   const { after, map, covered } = compaction;
   return {
     report: compaction.report,
     before: messages.slice(0, covered).map((message, at) => {
       const recall = recallOf(compaction, at);
       return {
-        ...shownMessage(message, at, shownWith),
+        ...shown(message, at),
         became: map[at] ?? { kind: "summarised" },
         ...(recall === undefined ? {} : { recall }),
       };
     }),
     after: after.map((message, at) => {
-      const shown = shownMessage(message, at, shownWith);
-      return { ...shown, ...(message.origin === undefined ? {} : { origin: message.origin }) };
+      return { ...shown(message, at), ...(message.origin === undefined ? {} : { origin: message.origin }) };
     }),
   };
 }
@@ -151,15 +133,12 @@ function recallOf({ evicted }: Compaction, at: number): string | undefined {
   return evicted.find(({ message, end = message + 1 }) => message <= at && at < end)?.id;
 }
 
-function shownMessage(message: Message, at: number, { redact, measure }: ShownWith): MessageShown {
+function shownMessage({ redact }: HistoryDependencies, message: Message, at: number, measure: Measure): MessageShown {
   return {
     number: at + 1,
     role: message.role,
     tokens: measure.message(message),
-    text: redact(contentText(message.parts)).slice(
-      0,
-      message.origin === "summary" ? HANDOFF_CHARS_MAX : TEXT_CHARS_MAX,
-    ),
+    text: redact(contentText(message.parts)).slice(0, TEXT_CHARS_MAX),
     calls: callsOf(message).map((call) => redact(labelOf(described(call)))),
   };
 }
