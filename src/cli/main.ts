@@ -23,6 +23,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   serve: async () => (await import("./commands/serve.ts")).serveCommand,
   run: async () => (await import("./commands/run.ts")).runCommand,
   setup: async () => (await import("./commands/setup.ts")).setupCommand,
+  chat: async () => (await import("./commands/chat.ts")).chatCommand,
   sessions: async () => (await import("./commands/sessions.ts")).sessionCommands,
   export: async () => (await import("./commands/export.ts")).exportCommand,
   token: async () => (await import("./commands/token.ts")).tokenCommand,

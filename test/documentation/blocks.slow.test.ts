@@ -29,6 +29,8 @@ const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
     /^precis (?:sessions|undo|search|store|token)\b|^precis export --for training (?:--out|3fa94c21)|^precis recall r[0-9a-f]{9}/,
     "needs what a gateway has stored",
   ],
+  [/^precis chat\b/, "talks to a person"],
+  [/^precis report(?: --gateway)?\s*(?:#|$)/, "reads the person's own sessions, or asks a gateway"],
   [/^precis config init --user/, "writes the person's own configuration"],
   [/^(?:export )?\w+=/, "sets up another program, or needs a key"],
   [/^(?:claude|codex|opencode|pi|curl) /, "another program"],
