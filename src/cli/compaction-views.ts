@@ -1,16 +1,14 @@
 /** What `precis compact` shows of a compaction beside its report: a diff on standard output, and a page in a file. */
 import type { Configuration } from "../config/schema.ts";
-import type { Compaction, Destination } from "../core/compaction/compaction.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
-import type { Message } from "../core/transcript/message.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
 import { compactionDiff } from "./compaction-diff.ts";
 import type { ForcedCompaction } from "./compaction.ts";
 import { writeOutput } from "./files.ts";
 import { imagesOf } from "./images.ts";
 import type { Input } from "./input.ts";
-import { shownCompaction, type ShownCompaction, type ShownWith } from "./pages/compaction-shown.ts";
+import { shownCompaction, type ShownCompaction } from "./pages/compaction-shown.ts";
 import { compactPage } from "./pages/compact-page.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -31,21 +29,7 @@ export async function compactionViews(
   if (result.kind === "unchanged") return { diff, input, view: undefined };
   const redact = createRedactor(await loadSecretRules(configuration.redaction));
   const measure = createMeasure(imagesOf(input.transcript, configuration));
-  return { diff, input, view: wholeView(result.compaction, input.transcript.messages, { redact, measure }) };
-}
-
-/** With the messages that follow those that were covered: they are kept. */
-function wholeView(compaction: Compaction, messages: readonly Message[], shownWith: ShownWith): ShownCompaction {
-  const { after, covered } = compaction;
-  const rest = messages.slice(covered);
-  const map = rest.map((_, at): Destination => ({ kind: "kept", at: after.length + at }));
-  const whole = {
-    ...compaction,
-    covered: messages.length,
-    after: [...after, ...rest],
-    map: [...compaction.map, ...map],
-  };
-  return shownCompaction(whole, messages, shownWith);
+  return { diff, input, view: shownCompaction(result.compaction, input.transcript.messages, { redact, measure }) };
 }
 
 export async function deliverViews(

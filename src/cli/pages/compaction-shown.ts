@@ -33,20 +33,25 @@ export interface ShownWith {
   readonly measure: Measure;
 }
 
-/** `messages` is the original conversation, of which the compaction covers the first ones; the others are left out. */
+/** `messages` is the original conversation; of what came after the covered ones, it has what was there when it was made. */
 export function shownCompaction(
-  { report, after, map, covered, evicted }: Compaction,
+  compaction: Compaction,
   messages: readonly Message[],
   shownWith: ShownWith,
 ): ShownCompaction {
+  const { report, after, map, covered, evicted } = compaction;
+  const rest = messages.slice(covered, Math.max(covered, report.messages.before));
   const recallable = recallIds(evicted);
-  const before = messages.slice(0, covered).map((message, at): MessageBefore => {
-    return { ...shown(message, at, shownWith), became: map[at] ?? { kind: "summarised" }, recall: recallable.get(at) };
-  });
+  const becameOf = (at: number): Destination =>
+    at < covered ? (map[at] ?? { kind: "summarised" }) : { kind: "kept", at: after.length + at - covered };
   return {
     report,
-    before,
-    after: after.map((message, at) => Object.assign(shown(message, at, shownWith), { origin: message.origin })),
+    before: messages.slice(0, covered + rest.length).map((message, at): MessageBefore => {
+      return { ...shown(message, at, shownWith), became: becameOf(at), recall: recallable.get(at) };
+    }),
+    after: [...after, ...rest].map((message, at): MessageAfter => {
+      return { ...shown(message, at, shownWith), origin: message.origin };
+    }),
   };
 }
 

@@ -15,7 +15,8 @@ export function contextChart({ original, sent, windowTokens, compactions }: Cont
   const largest = Math.max(...sampled(original).map(([, tokens]) => tokens));
   // A window far above everything would press the curve to the ground.
   const shown = windowTokens !== undefined && windowTokens <= largest * 3 ? windowTokens : undefined;
-  const most = Math.max(1, largest, shown ?? 0);
+  const step = niceStep(Math.max(1, largest, shown ?? 0) / GRID_LINES);
+  const most = step * Math.ceil(Math.max(1, largest, shown ?? 0) / step);
   const x = (at: number): number =>
     PLOT.left + ((WIDTH - PLOT.left - PLOT.right) * at) / Math.max(1, original.length - 1);
   const y = (tokens: number): number => HEIGHT - PLOT.bottom - ((HEIGHT - PLOT.top - PLOT.bottom) * tokens) / most;
@@ -24,8 +25,8 @@ export function contextChart({ original, sent, windowTokens, compactions }: Cont
       .map(([at, tokens], first) => `${first === 0 ? "M" : "L"}${x(at).toFixed(1)},${y(tokens).toFixed(1)}`)
       .join(" ");
   const ground = `L${x(original.length - 1).toFixed(1)},${y(0)} L${x(0).toFixed(1)},${y(0)} Z`;
-  const grid = Array.from({ length: GRID_LINES + 1 }, (_, line) => {
-    const tokens = (most / GRID_LINES) * line;
+  const grid = Array.from({ length: Math.round(most / step) + 1 }, (_, line) => {
+    const tokens = step * line;
     const height = y(tokens).toFixed(1);
     return markup`<line class="grid" x1="${PLOT.left}" x2="${WIDTH - PLOT.right}" y1="${height}" y2="${height}" /><text x="${PLOT.left - 8}" y="${height}" text-anchor="end" dominant-baseline="middle">${short(tokens)}</text>`;
   });
@@ -46,6 +47,12 @@ export function contextChart({ original, sent, windowTokens, compactions }: Cont
     </svg>
     <figcaption><span class="key kept">sent to the model</span><span class="key">as the client has it (dashed)</span><span class="key replaced">compaction</span>${windowTokens === undefined ? "" : markup`<span>window: ${count(windowTokens)} tokens</span>`}</figcaption>
   </figure>`;
+}
+
+/** 1, 2 or 5 times a power of ten, at least as much. */
+function niceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= least) ?? power;
 }
 
 /** Every so many values, and the last. */

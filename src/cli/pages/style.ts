@@ -40,7 +40,7 @@ code, pre { font-family: var(--mono); font-size: .83rem; } code { background: va
 pre { background: var(--code); border-radius: .4rem; padding: .6rem .8rem; margin: .4rem 0 0; white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.45; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; } th { text-align: left; font-weight: 550; color: var(--soft); font-size: .87rem; }
 td.wide { white-space: normal; } th, td { padding: .38rem 1rem .38rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; } td:first-child { white-space: nowrap; } td.number, th.number { text-align: right; white-space: nowrap; }
-.scroll { overflow-x: auto; } .bar { height: .5rem; } .bar rect { fill: var(--kept); }
+.scroll { overflow-x: auto; } .bar { height: .5rem; margin-top: .45rem; } .bar rect { fill: var(--kept); }
 .row { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 1.2rem; border-top: 1px solid var(--line); padding: .8rem 0 1rem .8rem; border-left: 3px solid var(--line); }
 .row.kept { border-left-color: var(--kept); } .row.shortened { border-left-color: var(--shortened); } .row.replaced { border-left-color: var(--replaced); }
 .row > h3 { grid-column: 1 / -1; margin: 0 0 .4rem; font-size: .87rem; color: var(--soft); font-weight: 550; font-variant-numeric: tabular-nums; }
