@@ -21,6 +21,8 @@ const SESSIONS_SHOWN_MAX = 12;
 const SKIPPED_SHOWN_MAX = 3;
 const EXAMPLE_COLUMNS_MAX = 48;
 const NAME_COLUMNS = 14;
+/** On narrower terminals the table has a column less. */
+const WIDE_COLUMNS = 60;
 
 export function reportPage(report: Report, stream: Stream): string {
   const { paint } = stream;
@@ -97,12 +99,13 @@ export function shortName(path: string): string {
 function sessionRows(sessions: readonly NamedOutlook[], { paint, columns }: Stream): readonly string[] {
   const shown = bySavings(sessions).slice(0, SESSIONS_SHOWN_MAX);
   if (shown.length === 0) return [];
-  const header = ["requests", "largest", "with precis", "cuts", "input"];
+  const wide = columns >= WIDE_COLUMNS;
+  const header = ["requests", "largest", wide ? "with precis" : "with", ...(wide ? ["cuts"] : []), "input"];
   const rows = shown.map((one) => [
     count(one.requests),
     count(one.largest.without),
     count(one.largest.with),
-    count(one.compactions.length),
+    ...(wide ? [count(one.compactions.length)] : []),
     change(one.without.inputTokens, one.with.inputTokens),
   ]);
   const widths = columnWidths([header, ...rows]);
