@@ -46,6 +46,7 @@ const OPTIONAL = optionalPackages();
 /** Each behind an entry of its own, which is of use only with its framework. */
 const FRAMEWORKS: Readonly<Record<string, string>> = {
   "src/integrations/ai-sdk/": "ai",
+  "src/cli/chat/": "ai",
   "src/integrations/langchain/": "langchain",
   "src/integrations/openai-agents/": "@openai/agents",
 };

@@ -50,13 +50,19 @@ export interface Input {
 }
 
 /** Of a session file, the history that its agent would send now; `all` goes back behind what the agent compacted. */
-export async function readInput(
-  args: Arguments,
+export async function readInput(args: Arguments, terminal: Terminal, options: ReadOptions = {}): Promise<Input> {
+  return readFileInput(args.text("file")!, terminal, {
+    from: formatNamed(args.text("from"), "--from", FORMATS),
+    ...options,
+  });
+}
+
+/** The same by the file's name. */
+export async function readFileInput(
+  file: string,
   terminal: Terminal,
-  { history = "live" }: ReadOptions = {},
+  { from, history = "live" }: ReadOptions & { readonly from?: InputFormat | undefined },
 ): Promise<Input> {
-  const file = args.text("file")!;
-  const from = formatNamed(args.text("from"), "--from", FORMATS);
   const name = shownName(file);
   try {
     const large = readLarge(file, terminal, { name, from, history });

@@ -55,6 +55,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["compact", "chat.json", "--budget", "20%", "--out", "small.json"],
   ["compact", "chat.json", "--out", "same.json"],
   ["compact", "chat.json", "--budget", "900", "--out", "least.json"],
+  ["compact", "chat.json", "--budget", "20%", "--diff"],
+  ["report", "sessions", "--context-length", "30k"],
   ["check", "chat.json"],
   ["check", "broken.json"],
   ["replay", "chat.json", "--context-length", "16k", "--engines", "compressor,sacred-zone", "--schedules", "cost"],

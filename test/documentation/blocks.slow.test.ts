@@ -30,6 +30,8 @@ const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
     "needs what a gateway has stored",
   ],
   [/^precis convert ~/, "needs the database of another agent"],
+  [/^precis chat\b/, "talks to a person"],
+  [/^precis report(?: --gateway)?\s*(?:#|$)/, "reads the person's own sessions, or asks a gateway"],
   [/^precis config init --user/, "writes the person's own configuration"],
   [/^(?:export )?\w+=/, "sets up another program, or needs a key"],
   [/^(?:claude|codex|opencode|pi|curl) /, "another program"],

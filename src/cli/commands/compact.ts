@@ -9,6 +9,7 @@ import { elementTexts } from "../../protocols/json/scan.ts";
 import { originsOf } from "../../session/synthetic.ts";
 import { counted } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
+import { compactionViews, deliverViews, type CompactionViews } from "../compaction-views.ts";
 import { compactForced, compactInput, type CompactionRequest, type ForcedCompaction } from "../compaction.ts";
 import {
   compactionPage,
@@ -67,6 +68,11 @@ export const compactCommand: Command = {
       line: "precis compact session.jsonl --budget 20% --pin 4-5 --drop 12-20",
       says: "keep three messages, and leave a range out",
     },
+    { line: "precis compact session.jsonl --force --diff | less -R", says: "what became of each message" },
+    {
+      line: "precis compact session.jsonl --force --html compaction.html",
+      says: "the same as a page to send to somebody",
+    },
     { line: "cat request.json | precis compact - --to openai-chat --json | jq .report", says: "for a script" },
   ],
   args: {
@@ -113,6 +119,17 @@ export const compactCommand: Command = {
       description:
         "With the engine `layered`, put the files read last back with what they hold in this folder now (context.files_folder).",
     },
+    diff: {
+      type: "boolean",
+      description:
+        "Print what was kept, shortened and replaced instead of the result; the result itself then goes to --out only.",
+    },
+    html: {
+      type: "string",
+      valueHint: "FILE",
+      description:
+        "Write the compaction as one HTML page, with secrets masked; the result itself then goes to --out only.",
+    },
     json: {
       type: "boolean",
       description:
@@ -133,7 +150,7 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     flags: [...(settings.flags ?? []), ...summarizeFlags(args), ...filesFlags(args, terminal)],
   });
   checkSummarize(args, configuration);
-  const { result, repair, text, told } = await withProgress(terminal.err, async (progress) => {
+  const { result, repair, text, told, views } = await withProgress(terminal.err, async (progress) => {
     progress.expect(inputBytes(args, terminal));
     await progress.stage("reading", 0);
     const input = await readInput(args, terminal);
@@ -176,9 +193,10 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
       repair: violations,
       text: args.is("json") ? jsonText(report) : written(input, made.transcript, protocol),
       told: account(report, { out: args.is("json") ? undefined : files.out, keep: args.text("keep") }, terminal.err),
+      views: await compactionViews({ input, result: made }, { html: files.html, diff: args.is("diff") }, configuration),
     };
   });
-  await deliver(text, told, files, terminal);
+  await deliver({ text, told, views }, files, terminal);
   if (repair.after.length > 0) return EXIT.failed;
   return irreducibleOf(result) === undefined ? EXIT.done : EXIT.irreducible;
 }
@@ -193,12 +211,14 @@ function markedIn(args: Arguments): Pick<CompactionRequest, "pin" | "drop" | "fa
 }
 
 /** On a terminal the account comes last, where it can still be read; into a pipe it comes first, in case the reader hangs up. */
-async function deliver(text: string, told: string, files: OutputFiles, terminal: Terminal): Promise<void> {
+async function deliver({ text, told, views }: Made, files: OutputFiles, terminal: Terminal): Promise<void> {
   const { out, err } = terminal;
-  if (files.out !== undefined) {
-    await writeOutput(terminal, files.out, text, { mode: files.mode });
-    await err.say(told);
-  } else if (out.interactive) {
+  if (files.out !== undefined) await writeOutput(terminal, files.out, text, { mode: files.mode });
+  if (views !== undefined) {
+    await err.say(`${told}${out.interactive ? "\n" : ""}`);
+    await deliverViews(views, files, terminal);
+  } else if (files.out !== undefined) await err.say(told);
+  else if (out.interactive) {
     await out.write(text);
     await err.say(`\n\n${told}`);
   } else {
@@ -207,26 +227,40 @@ async function deliver(text: string, told: string, files: OutputFiles, terminal:
   }
 }
 
+interface Made {
+  readonly text: string;
+  readonly told: string;
+  /** Where --diff or --html asked for one. */
+  readonly views: CompactionViews | undefined;
+}
+
 interface OutputFiles {
+  readonly html: string | undefined;
   readonly out: string | undefined;
   readonly keep: string | undefined;
   /** What was for its owner alone stays so. */
   readonly mode: number;
 }
 
-/** Three files that must not be one another: a result over its own input would lose the original for good. */
+/** Files that must not be one another: a result over its own input would lose the original for good. */
 function outputFiles(args: Arguments, { folder }: Terminal): OutputFiles {
   const named = (name: string): string | undefined => {
     const given = args.text(name);
     return given === "-" ? undefined : given;
   };
-  const [input, out, keep] = [named("file"), named("out"), named("keep")];
+  const [input, out, keep, html] = [named("file"), named("out"), named("keep"), args.text("html")];
   if (args.text("keep") === "-")
     throw usageError("--keep is `-`, but originals need a file", "Write for example `--keep originals.json`.");
-  const paths = [input, out, keep].flatMap((one) => (one === undefined ? [] : [resolve(folder, one)]));
+  if (args.is("diff") && args.is("json"))
+    throw usageError("--diff and --json exclude one another", "Leave one out; `report` of --json has the figures.");
+  if (args.is("diff") && html === "-")
+    throw usageError("--diff and --html - both write to standard output", "Name a file for --html.");
+  const paths = [input, out, keep, html === "-" ? undefined : html].flatMap((one) =>
+    one === undefined ? [] : [resolve(folder, one)],
+  );
   if (paths.some((path, at) => paths.slice(at + 1).some((other) => isSameFile(path, other))))
-    throw usageError("the input, --out and --keep must be different files", "The input is never overwritten.");
-  return { out, keep, mode: modeLike(input === undefined ? "/dev/stdin" : resolve(folder, input)) };
+    throw usageError("the input, --out, --keep and --html must be different files", "The input is never overwritten.");
+  return { out, keep, html, mode: modeLike(input === undefined ? "/dev/stdin" : resolve(folder, input)) };
 }
 
 function irreducibleOf(

@@ -12,8 +12,10 @@ import { whileWaiting } from "../progress.ts";
 import { sessionList, sessionPage } from "../sessions-page.ts";
 import { findCommand, importCommand } from "./sessions-agents.ts";
 import { deleteCommand } from "./sessions-delete.ts";
+import { watchCommand } from "./sessions-watch.ts";
 import { pinCommand, pinsCommand, unpinCommand } from "./sessions-pins.ts";
 import { ENGINE_FLAGS } from "../settings-flags.ts";
+import { writeSessionPage } from "../session-html.ts";
 import type { Terminal } from "../terminal.ts";
 
 const LIST_DEFAULT = 20;
@@ -60,9 +62,15 @@ const show: Command = {
   examples: [
     { line: "precis sessions show 3fa94c21", says: "by the beginning of its id" },
     { line: "precis sessions show 3fa94c21 --tail 30", says: "with more of its newest messages" },
+    { line: "precis sessions show 3fa94c21 --html session.html", says: "as a page to look at or to send" },
   ],
   args: {
     ...SESSION_ARG,
+    html: {
+      type: "string",
+      valueHint: "FILE",
+      description: "Write the session as one HTML page, readable only by you.",
+    },
     tail: { type: "string", valueHint: "N", description: `Number of newest messages; ${TAIL_DEFAULT} by default.` },
     ...HISTORY_ARGS,
     ...JSON_ARG,
@@ -71,7 +79,9 @@ const show: Command = {
     withHistory(args, terminal, { readOnly: true }, async (opened) => {
       const tail = wholeOf(args.text("tail") ?? String(TAIL_DEFAULT), "--tail", TAIL_MAX);
       const session = await opened.history.show(sessionNamed(args, opened), tail);
-      if (args.is("json")) await json(terminal, session);
+      const file = args.text("html");
+      if (file !== undefined) await writeSessionPage(file, session, opened, terminal);
+      else if (args.is("json")) await json(terminal, session);
       else await terminal.out.say(sessionPage(session, Date.now(), terminal.out));
       return EXIT.done;
     }),
@@ -272,9 +282,10 @@ function json({ out }: Terminal, data: unknown): Promise<void> {
 export const sessionCommands: CommandGroup = {
   name: "sessions",
   summary:
-    "The conversations a gateway has kept: list, show, compact, drop, pin, export, fork, delete; and those that agents keep: find, import.",
+    "The conversations a gateway has kept: list, watch, show, compact, drop, pin, export, fork, delete; and those that agents keep: find, import.",
   commands: [
     list,
+    watchCommand,
     show,
     compact,
     drop,

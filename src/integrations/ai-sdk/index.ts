@@ -12,7 +12,8 @@ import {
   type ToolSet,
 } from "ai";
 import { createRuntime } from "../../session/checked-runtime.ts";
-import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
+import type { Outcome } from "../../core/engines/contract.ts";
+import type { CompactOptions, Runtime, RuntimeOptions } from "../../session/contract.ts";
 import { createConversation, type FrameworkConversation, type FrameworkPrepared } from "../framework/conversation.ts";
 import { answerOf, declaredTools, toolsToSend } from "../framework/model-tools.ts";
 import { callPrepared } from "../framework/recovering.ts";
@@ -23,6 +24,13 @@ export interface Precis extends Pick<Runtime, "report" | "recall" | "undo" | "on
   readonly middleware: LanguageModelMiddleware;
   /** For `generateText`, `streamText` and agents, where the model is not wrapped. */
   readonly prepareStep: (step: Step) => Promise<PreparedStep>;
+  /**
+   * Compacts now, whatever the threshold says: give it what you would send next, a system prompt as its first message or left
+   * out. The next call uses it.
+   *
+   * @throws PrecisError as `compact` of a session does.
+   */
+  readonly compact: (messages: readonly ModelMessage[], options?: CompactOptions) => Promise<Outcome>;
   /** Tools with which the model reads what left the conversation; put them beside your own. */
   readonly tools: () => ToolSet;
 }
@@ -72,6 +80,7 @@ export function createPrecis(options: RuntimeOptions = {}): Precis {
 
   return {
     ...pick(runtime),
+    compact: (messages, how) => conversation.compact(messages as readonly AiMessage[], how),
     middleware,
     prepareStep: createPrepareStep(runtime, conversation),
     tools: () => toolSet(runtime, options),

@@ -3,7 +3,8 @@
  * only what it wrote or shortened is a new message.
  */
 import type { Content, Message, Part, Transcript } from "../../core/transcript/message.ts";
-import type { Prepared, Runtime, WaitingForMain } from "../../session/contract.ts";
+import type { Outcome } from "../../core/engines/contract.ts";
+import type { CompactOptions, Prepared, Runtime, WaitingForMain } from "../../session/contract.ts";
 
 /** How one framework writes messages. */
 export interface MessageFormat<Framework> {
@@ -40,6 +41,8 @@ export interface FrameworkConversation<Framework> {
     around?: Surroundings,
     waiting?: WaitingForMain,
   ) => Promise<FrameworkPrepared<Framework>>;
+  /** Compacts now; the next `prepare` of these messages uses it. */
+  readonly compact: (messages: readonly Framework[], options?: CompactOptions) => Promise<Outcome>;
   /** Undefined where the error reports no overflow. */
   readonly recover: (
     error: unknown,
@@ -65,6 +68,10 @@ export function createConversation<Framework>(
     prepare: async (messages, around, waiting) => {
       const given = read(format, messages, around);
       return shaped(await runtime.prepare(given, waiting), given, messages);
+    },
+    compact: async (messages, options) => {
+      const { transcript: _, ...outcome } = await runtime.compact(read(format, messages), options);
+      return outcome;
     },
     recover: async (error, messages, around) => {
       const given = read(format, messages, around);
