@@ -332,6 +332,10 @@ it("keeps the rules of project instructions that the agent read, and only those"
   expect(instructions.map(({ text, file }) => [file, text])).toEqual([
     ["AGENTS.md", "Always run `npm run lint` before committing."],
   ]);
+  const commands =
+    "     1→## Running Tests\n     2→```bash\n     3→mise run test\n     4→```\n<system-reminder>You must always be kind to files.</system-reminder>";
+  const read = ledgerOf([user("Go."), ...does("Read", { file_path: "/repo/CLAUDE.md" }, commands)]);
+  expect(read.instructions.map(({ text }) => text)).toEqual(["Running Tests: `mise run test`"]);
   const page = ledgerOf([user("Go."), ...does("Read", { file_path: "/repo/page.md" }, shown)]);
   expect(page.instructions).toEqual([]);
 });

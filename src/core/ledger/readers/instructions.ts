@@ -19,10 +19,26 @@ export function holdsRules(path: string): boolean {
   return isInstructionFile(path) || RULES_FILE.test(path);
 }
 
-/** The rules in what a tool showed of such a file, verbatim and in order. */
+/** The rules in what a tool showed of such a file, verbatim, and the commands that it gives under a heading of their own. */
 export function rulesIn(shown: string): readonly string[] {
-  return sentencesOf(shown.replace(GUTTER, ""))
+  const text = shown.replace(REMINDER, "").replace(GUTTER, "");
+  const rules = sentencesOf(text)
     .filter(({ length }) => length >= SENTENCE_CHARS_MIN && length <= SENTENCE_CHARS_MAX)
     .filter((sentence) => STRONG_RULE.test(sentence))
     .slice(0, RULES_MAX);
+  return [...rules, ...commandsIn(text)];
+}
+
+/** What a harness adds to the text of a file is not in it. */
+const REMINDER = /<system-reminder>[\s\S]*?<\/system-reminder>/g;
+const HEADED_COMMAND =
+  /^#{1,6} +([^\n]{3,60})\n+```(?:sh|bash|shell|console|zsh)?\n(?:#[^\n]*\n)?\$? ?([^\n#][^\n]{2,100})\n(?:```)/gm;
+const COMMANDS_MAX = 8;
+
+/** "Running Tests: `npm test`". */
+function commandsIn(text: string): readonly string[] {
+  return Array.from(
+    text.matchAll(HEADED_COMMAND),
+    ([, heading, command]) => `${heading!.trim()}: \`${command!.trim()}\``,
+  ).slice(0, COMMANDS_MAX);
 }
