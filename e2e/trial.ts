@@ -76,7 +76,7 @@ export async function runTrial(client: Client, { installed, onEvent, keep, own }
       await writeFile(join(home, name), text);
     }
     for (; stage < task.length; stage++) {
-      const run = await start(client, place, { prompt: task[stage]!.prompt, goesOn: stage > 0 });
+      const run = await startClient(client, place, { prompt: task[stage]!.prompt, goesOn: stage > 0 });
       stages.push(run);
       onEvent(
         `${client.name}: stage ${stage + 1} of ${task.length} ended with ${run.code}, ${provider.requests.length} requests`,
@@ -107,7 +107,8 @@ export function isTask(body: string): boolean {
   return body.includes(TASK_MARK) && /"tools":\[\{/.test(body);
 }
 
-async function start(
+/** One run of the client to its end, with nothing of this machine's environment. */
+export async function startClient(
   client: Client,
   place: Place,
   { prompt, goesOn }: { readonly prompt: string; readonly goesOn: boolean },
