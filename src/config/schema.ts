@@ -164,7 +164,7 @@ const cachingSection = z
     }),
     restore_bytes: z.boolean().default(prompt_caching.restore_bytes).meta({
       description:
-        "Whether `precis serve` sends a message that its client writes again in another form (a string as a block, other key order, moved cache markers) in the bytes that it was sent in before, so that the provider's cache still matches. Never if the meaning differs.",
+        "Whether `precis serve` sends a message that its client writes again in another form (a string as a block, other key order, moved cache markers, no white space at the end) in the bytes that it was sent in before, so that the provider's cache still matches. Never if the meaning differs.",
     }),
   })
   .prefault({})

@@ -1,6 +1,17 @@
 /** A client that writes its messages again: keys in another order, texts as blocks, arguments from the object they mean. */
 
+import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
+import { definitions } from "../../../src/protocols/registry.ts";
+
 type Fields = Readonly<Record<string, unknown>>;
+
+/** A request with all of its messages in another form. */
+export function retypedBody(body: string, protocol: ProtocolName): string {
+  const { messages: key } = protocols[protocol].keys;
+  const request = JSON.parse(body) as Record<string, unknown>;
+  const { textBlock } = definitions[protocol];
+  return JSON.stringify({ ...request, [key]: (request[key] as unknown[]).map((one) => retyped(one, textBlock)) });
+}
 
 /** The same message in another form. */
 export function retyped(message: unknown, textBlock: string): unknown {
