@@ -103,7 +103,7 @@ const compressionSection = z
       }),
     note: z.enum(["system", "handoff"]).default(compression.note).meta({
       description:
-        "Where the model learns that earlier turns were compacted: once in the system prompt, or in the handoff, which does not change a cached system prompt.",
+        "Where the model learns that earlier turns were compacted: once in the system prompt, or in the handoff, which does not change a cached system prompt. `precis serve` uses `handoff` unless this is set.",
     }),
     template: z.enum(["thirteen", "seven"]).default(compression.template).meta({
       description: "Sections of the handoff: thirteen, or seven in the short form.",
