@@ -77,7 +77,7 @@ const PATH =
   /^(?:[dlcbsp-][rwxsStT-]{9}|[\s│├└─|`]*(?:[├└]──|\|--|`--)|(?:\.{0,2}\/)?[\w@.~+-][\w@.~+()[\]-]*(?:\/[\w@.~+()[\] -]+)*\/?$)/;
 const DIFF = /^diff --git |^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|^--- \S.*\n\+\+\+ \S/m;
 /** Below a header, perhaps behind a line number. */
-const MARKDOWN_RULE = /^[ \t]*(?:\d+[\t→:])?[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*\|[ \t|:-]*$/m;
+const MARKDOWN_RULE = /^[ \t]*(?:\d+[\t→:][ \t]*)?(?:\|[ \t]*)?:?-{2,}:?[ \t]*\|[ \t|:-]*$/m;
 const LINK = /\]\(https?:\/\/|https?:\/\/\S+/;
 
 /** Each sign is looked for when it is asked after, which for most texts is a few of them. */
