@@ -61,8 +61,11 @@ async function retypedPage(protocol: ProtocolName): Promise<string> {
     .slice(0, RETYPED_SESSIONS);
   const rows: string[][] = [];
   for (const { file, recording, tokens } of longest) {
-    const billed = async (more: Pick<Billing, "retypes" | "restoreBytes">): Promise<number> =>
-      (await bill(recording, { protocol, windowTokens: WINDOW_TOKENS, ...more })).usd;
+    const billed = async (more: Pick<Billing, "retypes" | "restoreBytes">): Promise<number> => {
+      const { usd, refused } = await bill(recording, { protocol, windowTokens: WINDOW_TOKENS, ...more });
+      if (refused) process.exitCode = 1;
+      return usd;
+    };
     const same = await billed({});
     const [lost, kept] = [await billed({ retypes: true, restoreBytes: false }), await billed({ retypes: true })];
     const name = file.replace(/^.*\/|\.json$/g, "");

@@ -21,7 +21,8 @@ export function retyped(message: unknown, textBlock: string): unknown {
 }
 
 function asBlocks({ content }: Fields, type: string): Fields {
-  if (typeof content === "string") return { content: [{ type, text: content }] };
+  // No provider takes an empty block.
+  if (typeof content === "string") return content.trim() === "" ? {} : { content: [{ type, text: content }] };
   if (!Array.isArray(content)) return {};
   return {
     content: content.map((block: unknown) => (isObject(block) ? { ...block, ...asBlocks(block, type) } : block)),
