@@ -1,18 +1,21 @@
 /**
- * `npm run bench:bill [-- --json] [-- PROTOCOL]`: what sessions cost through a window of 64K by each schedule, against the
+ * `npm run bench:bill [-- --json] [-- --retyped] [-- PROTOCOL]`: what sessions cost through a window of 64K by each schedule, against the
  * same traffic with the same caching, a window without an end, and no compaction; by the strict provider's account. It also
- * says where the compactions of each schedule began, and fails if one did not begin where its schedule says.
+ * says where the compactions of each schedule began, and fails if one did not begin where its schedule says. With `--retyped`:
+ * what the longest of these sessions cost where the agent writes its messages in another form in every second request, and
+ * how much of that the gateway saves by sending them in their former bytes.
  */
 import { createMeasure } from "../src/core/transcript/measure.ts";
 import type { ProtocolName } from "../src/protocols/index.ts";
 import { corpusFiles, hasCorpus } from "../test/support/corpus.ts";
-import { beginsWhereItShould, bill, type Billed } from "../test/gateway/support/billing.ts";
+import { beginsWhereItShould, bill, type Billed, type Billing } from "../test/gateway/support/billing.ts";
 import { recordingOf } from "../test/gateway/support/recordings.ts";
 import { machineLine, MACHINE, table } from "./table.ts";
 
 const WINDOW_TOKENS = 64_000;
 const TOKENS_MIN = 28_000;
 const LONG_TOKENS = 120_000;
+const RETYPED_SESSIONS = 5;
 const PROTOCOLS: readonly ProtocolName[] = ["anthropic-messages", "openai-chat", "openai-responses"];
 
 interface Session {
@@ -30,6 +33,10 @@ const json = process.argv.includes("--json");
 if (!hasCorpus) {
   process.stderr.write("No transcripts: name their folder in PRECIS_CORPUS.\n");
   process.exitCode = 2;
+} else if (process.argv.includes("--retyped")) {
+  process.stdout.write(`${machineLine()}\n`);
+  for (const protocol of protocols)
+    process.stdout.write(`\n${protocol}, a window of ${WINDOW_TOKENS} tokens\n\n${await retypedPage(protocol)}\n`);
 } else {
   if (!json) process.stdout.write(`${machineLine()}\n`);
   const results: Record<string, readonly Session[]> = {};
@@ -42,6 +49,29 @@ if (!hasCorpus) {
     process.stdout.write(
       `${JSON.stringify({ machine: MACHINE, windowTokens: WINDOW_TOKENS, results }, undefined, 2)}\n`,
     );
+}
+
+/** Five sessions, each lived through three times. */
+async function retypedPage(protocol: ProtocolName): Promise<string> {
+  const measure = createMeasure();
+  const longest = corpusFiles("openai")
+    .map((file) => ({ file, recording: recordingOf(file) }))
+    .map((one) => ({ ...one, tokens: measure.transcript(one.recording) }))
+    .toSorted((one, other) => other.tokens - one.tokens)
+    .slice(0, RETYPED_SESSIONS);
+  const rows: string[][] = [];
+  for (const { file, recording, tokens } of longest) {
+    const billed = async (more: Pick<Billing, "retypes" | "restoreBytes">): Promise<number> => {
+      const { usd, refused } = await bill(recording, { protocol, windowTokens: WINDOW_TOKENS, ...more });
+      if (refused) process.exitCode = 1;
+      return usd;
+    };
+    const same = await billed({});
+    const [lost, kept] = [await billed({ retypes: true, restoreBytes: false }), await billed({ retypes: true })];
+    const name = file.replace(/^.*\/|\.json$/g, "");
+    rows.push([name, `${Math.round(tokens / 1_000)}K`, dollars(same), dollars(lost), dollars(kept), ratio(kept, lost)]);
+  }
+  return table(["session", "tokens", "same bytes", "retyped", "restored", "ratio"], rows);
 }
 
 async function sessionsOf(protocol: ProtocolName): Promise<readonly Session[]> {

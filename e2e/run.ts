@@ -2,7 +2,7 @@
  * `npm run e2e:clients [-- NAME…]`: Claude Code, Codex, Gemini CLI, OpenCode and pi each live through a long task behind the gateway,
  * in a network that has nothing else in it. Says what happened, and ends with 1 where anything did not hold. With `--own`
  * the clients' own compactions come first, and the gateway has to let them through. `threads` is a run of its own, with
- * Anthropic's SDK and message threads.
+ * Anthropic's SDK and message threads, and `tool-search` another, which measures what Claude Code's search for tools saves.
  */
 import { parseArgs } from "node:util";
 import { claudeCode } from "./claude-code.ts";
@@ -15,6 +15,7 @@ import { opencode } from "./opencode.ts";
 import { pi } from "./pi.ts";
 import { tableOf } from "./table.ts";
 import { runThreads, THREADS, threadsLine } from "./threads.ts";
+import { runToolSearch, TOOL_SEARCH, toolSearchLine } from "./tool-search.ts";
 import { runTrial } from "./trial.ts";
 import { judge, type Verdict } from "./verdict.ts";
 
@@ -32,20 +33,21 @@ const { values, positionals } = parseArgs({
 const onEvent = (message: string): void => void process.stderr.write(`${message}\n`);
 
 function chosen(): readonly Client[] {
-  const known = [...CLIENTS.map(({ name }) => name), THREADS];
+  const known = [...CLIENTS.map(({ name }) => name), THREADS, TOOL_SEARCH];
   const unknown = positionals.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(`no client ${unknown.join(", ")}; there are ${known.join(", ")}`);
   return positionals.length === 0 ? CLIENTS : CLIENTS.filter(({ name }) => positionals.includes(name));
 }
 
-/** The SDK compacts nothing of its own there. */
-function withThreads(): boolean {
-  return !values.own && (positionals.length === 0 || positionals.includes(THREADS));
+/** A run beside the clients' task; no client compacts anything of its own there. */
+function isChosen(name: typeof THREADS | typeof TOOL_SEARCH): boolean {
+  return !values.own && (positionals.length === 0 || positionals.includes(name));
 }
 
 /** Outside: the registry can be reached. */
 async function installAll(): Promise<void> {
-  for (const client of chosen()) {
+  const needed = new Set([...chosen(), ...(isChosen(TOOL_SEARCH) ? [claudeCode] : [])]);
+  for (const client of needed) {
     const done = await install(client);
     if (done.kind === "missing") onEvent(`${client.title} ${client.version} is skipped: ${done.because}`);
   }
@@ -60,10 +62,19 @@ async function runAll(): Promise<number> {
     const trial = await runTrial(client, { installed: done.folder, onEvent, keep: values.keep, own: values.own });
     verdicts.push(judge(trial));
   }
-  const threads = withThreads() ? [await runThreads()] : [];
-  const all = [...verdicts, ...threads];
+  const threads = isChosen(THREADS) ? [await runThreads()] : [];
+  const searched = isChosen(TOOL_SEARCH) ? await runToolSearch() : undefined;
+  const searches = searched === undefined ? [] : [searched];
+  const all = [...verdicts, ...threads, ...searches];
   if (values.json) process.stdout.write(`${JSON.stringify(all)}\n`);
-  else process.stdout.write((verdicts.length === 0 ? "" : tableOf(verdicts)) + threads.map(threadsLine).join(""));
+  else
+    process.stdout.write(
+      [
+        verdicts.length === 0 ? "" : tableOf(verdicts),
+        ...threads.map(threadsLine),
+        ...searches.map(toolSearchLine),
+      ].join(""),
+    );
   return all.some(({ faults }) => faults.length > 0) ? 1 : 0;
 }
 

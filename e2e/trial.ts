@@ -71,7 +71,7 @@ export async function runTrial(client: Client, { installed, onEvent, keep, own }
   try {
     await writeSettings(((own ? client.compactsFirst.files : undefined) ?? client.files)(place), home);
     for (; stage < task.length; stage++) {
-      const run = await start(client, place, { prompt: task[stage]!.prompt, goesOn: stage > 0 });
+      const run = await startClient(client, place, { prompt: task[stage]!.prompt, goesOn: stage > 0 });
       stages.push(run);
       onEvent(
         `${client.name}: stage ${stage + 1} of ${task.length} ended with ${run.code}, ${provider.requests.length} requests`,
@@ -109,7 +109,8 @@ export function isTask(body: string): boolean {
   return body.includes(TASK_MARK) && /"tools":\[\{/.test(body);
 }
 
-function start(
+/** One run of the client to its end, with nothing of this machine's environment. */
+export function startClient(
   client: Client,
   place: Place,
   { prompt, goesOn }: { readonly prompt: string; readonly goesOn: boolean },

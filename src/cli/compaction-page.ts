@@ -8,6 +8,7 @@ import {
 } from "../core/compaction/compaction.ts";
 import { SAVED_LITTLE_ADVICE, savedLittle } from "../core/compaction/savings.ts";
 import type { LogNote } from "../logs/index.ts";
+import { failureAdvice } from "../session/cooldowns.ts";
 import type { DisabledEngine } from "../session/events.ts";
 import type { HookFailure } from "../session/operator-hooks/contract.ts";
 import { change, count, counted } from "./amounts.ts";
@@ -158,9 +159,10 @@ function named(name: string, says: string, look: TextStyle, { paint, columns }: 
   );
 }
 
-function warnings({ degraded, irreducible, tokens }: CompactionReport, stream: Stream): readonly string[] {
+function warnings({ degraded, irreducible, tokens, summary }: CompactionReport, stream: Stream): readonly string[] {
   const lines = [
     ...degraded,
+    ...failureAdvice(summary?.steps ?? []),
     ...(irreducible === undefined ? [] : [irreducibleLine(irreducible)]),
     ...(savedLittle(tokens) ? [`It saved less than a tenth: ${SAVED_LITTLE_ADVICE}.`] : []),
   ];

@@ -9,7 +9,7 @@ import { mainChoice, type Choice } from "../models/choice.ts";
 import { registryOf } from "../models/settings.ts";
 import { pricesOf } from "../models/writers.ts";
 import type { ProtocolName } from "../protocols/index.ts";
-import { responsesCompaction, unavailableRemote, withinTime } from "../session/responses-compaction.ts";
+import { notCompacted, responsesCompaction, unavailableRemote, withinTime } from "../session/responses-compaction.ts";
 import { outwardFetch } from "./outward-proxies.ts";
 import type { WriterAccess } from "./writer-access.ts";
 
@@ -42,8 +42,18 @@ export function remoteFor(configuration: Configuration, request: RemoteRequest):
   const timed = withinTime(remote, auxiliary.compression.timeout_seconds * SECOND_MS);
   return async (transcript, signal) => {
     await before(model);
-    return timed(transcript, signal);
+    return timed(transcript, signal).catch((fault: unknown) => {
+      throw key === undefined ? withKeyHint(fault) : fault;
+    });
   };
+}
+
+const DENIED = /answered 40[13]\b/;
+
+/** No provider's own key is sent to another address, so a server that demands one needs its variable named. */
+function withKeyHint(fault: unknown): unknown {
+  if (!(fault instanceof Error) || !DENIED.test(fault.message)) return fault;
+  return notCompacted(`${fault.message}, and no key was sent: name its environment variable in model.api_key_env`);
 }
 
 /** Where the main model is reached, or why it cannot be asked. */

@@ -103,7 +103,7 @@ const compressionSection = z
       }),
     note: z.enum(["system", "handoff"]).default(compression.note).meta({
       description:
-        "Where the model learns that earlier turns were compacted: once in the system prompt, or in the handoff, which does not change a cached system prompt.",
+        "Where the model learns that earlier turns were compacted: once in the system prompt, or in the handoff, which does not change a cached system prompt. `precis serve` uses `handoff` unless this is set.",
     }),
     template: z.enum(["thirteen", "seven"]).default(compression.template).meta({
       description: "Sections of the handoff: thirteen, or seven in the short form.",
@@ -164,7 +164,7 @@ const cachingSection = z
     }),
     restore_bytes: z.boolean().default(prompt_caching.restore_bytes).meta({
       description:
-        "Whether `precis serve` sends a message that its client writes again in another form (a string as a block, other key order, moved cache markers) in the bytes that it was sent in before, so that the provider's cache still matches. Never if the meaning differs.",
+        "Whether `precis serve` sends a message that its client writes again in another form (a string as a block, other key order, moved cache markers, no white space at the end) in the bytes that it was sent in before, so that the provider's cache still matches. Never if the meaning differs.",
     }),
   })
   .prefault({})

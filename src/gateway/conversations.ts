@@ -82,6 +82,8 @@ const [OPENING_WORDS, WORD_CHARS] = [32, 32];
 const FORM_WORDS: ReadonlySet<string> = new Set(
   "role user system developer content type message text input_text parts cache_control ephemeral ttl 5m 1h".split(" "),
 );
+/** White space is escaped in JSON, and may be gone where a message is written again. */
+const ESCAPE = /\\(?:u[\da-fA-F]{4}|.)/g;
 /** Conversations that open alike and are compared. */
 const CANDIDATES_MAX = 8;
 
@@ -194,7 +196,9 @@ function firstMessage(text: string, key: string): string {
   const start = skipSpace(text, list + 1);
   try {
     const first = text.slice(start, Math.min(start + OPENING_CHARS, skipValue(text, start)));
-    const words = (first.match(/[\p{L}\p{N}_]+/gu) ?? []).filter((word) => !FORM_WORDS.has(word));
+    const words = (first.replaceAll(ESCAPE, " ").match(/[\p{L}\p{N}_]+/gu) ?? []).filter(
+      (word) => !FORM_WORDS.has(word),
+    );
     return words
       .slice(0, OPENING_WORDS)
       .map((word) => word.slice(0, WORD_CHARS))

@@ -24,7 +24,7 @@ export function withFormerBytes(former: Decoded | undefined, now: Decoded): Form
     const place = now.layout.elements[at]!;
     const [before, is] = [textAt(former, former.layout.elements[at]!), textAt(now, place)];
     if (before === is) continue;
-    if (!meansTheSame(before, is, textBlock)) break;
+    if (!meansTheSame(before, is, { textBlock, isLast: at === now.layout.elements.length - 1 })) break;
     // What is marked has the form that a marker needs.
     const text = withoutCacheMarkers(is) === is ? withoutCacheMarkers(before) : is;
     if (text !== is) edits.push({ ...place, text });

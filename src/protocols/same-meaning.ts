@@ -1,6 +1,7 @@
 /**
  * Whether two texts of one message mean the same to a provider. Clients write a message again in another form: its text as
- * a string or as a block, its keys in another order, its cache markers elsewhere. Whatever else differs is another meaning.
+ * a string or as a block, its keys in another order, its cache markers elsewhere, without the white space at the end of what
+ * was said. Whatever else differs is another meaning.
  */
 import { isFields, textOf } from "./fields.ts";
 import type { Fields } from "./dialect.ts";
@@ -10,9 +11,16 @@ import { elementsOf, memberText } from "./json/scan.ts";
 /** Members of a content block that only say what is cached. */
 const MARKERS = ["cache_control", "prompt_cache_breakpoint"] as const;
 
-/** Both are JSON texts of one element of a request's list of messages. `textBlock`: the type of a block of a user's text. */
-export function meansTheSame(one: string, other: string, textBlock: string): boolean {
-  return normalForm(one, textBlock) === normalForm(other, textBlock);
+export interface MessageForm {
+  /** The type of a block of a user's text. */
+  readonly textBlock: string;
+  /** The newest message of its request: some providers refuse a last answer that ends in white space, so its end counts. */
+  readonly isLast?: boolean;
+}
+
+/** Both are JSON texts of one element of a request's list of messages. */
+export function meansTheSame(one: string, other: string, form: MessageForm): boolean {
+  return normalText(one, form) === normalText(other, form);
 }
 
 /** The message without its cache markers; the same text where it has none. */
@@ -53,8 +61,30 @@ function parse(text: string): unknown {
   return JSON.parse(text, keepNumbers as Parameters<typeof JSON.parse>[1]);
 }
 
-function normalForm(text: string, textBlock: string): string {
-  return written(normalMessage(parse(text), textBlock));
+function normalText(text: string, { textBlock, isLast = false }: MessageForm): string {
+  const message = normalMessage(parse(text), textBlock);
+  return written(isLast ? message : withoutEndSpace(message));
+}
+
+const SPEAKERS = new Set(["user", "assistant", "model"]);
+
+/** White space at the end of what a person or a model said means nothing; in a result or an argument it may. */
+function withoutEndSpace(message: unknown): unknown {
+  if (!isFields(message) || !SPEAKERS.has(textOf(message["role"]) ?? "")) return message;
+  const trimmed = ["content", "parts"].flatMap((key) => {
+    const blocks: unknown = message[key];
+    return Array.isArray(blocks)
+      ? [[key, blocks.map((block: unknown, at) => trimmedBlock(block, blocks[at + 1]))]]
+      : [];
+  });
+  return { ...message, ...(Object.fromEntries(trimmed) as Fields) };
+}
+
+/** A text that another one follows goes on there. */
+function trimmedBlock(block: unknown, next: unknown): unknown {
+  if (!isFields(block) || block["thought"] === true || (isFields(next) && next["text"] !== undefined)) return block;
+  const text = textOf(block["text"]);
+  return text === undefined ? block : { ...block, text: text.trimEnd() };
 }
 
 function normalMessage(message: unknown, textBlock: string): unknown {

@@ -25,6 +25,8 @@ export interface AgentOptions {
   /** Laid over every body: thinking, cache markers… */
   readonly body?: Fields;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Turn by turn, the body as it goes out: an agent that writes its messages in a form of its own. As it is, by default. */
+  readonly rewrite?: (body: string, turn: number) => string;
   /** Called with each answer. */
   readonly onTurn?: (turn: AgentTurn) => void;
 }
@@ -50,6 +52,7 @@ export interface AgentRun {
 /** Replays a recorded session against a provider, as the agent that it was recorded from would. */
 export async function replayAsAgent(options: AgentOptions): Promise<AgentRun> {
   const { url, protocol, model, recording, key = "agent", headers = {}, body = {}, stream = false } = options;
+  const { rewrite = (text: string) => text } = options;
   const start = openingEnd(recording.messages);
   const rounds = roundsOf(recording.messages.slice(start));
   const { messages: opening, system, tools } = protocols[protocol].encode({ ...recording, messages: [] });
@@ -63,7 +66,7 @@ export async function replayAsAgent(options: AgentOptions): Promise<AgentRun> {
   for (const [index, round] of rounds.entries()) {
     history.push(...encoded(round.said, issued, protocol));
     const streamed = typeof stream === "boolean" ? stream : stream(index);
-    const to = { url, form: agentForm, key, headers, body };
+    const to = { url, form: agentForm, key, headers, body, rewrite: (text: string) => rewrite(text, index) };
     const asked = await ask(to, { model, stream: streamed, history, system, tools, maxOutputTokens });
     options.onTurn?.({ index, ...asked });
     const message = refusalIn(asked);

@@ -63,6 +63,15 @@ export function cooldownText({ role, model, class: why, until }: Cooldown, now: 
   return `the ${role} model ${model} failed (${why}) and is not asked for ${wait}: ${ADVICE[why]}`;
 }
 
+/** What a person can do about each model that failed in a compaction, a line for each; nothing about what passes by itself. */
+export function failureAdvice(steps: readonly SummaryStep[]): readonly string[] {
+  const lines = steps.flatMap(({ model, role, outcome, class: why }) => {
+    if (outcome === "written" || role === "provider" || why === undefined || ADVICE[why] === BY_ITSELF) return [];
+    return [`For ${model}: ${ADVICE[why]}.`];
+  });
+  return [...new Set(lines)];
+}
+
 function cooldownFor({ model, role, outcome, class: why, restMs }: SummaryStep, now: number): Cooldown | undefined {
   if (outcome === "written" || role === "provider" || why === undefined) return undefined;
   const asked = why === "rate" && restMs !== undefined ? Math.min(restMs, RETRY_AFTER_MS_MAX) : COOLDOWN_MS[why];

@@ -61,6 +61,11 @@ describe("compact with a configured model", () => {
     expect(err).not.toMatch(/^ {2}written/m);
   });
 
+  it("says what to do about a model that failed", async () => {
+    endpoint.play(fail("insufficient-quota"));
+    expect((await compact()).err).toContain("! For small-1: check the credit or the quota of its account.");
+  });
+
   it("asks nobody for a look at a file", async () => {
     const before = endpoint.requests.length;
     await precisHere(["inspect", "chat.json"], { folder: folder.path });

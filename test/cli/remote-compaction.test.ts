@@ -64,6 +64,16 @@ describe("compact with the provider's own compaction", () => {
     expect(report["costUsd"]).toBeGreaterThan(0);
   });
 
+  it("names the setting for the key of a server that got none", async () => {
+    const { url } = await provider();
+    const { code, out } = await compact(["responses.json", "--json", "--set", `model.base_url=${url}`]);
+    expect(code).toBe(0);
+    expect(reportOf(out)).toMatchObject({
+      summary: { by: "ledger" },
+      degraded: [expect.stringMatching(/answered 401.*no key was sent: .*model\.api_key_env$/)],
+    });
+  });
+
   it("gives a request that the provider takes, with less to read", async () => {
     const { strict, url } = await provider();
     const { code, out, err } = await compact(["responses.json", ...at(url)]);

@@ -2,9 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { Message, Transcript } from "../../src/core/transcript/message.ts";
 import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
-import { definitions } from "../../src/protocols/registry.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
-import { retyped } from "./support/retyping.ts";
+import { retypedBody } from "./support/retyping.ts";
 import { stand, type StandingOptions } from "./support/standing.ts";
 import { unmarked } from "./support/unmarked.ts";
 
@@ -24,11 +23,7 @@ function conversation(steps: number): Transcript {
 
 /** Every second request is written in another form. */
 function form(protocol: ProtocolName, body: string, turn: number): string {
-  if (turn % 2 === 0) return body;
-  const { messages: key } = protocols[protocol].keys;
-  const request = JSON.parse(body) as Record<string, unknown>;
-  const { textBlock } = definitions[protocol];
-  return JSON.stringify({ ...request, [key]: (request[key] as unknown[]).map((one) => retyped(one, textBlock)) });
+  return turn % 2 === 0 ? body : retypedBody(body, protocol);
 }
 
 async function live(protocol: ProtocolName, given: StandingOptions["gateway"], formed = form) {
@@ -77,6 +72,17 @@ it.each(["anthropic-messages", "openai-chat", "google-gemini"] as const)(
   async (protocol) => {
     const [on, off] = [await live(protocol, {}), await live(protocol, { caching: { restoreBytes: false } })];
     expect(on.tokens.cacheRead).toBeGreaterThan(1.1 * off.tokens.cacheRead);
+  },
+);
+
+it.each(PROTOCOLS)(
+  "keeps the white space that a client leaves out at the end of what was said, %s",
+  async (protocol) => {
+    const { provider, restored } = await live(protocol, {}, (_, body, turn) =>
+      turn % 2 === 0 ? body.replaceAll(' of forms."', ' of forms.\\n"') : body,
+    );
+    expect(restored.filter((messages) => messages > 0).length).toBeGreaterThan(TURNS / 2 - 1);
+    expect(provider.requests[1]!.body).toContain('Read all of forms.\\n"');
   },
 );
 

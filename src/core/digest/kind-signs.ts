@@ -2,7 +2,7 @@
 import { isErrorLine } from "./error-line.ts";
 import { withoutColour } from "./cut.ts";
 import { withoutLineNumber } from "./numbered-lines.ts";
-import { joinedRecords, looksLikeTable } from "./kinds/table-columns.ts";
+import { joinedRecords, looksLikeTable, tableStyle } from "./kinds/table-columns.ts";
 import { isRecordLine } from "./kinds/table-records.ts";
 import { failureIn } from "./test-names.ts";
 import { tallyIn } from "./test-counts.ts";
@@ -53,6 +53,8 @@ export interface Signs {
   readonly errors: boolean;
   readonly hits: boolean;
   readonly table: boolean;
+  /** Most lines are rows of a table with a rule below its header, as in Markdown. */
+  readonly markdownTable: boolean;
   /** Rows with one value a line. */
   readonly records: boolean;
   readonly source: boolean;
@@ -74,6 +76,8 @@ const CODE =
 const PATH =
   /^(?:[dlcbsp-][rwxsStT-]{9}|[\s│├└─|`]*(?:[├└]──|\|--|`--)|(?:\.{0,2}\/)?[\w@.~+-][\w@.~+()[\]-]*(?:\/[\w@.~+()[\] -]+)*\/?$)/;
 const DIFF = /^diff --git |^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|^--- \S.*\n\+\+\+ \S/m;
+/** Below a header, perhaps behind a line number. */
+const MARKDOWN_RULE = /^[ \t]*(?:\d+[\t→:][ \t]*)?(?:\|[ \t]*)?:?-{2,}:?[ \t]*\|[ \t|:-]*$/m;
 const LINK = /\]\(https?:\/\/|https?:\/\/\S+/;
 
 /** Each sign is looked for when it is asked after, which for most texts is a few of them. */
@@ -108,6 +112,9 @@ export function signsOf(sample: Sample): Signs {
     },
     get table() {
       return looksLikeTable(content()) || looksQuoted(text);
+    },
+    get markdownTable() {
+      return MARKDOWN_RULE.test(text) && tableStyle(content()) === "pipe";
     },
     get records() {
       return lines.length > 0 && lines.filter(isRecordLine).length > lines.length * 0.8;

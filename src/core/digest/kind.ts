@@ -49,6 +49,7 @@ function searched(signs: Signs): ResultKind {
 
 function kindOfFile(signs: Signs, call: CallSummary): ResultKind {
   const hint = fileHint(call.paths[0] ?? "");
+  if (hint === "text" && signs.markdownTable) return "table";
   if (hint !== undefined) return hint === "log" && !signs.log ? "text" : hint;
   if (signs.diff) return "diff";
   if (signs.log) return "log";
@@ -76,10 +77,11 @@ function confirmed(hint: Hint | undefined, signs: Signs): ResultKind | undefined
       return signs.errors ? "build" : undefined;
     case "table":
       return signs.table || signs.records ? "table" : undefined;
+    case "text":
+      return signs.markdownTable ? "table" : "text";
     case "build":
     case "source":
     case "listing":
-    case "text":
       return hint;
     default:
       return undefined;

@@ -14,6 +14,8 @@ export interface AgentTarget {
   readonly headers: Readonly<Record<string, string>>;
   /** Laid over every body. */
   readonly body: Fields;
+  /** The body as it goes out. */
+  readonly rewrite?: (body: string) => string;
 }
 
 export interface AgentRequest {
@@ -26,7 +28,8 @@ export interface AgentRequest {
 const BROKEN_OFF: Fields = { error: { message: "the connection broke off" } };
 
 export async function ask(to: AgentTarget, sending: Sending): Promise<AgentRequest> {
-  const sent = JSON.stringify({ ...to.form.bodyOf(sending), ...to.body });
+  const body = JSON.stringify({ ...to.form.bodyOf(sending), ...to.body });
+  const sent = to.rewrite?.(body) ?? body;
   const response = await fetch(`${to.url}${to.form.pathOf(sending)}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...to.form.credentials(to.key), ...to.headers },

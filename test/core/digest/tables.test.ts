@@ -34,6 +34,7 @@ describe("a table of 120 rows and 3 columns", () => {
       lines("id,name,score", ...rows.map(([id, , n]) => `${id},"Doe\nJ.",${n}`)),
     ],
     ["a Markdown table", "python report.py", lines(...MARKDOWN)],
+    ["a Markdown table in a file of its own", "cat docs/users.md", lines(...MARKDOWN)],
     ["a Markdown table in a text", "cat x", lines("# Users", "", "All of today:", "", ...MARKDOWN, "", "That is all.")],
     [
       "a Markdown table with a bar in a cell",

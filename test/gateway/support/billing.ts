@@ -7,6 +7,7 @@ import { replayAsAgent } from "../../../src/provider/agent.ts";
 import { createProvider } from "../../../src/provider/provider.ts";
 import type { ProtocolName } from "../../../src/protocols/index.ts";
 import { PROTOCOL_MODELS } from "../../provider/models.ts";
+import { retypedBody } from "./retyping.ts";
 
 /** Prices of today, and no bound thinking, which would keep compactions from their moment. */
 const modelOf = (protocol: ProtocolName): string =>
@@ -17,6 +18,10 @@ export interface Billing {
   /** Undefined for a window without an end, in which nothing is compacted. */
   readonly windowTokens: number | undefined;
   readonly schedule?: "threshold" | "cost";
+  /** The agent writes its messages again in another form in every second request. */
+  readonly retypes?: boolean;
+  /** Whether such a message goes out in its former bytes. */
+  readonly restoreBytes?: boolean;
 }
 
 export interface Billed {
@@ -53,7 +58,7 @@ export function beginsWhereItShould({ reason, because, dueTokens, thresholdToken
 const ENDLESS_TOKENS = 10_000_000;
 
 export async function bill(recording: Transcript, billing: Billing): Promise<Billed> {
-  const { protocol, windowTokens = ENDLESS_TOKENS, schedule = "threshold" } = billing;
+  const { protocol, windowTokens = ENDLESS_TOKENS, schedule = "threshold", retypes = false, restoreBytes } = billing;
   const provider = createProvider({ replay: recording.messages, every: { windowTokens } });
   const far = await provider.listen();
   const made: CompactionEvent[] = [];
@@ -72,7 +77,7 @@ export async function bill(recording: Transcript, billing: Billing): Promise<Bil
     upstreams: { provider: { url: far.url, caching } },
     contextLength: windowTokens,
     mode: billing.windowTokens === undefined ? "off" : "rewrite",
-    caching: { schedule },
+    caching: { schedule, ...(restoreBytes === undefined ? {} : { restoreBytes }) },
     tenant: { name: "local" },
     onEvent,
   };
@@ -80,7 +85,9 @@ export async function bill(recording: Transcript, billing: Billing): Promise<Bil
   const listening = await gateway.listen();
   const started = performance.now();
   const model = modelOf(protocol);
-  const run = await replayAsAgent({ url: listening.url, protocol, model, recording });
+  const rewrite = (body: string, turn: number): string =>
+    retypes && turn % 2 === 1 ? retypedBody(body, protocol) : body;
+  const run = await replayAsAgent({ url: listening.url, protocol, model, recording, rewrite });
   const tookMs = performance.now() - started;
   await gateway.settled();
   await listening.close();

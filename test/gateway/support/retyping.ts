@@ -1,6 +1,17 @@
 /** A client that writes its messages again: keys in another order, texts as blocks, arguments from the object they mean. */
 
+import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
+import { definitions } from "../../../src/protocols/registry.ts";
+
 type Fields = Readonly<Record<string, unknown>>;
+
+/** A request with all of its messages in another form. */
+export function retypedBody(body: string, protocol: ProtocolName): string {
+  const { messages: key } = protocols[protocol].keys;
+  const request = JSON.parse(body) as Record<string, unknown>;
+  const { textBlock } = definitions[protocol];
+  return JSON.stringify({ ...request, [key]: (request[key] as unknown[]).map((one) => retyped(one, textBlock)) });
+}
 
 /** The same message in another form. */
 export function retyped(message: unknown, textBlock: string): unknown {
@@ -10,7 +21,8 @@ export function retyped(message: unknown, textBlock: string): unknown {
 }
 
 function asBlocks({ content }: Fields, type: string): Fields {
-  if (typeof content === "string") return { content: [{ type, text: content }] };
+  // No provider takes an empty block.
+  if (typeof content === "string") return content.trim() === "" ? {} : { content: [{ type, text: content }] };
   if (!Array.isArray(content)) return {};
   return {
     content: content.map((block: unknown) => (isObject(block) ? { ...block, ...asBlocks(block, type) } : block)),
