@@ -68,17 +68,38 @@ export async function contextView(dependencies: HistoryDependencies, which: Whic
   );
   const usages = await dependencies.store.listUsage(tenant, links);
   const weights = messages.map((message) => measure.message(message));
-  const standing = compactions.filter(({ undone }) => !undone);
+  const requests = requestsOf(usages, links, dependencies);
+  const dated = compactions.map((entry) => ({ ...entry, since: firstWith(entry, requests, messages.length) }));
   return {
     ...(windowTokens === undefined ? {} : { windowTokens }),
     ...(thresholdTokens === undefined ? {} : { thresholdTokens }),
-    requests: requestsOf(usages, links, dependencies),
-    ...sizes(weights, standing, measure),
+    requests,
+    ...sizes(
+      weights,
+      dated.filter(({ undone }) => !undone),
+      measure,
+    ),
     fills: fillsOf(messages, weights),
-    compactions: compactions.map(({ compaction: { covered, report }, undone }) => {
-      return { at: covered, undone, tokens: report.tokens };
+    compactions: dated.map(({ compaction: { covered, report }, undone, since }) => {
+      return { at: covered, since, undone, tokens: report.tokens };
     }),
   };
+}
+
+interface DatedCompaction extends CompactionEntry {
+  /** The number of the last message of the first request that went out with it. */
+  readonly since: number;
+}
+
+/** By the times of requests; where none was reported, it is taken to be the one that ended in what is covered. */
+function firstWith(
+  { compaction, createdAt }: CompactionEntry,
+  requests: ContextView["requests"],
+  last: number,
+): number {
+  if (requests.length === 0) return compaction.covered;
+  const first = requests.find(({ at, message }) => at >= createdAt && message >= compaction.covered);
+  return first?.message ?? last;
 }
 
 function requestsOf(
@@ -98,7 +119,7 @@ function requestsOf(
 /** After each message: as the client knows the conversation, and with the newest compaction that existed by then. */
 function sizes(
   weights: readonly number[],
-  standing: readonly CompactionEntry[],
+  standing: readonly DatedCompaction[],
   measure: Measure,
 ): Pick<ContextView, "original" | "sent"> {
   const original: number[] = [];
@@ -109,7 +130,7 @@ function sizes(
   for (const weight of weights) {
     total += weight;
     original.push(total);
-    for (; standing[next] !== undefined && standing[next]!.compaction.covered <= original.length; next++) {
+    for (; standing[next] !== undefined && standing[next]!.since <= original.length; next++) {
       const { covered, after } = standing[next]!.compaction;
       removed = (original[covered - 1] ?? 0) - measure.messages(after);
     }

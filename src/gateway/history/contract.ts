@@ -138,9 +138,10 @@ export interface ContextView {
     readonly messages: number;
     readonly tokens: number;
   }[];
-  /** `at` is the number of the last message that a compaction replaces. */
+  /** `at` is the number of the last message that a compaction replaces, `since` that of the first request that went out with it. */
   readonly compactions: readonly {
     readonly at: number;
+    readonly since: number;
     readonly undone: boolean;
     readonly tokens: CompactionReport["tokens"];
   }[];
