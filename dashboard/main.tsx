@@ -79,7 +79,7 @@ function Header({ route }: { readonly route: Route }) {
           Sessions
         </a>
         <a href="#/money" {...current("money")}>
-          Money and speed
+          Money<span class="wide-only"> and speed</span>
         </a>
       </nav>
       <form role="search" onSubmit={search}>

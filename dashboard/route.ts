@@ -16,7 +16,7 @@ export type Route =
       readonly number: number | undefined;
     };
 
-export function routeOf(hash: string): Route {
+function routeOf(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
   const [view, tenant = "", id = "", tab, number] = path.split("/").map(decodeURIComponent);
   if (view === "search") return { view, words: new URLSearchParams(query).get("q") ?? "" };

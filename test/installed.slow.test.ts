@@ -15,6 +15,8 @@ const PACKED = [
   "tsconfig.json",
   "tsconfig.build.json",
   "src",
+  "dashboard",
+  "scripts/build-dashboard.ts",
   "docs",
   "README.md",
   "CHANGELOG.md",

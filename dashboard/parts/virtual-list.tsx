@@ -20,36 +20,16 @@ const OVERSCAN_ROWS = 8;
 
 export function VirtualList(props: VirtualListProps) {
   const { label, total, rowPx, row, show, onSight, onOpen } = props;
-  const box = useRef<HTMLDivElement>(null);
-  const [seen, setSeen] = useState({ top: 0, height: 800 });
+  const { box, measure, from, end, page, bring } = useSight(total, rowPx);
   const [active, setActive] = useState(-1);
-  const measure = (): void => {
-    const { scrollTop, clientHeight } = box.current!;
-    setSeen((before) =>
-      before.top === scrollTop && before.height === clientHeight ? before : { top: scrollTop, height: clientHeight },
-    );
-  };
-  useLayoutEffect(() => {
-    const observer = new ResizeObserver(measure);
-    observer.observe(box.current!);
-    return () => observer.disconnect();
-  }, []);
-  const from = Math.max(0, Math.min(total, Math.floor(seen.top / rowPx) - OVERSCAN_ROWS));
-  const end = Math.min(total, Math.ceil((seen.top + seen.height) / rowPx) + OVERSCAN_ROWS);
   useEffect(() => onSight?.(from, end), [from, end, total]);
-  const bring = (index: number): void => {
-    const { scrollTop, clientHeight } = box.current!;
-    const top = index * rowPx;
-    if (top < scrollTop || top + rowPx > scrollTop + clientHeight)
-      box.current!.scrollTop = Math.max(0, top - (clientHeight - rowPx) / 2);
-  };
   useEffect(() => {
     if (show === undefined || show < 0) return;
     setActive(show);
     bring(show);
   }, [show]);
   const onKeyDown = (event: KeyboardEvent): void => {
-    const next = nextRow(event.key, active, { total, page: Math.max(1, Math.floor(seen.height / rowPx) - 1) });
+    const next = nextRow(event.key, active, { total, page });
     if (next !== undefined) {
       event.preventDefault();
       setActive(next);
@@ -83,6 +63,35 @@ export function VirtualList(props: VirtualListProps) {
       </div>
     </div>
   );
+}
+
+/** Which rows are in sight, the last one excluded, and how to bring one there. */
+function useSight(total: number, rowPx: number) {
+  const box = useRef<HTMLDivElement>(null);
+  const [seen, setSeen] = useState({ top: 0, height: 800 });
+  const measure = (): void => {
+    const { scrollTop: top, clientHeight: height } = box.current!;
+    setSeen((before) => (before.top === top && before.height === height ? before : { top, height }));
+  };
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(measure);
+    observer.observe(box.current!);
+    return () => observer.disconnect();
+  }, []);
+  const bring = (index: number): void => {
+    const { scrollTop, clientHeight } = box.current!;
+    const top = index * rowPx;
+    if (top < scrollTop || top + rowPx > scrollTop + clientHeight)
+      box.current!.scrollTop = Math.max(0, top - (clientHeight - rowPx) / 2);
+  };
+  return {
+    box,
+    measure,
+    bring,
+    from: Math.max(0, Math.min(total, Math.floor(seen.top / rowPx) - OVERSCAN_ROWS)),
+    end: Math.min(total, Math.ceil((seen.top + seen.height) / rowPx) + OVERSCAN_ROWS),
+    page: Math.max(1, Math.floor(seen.height / rowPx) - 1),
+  };
 }
 
 function nextRow(

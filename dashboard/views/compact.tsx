@@ -1,7 +1,13 @@
 /** Compact now: with a focus and a size, looked at before it is applied. What is applied is exactly what was shown. */
 import { useState } from "preact/hooks";
-import type { CompactionPreview, CompactionView, CompactResult } from "../../src/gateway/history/contract.ts";
+import type {
+  CompactionPreview,
+  CompactionView,
+  CompactResult,
+  SessionShown,
+} from "../../src/gateway/history/contract.ts";
 import { get, send, sessionPath, type SessionRef } from "../api.ts";
+import { short } from "../format.ts";
 import { Empty, Failed } from "../parts/states.tsx";
 import { go, sessionHref } from "../route.ts";
 import { Compare, COMPARE_PAGE } from "./compare.tsx";
@@ -16,7 +22,7 @@ interface Shown {
 
 type Outcome = Shown | { readonly unchanged: string } | { readonly error: Error } | undefined;
 
-export function Compact({ session, reload }: TabProps) {
+export function Compact({ session, shown, reload }: TabProps) {
   const [outcome, setOutcome] = useState<Outcome>();
   const [busy, setBusy] = useState(false);
   const during = async (work: () => Promise<Outcome>): Promise<void> => {
@@ -42,6 +48,7 @@ export function Compact({ session, reload }: TabProps) {
       ) : (
         <Result
           session={session}
+          estimate={shown.estimate}
           outcome={outcome}
           onApply={(id) => void apply(id)}
           onDiscard={() => setOutcome(undefined)}
@@ -97,12 +104,13 @@ function Request({ busy, onPreview }: { readonly busy: boolean; readonly onPrevi
 
 interface ResultProps {
   readonly session: SessionRef;
+  readonly estimate: SessionShown["estimate"];
   readonly outcome: Outcome;
   readonly onApply: (preview: string) => void;
   readonly onDiscard: () => void;
 }
 
-function Result({ session, outcome, onApply, onDiscard }: ResultProps) {
+function Result({ session, estimate, outcome, onApply, onDiscard }: ResultProps) {
   if (outcome === undefined)
     return (
       <Empty title="Nothing is changed yet">
@@ -113,7 +121,10 @@ function Result({ session, outcome, onApply, onDiscard }: ResultProps) {
   if ("unchanged" in outcome)
     return (
       <Empty title="There is nothing to compact">
-        <p>{outcome.unchanged}. Without a size, a session far below its threshold stays as it is: try 50%.</p>
+        <p>
+          {outcome.unchanged.charAt(0).toUpperCase() + outcome.unchanged.slice(1)}. A share is one of the whole
+          conversation, ≈ {short(estimate.original)} tokens; what is sent now has ≈ {short(estimate.sent)}.
+        </p>
       </Empty>
     );
   const { preview: id, view } = outcome;

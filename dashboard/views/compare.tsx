@@ -44,41 +44,13 @@ type Selected = { readonly side: "before" | "after"; readonly at: number } | und
 
 export function Compare({ session, view, id, load }: CompareProps) {
   const [selected, select] = useState<Selected>();
-  const [only, setOnly] = useState<Became["kind"] | "">("");
   const pages = usePages(id, COMPARE_PAGE, async (from, count) => (await load(from + 1, count)).before);
   const { map, after } = view;
-  const shown = useMemo(() => map.flatMap(({ kind }, at) => (only === "" || kind === only ? [at] : [])), [map, only]);
   const sources = useMemo(() => sourcesOf(view), [view]);
   const linked = linkedTo(selected, view, sources);
   return (
     <div class="compare">
-      <section class="panel">
-        <h2>
-          Before <small>{whole(map.length)} messages</small>
-        </h2>
-        <Kinds map={map} only={only} setOnly={setOnly} />
-        {shown.length === 0 ? (
-          <Empty title="No such message" />
-        ) : (
-          <VirtualList
-            label="Before the compaction"
-            total={shown.length}
-            rowPx={ROW_PX}
-            show={linked.before.length === 0 ? undefined : shown.indexOf(linked.before[0]!)}
-            onSight={(from, end) => pages.want(shown[from] ?? 0, (shown[end - 1] ?? 0) + 1)}
-            onOpen={(index) => select({ side: "before", at: shown[index]! })}
-            row={(index) => (
-              <BeforeRow
-                at={shown[index]!}
-                pages={pages}
-                became={map[shown[index]!]!}
-                linked={linked.before.includes(shown[index]!)}
-                onSelect={() => select({ side: "before", at: shown[index]! })}
-              />
-            )}
-          />
-        )}
-      </section>
+      <BeforePanel map={map} pages={pages} linked={linked.before} onSelect={(at) => select({ side: "before", at })} />
       <section class="panel">
         <h2>
           After <small>{whole(after.length)} messages</small>
@@ -102,6 +74,52 @@ export function Compare({ session, view, id, load }: CompareProps) {
       </section>
       <Detail session={session} view={view} linked={linked} pages={pages} />
     </div>
+  );
+}
+
+interface BeforePanelProps {
+  readonly map: CompactionView["map"];
+  readonly pages: Pages<Before>;
+  readonly linked: readonly number[];
+  readonly onSelect: (at: number) => void;
+}
+
+function BeforePanel({ map, pages, linked, onSelect }: BeforePanelProps) {
+  const [only, setOnly] = useState<Became["kind"] | "">("");
+  const shown = useMemo(() => map.flatMap(({ kind }, at) => (only === "" || kind === only ? [at] : [])), [map, only]);
+  const marked = useMemo(() => new Set(linked), [linked]);
+  const [first] = linked;
+  return (
+    <section class="panel">
+      <h2>
+        Before <small>{whole(map.length)} messages</small>
+      </h2>
+      <Kinds map={map} only={only} setOnly={setOnly} />
+      {shown.length === 0 ? (
+        <Empty title="No such message" />
+      ) : (
+        <VirtualList
+          label="Before the compaction"
+          total={shown.length}
+          rowPx={ROW_PX}
+          show={first === undefined ? undefined : shown.indexOf(first)}
+          onSight={(from, end) => pages.want(shown[from] ?? 0, (shown[end - 1] ?? 0) + 1)}
+          onOpen={(index) => onSelect(shown[index]!)}
+          row={(index) => {
+            const at = shown[index]!;
+            return (
+              <BeforeRow
+                at={at}
+                pages={pages}
+                became={map[at]!}
+                linked={marked.has(at)}
+                onSelect={() => onSelect(at)}
+              />
+            );
+          }}
+        />
+      )}
+    </section>
   );
 }
 
@@ -244,7 +262,7 @@ function Detail({ session, view, linked, pages }: DetailProps) {
     return <p class="panel wide dim hint">Choose a message to see its original beside what became of it.</p>;
   return (
     <>
-      <section class="panel detail" aria-label="Original">
+      <section class="panel detail" aria-label="Original" tabIndex={0}>
         {first === undefined ? (
           <p class="dim">precis wrote this message; it comes from none of the conversation.</p>
         ) : (
@@ -256,7 +274,7 @@ function Detail({ session, view, linked, pages }: DetailProps) {
           />
         )}
       </section>
-      <section class="panel detail" aria-label="What is sent instead">
+      <section class="panel detail" aria-label="What is sent instead" tabIndex={0}>
         {after === undefined ? (
           <p class="dim">Nothing is sent of it. Its original can be recalled.</p>
         ) : (

@@ -122,6 +122,7 @@ function drawMarks(plot: uPlot, { windowTokens, thresholdTokens, compactions }: 
   ctx.save();
   ctx.font = FONT.replace("11px", `${11 * ratio}px`);
   ctx.lineWidth = ratio;
+  ctx.textAlign = "left";
   const level = (tokens: number | undefined, name: string, colour: string): void => {
     if (tokens === undefined || tokens > (plot.scales["y"]?.max ?? 0)) return;
     const y = plot.valToPos(tokens, "y", true);
@@ -211,7 +212,7 @@ function CompactionTable({ shown: { history }, session }: Pick<TabProps, "shown"
           </p>
         </Empty>
       ) : (
-        <div class="scroll">
+        <div class="scroll" tabIndex={0} role="region" aria-label="Compactions">
           <table>
             <thead>
               <tr>
@@ -260,7 +261,7 @@ function RequestTable({ view: { requests } }: { readonly view: ContextView }) {
   return (
     <section class="panel">
       <h2>Newest requests, as reported</h2>
-      <div class="scroll">
+      <div class="scroll" tabIndex={0} role="region" aria-label="Newest requests">
         <table>
           <thead>
             <tr>

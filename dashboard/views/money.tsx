@@ -104,8 +104,8 @@ function Tiles({ total }: { readonly total: Sums }) {
       whole(total.compactions),
       `${whole(total.compactionsAhead)} ahead of need, ${dollars(total.compactionUsd)} for models`,
     ],
-    ["Added latency", `${delayOf(total.heldMs, 0.5)}`, `median; 95 % within ${delayOf(total.heldMs, 0.95)}`],
-    ["First byte", `${delayOf(total.firstByteMs, 0.5)}`, `median; 95 % within ${delayOf(total.firstByteMs, 0.95)}`],
+    ["Added latency", delayOf(total.heldMs, 0.5), `median; 95 %: ${delayOf(total.heldMs, 0.95)}`],
+    ["First byte", delayOf(total.firstByteMs, 0.5), `median; 95 %: ${delayOf(total.firstByteMs, 0.95)}`],
     [
       "Errors",
       whole(errorsOf(total)),

@@ -131,21 +131,9 @@ interface FiltersProps {
 function Filters({ filter, setFilter, tenants, loaded }: FiltersProps) {
   const names = (of: (session: SessionSummary) => string | undefined): readonly string[] =>
     [...new Set(loaded.map(of).filter((name) => name !== undefined))].toSorted();
-  const pick = (name: keyof Filter, label: string, options: readonly (readonly [string, string])[]) => (
-    <label class="pick">
-      <span class="hidden">{label}</span>
-      <select
-        value={filter[name]}
-        class={filter[name] === "" ? "" : "on"}
-        onChange={({ currentTarget }) => setFilter({ ...filter, [name]: currentTarget.value })}
-      >
-        {options.map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
+  const set = (part: Partial<Filter>): void => setFilter({ ...filter, ...part });
+  const pick = (name: keyof Filter, label: string, options: Choices) => (
+    <Pick label={label} value={filter[name]} options={options} onPick={(value) => set({ [name]: value })} />
   );
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
@@ -155,7 +143,7 @@ function Filters({ filter, setFilter, tenants, loaded }: FiltersProps) {
           type="search"
           placeholder="Filter by title or id"
           value={filter.title}
-          onInput={({ currentTarget }) => setFilter({ ...filter, title: currentTarget.value })}
+          onInput={({ currentTarget }) => set({ title: currentTarget.value })}
         />
       </label>
       {pick(
@@ -194,7 +182,35 @@ function Filters({ filter, setFilter, tenants, loaded }: FiltersProps) {
   );
 }
 
-function choices(any: string, all: readonly string[]): readonly (readonly [string, string])[] {
+type Choices = readonly (readonly [value: string, text: string])[];
+
+interface PickProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: Choices;
+  readonly onPick: (value: string) => void;
+}
+
+function Pick({ label, value, options, onPick }: PickProps) {
+  return (
+    <label class="pick">
+      <span class="hidden">{label}</span>
+      <select
+        value={value}
+        class={value === "" ? "" : "on"}
+        onChange={({ currentTarget }) => onPick(currentTarget.value)}
+      >
+        {options.map(([one, text]) => (
+          <option key={one} value={one}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function choices(any: string, all: readonly string[]): Choices {
   return [["", any], ...all.map((one) => [one, one] as const)];
 }
 

@@ -31,7 +31,7 @@ export interface Figures {
   readonly close: () => Promise<void>;
 }
 
-export const FIGURE_LIMITS = Object.freeze({
+const FIGURE_LIMITS = Object.freeze({
   /** Models of one day; further ones are counted as `other`. */
   modelsADay: 50,
   /** How long what was counted may be lost in a crash. */

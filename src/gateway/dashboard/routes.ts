@@ -19,7 +19,7 @@ const DAYS_MAX = 92;
 const DAYS_BY_DEFAULT = 14;
 
 /** Nothing but the page's own files and its own gateway; charts set styles from the script, which needs no exception. */
-export const DASHBOARD_POLICY = [
+const DASHBOARD_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -1,6 +1,6 @@
 /** A real browser for the tests of the dashboard, where one is installed; and what every page of it must keep to. */
-import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync } from "node:fs";
+import axe from "axe-core";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -15,7 +15,6 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
 ];
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export const PHONE = { width: 390, height: 844 };
 export const DESKTOP = { width: 1_440, height: 900 };
@@ -26,20 +25,28 @@ export interface Watched {
   readonly faults: readonly string[];
 }
 
-/** A suite with a browser; where none is installed, one skipped test says so. */
+/** A suite with a browser; where none is installed, one skipped test says so in its place. */
 export function describeInBrowser(title: string, suite: (open: OpenPage) => void): void {
-  describe(title, () => {
-    if (PLACE === undefined) {
-      it.skip("needs chromium: `apt-get install chromium`, or its place in PRECIS_CHROMIUM", () => undefined);
-      return;
-    }
-    let browser: Browser;
-    beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: PLACE, args: FLAGS });
-    });
-    afterAll(() => browser.close());
-    suite((origin, options) => openPage(browser, origin, options));
+  const body = PLACE === undefined ? saysWhatIsMissing : () => suite(launch(PLACE));
+  describe(`${title}`, () => {
+    body();
   });
+}
+
+function saysWhatIsMissing(): void {
+  it.skipIf(PLACE === undefined)(
+    "needs chromium: `apt-get install chromium`, or PRECIS_CHROMIUM=PLACE",
+    () => undefined,
+  );
+}
+
+function launch(executablePath: string): OpenPage {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath, args: FLAGS });
+  });
+  afterAll(() => browser.close());
+  return (origin, options) => openPage(browser, origin, options);
 }
 
 export type OpenPage = (origin: string, options?: BrowserContextOptions) => Promise<Watched>;
@@ -67,7 +74,7 @@ interface Violation {
 
 /** No violation that axe calls serious or critical; evaluated outside the page's policy, as an extension would. */
 export async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   const violations = await page.evaluate(
     async () =>
       (await (globalThis as unknown as { axe: { run: () => Promise<{ violations: unknown }> } }).axe.run()).violations,
