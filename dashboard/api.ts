@@ -101,7 +101,21 @@ async function errorOf(response: Response): Promise<ApiError> {
   return new ApiError(response.status, body.error ?? {});
 }
 
+/** What was asked for before the view that needs it is there. */
+const early = new Map<string, Promise<unknown>>();
+
+/** Asks now for what `get` will be asked for in a moment. */
+export function prefetch(path: string): void {
+  if (early.has(path)) return;
+  const answer = get(path);
+  early.set(path, answer);
+  answer.catch(() => early.delete(path));
+}
+
 export async function get<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {
+  const known = early.get(path);
+  early.delete(path);
+  if (known !== undefined) return known as Promise<Answer>;
   const init = { headers: { authorization: `Bearer ${token}` }, ...(signal === undefined ? {} : { signal }) };
   return (await answered(await fetch(`${PREFIX}/api${path}`, init))).json() as Promise<Answer>;
 }

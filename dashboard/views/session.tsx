@@ -1,6 +1,7 @@
 /** One session: what it is, and its tabs. */
 import type { SessionShown } from "../../src/gateway/history/contract.ts";
-import { get, sessionPath, type SessionRef } from "../api.ts";
+import { useEffect } from "preact/hooks";
+import { get, prefetch, sessionPath, type SessionRef } from "../api.ts";
 import { counted, dollars, moment, short, shortId } from "../format.ts";
 import { useLive } from "../live.ts";
 import { Loaded } from "../parts/states.tsx";
@@ -38,6 +39,10 @@ interface SessionProps {
 
 export function Session({ session, tab, number }: SessionProps) {
   const { tenant, id } = session;
+  // The first view does not wait for what the heading needs.
+  useEffect(() => {
+    if (tab === "context") prefetch(sessionPath(session, "/context"));
+  }, []);
   const resource = useResource(`${tenant}/${id}`, (signal) =>
     get<SessionShown>(sessionPath(session, "", { tail: "1" }), signal),
   );

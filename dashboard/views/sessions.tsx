@@ -11,7 +11,7 @@ import { useResource } from "../resource.ts";
 import { go, sessionHref } from "../route.ts";
 import { usePhone } from "../parts/phone.ts";
 
-const PAGE_SESSIONS = 100;
+const PAGE_SESSIONS = 25;
 const ROW_PX = 46;
 const PHONE_ROW_PX = 92;
 
@@ -39,30 +39,35 @@ interface Filter {
 const NO_FILTER: Filter = { tenant: "", model: "", engine: "", state: "", title: "" };
 
 export function Sessions() {
-  const tenants = useResource("tenants", (signal) => get<readonly Tenant[]>("/tenants", signal));
-  return (
-    <main class="fill">
-      <Loaded of={tenants}>{(all) => <SessionList tenants={all} reload={tenants.reload} />}</Loaded>
-    </main>
-  );
-}
-
-function SessionList({ tenants, reload }: { readonly tenants: readonly Tenant[]; readonly reload: () => void }) {
   const [filter, setFilter] = useState(NO_FILTER);
+  const tenants = useResource("tenants", (signal) => get<readonly Tenant[]>("/tenants", signal));
   const query = filter.tenant === "" ? "" : `&tenant=${encodeURIComponent(filter.tenant)}`;
   const pages = usePages(filter.tenant, PAGE_SESSIONS, (from, count) =>
     get<readonly SessionSummary[]>(`/sessions?limit=${count}&offset=${from}${query}`),
   );
   useLive(() => {
-    reload();
+    tenants.reload();
     pages.reload();
   });
+  return (
+    <main class="fill">
+      <Loaded of={tenants}>
+        {(all) => <SessionList tenants={all} pages={pages} filter={filter} setFilter={setFilter} />}
+      </Loaded>
+    </main>
+  );
+}
+
+interface SessionListProps extends Omit<FiltersProps, "loaded"> {
+  readonly pages: Pages<SessionSummary>;
+}
+
+function SessionList({ tenants, pages, filter, setFilter }: SessionListProps) {
   const total = tenants
     .filter(({ tenant }) => filter.tenant === "" || tenant === filter.tenant)
     .reduce((sum, { sessions }) => sum + sessions, 0);
-  const filtered = useFiltered(pages, filter, total);
+  const rows = useFiltered(pages, filter, total);
   if (tenants.length === 0) return <NoSessions />;
-  const rows = filtered ?? undefined;
   return (
     <>
       <Filters filter={filter} setFilter={setFilter} tenants={tenants} loaded={pages.loaded} />
@@ -241,7 +246,7 @@ function Table({ pages, rows, total, tenants }: TableProps) {
         label="Sessions"
         total={rows?.length ?? total}
         rowPx={phone ? PHONE_ROW_PX : ROW_PX}
-        onSight={rows === undefined ? pages.want : undefined!}
+        {...(rows === undefined ? { onSight: pages.want } : {})}
         onOpen={(index) => {
           const session = at(index);
           if (session !== undefined) go(sessionHref(session));

@@ -1,7 +1,7 @@
 /** What fills a session's context: its size after each message, by role and tool, and what each compaction made of which message. */
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { described, labelOf } from "../../core/digest/call.ts";
-import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
+import type { Measure } from "../../core/transcript/measure.ts";
 import { callsOf, contentText, resultOf, type Message } from "../../core/transcript/message.ts";
 import { isRecord } from "../../core/shapes.ts";
 import { savedTiming } from "../../session/saved-state.ts";
@@ -29,10 +29,7 @@ interface SessionRead {
 async function read(dependencies: HistoryDependencies, which: Which): Promise<SessionRead> {
   const { store } = dependencies;
   const { tenant, entry } = await findSession(store, which);
-  const [conversation, links] = await Promise.all([
-    dependencies.readRecent(tenant, entry.head),
-    store.readLinks(tenant, entry.head),
-  ]);
+  const { messages, links } = await dependencies.readRecent(tenant, entry.head);
   const [compactions, usage, state] = await Promise.all([
     store.listCompactions(tenant, links),
     store.findUsage(tenant, links),
@@ -42,11 +39,11 @@ async function read(dependencies: HistoryDependencies, which: Which): Promise<Se
   return {
     tenant,
     links,
-    messages: conversation.messages,
+    messages,
     compactions,
     windowTokens: windowOf(known?.windowTokens, state, dependencies),
     thresholdTokens: savedTiming(state)?.thresholdTokens,
-    measure: createMeasure(known ?? {}),
+    measure: dependencies.measureOf(known ?? {}),
   };
 }
 

@@ -5,7 +5,7 @@ import type { OperatorHooks } from "../../session/operator-hooks/contract.ts";
 import type { Prices } from "../../models/usage.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { EmitEvent } from "../contract.ts";
-import type { ReadRecent } from "./recently-read.ts";
+import type { createMeasures, ReadRecent } from "./recently-read.ts";
 import type { ModelBook } from "../models.ts";
 import type { sessionOptions } from "../session-options.ts";
 
@@ -17,6 +17,7 @@ export interface HistoryDependencies {
   /** One window for every model is set. */
   readonly windowIsStated: boolean;
   readonly readRecent: ReadRecent;
+  readonly measureOf: ReturnType<typeof createMeasures>;
   /** Undefined where they are not known. */
   readonly pricesOf: (model: string) => Prices | undefined;
   readonly runtime: ReturnType<typeof sessionOptions>;

@@ -16,7 +16,7 @@ import { compactionView, contextView, unkeptView } from "./context-view.ts";
 import { findSession } from "./find.ts";
 import { createPreviews } from "./previews.ts";
 import { readMessages } from "./read-messages.ts";
-import { createReadRecent } from "./recently-read.ts";
+import { createMeasures, createReadRecent } from "./recently-read.ts";
 import { exportSession } from "./export.ts";
 import { fork } from "./fork.ts";
 import { pin, pins, unpin } from "./pins.ts";
@@ -41,6 +41,7 @@ export function createHistory(options: HistoryOptions): History {
     chain: createChain((text) => hash("sha256", text)),
     models: () => createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS }),
     readRecent: createReadRecent(store),
+    measureOf: createMeasures(),
     pricesOf: (model) => lookUp(registry, model)?.prices,
     windowIsStated: contextLength !== undefined,
     runtime: sessionOptions(options),

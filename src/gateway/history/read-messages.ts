@@ -1,5 +1,4 @@
 /** Messages part by part, a page at a time, as a person reads them: thinking, calls and results apart, and no secrets. */
-import { createMeasure } from "../../core/transcript/measure.ts";
 import { callsOf, contentText, type Message, type Part } from "../../core/transcript/message.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { MessageInFull, Page, PartShown, Which } from "./contract.ts";
@@ -16,12 +15,9 @@ export async function readMessages(
 ): Promise<readonly MessageInFull[]> {
   const { store, readRecent, redact } = dependencies;
   const { tenant, entry } = await findSession(store, which);
-  const [{ messages }, links] = await Promise.all([
-    readRecent(tenant, entry.head),
-    store.readLinks(tenant, entry.head),
-  ]);
+  const { messages, links } = await readRecent(tenant, entry.head);
   const usage = await store.findUsage(tenant, links);
-  const measure = createMeasure(usage === undefined ? {} : dependencies.models().of(tenant, usage.model));
+  const measure = dependencies.measureOf(usage === undefined ? {} : dependencies.models().of(tenant, usage.model));
   const tools = toolNames(messages);
   return messages.slice(from - 1, from - 1 + count).map((message, at) => ({
     number: from + at,

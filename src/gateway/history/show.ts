@@ -142,11 +142,11 @@ function titleOf({ messages }: StoredConversation, redact: HistoryDependencies["
 export async function show(dependencies: HistoryDependencies, which: Which, tail: number): Promise<SessionShown> {
   const { store } = dependencies;
   const { tenant, entry } = await findSession(store, which);
-  const [summary, conversation, links] = await Promise.all([
+  const [summary, conversation] = await Promise.all([
     summarise(dependencies, tenant, entry),
-    readConversation(store, tenant, entry.head),
-    store.readLinks(tenant, entry.head),
+    dependencies.readRecent(tenant, entry.head),
   ]);
+  const { links } = conversation;
   const original: Transcript = { system: [], messages: conversation.messages };
   const [{ compaction }, entries, state] = await Promise.all([
     store.findCompaction(tenant, links),
@@ -156,7 +156,7 @@ export async function show(dependencies: HistoryDependencies, which: Which, tail
   const engine = engineFigures(state, compaction);
   const sent = compaction === undefined ? original : applyCompaction(original, compaction);
   const { model } = summary;
-  const measure = createMeasure(model === undefined ? {} : dependencies.models().of(tenant, model));
+  const measure = dependencies.measureOf(model === undefined ? {} : dependencies.models().of(tenant, model));
   return {
     ...summary,
     ...(conversation.protocol === undefined ? {} : { protocol: conversation.protocol }),

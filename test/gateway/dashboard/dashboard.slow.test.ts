@@ -44,7 +44,12 @@ describeInBrowser("the dashboard", (open) => {
     return watched;
   }
 
+  /** The last session comes while somebody looks, or whenever it is needed. */
+  let refunds: Promise<void> | undefined;
+  const liveRefunds = (): Promise<void> => (refunds ??= stand.live("refunds"));
+
   const openSession = async (page: Page, tab: string): Promise<void> => {
+    await liveRefunds();
     await page.goto(`${stand.url}/_precis/#/`);
     await page.getByRole("link", { name: REFUNDS }).last().click();
     await page.getByRole("navigation", { name: "Session" }).getByRole("link", { name: tab }).click();
@@ -77,7 +82,7 @@ describeInBrowser("the dashboard", (open) => {
     const { page, faults } = await signedIn();
     const rows = page.getByRole("listitem");
     await expect.poll(() => rows.count()).toBe(SESSIONS.length - 1);
-    await stand.live("refunds");
+    await liveRefunds();
     await expect.poll(() => rows.count(), { timeout: 10_000 }).toBe(SESSIONS.length);
     const row = rows.filter({ hasText: "Customers in Germany" });
     await expect
@@ -101,6 +106,7 @@ describeInBrowser("the dashboard", (open) => {
   });
 
   it("finds everything that was said, with its place and its original", async () => {
+    await liveRefunds();
     const { page, faults } = await signedIn();
     await page.keyboard.press("/");
     await page.keyboard.type("double rounding");
@@ -282,6 +288,7 @@ describeInBrowser("the dashboard", (open) => {
   });
 
   it("says what was spent and saved, how long it took, and what failed", async () => {
+    await liveRefunds();
     const { page, faults } = await signedIn();
     await page.getByRole("link", { name: "Money and speed" }).click();
     const tiles = page.locator(".tiles");
@@ -340,6 +347,7 @@ describeInBrowser("the dashboard", (open) => {
           type: "jpeg",
         });
     };
+    await liveRefunds();
     await page.getByRole("link", { name: REFUNDS }).first().waitFor();
     await check("sessions");
     await openSession(page, "Context");

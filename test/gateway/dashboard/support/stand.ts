@@ -20,7 +20,7 @@ import { openSqliteStore, type HistoryStore } from "../../../../src/store/index.
 import { PROTOCOL_MODELS } from "../../../provider/models.ts";
 import { corpusText } from "../../../support/corpus.ts";
 
-const TOKEN = "the token of the operator";
+export const TOKEN = "the token of the operator";
 const EXAMPLES = join(import.meta.dirname, "../../../../examples");
 
 export interface RecordedSession {
