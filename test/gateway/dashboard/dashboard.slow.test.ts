@@ -1,7 +1,7 @@
 /**
  * The dashboard in a real browser, over sessions that lived through a real gateway: everything is done by clicking. Every page stays on its
  * origin, without an error on the console or a serious violation of accessibility, in light and dark, on a desktop and a phone.
- * `PRECIS_SCREENSHOTS=docs/dashboard` writes the pictures of docs/dashboard.md.
+ * `PRECIS_SCREENSHOTS=FOLDER` writes a picture of each view; docs/dashboard.md shows some of them.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -213,7 +213,9 @@ describeInBrowser("the dashboard", (open) => {
     await page.getByRole("button", { name: "Drop", exact: true }).last().click();
     await page.getByRole("dialog").getByRole("alert").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("button", { name: "Drop message 10", exact: true }).click();
+    await page.getByLabel("Go to message").first().fill("121");
+    await page.getByRole("button", { name: "Go" }).first().click();
+    await page.getByRole("button", { name: "Drop message 121", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Drop" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
 
@@ -258,8 +260,8 @@ describeInBrowser("the dashboard", (open) => {
     await page.getByRole("dialog").getByRole("button", { name: "Fork" }).click();
     await expect.poll(() => page.url()).toContain("second-try");
     await page.getByText("1 message", { exact: true }).waitFor();
-    // The browser reports the answer that refused the fork.
-    expect(faults).toEqual([expect.stringContaining("400")]);
+    // The browser reports the answers that refused to drop what is pinned and to fork within an exchange.
+    expect(faults).toEqual([expect.stringContaining("409"), expect.stringContaining("400")]);
     await page.context().close();
   });
 
