@@ -40,7 +40,9 @@ export async function buildDashboard(folder: string): Promise<void> {
 
 /** What the packages in a bundle ask to be passed on with them. */
 function licencesOf(inputs: readonly string[]): string {
-  const packages = new Set(inputs.flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
+  const packages = new Set(
+    inputs.flatMap((path) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),
+  );
   return [...packages]
     .map((name) => `${name}\n\n${readFileSync(join(ROOT, "node_modules", name, "LICENSE"), "utf8").trim()}\n`)
     .join("\n----\n\n");
