@@ -8,6 +8,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { build, type Metafile } from "esbuild";
 import { bundleOptions, CODE_FOLDER, flatName } from "./build/bundle.ts";
+import { buildDashboard } from "./build-dashboard.ts";
 import { builtEntries, type BuiltEntry } from "./build/entries.ts";
 import { licenceTexts } from "./build/licence-texts.ts";
 import { removeUnreachableTypes } from "./build/types.ts";
@@ -24,6 +25,7 @@ writeTypes();
 const { metafile } = await build(bundleOptions(entries));
 writeEntries(entries, metafile);
 writeFileSync(join(DIST, "THIRD-PARTY-LICENSES.txt"), licenceTexts(metafile));
+await buildDashboard(join(DIST, "gateway/dashboard/browser"));
 
 function writeTypes(): void {
   const words = ["-p", "tsconfig.build.json"];

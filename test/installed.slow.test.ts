@@ -160,6 +160,16 @@ describe("the installed package", () => {
     expect(typeErrors({ files: ["node.ts"], types: ["node"], typeRoots: [typesOfNode] })).toBe("");
   });
 
+  it("brings the dashboard, and the licences of what is bundled in it", () => {
+    const built = join(installed, "dist/gateway/dashboard/browser");
+    const page = readFileSync(join(built, "index.html"), "utf8");
+    const named = [...page.matchAll(/(?:src|href)="\/_precis\/([^"]+\.\w+)"/g)].map((match) => match[1]!);
+    expect(named.map((name) => name.replace(/-[A-Z0-9]{8}/, ""))).toEqual(["icon.svg", "main.css", "main.js"]);
+    expect(named.filter((name) => !existsSync(join(built, name)))).toEqual([]);
+    const licences = readFileSync(join(built, "licences.txt"), "utf8");
+    for (const name of ["preact", "uplot", "diff"]) expect(licences).toContain(`${name}\n\n`);
+  });
+
   it("asks its consumer's npm to run nothing", () => {
     const { scripts } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Manifest;
     expect(Object.keys(scripts).filter((name) => CONSUMER_SCRIPTS.includes(name))).toEqual([]);

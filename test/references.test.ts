@@ -19,10 +19,11 @@ const UNREACHABLE: readonly (readonly [string, RegExp])[] = [
 
 /** Recorded work of an agent and generated figures: not our words. */
 const RECORDED = /^(?:examples\/.*\.jsonl?|bench\/results\/.*|package-lock\.json)$/;
+const PICTURE = /\.(?:jpg|png)$/;
 
 const tracked = execFileSync("git", ["ls-files", "-z"], { cwd: ROOT, encoding: "utf8" })
   .split("\0")
-  .filter((path) => path !== "" && !RECORDED.test(path) && existsSync(join(ROOT, path)));
+  .filter((path) => path !== "" && !RECORDED.test(path) && !PICTURE.test(path) && existsSync(join(ROOT, path)));
 
 const text = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 

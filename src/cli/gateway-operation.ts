@@ -1,6 +1,9 @@
 /** What goes on beside the requests of `precis serve`: counting, logging, the pages it prints and those it serves. */
 import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
 import type { EmitEvent } from "../gateway/contract.ts";
+import { createEventFeed } from "../gateway/dashboard/event-feed.ts";
+import { createFigures, type FiguresOptions } from "../gateway/dashboard/figures.ts";
+import { readDashboardFiles } from "../gateway/dashboard/files.ts";
 import type { History } from "../gateway/history/contract.ts";
 import { createLog, type Log } from "../gateway/operation/log.ts";
 import { createMetrics } from "../gateway/operation/metrics.ts";
@@ -26,6 +29,8 @@ export interface OperationOptions extends Omit<StartPage, "url" | "access"> {
   readonly log: "pretty" | "json" | "off";
   readonly redaction: SecretSettings;
   readonly history: History;
+  /** Where figures by day and model are kept, and what models cost. */
+  readonly figures: FiguresOptions;
   readonly loopback: boolean;
   readonly allowedHosts: readonly string[];
   readonly token: OperatorToken;
@@ -57,15 +62,15 @@ export async function operate(options: OperationOptions): Promise<Operation> {
     storeBytes: options.storeBytes,
   });
   const lines = lineWriter(options.log === "json" ? out : err);
-  const json: Log | undefined = options.log === "json" ? createLog({ write: lines.write, redact }) : undefined;
+  const json = options.log === "json" ? createLog({ write: lines.write, redact }) : undefined;
+  const watched = watching(options.figures);
   const listeners: readonly EmitEvent[] = [
+    watched.onEvent,
     tally.onEvent,
     metrics.onEvent,
-    ...(json === undefined ? [] : [json.onEvent]),
-    ...(options.log === "pretty" ? [prettyLog(lines, err, redact)] : []),
+    ...logsOf(options, { lines, json, redact }),
   ];
-  const started = performance.now();
-  const upSeconds = (): number => Math.floor((performance.now() - started) / SECOND_MS);
+  const upSeconds = secondsSince(performance.now());
   let stopping = false;
   const routes = createOwnRoutes({
     metrics,
@@ -78,30 +83,64 @@ export async function operate(options: OperationOptions): Promise<Operation> {
       totals: tally.totals(),
       recent: tally.recent(),
     }),
+    dashboard: watched.dashboard,
     history: options.history,
     checkStore: options.checkStore,
     stopping: () => stopping,
-    token: options.token.token,
-    loopback: options.loopback,
-    allowedHosts: options.allowedHosts,
+    ...callersOf(options),
   });
   return {
     onEvent: (event) => listeners.forEach((onEvent) => onEvent(event)),
     ownRoutes: (request) => routes.fetch(request),
     begun: async (url) => {
-      const access = accessTo(url, options);
       const told = { url, version, mode, caching, handoffs, upstreams: byName, store, kept: kept.first ?? kept.says };
-      if (json === undefined) await err.say(startPage({ ...options, url, access }, err));
+      if (json === undefined) await err.say(startPage({ ...options, url, access: accessTo(url, options) }, err));
       else json.say("listening", told);
       lines.flush();
     },
-    stopping: () => void (stopping = true),
+    stopping: () => {
+      stopping = true;
+      watched.close();
+    },
     ended: async () => {
+      await watched.ended();
       json?.say("stopped", { upSeconds: upSeconds(), totals: tally.totals() });
       lines.flush();
       if (json === undefined) await err.say(endPage(tally.totals()));
     },
   };
+}
+
+function callersOf({ token, loopback, allowedHosts }: OperationOptions) {
+  return { token: token.token, loopback, allowedHosts };
+}
+
+interface Logs {
+  readonly lines: LineWriter;
+  readonly json: Log | undefined;
+  readonly redact: Redactor;
+}
+
+function logsOf({ log, terminal }: OperationOptions, { lines, json, redact }: Logs): readonly EmitEvent[] {
+  if (json !== undefined) return [json.onEvent];
+  return log === "pretty" ? [prettyLog(lines, terminal.err, redact)] : [];
+}
+
+function secondsSince(started: number): () => number {
+  return () => Math.floor((performance.now() - started) / SECOND_MS);
+}
+
+/** What the dashboard shows beside the store; it is undefined where its files were not built. */
+function watching(options: FiguresOptions) {
+  const feed = createEventFeed();
+  const figures = createFigures(options);
+  const files = readDashboardFiles();
+  const onEvent: EmitEvent = (event) => {
+    feed.onEvent(event);
+    figures.onEvent(event);
+  };
+  const dashboard = files === undefined ? undefined : { files, feed, figures };
+  return { onEvent, dashboard, close: feed.close, ended: figures.close };
 }
 
 /** A line an event, for a person. */

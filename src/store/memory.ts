@@ -5,7 +5,7 @@ import { putOriginal, searchMessages, searchOriginals } from "./memory/originals
 import { listRecords, put, latestRecordFor, undo } from "./memory/records.ts";
 import { deleteSessions, holdingsOf, retain, sizeOf, standingOn } from "./memory/retention.ts";
 import { createTenantData, type TenantData } from "./memory/tenant-data.ts";
-import { findUsage, getState, putState, totalUsage } from "./memory/usage.ts";
+import { findUsage, getState, listUsage, putState, totalUsage } from "./memory/usage.ts";
 import type { ClockOptions, HistoryStore, TenantEntry } from "./store.ts";
 
 /** A history in memory, which ends with the process: the default of a session. */
@@ -48,6 +48,7 @@ export function createMemoryStore({ now = Date.now }: ClockOptions = {}): Histor
     searchMessages: async (tenant, words, limit, scope) => searchMessages(readable(tenant), { ...scope, words, limit }),
     putUsage: async (tenant, usage) => void shelfOf(tenant).usages.push(usage),
     findUsage: async (tenant, links) => findUsage(readable(tenant), links),
+    listUsage: async (tenant, links) => listUsage(readable(tenant), links),
     totalUsage: async (tenant, since = 0) => totalUsage(readable(tenant), since),
     putState: async (tenant, root, state) => putState(shelfOf(tenant), root, { state, now: now() }),
     getState: async (tenant, root) => getState(readable(tenant), root),

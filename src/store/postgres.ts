@@ -16,7 +16,7 @@ import { prepareSchema } from "./postgres/schema.ts";
 import { searchMessages, searchOriginals } from "./postgres/search.ts";
 import { knownTenant } from "./postgres/tenants.ts";
 import { createPostgresTransfer } from "./postgres/transfer.ts";
-import { findUsage, getState, putState, putUsage, totalUsage } from "./postgres/usage.ts";
+import { findUsage, getState, listUsage, putState, putUsage, totalUsage } from "./postgres/usage.ts";
 import { wrongKeyError } from "./refusals.ts";
 import { createAppendCalls } from "./sql/appending.ts";
 import { createCompactionCalls } from "./sql/compactions.ts";
@@ -148,6 +148,7 @@ function createReads({ database, during }: PostgresParts) {
     searchMessages: (tenant, words, limit, scope) =>
       during(() => searchMessages(database, tenant, { ...scope, words, limit })),
     findUsage: (tenant, links) => during(() => findUsage(database, tenant, links)),
+    listUsage: (tenant, links) => during(() => listUsage(database, tenant, links)),
     totalUsage: (tenant, since = 0) => during(() => totalUsage(database, tenant, since)),
     getState: (tenant, root) => during(() => getState(database, tenant, root)),
   } satisfies Partial<HistoryStore>;

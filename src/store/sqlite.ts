@@ -75,6 +75,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<HistorySt
     searchMessages: (tenant, words, limit, scope) => call("searchMessages", tenant, { ...scope, words, limit }),
     putUsage: (tenant, usage) => call("putUsage", tenant, usage),
     findUsage: (tenant, links) => call("findUsage", tenant, links),
+    listUsage: (tenant, links) => call("listUsage", tenant, links),
     totalUsage: (tenant, since = 0) => call("totalUsage", tenant, since),
     putState: (tenant, root, state) => call("putState", tenant, { root, state: JSON.stringify(state), now: now() }),
     checkWritable: (bytes = 0) => call("checkWritable", "", bytes),

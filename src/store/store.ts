@@ -204,6 +204,8 @@ export interface HistoryStore extends Store {
   readonly putUsage: (tenant: string, usage: UsageEntry) => Promise<void>;
   /** The newest usage of the longest prefix that has one, given a conversation's links. */
   readonly findUsage: (tenant: string, links: readonly string[]) => Promise<UsageEntry | undefined>;
+  /** Every usage of a conversation, given its links, in the order in which they were put. */
+  readonly listUsage: (tenant: string, links: readonly string[]) => Promise<readonly UsageEntry[]>;
   /** Of the requests since a time, in milliseconds since the epoch. */
   readonly totalUsage: (tenant: string, since?: number) => Promise<UsageTotals>;
   /**

@@ -115,14 +115,7 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
     { operate },
     { cachingOf, gatewayOptions, modeOf },
     { outwardProxies },
-  ] = await Promise.all([
-    import("../../gateway/index.ts"),
-    import("../../gateway/history/history.ts"),
-    import("../../gateway/transport/upstreams.ts"),
-    import("../gateway-operation.ts"),
-    import("../gateway-options.ts"),
-    import("../outward-proxies.ts"),
-  ]);
+  ] = await loadGateway();
   const proxies = outwardProxies(terminal.environment);
   const options = await gatewayOptions(loaded, terminal.environment, engine);
   const { all } = createUpstreams(options.upstreams);
@@ -139,6 +132,7 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
     kept,
     storeBytes: path === undefined ? undefined : () => fileBytes(path) + fileBytes(`${path}-wal`),
     history: createHistory({ ...options, store, onEvent: (event) => operation.onEvent(event) }),
+    figures: { store, registry: options.registry },
     checkStore: () => store.checkWritable(),
     inFlight: () => gateway.underWay(),
     log: configuration.gateway.log,
@@ -163,6 +157,18 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
     broken: opened.broken,
     url: shownUrl(listening.url, host),
   });
+}
+
+/** Loaded once the settings are known to be sound. */
+function loadGateway() {
+  return Promise.all([
+    import("../../gateway/index.ts"),
+    import("../../gateway/history/history.ts"),
+    import("../../gateway/transport/upstreams.ts"),
+    import("../gateway-operation.ts"),
+    import("../gateway-options.ts"),
+    import("../outward-proxies.ts"),
+  ]);
 }
 
 async function untilInterrupted(

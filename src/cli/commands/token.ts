@@ -9,16 +9,16 @@ import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
 
 export const tokenCommand: Command = {
   name: "token",
-  summary: "Print the operator's token, or a link that opens a gateway's status page in a browser.",
+  summary: "Print the operator's token, or a link that opens a gateway's dashboard in a browser.",
   about: [
-    "A gateway's metrics, status page and API require the token, on this machine too. `precis serve` creates it at its first start, in a file that only you can read; gateway.token_env names an environment variable to use instead. The link works once, within ten minutes. This command contacts no gateway.",
+    "A gateway's metrics, status page and API, which its dashboard uses, require the token, on this machine too. `precis serve` creates it at its first start, in a file that only you can read; gateway.token_env names an environment variable to use instead. The link works once, within ten minutes. This command contacts no gateway.",
   ],
   examples: [
     { line: 'curl -H "authorization: Bearer $(precis token)" localhost:4020/_precis/metrics', says: "for a program" },
     { line: "precis token --link", says: "for a browser" },
   ],
   args: {
-    link: { type: "boolean", description: "Print a link to the status page instead." },
+    link: { type: "boolean", description: "Print a link to the dashboard instead." },
     port: { type: "string", valueHint: "N", description: "The gateway's port (gateway.port)." },
     ...CONFIG_FLAGS,
   },

@@ -4,7 +4,8 @@
  */
 import { reachTo } from "../../core/compaction/reach.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
-import type { Transcript } from "../../core/transcript/message.ts";
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import type { Message, Transcript } from "../../core/transcript/message.ts";
 import type { Outcome } from "../../core/engines/contract.ts";
 import type { Runtime, RuntimeOptions, RuntimeState } from "../../session/contract.ts";
 import { createRuntime } from "../../session/runtime.ts";
@@ -15,35 +16,82 @@ import { hooksOf } from "../operator-hooks.ts";
 import { readConversation } from "./conversation.ts";
 import { findSession } from "./find.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
+import { stageStore } from "./staged-store.ts";
+import type { OperatorHooks } from "../../session/operator-hooks/contract.ts";
 
 const KEPT_MASKED =
   "it is stored with its secrets masked, so only the gateway, which sees the original requests, can compact it";
 
-export function compact(
-  dependencies: HistoryDependencies,
-  which: Which,
-  { focus, budget, signal, messages }: CompactHow,
-): Promise<CompactResult> {
-  return change(dependencies, which, (runtime, transcript, measure) =>
+export function compact(dependencies: HistoryDependencies, which: Which, how: CompactHow): Promise<CompactResult> {
+  return change(dependencies, which, compactWith(how));
+}
+
+function compactWith({ focus, budget, signal, messages }: CompactHow): Make {
+  return (runtime, transcript, measure) =>
     runtime.compact(transcript, {
       reason: "explicit",
       ...(budget === undefined ? {} : { budget: budget(measure.messages(transcript.messages)) }),
       ...(focus === undefined ? {} : { focus }),
       ...(messages === undefined ? {} : { messages }),
       ...(signal === undefined ? {} : { signal }),
-    }),
-  );
+    });
 }
 
 export function drop(dependencies: HistoryDependencies, which: Which, messages: string): Promise<CompactResult> {
   return change(dependencies, which, (runtime, transcript) => runtime.drop(transcript, { messages }));
 }
 
-async function change(
+type Make = (runtime: Runtime, transcript: Transcript, measure: Measure) => Promise<Outcome>;
+
+/** A compaction that was made, and what is still to be kept of it. */
+export interface MadeCompaction {
+  readonly kind: "made";
+  readonly tenant: string;
+  readonly session: string;
+  readonly compaction: Compaction;
+  readonly keep: () => Promise<void>;
+}
+
+async function change(dependencies: HistoryDependencies, which: Which, make: Make): Promise<CompactResult> {
+  const made = await makeChange(dependencies, which, make);
+  if (made.kind !== "made") return made;
+  await made.keep();
+  return { kind: "compacted", session: made.session, report: made.compaction.report };
+}
+
+/** The same as `compact` with nothing kept until `keep` is called. */
+export async function compactUnkept(
   dependencies: HistoryDependencies,
   which: Which,
-  make: (runtime: Runtime, transcript: Transcript, measure: Measure) => Promise<Outcome>,
-): Promise<CompactResult> {
+  how: CompactHow,
+): Promise<MadeCompaction | CompactResult> {
+  const staged = stageStore(dependencies.store);
+  // Whoever is called after a compaction is told of it once it is one.
+  const { afterwards, hooks } = deferAfterCompact(dependencies.hooks);
+  const made = await makeChange({ ...dependencies, store: staged.store, hooks }, which, compactWith(how));
+  if (made.kind !== "made") return made;
+  const { tenant, compaction, chain } = made;
+  return {
+    ...made,
+    keep: async () => {
+      await made.saveState();
+      await staged.commit();
+      await archiveRestart(dependencies.store, tenant, compaction, chain);
+      afterwards();
+    },
+  };
+}
+
+interface MadeChange extends MadeCompaction {
+  readonly chain: { readonly links: readonly string[]; readonly messages: readonly Message[] };
+  readonly saveState: () => Promise<void>;
+}
+
+async function makeChange(
+  dependencies: HistoryDependencies,
+  which: Which,
+  make: Make,
+): Promise<MadeChange | CompactResult> {
   const { store, chain } = dependencies;
   const { tenant, entry } = await findSession(store, which);
   const session = entry.id;
@@ -59,9 +107,33 @@ async function change(
     const { because, irreducible } = outcome;
     return { kind: "unchanged", session, because, ...(irreducible === undefined ? {} : { irreducible }) };
   }
-  await store.putState(tenant, links[0]!, runtime.state());
-  await archiveRestart(store, tenant, outcome.compaction, { links, messages });
-  return { kind: "compacted", session, report: outcome.compaction.report };
+  const { compaction } = outcome;
+  const state = runtime.state();
+  const saveState = (): Promise<void> => store.putState(tenant, links[0]!, state);
+  const kept = { links, messages };
+  const keep = async (): Promise<void> => {
+    await saveState();
+    await archiveRestart(store, tenant, compaction, kept);
+  };
+  return { kind: "made", tenant, session, compaction, chain: kept, saveState, keep };
+}
+
+function deferAfterCompact(hooks: OperatorHooks | undefined): {
+  readonly hooks: OperatorHooks | undefined;
+  readonly afterwards: () => void;
+} {
+  const calls: (() => unknown)[] = [];
+  const afterwards = (): void => calls.forEach((call) => call());
+  if (hooks === undefined) return { hooks, afterwards };
+  const deferring: OperatorHooks = {
+    settled: hooks.settled,
+    forSession: (session) => {
+      const { afterCompact, ...own } = hooks.forSession(session);
+      if (afterCompact === undefined) return own;
+      return { ...own, afterCompact: (compaction, made) => void calls.push(() => afterCompact(compaction, made)) };
+    },
+  };
+  return { hooks: deferring, afterwards };
 }
 
 /** As the gateway begins a session that it knows from before; of its system prompt and tools nothing is kept. */

@@ -1,63 +1,122 @@
 /** What fills a session's context: its size after each message, by role and tool, and what each compaction made of which message. */
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { described, labelOf } from "../../core/digest/call.ts";
-import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
+import type { Measure } from "../../core/transcript/measure.ts";
 import { callsOf, contentText, resultOf, type Message } from "../../core/transcript/message.ts";
-import type { CompactionEntry } from "../../store/store.ts";
-import type { CompactionView, ContextView, MessageShown, Which } from "./contract.ts";
-import { readConversation } from "./conversation.ts";
+import { isRecord } from "../../core/shapes.ts";
+import { savedTiming } from "../../session/saved-state.ts";
+import type { CompactionEntry, UsageEntry } from "../../store/store.ts";
+import type { CompactionView, ContextView, MessageShown, Page, Which } from "./contract.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
 import { findSession } from "./find.ts";
 import { PrecisError } from "../../core/errors.ts";
+import { toolNames } from "./read-messages.ts";
+import { spendOf } from "./spend.ts";
 
 /** What is shown of one message; its original has the rest. */
 const TEXT_CHARS_MAX = 4_000;
 
 interface SessionRead {
+  readonly tenant: string;
+  readonly links: readonly string[];
   readonly messages: readonly Message[];
   readonly compactions: readonly CompactionEntry[];
   readonly windowTokens: number | undefined;
+  readonly thresholdTokens: number | undefined;
   readonly measure: Measure;
 }
 
 async function read(dependencies: HistoryDependencies, which: Which): Promise<SessionRead> {
   const { store } = dependencies;
   const { tenant, entry } = await findSession(store, which);
-  const [conversation, links] = await Promise.all([
-    readConversation(store, tenant, entry.head),
-    store.readLinks(tenant, entry.head),
-  ]);
-  const [compactions, usage] = await Promise.all([
+  const { messages, links } = await dependencies.readRecent(tenant, entry.head);
+  const [compactions, usage, state] = await Promise.all([
     store.listCompactions(tenant, links),
     store.findUsage(tenant, links),
+    store.getState(tenant, links[0] ?? ""),
   ]);
   const known = usage === undefined ? undefined : dependencies.models().of(tenant, usage.model);
   return {
-    messages: conversation.messages,
+    tenant,
+    links,
+    messages,
     compactions,
-    windowTokens: known?.windowTokens,
-    measure: createMeasure(known ?? {}),
+    windowTokens: windowOf(known?.windowTokens, state, dependencies),
+    thresholdTokens: savedTiming(state)?.thresholdTokens,
+    measure: dependencies.measureOf(known ?? {}),
   };
 }
 
+/** What is known of the model, or less where the gateway works with less. */
+export function windowOf(
+  known: number | undefined,
+  state: unknown,
+  { windowIsStated }: Pick<HistoryDependencies, "windowIsStated">,
+): number | undefined {
+  if (known === undefined || windowIsStated || !isRecord(state)) return known;
+  const { contextLength } = state;
+  return typeof contextLength === "number" && contextLength > 0 ? Math.min(known, contextLength) : known;
+}
+
 export async function contextView(dependencies: HistoryDependencies, which: Which): Promise<ContextView> {
-  const { messages, compactions, windowTokens, measure } = await read(dependencies, which);
+  const { tenant, links, messages, compactions, windowTokens, thresholdTokens, measure } = await read(
+    dependencies,
+    which,
+  );
+  const usages = await dependencies.store.listUsage(tenant, links);
   const weights = messages.map((message) => measure.message(message));
-  const standing = compactions.filter(({ undone }) => !undone);
+  const requests = requestsOf(usages, links, dependencies);
+  const dated = compactions.map((entry) => ({ ...entry, since: firstWith(entry, requests, messages.length) }));
   return {
     ...(windowTokens === undefined ? {} : { windowTokens }),
-    ...sizes(weights, standing, measure),
+    ...(thresholdTokens === undefined ? {} : { thresholdTokens }),
+    requests,
+    ...sizes(
+      weights,
+      dated.filter(({ undone }) => !undone),
+      measure,
+    ),
     fills: fillsOf(messages, weights),
-    compactions: compactions.map(({ compaction: { covered, report }, undone }) => {
-      return { at: covered, undone, tokens: report.tokens };
+    compactions: dated.map(({ compaction: { covered, report }, undone, since }) => {
+      return { at: covered, since, undone, tokens: report.tokens };
     }),
   };
+}
+
+interface DatedCompaction extends CompactionEntry {
+  /** The number of the last message of the first request that went out with it. */
+  readonly since: number;
+}
+
+/** By the times of requests; where none was reported, it is taken to be the one that ended in what is covered. */
+function firstWith(
+  { compaction, createdAt }: CompactionEntry,
+  requests: ContextView["requests"],
+  last: number,
+): number {
+  if (requests.length === 0) return compaction.covered;
+  const first = requests.find(({ at, message }) => at >= createdAt && message >= compaction.covered);
+  return first?.message ?? last;
+}
+
+function requestsOf(
+  usages: readonly UsageEntry[],
+  links: readonly string[],
+  dependencies: HistoryDependencies,
+): ContextView["requests"] {
+  const numbers = new Map(links.map((link, at) => [link, at + 1]));
+  return usages.map((usage) => {
+    const { link, model, at, input, output, cacheRead, cacheWrite } = usage;
+    const costUsd = spendOf([usage], dependencies);
+    const counted = { message: numbers.get(link) ?? 0, model, at, input, output, cacheRead, cacheWrite };
+    return costUsd === undefined ? counted : { ...counted, costUsd };
+  });
 }
 
 /** After each message: as the client knows the conversation, and with the newest compaction that existed by then. */
 function sizes(
   weights: readonly number[],
-  standing: readonly CompactionEntry[],
+  standing: readonly DatedCompaction[],
   measure: Measure,
 ): Pick<ContextView, "original" | "sent"> {
   const original: number[] = [];
@@ -68,7 +127,7 @@ function sizes(
   for (const weight of weights) {
     total += weight;
     original.push(total);
-    for (; standing[next] !== undefined && standing[next]!.compaction.covered <= original.length; next++) {
+    for (; standing[next] !== undefined && standing[next]!.since <= original.length; next++) {
       const { covered, after } = standing[next]!.compaction;
       removed = (original[covered - 1] ?? 0) - measure.messages(after);
     }
@@ -78,10 +137,9 @@ function sizes(
 }
 
 function fillsOf(messages: readonly Message[], weights: readonly number[]): ContextView["fills"] {
-  const tools = new Map<string, string>();
+  const tools = toolNames(messages);
   const fills = new Map<string, { role: Message["role"]; tool?: string; messages: number; tokens: number }>();
   messages.forEach((message, at) => {
-    for (const call of callsOf(message)) tools.set(call.id, call.name);
     const result = resultOf(message);
     const tool = result === undefined ? undefined : tools.get(result.callId);
     const key = `${message.role} ${tool ?? ""}`;
@@ -103,19 +161,45 @@ export async function compactionView(
   dependencies: HistoryDependencies,
   which: Which,
   number: number,
+  page?: Page,
 ): Promise<CompactionView> {
-  const { messages, compactions, measure } = await read(dependencies, which);
+  const session = await read(dependencies, which);
+  const { compactions } = session;
   const compaction = compactions[number - 1]?.compaction;
   if (compaction === undefined)
     throw new PrecisError(`the session has no compaction ${number}`, {
       code: "unknown_compaction",
       hint: `It has ${compactions.length}, counted from 1.`,
     });
+  return viewOf(dependencies, session, compaction, page);
+}
+
+/** The same of one that is not kept. */
+export async function unkeptView(
+  dependencies: HistoryDependencies,
+  which: Which,
+  compaction: Compaction,
+  page?: Page,
+): Promise<CompactionView> {
+  return viewOf(dependencies, await read(dependencies, which), compaction, page);
+}
+
+function viewOf(
+  dependencies: HistoryDependencies,
+  { messages, measure }: SessionRead,
+  compaction: Compaction,
+  page: Page | undefined,
+): CompactionView {
   const shown = (message: Message, at: number): MessageShown => shownMessage(dependencies, message, at, measure);
   const { after, map, covered } = compaction;
+  const { from, count } = page ?? { from: 1, count: covered };
+  const handoff = after.filter(({ origin }) => origin === "summary").map(({ parts }) => contentText(parts));
   return {
     report: compaction.report,
-    before: messages.slice(0, covered).map((message, at) => {
+    map: Array.from({ length: covered }, (_, at) => map[at] ?? { kind: "summarised" }),
+    ...(handoff.length === 0 ? {} : { handoff: dependencies.redact(handoff.join("\n\n")) }),
+    before: messages.slice(from - 1, Math.min(covered, from - 1 + count)).map((message, index) => {
+      const at = from - 1 + index;
       const recall = recallOf(compaction, at);
       return {
         ...shown(message, at),

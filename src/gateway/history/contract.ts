@@ -7,7 +7,7 @@ import type { ProtocolName } from "../../protocols/index.ts";
 import type { Cooldown } from "../../session/cooldowns.ts";
 import type { Pin, PinRequest } from "../../session/pins.ts";
 import type { CompactionTiming } from "../../session/timing.ts";
-import type { Original, TenantEntry } from "../../store/store.ts";
+import type { Original, TenantEntry, UsageEntry } from "../../store/store.ts";
 
 /** What a session was until it restarted from a summary, kept as a session of its own. */
 export interface Archive {
@@ -48,6 +48,14 @@ export interface SessionSummary {
   /** What its last request took, as the provider reported it, or an estimate of the whole conversation. */
   readonly tokens: number;
   readonly tokensAre: "reported" | "estimated";
+  /** The model's window in tokens, where the model is known. */
+  readonly windowTokens?: number;
+  /** What its requests cost, by their reported usage and the model's prices; absent where no price is known. */
+  readonly spendUsd?: number;
+  /** The engine that made the newest compaction. */
+  readonly compactedBy?: string;
+  /** The newest compaction that was not undone. */
+  readonly lastCompaction?: { readonly at: number; readonly tokens: CompactionReport["tokens"] };
   /** Compactions that were made and not undone. */
   readonly compactions: number;
   /** The newest was undone: nothing compacts it by itself until an overflow or an explicit compaction. */
@@ -103,10 +111,22 @@ export interface SessionShown extends SessionSummary {
   readonly tail: readonly MessageShown[];
 }
 
+export interface RequestUsage extends Pick<
+  UsageEntry,
+  "model" | "at" | "input" | "output" | "cacheRead" | "cacheWrite"
+> {
+  readonly message: number;
+  readonly costUsd?: number;
+}
+
 /** What fills the context of a session; tokens are estimates. */
 export interface ContextView {
   /** Absent where no answer has named a model yet. */
   readonly windowTokens?: number;
+  /** From how many tokens on it is compacted; absent where no gateway has answered it since. */
+  readonly thresholdTokens?: number;
+  /** What providers reported of its requests, oldest first; `message` is the number of the last message of the request. */
+  readonly requests: readonly RequestUsage[];
   /** After each message, as the client knows the conversation. */
   readonly original: readonly number[];
   /** After each message, with the compactions in effect. */
@@ -118,18 +138,56 @@ export interface ContextView {
     readonly messages: number;
     readonly tokens: number;
   }[];
-  /** `at` is the number of the last message that a compaction replaces. */
+  /** `at` is the number of the last message that a compaction replaces, `since` that of the first request that went out with it. */
   readonly compactions: readonly {
     readonly at: number;
+    readonly since: number;
     readonly undone: boolean;
     readonly tokens: CompactionReport["tokens"];
   }[];
 }
 
+/** Some of many messages: from a number on, counted from 1. */
+export interface Page {
+  readonly from: number;
+  readonly count: number;
+}
+
+/** A part of a message, without secrets. */
+export interface PartShown {
+  readonly kind: "text" | "thinking" | "call" | "result" | "media";
+  readonly text: string;
+  /** How long it is in full, where `text` is only its beginning. */
+  readonly chars?: number;
+  /** The tool, of a call and of its result. */
+  readonly tool?: string;
+  readonly failed?: true;
+}
+
+/** A message part by part. */
+export interface MessageInFull {
+  readonly number: number;
+  readonly role: Role;
+  readonly tokens: number;
+  readonly parts: readonly PartShown[];
+}
+
+/** A compaction that was made and not applied. It can be applied for ten minutes. */
+export interface CompactionPreview {
+  readonly kind: "preview";
+  readonly session: string;
+  readonly preview: string;
+  readonly report: CompactionReport;
+}
+
 /** A compaction message by message. */
 export interface CompactionView {
   readonly report: CompactionReport;
-  /** What became of each message; `recall` leads to its original. */
+  /** What became of every message that it covers. */
+  readonly map: readonly Destination[];
+  /** The text of the handoff; absent where none was written. */
+  readonly handoff?: string;
+  /** What became of each message, of those that were asked for; `recall` leads to its original. */
   readonly before: readonly (MessageShown & { readonly became: Destination; readonly recall?: string })[];
   readonly after: readonly (MessageShown & { readonly origin?: Origin })[];
 }
@@ -252,12 +310,20 @@ export interface EngineToolsScope {
 /** Calls about one session reject with `unknown_session` or `ambiguous_session`; all with what docs/store.md lists. */
 export interface History {
   readonly tenants: () => Promise<readonly TenantEntry[]>;
-  /** Newest first. */
-  readonly list: (tenant: string | undefined, limit: number) => Promise<readonly SessionSummary[]>;
+  /** Newest first; the first `offset` are left out. */
+  readonly list: (tenant: string | undefined, limit: number, offset?: number) => Promise<readonly SessionSummary[]>;
   readonly show: (which: Which, tail: number) => Promise<SessionShown>;
   readonly context: (which: Which) => Promise<ContextView>;
+  /** Messages part by part; those that there are of the page. */
+  readonly read: (which: Which, page: Page) => Promise<readonly MessageInFull[]>;
   /** `number` counts those of `show` from 1. @throws PrecisError `unknown_compaction`. */
-  readonly compaction: (which: Which, number: number) => Promise<CompactionView>;
+  readonly compaction: (which: Which, number: number, page?: Page) => Promise<CompactionView>;
+  /** What `compact` would make now. Nothing is kept but in memory. */
+  readonly preview: (which: Which, how: CompactHow) => Promise<CompactionPreview | CompactResult>;
+  /** The preview message by message. @throws PrecisError `unknown_preview`. */
+  readonly showPreview: (which: Which, preview: string, page?: Page) => Promise<CompactionView>;
+  /** Applies exactly what was shown. @throws PrecisError `unknown_preview`. */
+  readonly applyPreview: (which: Which, preview: string) => Promise<CompactResult>;
   /** An explicit compaction now: the conversation's next request goes out with it. It also lifts an undo. */
   readonly compact: (which: Which, how: CompactHow) => Promise<CompactResult>;
   /** Drops these messages; `recall` has them, and undo brings them back. @throws PrecisError `bad_range`, `pinned`. */

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import { createChain } from "../../core/transcript/links.ts";
-import { createRegistry, type Registry } from "../../models/registry/registry.ts";
+import { createRegistry, lookUp, type Registry } from "../../models/registry/registry.ts";
 import type { OperatorHookSettings } from "../../session/operator-hooks/contract.ts";
 import { createOperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
 import type { HistoryStore } from "../../store/store.ts";
@@ -10,9 +10,13 @@ import type { EmitEvent } from "../contract.ts";
 import { UNKNOWN_WINDOW_TOKENS, createModelBook } from "../models.ts";
 import { sessionOptions, type SessionSettings } from "../session-options.ts";
 import type * as Change from "./change.ts";
-import type { History } from "./contract.ts";
+import type { History, Which } from "./contract.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
-import { compactionView, contextView } from "./context-view.ts";
+import { compactionView, contextView, unkeptView } from "./context-view.ts";
+import { findSession } from "./find.ts";
+import { createPreviews } from "./previews.ts";
+import { readMessages } from "./read-messages.ts";
+import { createMeasures, createReadRecent } from "./recently-read.ts";
 import { exportSession } from "./export.ts";
 import { fork } from "./fork.ts";
 import { pin, pins, unpin } from "./pins.ts";
@@ -36,6 +40,9 @@ export function createHistory(options: HistoryOptions): History {
     store,
     chain: createChain((text) => hash("sha256", text)),
     models: () => createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS }),
+    readRecent: createReadRecent(store),
+    measureOf: createMeasures(),
+    pricesOf: (model) => lookUp(registry, model)?.prices,
     windowIsStated: contextLength !== undefined,
     runtime: sessionOptions(options),
     redact: createRedactor(secrets),
@@ -44,10 +51,12 @@ export function createHistory(options: HistoryOptions): History {
   };
   return {
     tenants: () => store.listTenants(),
-    list: (tenant, limit) => list(dependencies, tenant, limit),
+    list: (tenant, limit, offset) => list(dependencies, tenant, { limit, offset }),
     show: (which, tail) => show(dependencies, which, tail),
     context: (which) => contextView(dependencies, which),
-    compaction: (which, number) => compactionView(dependencies, which, number),
+    read: (which, page) => readMessages(dependencies, which, page),
+    compaction: (which, number, page) => compactionView(dependencies, which, number, page),
+    ...previewCalls(dependencies),
     compact: async (which, how) => (await loadChange()).compact(dependencies, which, how),
     drop: async (which, messages) => (await loadChange()).drop(dependencies, which, messages),
     undo: async (which) => (await loadChange()).undo(dependencies, which),
@@ -63,6 +72,29 @@ export function createHistory(options: HistoryOptions): History {
     },
     recall: (tenant, id) => recall(dependencies, tenant, id),
     search: (query) => search(dependencies, query),
+  };
+}
+
+function previewCalls(dependencies: HistoryDependencies): Pick<History, "preview" | "showPreview" | "applyPreview"> {
+  const previews = createPreviews();
+  const sessionOf = async (which: Which): Promise<string> => (await findSession(dependencies.store, which)).entry.id;
+  return {
+    preview: async (which, how) => {
+      const made = await (await loadChange()).compactUnkept(dependencies, which, how);
+      if (made.kind !== "made") return made;
+      const { session, compaction } = made;
+      return { kind: "preview", session, preview: previews.add(made), report: compaction.report };
+    },
+    showPreview: async (which, preview, page) => {
+      const { compaction } = previews.get(await sessionOf(which), preview);
+      return unkeptView(dependencies, which, compaction, page);
+    },
+    applyPreview: async (which, preview) => {
+      const { session, compaction, keep } = previews.get(await sessionOf(which), preview);
+      previews.delete(preview);
+      await keep();
+      return { kind: "compacted", session, report: compaction.report };
+    },
   };
 }
 

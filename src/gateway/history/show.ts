@@ -4,11 +4,13 @@ import { described, labelOf } from "../../core/digest/call.ts";
 import { personText } from "../../core/ledger/readers/person.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
-import type { SessionEntry } from "../../store/store.ts";
+import type { CompactionEntry, SessionEntry, UsageEntry } from "../../store/store.ts";
 import { savedRests, savedTiming } from "../../session/saved-state.ts";
 import { archivesOf } from "./archive.ts";
 import type { CompactionShown, EngineFigures, MessageShown, SessionShown, SessionSummary, Which } from "./contract.ts";
 import { conversationOf, readConversation, type StoredConversation } from "./conversation.ts";
+import { windowOf } from "./context-view.ts";
+import { spendOf } from "./spend.ts";
 import { engineFigures } from "./engine-figures.ts";
 import { findSession } from "./find.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
@@ -18,22 +20,27 @@ const TITLE_CHARS_MAX = 200;
 /** What is shown of one message. */
 const MESSAGE_CHARS_MAX = 2_000;
 const CALLS_SHOWN_MAX = 20;
+/** Sessions that are summarised at the same time. */
+const AT_ONCE = 16;
 /** More are counted as this many. */
 const BRANCHES_COUNTED_MAX = 1_000;
 
 export async function list(
   dependencies: HistoryDependencies,
   tenant: string | undefined,
-  limit: number,
+  { limit, offset = 0 }: { readonly limit: number; readonly offset?: number | undefined },
 ): Promise<readonly SessionSummary[]> {
   const { store } = dependencies;
   const tenants = tenant === undefined ? (await store.listTenants()).map((one) => one.tenant) : [tenant];
   const found: { readonly tenant: string; readonly entry: SessionEntry }[] = [];
   for (const one of tenants)
-    for (const entry of await store.listSessions(one, { limit })) found.push({ tenant: one, entry });
-  const newest = found.toSorted((a, b) => b.entry.updatedAt - a.entry.updatedAt).slice(0, limit);
+    for (const entry of await store.listSessions(one, { limit: offset + limit })) found.push({ tenant: one, entry });
+  const newest = found.toSorted((a, b) => b.entry.updatedAt - a.entry.updatedAt).slice(offset, offset + limit);
   const summaries: SessionSummary[] = [];
-  for (const { tenant: owner, entry } of newest) summaries.push(await summarise(dependencies, owner, entry));
+  for (let at = 0; at < newest.length; at += AT_ONCE) {
+    const some = newest.slice(at, at + AT_ONCE);
+    summaries.push(...(await Promise.all(some.map((one) => summarise(dependencies, one.tenant, one.entry)))));
+  }
   return summaries;
 }
 
@@ -45,9 +52,9 @@ async function summarise(
   const { store, redact } = dependencies;
   const { id, head, messages, parent, forkedAt, createdAt, updatedAt } = entry;
   const links = await store.readLinks(tenant, head);
-  const [opening, usage, compactions, standing, branches, state, archived] = await Promise.all([
+  const [opening, usages, compactions, standing, branches, state, archived] = await Promise.all([
     store.readChain(tenant, links[0] ?? ""),
-    store.findUsage(tenant, links),
+    store.listUsage(tenant, links),
     store.listCompactions(tenant, links),
     store.findCompaction(tenant, links),
     store.listSessions(tenant, { parent: id, limit: BRANCHES_COUNTED_MAX }),
@@ -55,6 +62,7 @@ async function summarise(
     archivesOf(store, tenant, { session: id, root: links[0] ?? "" }),
   ]);
   const timing = savedTiming(state);
+  const usage = newestUsage(usages, links);
   const counted =
     usage === undefined
       ? {
@@ -68,6 +76,7 @@ async function summarise(
     title: titleOf(conversationOf(opening), redact),
     messages,
     ...counted,
+    ...figuresOf(dependencies, { tenant, model: usage?.model, usages, state, compactions }),
     compactions: compactions.filter(({ undone }) => !undone).length,
     undone: standing.undone,
     branches: Math.max(0, branches.length - archived.archives.length),
@@ -78,6 +87,41 @@ async function summarise(
     ...(forkedAt === undefined ? {} : { forkedAt: links.indexOf(forkedAt) + 1 }),
     createdAt,
     updatedAt,
+  };
+}
+
+/** Of the longest prefix that has one, as `findUsage` of a store answers. */
+function newestUsage(usages: readonly UsageEntry[], links: readonly string[]): UsageEntry | undefined {
+  const newest = new Map(usages.map((usage) => [usage.link, usage]));
+  const link = usages.length === 0 ? undefined : links.findLast((one) => newest.has(one));
+  return link === undefined ? undefined : newest.get(link);
+}
+
+interface Recorded {
+  readonly tenant: string;
+  readonly model: string | undefined;
+  readonly usages: readonly UsageEntry[];
+  readonly state: unknown;
+  readonly compactions: readonly CompactionEntry[];
+}
+
+function figuresOf(
+  dependencies: HistoryDependencies,
+  { tenant, model, usages, state, compactions }: Recorded,
+): Pick<SessionSummary, "windowTokens" | "spendUsd" | "compactedBy" | "lastCompaction"> {
+  const known = model === undefined ? undefined : dependencies.models().of(tenant, model).windowTokens;
+  const windowTokens = windowOf(known, state, dependencies);
+  const spendUsd = spendOf(usages, dependencies);
+  const last = compactions.findLast(({ undone }) => !undone);
+  return {
+    ...(windowTokens === undefined ? {} : { windowTokens }),
+    ...(spendUsd === undefined ? {} : { spendUsd }),
+    ...(last === undefined
+      ? {}
+      : {
+          compactedBy: last.compaction.report.engine,
+          lastCompaction: { at: last.createdAt, tokens: last.compaction.report.tokens },
+        }),
   };
 }
 
@@ -98,11 +142,11 @@ function titleOf({ messages }: StoredConversation, redact: HistoryDependencies["
 export async function show(dependencies: HistoryDependencies, which: Which, tail: number): Promise<SessionShown> {
   const { store } = dependencies;
   const { tenant, entry } = await findSession(store, which);
-  const [summary, conversation, links] = await Promise.all([
+  const [summary, conversation] = await Promise.all([
     summarise(dependencies, tenant, entry),
-    readConversation(store, tenant, entry.head),
-    store.readLinks(tenant, entry.head),
+    dependencies.readRecent(tenant, entry.head),
   ]);
+  const { links } = conversation;
   const original: Transcript = { system: [], messages: conversation.messages };
   const [{ compaction }, entries, state] = await Promise.all([
     store.findCompaction(tenant, links),
@@ -112,7 +156,7 @@ export async function show(dependencies: HistoryDependencies, which: Which, tail
   const engine = engineFigures(state, compaction);
   const sent = compaction === undefined ? original : applyCompaction(original, compaction);
   const { model } = summary;
-  const measure = createMeasure(model === undefined ? {} : dependencies.models().of(tenant, model));
+  const measure = dependencies.measureOf(model === undefined ? {} : dependencies.models().of(tenant, model));
   return {
     ...summary,
     ...(conversation.protocol === undefined ? {} : { protocol: conversation.protocol }),

@@ -1,11 +1,13 @@
 /**
  * Who may see what the gateway serves of its own: whoever has the operator's token. A browser, which sends none, opens a
  * link that holds for minutes and once, and gets a cookie for the status page; cookies are not kept apart by port, so this
- * one opens nothing else.
+ * one opens nothing else. The dashboard gets a token of its own instead, which its script keeps: other ports cannot read it.
  */
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 const LINK_MS = 10 * 60 * 1_000;
+/** Between the answer to a link and the script of the page that it leads to. */
+const HANDOVER_MS = 60 * 1_000;
 const COOKIE_MS = 12 * 60 * 60 * 1_000;
 /** Links are made by who has the token; more than this in ten minutes are not. */
 const LINKS_USED_MAX = 1_000;
@@ -15,42 +17,64 @@ const COOKIE = "precis_status";
 export const LOGIN_PATH = "/_precis/login";
 
 export interface Access {
-  /** Whether an `authorization` header has the token. */
+  /** Whether an `authorization` header has the operator's token. */
+  readonly byOperator: (authorization: string | undefined) => boolean;
+  /** The same for the operator's token or one of the dashboard's. */
   readonly byToken: (authorization: string | undefined) => boolean;
   /** Whether a `cookie` header has one of ours. */
   readonly byCookie: (cookies: string | undefined) => boolean;
+  /** What the dashboard's script exchanges for its token; for whoever may have one. */
+  readonly handover: () => string;
+  /** The dashboard's token, for twelve hours; undefined for a code that is used, old or none of ours. */
+  readonly byHandover: (code: string) => string | undefined;
+  /** The dashboard's token for whoever has shown the operator's. */
+  readonly browserToken: () => string;
   /** The cookie for whoever opened a link; undefined for one that is used, old or none of ours. */
   readonly byLink: (code: string) => string | undefined;
 }
 
 export function createAccess(token: string, now: () => number = Date.now): Access {
   const used = new Map<string, number>();
+  /** Whether a code of this purpose is valid, and was not used before. */
+  const takeOnce = (purpose: Purpose, code: string): boolean => {
+    if (!isValid(token, purpose, code, now()) || used.has(code)) return false;
+    for (const [one, end] of used) if (end < now()) used.delete(one);
+    if (used.size >= LINKS_USED_MAX) return false;
+    used.set(code, now() + LINK_MS);
+    return true;
+  };
+  const browserToken = (): string => signed(token, "browser", now() + COOKIE_MS);
   return {
-    byToken: (authorization = "") => {
-      const [, given] = /^bearer +(.+)$/i.exec(authorization) ?? [];
-      return given !== undefined && same(given, token);
+    byOperator: (authorization) => same(bearerOf(authorization), token),
+    byToken: (authorization) => {
+      const given = bearerOf(authorization);
+      return same(given, token) || isValid(token, "browser", given, now());
     },
+    handover: () => signed(token, "handover", now() + HANDOVER_MS),
+    byHandover: (code) => (takeOnce("handover", code) ? browserToken() : undefined),
+    browserToken,
     byCookie: (cookies = "") => {
       const given = cookies.split(/; */).find((one) => one.startsWith(`${COOKIE}=`));
       return given !== undefined && isValid(token, "cookie", given.slice(COOKIE.length + 1), now());
     },
     byLink: (code) => {
-      if (!isValid(token, "link", code, now()) || used.has(code)) return undefined;
-      for (const [one, end] of used) if (end < now()) used.delete(one);
-      if (used.size >= LINKS_USED_MAX) return undefined;
-      used.set(code, now() + LINK_MS);
+      if (!takeOnce("link", code)) return undefined;
       const value = signed(token, "cookie", now() + COOKIE_MS);
       return `${COOKIE}=${value}; Max-Age=${COOKIE_MS / 1_000}; Path=/_precis; HttpOnly; SameSite=Strict`;
     },
   };
 }
 
-/** What a browser opens to see the status page: once, within ten minutes. Takes the token, and asks nobody. */
+/** What a browser opens to see the dashboard or the status page: once, within ten minutes. Takes the token, and asks nobody. */
 export function loginLink(url: string, token: string, now = Date.now()): string {
   return `${url}${LOGIN_PATH}?code=${signed(token, "link", now + LINK_MS)}`;
 }
 
-type Purpose = "link" | "cookie";
+function bearerOf(authorization = ""): string {
+  return /^bearer +(.+)$/i.exec(authorization)?.[1] ?? "";
+}
+
+type Purpose = "link" | "cookie" | "handover" | "browser";
 
 function signed(token: string, purpose: Purpose, until: number): string {
   const what = `${until.toString(36)}.${randomBytes(NONCE_BYTES).toString("base64url")}`;

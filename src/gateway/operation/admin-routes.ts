@@ -6,7 +6,7 @@ import { Hono, type Context } from "hono";
 import { readBudget, type Budget } from "../../core/compaction/budget.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
-import { SYNTHETIC_CHOICES, type ExportOptions, type History, type Which } from "../history/contract.ts";
+import { SYNTHETIC_CHOICES, type ExportOptions, type History, type Page, type Which } from "../history/contract.ts";
 
 /** Every bound of the API. */
 export const ADMIN_LIMITS = Object.freeze({
@@ -16,6 +16,11 @@ export const ADMIN_LIMITS = Object.freeze({
   idChars: 512,
   listed: 1_000,
   listedByDefault: 50,
+  /** Sessions that are left out before those of a list. */
+  offset: 1_000_000,
+  /** Messages of one page, and the highest number of a message. */
+  pageMessages: 500,
+  messageNumber: 999_999_999,
   tailMessages: 500,
   tailMessagesByDefault: 6,
   /** Compactions asked for over HTTP that are under way at once. */
@@ -38,6 +43,7 @@ const STATUSES: Readonly<Record<string, Status>> = {
   unknown_session: 404,
   unknown_compaction: 404,
   unknown_original: 404,
+  unknown_preview: 404,
   nothing_to_undo: 409,
   ambiguous_session: 409,
   session_exists: 409,
@@ -70,7 +76,8 @@ function addGuards(app: Hono): void {
 function addReading(app: Hono, history: History): void {
   app.get("/tenants", async (context) => context.json(await history.tenants(), 200, NO_STORE));
   app.get("/sessions", async (context) => {
-    const sessions = await history.list(tenantIn(context), limitIn(context));
+    const offset = numberIn(context, "offset", { min: 0, max: ADMIN_LIMITS.offset, otherwise: 0 });
+    const sessions = await history.list(tenantIn(context), limitIn(context), offset);
     return context.json(sessions, 200, NO_STORE);
   });
   app.get("/sessions/:id", async (context) => {
@@ -85,7 +92,15 @@ function addReading(app: Hono, history: History): void {
   );
   app.get("/sessions/:id/compactions/:number", async (context) => {
     const number = positive(Number(context.req.param("number")), "the number of the compaction");
-    return context.json(await history.compaction(whichIn(context), number), 200, NO_STORE);
+    return context.json(await history.compaction(whichIn(context), number, pageIn(context)), 200, NO_STORE);
+  });
+  app.get("/sessions/:id/previews/:preview", async (context) => {
+    const preview = bounded(context.req.param("preview"), "the preview", ADMIN_LIMITS.idChars);
+    return context.json(await history.showPreview(whichIn(context), preview, pageIn(context)), 200, NO_STORE);
+  });
+  app.get("/sessions/:id/messages", async (context) => {
+    const page = pageIn(context) ?? { from: 1, count: ADMIN_LIMITS.listedByDefault };
+    return context.json(await history.read(whichIn(context), page), 200, NO_STORE);
   });
   app.get("/sessions/:id/pins", async (context) => context.json(await history.pins(whichIn(context)), 200, NO_STORE));
   app.get("/sessions/:id/export", async (context) => {
@@ -121,18 +136,26 @@ function addReading(app: Hono, history: History): void {
 function addChanging(app: Hono, history: History): void {
   let compacting = 0;
   app.post("/sessions/:id/compact", async (context) => {
-    const shape = { focus: "string", budget: "amount", messages: "string" } as const;
-    const { focus, budget, messages } = await bodyOf(context, shape);
+    const shape = {
+      focus: "string",
+      budget: "amount",
+      messages: "string",
+      preview: "boolean",
+      apply: "string",
+    } as const;
+    const { focus, budget, messages, preview, apply } = await bodyOf(context, shape);
+    if (apply !== undefined) return context.json(await history.applyPreview(whichIn(context), apply), 200, NO_STORE);
     if (compacting >= ADMIN_LIMITS.compactions)
       throw refusal("busy", "too many compactions are in progress", "Try again in a moment.");
     compacting++;
     try {
-      const made = await history.compact(whichIn(context), {
+      const how = {
         ...(focus === undefined ? {} : { focus: bounded(focus, "focus", ADMIN_LIMITS.focusChars) }),
         ...(budget === undefined ? {} : { budget: budgetFrom(budget) }),
         ...(messages === undefined ? {} : { messages }),
         signal: context.req.raw.signal,
-      });
+      };
+      const made = await (preview === true ? history.preview : history.compact)(whichIn(context), how);
       return context.json(made, 200, NO_STORE);
     } finally {
       compacting--;
@@ -213,16 +236,26 @@ function limitIn(context: Context): number {
   return numberIn(context, "limit", { max: ADMIN_LIMITS.listed, otherwise: ADMIN_LIMITS.listedByDefault });
 }
 
+/** Undefined where none is asked for: then everything is meant. */
+function pageIn(context: Context): Page | undefined {
+  if (context.req.query("from") === undefined && context.req.query("count") === undefined) return undefined;
+  const { messageNumber, pageMessages, listedByDefault } = ADMIN_LIMITS;
+  return {
+    from: numberIn(context, "from", { max: messageNumber, otherwise: 1 }),
+    count: numberIn(context, "count", { max: pageMessages, otherwise: listedByDefault }),
+  };
+}
+
 function numberIn(
   context: Context,
   name: string,
-  { max, otherwise }: { readonly max: number; readonly otherwise: number },
+  { min = 1, max, otherwise }: { readonly min?: number; readonly max: number; readonly otherwise: number },
 ): number {
   const text = context.req.query(name);
   if (text === undefined) return otherwise;
-  const number = /^[0-9]{1,9}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= max) return number;
-  throw badQuery(`${name} is not a whole number from 1 to ${max}`, `Write for example \`?${name}=20\`.`);
+  const number = /^[0-9]{1,9}$/.test(text) ? Number(text) : -1;
+  if (number >= min && number <= max) return number;
+  throw badQuery(`${name} is not a whole number from ${min} to ${max}`, `Write for example \`?${name}=20\`.`);
 }
 
 function bounded(text: string, name: string, charsMax: number): string {
@@ -273,12 +306,14 @@ function choiceIn<Choice extends string>(
 interface Kinds {
   readonly string: string;
   readonly number: number;
+  readonly boolean: boolean;
   readonly amount: number | string;
 }
 
 const KINDS: { readonly [Kind in keyof Kinds]: { readonly types: readonly string[]; readonly said: string } } = {
   string: { types: ["string"], said: "a string" },
   number: { types: ["number"], said: "a number" },
+  boolean: { types: ["boolean"], said: "true or false" },
   amount: { types: ["number", "string"], said: "a number or a string" },
 };
 

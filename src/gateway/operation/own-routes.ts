@@ -9,6 +9,7 @@ import { withTimeLimit } from "../../session/time-limit.ts";
 import type { History } from "../history/contract.ts";
 import { callerRefusal } from "../transport/callers.ts";
 import { createAccess, LOGIN_PATH, type Access } from "./access.ts";
+import { addDashboard, type Dashboard } from "../dashboard/routes.ts";
 import { createAdminRoutes } from "./admin-routes.ts";
 import { statusPage, type Status } from "./status-page.ts";
 
@@ -22,6 +23,8 @@ export interface OwnRoutesOptions {
   readonly stopping: () => boolean;
   /** Asked for by metrics, the page and the operator's calls. */
   readonly token: string;
+  /** The dashboard, where its files were built; without it a browser sees the status page. */
+  readonly dashboard?: Dashboard | undefined;
   /** What the operator can do with the kept conversations. */
   readonly history: History;
   /** True where only this machine can reach it. */
@@ -51,6 +54,30 @@ export function createOwnRoutes(options: OwnRoutesOptions): Hono {
       ? context.json({ status: "ready" }, 200, NO_STORE)
       : context.json({ status: "not ready", because }, 503, NO_STORE);
   });
+  if (options.dashboard !== undefined) addDashboard(app, options.dashboard, access);
+  addLogin(app, access, options.dashboard === undefined ? "" : access.handover);
+  app.get("/metrics", async (context) => {
+    const text = await options.metrics.text();
+    return context.body(text, 200, { ...NO_STORE, "content-type": options.metrics.contentType });
+  });
+  for (const path of ["/", "/status"])
+    app.get(path, (context) => {
+      const status = options.status();
+      if (!acceptsPage(context)) return context.json(status, 200, NO_STORE);
+      const page = statusPage(status, context.req.query("all") !== undefined);
+      return context.html(page, 200, { ...NO_STORE, "content-security-policy": PAGE_POLICY });
+    });
+  app.route(API, createAdminRoutes(options.history));
+  app.notFound((context) => error(context, 404, "no_such_route", ROUTES_THERE_ARE));
+  return app;
+}
+
+function acceptsPage(context: Context): boolean {
+  return (context.req.header("accept") ?? "").includes("text/html");
+}
+
+/** A link leads to the page, and the dashboard's script, if there is one, to its token. */
+function addLogin(app: Hono, access: Access, handover: "" | (() => string)): void {
   app.get("/login", (context) => {
     // A preview of the link, which asks for its head alone, must not use it up.
     if (context.req.method !== "GET") return context.body(null, 405, { allow: "GET" });
@@ -63,7 +90,8 @@ export function createOwnRoutes(options: OwnRoutesOptions): Hono {
         "A link works once, within ten minutes; `precis token --link` prints a new one.",
       );
     // From here and not by a redirect: what another page led to would come without the cookie.
-    const page = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${OWN_PREFIX}/"><title>precis</title>`;
+    const fragment = handover === "" ? "" : `#code=${handover()}`;
+    const page = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${OWN_PREFIX}/${fragment}"><title>precis</title>`;
     return context.html(page, 200, {
       ...NO_STORE,
       "content-security-policy": PAGE_POLICY,
@@ -71,23 +99,10 @@ export function createOwnRoutes(options: OwnRoutesOptions): Hono {
       "set-cookie": cookie,
     });
   });
-  app.get("/metrics", async (context) => {
-    const text = await options.metrics.text();
-    return context.body(text, 200, { ...NO_STORE, "content-type": options.metrics.contentType });
-  });
-  app.get("/", (context) => {
-    const status = options.status();
-    if (!(context.req.header("accept") ?? "").includes("text/html")) return context.json(status, 200, NO_STORE);
-    const page = statusPage(status, context.req.query("all") !== undefined);
-    return context.html(page, 200, { ...NO_STORE, "content-security-policy": PAGE_POLICY });
-  });
-  app.route(API, createAdminRoutes(options.history));
-  app.notFound((context) => error(context, 404, "no_such_route", ROUTES_THERE_ARE));
-  return app;
 }
 
 const ROUTES_THERE_ARE =
-  "Available are /_precis/, /_precis/health, /_precis/ready, /_precis/metrics, and the calls of docs/operating.md under /_precis/api/.";
+  "Available are /_precis/, /_precis/status, /_precis/health, /_precis/ready, /_precis/metrics, and the calls of docs/operating.md under /_precis/api/.";
 
 /** What needs no token: whether it lives, and where a link for a browser leads. */
 const OPEN = new Set([`${OWN_PREFIX}/health`, `${OWN_PREFIX}/ready`, LOGIN_PATH]);
@@ -96,7 +111,7 @@ const OPEN = new Set([`${OWN_PREFIX}/health`, `${OWN_PREFIX}/ready`, LOGIN_PATH]
 function refusal(
   context: Context,
   access: Access,
-  { loopback, allowedHosts = [] }: OwnRoutesOptions,
+  { loopback, allowedHosts = [], dashboard }: OwnRoutesOptions,
 ): Response | undefined {
   const { req } = context;
   const host = ["host", req.header("host") ?? new URL(req.raw.url).host] as const;
@@ -106,12 +121,23 @@ function refusal(
   const foreign = callerRefusal({ method: "GET", headers }, { loopback, allowedHosts });
   if (foreign !== undefined) return error(context, 403, foreign.code, foreign.hint);
   if (OPEN.has(req.path) || access.byToken(req.header("authorization"))) return undefined;
-  const page = req.method === "GET" && (req.path === OWN_PREFIX || req.path === `${OWN_PREFIX}/`);
+  if (dashboard !== undefined && isOpenToAll(dashboard, context)) return undefined;
+  const page = req.method === "GET" && STATUS_PAGES.has(req.path);
   if (page && access.byCookie(req.header("cookie"))) return undefined;
   const refused = error(context, 401, "token_needed", TOKEN_NEEDED);
   refused.headers.set("www-authenticate", "Bearer");
   return refused;
 }
+
+/** The dashboard's own files hold nothing of anyone's: what they show they ask for with a token. */
+function isOpenToAll(dashboard: Dashboard, context: Context): boolean {
+  const { method, path } = context.req;
+  if (method !== "GET") return false;
+  const atRoot = path === OWN_PREFIX || path === `${OWN_PREFIX}/`;
+  return atRoot ? acceptsPage(context) : dashboard.files.has(path.slice(OWN_PREFIX.length + 1));
+}
+
+const STATUS_PAGES = new Set([OWN_PREFIX, `${OWN_PREFIX}/`, `${OWN_PREFIX}/status`]);
 
 const TOKEN_NEEDED =
   "Send `authorization: Bearer TOKEN`; `precis token` prints it, and `precis token --link` a link for a browser.";

@@ -8,6 +8,11 @@ export function findUsage({ usages }: TenantData, links: readonly string[]): Usa
   return link === undefined ? undefined : newest.get(link);
 }
 
+export function listUsage({ usages }: TenantData, links: readonly string[]): readonly UsageEntry[] {
+  const wanted = new Set(links);
+  return usages.filter(({ link }) => wanted.has(link));
+}
+
 export function totalUsage({ usages }: TenantData, since: number): UsageTotals {
   const total = { requests: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
   for (const { input, output, cacheRead, cacheWrite, costUsd = 0, at } of usages) {

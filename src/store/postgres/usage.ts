@@ -20,6 +20,11 @@ const newestUsages = query<{ tenant: number; links: readonly string[] }, UsageRo
   where tenant = :tenant and link = any(:links::text[])
   order by link, id desc`);
 
+const usagesOf = query<{ tenant: number; links: readonly string[] }, UsageRow>(`
+  select link, model, input, output, cache_read, cache_write, cost_usd, at from usages
+  where tenant = :tenant and link = any(:links::text[])
+  order by id`);
+
 export async function putUsage(runner: Runner, tenant: string, usage: UsageEntry): Promise<void> {
   await runner.run(addUsage, usageArguments(await writingTenant(runner, tenant), usage));
 }
@@ -37,6 +42,14 @@ export async function findUsage(
     if (link !== undefined) return usageOf(byLink.get(link)!);
   }
   return undefined;
+}
+
+export async function listUsage(
+  runner: Runner,
+  tenant: string,
+  links: readonly string[],
+): Promise<readonly UsageEntry[]> {
+  return (await runner.all(usagesOf, { tenant: await knownTenant(runner, tenant), links })).map(usageOf);
 }
 
 export async function totalUsage(runner: Runner, tenant: string, since: number): Promise<UsageTotals> {

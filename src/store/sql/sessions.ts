@@ -20,6 +20,18 @@ interface SessionRow {
   forked_at: string | null;
 }
 
+/** The same as below for a parent alone, found by an index and not by looking at every session. */
+export const listBranches = query<{ tenant: number; parent: string; limit: number }, SessionRow>(`
+  select sessions.name, sessions.created_at, sessions.updated_at, heads.link as head, heads.position,
+    parents.name as parent, forks.link as forked_at
+  from sessions parents
+  join sessions on sessions.parent = parents.id
+  join links heads on heads.id = sessions.head
+  left join links forks on forks.id = sessions.forked_at
+  where parents.tenant = :tenant and parents.name = :parent
+  order by sessions.updated_at desc, sessions.id desc
+  limit :limit`);
+
 export const listEntries = query<EntriesWanted, SessionRow>(`
   select sessions.name, sessions.created_at, sessions.updated_at, heads.link as head, heads.position,
     parents.name as parent, forks.link as forked_at

@@ -18,7 +18,7 @@ import type { WordSearch } from "../search.ts";
 import { searchMessages, searchOriginals } from "./search.ts";
 import { getSession, listSessions } from "./sessions.ts";
 import { listTenants } from "./tenants.ts";
-import { findUsage, getState, putState, putUsage, totalUsage } from "./usage.ts";
+import { findUsage, getState, listUsage, putState, putUsage, totalUsage } from "./usage.ts";
 
 export interface OpenDatabase {
   readonly db: DatabaseSync;
@@ -87,6 +87,7 @@ export const OPERATIONS = {
   searchMessages: read<WordSearch, ReturnType<typeof searchMessages>>(searchMessages),
   putUsage: note<UsageEntry, void>(putUsage),
   findUsage: read(findUsage),
+  listUsage: read(listUsage),
   totalUsage: read(totalUsage),
   putState: note(putState),
   getState: read(getState),

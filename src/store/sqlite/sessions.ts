@@ -4,6 +4,7 @@ import { query } from "../sql/query.ts";
 import {
   entriesAsked,
   entryNamed,
+  listBranches,
   listEntries,
   MARK_USE_EVERY_MS,
   sessionOf,
@@ -81,7 +82,11 @@ export function moveHead(runner: Runner, { id, head, now }: { id: number; head: 
 }
 
 export function listSessions(runner: Runner, tenant: string, asked: SessionsQuery): readonly SessionEntry[] {
-  return runner.all(listEntries, entriesAsked(knownTenant(runner, tenant), asked)).map(sessionOf);
+  const known = knownTenant(runner, tenant);
+  const { parent, prefix = "", limit } = asked;
+  if (parent !== undefined && prefix === "")
+    return runner.all(listBranches, { tenant: known, parent, limit }).map(sessionOf);
+  return runner.all(listEntries, entriesAsked(known, asked)).map(sessionOf);
 }
 
 export function getSession(runner: Runner, tenant: string, id: string): SessionEntry | undefined {

@@ -2,7 +2,17 @@
 import type { UsageEntry, UsageTotals } from "../store.ts";
 import { fromTheEnd } from "../sql/chains.ts";
 import { query } from "../sql/query.ts";
-import { addUsage, readState, readUsage, setState, sumUsage, totalsOf, usageArguments, usageOf } from "../sql/usage.ts";
+import {
+  addUsage,
+  readState,
+  readUsage,
+  setState,
+  sumUsage,
+  totalsOf,
+  usageArguments,
+  usageOf,
+  type UsageRow,
+} from "../sql/usage.ts";
 import type { Runner } from "./query.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
@@ -11,6 +21,12 @@ const newestUsages = query<{ tenant: number; links: string }, { link: string; id
   cross join usages
   where usages.tenant = :tenant and usages.link = wanted.value
   group by usages.link`);
+
+const usagesOf = query<{ tenant: number; links: string }, UsageRow>(`
+  select usages.link, model, input, output, cache_read, cache_write, cost_usd, at
+  from json_each(:links) wanted cross join usages
+  where usages.tenant = :tenant and usages.link = wanted.value
+  order by usages.id`);
 
 export function putUsage(runner: Runner, tenant: string, usage: UsageEntry): void {
   runner.run(addUsage, usageArguments(writingTenant(runner, tenant), usage));
@@ -25,6 +41,11 @@ export function findUsage(runner: Runner, tenantName: string, links: readonly st
     if (link !== undefined) return usageOf(runner.first(readUsage, { id: byLink.get(link)! })!);
   }
   return undefined;
+}
+
+export function listUsage(runner: Runner, tenantName: string, links: readonly string[]): readonly UsageEntry[] {
+  const rows = runner.all(usagesOf, { tenant: knownTenant(runner, tenantName), links: JSON.stringify(links) });
+  return rows.map(usageOf);
 }
 
 export function totalUsage(runner: Runner, tenant: string, since: number): UsageTotals {

@@ -3,7 +3,13 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createChain } from "../../../src/core/transcript/links.ts";
-import type { CompactionView, ContextView } from "../../../src/gateway/history/contract.ts";
+import type {
+  CompactionPreview,
+  CompactionView,
+  ContextView,
+  History,
+  MessageInFull,
+} from "../../../src/gateway/history/contract.ts";
 import { createHistory } from "../../../src/gateway/history/history.ts";
 import { createGateway } from "../../../src/gateway/index.ts";
 import { ADMIN_LIMITS } from "../../../src/gateway/operation/admin-routes.ts";
@@ -19,11 +25,13 @@ const JSON_HEADERS = { "content-type": "application/json" };
 const chain = createChain((text) => hash("sha256", text));
 
 let store: HistoryStore;
+let history: History;
 let alpha: string;
 beforeEach(() => fill(createMemoryStore()));
 
 async function fill(kept: HistoryStore): Promise<void> {
   store = kept;
+  history = createHistory({ store });
   atEnd(() => kept.close());
   alpha = await keep("one", "alpha");
   await keep("two", "beta");
@@ -57,7 +65,7 @@ function routesOf(options: Partial<OwnRoutesOptions>): ReturnType<typeof createO
     stopping: () => false,
     loopback: true,
     token: TOKEN,
-    history: createHistory({ store }),
+    history,
     ...options,
   });
 }
@@ -229,6 +237,45 @@ describe("what they refuse", () => {
     const path = `/sessions/${alpha}/${what}`;
     expect(await refused(path, { method: "POST", headers: JSON_HEADERS, body })).toEqual([status, code]);
     expect(await got(`/sessions/${alpha}`)).toMatchObject({ compactions: 0, branches: 0 });
+  });
+
+  it("shows a compaction before it is made, and makes exactly that one", async () => {
+    const made = await post<CompactionPreview>(`/sessions/${alpha}/compact`, { preview: true, budget: "30%" });
+    expect(made).toMatchObject({ kind: "preview", session: alpha });
+    expect(await got(`/sessions/${alpha}`)).toMatchObject({ compactions: 0 });
+    const path = `/sessions/${alpha}/previews/${made.preview}`;
+    const view = await got<CompactionView>(`${path}?from=2&count=3`);
+    expect(view.before.map(({ number }) => number)).toEqual([2, 3, 4]);
+    expect(view.report).toEqual(made.report);
+    const whole = await got<CompactionView>(path);
+    expect([whole.before.length, whole.before.slice(1, 4)]).toEqual([view.map.length, view.before]);
+    const wrong = { method: "POST", headers: JSON_HEADERS, body: JSON.stringify({ apply: "none" }) };
+    expect(await refused(`/sessions/${alpha}/compact`, wrong)).toEqual([404, "unknown_preview"]);
+    const again = { ...wrong, body: JSON.stringify({ apply: made.preview }) };
+    expect(await got(`/sessions/${alpha}/compact`, again)).toMatchObject({ kind: "compacted", report: made.report });
+    const kept = await got<CompactionView>(`/sessions/${alpha}/compactions/1?from=2&count=3`);
+    expect(kept).toEqual(view);
+    expect(await refused(`/sessions/${alpha}/compact`, again)).toEqual([404, "unknown_preview"]);
+    expect(await got(`/sessions/${alpha}`)).toMatchObject({
+      compactions: 1,
+      compactedBy: "compressor",
+      lastCompaction: { tokens: made.report.tokens },
+    });
+  });
+
+  it("gives messages part by part and lists by page, secrets masked", async () => {
+    const page = await got<readonly MessageInFull[]>(`/sessions/${alpha}/messages?from=2&count=2`);
+    expect(page.map(({ number, role }) => [number, role])).toEqual([
+      [2, "assistant"],
+      [3, "tool"],
+    ]);
+    expect(page[0]!.parts.at(-1)).toMatchObject({ kind: "call" });
+    expect(page[1]!.parts[0]).toMatchObject({ kind: "result", tool: page[0]!.parts.at(-1)!.tool });
+    expect(await got(`/sessions/${alpha}/messages?from=9999`)).toEqual([]);
+    const all = await got<readonly object[]>("/sessions");
+    expect(await got("/sessions?limit=1&offset=1")).toEqual(all.slice(1));
+    expect(await got("/sessions?offset=2")).toEqual([]);
+    expect(await refused("/sessions?offset=x")).toEqual([400, "bad_query"]);
   });
 
   it("changes nothing for a form of another site", async () => {

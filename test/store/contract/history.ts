@@ -188,6 +188,13 @@ export function historyContract(open: OpenStore): void {
       expect(await store.findUsage("t", links)).toEqual({ ...usage(links[2]!, 300), costUsd: 0.5, at: 5_000 });
       expect(await store.findUsage("t", links.slice(0, 2))).toEqual(usage(links[1]!, 100));
       expect(await store.findUsage("t", links.slice(0, 1))).toBeUndefined();
+      expect(await store.listUsage("t", links)).toEqual([
+        usage(links[1]!, 100),
+        usage(links[2]!, 200),
+        { ...usage(links[2]!, 300), costUsd: 0.5, at: 5_000 },
+      ]);
+      expect(await store.listUsage("t", links.slice(0, 2))).toEqual([usage(links[1]!, 100)]);
+      expect(await store.listUsage("u", links)).toEqual([]);
       expect(await store.totalUsage("t")).toEqual({
         requests: 3,
         input: 600,

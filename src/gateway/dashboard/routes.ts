@@ -1,0 +1,89 @@
+/** The dashboard's routes: its files, the token of its script, what happens now, and figures by day and model. */
+import type { Context, Hono } from "hono";
+import { ADMIN_LIMITS } from "../operation/admin-routes.ts";
+import type { Access } from "../operation/access.ts";
+import type { EventFeed } from "./event-feed.ts";
+import type { Figures } from "./figures.ts";
+import type { DashboardFile, DashboardFiles } from "./files.ts";
+
+export interface Dashboard {
+  readonly files: DashboardFiles;
+  readonly feed: EventFeed;
+  readonly figures: Pick<Figures, "read">;
+}
+
+const NO_STORE = { "cache-control": "no-store" };
+/** Names of files change with their content. */
+const FOREVER = { "cache-control": "public, max-age=31536000, immutable" };
+const DAYS_MAX = 92;
+const DAYS_BY_DEFAULT = 14;
+
+/** Nothing but the page's own files and its own gateway; charts set styles from the script, which needs no exception. */
+const DASHBOARD_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const PAGE_HEADERS = {
+  ...NO_STORE,
+  "content-security-policy": DASHBOARD_POLICY,
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "cross-origin-opener-policy": "same-origin",
+};
+
+export function addDashboard(app: Hono, { files, feed, figures }: Dashboard, access: Access): void {
+  const page = files.get("index.html")!;
+  app.get("/", (context, next) =>
+    (context.req.header("accept") ?? "").includes("text/html") ? serve(context, page, PAGE_HEADERS) : next(),
+  );
+  for (const [name, file] of files) if (file !== page) app.get(`/${name}`, (context) => serve(context, file, FOREVER));
+  app.post("/login", async (context) => {
+    // Whoever shows the operator's token needs no code.
+    if (access.byOperator(context.req.header("authorization")))
+      return context.json({ token: access.browserToken() }, 200, NO_STORE);
+    const token = access.byHandover(await codeIn(context));
+    if (token !== undefined) return context.json({ token }, 200, NO_STORE);
+    const hint = "Open a new link: `precis token --link` prints one.";
+    return context.json(
+      { error: { code: "link_used", message: "this link was used, or is too old", hint } },
+      401,
+      NO_STORE,
+    );
+  });
+  app.get("/api/events", (context) => {
+    const stream = feed.listen(context.req.raw.signal);
+    if (stream === undefined) return context.json(TOO_MANY, 503, { ...NO_STORE, "retry-after": "30" });
+    return context.body(stream, 200, { ...NO_STORE, "content-type": "text/event-stream", "x-accel-buffering": "no" });
+  });
+  app.get("/api/figures", async (context) => {
+    const asked = Number(context.req.query("days") ?? DAYS_BY_DEFAULT);
+    const days = Number.isInteger(asked) ? Math.min(Math.max(asked, 1), DAYS_MAX) : DAYS_BY_DEFAULT;
+    return context.json(await figures.read(days), 200, NO_STORE);
+  });
+}
+
+const TOO_MANY = {
+  error: {
+    code: "busy",
+    message: "too many pages listen for events",
+    hint: "Close some; this one asks from time to time.",
+  },
+};
+
+function serve(context: Context, { body, type }: DashboardFile, headers: Readonly<Record<string, string>>): Response {
+  return context.body(body, 200, { ...headers, "content-type": type });
+}
+
+async function codeIn(context: Context): Promise<string> {
+  const length = Number(context.req.header("content-length") ?? Number.NaN);
+  if (!(length <= ADMIN_LIMITS.bodyBytes)) return "";
+  const body = (await context.req.json().catch(() => undefined)) as { readonly code?: unknown } | undefined;
+  return typeof body?.code === "string" ? body.code : "";
+}

@@ -1,0 +1,28 @@
+/** A store whose changes wait: what a compaction would keep is kept only if the person who sees it wants it so. */
+import type { HistoryStore } from "../../store/store.ts";
+
+export interface StagedStore {
+  readonly store: HistoryStore;
+  /** Makes the changes, in the order in which they were asked for. */
+  readonly commit: () => Promise<void>;
+}
+
+export function stageStore(store: HistoryStore): StagedStore {
+  const changes: (() => Promise<unknown>)[] = [];
+  const later = (change: () => Promise<unknown>): void => void changes.push(change);
+  return {
+    store: {
+      ...store,
+      putOriginals: async (tenant, originals) => later(() => store.putOriginals(tenant, originals)),
+      undoCompaction: async (tenant, link) => later(() => store.undoCompaction(tenant, link)),
+      putState: async (tenant, root, state) => later(() => store.putState(tenant, root, state)),
+      putCompaction: async (tenant, compaction) => {
+        later(() => store.putCompaction(tenant, compaction));
+        return compaction;
+      },
+    },
+    commit: async () => {
+      for (const change of changes) await change();
+    },
+  };
+}
