@@ -160,7 +160,7 @@ function recordRoom(left: number, { reserved, errors, quotedShare: share }: Othe
 }
 
 /** With so much more room than planned, the record is written again. */
-const ROOM_WORTH_REWRITING = 1.06;
+const ROOM_WORTH_REWRITING = 1.12;
 
 /** How much of their shares the lines of the original get. */
 function quotedPart({ room, replacedTokens }: FitOptions): number {

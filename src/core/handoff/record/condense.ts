@@ -223,7 +223,13 @@ function takenApart(text: string): readonly Unit[] {
   const first = pieces.findIndex(saysSomething);
   const last = pieces.findLastIndex(saysSomething);
   return pieces.map(
-    (piece, at) => new ScoredLater(piece, at, { first: at - first, last: last - at, fenced: piece.fenced }),
+    (piece, at) =>
+      new ScoredLater(piece, at, {
+        first: at - first,
+        last: last - at,
+        fenced: piece.fenced,
+        isField: piece.isField,
+      }),
   );
 }
 
@@ -281,6 +287,7 @@ interface UnitPosition {
   readonly first: number;
   readonly last: number;
   readonly fenced: boolean;
+  readonly isField: boolean;
 }
 
 function movedTo(unit: Unit, at: number): Unit {
@@ -288,7 +295,7 @@ function movedTo(unit: Unit, at: number): Unit {
 }
 
 /** How much a unit says: what it says, what it names, and whether it opens or closes the text. */
-function scoreOf(labelled: string, { first, last, fenced }: UnitPosition): number {
+function scoreOf(labelled: string, { first, last, fenced, isField }: UnitPosition): number {
   const text = labelled.replace(LABEL, "");
   const opensMore = OPENS_MORE.test(text);
   const edge = opensMore ? 0 : first === 0 ? 1.5 : last === 0 ? 1.2 : first === 1 || last === 1 ? 0.4 : 0;
@@ -301,7 +308,7 @@ function scoreOf(labelled: string, { first, last, fenced }: UnitPosition): numbe
   const asking = OFFER.test(text) ? -2 : 0;
   const heading = text.length <= HEADING_CHARS_MAX && HEADING.test(text) ? -1 : 0;
   const code = fenced ? -2 : CODE.test(text) ? -0.6 - edge : 0;
-  const meta = META.test(text) ? -3 : 0;
+  const meta = META.test(text) ? -3 : isField ? -1 : 0;
   const wordless = (text.match(WORD)?.length ?? 0) < WORDS_MIN ? -3 : 0;
   return (
     edge +

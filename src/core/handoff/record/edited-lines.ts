@@ -61,11 +61,20 @@ const DEPTH_MAX = 6;
 const NAMED =
   /\b(?:func(?:tion)?\*?|fn|def|class|interface|type|struct|enum|trait|const|let|var|val)\s+(?:\([^)\n]{0,80}\)\s*)?([A-Za-z_$][\w$]{2,60})/;
 
+/** The names of what a call defined, by the lines it wrote. */
+const defined = new WeakMap<readonly Unit[], readonly string[]>();
+
 /** The names of what a call defined, the most telling lines first. */
 export function definedIn(call: ToolCallPart, redact: Redact): readonly string[] {
-  const lines = writtenUnits(call, redact).toSorted((a, b) => b.score - a.score);
-  const names = lines.slice(0, NAMING_LINES_MAX).flatMap(({ text }) => NAMED.exec(text)?.[1] ?? []);
-  return [...new Set(names)].slice(0, NAMES_MAX);
+  const lines = writtenUnits(call, redact);
+  let names = defined.get(lines);
+  if (names === undefined) defined.set(lines, (names = namesIn(lines)));
+  return names;
+}
+
+function namesIn(lines: readonly Unit[]): readonly string[] {
+  const telling = lines.toSorted((a, b) => b.score - a.score).slice(0, NAMING_LINES_MAX);
+  return [...new Set(telling.flatMap(({ text }) => NAMED.exec(text)?.[1] ?? []))].slice(0, NAMES_MAX);
 }
 
 const NAMING_LINES_MAX = 12;

@@ -77,7 +77,13 @@ function saidLines(
   const keep = (sentence: string): boolean => !isOverruled(sentence) && (ends || isWorthRemarking(sentence));
   const body = condensable(units, said, { keep });
   if (body.chars === 0 || (!ends && body.newness < REMARK_NEWNESS_MIN)) return [];
-  return [{ message, label: "Agent: ", weight: ends ? conclusionWeight(body.chars) : remarkWeight(text), body }];
+  const concludes = ends && !isData(text);
+  return [{ message, label: "Agent: ", weight: concludes ? conclusionWeight(body.chars) : remarkWeight(text), body }];
+}
+
+/** What an agent answers to a program says little to a person. */
+function isData(text: string): boolean {
+  return /^(?:[\w ]{0,40}:\s*)?\{\s*"/.test(text);
 }
 
 function isWorthRemarking(sentence: string): boolean {

@@ -15,6 +15,8 @@ export interface Piece {
   readonly at: number;
   /** Whether it is a line of a code block. */
   readonly fenced: boolean;
+  /** Whether it is a field of JSON: what a program asked for, rather than what somebody says. */
+  readonly isField: boolean;
 }
 
 /** What is between two pieces is white space of the line, or a line break; blank lines go. */
@@ -34,7 +36,7 @@ export function piecesOf(text: string): readonly Piece[] {
     pieces.forEach((piece, place) => {
       const unit = place === 0 ? piece.trimEnd() : piece.trim();
       if (unit.trim() === "") return;
-      found.push({ text: unit, lead: place === 0 ? "\n" : " ", at: found.length, fenced });
+      found.push({ text: unit, lead: place === 0 ? "\n" : " ", at: found.length, fenced, isField: plain !== line });
     });
   }
   return withListsInOneLine(found);
