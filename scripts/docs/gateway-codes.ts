@@ -38,5 +38,6 @@ export const ALL_NOTICES: Readonly<Record<NoticeEvent["code"], string>> = {
   retention: "Conversations were deleted because of their age, or because the store was nearly full.",
   hook_failed:
     "A hook of the operator failed, took too long or was not run; the message says which. The compaction is not affected.",
+  jobs_failed: "The queue of background compactions could not be reached. It is tried again by itself.",
   background_failed: "A compaction in the background failed. It will be made when it is due.",
 };

@@ -62,6 +62,7 @@ export async function gatewayOptions(
     redactOutgoing: redaction.outgoing,
     hooks: hookSettings(configuration, environment),
     ...fileReader(configuration),
+    workOnJobs: gateway.jobs === "gateway",
     limits: gatewayLimits(configuration),
   };
 }

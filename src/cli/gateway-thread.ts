@@ -7,7 +7,7 @@ import type { ResolvedConfiguration } from "./gateway-options.ts";
 import { storeAsConfigured } from "./store-settings.ts";
 
 /** The store that the history is in, which the thread opens as well. */
-export interface SharedStore extends Pick<OpenOptions, "key" | "sizeBytesMax"> {
+export interface SharedStore extends Pick<OpenOptions, "key" | "jobs" | "sizeBytesMax"> {
   readonly address: string;
 }
 

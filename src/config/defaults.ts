@@ -82,6 +82,7 @@ export const DEFAULTS = Object.freeze({
     store: null,
     store_key_env: null,
     retention_days: 30,
+    jobs: "gateway",
     tenant: "auto",
     credential_names: Object.freeze([] as readonly string[]),
     threads: "replay",

@@ -176,6 +176,10 @@ export const gatewaySection = z
         description: "Conversations that were not used for this many days are deleted; `null` keeps them forever.",
         examples: [30],
       }),
+    jobs: z.enum(["gateway", "worker", "off"]).default(gateway.jobs).meta({
+      description:
+        "Who makes the compactions that are prepared in the background, if the store is a PostgreSQL database. `gateway`: the gateways on it, from a queue that they share; `worker`: only `precis worker`; `off`: no queue, each gateway its own. With any other store every gateway makes its own.",
+    }),
     tenant: z
       .string()
       .regex(/^[A-Za-z0-9_.@-]{1,64}$/)

@@ -181,6 +181,7 @@ export interface NoticeEvent {
     | "store_unavailable"
     | "internal_fault"
     | "background_failed"
+    | "jobs_failed"
     | "hook_failed"
     | "engine_disabled"
     | "retention";
@@ -201,5 +202,17 @@ export interface RecallEvent {
   readonly tokens: number;
 }
 
-export type GatewayEvent = RequestEvent | CompactionEvent | NoticeEvent | RecallEvent;
+/** A compaction of the store's queue was worked on in this process. */
+export interface JobEvent {
+  readonly kind: "job";
+  readonly tenant: string;
+  readonly model: string;
+  /** `nothing`: it was made already, is not due any more, or nothing smaller came out. What failed is tried again. */
+  readonly outcome: "made" | "nothing" | "failed";
+  readonly modelCalls: number;
+  readonly costUsd: number;
+  readonly tookMs: number;
+}
+
+export type GatewayEvent = RequestEvent | CompactionEvent | NoticeEvent | RecallEvent | JobEvent;
 export type EmitEvent = (event: GatewayEvent) => void;

@@ -76,6 +76,7 @@ export const gatewayOptions = {
   readFile: functionOption,
   hooks: z.strictObject(operatorHooks),
   limits: limitsLike<GatewayLimits>(GATEWAY_LIMITS),
+  workOnJobs: z.boolean(),
   largeRequests: z.strictObject({ module: z.url(), data: z.unknown() }),
   onEvent: functionOption,
   ownRoutes: functionOption,

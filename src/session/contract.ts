@@ -72,6 +72,8 @@ export interface RuntimeOptions {
    * wait for it. Default false.
    */
   readonly mainAhead?: boolean;
+  /** Keeps what is made ahead where other processes that hold the same conversation find it. In memory alone by default. */
+  readonly sharedAhead?: SharedAhead;
   /** What the provider's cache costs, and what picks the moment of a compaction. Asked at every decision. */
   readonly economy?: () => Economy | undefined;
   /** Tool results above this many tokens are digested as they arrive; 0, the default, leaves them. */
@@ -86,6 +88,21 @@ export interface RuntimeOptions {
   readonly redactOutgoing?: boolean;
   /** What `state()` gave in an earlier process. */
   readonly state?: RuntimeState;
+}
+
+/** Compactions that are made and not in effect yet, shared by processes. */
+export interface SharedAhead {
+  readonly put: (compaction: Compaction) => Promise<void>;
+  /** The one that covers most of a conversation, given its links. */
+  readonly find: (links: readonly string[]) => Promise<Compaction | undefined>;
+  /** It is in effect now, or is no use any more. */
+  readonly drop: (compaction: Compaction) => void;
+}
+
+/** How a compaction is made ahead. */
+export interface MakingAhead extends WaitingForMain {
+  /** True: it is made however little the conversation weighs, because it was decided elsewhere. Default false. */
+  readonly decided?: boolean;
 }
 
 export interface CompactToolOptions {
@@ -292,7 +309,7 @@ export interface Runtime {
    *
    * @throws PrecisError of the store (docs/store.md); the signal's reason where it aborts; what a hook throws.
    */
-  readonly ahead: (transcript: Transcript, waiting?: WaitingForMain) => Promise<boolean>;
+  readonly ahead: (transcript: Transcript, how?: MakingAhead) => Promise<boolean>;
   /**
    * For a conversation that waits for its person, shortly before `report().cacheExpiresAtMs`: makes the next compaction where
    * `economy` says that it pays, and keeps it in memory. `prepare` puts it in place once the cache has expired.

@@ -14,6 +14,7 @@ import { protocols, type ProtocolName } from "../protocols/index.ts";
 import { FACTOR_MAX, FACTOR_MIN } from "./calibration.ts";
 import type {
   BeforeExpiry,
+  MakingAhead,
   CompactOptions,
   Runtime,
   RuntimeOptions,
@@ -67,6 +68,7 @@ const runtimeOptions = {
   recall: z.strictObject({ tool: z.enum(["on", "off"]) }),
   modelsAhead: yesOrNo,
   mainAhead: yesOrNo,
+  sharedAhead: objectWith("a place for compactions", "put", "find", "drop"),
   economy: functionOption,
   amend: functionOption,
   state: objectOption,
@@ -145,7 +147,7 @@ const waitingOptions = {
 const WAITING_CHECKS = {
   prepare: createOptionsCheck("prepare", waitingOptions),
   recover: createOptionsCheck("recover", waitingOptions),
-  ahead: createOptionsCheck("ahead", waitingOptions),
+  ahead: createOptionsCheck("ahead", { ...waitingOptions, decided: yesOrNo } satisfies Options<MakingAhead>),
   beforeExpiry: createOptionsCheck("beforeExpiry", {
     ...waitingOptions,
     notifyOnly: yesOrNo,
@@ -170,9 +172,9 @@ export function withCheckedCalls(runtime: Runtime): Runtime {
       checkWaiting("recover", waiting);
       return runtime.recover(error, transcript, waiting);
     },
-    ahead: async (transcript, waiting) => {
-      checkWaiting("ahead", waiting);
-      return runtime.ahead(transcript, waiting);
+    ahead: async (transcript, how) => {
+      checkWaiting("ahead", how);
+      return runtime.ahead(transcript, how);
     },
     beforeExpiry: async (transcript, how) => {
       checkWaiting("beforeExpiry", how);

@@ -79,6 +79,8 @@ export function levelOf(event: GatewayEvent): "info" | "warn" | "error" {
       return event.degraded.length > 0 || event.lostRequests > 0 ? "warn" : "info";
     case "recall":
       return "info";
+    case "job":
+      return event.outcome === "failed" ? "warn" : "info";
     case "notice":
       return event.code === "internal_fault" ? "error" : INFORMING.has(event.code) ? "info" : "warn";
   }
