@@ -23,7 +23,7 @@ export interface CompactionJob {
   readonly tools?: string;
 }
 
-export const JOB_SCHEMA_VERSION = 1;
+const JOB_SCHEMA_VERSION = 1;
 
 type JobContext = Pick<HistoryContext, "mode" | "store" | "runtime" | "remote">;
 

@@ -4,7 +4,7 @@
  */
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { createRuntime } from "../../session/runtime.ts";
-import type { Job, JobQueue } from "../../store/store.ts";
+import type { ActiveCompaction, Job, JobQueue } from "../../store/store.ts";
 import type { JobEvent } from "../contract.ts";
 import { readConversation } from "../history/conversation.ts";
 import type { HistoryContext } from "../request/context.ts";
@@ -82,9 +82,11 @@ async function compactStored(
   const links = chain.linksOf(messages);
   // It was deleted meanwhile, or this version reads it in another way.
   if (locked !== undefined || links.at(-1) !== link) return undefined;
-  const { compaction: standing, undone } = await store.findCompaction(tenant, links);
-  if (undone || (standing !== undefined && standing.covers !== due.standing)) return undefined;
-  const prepared = await queue.findPrepared(tenant, links.slice(standing?.covered ?? 0));
+  const active = await store.findCompaction(tenant, links);
+  const isStillDue = (now: ActiveCompaction): boolean =>
+    !now.undone && (now.compaction === undefined || now.compaction.covers === due.standing);
+  if (!isStillDue(active)) return undefined;
+  const prepared = await queue.findPrepared(tenant, links.slice(active.compaction?.covered ?? 0));
   if (prepared !== undefined) return undefined;
   const { model, contextLength, maxOutputTokens, factor, state, system, tools } = due;
   await models.recalled(tenant, model);
@@ -98,6 +100,8 @@ async function compactStored(
       put: async (compaction) => {
         // A system prompt is rewritten in its own bytes, which are not here.
         if (compaction.system !== undefined) return;
+        // Its gateway may have been faster.
+        if (!isStillDue(await store.findCompaction(tenant, links))) return;
         await queue.putPrepared(tenant, compaction);
         made = compaction;
       },
