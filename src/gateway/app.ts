@@ -8,7 +8,7 @@ import type { Options } from "../session/options.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { createAheadWork } from "./ahead.ts";
 import { createBackground } from "./background.ts";
-import type { RequestHandler } from "./contract.ts";
+import type { EmitEvent, RequestHandler } from "./contract.ts";
 import { createIdleWatch } from "./idle.ts";
 import { type WritersBehind } from "./writers-behind.ts";
 import { inPlaceWriterFor } from "./in-place.ts";
@@ -17,7 +17,7 @@ import { startOwnWorker, type JobWorker } from "./jobs/work.ts";
 import { createLargeRequests } from "./large/large-requests.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
 import { gatewayOptions } from "./options.ts";
-import { GATEWAY_LIMITS } from "./limits.ts";
+import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { createRemoteCompaction } from "./remote-compaction.ts";
 import { shownName, withShownNames } from "./operation/names.ts";
 import { createRequestHandler } from "./request/handle.ts";
@@ -25,7 +25,8 @@ import type { PreparedRequest } from "./request/model-request.ts";
 import { createKeeper, RETENTION_LIMITS, type RetentionTask, type RetentionTaskOptions } from "./retention.ts";
 import { safely } from "./operation/safely.ts";
 import { createSpans } from "./operation/spans.ts";
-import { createTenantLimits } from "./tenant-limits.ts";
+import { createTenantDirectory } from "./tenants/directory.ts";
+import { createTenantRates } from "./tenants/rates.ts";
 import { createThreads } from "./threads.ts";
 import { listen, type Listening } from "./transport/listen.ts";
 import { createSender } from "./transport/send.ts";
@@ -101,10 +102,10 @@ export function createPipeline(given: GatewayOptions, loopback: () => boolean): 
   const onEvent = safely(options.onEvent ?? (() => undefined));
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const sender = createSender(limits, options.proxies);
-  const parts = { limits, onEvent, now };
+  const tenants = createTenantDirectory({ source: options.tenants, limits: options.tenantLimits ?? {}, onEvent });
+  const parts = { limits, onEvent, now, limitsOf: tenants.limitsOf };
   const background = createBackground(limits);
-  const { largeRequests } = options;
-  const large = largeRequests === undefined ? undefined : createLargeRequests(largeRequests, limits, onEvent);
+  const large = largeRequestsOf(options, limits, onEvent);
   const hooks = createOperatorHooks(options.hooks, options.secrets);
   const remote = compactsRemotely(options) ? createRemoteCompaction({ sender, registry, now }) : undefined;
   const history = createHistoryContext(options, { ...parts, hooks, store, remote });
@@ -129,7 +130,8 @@ export function createPipeline(given: GatewayOptions, loopback: () => boolean): 
     isolatedHistory: () => createHistoryContext(options, { ...parts, hooks, store: createMemoryStore(), remote }),
     credentialNames: options.credentialNames ?? [],
     tenant: options.tenant ?? "auto",
-    tenantLimits: options.tenantLimits === undefined ? undefined : createTenantLimits(options.tenantLimits, now),
+    tenants,
+    tenantRates: createTenantRates(tenants.limitsOf, now),
     threads: createThreads(options.threads ?? "replay"),
     compactRequests: options.compactRequests ?? "pass",
     chatCommands: options.chatCommands,
@@ -153,6 +155,10 @@ export function createPipeline(given: GatewayOptions, loopback: () => boolean): 
       await sender.close();
     },
   };
+}
+
+function largeRequestsOf({ largeRequests }: GatewayOptions, limits: GatewayLimits, onEvent: EmitEvent) {
+  return largeRequests === undefined ? undefined : createLargeRequests(largeRequests, limits, onEvent);
 }
 
 /** Spans that show no secret in the name of a model. */

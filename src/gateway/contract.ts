@@ -57,6 +57,8 @@ export type UntouchedReason =
   | "requests_kept"
   /** The store does not answer, or is full. */
   | "store_unavailable"
+  /** Its tenant has used up what it may store. */
+  | "tenant_store_full"
   /** Something of ours failed. */
   | "internal_fault";
 
@@ -182,6 +184,8 @@ export interface NoticeEvent {
     | "internal_fault"
     | "background_failed"
     | "jobs_failed"
+    | "tenant_limit"
+    | "tenants_unchanged"
     | "hook_failed"
     | "engine_disabled"
     | "retention";

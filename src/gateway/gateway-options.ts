@@ -12,8 +12,8 @@ import type { GatewayLimits } from "./limits.ts";
 import type { RecallSettings } from "./recall/recall.ts";
 import type { Mode } from "./request/context.ts";
 import type { RetentionTaskOptions } from "./retention.ts";
-import type { TenantPolicy } from "./tenant.ts";
-import type { TenantLimitSettings } from "./tenant-limits.ts";
+import type { TenantLimitSettings, TenantsSource } from "./tenants/configuration.ts";
+import type { TenantPolicy } from "./tenants/owner.ts";
 import type { ThreadPolicy } from "./threads.ts";
 import type { OutwardProxies } from "./transport/proxies.ts";
 import type { UpstreamSettings } from "./transport/upstreams.ts";
@@ -80,6 +80,8 @@ export interface GatewayOptions {
   readonly limits?: Partial<GatewayLimits>;
   /** What one tenant may take, so that it does not slow down others. */
   readonly tenantLimits?: TenantLimitSettings;
+  /** Tenants by name, with their keys and limits of their own; it may change while the gateway runs. */
+  readonly tenants?: TenantsSource | undefined;
   /**
    * Whether this process works on the compactions of its store's queue, where the store has one. Default true; otherwise
    * somebody else has to (`precis worker`).

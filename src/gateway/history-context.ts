@@ -12,16 +12,20 @@ import { createModelBook, UNKNOWN_WINDOW_TOKENS } from "./models.ts";
 import { createRecall, type Recall, type RecallContext } from "./recall/recall.ts";
 import type { RemoteCompaction } from "./remote-compaction.ts";
 import type { HistoryContext } from "./request/context.ts";
+import type { TenantDirectory } from "./tenants/directory.ts";
+import { createTenantSpend } from "./tenants/spend.ts";
+import { createStoreQuota } from "./tenants/store-quota.ts";
 import { sessionOptions } from "./session-options.ts";
 
 export interface HistoryParts extends Pick<HistoryContext, "store" | "hooks" | "onEvent"> {
   readonly limits: GatewayLimits;
   readonly remote: RemoteCompaction | undefined;
+  readonly limitsOf: TenantDirectory["limitsOf"];
 }
 
 export function createHistoryContext(
   options: GatewayOptions,
-  { store, limits, hooks, onEvent, remote }: HistoryParts,
+  { store, limits, hooks, onEvent, remote, limitsOf }: HistoryParts,
 ): HistoryContext {
   const { registry = createRegistry(), mode = "rewrite", now = Date.now } = options;
   const { contextLength = options.settings?.contextLength } = options;
@@ -38,6 +42,8 @@ export function createHistoryContext(
     conversations: createConversations(chain, limits, mode === "rewrite" && (options.caching?.restoreBytes ?? true)),
     caching: createCachingContext({ ...options, registry }),
     recall: recallOf(options, { store, chain, models, onEvent }),
+    storeQuota: createStoreQuota({ store, limitsOf, onEvent, now }),
+    tenantSpend: createTenantSpend({ store, limitsOf, onEvent, now }),
     hooks,
     onEvent,
   };

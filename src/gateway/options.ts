@@ -7,7 +7,7 @@ import { sharedOptions, type Options } from "../session/options.ts";
 import type { CachingOptions } from "./caching.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { RECALL_LIMITS, type RecallLimits } from "./recall/limits.ts";
-import type { TenantLimitSettings } from "./tenant-limits.ts";
+import type { TenantLimitSettings } from "./tenants/configuration.ts";
 import type { RecallSettings } from "./recall/recall.ts";
 import { RECALL_OFFERS } from "./recall/tool.ts";
 
@@ -49,6 +49,8 @@ const tenantPolicy = valueOf("`auto`, `per_key` or `{ name }`", (value) => {
 const tenantLimits = {
   requestsPerMinute: z.number().min(1),
   requestsAtOnce: z.int().min(1),
+  storedBytes: z.number().min(0),
+  summariesUsdPerDay: z.number().min(0),
 } satisfies Options<TenantLimitSettings>;
 
 /** Of `createGateway`. */
@@ -66,6 +68,7 @@ export const gatewayOptions = {
   recall: z.strictObject(recallSettings),
   tenant: tenantPolicy,
   tenantLimits: z.strictObject(tenantLimits),
+  tenants: objectWith("a source of tenants", "current", "problem"),
   credentialNames: z.array(z.string().min(1)),
   allowedHosts: z.array(z.string().min(1)),
   threads: gateway.unwrap().shape.threads,

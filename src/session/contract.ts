@@ -27,6 +27,7 @@ import type { Pin, PinRequest } from "./pins.ts";
 import type { RecallChoice, RecallHit } from "./recall/search.ts";
 import type { Summarize } from "./summarize.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
+import type { SharedAhead, SharedBudget } from "./sharing.ts";
 import type { CompactionTiming } from "./timing.ts";
 
 export interface RuntimeOptions {
@@ -54,6 +55,8 @@ export interface RuntimeOptions {
   readonly remote?: Remote;
   /** What the session may spend on them. */
   readonly spendLimit?: Partial<SpendLimit>;
+  /** What the session shares with others of the same owner; asked before a model is, beside `spendLimit`. */
+  readonly sharedBudget?: SharedBudget;
   /** How long one compaction waits for either of them, in milliseconds. */
   readonly handoffWaitMs?: number;
   /** The clock, in milliseconds since the epoch. */
@@ -88,15 +91,6 @@ export interface RuntimeOptions {
   readonly redactOutgoing?: boolean;
   /** What `state()` gave in an earlier process. */
   readonly state?: RuntimeState;
-}
-
-/** Compactions that are made and not in effect yet, shared by processes. */
-export interface SharedAhead {
-  readonly put: (compaction: Compaction) => Promise<void>;
-  /** The one that covers most of a conversation, given its links. */
-  readonly find: (links: readonly string[]) => Promise<Compaction | undefined>;
-  /** It is in effect now, or is no use any more. */
-  readonly drop: (compaction: Compaction) => void;
 }
 
 /** How a compaction is made ahead. */

@@ -63,6 +63,7 @@ const runtimeOptions = {
   hooks: z.strictObject({ beforeCompact: functionOption, afterCompact: functionOption }),
   remote: functionOption,
   spendLimit: z.strictObject({ calls: z.int().min(0), costUsd: z.number().min(0) }),
+  sharedBudget: objectWith("a budget", "withheld", "spent"),
   handoffWaitMs: z.number().min(0),
   readFile: functionOption,
   recall: z.strictObject({ tool: z.enum(["on", "off"]) }),

@@ -23,6 +23,7 @@ import { interruption } from "../interruption.ts";
 import { keeping } from "../keep-options.ts";
 import { storeAsConfigured } from "../store-settings.ts";
 import { checkSummarize, handoffsSentence, summarizeFlags } from "../summarize.ts";
+import { configuredTenants } from "../tenants-file.ts";
 import type { Terminal } from "../terminal.ts";
 import { version } from "../version.ts";
 
@@ -114,7 +115,7 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
     { createHistory },
     { createUpstreams },
     { operate },
-    { cachingOf, gatewayOptions, modeOf },
+    { cachingOf, modeOf },
     { outwardProxies },
   ] = await Promise.all([
     import("../../gateway/index.ts"),
@@ -125,7 +126,7 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
     import("../outward-proxies.ts"),
   ]);
   const proxies = outwardProxies(terminal.environment);
-  const options = await gatewayOptions(loaded, terminal.environment, engine);
+  const options = await configuredOptions({ loaded, token, terminal, engine });
   const { all } = createUpstreams(options.upstreams);
   const store = storeAsConfigured(opened.store, configuration, options.secrets);
   const kept = await keeping({ store, path, shown }, configuration, terminal);
@@ -164,6 +165,12 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
     broken: opened.broken,
     url: shownUrl(listening.url, host),
   });
+}
+
+async function configuredOptions({ loaded, terminal, engine }: ServeOptions) {
+  const { gatewayOptions } = await import("../gateway-options.ts");
+  const options = await gatewayOptions(loaded, terminal.environment, engine);
+  return { ...options, ...configuredTenants(loaded.configuration, terminal) };
 }
 
 async function untilInterrupted(

@@ -19,6 +19,7 @@ import { interruption } from "../interruption.ts";
 import { lineWriter } from "../line-writer.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 import { summarizeFlags } from "../summarize.ts";
+import { configuredTenants } from "../tenants-file.ts";
 import type { Terminal } from "../terminal.ts";
 import { version } from "../version.ts";
 
@@ -49,7 +50,7 @@ export const workerCommand: Command = {
   summary: "Prepare compactions for gateways that share a PostgreSQL database.",
   about: [
     "Gateways on a PostgreSQL database enqueue the compactions that will soon be due. They make them themselves, unless gateway.jobs is `worker`: then only workers do, in processes of their own, with the same configuration as the gateways. Any number of workers can run. A compaction whose worker dies goes to another one.",
-    "Runs until it is interrupted. Without a worker nothing is lost: a gateway compacts a conversation itself when it is due. See docs/scaling.md.",
+    "Runs until it is interrupted. Without a worker nothing is lost: a gateway compacts a conversation itself when it is due. See docs/deployment.md.",
   ],
   examples: [
     {
@@ -93,7 +94,8 @@ async function workWith(opened: OpenedStore, { loaded, terminal, engine, atOnce 
     import("../../gateway/jobs/worker.ts"),
     import("../gateway-options.ts"),
   ]);
-  const options = await gatewayOptions(loaded, terminal.environment, engine);
+  const tenants = configuredTenants(configuration, terminal);
+  const options = { ...(await gatewayOptions(loaded, terminal.environment, engine)), ...tenants };
   const log = logOf(configuration, terminal, createRedactor(options.secrets));
   const interrupted = interruption();
   const worker = await createWorker({ ...options, store, onEvent: log.onEvent }, { queue: store.jobs, atOnce });

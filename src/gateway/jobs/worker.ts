@@ -6,6 +6,7 @@ import { createHistoryContext } from "../history-context.ts";
 import { GATEWAY_LIMITS } from "../limits.ts";
 import { safely } from "../operation/safely.ts";
 import { withShownNames } from "../operation/names.ts";
+import { createTenantDirectory } from "../tenants/directory.ts";
 import { workOnJobs, type JobWorker } from "./work.ts";
 
 export interface WorkerOptions {
@@ -23,7 +24,8 @@ export async function createWorker(
   const hooks = createOperatorHooks(options.hooks, options.secrets);
   const onEvent = safely((event) => options.onEvent?.(withShownNames(event)));
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
-  const context = createHistoryContext(options, { store, hooks, onEvent, limits, remote: undefined });
+  const { limitsOf } = createTenantDirectory({ source: options.tenants, limits: options.tenantLimits ?? {}, onEvent });
+  const context = createHistoryContext(options, { store, hooks, onEvent, limits, limitsOf, remote: undefined });
   const worker = await workOnJobs(context, queue, atOnce);
   return {
     stop: async () => {

@@ -46,7 +46,9 @@ export function createRequestHandler(context: GatewayContext): RequestHandler {
 const nothing = (): void => undefined;
 
 async function handleModelRequest(shared: GatewayContext, arriving: ArrivingRequest): Promise<ClientResponse> {
-  const { tenant, isolated } = tenantOf(shared, arriving.client);
+  const owner = tenantOf(shared, arriving.client);
+  if ("refused" in owner) return respondRefused(arriving.record, owner.refused);
+  const { tenant, isolated } = owner;
   const context = isolated
     ? { ...shared, ...shared.isolatedHistory(), compactAhead: nothing, watchIdle: nothing }
     : shared;
@@ -78,7 +80,9 @@ async function forwardUnread(
   { record, destination }: { readonly record: RequestRecord; readonly destination: Destination },
 ): Promise<ClientResponse> {
   const { method, body, signal } = client;
-  record.tenant = tenantOf(context, client).tenant;
+  const owner = tenantOf(context, client);
+  if ("refused" in owner) return respondRefused(record, owner.refused);
+  record.tenant = owner.tenant;
   record.sent();
   const headers = onwardHeaders(client.headers, "same");
   const response = await record.span.upstream(destination.upstream, () =>

@@ -12,7 +12,7 @@ import { isAccepted } from "./open-answer.ts";
 
 type KeepContext = Pick<
   GatewayContext,
-  "mode" | "store" | "storeHealth" | "conversations" | "limits" | "onEvent" | "runtime" | "remote"
+  "mode" | "store" | "storeHealth" | "conversations" | "limits" | "onEvent" | "runtime" | "remote" | "storeQuota"
 >;
 
 /** The client's own name for its session. */
@@ -30,6 +30,7 @@ export function prepareAppend(context: KeepContext, request: ModelRequest): Appe
   const session = headerOf(client.headers, SESSION_HEADER);
   // A request that is sent once more brings nothing that is not kept.
   if (links.length === 0 || (session === undefined && links.length <= (conversation.kept ?? 0))) return undefined;
+  if (context.storeQuota.isFull(tenant)) return undefined;
   const job = jobOf(context, request);
   const chain = {
     links,
@@ -37,7 +38,15 @@ export function prepareAppend(context: KeepContext, request: ModelRequest): Appe
     ...(session === undefined ? {} : { session }),
     ...(job === undefined ? {} : { job }),
   };
-  return store.prepareChain?.(tenant, chain) ?? (() => store.appendChain(tenant, chain));
+  const append = store.prepareChain?.(tenant, chain) ?? (() => store.appendChain(tenant, chain));
+  const fresh = decoded.transcript.messages.slice(conversation.kept ?? 0);
+  return async () => {
+    await append();
+    context.storeQuota.added(
+      tenant,
+      fresh.reduce((bytes, { wire }) => bytes + (wire?.raw.length ?? 0), 0),
+    );
+  };
 }
 
 /**

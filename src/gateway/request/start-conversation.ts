@@ -5,7 +5,7 @@ import { createMemoryStore } from "../../store/memory.ts";
 import { rootOf, type ConversationStart, type Conversation } from "../conversations.ts";
 import { carryThinking } from "../knowledge/thinking/index.ts";
 import type { ModelKnowledge } from "../models.ts";
-import { createPending, type Pending } from "../pending.ts";
+import { createPending, type CheckedStore, type Pending } from "../pending.ts";
 import type { HistoryContext } from "./context.ts";
 import { hooksOf } from "../operator-hooks.ts";
 import { emitSessionNotices } from "./session-notices.ts";
@@ -32,7 +32,7 @@ export async function startConversation(
   const sent = repeats ? reading.links.length : 0;
   const pricing = { economy: caching.economy };
   // What was only observed is not to be found by anybody else.
-  const pending = createPending(mode === "observe" ? createMemoryStore() : store);
+  const pending = createPending(mode === "observe" ? createMemoryStore() : withinQuota(context, tenant));
   const runtime = createRuntime({
     ...conversationOptions(context, { tenant, model, known, store: pending.store }),
     ...sharedAhead(context, tenant, pending),
@@ -43,6 +43,26 @@ export async function startConversation(
   });
   emitSessionNotices(runtime, tenant, context.onEvent);
   return { runtime, sent, pricing, pending };
+}
+
+/** The store, as far as the tenant may add to it. */
+function withinQuota({ store, storeQuota }: HistoryContext, tenant: string): CheckedStore {
+  const { findCompaction, putCompaction, undoCompaction, putOriginals, getOriginal, search, getState, putState } =
+    store;
+  return {
+    findCompaction,
+    putCompaction,
+    undoCompaction,
+    putOriginals,
+    getOriginal,
+    search,
+    getState,
+    putState,
+    checkWritable: async (bytes) => {
+      storeQuota.check(tenant);
+      await store.checkWritable(bytes);
+    },
+  };
 }
 
 export interface ConversationParts {
@@ -69,6 +89,7 @@ export function conversationOptions(context: HistoryContext, { tenant, model, kn
     modelsAhead: true,
     // The gateway offers it by rules of its own.
     recall: { tool: "off" },
+    sharedBudget: context.tenantSpend.budgetOf(tenant),
     amend: carryThinking,
     // What is only observed is no compaction.
     ...(mode === "observe" ? {} : hooksOf(context, { tenant, model })),
