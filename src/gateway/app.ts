@@ -18,6 +18,7 @@ import { createLargeRequests } from "./large/large-requests.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
 import { gatewayOptions } from "./options.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
+import { createProtection } from "./protection.ts";
 import { createRemoteCompaction } from "./remote-compaction.ts";
 import { shownName, withShownNames } from "./operation/names.ts";
 import { createRequestHandler } from "./request/handle.ts";
@@ -25,11 +26,8 @@ import type { PreparedRequest } from "./request/model-request.ts";
 import { createKeeper, RETENTION_LIMITS, type RetentionTask, type RetentionTaskOptions } from "./retention.ts";
 import { safely } from "./operation/safely.ts";
 import { createSpans } from "./operation/spans.ts";
-import { createTenantDirectory } from "./tenants/directory.ts";
-import { createTenantRates } from "./tenants/rates.ts";
 import { createThreads } from "./threads.ts";
 import { listen, type Listening } from "./transport/listen.ts";
-import { createSender } from "./transport/send.ts";
 import { createUpstreams } from "./transport/upstreams.ts";
 import { webHandle } from "./transport/web.ts";
 
@@ -101,8 +99,8 @@ export function createPipeline(given: GatewayOptions, loopback: () => boolean): 
   const { store = createMemoryStore(), now = Date.now, registry = createRegistry() } = options;
   const onEvent = safely(options.onEvent ?? (() => undefined));
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
-  const sender = createSender(limits, options.proxies);
-  const tenants = createTenantDirectory({ source: options.tenants, limits: options.tenantLimits ?? {}, onEvent });
+  const protection = createProtection(options, { limits, onEvent, now });
+  const { sender, overload, tenants } = protection;
   const parts = { limits, onEvent, now, limitsOf: tenants.limitsOf };
   const background = createBackground(limits);
   const large = largeRequestsOf(options, limits, onEvent);
@@ -126,12 +124,10 @@ export function createPipeline(given: GatewayOptions, loopback: () => boolean): 
     limits,
     large,
     upstreams: createUpstreams(options.upstreams),
-    sender,
+    ...protection,
     isolatedHistory: () => createHistoryContext(options, { ...parts, hooks, store: createMemoryStore(), remote }),
     credentialNames: options.credentialNames ?? [],
     tenant: options.tenant ?? "auto",
-    tenants,
-    tenantRates: createTenantRates(tenants.limitsOf, now),
     threads: createThreads(options.threads ?? "replay"),
     compactRequests: options.compactRequests ?? "pass",
     chatCommands: options.chatCommands,
@@ -149,6 +145,7 @@ export function createPipeline(given: GatewayOptions, loopback: () => boolean): 
     settled: async () => void (await Promise.all([background.settled(), hooks?.settled()])),
     close: async () => {
       idle.close();
+      overload.close();
       await large?.close();
       await background.close();
       await hooks?.settled();

@@ -59,6 +59,8 @@ export type UntouchedReason =
   | "store_unavailable"
   /** Its tenant has used up what it may store. */
   | "tenant_store_full"
+  /** The gateway has more to do than it can, so this request was not read. */
+  | "overloaded"
   /** Something of ours failed. */
   | "internal_fault";
 
@@ -185,6 +187,9 @@ export interface NoticeEvent {
     | "background_failed"
     | "jobs_failed"
     | "tenant_limit"
+    | "overloaded"
+    | "circuit_open"
+    | "circuit_closed"
     | "tenants_unchanged"
     | "hook_failed"
     | "engine_disabled"

@@ -22,6 +22,18 @@ export function tenantOf(
   return tenants.ownerOf(client, { policy, loopback: loopback(), credentialNames });
 }
 
+/** Counts the request for its tenant, until it is over; what to answer where that has too many. */
+export function admit(
+  { tenantRates }: Pick<GatewayContext, "tenantRates">,
+  { client, record }: Pick<ArrivingRequest, "client" | "record">,
+  tenant: string,
+): ClientResponse | undefined {
+  const admitted = tenantRates.enter(tenant, client);
+  if ("refused" in admitted) return admitted.refused;
+  record.whenOver(admitted.leave);
+  return undefined;
+}
+
 export async function receive(
   context: GatewayContext,
   arriving: ArrivingRequest,
@@ -31,9 +43,8 @@ export async function receive(
   const { limits, large } = context;
   record.protocol = route.protocol;
   record.tenant = tenant;
-  const admitted = context.tenantRates.enter(tenant, client);
-  if ("refused" in admitted) return { response: respondRefused(record, admitted.refused) };
-  record.whenOver(admitted.leave);
+  const refused = admit(context, arriving, tenant);
+  if (refused !== undefined) return { response: respondRefused(record, refused) };
   const body = await receiveBody(client, limits);
   if ("refused" in body) return { response: respondRefused(record, body.refused) };
   const { raw, plain } = body;
