@@ -147,11 +147,16 @@ async function converse({ send, forwarded, store }: Cluster, at: number, again: 
   return { name, compactions, compactedAgain, gateways };
 }
 
-async function all(count: number, run: (at: number) => Promise<Conversation>): Promise<readonly Conversation[]> {
+/** That many, and further ones until enough has happened. */
+async function all(
+  count: number,
+  run: (at: number) => Promise<Conversation>,
+  isEnough: () => boolean = () => true,
+): Promise<readonly Conversation[]> {
   const done: Conversation[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
-    while (next < count) done.push(await run(next++));
+    while (next < count || !isEnough()) done.push(await run(next++));
   };
   await Promise.all(Array.from({ length: Math.min(count, AT_ONCE) }, worker));
   return done;
@@ -178,17 +183,27 @@ describe.skipIf(NO_POSTGRES !== undefined)(
 
     it(`go on while one of them or the database is killed at random, ${KILLS} times`, async () => {
       const both = await cluster();
+      let kills = 0;
       const over = new AbortController();
-      const disturbing = (async () => {
-        for (let kill = 0; kill < KILLS && !over.signal.aborted; kill += 1) {
+      const disturbing = async (): Promise<void> => {
+        while (kills < KILLS && !over.signal.aborted) {
           await pause(300 + Math.random() * 700);
           // Each once, and then at random.
-          await both.disturb(PARTS[kill] ?? PARTS[Math.floor(Math.random() * PARTS.length)]!);
+          await both.disturb(PARTS[kills] ?? PARTS[Math.floor(Math.random() * PARTS.length)]!);
+          kills += 1;
         }
-      })();
-      const done = await all(SESSIONS, (at) => converse(both, at, false)).finally(() => over.abort());
-      await disturbing;
-      expect(done).toHaveLength(SESSIONS);
+      };
+      const conversing = all(
+        SESSIONS,
+        (at) => converse(both, at, false),
+        () => kills === KILLS || over.signal.aborted,
+      );
+      // Where one of them fails, the other ends too.
+      const [done] = await Promise.all(
+        [conversing, disturbing()].map((one) => one.finally(() => kills < KILLS && over.abort())),
+      );
+      expect(done!.length).toBeGreaterThanOrEqual(SESSIONS);
+      expect(kills).toBe(KILLS);
       expect(both.refused()).toEqual([]);
       expect(await both.store.check()).toEqual([]);
     });
