@@ -15,6 +15,9 @@ export const ALL_REASONS: Readonly<Record<UntouchedReason, string>> = {
     "The client asks the model for its own summary, which should be written from the whole conversation.",
   requests_kept:
     "A compaction was due, but no result can hold every user request, as `compression.keep_requests: all` demands. `irreducible` in the log says how many tokens they take.",
+  overloaded:
+    "The gateway has more to do than it can: its event loop is late, or too many requests are being prepared. Requests go on unread until that is over.",
+  tenant_store_full: "Its tenant has used up what it may store, so nothing new of it is stored or compacted.",
   store_unavailable: "The store does not respond, is full, or cannot be read.",
   internal_fault: "precis failed internally. Please report it, with the lines of the log.",
 };
@@ -38,5 +41,13 @@ export const ALL_NOTICES: Readonly<Record<NoticeEvent["code"], string>> = {
   retention: "Conversations were deleted because of their age, or because the store was nearly full.",
   hook_failed:
     "A hook of the operator failed, took too long or was not run; the message says which. The compaction is not affected.",
+  overloaded: "The gateway has more to do than it can and forwards requests unread, or reads them again.",
+  circuit_open:
+    "Several calls in a row did not reach a provider; requests to it get a 503 at once for 10 seconds, then one is tried.",
+  circuit_closed: "That provider answers again.",
+  tenant_limit:
+    "A tenant has reached what it may store, or may spend on summaries in a day. The message says which, and what follows.",
+  tenants_unchanged: "The file of tenants changed and cannot be read; the tenants stay as they were.",
+  jobs_failed: "The queue of background compactions could not be reached. It is tried again by itself.",
   background_failed: "A compaction in the background failed. It will be made when it is due.",
 };

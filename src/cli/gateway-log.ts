@@ -3,6 +3,7 @@ import type { Redactor } from "../core/redaction/redactor.ts";
 import type {
   CompactionEvent,
   GatewayEvent,
+  JobEvent,
   LostRequests,
   NoticeEvent,
   RecallEvent,
@@ -49,6 +50,8 @@ function partsOf(event: GatewayEvent, telling: LogOptions): readonly string[] {
       return noticeParts(event, telling);
     case "recall":
       return recallParts(event, telling);
+    case "job":
+      return jobParts(event, telling);
   }
 }
 
@@ -134,6 +137,23 @@ function recallParts(event: RecallEvent, { stream: { paint }, redact }: LogOptio
   const found = event.found ? `${count(event.tokens)} tokens` : "nothing found";
   const tool = paint("dim", clip(event.tool, NAME_COLUMNS_MAX));
   return [paint("strong", "recalled"), found, paint("accent", clip(redact(event.model), NAME_COLUMNS_MAX)), tool];
+}
+
+const JOB_OUTCOMES = {
+  made: "compaction made ahead",
+  nothing: "nothing to compact",
+  failed: "failed, tried again later",
+} as const satisfies Record<JobEvent["outcome"], string>;
+
+function jobParts(event: JobEvent, { stream: { paint }, redact }: LogOptions): readonly string[] {
+  const { outcome, modelCalls, costUsd } = event;
+  return [
+    paint("strong", "job"),
+    paint(outcome === "failed" ? "warn" : "good", JOB_OUTCOMES[outcome]),
+    paint("accent", clip(redact(event.model), NAME_COLUMNS_MAX)),
+    ...(modelCalls === 0 ? [] : [`${counted(modelCalls, "model call")}, $${costUsd.toFixed(4)}`]),
+    paint("dim", `${count(event.tookMs)} ms`),
+  ];
 }
 
 const LOOKS = { info: "accent", warn: "warn", error: "bad" } as const satisfies Record<string, TextStyle>;

@@ -11,7 +11,7 @@ import { asksInPlace } from "../models/choice.ts";
 import { registryOf } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
-import type { TenantLimitSettings } from "../gateway/tenant-limits.ts";
+import type { TenantLimitSettings } from "../gateway/tenants/configuration.ts";
 import { readFilesIn } from "../session/read-files.ts";
 import type { OperatorHookSettings } from "../session/operator-hooks/contract.ts";
 import { overflowOf } from "../session/recover.ts";
@@ -62,6 +62,7 @@ export async function gatewayOptions(
     redactOutgoing: redaction.outgoing,
     hooks: hookSettings(configuration, environment),
     ...fileReader(configuration),
+    workOnJobs: gateway.jobs === "gateway",
     limits: gatewayLimits(configuration),
   };
 }
@@ -118,9 +119,12 @@ function tenantPolicy(name: string): NonNullable<GatewayOptions["tenant"]> {
 /** In the gateway's own units; a body that may not come in need not be read either. */
 function tenantLimits({ gateway: { limits } }: Pick<Configuration, "gateway">): TenantLimitSettings {
   const { tenant_requests_per_minute: minute, tenant_requests_at_once: atOnce } = limits;
+  const { tenant_store_mb: store, tenant_summaries_usd_per_day: usd } = limits;
   return {
     ...(minute === null ? {} : { requestsPerMinute: minute }),
     ...(atOnce === null ? {} : { requestsAtOnce: atOnce }),
+    ...(store === null ? {} : { storedBytes: store * MEBIBYTE }),
+    ...(usd === null ? {} : { summariesUsdPerDay: usd }),
   };
 }
 

@@ -7,7 +7,7 @@ import type { ResolvedConfiguration } from "./gateway-options.ts";
 import { storeAsConfigured } from "./store-settings.ts";
 
 /** The store that the history is in, which the thread opens as well. */
-export interface SharedStore extends Pick<OpenOptions, "key" | "sizeBytesMax"> {
+export interface SharedStore extends Pick<OpenOptions, "key" | "jobs" | "sizeBytesMax"> {
   readonly address: string;
 }
 
@@ -27,10 +27,11 @@ export function threadSource(
 
 /** Called in the thread. */
 export async function openOptions(settings: ThreadSettings): Promise<ThreadOptions> {
-  const [{ gatewayOptions }, { outwardProxies }, { openStore }] = await Promise.all([
+  const [{ gatewayOptions }, { outwardProxies }, { openStore }, { configuredTenants }] = await Promise.all([
     import("./gateway-options.ts"),
     import("./outward-proxies.ts"),
     import("../store/open.ts"),
+    import("./tenants-file.ts"),
   ]);
   const { configuration, environment } = settings;
   const engine = engineNamed(configuration, settings);
@@ -39,7 +40,7 @@ export async function openOptions(settings: ThreadSettings): Promise<ThreadOptio
   const opened = await openStore(address, { ...how, mustExist: true });
   const store = storeAsConfigured(opened, configuration, options.secrets);
   return {
-    options: { ...options, proxies: outwardProxies(environment), store },
+    options: { ...options, ...configuredTenants(configuration, settings), proxies: outwardProxies(environment), store },
     close: async () => {
       await opened.close();
       if (typeof engine !== "string") await engine.close();

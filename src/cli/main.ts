@@ -22,6 +22,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   recall: async () => (await import("./commands/recall.ts")).recallCommand,
   config: async () => (await import("./commands/config.ts")).configCommands,
   serve: async () => (await import("./commands/serve.ts")).serveCommand,
+  worker: async () => (await import("./commands/worker.ts")).workerCommand,
   run: async () => (await import("./commands/run.ts")).runCommand,
   setup: async () => (await import("./commands/setup.ts")).setupCommand,
   chat: async () => (await import("./commands/chat.ts")).chatCommand,

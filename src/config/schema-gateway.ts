@@ -106,6 +106,21 @@ const limitsSection = z
         "Requests to models per tenant in progress, in each gateway; further ones get a 429. `null` means no limit.",
       examples: [16],
     }),
+    tenant_store_mb: perTenant(gateway.limits.tenant_store_mb).meta({
+      description:
+        "What one tenant may have stored. Above it nothing new of the tenant is stored or compacted, and its requests are forwarded; `null` means no limit.",
+      examples: [1_024],
+    }),
+    tenant_summaries_usd_per_day: z
+      .number()
+      .min(0)
+      .nullable()
+      .default(gateway.limits.tenant_summaries_usd_per_day)
+      .meta({
+        description:
+          "What one tenant may spend in a day (UTC) on models that write handoffs, in US dollars, in all gateways together. Above it code writes them; `null` means no limit.",
+        examples: [5],
+      }),
     commit_wait_seconds: seconds(gateway.limits.commit_wait_seconds).meta({
       description: "How long the end of an answer may wait until its request is on the disk.",
       examples: [5],
@@ -176,6 +191,10 @@ export const gatewaySection = z
         description: "Conversations that were not used for this many days are deleted; `null` keeps them forever.",
         examples: [30],
       }),
+    jobs: z.enum(["gateway", "worker", "off"]).default(gateway.jobs).meta({
+      description:
+        "Who makes the compactions that are prepared in the background, if the store is a PostgreSQL database. `gateway`: the gateways on it, from a queue that they share; `worker`: only `precis worker`; `off`: no queue, each gateway its own. With any other store every gateway makes its own.",
+    }),
     tenant: z
       .string()
       .regex(/^[A-Za-z0-9_.@-]{1,64}$/)
@@ -185,6 +204,16 @@ export const gatewaySection = z
           "Who shares compactions. `auto`: one tenant on this machine, and one for each API key if other machines can connect; `per_key`: one for each API key; any other name: one tenant with that name for all.",
         examples: ["per_key"],
         "x-expects": "`auto`, `per_key` or a name",
+      }),
+    tenants_file: z
+      .string()
+      .min(1)
+      .nullable()
+      .default(gateway.tenants_file)
+      .meta({
+        description:
+          "A YAML file with the tenants by name, the SHA-256 of their keys, and limits of their own (docs/tenants.md). It is read again when it changes, and on SIGHUP.",
+        examples: ["/etc/precis/tenants.yaml"],
       }),
     credential_names: z
       .array(z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/))

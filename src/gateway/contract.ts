@@ -57,6 +57,10 @@ export type UntouchedReason =
   | "requests_kept"
   /** The store does not answer, or is full. */
   | "store_unavailable"
+  /** Its tenant has used up what it may store. */
+  | "tenant_store_full"
+  /** The gateway has more to do than it can, so this request was not read. */
+  | "overloaded"
   /** Something of ours failed. */
   | "internal_fault";
 
@@ -181,6 +185,12 @@ export interface NoticeEvent {
     | "store_unavailable"
     | "internal_fault"
     | "background_failed"
+    | "jobs_failed"
+    | "tenant_limit"
+    | "overloaded"
+    | "circuit_open"
+    | "circuit_closed"
+    | "tenants_unchanged"
     | "hook_failed"
     | "engine_disabled"
     | "retention";
@@ -201,5 +211,17 @@ export interface RecallEvent {
   readonly tokens: number;
 }
 
-export type GatewayEvent = RequestEvent | CompactionEvent | NoticeEvent | RecallEvent;
+/** A compaction of the store's queue was worked on in this process. */
+export interface JobEvent {
+  readonly kind: "job";
+  readonly tenant: string;
+  readonly model: string;
+  /** `nothing`: it was made already, is not due any more, or nothing smaller came out. What failed is tried again. */
+  readonly outcome: "made" | "nothing" | "failed";
+  readonly modelCalls: number;
+  readonly costUsd: number;
+  readonly tookMs: number;
+}
+
+export type GatewayEvent = RequestEvent | CompactionEvent | NoticeEvent | RecallEvent | JobEvent;
 export type EmitEvent = (event: GatewayEvent) => void;

@@ -1,10 +1,12 @@
 /** The entry `precis/gateway`: a proxy that keeps the sessions of agents nobody can change within their windows. */
 import "../platform/refuse-old-node.ts";
 export { createGateway } from "./app.ts";
-export type { Gateway, GatewayOptions } from "./app.ts";
+export type { Gateway } from "./app.ts";
+export type { GatewayOptions } from "./gateway-options.ts";
 export type {
   CompactionEvent,
   GatewayEvent,
+  JobEvent,
   NoticeEvent,
   RecallEvent,
   RequestEvent,

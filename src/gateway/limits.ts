@@ -28,6 +28,12 @@ export interface GatewayLimits {
   readonly connectTimeoutMs: number;
   /** Connections to one provider: as many as there are clients, so that none waits for one. */
   readonly upstreamConnections: number;
+  /** Calls in a row that do not reach a provider until further ones are refused at once, and for how long. */
+  readonly breakerFailures: number;
+  readonly breakerOpenMs: number;
+  /** Above this mean delay of the event loop, or this many requests that are being prepared, requests are forwarded unread. */
+  readonly eventLoopDelayMs: number;
+  readonly preparing: number;
   /** Conversations whose reading is remembered, and the bodies they may hold. */
   readonly conversations: number;
   readonly conversationBytes: number;
@@ -75,6 +81,10 @@ export const GATEWAY_LIMITS: GatewayLimits = Object.freeze({
   upstreamIdleTimeoutMs: 10 * MINUTE,
   connectTimeoutMs: 10 * SECOND,
   upstreamConnections: 1_024,
+  breakerFailures: 5,
+  breakerOpenMs: 10 * SECOND,
+  eventLoopDelayMs: 500,
+  preparing: 256,
   conversations: 128,
   conversationBytes: 64 * MB,
   examinedBytes: 4 * MB,

@@ -19,7 +19,7 @@ import { sharedOptions } from "../session/options.ts";
 import type { CachingOptions } from "./caching.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { RECALL_LIMITS, type RecallLimits } from "./recall/limits.ts";
-import type { TenantLimitSettings } from "./tenant-limits.ts";
+import type { TenantLimitSettings } from "./tenants/configuration.ts";
 import type { RecallSettings } from "./recall/recall.ts";
 import { RECALL_OFFERS } from "./recall/tool.ts";
 
@@ -61,6 +61,8 @@ const tenantPolicy = valueOf("`auto`, `per_key` or `{ name }`", (value) => {
 const tenantLimits = {
   requestsPerMinute: number({ min: 1 }),
   requestsAtOnce: whole({ min: 1 }),
+  storedBytes: number({ min: 0 }),
+  summariesUsdPerDay: number({ min: 0 }),
 } satisfies Options<TenantLimitSettings>;
 
 /** Of `createGateway`. */
@@ -78,6 +80,7 @@ export const gatewayOptions = optionsOf({
   recall: section(recallSettings),
   tenant: tenantPolicy,
   tenantLimits: section(tenantLimits),
+  tenants: objectWith("a source of tenants", "current", "problem"),
   credentialNames: z.array(z.string().min(1)),
   allowedHosts: z.array(z.string().min(1)),
   threads: gateway.unwrap().shape.threads,
@@ -88,6 +91,7 @@ export const gatewayOptions = optionsOf({
   readFile: functionOption,
   hooks: section(operatorHooks),
   limits: limitsLike<GatewayLimits>(GATEWAY_LIMITS),
+  workOnJobs: z.boolean(),
   largeRequests: section(optionsOf({ module: z.url(), data: z.unknown() })),
   onEvent: functionOption,
   ownRoutes: functionOption,

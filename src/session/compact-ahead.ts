@@ -6,21 +6,22 @@ import { applyCompaction, type Compaction, type CompactionReason } from "../core
 import { honours, NO_PINS } from "../core/compaction/pins.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import type { WaitingForMain } from "./contract.ts";
+import type { MakingAhead } from "./contract.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
 import { pinsOf } from "./pins.ts";
+import { afterReply, afterSummary } from "./summarizer.ts";
 import { withReason, viewConversation, makeCompaction, recordCompaction } from "./turn.ts";
 
 /** Makes it. False where nothing came of it: no need, no way, or another is being made. */
 export async function compactAhead(
   context: SessionContext,
   transcript: Transcript,
-  waiting: WaitingForMain,
+  { decided = false, ...waiting }: MakingAhead,
 ): Promise<boolean> {
   const { state, options } = context;
   if (state.ahead !== undefined || options.enabled === false) return false;
   const view = await viewConversation(context, transcript, waiting.signal);
-  if (view.standing.undone || view.tokens < state.limits.pressureTokens) return false;
+  if (view.standing.undone || (!decided && view.tokens < state.limits.pressureTokens)) return false;
   const { engineState } = state;
   const outcome = await makeCompaction(context, view, { ...waiting, reason: "threshold" });
   if (outcome.kind !== "compacted") {
@@ -31,7 +32,28 @@ export async function compactAhead(
   }
   state.ahead = outcome.compaction;
   state.waitsForExpiry = false;
+  await options.sharedAhead?.put(outcome.compaction);
   return true;
+}
+
+/** Looks whether another process has made it, where one is near and none is in memory. */
+export async function findPreparedElsewhere(
+  { state, options, chain }: SessionContext,
+  { original, standing, tokens }: ConversationView,
+): Promise<void> {
+  const { sharedAhead } = options;
+  if (sharedAhead === undefined || state.ahead !== undefined || options.enabled === false) return;
+  if (standing.undone || tokens < state.limits.pressureTokens) return;
+  const links = chain.linksOf(original.messages).slice(standing.compaction?.covered ?? 0);
+  // Without it the compaction is made here.
+  const found = await sharedAhead.find(links).catch(() => undefined);
+  if (found === undefined) return;
+  state.ahead = found;
+  state.waitsForExpiry = false;
+  const { summary, modelCalls, costUsd } = found.report;
+  const usage = { inputTokens: 0, outputTokens: 0, requests: modelCalls, costUsd };
+  state.summarizer = afterReply(state.summarizer, { usage });
+  if (summary !== undefined) state.summarizer = afterSummary(state.summarizer, summary, (options.now ?? Date.now)());
 }
 
 /** Why it is put in place now, and the call that waits for it. */
@@ -47,19 +69,26 @@ export async function takePreparedCompaction(
   view: ConversationView,
   { reason, because, signal }: TakeRequest,
 ): Promise<Compaction | undefined> {
-  const { state, chain } = context;
+  const { state, chain, options } = context;
   const { ahead } = state;
   if (ahead === undefined) return undefined;
   state.ahead = undefined;
   const { original, standing } = view;
   const sameSoFar = chain.linksOf(original.messages.slice(0, ahead.covered)).at(-1) === ahead.covers;
   const goesFurther = (standing.compaction?.covered ?? 0) < ahead.covered && isEditedAlike(standing.compaction, ahead);
-  if (!sameSoFar || !goesFurther || !(await keepsToPins(context, original, ahead))) return undefined;
-  const after = estimatorOf(context).measure.transcript(applyCompaction(original, ahead));
-  if (after >= state.limits.thresholdTokens) return undefined;
+  // Of a branch that was left it is still right.
+  if (!sameSoFar) return undefined;
+  const fits = goesFurther && (await keepsToPins(context, original, ahead));
+  const after = fits ? estimatorOf(context).measure.transcript(applyCompaction(original, ahead)) : Infinity;
+  if (after >= state.limits.thresholdTokens) {
+    options.sharedAhead?.drop(ahead);
+    return undefined;
+  }
   try {
     const due = { ...ahead, report: { ...ahead.report, reason } };
-    return await recordCompaction(context, view, because === undefined ? due : withReason(due, because), signal);
+    const made = await recordCompaction(context, view, because === undefined ? due : withReason(due, because), signal);
+    options.sharedAhead?.drop(ahead);
+    return made;
   } catch (error) {
     if (signal?.aborted === true) state.ahead ??= ahead;
     throw error;

@@ -48,6 +48,7 @@ export async function compactBeforeExpiry(
   // A model that was asked behind the conversation has read it, and what is read lives on.
   const steps = outcome.compaction.report.summary?.steps ?? [];
   if (steps.some(({ role, calls }) => role === "main" && calls > 0)) state.sentAtMs = (options.now ?? Date.now)();
+  await options.sharedAhead?.put(outcome.compaction);
   return { kind: "made", tokens, because };
 }
 

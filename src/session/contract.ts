@@ -27,6 +27,7 @@ import type { Pin, PinRequest } from "./pins.ts";
 import type { RecallChoice, RecallHit } from "./recall/search.ts";
 import type { Summarize } from "./summarize.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
+import type { SharedAhead, SharedBudget } from "./sharing.ts";
 import type { CompactionTiming } from "./timing.ts";
 
 export interface RuntimeOptions {
@@ -54,6 +55,8 @@ export interface RuntimeOptions {
   readonly remote?: Remote;
   /** What the session may spend on them. */
   readonly spendLimit?: Partial<SpendLimit>;
+  /** What the session shares with others of the same owner; asked before a model is, beside `spendLimit`. */
+  readonly sharedBudget?: SharedBudget;
   /** How long one compaction waits for either of them, in milliseconds. */
   readonly handoffWaitMs?: number;
   /** The clock, in milliseconds since the epoch. */
@@ -72,6 +75,8 @@ export interface RuntimeOptions {
    * wait for it. Default false.
    */
   readonly mainAhead?: boolean;
+  /** Keeps what is made ahead where other processes that hold the same conversation find it. In memory alone by default. */
+  readonly sharedAhead?: SharedAhead;
   /** What the provider's cache costs, and what picks the moment of a compaction. Asked at every decision. */
   readonly economy?: () => Economy | undefined;
   /** Tool results above this many tokens are digested as they arrive; 0, the default, leaves them. */
@@ -86,6 +91,12 @@ export interface RuntimeOptions {
   readonly redactOutgoing?: boolean;
   /** What `state()` gave in an earlier process. */
   readonly state?: RuntimeState;
+}
+
+/** How a compaction is made ahead. */
+export interface MakingAhead extends WaitingForMain {
+  /** True: it is made however little the conversation weighs, because it was decided elsewhere. Default false. */
+  readonly decided?: boolean;
 }
 
 export interface CompactToolOptions {
@@ -292,7 +303,7 @@ export interface Runtime {
    *
    * @throws PrecisError of the store (docs/store.md); the signal's reason where it aborts; what a hook throws.
    */
-  readonly ahead: (transcript: Transcript, waiting?: WaitingForMain) => Promise<boolean>;
+  readonly ahead: (transcript: Transcript, how?: MakingAhead) => Promise<boolean>;
   /**
    * For a conversation that waits for its person, shortly before `report().cacheExpiresAtMs`: makes the next compaction where
    * `economy` says that it pays, and keeps it in memory. `prepare` puts it in place once the cache has expired.

@@ -23,6 +23,7 @@ import { protocols } from "../protocols/index.ts";
 import { FACTOR_MAX, FACTOR_MIN } from "./calibration.ts";
 import type {
   BeforeExpiry,
+  MakingAhead,
   CompactOptions,
   Runtime,
   RuntimeOptions,
@@ -63,11 +64,13 @@ const runtimeOptions = {
   hooks: section({ beforeCompact: functionOption, afterCompact: functionOption }),
   remote: functionOption,
   spendLimit: section({ calls: whole({ min: 0 }), costUsd: number({ min: 0 }) }),
+  sharedBudget: objectWith("a budget", "withheld", "spent"),
   handoffWaitMs: number({ min: 0 }),
   readFile: functionOption,
   recall: section({ tool: oneOf("on", "off") }),
   modelsAhead: yesOrNo,
   mainAhead: yesOrNo,
+  sharedAhead: objectWith("a place for compactions", "put", "find", "drop"),
   economy: functionOption,
   amend: functionOption,
   state: objectOption,
@@ -144,7 +147,7 @@ const waitingOptions = {
 const WAITING_CHECKS = {
   prepare: createOptionsCheck("prepare", waitingOptions),
   recover: createOptionsCheck("recover", waitingOptions),
-  ahead: createOptionsCheck("ahead", waitingOptions),
+  ahead: createOptionsCheck("ahead", { ...waitingOptions, decided: yesOrNo } satisfies Options<MakingAhead>),
   beforeExpiry: createOptionsCheck("beforeExpiry", {
     ...waitingOptions,
     notifyOnly: yesOrNo,
@@ -169,9 +172,9 @@ export function withCheckedCalls(runtime: Runtime): Runtime {
       checkWaiting("recover", waiting);
       return runtime.recover(error, transcript, waiting);
     },
-    ahead: async (transcript, waiting) => {
-      checkWaiting("ahead", waiting);
-      return runtime.ahead(transcript, waiting);
+    ahead: async (transcript, how) => {
+      checkWaiting("ahead", how);
+      return runtime.ahead(transcript, how);
     },
     beforeExpiry: async (transcript, how) => {
       checkWaiting("beforeExpiry", how);

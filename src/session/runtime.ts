@@ -11,7 +11,13 @@ import type { Transcript } from "../core/transcript/message.ts";
 import { sha256 } from "../platform/sha256.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { initialFactor } from "./calibration.ts";
-import { canWait, compactAhead, takePreparedCompaction, type TakeRequest } from "./compact-ahead.ts";
+import {
+  canWait,
+  compactAhead,
+  findPreparedElsewhere,
+  takePreparedCompaction,
+  type TakeRequest,
+} from "./compact-ahead.ts";
 import { compactBeforeExpiry } from "./compact-before-expiry.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, WaitingForMain } from "./contract.ts";
 import { WISH_REASON } from "./compact-tool.ts";
@@ -61,7 +67,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     compact: (transcript, request = {}) => compactNow(context, transcript, request),
     observe: (usage) => observe(context, usage),
     standing: async (transcript) => settleRequest(context, await viewConversation(context, transcript)),
-    ahead: (transcript, waiting = {}) => compactAhead(context, transcript, waiting),
+    ahead: (transcript, how = {}) => compactAhead(context, transcript, how),
     beforeExpiry: (transcript, how = {}) => compactBeforeExpiry(context, transcript, how),
     recover: (error, transcript, waiting) => recover(context, { error, transcript, ...waiting }),
     withoutRemote: (transcript, asked) => compactWithoutRemote(context, transcript, asked),
@@ -116,6 +122,7 @@ async function prepare(
   const { signal } = waiting;
   const view = await viewConversation(context, transcript, signal);
   if (context.state.wish !== undefined) return grantWish(context, view, waiting);
+  await findPreparedElsewhere(context, view);
   const decided = decideCompaction(context, view);
   const decision = decided instanceof Promise ? await untilAborted(signal, () => decided) : decided;
   if (decision.kind === "none" || decision.kind === "wait") {

@@ -17,8 +17,10 @@ export function writersOf({ options, state }: SessionContext, { main, waitMs }: 
     limit: { ...SESSION_SPEND_LIMIT, ...options.spendLimit },
     now: now(),
     waitMs: waitMs ?? handoffWaitMs,
+    withheld: options.sharedBudget?.withheld(),
     spent: (reply) => {
       state.summarizer = afterReply(state.summarizer, reply);
+      options.sharedBudget?.spent(reply.usage.costUsd ?? 0);
     },
   });
 }

@@ -40,6 +40,8 @@ export interface SummarizerOptions {
   readonly writers: Writers;
   readonly state: SummarizerState;
   readonly limit: SpendLimit;
+  /** Why no model may be asked, whatever the session itself has spent. */
+  readonly withheld: string | undefined;
   readonly now: number;
   readonly waitMs: number;
   /** Hears of every answer, also of those whose compaction comes to nothing. */
@@ -53,7 +55,7 @@ export function writersFor(asking: SummarizerOptions): Writers {
   const resting = coolingDownAt(state.rests, now).filter(
     ({ model }) => model === auxiliary?.model || model === main?.model,
   );
-  const withheld = withheldBy(state, limit);
+  const withheld = withheldBy(state, limit) ?? asking.withheld;
   const deadline = AbortSignal.timeout(asking.waitMs);
   const ready = (writer: Writer | undefined): Writer | undefined =>
     writer === undefined || resting.some(({ model }) => model === writer.model)

@@ -178,7 +178,8 @@ export function withReason(compaction: Compaction, because: string): Compaction 
 function remoteOf({ state, options, outgoing }: SessionContext, remote: Remote): Remote {
   const timed = withinTime(remote, waitMsOf(options));
   return async (transcript, signal) => {
-    const withheld = withheldBy(state.summarizer, { ...SESSION_SPEND_LIMIT, ...options.spendLimit });
+    const spent = withheldBy(state.summarizer, { ...SESSION_SPEND_LIMIT, ...options.spendLimit });
+    const withheld = spent ?? options.sharedBudget?.withheld();
     if (withheld !== undefined) throw notCompacted(withheld);
     const item = await timed(outgoing(transcript), signal);
     const usage = { inputTokens: 0, outputTokens: 0, ...item.usage, requests: 1 };

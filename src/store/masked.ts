@@ -18,14 +18,15 @@ const NAME_HEX_DIGITS = 8;
 export function maskedStore(store: HistoryStore, redact: Redactor): HistoryStore {
   const masked = createMask(redact);
   const nameOf = (name: string): string => maskedName(name, redact);
-  const { prepareChain } = store;
-  const maskedChain = ({ session, messages, ...chain }: ChainAppend): ChainAppend => ({
+  // A conversation that is kept masked is not the one to compact.
+  const { prepareChain, jobs: _, ...others } = store;
+  const maskedChain = ({ session, messages, job: _job, ...chain }: ChainAppend): ChainAppend => ({
     ...chain,
     ...(session === undefined ? {} : { session: nameOf(session) }),
     messages: messages.map(masked),
   });
   return {
-    ...store,
+    ...others,
     appendChain: (tenant, chain) => store.appendChain(tenant, maskedChain(chain)),
     ...(prepareChain === undefined
       ? {}

@@ -1,8 +1,12 @@
 /** Opens the store at an address: `memory`, `sqlite:PATH` or the plain path of an SQLite file, or `postgres://…`. */
+import type { PostgresOptions } from "./postgres.ts";
 import type { SqliteOptions } from "./sqlite.ts";
 import type { HistoryStore } from "./store.ts";
 
-export type OpenOptions = Pick<SqliteOptions, "key" | "mustExist" | "now" | "readOnly" | "sizeBytesMax">;
+export interface OpenOptions
+  extends
+    Pick<SqliteOptions, "key" | "mustExist" | "now" | "readOnly" | "sizeBytesMax">,
+    Pick<PostgresOptions, "jobs"> {}
 
 type Open = (place: string, options: OpenOptions) => Promise<HistoryStore>;
 

@@ -8,6 +8,7 @@ import { createLifetime } from "./lifetime.ts";
 import { append, countStored, readChain, readLinks } from "./postgres/chains.ts";
 import { check, checkKey, checkWritable, vacuum } from "./postgres/upkeep.ts";
 import { createDatabase, type Database, type Runner } from "./postgres/database.ts";
+import { openJobs, type DatabaseJobs } from "./postgres/jobs.ts";
 import { getOriginal, putOriginals } from "./postgres/originals.ts";
 import { createPeriods, type Periods } from "./postgres/periods.ts";
 import * as records from "./postgres/records.ts";
@@ -23,7 +24,7 @@ import { createCompactionCalls } from "./sql/compactions.ts";
 import { entriesAsked, entryNamed, listEntries, sessionOf } from "./sql/sessions.ts";
 import { tenantOf, tenantsWithSessions } from "./sql/tenants.ts";
 import type { Transfer } from "./sql/transfer.ts";
-import type { ClockOptions, HistoryStore } from "./store.ts";
+import type { ClockOptions, HistoryStore, JobQueue } from "./store.ts";
 import { KEY_BYTES } from "./vault.ts";
 
 export interface PostgresOptions extends ClockOptions {
@@ -41,6 +42,8 @@ export interface PostgresOptions extends ClockOptions {
   readonly key?: Uint8Array;
   /** Once texts, compactions and states take that much, `checkWritable` fails with `store_full`. No limit by default. */
   readonly sizeBytesMax?: number;
+  /** True: compactions that are due are jobs in a queue (`jobs` of the store), which pg-boss keeps in a schema of its own. */
+  readonly jobs?: boolean;
   /** What may be under way and waiting at once. */
   readonly queue?: Partial<QueueLimits>;
 }
@@ -56,6 +59,7 @@ interface PostgresParts {
   readonly periods: Periods;
   readonly now: () => number;
   readonly readOnly: boolean;
+  readonly jobs: DatabaseJobs | undefined;
   /** Waits until there is room for that many bytes more. */
   readonly during: During;
 }
@@ -96,8 +100,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Histo
   const { readOnly = false, now = Date.now } = options;
   const database = await openDatabase(options);
   const { during, end } = createLifetime();
+  const jobs = options.jobs === true && !readOnly ? await openQueue(database, options, now) : undefined;
   const parts = {
     database,
+    jobs,
     periods: createPeriods(database, now),
     now,
     readOnly,
@@ -107,7 +113,32 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Histo
     ...createReads(parts),
     ...createWrites(parts),
     ...createUpkeep(parts, options.sizeBytesMax),
-    close: () => end(database.close),
+    ...(jobs === undefined ? {} : { jobs: queueOf(jobs, parts.during) }),
+    close: () =>
+      end(async () => {
+        await jobs?.close();
+        await database.close();
+      }),
+  };
+}
+
+async function openQueue(database: Database, options: PostgresOptions, now: () => number): Promise<DatabaseJobs> {
+  const { url, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
+  try {
+    return await openJobs(database, { url, connectTimeoutMs, now });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Queries as any other; the work itself is not a query. */
+function queueOf({ work, putPrepared, findPrepared, dropPrepared }: DatabaseJobs, during: During): JobQueue {
+  return {
+    work,
+    putPrepared: (tenant, compaction) => during(() => putPrepared(tenant, compaction)),
+    findPrepared: (tenant, links) => during(() => findPrepared(tenant, links)),
+    dropPrepared: (tenant, covers) => during(() => dropPrepared(tenant, covers)),
   };
 }
 
@@ -155,11 +186,17 @@ function createReads({ database, during }: PostgresParts) {
 }
 
 function createWrites(parts: PostgresParts) {
-  const { database, periods, now, during } = parts;
+  const { database, periods, jobs, now, during } = parts;
   const inOne = <Answer>(work: (runner: Runner, period: number) => Promise<Answer>): Promise<Answer> =>
     periods.current().then((period) => database.transaction((runner) => work(runner, period)));
   const appendEnd: Parameters<typeof createAppendCalls>[0]["append"] = (tenant, end) =>
-    inOne((runner, period) => append(runner, tenant, end, period));
+    inOne(async (runner, period) => {
+      const appended = await append(runner, tenant, end, period);
+      const link = end.entries.at(-1)?.link ?? end.after;
+      if (appended !== undefined && end.job !== undefined && link !== undefined)
+        await jobs?.enqueue(runner, appended.session, { tenant, link, data: end.job });
+      return appended;
+    });
   return {
     ...createCompactionCalls(
       {

@@ -67,6 +67,42 @@ export interface ChainAppend {
   readonly messages: readonly Message[];
   /** The client's own name for the session; where not given, the chain says which it is. */
   readonly session?: string;
+  /**
+   * Plain data of a job about this very conversation, for a store that has a queue of jobs: it is enqueued if the chain is
+   * kept, in the same transaction, in place of one that waits for the session.
+   */
+  readonly job?: unknown;
+}
+
+/** A job as whoever works on it gets it. */
+export interface Job {
+  readonly tenant: string;
+  /** Of the newest message of the chain that it was enqueued with. */
+  readonly link: string;
+  readonly data: unknown;
+}
+
+/** Work on conversations that any process on the same store can do. */
+export interface JobQueue {
+  /**
+   * Does jobs, one a session at a time, until `stop` is called; one that rejects is tried again later. What goes wrong with
+   * the queue itself is told to `onError`.
+   */
+  readonly work: (
+    run: (job: Job, signal: AbortSignal) => Promise<void>,
+    how: JobWork,
+  ) => Promise<{ stop: () => Promise<void> }>;
+  /** Keeps a compaction that is made and not in effect yet. */
+  readonly putPrepared: (tenant: string, compaction: Compaction) => Promise<void>;
+  /** The one that covers most of a conversation, given its links. */
+  readonly findPrepared: (tenant: string, links: readonly string[]) => Promise<Compaction | undefined>;
+  readonly dropPrepared: (tenant: string, covers: string) => Promise<void>;
+}
+
+export interface JobWork {
+  /** Jobs of this process at a time. */
+  readonly atOnce: number;
+  readonly onError: (error: Error) => void;
 }
 
 export interface Appended {
@@ -232,6 +268,8 @@ export interface HistoryStore extends Store {
   readonly check: () => Promise<readonly string[]>;
   /** Gives freed space back to the disk. Takes as long as copying the file. */
   readonly vacuum: () => Promise<void>;
+  /** Where other processes share the store, and it was opened with a queue of jobs. */
+  readonly jobs?: JobQueue;
   /** Finishes what was begun, then refuses further calls. */
   readonly close: () => Promise<void>;
 }

@@ -92,6 +92,7 @@ interface Container {
 type Probe = "startupProbe" | "readinessProbe" | "livenessProbe";
 interface Manifest {
   readonly kind: string;
+  readonly metadata: { readonly name: string };
   readonly data: Readonly<Record<string, string>>;
   readonly spec: {
     readonly replicas: number;
@@ -138,7 +139,7 @@ describe("containers", () => {
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(gateway.limits.drain_seconds + 5);
     expect(spec.containers[0]!.env.map(({ name }) => name)).toContain(gateway.token_env);
     const grace = Object.values(compose.services).flatMap(({ stop_grace_period: text }) => (text === undefined ? [] : [parseInt(text)])); // prettier-ignore
-    expect(grace).toEqual([20, 20]);
+    expect(grace).toEqual([20, 20, 20]);
     expect(Math.min(...grace)).toBeGreaterThan(DEFAULTS.gateway.limits.drain_seconds);
     const unit = /^TimeoutStopSec=(\d+)$/m.exec(read("deploy/systemd/precis.service"))?.[1];
     expect(Number(unit)).toBeGreaterThan(DEFAULTS.gateway.limits.drain_seconds);
@@ -158,6 +159,46 @@ describe("containers", () => {
     expect(container!.volumeMounts.map(({ name }) => name)).toEqual(template.spec.volumes.map(({ name }) => name));
     expect(ofKind("PodDisruptionBudget").spec.minAvailable).toBeLessThan(replicas);
     expect([compose.services["gateway-1"]!.read_only, compose.services["gateway-2"]!.read_only]).toEqual([true, true]);
+  });
+});
+
+describe("a worker", () => {
+  const manifests = parseAllDocuments(read("deploy/kubernetes/precis.yaml")).map((one) => one.toJS() as Manifest);
+  const [gateway, worker] = manifests.filter(({ kind }) => kind === "Deployment");
+  const compose = parse(read("deploy/compose.yaml"), { merge: true }) as {
+    readonly services: Readonly<Record<string, { readonly command: readonly string[]; readonly read_only?: boolean }>>;
+  };
+  const cluster = parse(read("deploy/cluster.yaml")) as { readonly gateway: { readonly jobs?: string } };
+
+  it("works beside the gateways, with their configuration, on what they leave to it", async () => {
+    const { containers, volumes } = worker!.spec.template.spec;
+    const { args, volumeMounts, securityContext } = containers[0]!;
+    expect([worker!.metadata.name, args[0], args.slice(1)]).toEqual([
+      "precis-worker",
+      "worker",
+      gateway!.spec.template.spec.containers[0]!.args.slice(1),
+    ]);
+    expect(volumeMounts.map(({ name }) => name)).toEqual(volumes.map(({ name }) => name));
+    expect(securityContext).toEqual(gateway!.spec.template.spec.containers[0]!.securityContext);
+    const { command, read_only } = compose.services["worker"]!;
+    expect([command[0], command.slice(1), read_only]).toEqual([
+      "worker",
+      compose.services["gateway-1"]!.command.slice(1),
+      true,
+    ]);
+    const { gateway: settings } = parse(manifests[0]!.data["precis.yaml"]!) as typeof cluster;
+    expect([settings.jobs, cluster.gateway.jobs]).toEqual(["worker", "worker"]);
+  });
+
+  it("takes the arguments that are given to it, and says what it needs", async () => {
+    const { code, err } = await precisHere([
+      "worker",
+      "--config",
+      join(ROOT, "deploy/cluster.yaml"),
+      "--store",
+      "memory",
+    ]);
+    expect([code, err]).toEqual([2, expect.stringContaining("no database that gateways share")]);
   });
 });
 

@@ -23,7 +23,7 @@ const FULL = Number(process.env["PRECIS_TEST_RUNS"] ?? 0) > 1_000;
 
 /** Command lines that are only checked for what they name: the first pattern that matches gives the reason. */
 const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
-  [/^precis serve|^precis provider|precis mcp/, "starts a server"],
+  [/^precis (?:serve|provider|worker)|precis mcp/, "starts a server"],
   [/^precis doctor/, "judges the machine that it runs on, and asks the vendors"],
   [
     /^precis (?:sessions|undo|search|store|token)\b|^precis export --for training (?:--out|3fa94c21)|^precis recall r[0-9a-f]{9}/,

@@ -1,6 +1,7 @@
 /**
- * Two gateways on one PostgreSQL database, and a balancer that sends every request to whichever comes next: to its provider
- * each conversation is the same as from one gateway, also while gateways and the database are killed and come back.
+ * Two gateways and a worker on one PostgreSQL database, and a balancer that sends every request to whichever gateway comes
+ * next: to its provider each conversation is the same as from one gateway, also while gateways, the worker and the database
+ * are killed and come back.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -13,17 +14,21 @@ import { serve, type Serving } from "./support/serving.ts";
 import { atEnd, temporaryFolder } from "./support/standing.ts";
 import { unmarked } from "./support/unmarked.ts";
 import { lostOf } from "./support/witness.ts";
+import { work, type Working } from "./support/working.ts";
 
-/** 20 and 3 with the other slow tests; 200 and 30 in `npm run test:full`. */
+/** 20 and 4 with the other slow tests; 200 and 30 in `npm run test:full`. */
 const SCALE = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
 const SESSIONS = Math.min(200, Math.max(20, Math.round(SCALE / 25)));
-const KILLS = Math.min(30, Math.max(3, Math.round(SCALE / 200)));
+const KILLS = Math.min(30, Math.max(4, Math.round(SCALE / 125)));
 const AT_ONCE = 20;
 const STEPS_MIN = 10;
 const STEPS = 12;
 const WINDOW_TOKENS = 6_000;
 const TENANT = "local";
 const TEST_MS_MAX = 120_000 + 20_000 * KILLS + 3_000 * SESSIONS;
+
+const PARTS = ["gateway 0", "gateway 1", "worker", "database"] as const;
+type Part = (typeof PARTS)[number];
 
 interface Cluster {
   readonly store: HistoryStore;
@@ -33,8 +38,10 @@ interface Cluster {
   readonly refused: () => readonly string[];
   /** To the next gateway, or to the one after it where that one is gone. */
   readonly send: (protocol: ProtocolName, body: string, key: string) => Promise<Told & { readonly gateway: number }>;
-  /** Something is killed, and started again. */
-  readonly disturb: (which: number) => Promise<void>;
+  /** One of them is killed, and started again. */
+  readonly disturb: (which: Part) => Promise<void>;
+  /** Compactions that the worker made. */
+  readonly prepared: () => number;
 }
 
 async function cluster(): Promise<Cluster> {
@@ -59,10 +66,13 @@ async function cluster(): Promise<Cluster> {
     serve({
       upstream,
       folder,
-      flags: { "context-length": String(WINDOW_TOKENS), store: url },
+      flags: { "context-length": String(WINDOW_TOKENS), store: url, set: "gateway.jobs=worker" },
       ...(port === undefined ? {} : { port }),
     });
   const gateways = await Promise.all([start(), start()]);
+  const startWorker = (): Promise<Working> =>
+    work({ folder, store: url, flags: { "context-length": String(WINDOW_TOKENS) } });
+  const workers = [await startWorker()];
   let turn = 0;
   const send: Cluster["send"] = async (protocol, body, key) => {
     for (let attempt = 0; ; attempt += 1) {
@@ -75,20 +85,28 @@ async function cluster(): Promise<Cluster> {
       }
     }
   };
-  const disturb = async (which: number): Promise<void> => {
-    if (which === gateways.length) {
+  const disturb: Cluster["disturb"] = async (which) => {
+    if (which === "database") {
       await server.kill();
       return server.start();
     }
-    const port = Number(new URL(gateways[which]!.url).port);
-    await gateways[which]!.kill("SIGKILL");
-    gateways[which] = await start(port);
+    if (which === "worker") {
+      await workers.at(-1)!.kill("SIGKILL");
+      return void workers.push(await startWorker());
+    }
+    const at = which === "gateway 0" ? 0 : 1;
+    const port = Number(new URL(gateways[at]!.url).port);
+    await gateways[at]!.kill("SIGKILL");
+    gateways[at] = await start(port);
   };
+  const prepared: Cluster["prepared"] = () =>
+    workers.flatMap(({ events }) => events()).filter(({ event, outcome }) => event === "job" && outcome === "made")
+      .length;
   const refused: Cluster["refused"] = () =>
     provider.requests
       .filter(({ status }) => status >= 400)
       .map(({ status, body }) => `${status}: ${body.length} bytes`);
-  return { store, forwarded, send, disturb, refused };
+  return { store, forwarded, send, disturb, refused, prepared };
 }
 
 interface Conversation {
@@ -122,45 +140,72 @@ async function converse({ send, forwarded, store }: Cluster, at: number, again: 
     if (other.treatment.includes("fresh")) compactedAgain += 1;
     else expect(forwarded.get(name)).toBe(before);
   }
+  // While the database is away for longer than a gateway waits, what a request brings is stored with the next one.
+  const lost = await lostOf(body, { protocol, store, tenant: TENANT });
+  if (lost.length > 0 && !again) expect((await send(protocol, body, name)).status).toBe(200);
   expect(await lostOf(body, { protocol, store, tenant: TENANT })).toEqual([]);
   return { name, compactions, compactedAgain, gateways };
 }
 
-async function all(count: number, run: (at: number) => Promise<Conversation>): Promise<readonly Conversation[]> {
+/** That many, and further ones until enough has happened. */
+async function all(
+  count: number,
+  run: (at: number) => Promise<Conversation>,
+  isEnough: () => boolean = () => true,
+): Promise<readonly Conversation[]> {
   const done: Conversation[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
-    while (next < count) done.push(await run(next++));
+    while (next < count || !isEnough()) done.push(await run(next++));
   };
   await Promise.all(Array.from({ length: Math.min(count, AT_ONCE) }, worker));
   return done;
 }
 
-describe.skipIf(NO_POSTGRES !== undefined)("two gateways on one database", { timeout: TEST_MS_MAX }, () => {
-  it(`are as one to ${SESSIONS} conversations`, async () => {
-    const both = await cluster();
-    const done = await all(SESSIONS, (at) => converse(both, at, true));
-    expect(both.refused()).toEqual([]);
-    expect(done.filter(({ gateways }) => gateways.size === 2).length).toBeGreaterThan(SESSIONS / 2);
-    expect(done.reduce((sum, { compactions }) => sum + compactions, 0)).toBeGreaterThan(SESSIONS);
-    expect(done.reduce((sum, { compactedAgain }) => sum + compactedAgain, 0)).toBeLessThan((SESSIONS * STEPS) / 50);
-    expect(await both.store.holdings(TENANT)).toMatchObject({ sessions: SESSIONS });
-    expect(await both.store.check()).toEqual([]);
-  });
+describe.skipIf(NO_POSTGRES !== undefined)(
+  "two gateways and a worker on one database",
+  { timeout: TEST_MS_MAX },
+  () => {
+    it(`are as one to ${SESSIONS} conversations`, async () => {
+      const both = await cluster();
+      const done = await all(SESSIONS, (at) => converse(both, at, true));
+      expect(both.refused()).toEqual([]);
+      expect(done.filter(({ gateways }) => gateways.size === 2).length).toBeGreaterThan(SESSIONS / 2);
+      expect(done.reduce((sum, { compactions }) => sum + compactions, 0)).toBeGreaterThan(SESSIONS);
+      expect(done.reduce((sum, { compactedAgain }) => sum + compactedAgain, 0)).toBeLessThan((SESSIONS * STEPS) / 50);
+      // Each compaction was made once, and what the worker made was used, or is what is due next.
+      const compactions = done.reduce((sum, one) => sum + one.compactions + one.compactedAgain, 0);
+      expect(await both.store.holdings(TENANT)).toMatchObject({ sessions: SESSIONS, compactions });
+      expect(both.prepared()).toBeGreaterThan(0);
+      expect(both.prepared()).toBeLessThanOrEqual(compactions + SESSIONS);
+      expect(await both.store.check()).toEqual([]);
+    });
 
-  it(`go on while one of them or the database is killed, ${KILLS} times`, async () => {
-    const both = await cluster();
-    const over = new AbortController();
-    const disturbing = (async () => {
-      for (let kill = 0; kill < KILLS && !over.signal.aborted; kill += 1) {
-        await pause(300 + Math.random() * 700);
-        await both.disturb(kill % 3);
-      }
-    })();
-    const done = await all(SESSIONS, (at) => converse(both, at, false)).finally(() => over.abort());
-    await disturbing;
-    expect(done).toHaveLength(SESSIONS);
-    expect(both.refused()).toEqual([]);
-    expect(await both.store.check()).toEqual([]);
-  });
-});
+    it(`go on while one of them or the database is killed at random, ${KILLS} times`, async () => {
+      const both = await cluster();
+      let kills = 0;
+      const over = new AbortController();
+      const disturbing = async (): Promise<void> => {
+        while (kills < KILLS && !over.signal.aborted) {
+          await pause(300 + Math.random() * 700);
+          // Each once, and then at random.
+          await both.disturb(PARTS[kills] ?? PARTS[Math.floor(Math.random() * PARTS.length)]!);
+          kills += 1;
+        }
+      };
+      const conversing = all(
+        SESSIONS,
+        (at) => converse(both, at, false),
+        () => kills === KILLS || over.signal.aborted,
+      );
+      // Where one of them fails, the other ends too.
+      const [done] = await Promise.all(
+        [conversing, disturbing()].map((one) => one.finally(() => kills < KILLS && over.abort())),
+      );
+      expect(done!.length).toBeGreaterThanOrEqual(SESSIONS);
+      expect(kills).toBe(KILLS);
+      expect(both.refused()).toEqual([]);
+      expect(await both.store.check()).toEqual([]);
+    });
+  },
+);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
-import type { TenantLimitSettings } from "../../src/gateway/tenant-limits.ts";
+import type { TenantLimitSettings } from "../../src/gateway/tenants/configuration.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { atEnd, front, stand } from "./support/standing.ts";
 

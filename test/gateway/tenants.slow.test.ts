@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createChain } from "../../src/core/transcript/links.ts";
 import { textMessage, type Transcript } from "../../src/core/transcript/message.ts";
 import type { HeaderLines } from "../../src/gateway/contract.ts";
-import { ownerOf } from "../../src/gateway/tenant.ts";
+import { ownerOf } from "../../src/gateway/tenants/owner.ts";
 import { RECALL_TOOL } from "../../src/session/recall/tool.ts";
 import { createProvider } from "../../src/provider/provider.ts";
 import { protocols } from "../../src/protocols/index.ts";

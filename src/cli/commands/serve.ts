@@ -9,19 +9,21 @@ import type { PrecisError } from "../../core/errors.ts";
 import type { Gateway } from "../../gateway/index.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import { asksInPlace } from "../../models/choice.ts";
-import type { HistoryStore } from "../../store/store.ts";
 import type { Arguments, Command } from "../command.ts";
 import { withEngine } from "../engine.ts";
-import { threadSource, type SharedStore } from "../gateway-thread.ts";
+import { threadSource } from "../gateway-thread.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import type { Operation } from "../gateway-operation.ts";
 import { keepMemoryLean } from "../lean-memory.ts";
 import { madeToken, type OperatorToken } from "../operator-token.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { fileBytes, storePlace, type StorePlace } from "../store-file.ts";
-import { keeping, sizeBytesMax } from "../keep-options.ts";
-import { storeAsConfigured, storeKey } from "../store-settings.ts";
+import { fileBytes } from "../store-file.ts";
+import { openConfiguredStore, type OpenedStore } from "../configured-store.ts";
+import { interruption } from "../interruption.ts";
+import { keeping } from "../keep-options.ts";
+import { storeAsConfigured } from "../store-settings.ts";
 import { checkSummarize, handoffsSentence, summarizeFlags } from "../summarize.ts";
+import { configuredTenants } from "../tenants-file.ts";
 import type { Terminal } from "../terminal.ts";
 import { version } from "../version.ts";
 
@@ -113,11 +115,11 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
     { createHistory },
     { createUpstreams },
     { operate },
-    { cachingOf, gatewayOptions, modeOf },
+    { cachingOf, modeOf },
     { outwardProxies },
   ] = await loadGateway();
   const proxies = outwardProxies(terminal.environment);
-  const options = await gatewayOptions(loaded, terminal.environment, engine);
+  const options = await configuredOptions({ loaded, token, terminal, engine });
   const { all } = createUpstreams(options.upstreams);
   const store = storeAsConfigured(opened.store, configuration, options.secrets);
   const kept = await keeping({ store, path, shown }, configuration, terminal);
@@ -171,6 +173,12 @@ function loadGateway() {
   ]);
 }
 
+async function configuredOptions({ loaded, terminal, engine }: ServeOptions) {
+  const { gatewayOptions } = await import("../gateway-options.ts");
+  const options = await gatewayOptions(loaded, terminal.environment, engine);
+  return { ...options, ...configuredTenants(loaded.configuration, terminal) };
+}
+
 async function untilInterrupted(
   gateway: Gateway,
   listening: Awaited<ReturnType<Gateway["listen"]>>,
@@ -199,22 +207,6 @@ async function untilInterrupted(
   }
   await ended();
   return EXIT.done;
-}
-
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
-
-/** The first interruption; a second one ends the process at once, as it would any other. */
-function interruption(): Promise<void> {
-  return new Promise((done) => {
-    const interrupted = (): void => {
-      for (const signal of SIGNALS) process.off(signal, interrupted);
-      done();
-    };
-    for (const signal of SIGNALS) process.on(signal, interrupted);
-    // Started by another process, it ends with that one.
-    if (process.connected) process.once("disconnect", interrupted);
-    process.channel?.unref();
-  });
 }
 
 /** The flags are settings under shorter names; all are checked as settings are. */
@@ -264,44 +256,6 @@ function checkFilesFolder({ context, gateway: { host } }: Configuration): void {
       `${host} can be reached from other machines, and context.files_folder would let them have files of this one read`,
       "Set gateway.host to 127.0.0.1, or context.files_folder to null.",
     );
-}
-
-interface OpenedStore extends Pick<StorePlace, "shown" | "path"> {
-  readonly store: HistoryStore;
-  /** Where another thread can open it and write to it. */
-  readonly shared?: SharedStore;
-  /** Why nothing can be kept in it. */
-  readonly broken?: PrecisError;
-}
-
-/** What may pass by itself, and what no other setting would help against: requests go on without it. */
-const PASSING: ReadonlySet<string> = new Set(["store_read_only", "store_full", "store_io"]);
-
-async function openConfiguredStore(configuration: Configuration, terminal: Terminal): Promise<OpenedStore> {
-  const { address, ...where } = storePlace(undefined, configuration, terminal);
-  const { path } = where;
-  const { openStore, storeAddress } = await import("../../store/open.ts");
-  const key = storeKey(configuration, terminal.environment);
-  const options = { ...key, ...(path === undefined ? {} : sizeBytesMax(path, configuration)) };
-  try {
-    const store = await openStore(address, options);
-    // A history in memory is this thread's alone.
-    return { store, ...where, ...(storeAddress(address).kind === "memory" ? {} : { shared: { address, ...options } }) };
-  } catch (error) {
-    const broken = error as PrecisError;
-    const isThere = path !== undefined && fileBytes(path) > 0;
-    if (!PASSING.has(broken.code) && !(broken.code === "store_unreachable" && isThere)) throw error;
-    const store = await openStore(address, { ...key, readOnly: true }).catch(() => withoutStore(broken));
-    return { store, ...where, broken };
-  }
-}
-
-/** Every call fails as opening did. */
-function withoutStore(broken: PrecisError): HistoryStore {
-  const fails = (): Promise<never> => Promise.reject(broken);
-  return new Proxy({} as HistoryStore, {
-    get: (_, name) => (name === "then" ? undefined : name === "close" ? () => Promise.resolve() : fails),
-  });
 }
 
 function printStoreFailure({ code, message, hint }: PrecisError): string {

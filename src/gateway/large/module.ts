@@ -1,6 +1,6 @@
 /** What a module has to export that makes the gateway of the thread for large requests. */
 import type { HistoryStore } from "../../store/store.ts";
-import type { GatewayOptions } from "../app.ts";
+import type { GatewayOptions } from "../gateway-options.ts";
 
 export interface ThreadModule {
   readonly openOptions: (data: never) => Promise<ThreadOptions>;

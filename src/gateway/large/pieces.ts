@@ -11,12 +11,12 @@ export function keptInPieces(store: HistoryStore): HistoryStore {
 }
 
 async function appendInPieces(store: HistoryStore, tenant: string, chain: ChainAppend) {
-  const { links, messages } = chain;
+  const { links, messages, job: _, ...others } = chain;
   const ends = batchEnds(messages, ({ wire }) => wire?.raw.length ?? 0);
   const first = await firstToKeep(ends.slice(0, -1), (end) => store.isStored(tenant, links[end - 1]!));
   let added = 0;
   for (const end of ends.slice(first, -1)) {
-    const piece = { ...chain, links: links.slice(0, end), messages: messages.slice(0, end) };
+    const piece = { ...others, links: links.slice(0, end), messages: messages.slice(0, end) };
     added += (await store.appendChain(tenant, piece)).added;
     await pauseBetweenBatches();
   }

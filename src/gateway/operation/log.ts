@@ -65,7 +65,7 @@ function rememberingNames(redact: Redactor): (event: Names) => Names {
   };
 }
 
-const INFORMING = new Set<string>(["window_learned", "retention", "postponed", "idle"]);
+const INFORMING = new Set<string>(["window_learned", "retention", "postponed", "idle", "circuit_closed"]);
 
 /** How much an event is to be worried about. */
 export function levelOf(event: GatewayEvent): "info" | "warn" | "error" {
@@ -79,6 +79,8 @@ export function levelOf(event: GatewayEvent): "info" | "warn" | "error" {
       return event.degraded.length > 0 || event.lostRequests > 0 ? "warn" : "info";
     case "recall":
       return "info";
+    case "job":
+      return event.outcome === "failed" ? "warn" : "info";
     case "notice":
       return event.code === "internal_fault" ? "error" : INFORMING.has(event.code) ? "info" : "warn";
   }

@@ -65,6 +65,17 @@ export const METRICS = {
     help: "What these calls cost, where their price is known.",
     labels: [],
   },
+  precis_jobs_total: {
+    kind: "counter",
+    help: "Compactions of the database's queue that this process worked on.",
+    labels: ["result"],
+  },
+  precis_job_seconds: {
+    kind: "histogram",
+    help: "How long it worked on them.",
+    labels: ["result"],
+    buckets: ANSWER_SECONDS,
+  },
   precis_context_tokens_total: {
     kind: "counter",
     help: "Estimated tokens of rewritten requests: as sent by clients (before) and as forwarded (after).",
@@ -157,5 +168,6 @@ export const LABELS: Readonly<Record<string, string>> = {
   kind: "`input`, `output`, `cache_read`, `cache_write`",
   direction: "`in`, `out`",
   found: "`true`, `false`",
+  result: "`made`, `nothing`, `failed`",
   code: "a code of the log's notices",
 };

@@ -80,6 +80,9 @@ function record(event: GatewayEvent, write: Write, upstreams: ReadonlySet<string
     case "recall":
       write("precis_recalls_total", 1, { found: String(event.found) });
       return write("precis_recalled_tokens_total", event.tokens);
+    case "job":
+      write("precis_jobs_total", 1, { result: event.outcome });
+      return write("precis_job_seconds", event.tookMs / MS_PER_SECOND, { result: event.outcome });
   }
 }
 

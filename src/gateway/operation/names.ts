@@ -27,6 +27,7 @@ export function withShownNames(event: GatewayEvent): GatewayEvent {
       return { ...event, path: shownName(event.path), model: shownName(event.model) };
     case "compaction":
     case "recall":
+    case "job":
       return { ...event, model: shownName(event.model) };
     case "notice":
       return { ...event, message: shownText(event.message) };

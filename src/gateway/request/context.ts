@@ -10,11 +10,15 @@ import type { ThinkingRules } from "../knowledge/thinking/index.ts";
 import type { LargeRequests } from "../large/large-requests.ts";
 import type { GatewayLimits } from "../limits.ts";
 import type { ModelBook } from "../models.ts";
+import type { Overload } from "../overload.ts";
 import type { RemoteCompaction } from "../remote-compaction.ts";
 import type { Spans } from "../operation/spans.ts";
 import type { Recall } from "../recall/recall.ts";
-import type { TenantLimits } from "../tenant-limits.ts";
-import type { TenantPolicy } from "../tenant.ts";
+import type { TenantDirectory } from "../tenants/directory.ts";
+import type { TenantRates } from "../tenants/rates.ts";
+import type { TenantSpend } from "../tenants/spend.ts";
+import type { StoreQuota } from "../tenants/store-quota.ts";
+import type { TenantPolicy } from "../tenants/owner.ts";
 import type { Threads } from "../threads.ts";
 import type { Sender } from "../transport/send.ts";
 import type { Upstreams } from "../transport/upstreams.ts";
@@ -41,6 +45,9 @@ export interface HistoryContext {
   readonly caching: CachingContext;
   /** Where models may recall what left their conversation. */
   readonly recall?: Recall | undefined;
+  /** What tenants may store and spend. */
+  readonly storeQuota: StoreQuota;
+  readonly tenantSpend: TenantSpend;
   /** The operator's, where there are any. */
   readonly hooks: OperatorHooks | undefined;
   readonly onEvent: EmitEvent;
@@ -50,13 +57,14 @@ export interface GatewayContext extends HistoryContext {
   readonly limits: GatewayLimits;
   readonly upstreams: Upstreams;
   readonly sender: Sender;
+  readonly overload: Overload;
   /** The thread that handles large requests; undefined where they are handled like all others. */
   readonly large: LargeRequests | undefined;
   /** For one request that shares nothing with any other: what is kept of it goes with it. */
   readonly isolatedHistory: () => HistoryContext;
   readonly tenant: TenantPolicy;
-  /** Undefined where a tenant may take what it likes. */
-  readonly tenantLimits: TenantLimits | undefined;
+  readonly tenants: TenantDirectory;
+  readonly tenantRates: TenantRates;
   readonly threads: Threads;
   readonly compactRequests: CompactRequestsPolicy;
   /** What commands in the conversation open with; undefined where there are none. */

@@ -6,6 +6,7 @@ import type { RequestRecord } from "./record.ts";
 export function faultReason(error: unknown): UntouchedReason {
   if (!(error instanceof PrecisError)) return "internal_fault";
   if (error.code.startsWith("store_")) return "store_unavailable";
+  if (error.code === "tenant_store_full") return "tenant_store_full";
   if (error.code === "too_many_messages") return "too_large_to_read";
   return UNREADABLE.has(error.code) ? "unreadable" : "internal_fault";
 }
@@ -19,10 +20,14 @@ export function passOnFault(
   { because, error }: { readonly because: UntouchedReason; readonly error: unknown },
 ): void {
   record.treatment = { kind: "untouched", because };
-  // What is wrong with such a request is for its provider to say.
-  if (because === "unreadable" || because === "too_large_to_read") return;
+  if (!isFault(because)) return;
   reportFault(context, record, because, error);
   if (context.onFault === "refuse") throw error;
+}
+
+/** What is wrong with a request is for its provider to say, and a limit is no fault. */
+function isFault(because: UntouchedReason): boolean {
+  return because !== "unreadable" && because !== "too_large_to_read" && because !== "tenant_store_full";
 }
 
 export function reportFault(
@@ -31,6 +36,7 @@ export function reportFault(
   because: UntouchedReason,
   error: unknown,
 ): void {
+  if (!isFault(because)) return;
   // The message of an error that is not ours may quote what it worked on.
   const message =
     error instanceof PrecisError ? `${error.code}: ${error.message}` : ((error as Error).name ?? "a fault");

@@ -3,23 +3,21 @@
  * the way to the provider, the request goes on as it came.
  */
 import { PrecisError } from "../../core/errors.ts";
-import { isEventStream } from "../../protocols/answers/reader.ts";
 import type { ClientRequest, ClientResponse, RequestHandler } from "../contract.ts";
 import { routeOf } from "../routes.ts";
-import { onwardHeaders } from "../transport/headers.ts";
 import { statusOf } from "../transport/refusals.ts";
 import type { Destination } from "../transport/upstreams.ts";
-import { headerOf } from "../transport/vendor.ts";
 import { answerWithRecall } from "./answer-with-recall.ts";
 import { answerCompactRequest } from "./compact-request.ts";
 import { takeChatCommand } from "./chat-command.ts";
 import type { GatewayContext } from "./context.ts";
+import { forwardOverloaded, forwardUnread } from "./forward-unread.ts";
 import { keepOnceAccepted, prepareAppend, recallsUnkept } from "./keep.ts";
 import type { ArrivingRequest } from "./model-request.ts";
 import { readAndPrepare } from "./read.ts";
 import { receive, tenantOf } from "./receive.ts";
 import { openRecord, type RequestRecord } from "./record.ts";
-import { respond, respondRefused, respondUnread } from "./respond.ts";
+import { respond, respondRefused } from "./respond.ts";
 import { sendUntilAccepted } from "./send.ts";
 import { replayAfterRefusal } from "./thread.ts";
 
@@ -33,7 +31,7 @@ export function createRequestHandler(context: GatewayContext): RequestHandler {
       if ("refused" in destination) return respondRefused(record, destination.refused);
       record.upstream = destination.upstream.name;
       const route = routeOf(client.method, destination.target);
-      if (route === undefined) return await forwardUnread(context, client, { record, destination });
+      if (route === undefined) return await passThrough(context, client, { record, destination });
       return await handleModelRequest(context, { client, record, destination, route });
     } catch (error) {
       record.status = statusOf(error);
@@ -46,7 +44,10 @@ export function createRequestHandler(context: GatewayContext): RequestHandler {
 const nothing = (): void => undefined;
 
 async function handleModelRequest(shared: GatewayContext, arriving: ArrivingRequest): Promise<ClientResponse> {
-  const { tenant, isolated } = tenantOf(shared, arriving.client);
+  const owner = tenantOf(shared, arriving.client);
+  if ("refused" in owner) return respondRefused(arriving.record, owner.refused);
+  const { tenant, isolated } = owner;
+  if (shared.overload.isOver()) return forwardOverloaded(shared, arriving, tenant);
   const context = isolated
     ? { ...shared, ...shared.isolatedHistory(), compactAhead: nothing, watchIdle: nothing }
     : shared;
@@ -54,7 +55,7 @@ async function handleModelRequest(shared: GatewayContext, arriving: ArrivingRequ
   if ("response" in received) return received.response;
   const arrived = await takeChatCommand(context, received);
   if ("response" in arrived) return arrived.response;
-  const request = await readAndPrepare(context, arrived);
+  const request = await shared.overload.during(() => readAndPrepare(context, arrived));
   if ("response" in request) return request.response;
   const compacted = await answerCompactRequest(context, request);
   if (compacted !== undefined) return compacted;
@@ -71,21 +72,16 @@ async function handleModelRequest(shared: GatewayContext, arriving: ArrivingRequ
   return respond(context, answered, keep);
 }
 
-/** Any other request of a provider's API: its body is not even read. */
-async function forwardUnread(
+/** Any other request of a provider's API. */
+async function passThrough(
   context: GatewayContext,
   client: ClientRequest,
-  { record, destination }: { readonly record: RequestRecord; readonly destination: Destination },
+  passing: { readonly record: RequestRecord; readonly destination: Destination },
 ): Promise<ClientResponse> {
-  const { method, body, signal } = client;
-  record.tenant = tenantOf(context, client).tenant;
-  record.sent();
-  const headers = onwardHeaders(client.headers, "same");
-  const response = await record.span.upstream(destination.upstream, () =>
-    context.sender.send({ to: destination, method, headers, body, signal }),
-  );
-  const streamed = isEventStream(headerOf(response.headers, "content-type"));
-  return respondUnread(record, { response, streamed, body: response.body });
+  const owner = tenantOf(context, client);
+  if ("refused" in owner) return respondRefused(passing.record, owner.refused);
+  passing.record.tenant = owner.tenant;
+  return forwardUnread(context, client, passing);
 }
 
 /** Whose failure it was. */

@@ -2,6 +2,7 @@
 import { headerOf } from "../transport/vendor.ts";
 import type { Conversation } from "../conversations.ts";
 import { archiveRestart } from "../history/archive.ts";
+import { jobOf } from "../jobs/job.ts";
 import { refusesSender } from "../knowledge/refused-key.ts";
 import { withTimeLimit } from "../../session/time-limit.ts";
 import type { GatewayContext } from "./context.ts";
@@ -9,7 +10,10 @@ import { reportFault } from "./fault.ts";
 import { countsTokens, type AnsweredRequest, type ModelRequest, type PreparedRequest } from "./model-request.ts";
 import { isAccepted } from "./open-answer.ts";
 
-type KeepContext = Pick<GatewayContext, "mode" | "store" | "storeHealth" | "conversations" | "limits" | "onEvent">;
+type KeepContext = Pick<
+  GatewayContext,
+  "mode" | "store" | "storeHealth" | "conversations" | "limits" | "onEvent" | "runtime" | "remote" | "storeQuota"
+>;
 
 /** The client's own name for its session. */
 const SESSION_HEADER = "x-precis-session";
@@ -18,15 +22,31 @@ const SESSION_HEADER = "x-precis-session";
 type Append = () => Promise<unknown>;
 
 /** Makes a request's messages ready to be kept; undefined where all of them are kept already, or none is to be. */
-export function prepareAppend({ store }: KeepContext, request: ModelRequest): Append | undefined {
+export function prepareAppend(context: KeepContext, request: ModelRequest): Append | undefined {
+  const { store } = context;
   if (request.prepared === undefined || countsTokens(request)) return undefined;
   const { reading, conversation, client, tenant } = request;
   const { links, decoded } = reading;
   const session = headerOf(client.headers, SESSION_HEADER);
   // A request that is sent once more brings nothing that is not kept.
   if (links.length === 0 || (session === undefined && links.length <= (conversation.kept ?? 0))) return undefined;
-  const chain = { links, messages: decoded.transcript.messages, ...(session === undefined ? {} : { session }) };
-  return store.prepareChain?.(tenant, chain) ?? (() => store.appendChain(tenant, chain));
+  if (context.storeQuota.isFull(tenant)) return undefined;
+  const job = jobOf(context, request);
+  const chain = {
+    links,
+    messages: decoded.transcript.messages,
+    ...(session === undefined ? {} : { session }),
+    ...(job === undefined ? {} : { job }),
+  };
+  const append = store.prepareChain?.(tenant, chain) ?? (() => store.appendChain(tenant, chain));
+  const fresh = decoded.transcript.messages.slice(conversation.kept ?? 0);
+  return async () => {
+    await append();
+    context.storeQuota.added(
+      tenant,
+      fresh.reduce((bytes, { wire }) => bytes + (wire?.raw.length ?? 0), 0),
+    );
+  };
 }
 
 /**

@@ -10,7 +10,7 @@ import { definitions } from "../../protocols/registry.ts";
 import type { Prepared, Runtime } from "../../session/contract.ts";
 import { RESERVE_SHARE_MAX } from "../../session/state.ts";
 import { UNCACHED, type Caching } from "../caching.ts";
-import type { CompactionEvent } from "../contract.ts";
+import type { CompactionEvent, UntouchedReason } from "../contract.ts";
 import { rootOf, type Conversation, type ReadRequest } from "../conversations.ts";
 import { clientCompaction } from "../knowledge/client-compaction.ts";
 import { allowsCompaction } from "../knowledge/thinking/index.ts";
@@ -104,12 +104,14 @@ async function decide(context: HistoryContext, request: KnownRequest, skipped: S
   return prepared;
 }
 
+const CANNOT_KEEP: ReadonlySet<UntouchedReason> = new Set(["store_unavailable", "tenant_store_full"]);
+
 /** Where nothing new can be kept, what is stored can still be read. */
 async function prepare(runtime: Runtime, transcript: Transcript): Promise<Prepared> {
   try {
     return await runtime.prepare(transcript);
   } catch (error) {
-    if (faultReason(error) !== "store_unavailable") throw error;
+    if (!CANNOT_KEEP.has(faultReason(error))) throw error;
     const prepared = await runtime.standing(transcript);
     if (!prepared.compacted) throw error;
     return prepared;

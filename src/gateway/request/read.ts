@@ -33,6 +33,8 @@ export async function readAndPrepare(
     // Nothing of what came before was kept either; the operator and the client are told.
     if (context.storeHealth.fails && record.treatment.kind === "unchanged")
       record.treatment = { kind: "untouched", because: "store_unavailable" };
+    if (context.storeQuota.isFull(tenant) && record.treatment.kind === "unchanged")
+      record.treatment = { kind: "untouched", because: "tenant_store_full" };
     return prepared;
   } catch (error) {
     passOnFault(context, record, { because: faultReason(error), error });

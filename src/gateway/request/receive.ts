@@ -1,7 +1,8 @@
 /** The first step of a request to a model: its tenant may send it, and its body arrives within its bounds, or goes to the thread for large requests. */
 import type { ClientRequest, ClientResponse, RequestEvent } from "../contract.ts";
 import { isLarge, threadLost } from "../large/large-requests.ts";
-import { ownerOf, type Owner } from "../tenant.ts";
+import type { Refused } from "../transport/refusals.ts";
+import type { Owner } from "../tenants/owner.ts";
 import { receiveBody, type ReceivedBody } from "../transport/request-body.ts";
 import type { GatewayContext } from "./context.ts";
 import { passOnFault } from "./fault.ts";
@@ -15,10 +16,22 @@ interface AnsweredEarly {
 }
 
 export function tenantOf(
-  { tenant: policy, loopback, credentialNames }: GatewayContext,
+  { tenants, tenant: policy, loopback, credentialNames }: GatewayContext,
   client: Pick<ClientRequest, "headers" | "target">,
-): Owner {
-  return ownerOf(client, { policy, loopback: loopback(), credentialNames });
+): Owner | Refused {
+  return tenants.ownerOf(client, { policy, loopback: loopback(), credentialNames });
+}
+
+/** Counts the request for its tenant, until it is over; what to answer where that has too many. */
+export function admit(
+  { tenantRates }: Pick<GatewayContext, "tenantRates">,
+  { client, record }: Pick<ArrivingRequest, "client" | "record">,
+  tenant: string,
+): ClientResponse | undefined {
+  const admitted = tenantRates.enter(tenant, client);
+  if ("refused" in admitted) return admitted.refused;
+  record.whenOver(admitted.leave);
+  return undefined;
 }
 
 export async function receive(
@@ -30,9 +43,8 @@ export async function receive(
   const { limits, large } = context;
   record.protocol = route.protocol;
   record.tenant = tenant;
-  const admitted = context.tenantLimits?.enter(tenant, client);
-  if (admitted !== undefined && "refused" in admitted) return { response: respondRefused(record, admitted.refused) };
-  if (admitted !== undefined) record.whenOver(admitted.leave);
+  const refused = admit(context, arriving, tenant);
+  if (refused !== undefined) return { response: respondRefused(record, refused) };
   const body = await receiveBody(client, limits);
   if ("refused" in body) return { response: respondRefused(record, body.refused) };
   const { raw, plain } = body;

@@ -27,6 +27,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   upstream_unreachable: 502,
   upstream_broke_off: 502,
   upstream_timeout: 504,
+  upstream_circuit_open: 503,
 };
 
 const INTERNAL_STATUS = 500;
@@ -48,7 +49,9 @@ export function refuse(request: Pick<ClientRequest, "target" | "headers">, refus
 export function refuseError(request: Pick<ClientRequest, "target" | "headers">, error: unknown): ClientResponse {
   if (error instanceof PrecisError) {
     const { code, message, hint } = error;
-    return refuse(request, { status: statusOf(error), code, message, hint });
+    const { retryAfterSeconds } = (error.cause ?? {}) as { readonly retryAfterSeconds?: number };
+    const headers: HeaderLines = retryAfterSeconds === undefined ? [] : [["retry-after", String(retryAfterSeconds)]];
+    return refuse(request, { status: statusOf(error), code, message, hint, headers });
   }
   return refuse(request, {
     status: INTERNAL_STATUS,

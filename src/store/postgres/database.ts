@@ -14,6 +14,8 @@ export interface Runner {
   readonly run: <Arguments>(query: Query<Arguments, unknown>, args: Arguments) => Promise<number>;
   /** Statements without arguments. */
   readonly script: (sql: string) => Promise<void>;
+  /** A statement of somebody else's, whose arguments have numbers. */
+  readonly foreign: (text: string, values?: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>;
 }
 
 export interface Database extends Runner {
@@ -102,6 +104,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     first: (query, args) => withClient((client) => runnerOf(client, vault).first(query, args)),
     run: (query, args) => withClient((client) => runnerOf(client, vault).run(query, args)),
     script: (sql) => withClient((client) => runnerOf(client, vault).script(sql)),
+    foreign: (text, values) => withClient((client) => runnerOf(client, vault).foreign(text, values)),
   };
   return {
     ...single,
@@ -173,6 +176,7 @@ function runnerOf(client: PoolClient, vault: Vault, timeoutMs?: number): Runner 
     first: async (query, args) => (await ask(query as Query<never, unknown>, args)).rows[0],
     run: async (query, args) => (await ask(query as Query<never, unknown>, args)).rowCount ?? 0,
     script: async (sql) => void (await client.query(withTimeout({ text: sql }, timeoutMs))),
+    foreign: (text, values = []) => client.query(withTimeout({ text, values }, timeoutMs)),
   };
 }
 

@@ -128,6 +128,15 @@ export function olderSchemaError(place: string, found: number): PrecisError {
   });
 }
 
+export function jobsUnavailable(place: string, schema: string, cause: unknown): PrecisError {
+  return new PrecisError(`the queue of jobs cannot be set up in the schema ${schema} (${reasonOf(cause)})`, {
+    code: "jobs_unavailable",
+    hint: `Let the user create it, or have it created: \`create schema ${schema} authorization USER\`. With gateway.jobs: off there is no queue.`,
+    place,
+    cause,
+  });
+}
+
 export function readOnlyError(place: string): PrecisError {
   const { message, ...details } = READ_ONLY;
   return new PrecisError(message, { ...details, place });

@@ -26,6 +26,8 @@ export interface ChainEnd {
   readonly after?: string;
   readonly entries: readonly ChainEntry[];
   readonly session?: string;
+  /** Plain data of a job to enqueue with it. */
+  readonly job?: unknown;
   readonly now: number;
 }
 
@@ -92,7 +94,7 @@ export function createAppendCalls(table: ChainTable, { now, during }: Keeping): 
   };
 }
 
-function endFrom({ links, messages, session }: ChainAppend, from: number, now: number): ChainEnd {
+function endFrom({ links, messages, session, job }: ChainAppend, from: number, now: number): ChainEnd {
   const entries = messages.slice(from).map((message, at): ChainEntry => {
     const protocol = message.wire?.protocol;
     const entry = { link: links[from + at]!, role: message.role, member: memberOf(message), body: bodyOf(message) };
@@ -104,6 +106,7 @@ function endFrom({ links, messages, session }: ChainAppend, from: number, now: n
     now,
     ...(from === 0 ? {} : { after: links[from - 1]! }),
     ...(session === undefined ? {} : { session }),
+    ...(job === undefined ? {} : { job }),
   };
 }
 

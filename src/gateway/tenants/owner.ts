@@ -3,7 +3,7 @@
  * Records of one tenant are never shown to another, and a credential is never kept.
  */
 import { hash } from "node:crypto";
-import type { ClientRequest } from "./contract.ts";
+import type { ClientRequest } from "../contract.ts";
 
 /** `auto`: one tenant on loopback, one a credential elsewhere. Bearer tokens that rotate make a new tenant each. */
 export type TenantPolicy = "auto" | "per_key" | { readonly name: string };
@@ -48,14 +48,29 @@ export function ownerOf(request: Pick<ClientRequest, "headers" | "target">, rule
   const { policy, loopback, credentialNames = [] } = rules;
   if (typeof policy === "object") return { tenant: policy.name, isolated: false };
   if (policy === "auto" && loopback) return { tenant: LOCAL_TENANT, isolated: false };
-  const own = new Set(credentialNames.map((name) => name.toLowerCase()));
-  const found = [...lowercased("header", request.headers), ...lowercased("query", queryOf(request.target))]
-    .filter(({ name, value }) => value.trim() !== "" && (own.has(name) || isCredential(name)))
+  const found = credentialsOf(request, credentialNames)
     .map(({ place, name, value }) => JSON.stringify([place, name, value]))
     .sort();
   if (found.length === 0) return { tenant: ANONYMOUS_TENANT, isolated: true };
   const digest = hash("sha256", `precis tenant\n${found.join("\n")}`);
   return { tenant: digest.slice(0, TENANT_HEX_DIGITS), isolated: false };
+}
+
+interface Credential {
+  readonly place: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Of a request's headers and query; `own` are names beside those that are known. */
+export function credentialsOf(
+  request: Pick<ClientRequest, "headers" | "target">,
+  own: readonly string[] = [],
+): readonly Credential[] {
+  const names = new Set(own.map((name) => name.toLowerCase()));
+  return [...lowercased("header", request.headers), ...lowercased("query", queryOf(request.target))].filter(
+    ({ name, value }) => value.trim() !== "" && (names.has(name) || isCredential(name)),
+  );
 }
 
 function isCredential(name: string): boolean {

@@ -2,17 +2,11 @@
  * What one tenant may take of a gateway: so many requests to models a minute, and so many at once. Above it a client gets a
  * 429 that says when to come again, and nobody else waits for it. Each gateway counts for itself.
  */
-import type { ClientRequest, ClientResponse } from "./contract.ts";
-import { refuse } from "./transport/refusals.ts";
+import type { ClientRequest, ClientResponse } from "../contract.ts";
+import type { TenantLimitSettings } from "./configuration.ts";
+import { refuse } from "../transport/refusals.ts";
 
-export interface TenantLimitSettings {
-  /** A burst may take a minute's worth at once. No limit where not given. */
-  readonly requestsPerMinute?: number;
-  /** Requests under way, streams until their end. No limit where not given. */
-  readonly requestsAtOnce?: number;
-}
-
-export interface TenantLimits {
+export interface TenantRates {
   /** Takes a request in; `leave` when it is over. */
   readonly enter: (tenant: string, client: ClientRequest) => Admitted | { readonly refused: ClientResponse };
 }
@@ -21,6 +15,7 @@ interface Admitted {
   readonly leave: () => void;
 }
 
+const FREE: Admitted = { leave: () => undefined };
 /** Who was counted longest ago is forgotten: with nothing under way, that only gives it a full minute again. */
 const TENANTS_MAX = 10_000;
 const MINUTE_MS = 60_000;
@@ -35,10 +30,10 @@ interface TenantCount {
   refilledAt: number;
 }
 
-export function createTenantLimits(settings: TenantLimitSettings, now: () => number): TenantLimits {
-  const { requestsPerMinute = Infinity, requestsAtOnce = Infinity } = settings;
+/** `limitsOf` is asked for each request: they may change. */
+export function createTenantRates(limitsOf: (tenant: string) => TenantLimitSettings, now: () => number): TenantRates {
   const counts = new Map<string, TenantCount>();
-  const countOf = (tenant: string): TenantCount => {
+  const countOf = (tenant: string, requestsPerMinute: number): TenantCount => {
     const known = counts.get(tenant);
     const count = known ?? { underWay: 0, tokens: requestsPerMinute, refilledAt: now() };
     // The newest is last.
@@ -54,9 +49,11 @@ export function createTenantLimits(settings: TenantLimitSettings, now: () => num
   };
   return {
     enter: (tenant, client) => {
-      const count = countOf(tenant);
+      const { requestsPerMinute = Infinity, requestsAtOnce = Infinity } = limitsOf(tenant);
+      if (requestsPerMinute === Infinity && requestsAtOnce === Infinity && !counts.has(tenant)) return FREE;
+      const count = countOf(tenant, requestsPerMinute);
       if (count.underWay >= requestsAtOnce) return { refused: tooManyAtOnce(client, requestsAtOnce) };
-      if (count.tokens < 1) {
+      if (requestsPerMinute !== Infinity && count.tokens < 1) {
         const waitMs = ((1 - count.tokens) / requestsPerMinute) * MINUTE_MS;
         return { refused: tooManyAMinute(client, requestsPerMinute, Math.ceil(waitMs / SECOND_MS)) };
       }

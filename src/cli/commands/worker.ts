@@ -1,0 +1,161 @@
+/** `precis worker`: makes the compactions that gateways have enqueued in their database, until it is interrupted. */
+import type { ArgsDef } from "citty";
+import { resolveAll, type Flag, type Loaded } from "../../config/load.ts";
+import { configurationError } from "../../config/problems.ts";
+import type { Configuration } from "../../config/schema.ts";
+import type { PrecisError } from "../../core/errors.ts";
+import { createRedactor, type Redactor } from "../../core/redaction/redactor.ts";
+import type { EmitEvent } from "../../gateway/contract.ts";
+import { createLog } from "../../gateway/operation/log.ts";
+import type { PluginSource } from "../../plugins/load.ts";
+import { wholeOf } from "../amounts.ts";
+import type { Arguments, Command } from "../command.ts";
+import { openConfiguredStore, type OpenedStore } from "../configured-store.ts";
+import { withEngine } from "../engine.ts";
+import { EXIT, usageError, type ExitCode } from "../exit.ts";
+import { fitted } from "../fitted.ts";
+import { eventLine } from "../gateway-log.ts";
+import { interruption } from "../interruption.ts";
+import { lineWriter } from "../line-writer.ts";
+import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
+import { summarizeFlags } from "../summarize.ts";
+import { configuredTenants } from "../tenants-file.ts";
+import type { Terminal } from "../terminal.ts";
+import { version } from "../version.ts";
+
+/** Enough to keep a processor busy while models write. */
+const AT_ONCE = 4;
+const AT_ONCE_MAX = 64;
+
+const ARGS = {
+  store: {
+    type: "string",
+    valueHint: "URL",
+    description: "The database of the gateways: postgres://USER@HOST/DATABASE (gateway.store).",
+  },
+  "at-once": { type: "string", valueHint: "N", description: `Compactions at a time; ${AT_ONCE} by default.` },
+  summarize: {
+    type: "string",
+    valueHint: "MODEL",
+    description: "Have a model write the handoffs, with a key of yours (auxiliary.compression.model).",
+  },
+  quiet: { type: "boolean", description: "Log nothing (gateway.log: off)." },
+  json: { type: "boolean", description: "Log JSON lines on standard output (gateway.log: json)." },
+  ...ENGINE_FLAGS,
+  ...CONFIG_FLAGS,
+} as const satisfies ArgsDef;
+
+export const workerCommand: Command = {
+  name: "worker",
+  summary: "Prepare compactions for gateways that share a PostgreSQL database.",
+  about: [
+    "Gateways on a PostgreSQL database enqueue the compactions that will soon be due. They make them themselves, unless gateway.jobs is `worker`: then only workers do, in processes of their own, with the same configuration as the gateways. Any number of workers can run. A compaction whose worker dies goes to another one.",
+    "Runs until it is interrupted. Without a worker nothing is lost: a gateway compacts a conversation itself when it is due. See docs/deployment.md.",
+  ],
+  examples: [
+    {
+      line: "precis worker --store postgres://precis@db.example.com/precis",
+      says: "work for the gateways on this database",
+    },
+    { line: "precis worker --config /etc/precis/cluster.yaml --json", says: "with the gateways' own configuration" },
+  ],
+  args: ARGS,
+  run: work,
+};
+
+async function work(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const atOnceText = args.text("at-once");
+  const atOnce = atOnceText === undefined ? AT_ONCE : wholeOf(atOnceText, "--at-once", AT_ONCE_MAX);
+  const loaded = await resolveAll(request(args, terminal));
+  if (loaded.problems.length > 0) throw configurationError(loaded.problems);
+  return withEngine(loaded.configuration, terminal, async (engine) => {
+    const opened = await openConfiguredStore(loaded.configuration, terminal);
+    try {
+      return await workWith(opened, { loaded, terminal, engine, atOnce });
+    } finally {
+      await opened.store.close();
+    }
+  });
+}
+
+interface WorkOptions {
+  readonly loaded: Loaded;
+  readonly terminal: Terminal;
+  readonly engine: PluginSource | string;
+  readonly atOnce: number;
+}
+
+async function workWith(opened: OpenedStore, { loaded, terminal, engine, atOnce }: WorkOptions): Promise<ExitCode> {
+  const { configuration } = loaded;
+  const { store, shown, broken } = opened;
+  if (broken !== undefined) throw broken;
+  if (store.jobs === undefined) throw withoutQueue(configuration, shown);
+  const [{ createWorker }, { gatewayOptions }] = await Promise.all([
+    import("../../gateway/jobs/worker.ts"),
+    import("../gateway-options.ts"),
+  ]);
+  const tenants = configuredTenants(configuration, terminal);
+  const options = { ...(await gatewayOptions(loaded, terminal.environment, engine)), ...tenants };
+  const log = logOf(configuration, terminal, createRedactor(options.secrets));
+  const interrupted = interruption();
+  const worker = await createWorker({ ...options, store, onEvent: log.onEvent }, { queue: store.jobs, atOnce });
+  await log.begun(shown, atOnce);
+  try {
+    await interrupted;
+  } finally {
+    await worker.stop();
+    log.flush();
+  }
+  return EXIT.done;
+}
+
+interface WorkerLog {
+  readonly onEvent: EmitEvent;
+  readonly begun: (store: string, atOnce: number) => Promise<void>;
+  readonly flush: () => void;
+}
+
+/** As the gateway's: lines for a person, JSON for a program, or none. */
+function logOf({ gateway: { log } }: Configuration, { out, err }: Terminal, redact: Redactor): WorkerLog {
+  const lines = lineWriter(log === "json" ? out : err);
+  if (log === "json") {
+    const json = createLog({ write: lines.write, redact });
+    return {
+      onEvent: json.onEvent,
+      begun: async (store, atOnce) => json.say("working", { store, atOnce, version: version() }),
+      flush: lines.flush,
+    };
+  }
+  const pretty: EmitEvent = (event) =>
+    lines.write(fitted(eventLine(event, { stream: err, redact, now: Date.now }), err.columns));
+  return {
+    onEvent: log === "off" ? () => undefined : pretty,
+    begun: (store, atOnce) => err.say(`Working on the compactions in ${store}, at most ${atOnce} at a time.\n`),
+    flush: lines.flush,
+  };
+}
+
+function withoutQueue({ gateway, redaction }: Configuration, shown: string): PrecisError {
+  if (gateway.jobs === "off")
+    return usageError("gateway.jobs is `off`: nothing is enqueued", "Set gateway.jobs to `worker`.");
+  if (redaction.stored)
+    return usageError(
+      "redaction.stored is on: conversations are stored masked, and only their gateway can compact them",
+      "Let the gateways do it, or set redaction.stored to false.",
+    );
+  return usageError(
+    `${shown} is no database that gateways share, so there is nothing to work on`,
+    "Name one with --store postgres://USER@HOST/DATABASE, or with gateway.store.",
+  );
+}
+
+/** The flags are settings under shorter names. */
+function request(args: Arguments, terminal: Terminal): ReturnType<typeof configurationRequest> {
+  const base = configurationRequest(args, terminal);
+  const flags: Flag[] = [...(base.flags ?? []), ...summarizeFlags(args)];
+  const store = args.text("store");
+  if (store !== undefined) flags.push({ path: "gateway.store", text: store, label: "--store" });
+  if (args.is("json")) flags.push({ path: "gateway.log", text: "json", label: "--json" });
+  if (args.is("quiet")) flags.push({ path: "gateway.log", text: "off", label: "--quiet" });
+  return { ...base, flags };
+}

@@ -1,0 +1,98 @@
+/** What a gateway can be made with. */
+import type { RedactOptions } from "../core/redaction/redact.ts";
+import type { EngineSettings } from "../core/engines/settings.ts";
+import type { Registry } from "../models/registry/registry.ts";
+import type { RuntimeOptions } from "../session/contract.ts";
+import type { OperatorHookSettings } from "../session/operator-hooks/contract.ts";
+import type { HistoryStore } from "../store/store.ts";
+import type { CachingOptions } from "./caching.ts";
+import type { CompactRequestsPolicy, EmitEvent } from "./contract.ts";
+import type { ThreadSource } from "./large/messages.ts";
+import type { GatewayLimits } from "./limits.ts";
+import type { RecallSettings } from "./recall/recall.ts";
+import type { Mode } from "./request/context.ts";
+import type { RetentionTaskOptions } from "./retention.ts";
+import type { TenantLimitSettings, TenantsSource } from "./tenants/configuration.ts";
+import type { TenantPolicy } from "./tenants/owner.ts";
+import type { ThreadPolicy } from "./threads.ts";
+import type { OutwardProxies } from "./transport/proxies.ts";
+import type { UpstreamSettings } from "./transport/upstreams.ts";
+
+export interface GatewayOptions {
+  /** Providers by name; `openai` and `anthropic` are the vendors' own where they are not given. */
+  readonly upstreams?: Readonly<Record<string, UpstreamSettings>>;
+  /** What is between this machine and them; nothing where not given, whatever the environment says. */
+  readonly proxies?: OutwardProxies | undefined;
+  /** Where history is kept; in memory by default. It stays open when the gateway closes. */
+  readonly store?: HistoryStore;
+  /** A name, or an engine of your own (`loadEngine` of `precis/plugins` gives one). */
+  readonly engine?: NonNullable<RuntimeOptions["engine"]>;
+  /** The window follows from each request's model unless it is given, and what an answer reserves from the request. */
+  readonly settings?: Partial<EngineSettings>;
+  /** What is known of models. */
+  readonly registry?: Registry;
+  /** One window for every model, in tokens. */
+  readonly contextLength?: number;
+  readonly mode?: Mode;
+  /** Cache markers: on, `spaced`, five minutes. */
+  readonly caching?: Partial<CachingOptions>;
+  /** What of the store goes by itself. Without one, 30 days and 256 MB of a store of its own, nothing of one that is given. */
+  readonly retention?: Omit<RetentionTaskOptions, "store" | "onEvent" | "now"> | undefined;
+  /** The tool with which models recall what left their conversation; offered where not said otherwise. */
+  readonly recall?: RecallSettings | undefined;
+  readonly tenant?: TenantPolicy;
+  /** What becomes of threads that clients have their provider keep; `replay` where not said otherwise. */
+  readonly threads?: ThreadPolicy;
+  /** What opens a message that the gateway answers itself, such as `/precis compact`; without it there are no commands. */
+  readonly chatCommands?: string;
+  /** Headers and query parameters that hold a credential, beside those that are known; they tell tenants apart. */
+  readonly credentialNames?: readonly string[];
+  readonly onFault?: "pass" | "refuse";
+  /** Names, beside those of this machine, by which a listening gateway may be called, and sites whose pages may call it. */
+  readonly allowedHosts?: readonly string[];
+  /** Models that write handoffs while nobody waits; without one the ledger writes them. */
+  readonly writers?: NonNullable<RuntimeOptions["writers"]>;
+  /**
+   * `main`: the model of each conversation writes its handoffs, behind the conversation, at its own upstream and with the
+   * credential of its newest request, after `writers.auxiliary` where there is one.
+   */
+  readonly summarize?: "main";
+  /**
+   * Has an upstream of OpenAI Responses compact its conversations itself (`POST /responses/compact`), with the credential of
+   * each conversation's newest request, for the engine `handoff`. Default false.
+   */
+  readonly remoteCompaction?: boolean;
+  /** What becomes of a client's own `POST /responses/compact`: `pass`, the default, or answered here. */
+  readonly compactRequests?: CompactRequestsPolicy;
+  readonly secrets?: RedactOptions;
+  readonly redactOutgoing?: boolean;
+  /** Tool results above this many tokens are digested as they arrive; 0, the default, leaves them. */
+  readonly ingestLimitTokens?: number;
+  /** Whether models may start a compaction themselves, with a tool that is answered here; off where not said otherwise. */
+  readonly compactTool?: NonNullable<RuntimeOptions["compactTool"]>;
+  /**
+   * Reads files of agents on this machine again, for engines that put files back (`readFilesIn` of `precis` gives one). It is
+   * never called while other machines can connect: anyone who can name a file could have it read.
+   */
+  readonly readFile?: NonNullable<RuntimeOptions["readFile"]>;
+  /** Commands and addresses that are called before and after a compaction. */
+  readonly hooks?: OperatorHookSettings;
+  readonly limits?: Partial<GatewayLimits>;
+  /** What one tenant may take, so that it does not slow down others. */
+  readonly tenantLimits?: TenantLimitSettings;
+  /** Tenants by name, with their keys and limits of their own; it may change while the gateway runs. */
+  readonly tenants?: TenantsSource | undefined;
+  /**
+   * Whether this process works on the compactions of its store's queue, where the store has one. Default true; otherwise
+   * somebody else has to (`precis worker`).
+   */
+  readonly workOnJobs?: boolean;
+  /** Hears of every request, compaction and notice. */
+  readonly onEvent?: EmitEvent;
+  /** How a thread makes options of its own for large requests; without it they are worked on where all others are. */
+  readonly largeRequests?: ThreadSource | undefined;
+  /** Serves `/_precis/`. */
+  readonly ownRoutes?: (request: Request) => Response | Promise<Response>;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}

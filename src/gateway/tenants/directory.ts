@@ -1,0 +1,65 @@
+/** Who a request's tenant is and what it may take, by a configuration that may change at any time. */
+import { hash } from "node:crypto";
+import type { ClientRequest, EmitEvent } from "../contract.ts";
+import { refuse, type Refused } from "../transport/refusals.ts";
+import type { TenantLimitSettings, TenantsConfiguration, TenantsSource } from "./configuration.ts";
+import { credentialsOf, ownerOf, type Owner, type TenantRules } from "./owner.ts";
+
+export interface TenantDirectory {
+  readonly ownerOf: (client: Pick<ClientRequest, "headers" | "target">, rules: TenantRules) => Owner | Refused;
+  readonly limitsOf: (tenant: string) => TenantLimitSettings;
+}
+
+export interface DirectoryParts {
+  /** Where not given, every tenant is made by the policy for all. */
+  readonly source?: TenantsSource | undefined;
+  /** For every tenant that has none of its own. */
+  readonly limits: TenantLimitSettings;
+  readonly onEvent: EmitEvent;
+}
+
+const SCHEME = /^(?:bearer|basic)\s+/i;
+
+export function createTenantDirectory({ source, limits, onEvent }: DirectoryParts): TenantDirectory {
+  let known: TenantsConfiguration | undefined;
+  let byKey = new Map<string, string>();
+  let problem: string | undefined;
+  const current = (): TenantsConfiguration | undefined => {
+    const now = source?.current();
+    if (now !== known && now !== undefined) byKey = namesByKey(now);
+    known = now;
+    const newest = source?.problem();
+    if (newest !== undefined && newest !== problem)
+      onEvent({ kind: "notice", code: "tenants_unchanged", tenant: "", message: newest });
+    problem = newest;
+    return now;
+  };
+  return {
+    ownerOf: (client, rules) => {
+      const configuration = current();
+      if (configuration === undefined) return ownerOf(client, rules);
+      for (const { value } of credentialsOf(client, rules.credentialNames)) {
+        const tenant = byKey.get(hash("sha256", value.trim().replace(SCHEME, "")));
+        if (tenant !== undefined) return { tenant, isolated: false };
+      }
+      return configuration.others === "allow" ? ownerOf(client, rules) : { refused: unknownKey(client) };
+    },
+    limitsOf: (tenant) => {
+      const { tenants = {} } = current() ?? {};
+      return Object.hasOwn(tenants, tenant) ? { ...limits, ...tenants[tenant]?.limits } : limits;
+    },
+  };
+}
+
+function namesByKey({ tenants }: TenantsConfiguration): Map<string, string> {
+  return new Map(Object.entries(tenants).flatMap(([name, { keys }]) => keys.map((key) => [key.toLowerCase(), name])));
+}
+
+function unknownKey(client: Pick<ClientRequest, "headers" | "target">): Refused["refused"] {
+  return refuse(client, {
+    status: 401,
+    code: "unknown_key",
+    message: "precis: this key belongs to no tenant of the gateway.",
+    hint: "Ask the gateway's operator to add it (gateway.tenants_file).",
+  });
+}
