@@ -32,7 +32,7 @@ export function createRequestHandler(context: GatewayContext): RequestHandler {
       record.upstream = destination.upstream.name;
       const route = routeOf(client.method, destination.target);
       if (route === undefined) return await passThrough(context, client, { record, destination });
-      return await handleModelRequest(context, { client, record, destination, route });
+      return await takeModelRequest(context, { client, record, destination, route });
     } catch (error) {
       record.status = statusOf(error);
       record.over(client.signal.aborted ? "aborted" : failureOutcome(error));
@@ -43,7 +43,8 @@ export function createRequestHandler(context: GatewayContext): RequestHandler {
 
 const nothing = (): void => undefined;
 
-async function handleModelRequest(shared: GatewayContext, arriving: ArrivingRequest): Promise<ClientResponse> {
+/** A tenant that is known, and not more than the gateway can do. */
+async function takeModelRequest(shared: GatewayContext, arriving: ArrivingRequest): Promise<ClientResponse> {
   const owner = tenantOf(shared, arriving.client);
   if ("refused" in owner) return respondRefused(arriving.record, owner.refused);
   const { tenant, isolated } = owner;
@@ -51,11 +52,19 @@ async function handleModelRequest(shared: GatewayContext, arriving: ArrivingRequ
   const context = isolated
     ? { ...shared, ...shared.isolatedHistory(), compactAhead: nothing, watchIdle: nothing }
     : shared;
+  return handleModelRequest(context, arriving, tenant);
+}
+
+async function handleModelRequest(
+  context: GatewayContext,
+  arriving: ArrivingRequest,
+  tenant: string,
+): Promise<ClientResponse> {
   const received = await receive(context, arriving, tenant);
   if ("response" in received) return received.response;
   const arrived = await takeChatCommand(context, received);
   if ("response" in arrived) return arrived.response;
-  const request = await shared.overload.during(() => readAndPrepare(context, arrived));
+  const request = await context.overload.during(() => readAndPrepare(context, arrived));
   if ("response" in request) return request.response;
   const compacted = await answerCompactRequest(context, request);
   if (compacted !== undefined) return compacted;
