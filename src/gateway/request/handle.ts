@@ -4,6 +4,7 @@
  */
 import { PrecisError } from "../../core/errors.ts";
 import { isEventStream } from "../../protocols/answers/reader.ts";
+import { answerCompressRoute, compressRouteOf } from "../compress/compress.ts";
 import type { ClientRequest, ClientResponse, RequestHandler } from "../contract.ts";
 import { routeOf } from "../routes.ts";
 import { onwardHeaders } from "../transport/headers.ts";
@@ -29,6 +30,8 @@ export function createRequestHandler(context: GatewayContext): RequestHandler {
     const span = opening instanceof Promise ? await opening : opening;
     const record = openRecord(client, context.onEvent, span);
     try {
+      const own = compressRouteOf(client);
+      if (own !== undefined) return await answerCompressRoute(context, own, { client, record });
       const destination = context.upstreams.pick(client);
       if ("refused" in destination) return respondRefused(record, destination.refused);
       record.upstream = destination.upstream.name;
