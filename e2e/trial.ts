@@ -107,8 +107,9 @@ export function isTask(body: string): boolean {
   return body.includes(TASK_MARK) && /"tools":\[\{/.test(body);
 }
 
-async function start(
-  client: Client,
+/** One start of a client, to its end. */
+export async function start(
+  client: Pick<Client, "program" | "words" | "environment">,
   place: Place,
   { prompt, goesOn }: { readonly prompt: string; readonly goesOn: boolean },
 ): Promise<StageRun> {

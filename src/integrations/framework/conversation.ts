@@ -79,11 +79,7 @@ function read<Framework>(
   messages: readonly Framework[],
   { tools, maxOutputTokens }: Surroundings = {},
 ): Transcript {
-  const decoded = messages.flatMap((message): Message[] => {
-    const members = format.read(message);
-    const wire = { protocol: format.name, raw: textOf(message), members };
-    return members.map((content) => ({ ...content, wire }));
-  });
+  const decoded = readMessages(format, messages).flat();
   const first = decoded.findIndex(({ role }) => role !== "system");
   const lead = first < 0 ? decoded.length : first;
   return {
@@ -92,6 +88,18 @@ function read<Framework>(
     ...(tools === undefined ? {} : { tools: textOf(tools) }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
   };
+}
+
+/** The messages of ours that each one is read as. */
+export function readMessages<Framework>(
+  format: MessageFormat<Framework>,
+  messages: readonly Framework[],
+): readonly (readonly Message[])[] {
+  return messages.map((message): readonly Message[] => {
+    const members = format.read(message);
+    const wire = { protocol: format.name, raw: textOf(message), members };
+    return members.map((content) => ({ ...content, wire }));
+  });
 }
 
 /** Binary data as base64 and addresses as text, so that equal messages have equal texts. */
