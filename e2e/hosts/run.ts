@@ -6,10 +6,11 @@ import { parseArgs } from "node:util";
 import { install } from "../install.ts";
 import { bringUpLoopback, goInside, hasNamespaces, isInside } from "../namespace.ts";
 import type { Host } from "./host.ts";
+import { openCodeHost } from "./opencode.ts";
 import { piHost } from "./pi.ts";
 import { faultsOf, runHostTrial, type HostVerdict } from "./trial.ts";
 
-const HOSTS: readonly Host[] = [piHost];
+const HOSTS: readonly Host[] = [openCodeHost, piHost];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

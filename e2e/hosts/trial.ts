@@ -118,9 +118,7 @@ function judged(
 ): HostVerdict {
   const turns = requests.filter(({ body }) => isTask(body) && !asksSummary(body));
   const last = turns.at(-1)?.body ?? "";
-  const handoffs = turns.flatMap(({ body }) =>
-    [...body.matchAll(/\[precis handoff (\d+)\]/g)].map(([, number]) => Number(number)),
-  );
+  const handoffs = turns.flatMap(({ body }) => HANDOFF.exec(body)?.[0] ?? []);
   return {
     host: host.title,
     inside,
@@ -140,6 +138,8 @@ function judged(
   };
 }
 
+/** From its first line to its last, in a body of JSON. */
+const HANDOFF = /\[precis handoff \d+\].*?\[end of precis handoff/;
 const COMPLAINT_CHARS_MAX = 2_000;
 const TURNS_MIN = 50;
 

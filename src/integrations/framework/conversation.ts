@@ -97,7 +97,9 @@ export function readMessages<Framework>(
 ): readonly (readonly Message[])[] {
   return messages.map((message): readonly Message[] => {
     const members = format.read(message);
-    const wire = { protocol: format.name, raw: textOf(message), members };
+    // In core's own form, which `recall` reads: nobody could read a framework's.
+    const raw = members.map(({ role, parts }) => JSON.stringify({ role, parts })).join("\n");
+    const wire = { protocol: format.name, raw, members };
     return members.map((content) => ({ ...content, wire }));
   });
 }
@@ -114,12 +116,13 @@ function write<Framework>(
   { system, messages }: Transcript,
   given: readonly Framework[],
 ): Framework[] {
-  const byText = new Map(given.map((message) => [textOf(message), message]));
   const tools = toolNames([...system, ...messages]);
   const toolOf = (callId: string): string => tools.get(callId) ?? "tool";
-  return groupsOf([...system, ...messages]).map((group) => {
+  const groups = groupsOf([...system, ...messages]);
+  const originals = originalsOf(format, given, groups);
+  return groups.map((group, at) => {
     const { wire } = group[0]!;
-    const original = wire === undefined ? undefined : byText.get(wire.raw);
+    const original = originals[at];
     if (wire === undefined || original === undefined) return format.write(joined(group), toolOf);
     const left = group.flatMap((message) => leftOf(message, wire.members));
     const whole = group.length === wire.members.length && left.every(({ same }) => same);
@@ -127,6 +130,23 @@ function write<Framework>(
       ? original
       : format.edit(original, left);
   });
+}
+
+/** The message that each group came from. Of those that say the same, the newest are the ones that were kept. */
+function originalsOf<Framework>(
+  format: MessageFormat<Framework>,
+  given: readonly Framework[],
+  groups: readonly (readonly Message[])[],
+): readonly (Framework | undefined)[] {
+  const members = readMessages(format, given);
+  const byText = Map.groupBy(given.keys(), (at) => members[at]![0]?.wire?.raw);
+  return groups
+    .toReversed()
+    .map(([first]) => {
+      const at = first!.wire === undefined ? undefined : byText.get(first!.wire.raw)?.pop();
+      return at === undefined ? undefined : given[at];
+    })
+    .toReversed();
 }
 
 /** Messages of ours that came in one message, as far as they are still there. */
