@@ -40,6 +40,10 @@ export interface FrameworkConversation<Framework> {
     around?: Surroundings,
     waiting?: WaitingForMain,
   ) => Promise<FrameworkPrepared<Framework>>;
+  /** Compacts now, whatever the threshold says; without `compaction` where nothing smaller came out. */
+  readonly compact: (
+    messages: readonly Framework[],
+  ) => Promise<Pick<FrameworkPrepared<Framework>, "messages" | "compaction">>;
   /** Undefined where the error reports no overflow. */
   readonly recover: (
     error: unknown,
@@ -65,6 +69,12 @@ export function createConversation<Framework>(
     prepare: async (messages, around, waiting) => {
       const given = read(format, messages, around);
       return shaped(await runtime.prepare(given, waiting), given, messages);
+    },
+    compact: async (messages) => {
+      const given = read(format, messages);
+      const outcome = await runtime.compact(given, { reason: "explicit" });
+      if (outcome.kind === "unchanged") return { messages };
+      return { messages: write(format, outcome.transcript, messages), compaction: outcome.compaction };
     },
     recover: async (error, messages, around) => {
       const given = read(format, messages, around);
