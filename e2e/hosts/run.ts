@@ -5,6 +5,7 @@
 import { parseArgs } from "node:util";
 import { install } from "../install.ts";
 import { bringUpLoopback, goInside, hasNamespaces, isInside } from "../namespace.ts";
+import { CLAUDE_PLUGIN, claudeCode, runClaudePlugin, type PluginVerdict } from "./claude-plugin.ts";
 import type { Host } from "./host.ts";
 import { openCodeHost } from "./opencode.ts";
 import { piHost } from "./pi.ts";
@@ -19,10 +20,14 @@ const { values, positionals } = parseArgs({
 const onEvent = (message: string): void => void process.stderr.write(`${message}\n`);
 
 function chosen(): readonly Host[] {
-  const known = HOSTS.map(({ name }) => name);
+  const known = [...HOSTS.map(({ name }) => name), CLAUDE_PLUGIN];
   const unknown = positionals.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(`no host ${unknown.join(", ")}; there are ${known.join(", ")}`);
   return positionals.length === 0 ? HOSTS : HOSTS.filter(({ name }) => positionals.includes(name));
+}
+
+function withPlugin(): boolean {
+  return positionals.length === 0 || positionals.includes(CLAUDE_PLUGIN);
 }
 
 async function runAll(): Promise<number> {
@@ -34,9 +39,14 @@ async function runAll(): Promise<number> {
     for (const inside of [true, false])
       verdicts.push(await runHostTrial(host, { installed: done.folder, inside, keep: values.keep, onEvent }));
   }
-  if (values.json) process.stdout.write(`${JSON.stringify(verdicts)}\n`);
-  else process.stdout.write(verdicts.map(lineOf).join(""));
-  return verdicts.some((verdict) => faultsOf(verdict).length > 0) ? 1 : 0;
+  const plugin: PluginVerdict[] = [];
+  const claude = withPlugin() ? await install(claudeCode) : undefined;
+  if (claude?.kind === "installed")
+    for (const inside of [true, false]) plugin.push(await runClaudePlugin(claude.folder, inside));
+  if (values.json) process.stdout.write(`${JSON.stringify([...verdicts, ...plugin])}\n`);
+  else process.stdout.write([...verdicts.map(lineOf), ...plugin.map(pluginLine)].join(""));
+  const faults = [...verdicts.flatMap(faultsOf), ...plugin.flatMap((verdict) => verdict.faults)];
+  return faults.length > 0 ? 1 : 0;
 }
 
 function lineOf(verdict: HostVerdict): string {
@@ -46,13 +56,19 @@ function lineOf(verdict: HostVerdict): string {
   return `${host}, ${inside ? "with precis inside" : "alone"}: ${figures}${faults.map((fault) => `\n  FAULT ${fault}`).join("")}\n`;
 }
 
+function pluginLine({ inside, ruleAfter, toolsOffered, faults }: PluginVerdict): string {
+  const figures = `rule after a compaction: ${ruleAfter ? "yes" : "no"}, tools for recall: ${toolsOffered ? "yes" : "no"}`;
+  return `${claudeCode.title} ${claudeCode.version}, ${inside ? "with our plugin" : "alone"}: ${figures}${faults.map((fault) => `\n  FAULT ${fault}`).join("")}\n`;
+}
+
 async function main(): Promise<number> {
   if (isInside()) return runAll();
   if (!hasNamespaces()) {
     onEvent("Skipped: agents run only where a network of their own can be had (Linux, unshare -rn).");
     return 0;
   }
-  for (const { client } of chosen()) {
+  const clients = [...chosen().map(({ client }) => client), ...(withPlugin() ? [claudeCode] : [])];
+  for (const client of clients) {
     const done = await install(client);
     if (done.kind === "missing") onEvent(`${client.title} ${client.version} is skipped: ${done.because}`);
   }
