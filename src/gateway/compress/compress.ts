@@ -7,10 +7,13 @@ import { createRedactor } from "../../core/redaction/redactor.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { ENGINE_DEFAULTS } from "../../core/engines/settings.ts";
-import { fieldsOf, isFields, parsed, textOf } from "../../protocols/fields.ts";
+import { countOf, fieldsOf, isFields, parsed, textOf } from "../../protocols/fields.ts";
 import type { Fields } from "../../protocols/dialect.ts";
 import { answerRecall } from "../../session/recall/answer.ts";
-import type { Original } from "../../store/store.ts";
+import { protocols } from "../../protocols/index.ts";
+import { createRuntime } from "../../session/runtime.ts";
+import { createMemoryStore } from "../../store/memory.ts";
+import type { Original, Store } from "../../store/store.ts";
 import type { ClientRequest, ClientResponse } from "../contract.ts";
 import { RECALL_LIMITS } from "../recall/limits.ts";
 import type { GatewayContext } from "../request/context.ts";
@@ -23,6 +26,7 @@ import { refuse, type Refusal } from "../transport/refusals.ts";
 import { MARKER_HEX_DIGITS, markerHash, shortenRows, type ShortenedRows } from "./rows.ts";
 
 const COMPRESS_PATH = /^(?:\/v1)?\/compress$/;
+const COMPACT_PATH = /^(?:\/v1)?\/compact$/;
 const RETRIEVE_PATH = /^(?:\/v1)?\/retrieve\/([^/]+)$/;
 const MARKER_HASH = new RegExp(`^[0-9a-f]{${MARKER_HEX_DIGITS}}$`);
 const RECALL_HEX_DIGITS = 9;
@@ -31,7 +35,9 @@ const TARGET_SHARE = 0.5;
 /** Tokens of an answer that holds the places of a query. */
 const FOUND_TOKENS_MAX = 2_000;
 
-export type CompressRoute = { readonly asks: "compress" } | { readonly asks: "retrieve"; readonly marker: string };
+export type CompressRoute =
+  | { readonly asks: "compress" | "compact" }
+  | { readonly asks: "retrieve"; readonly marker: string };
 
 /** Undefined for every other request. */
 export function compressRouteOf({
@@ -40,6 +46,7 @@ export function compressRouteOf({
 }: Pick<ClientRequest, "method" | "target">): CompressRoute | undefined {
   const path = pathOf(target);
   if (method === "POST" && COMPRESS_PATH.test(path)) return { asks: "compress" };
+  if (method === "POST" && COMPACT_PATH.test(path)) return { asks: "compact" };
   const marker = method === "GET" ? RETRIEVE_PATH.exec(path)?.[1] : undefined;
   return marker === undefined ? undefined : { asks: "retrieve", marker };
 }
@@ -63,18 +70,20 @@ export async function answerCompressRoute(
   const admitted = context.tenantLimits?.enter(tenant, client);
   if (admitted !== undefined && "refused" in admitted) return respondRefused(record, admitted.refused);
   if (admitted !== undefined) record.whenOver(admitted.leave);
-  return route.asks === "compress" ? compress(context, asked) : retrieve(context, asked, route.marker);
-}
-
-async function compress(context: GatewayContext, asked: Asked): Promise<ClientResponse> {
-  const { client, record, tenant } = asked;
+  if (route.asks === "retrieve") return retrieve(context, asked, route.marker);
   const body = await receiveBody(client, context.limits);
   if ("refused" in body) return respondRefused(record, body.refused);
   record.bytesIn = body.raw.length;
-  const { messages, model: named } = fieldsOf(parsed(body.text));
+  const given = fieldsOf(parsed(body.text));
+  const { messages } = given;
   if (!Array.isArray(messages) || !messages.every(isFields)) return refused(asked, NO_MESSAGES);
-  record.model = textOf(named) ?? "";
+  record.model = textOf(given["model"]) ?? "";
   await context.models.recalled(tenant, record.model);
+  return route.asks === "compress" ? compress(context, asked, messages) : compact(context, asked, given);
+}
+
+async function compress(context: GatewayContext, asked: Asked, messages: readonly Fields[]): Promise<ClientResponse> {
+  const { record, tenant } = asked;
   const short = shortenedFor(context, asked, messages);
   const isChanged = short.originals.length > 0;
   if (isChanged) await context.store.putOriginals(tenant, short.originals);
@@ -86,6 +95,40 @@ async function compress(context: GatewayContext, asked: Asked): Promise<ClientRe
     tokens_after: short.after,
     compression_ratio: short.before === 0 ? 1 : short.after / short.before,
     ccr_hashes: short.hashes,
+  });
+}
+
+/** A whole conversation of Chat Completions, compacted now; `context_length` is its model's window where that is not known here. */
+async function compact(context: GatewayContext, asked: Asked, given: Fields): Promise<ClientResponse> {
+  const { record, tenant, client } = asked;
+  const { windowTokens, factor } = context.models.of(tenant, record.model);
+  const contextLength = countOf(given["context_length"]) || windowTokens;
+  const added: Original[] = [];
+  const putOriginals: Store["putOriginals"] = async (owner, originals) => {
+    added.push(...originals);
+    await context.store.putOriginals(owner, originals);
+  };
+  const store = { ...createMemoryStore(), putOriginals };
+  const settings = { ...context.runtime.settings, contextLength };
+  const runtime = createRuntime({ ...context.runtime, settings, store, tenant, model: record.model, factor });
+  const decoded = protocols["openai-chat"].decode(JSON.stringify({ messages: given["messages"] }));
+  const focus = textOf(given["focus"]) ?? "";
+  const outcome = await runtime.compact(decoded.transcript, {
+    reason: "explicit",
+    signal: client.signal,
+    ...(focus === "" ? {} : { focus }),
+  });
+  const isChanged = outcome.kind === "compacted" && context.mode !== "observe";
+  const { before = 0, after = before } = outcome.kind === "compacted" ? outcome.compaction.report.tokens : {};
+  record.treatment = isChanged ? { kind: "rewritten", fresh: true, tokens: { before, after } } : { kind: "unchanged" };
+  const body = fieldsOf(
+    parsed(isChanged ? protocols["openai-chat"].splice(decoded, outcome.transcript) : decoded.body),
+  );
+  return json(asked, {
+    messages: body["messages"],
+    compacted: isChanged,
+    ...(outcome.kind === "compacted" ? { tokens_before: before, tokens_after: after } : { because: outcome.because }),
+    hashes: isChanged ? added.map((original) => markerHash(original, sha256)) : [],
   });
 }
 
@@ -110,17 +153,18 @@ async function retrieve(context: GatewayContext, asked: Asked, marker: string): 
   const original = await originalOf(context, asked, marker);
   if (original === undefined) return refused(asked, NO_SUCH_HASH);
   const redact = createRedactor(context.runtime.secrets);
-  const query = new URLSearchParams(asked.client.target.split("?")[1]).get("query")?.trim() ?? "";
-  const whole = redact(original.text);
+  const parameters = new URLSearchParams(asked.client.target.split("?")[1]);
+  const query = parameters.get("query")?.trim() ?? "";
   const found = query === "" ? undefined : await placesIn(original, query, redact);
-  return json(asked, { hash: marker, original_content: found ?? whole });
+  if (found === undefined && parameters.get("only") === "found") return refused(asked, NOTHING_FOUND);
+  return json(asked, { hash: marker, original_content: found ?? redact(original.text) });
 }
 
 /** Under its whole hash: the recall id alone would be too short to keep a stranger from guessing it. */
 async function originalOf({ store }: GatewayContext, { tenant }: Asked, marker: string): Promise<Original | undefined> {
   if (!MARKER_HASH.test(marker)) return undefined;
   const original = await store.getOriginal(tenant, `r${marker.slice(0, RECALL_HEX_DIGITS)}`);
-  return original !== undefined && markerHash(original.text, sha256) === marker ? original : undefined;
+  return original !== undefined && markerHash(original, sha256) === marker ? original : undefined;
 }
 
 /** The places that hold the words of a query; undefined where there are none, so that the whole is answered with. */
@@ -158,6 +202,13 @@ const NO_MESSAGES: Refusal = {
   code: "body_without_messages",
   message: "precis: the body is no JSON object with `messages`, each of them an object.",
   hint: "Send `{ model, messages }` with the messages of Chat Completions.",
+};
+
+const NOTHING_FOUND: Refusal = {
+  status: 404,
+  code: "nothing_found",
+  message: "precis: the original does not hold these words.",
+  hint: "Try fewer or other words, or leave out `only=found` for the whole.",
 };
 
 const NO_SUCH_HASH: Refusal = {

@@ -31,11 +31,16 @@ export interface ShortenedRows {
   readonly hashes: readonly string[];
 }
 
-/** What a marker shows of the hash of a text; its first digits are those of the recall id. */
 export const MARKER_HEX_DIGITS = 24;
+const RECALL_HEX_DIGITS = 9;
 
-export function markerHash(text: string, hash: Hash): string {
-  return hash(text).slice(0, MARKER_HEX_DIGITS);
+/** What a marker shows of a text: the digits of its recall id, and as many of its hash that a stranger cannot guess them. */
+export function markerHash({ id, text }: Pick<Original, "id" | "text">, hash: Hash): string {
+  return id.slice(1) + hash(text).slice(RECALL_HEX_DIGITS, MARKER_HEX_DIGITS);
+}
+
+function ownMarker(text: string, hash: Hash): string {
+  return markerHash({ id: recallId(text, hash), text }, hash);
 }
 
 /** From mild to severe: texts above `triggerTokens` become digests of about `targetTokens`. */
@@ -79,7 +84,7 @@ function shorten(row: Row, step: number, tools: RowTools, originals: Map<string,
   row.shown = withTexts(row.given, (text) => digestOf(text, row.given["role"], STEPS[step]!, tools));
   row.tokens = rowTokens(row.shown, tools);
   for (const text of textsOf(row.given)) {
-    const hash = markerHash(text, tools.hash);
+    const hash = ownMarker(text, tools.hash);
     if (originals.has(hash) || textsOf(row.shown).includes(text)) continue;
     const id = recallId(text, tools.hash);
     originals.set(hash, { id, kind: "text", label: `${String(row.given["role"])} message`, text });
@@ -88,7 +93,7 @@ function shorten(row: Row, step: number, tools: RowTools, originals: Map<string,
 }
 
 function digestOf(text: string, role: unknown, step: (typeof STEPS)[number], { tokens, hash }: RowTools): string {
-  const recall = `hash=${markerHash(text, hash)}`;
+  const recall = `hash=${ownMarker(text, hash)}`;
   const call = describeCall(role === "tool" ? "result" : "message", "");
   const digest = digestResult({ text, call, focus: [], recall, tokens, ...step });
   return digest === undefined ? text : digest.text.replace(`recall ${recall}`, recall);

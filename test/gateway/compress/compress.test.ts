@@ -131,3 +131,37 @@ describe("GET /v1/retrieve/HASH", () => {
     expect(await status("one", hash!.slice(0, 9))).toBe(404);
   });
 });
+
+describe("POST /v1/compact", () => {
+  it("answers with a handoff and the newest messages, and hashes with which the rest is found", async () => {
+    const proof = await gateway();
+    const messages = rows(ROWS).flatMap((row) => [row, { role: "assistant", content: "Noted." }]);
+    const response = await fetch(`${proof.url}/v1/compact`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ messages, model: "gpt-5.4", context_length: WINDOW_TOKENS }),
+    });
+    const answer = (await response.json()) as Compressed & { readonly compacted: boolean; readonly hashes: string[] };
+    expect(answer.compacted).toBe(true);
+    expect(JSON.stringify(answer.messages)).toContain("[precis handoff 1]");
+    expect(answer.messages.at(-1)).toEqual(messages.at(-1));
+    expect(answer.tokens_after).toBeLessThan(WINDOW_TOKENS / 2);
+    const found = await Promise.all(
+      answer.hashes.map(async (hash) => (await fetch(`${proof.url}/v1/retrieve/${hash}?query=Depot-79190`)).text()),
+    );
+    expect(found.join("\n")).toContain("Fact 10: the depot is called Depot-79190.");
+  });
+
+  it("says why it leaves a conversation as it is", async () => {
+    const proof = await gateway();
+    const messages = rows(1);
+    const body = JSON.stringify({ messages });
+    const response = await fetch(`${proof.url}/v1/compact`, { method: "POST", headers, body });
+    expect(await response.json()).toMatchObject({
+      messages,
+      compacted: false,
+      because: expect.any(String),
+      hashes: [],
+    });
+  });
+});
