@@ -111,14 +111,18 @@ export function isTask(body: string): boolean {
 
 /** One run of the client to its end, with nothing of this machine's environment. */
 export function startClient(
-  client: Client,
+  client: Pick<Client, "program" | "words" | "environment">,
   place: Place,
   { prompt, goesOn }: { readonly prompt: string; readonly goesOn: boolean },
 ): Promise<StageRun> {
   return runClient(client, place, client.words(prompt, goesOn));
 }
 
-export async function runClient(client: Client, place: Place, words: readonly string[]): Promise<StageRun> {
+export async function runClient(
+  client: Pick<Client, "program" | "environment">,
+  place: Place,
+  words: readonly string[],
+): Promise<StageRun> {
   const [program, ...given] = [...client.program(place), ...words];
   const { home, workspace } = place;
   const base = {

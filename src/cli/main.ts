@@ -29,6 +29,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   sessions: async () => (await import("./commands/sessions.ts")).sessionCommands,
   export: async () => (await import("./commands/export.ts")).exportCommand,
   token: async () => (await import("./commands/token.ts")).tokenCommand,
+  hook: async () => (await import("./commands/hook.ts")).hookCommand,
   statusline: async () => (await import("./commands/statusline.ts")).statuslineCommand,
   undo: async () => (await import("./commands/undo.ts")).undoCommand,
   search: async () => (await import("./commands/search.ts")).searchCommand,

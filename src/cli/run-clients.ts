@@ -1,4 +1,5 @@
 /** How `precis run` starts each client: the environment and the arguments with which it sends its requests to a gateway. */
+import { fileURLToPath } from "node:url";
 import type { Environment } from "../config/environment.ts";
 import { usageError } from "./exit.ts";
 
@@ -51,7 +52,19 @@ export const RUNNABLE_CLIENTS: Readonly<Record<string, RunnableClient>> = {
       environment: { OPENCODE_CONFIG_CONTENT: openCodeConfiguration(url, given) },
     }),
   },
+  pi: {
+    package: "@earendil-works/pi-coding-agent",
+    // It reads no base URL from its environment, but an extension may set those of its providers.
+    start: (url) => ({
+      command: "pi",
+      words: ["--extension", PI_EXTENSION],
+      environment: { PRECIS_PI_GATEWAY: url },
+    }),
+  },
 };
+
+/** `.ts` in a checkout, `.js` in the package. */
+const PI_EXTENSION = fileURLToPath(new URL(`../integrations/pi/index${import.meta.url.slice(-3)}`, import.meta.url));
 
 /** Any other program: with the variables that SDKs read. */
 export function startOfProgram(url: string, [command = "", ...words]: readonly string[]): ClientStart {

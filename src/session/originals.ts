@@ -24,11 +24,13 @@ function textOf(evicted: Evicted, messages: readonly Message[]): string {
 function spanLines(messages: readonly Message[]): string[] {
   const lines: string[] = [];
   let last: string | undefined;
-  for (const message of messages) {
-    const raw = message.wire?.raw;
-    if (raw === undefined) lines.push(JSON.stringify({ role: message.role, parts: message.parts }));
-    else if (raw !== last) lines.push(raw);
-    last = raw;
+  /** Messages that came in the last line; those of another one may say the same. */
+  let members = 0;
+  for (const { role, parts, wire } of messages) {
+    const isNext = wire === undefined || wire.raw !== last || members === wire.members.length;
+    members = isNext ? 1 : members + 1;
+    if (isNext) lines.push(wire?.raw ?? JSON.stringify({ role, parts }));
+    last = wire?.raw;
   }
   return lines;
 }

@@ -16,7 +16,7 @@ const { writeFileSync } = require("node:fs");
 const { env, argv } = process;
 const configured = env.OPENCODE_CONFIG_CONTENT && JSON.parse(env.OPENCODE_CONFIG_CONTENT).provider.anthropic.options.baseURL;
 const codex = argv.find((word) => word.startsWith("model_providers.precis.base_url="));
-const base = configured?.replace(/\\/v1$/, "") ?? env.ANTHROPIC_BASE_URL ?? env.GOOGLE_GEMINI_BASE_URL
+const base = configured?.replace(/\\/v1$/, "") ?? env.PRECIS_PI_GATEWAY ?? env.ANTHROPIC_BASE_URL ?? env.GOOGLE_GEMINI_BASE_URL
   ?? (codex && JSON.parse(codex.slice(codex.indexOf("=") + 1)).replace(/\\/v1$/, ""));
 const body = { model: "claude-sonnet-4-5", max_tokens: 50, messages: [{ role: "user", content: "Hello." }] };
 const headers = { "x-api-key": "key", "anthropic-version": "2023-06-01", "content-type": "application/json" };
@@ -40,7 +40,7 @@ beforeAll(async () => {
   upstream = await provider.listen();
   const programs = join(folder.path, "programs");
   mkdirSync(programs);
-  for (const name of ["claude", "codex", "gemini", "opencode", "agent"]) {
+  for (const name of ["claude", "codex", "gemini", "opencode", "pi", "agent"]) {
     writeFileSync(join(programs, name), CLIENT);
     chmodSync(join(programs, name), 0o755);
   }
@@ -76,11 +76,12 @@ const answersAt = async (url: string): Promise<boolean> =>
   );
 
 describe("a client", () => {
-  it.each(["claude", "opencode"])("is started behind a gateway that ends with it: %s", async (client) => {
+  it.each(["claude", "opencode", "pi"])("is started behind a gateway that ends with it: %s", async (client) => {
     const { code, err } = await run(client, "--continue", "-p", "hello world");
     expect([code, err]).toEqual([0, ""]);
     const { words, base, status, x } = noted();
-    expect({ words, status, x }).toEqual({ words: ["--continue", "-p", "hello world"], status: 200, x: "unchanged" });
+    expect({ status, x }).toEqual({ status: 200, x: "unchanged" });
+    expect(words.slice(-3)).toEqual(["--continue", "-p", "hello world"]);
     expect(base).not.toBe(upstream.url);
     expect(await answersAt(base)).toBe(false);
   });
@@ -134,7 +135,6 @@ describe("a client", () => {
 describe("what goes wrong", () => {
   it("is told: no client, one that is not known, one that is not installed, a gateway that cannot start", async () => {
     expect(await run()).toMatchObject({ code: 2, err: expect.stringContaining("no client is named") });
-    expect(await run("pi")).toMatchObject({ code: 2, err: expect.stringContaining("models.json") });
     expect(await run("nano")).toMatchObject({ code: 2, err: expect.stringContaining("precis run -- nano") });
     expect(await run("--", "no-such-program")).toMatchObject({
       code: 2,

@@ -39,6 +39,7 @@ const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
   [/\bnpm |^git clone|^cd /, "works on the checkout itself"],
   [/^\.ci\/run/, "works on the checkout itself"],
   [/^(?:sudo|docker) /, "changes the machine, or needs a container engine"],
+  [/^cp -r \.\/node_modules\//, "works on an installed package"],
   [/^mv history\.db |^cp -p history\.db|^sqlite3 /, "works on what a gateway has stored"],
   [/^precis eval\b.* --engines all\b/, "takes minutes"],
   [/^precis exam\b/, "needs a model or an agent"],
@@ -190,7 +191,9 @@ function readersFolder(): string {
 
 describe("configuration", () => {
   const settings = blocks.filter(
-    ({ language, text }) => language === "yaml" && !/^(?:- |script:|scrape_configs:)/m.test(text),
+    ({ language, text }) =>
+      language === "yaml" &&
+      !/^(?:- |script:|scrape_configs:|guardrails:|context:\n  engine: precis\nplugins:)/m.test(text),
   );
 
   it.each(settings.map((block) => [titleOf(block), block.text]))("of %s passes the schema", async (_, text) => {

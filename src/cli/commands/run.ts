@@ -16,7 +16,7 @@ const GATEWAY_FLAGS = ["config", "set", "engine", "context-length", "store", "su
 
 export const runCommand: Command = {
   name: "run",
-  summary: "Start Claude Code, Codex, Gemini CLI or OpenCode behind the gateway, with nothing to set up.",
+  summary: "Start Claude Code, Codex, Gemini CLI, OpenCode or pi behind the gateway, with nothing to set up.",
   about: [
     "Uses the gateway that runs at the configured address, or starts one that ends with the client. The client gets the environment variables and arguments that it needs; its settings files are not changed, and nothing is left behind except for the stored sessions. A base URL in your environment becomes the gateway's upstream.",
     "Everything after the client's name belongs to the client. `precis run -- COMMAND` starts any other program with the variables that the vendors' SDKs read. It ends with the client's own exit code.",
@@ -125,10 +125,9 @@ function ignore(): void {}
 const FIRST_SIGNAL = 128;
 
 function unknownClient(name: string) {
-  const setUp = name === "pi" ? "pi has no setting for this but its models.json: see docs/clients.md. " : "";
   return usageError(
     `\`precis run\` knows no client "${name}"`,
-    `${setUp}It knows ${NAMES.join(", ")}; start anything else with \`precis run -- ${name}\`.`,
+    `It knows ${NAMES.join(", ")}; start anything else with \`precis run -- ${name}\`.`,
   );
 }
 

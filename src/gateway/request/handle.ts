@@ -3,6 +3,7 @@
  * the way to the provider, the request goes on as it came.
  */
 import { PrecisError } from "../../core/errors.ts";
+import { answerCompressRoute, compressRouteOf } from "../compress/compress.ts";
 import type { ClientRequest, ClientResponse, RequestHandler } from "../contract.ts";
 import { routeOf } from "../routes.ts";
 import { statusOf } from "../transport/refusals.ts";
@@ -27,6 +28,8 @@ export function createRequestHandler(context: GatewayContext): RequestHandler {
     const span = opening instanceof Promise ? await opening : opening;
     const record = openRecord(client, context.onEvent, span);
     try {
+      const own = compressRouteOf(client);
+      if (own !== undefined) return await answerCompressRoute(context, own, { client, record });
       const destination = context.upstreams.pick(client);
       if ("refused" in destination) return respondRefused(record, destination.refused);
       record.upstream = destination.upstream.name;

@@ -1,6 +1,7 @@
 /** Messages of the AI SDK, as programs write them and as its middleware sees them: both name their parts alike. */
 import type { ContentPart, Content, MediaSource, Message, Part } from "../../core/transcript/message.ts";
 import { contentText } from "../../core/transcript/message.ts";
+import { parsedArguments } from "../framework/arguments.ts";
 import type { LeftPart, MessageFormat } from "../framework/conversation.ts";
 
 /** `ModelMessage` of `ai`, or a message of a `LanguageModelV4Prompt` of `@ai-sdk/provider`. */
@@ -122,7 +123,7 @@ function editPart(content: readonly AiPart[], { part, same }: LeftPart): AiPart 
     case "text":
       return { ...original, text: part.text };
     case "tool-call":
-      return { ...original, input: parsed(part.arguments) };
+      return { ...original, input: parsedArguments(part.arguments) };
     case "tool-result":
       return { ...original, output: writeOutput(part.content, part.isError === true) };
     default:
@@ -136,7 +137,7 @@ function writePart(part: Message["parts"][number], toolOf: (callId: string) => s
     case "text":
       return { type: "text", text: part.text };
     case "tool-call":
-      return { type: "tool-call", toolCallId: part.id, toolName: part.name, input: parsed(part.arguments) };
+      return { type: "tool-call", toolCallId: part.id, toolName: part.name, input: parsedArguments(part.arguments) };
     case "tool-result": {
       const output = writeOutput(part.content, part.isError === true);
       return { type: "tool-result", toolCallId: part.callId, toolName: toolOf(part.callId), output };
@@ -163,13 +164,4 @@ function mediaTypeOf({ kind, source }: Extract<ContentPart, { kind: "image" | "f
 function dataOf(source: MediaSource): unknown {
   if (source.type === "data") return source.data;
   return source.type === "url" ? new URL(source.url) : JSON.parse(source.id);
-}
-
-/** Arguments that a compaction shortened may be no JSON any more. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return { text };
-  }
 }

@@ -3,6 +3,7 @@
  * only what it wrote or shortened is a new message.
  */
 import type { Content, Message, Part, Transcript } from "../../core/transcript/message.ts";
+import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Outcome } from "../../core/engines/contract.ts";
 import type { CompactOptions, Prepared, Runtime, WaitingForMain } from "../../session/contract.ts";
 
@@ -35,14 +36,23 @@ export interface FrameworkPrepared<Framework> extends Omit<Prepared, "transcript
   readonly messages: readonly Framework[];
 }
 
+/** What came of a compaction, and the messages to go on with. */
+export type FrameworkCompacted<Framework> = Outcome & {
+  readonly messages: readonly Framework[];
+  readonly compaction?: Compaction;
+};
+
 export interface FrameworkConversation<Framework> {
   readonly prepare: (
     messages: readonly Framework[],
     around?: Surroundings,
     waiting?: WaitingForMain,
   ) => Promise<FrameworkPrepared<Framework>>;
-  /** Compacts now; the next `prepare` of these messages uses it. */
-  readonly compact: (messages: readonly Framework[], options?: CompactOptions) => Promise<Outcome>;
+  /** Compacts now, whatever the threshold says; the next `prepare` of these messages uses it. */
+  readonly compact: (
+    messages: readonly Framework[],
+    options?: CompactOptions,
+  ) => Promise<FrameworkCompacted<Framework>>;
   /** Undefined where the error reports no overflow. */
   readonly recover: (
     error: unknown,
@@ -70,8 +80,10 @@ export function createConversation<Framework>(
       return shaped(await runtime.prepare(given, waiting), given, messages);
     },
     compact: async (messages, options) => {
-      const { transcript: _, ...outcome } = await runtime.compact(read(format, messages), options);
-      return outcome;
+      const given = read(format, messages);
+      const { transcript, ...outcome } = await runtime.compact(given, options);
+      if (outcome.kind === "unchanged") return { ...outcome, messages };
+      return { ...outcome, messages: write(format, transcript, messages) };
     },
     recover: async (error, messages, around) => {
       const given = read(format, messages, around);
@@ -86,11 +98,7 @@ function read<Framework>(
   messages: readonly Framework[],
   { tools, maxOutputTokens }: Surroundings = {},
 ): Transcript {
-  const decoded = messages.flatMap((message): Message[] => {
-    const members = format.read(message);
-    const wire = { protocol: format.name, raw: textOf(message), members };
-    return members.map((content) => ({ ...content, wire }));
-  });
+  const decoded = readMessages(format, messages).flat();
   const first = decoded.findIndex(({ role }) => role !== "system");
   const lead = first < 0 ? decoded.length : first;
   return {
@@ -99,6 +107,20 @@ function read<Framework>(
     ...(tools === undefined ? {} : { tools: textOf(tools) }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
   };
+}
+
+/** The messages of ours that each one is read as. */
+export function readMessages<Framework>(
+  format: MessageFormat<Framework>,
+  messages: readonly Framework[],
+): readonly (readonly Message[])[] {
+  return messages.map((message): readonly Message[] => {
+    const members = format.read(message);
+    // In core's own form, which `recall` reads: nobody could read a framework's.
+    const raw = members.map(({ role, parts }) => JSON.stringify({ role, parts })).join("\n");
+    const wire = { protocol: format.name, raw, members };
+    return members.map((content) => ({ ...content, wire }));
+  });
 }
 
 /** Binary data as base64 and addresses as text, so that equal messages have equal texts. */
@@ -113,12 +135,13 @@ function write<Framework>(
   { system, messages }: Transcript,
   given: readonly Framework[],
 ): Framework[] {
-  const byText = new Map(given.map((message) => [textOf(message), message]));
   const tools = toolNames([...system, ...messages]);
   const toolOf = (callId: string): string => tools.get(callId) ?? "tool";
-  return groupsOf([...system, ...messages]).map((group) => {
+  const groups = groupsOf([...system, ...messages]);
+  const originals = originalsOf(format, given, groups);
+  return groups.map((group, at) => {
     const { wire } = group[0]!;
-    const original = wire === undefined ? undefined : byText.get(wire.raw);
+    const original = originals[at];
     if (wire === undefined || original === undefined) return format.write(joined(group), toolOf);
     const left = group.flatMap((message) => leftOf(message, wire.members));
     const whole = group.length === wire.members.length && left.every(({ same }) => same);
@@ -126,6 +149,23 @@ function write<Framework>(
       ? original
       : format.edit(original, left);
   });
+}
+
+/** The message that each group came from. Of those that say the same, the newest are the ones that were kept. */
+function originalsOf<Framework>(
+  format: MessageFormat<Framework>,
+  given: readonly Framework[],
+  groups: readonly (readonly Message[])[],
+): readonly (Framework | undefined)[] {
+  const members = readMessages(format, given);
+  const byText = Map.groupBy(given.keys(), (at) => members[at]![0]?.wire?.raw);
+  return groups
+    .toReversed()
+    .map(([first]) => {
+      const at = first!.wire === undefined ? undefined : byText.get(first!.wire.raw)?.pop();
+      return at === undefined ? undefined : given[at];
+    })
+    .toReversed();
 }
 
 /** Messages of ours that came in one message, as far as they are still there. */

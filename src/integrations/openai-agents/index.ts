@@ -3,7 +3,16 @@
  * keeps their history. Only what is sent to the model is compacted.
  */
 import "../../platform/refuse-old-node.ts";
-import { tool, type AgentInputItem, type CallModelInputFilter, type Tool, type Usage } from "@openai/agents";
+import {
+  RequestUsage,
+  tool,
+  type AgentInputItem,
+  type CallModelInputFilter,
+  type OpenAIResponsesCompactionAwareSession,
+  type Session,
+  type Tool,
+  type Usage,
+} from "@openai/agents";
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
 import { createConversation } from "../framework/conversation.ts";
@@ -13,6 +22,8 @@ import { agentItems } from "./items.ts";
 export interface Precis extends Pick<Runtime, "report" | "recall" | "undo" | "on" | "state"> {
   /** For `run(agent, input, { callModelInputFilter })`, or for a `Runner`. */
   readonly callModelInputFilter: CallModelInputFilter;
+  /** The same session, whose history is compacted after a turn: for `run(agent, input, { session })`, in place of the filter. */
+  readonly session: (session: Session) => OpenAIResponsesCompactionAwareSession;
   /** Tools with which the model reads what left the conversation; put them beside the agent's own. */
   readonly tools: () => Tool[];
   /** The usage of one request, so that estimates follow the model: of `result.rawResponses`, the last one's. */
@@ -42,9 +53,29 @@ export function createPrecis(options: RuntimeOptions = {}): Precis {
     undo,
     on,
     state,
+    session: (inner) => compactedSession(inner, runtime),
     callModelInputFilter: Object.assign(filter, { preserveInputIdentity: true }),
     tools: () => declaredTools(runtime, options).map((declared) => toolOf(runtime, declared)),
     observe: ({ inputTokens, outputTokens }) => runtime.observe({ inputTokens, outputTokens }),
+  };
+}
+
+function compactedSession(inner: Session, runtime: Runtime): OpenAIResponsesCompactionAwareSession {
+  const { prepare, compact } = createConversation<AgentInputItem>(runtime, agentItems);
+  return {
+    getSessionId: () => inner.getSessionId(),
+    getItems: (limit) => inner.getItems(limit),
+    addItems: (items) => inner.addItems(items),
+    popItem: () => inner.popItem(),
+    clearSession: () => inner.clearSession(),
+    runCompaction: async ({ force = false } = {}) => {
+      const items = await inner.getItems();
+      const done = await (force ? compact(items) : prepare(items));
+      if (done.compaction === undefined) return null;
+      await inner.clearSession();
+      await inner.addItems([...done.messages]);
+      return { usage: new RequestUsage() };
+    },
   };
 }
 

@@ -68,6 +68,20 @@ describe.each(Object.entries(MODELS))("%s", (_, modelOf) => {
     expect([body.includes(depotOf(TURNS - 1)), body.includes("You look orders up.")]).toEqual([true, true]);
   });
 
+  it("compacts what its session keeps, and what left it can be recalled", async () => {
+    const { provider, url } = await smallProvider();
+    const precis = createPrecis({ settings });
+    const agent = agentAt(url, modelOf);
+    const kept = new MemorySession();
+    const session = precis.session(kept);
+    for (let turn = 0; turn < TURNS; turn++) await run(agent, says(turn), { session });
+    expect(provider.account().total).toMatchObject({ answered: TURNS, rejected: {} });
+    expect((await kept.getItems()).length).toBeLessThan(TURNS);
+    const [hit] = await precis.recall(depotOf(5));
+    expect(hit!.text).toContain(depotOf(5));
+    expect(await session.runCompaction({ force: true })).toMatchObject({ usage: expect.anything() });
+  });
+
   it("is refused without it", async () => {
     const { url } = await smallProvider();
     const agent = agentAt(url, modelOf);

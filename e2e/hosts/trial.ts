@@ -1,0 +1,162 @@
+/**
+ * One agent lives through the task with the strict provider behind it and nothing in between, with precis inside or with its own
+ * compaction alone. At the end it is asked for lines that it read at the beginning.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createProvider, type Answer, type RequestRecord, type ScriptedRequest } from "../../src/provider/index.ts";
+import type { Place } from "../client.ts";
+import { asksSummary, scriptOf } from "../script.ts";
+import { partLine, STAGES, TASK_MARK, type Stage } from "../task.ts";
+import { isTask, startClient, type StageRun } from "../trial.ts";
+import { makeWorkspace } from "../workspace.ts";
+import type { Host } from "./host.ts";
+
+export interface HostVerdict {
+  readonly host: string;
+  readonly inside: boolean;
+  /** Requests of the task. */
+  readonly turns: number;
+  readonly refused: number;
+  /** Different handoffs that requests began with. */
+  readonly handoffs: number;
+  /** Requests for a summary by a model. */
+  readonly summaries: number;
+  readonly asked: number;
+  /** Of the lines that were asked for, those that the model got to see. */
+  readonly found: number;
+  readonly largestTokens: number;
+  readonly windowTokens: number;
+  readonly exits: readonly (number | null)[];
+  readonly complaints: readonly string[];
+}
+
+export interface HostTrialOptions {
+  readonly installed: string;
+  readonly inside: boolean;
+  readonly keep: boolean;
+  readonly onEvent: (message: string) => void;
+}
+
+/** Lines that are read in the first stage: a number in each says which it is. */
+const ASKED = [1, 2, 3].map((part) => ({ part, line: partLine(part, 40) }));
+const wordsFor = (line: string): string => /limit: (\d+)/.exec(line)![1]!;
+const QUESTION: Stage = {
+  prompt: `One more thing about the ${TASK_MARK}: on which days were the limits ${ASKED.map(({ line }) => wordsFor(line)).join(", ")} checked?`,
+  steps: [],
+  closing: "That is all I know.",
+};
+const RECORDED_BYTES = 1024 * 1024 * 1024;
+
+export async function runHostTrial(host: Host, options: HostTrialOptions): Promise<HostVerdict> {
+  const root = await mkdtemp(join(tmpdir(), `precis-host-${host.name}-`));
+  const [home, workspace] = [join(root, "home"), join(root, "work")];
+  await mkdir(home);
+  await makeWorkspace(workspace);
+  const stages = [...STAGES, QUESTION];
+  let stage = 0;
+  const task = scriptOf({
+    callFor: host.client.callFor,
+    stages,
+    stage: () => stage,
+    isTask: ({ body }) => isTask(JSON.stringify(body)),
+    aside: host.client.aside,
+  });
+  const script = (asked: ScriptedRequest): Answer =>
+    stage === STAGES.length && options.inside ? askedBack(host, asked, task) : task(asked);
+  const provider = createProvider({
+    every: { windowTokens: host.windowTokens },
+    models: { [host.client.model]: {} },
+    limits: { recordedBytes: RECORDED_BYTES },
+    script,
+  });
+  const listening = await provider.listen();
+  const place: Place = { base: listening.url, home, workspace, installed: options.installed };
+  const runs: StageRun[] = [];
+  try {
+    for (const [name, text] of Object.entries(host.files(place, options.inside))) {
+      await mkdir(dirname(join(home, name)), { recursive: true });
+      await writeFile(join(home, name), text);
+    }
+    const words = (prompt: string, goesOn: boolean) => [
+      ...(host.words?.(options.inside) ?? []),
+      ...host.client.words(prompt, goesOn),
+    ];
+    for (; stage < stages.length; stage++) {
+      const run = await startClient({ ...host.client, words }, place, {
+        prompt: stages[stage]!.prompt,
+        goesOn: stage > 0,
+      });
+      runs.push(run);
+      options.onEvent(
+        `${host.name}: stage ${stage + 1} of ${stages.length} ended with ${run.code}, ${provider.requests.length} requests`,
+      );
+      if (run.code !== 0) break;
+    }
+  } finally {
+    await listening.close();
+    if (options.keep) options.onEvent(`${host.name}: kept in ${root}`);
+    else await rm(root, { recursive: true, force: true });
+  }
+  return judged(host, options, runs, provider.requests);
+}
+
+/** The model asks for each line by its number, one after another, and then says that it is done. */
+function askedBack(host: Host, asked: ScriptedRequest, task: (asked: ScriptedRequest) => Answer): Answer {
+  const text = JSON.stringify(asked.body);
+  if (asksSummary(text) || !isTask(text)) return task(asked);
+  const next = ASKED.findIndex((_, at) => !text.includes(callId(at)));
+  const call = next < 0 ? undefined : host.recall(wordsFor(ASKED[next]!.line));
+  return call === undefined ? { text: QUESTION.closing } : { calls: [{ ...call, id: callId(next) }] };
+}
+
+const callId = (at: number): string => `recall_${at}`;
+
+function judged(
+  host: Host,
+  { inside }: HostTrialOptions,
+  runs: readonly StageRun[],
+  requests: readonly RequestRecord[],
+): HostVerdict {
+  const turns = requests.filter(({ body }) => isTask(body) && !asksSummary(body));
+  const last = turns.at(-1)?.body ?? "";
+  const handoffs = turns.flatMap(({ body }) => HANDOFF.exec(body)?.[0] ?? []);
+  return {
+    host: host.title,
+    inside,
+    turns: turns.length,
+    refused: requests.filter(({ outcome }) => outcome === "refused").length,
+    handoffs: new Set(handoffs).size,
+    summaries: requests.filter(({ body }) => asksSummary(body)).length,
+    asked: ASKED.length,
+    found: ASKED.filter(({ line }) => last.includes(JSON.stringify(line).slice(1, -1))).length,
+    largestTokens: Math.max(0, ...requests.map(({ use }) => use?.inputTokens ?? 0)),
+    windowTokens: host.windowTokens,
+    exits: runs.map(({ code }) => code),
+    complaints: runs.flatMap(({ output, errors, code }) => [
+      ...host.client.complaints(output),
+      ...(code === 0 ? [] : [errors.slice(-COMPLAINT_CHARS_MAX)]),
+    ]),
+  };
+}
+
+/** From its first line to its last, in a body of JSON. */
+const HANDOFF = /\[precis handoff \d+\].*?\[end of precis handoff/;
+const COMPLAINT_CHARS_MAX = 2_000;
+const TURNS_MIN = 50;
+
+/** What did not hold with precis inside; empty where all held. */
+export function faultsOf(verdict: HostVerdict): readonly string[] {
+  const { inside, turns, refused, handoffs, summaries, found, asked, exits, complaints } = verdict;
+  if (!inside) return [];
+  return [
+    ...(turns < TURNS_MIN ? [`only ${turns} turns`] : []),
+    ...(refused > 0 ? [`${refused} requests were refused`] : []),
+    ...(handoffs < 2 ? [`only ${handoffs} handoffs`] : []),
+    ...(summaries > 0 ? [`a model was asked for ${summaries} summaries`] : []),
+    ...(found < asked ? [`${found} of ${asked} lines were found`] : []),
+    ...(exits.some((code) => code !== 0) ? [`it ended with ${exits.join(", ")}`] : []),
+    ...complaints,
+  ];
+}

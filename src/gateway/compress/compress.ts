@@ -1,0 +1,220 @@
+/**
+ * Two routes with which another proxy, such as LiteLLM, has conversations shortened here and sends them to the provider itself:
+ * `POST /v1/compress` takes messages and answers with as many, `GET /v1/retrieve/HASH` answers with what a marker stands for.
+ */
+import { hash } from "node:crypto";
+import { createRedactor } from "../../core/redaction/redactor.ts";
+import { createMeasure } from "../../core/transcript/measure.ts";
+import { PrecisError } from "../../core/errors.ts";
+import { ENGINE_DEFAULTS } from "../../core/engines/settings.ts";
+import { countOf, fieldsOf, isFields, parsed, textOf } from "../../protocols/fields.ts";
+import type { Fields } from "../../protocols/dialect.ts";
+import { answerRecall } from "../../session/recall/answer.ts";
+import { protocols } from "../../protocols/index.ts";
+import { createRuntime } from "../../session/runtime.ts";
+import { createMemoryStore } from "../../store/memory.ts";
+import type { Original, Store } from "../../store/store.ts";
+import type { ClientRequest, ClientResponse } from "../contract.ts";
+import { RECALL_LIMITS } from "../recall/limits.ts";
+import type { GatewayContext } from "../request/context.ts";
+import { admit, tenantOf } from "../request/receive.ts";
+import type { RequestRecord } from "../request/record.ts";
+import { respondHere, respondRefused } from "../request/respond.ts";
+import { pathOf } from "../routes.ts";
+import { receiveBody } from "../transport/request-body.ts";
+import { refuse, type Refusal } from "../transport/refusals.ts";
+import { MARKER_HEX_DIGITS, markerHash, shortenRows, type ShortenedRows } from "./rows.ts";
+
+const COMPRESS_PATH = /^(?:\/v1)?\/compress$/;
+const COMPACT_PATH = /^(?:\/v1)?\/compact$/;
+const RETRIEVE_PATH = /^(?:\/v1)?\/retrieve\/([^/]+)$/;
+const MARKER_HASH = new RegExp(`^[0-9a-f]{${MARKER_HEX_DIGITS}}$`);
+const RECALL_HEX_DIGITS = 9;
+/** Of the threshold: rows are shortened to this, so that the next ones do not have them shortened again. */
+const TARGET_SHARE = 0.5;
+/** Tokens of an answer that holds the places of a query. */
+const FOUND_TOKENS_MAX = 2_000;
+
+export type CompressRoute =
+  | { readonly asks: "compress" | "compact" }
+  | { readonly asks: "retrieve"; readonly marker: string };
+
+/** Undefined for every other request. */
+export function compressRouteOf({
+  method,
+  target,
+}: Pick<ClientRequest, "method" | "target">): CompressRoute | undefined {
+  const path = pathOf(target);
+  if (method === "POST" && COMPRESS_PATH.test(path)) return { asks: "compress" };
+  if (method === "POST" && COMPACT_PATH.test(path)) return { asks: "compact" };
+  const marker = method === "GET" ? RETRIEVE_PATH.exec(path)?.[1] : undefined;
+  return marker === undefined ? undefined : { asks: "retrieve", marker };
+}
+
+/** What is asked, and by whom. */
+interface Asked {
+  readonly client: ClientRequest;
+  readonly record: RequestRecord;
+  readonly tenant: string;
+}
+
+export async function answerCompressRoute(
+  context: GatewayContext,
+  route: CompressRoute,
+  { client, record }: Omit<Asked, "tenant">,
+): Promise<ClientResponse> {
+  const owner = tenantOf(context, client);
+  if ("refused" in owner) return respondRefused(record, owner.refused);
+  const { tenant, isolated } = owner;
+  const asked = { client, record, tenant };
+  if (isolated) return refused(asked, NO_CREDENTIAL);
+  record.tenant = tenant;
+  const notNow = admit(context, { client, record }, tenant);
+  if (notNow !== undefined) return respondRefused(record, notNow);
+  if (route.asks === "retrieve") return retrieve(context, asked, route.marker);
+  const body = await receiveBody(client, context.limits);
+  if ("refused" in body) return respondRefused(record, body.refused);
+  record.bytesIn = body.raw.length;
+  const given = fieldsOf(parsed(body.text));
+  const { messages } = given;
+  if (!Array.isArray(messages) || !messages.every(isFields)) return refused(asked, NO_MESSAGES);
+  record.model = textOf(given["model"]) ?? "";
+  await context.models.recalled(tenant, record.model);
+  return route.asks === "compress" ? compress(context, asked, messages) : compact(context, asked, given);
+}
+
+async function compress(context: GatewayContext, asked: Asked, messages: readonly Fields[]): Promise<ClientResponse> {
+  const { record, tenant } = asked;
+  const short = shortenedFor(context, asked, messages);
+  const isChanged = short.originals.length > 0;
+  if (isChanged) await context.store.putOriginals(tenant, short.originals);
+  const tokens = { before: short.before, after: short.after };
+  record.treatment = isChanged ? { kind: "rewritten", fresh: false, tokens } : { kind: "unchanged" };
+  return json(asked, {
+    messages: short.rows,
+    tokens_before: short.before,
+    tokens_after: short.after,
+    compression_ratio: short.before === 0 ? 1 : short.after / short.before,
+    ccr_hashes: short.hashes,
+  });
+}
+
+/** A whole conversation of Chat Completions, compacted now; `context_length` is its model's window where that is not known here. */
+async function compact(context: GatewayContext, asked: Asked, given: Fields): Promise<ClientResponse> {
+  const { record, tenant, client } = asked;
+  const { windowTokens, factor } = context.models.of(tenant, record.model);
+  const contextLength = countOf(given["context_length"]) || windowTokens;
+  const added: Original[] = [];
+  const putOriginals: Store["putOriginals"] = async (owner, originals) => {
+    added.push(...originals);
+    await context.store.putOriginals(owner, originals);
+  };
+  const store = { ...createMemoryStore(), putOriginals };
+  const settings = { ...context.runtime.settings, contextLength };
+  const runtime = createRuntime({ ...context.runtime, settings, store, tenant, model: record.model, factor });
+  const decoded = protocols["openai-chat"].decode(JSON.stringify({ messages: given["messages"] }));
+  const focus = textOf(given["focus"]) ?? "";
+  const outcome = await runtime.compact(decoded.transcript, {
+    reason: "explicit",
+    signal: client.signal,
+    ...(focus === "" ? {} : { focus }),
+  });
+  const isChanged = outcome.kind === "compacted" && context.mode !== "observe";
+  const { before = 0, after = before } = outcome.kind === "compacted" ? outcome.compaction.report.tokens : {};
+  record.treatment = isChanged ? { kind: "rewritten", fresh: true, tokens: { before, after } } : { kind: "unchanged" };
+  const body = fieldsOf(
+    parsed(isChanged ? protocols["openai-chat"].splice(decoded, outcome.transcript) : decoded.body),
+  );
+  return json(asked, {
+    messages: body["messages"],
+    compacted: isChanged,
+    ...(outcome.kind === "compacted" ? { tokens_before: before, tokens_after: after } : { because: outcome.because }),
+    hashes: isChanged ? added.map((original) => markerHash(original, sha256)) : [],
+  });
+}
+
+/** By the window of the model, and the share of it from which conversations are compacted. */
+function shortenedFor(context: GatewayContext, { record, tenant }: Asked, rows: readonly Fields[]): ShortenedRows {
+  const { windowTokens, factor } = context.models.of(tenant, record.model);
+  const { threshold } = { ...ENGINE_DEFAULTS, ...context.runtime.settings };
+  const measure = createMeasure();
+  const thresholdTokens = context.mode === "rewrite" ? windowTokens * threshold : Infinity;
+  return shortenRows(
+    rows,
+    { thresholdTokens, targetTokens: thresholdTokens * TARGET_SHARE },
+    { tokens: (text) => Math.ceil(measure.text(text) * factor), hash: sha256 },
+  );
+}
+
+function sha256(text: string): string {
+  return hash("sha256", text);
+}
+
+async function retrieve(context: GatewayContext, asked: Asked, marker: string): Promise<ClientResponse> {
+  const original = await originalOf(context, asked, marker);
+  if (original === undefined) return refused(asked, NO_SUCH_HASH);
+  const redact = createRedactor(context.runtime.secrets);
+  const parameters = new URLSearchParams(asked.client.target.split("?")[1]);
+  const query = parameters.get("query")?.trim() ?? "";
+  const found = query === "" ? undefined : await placesIn(original, query, redact);
+  if (found === undefined && parameters.get("only") === "found") return refused(asked, NOTHING_FOUND);
+  return json(asked, { hash: marker, original_content: found ?? redact(original.text) });
+}
+
+/** Under its whole hash: the recall id alone would be too short to keep a stranger from guessing it. */
+async function originalOf({ store }: GatewayContext, { tenant }: Asked, marker: string): Promise<Original | undefined> {
+  if (!MARKER_HASH.test(marker)) return undefined;
+  const original = await store.getOriginal(tenant, `r${marker.slice(0, RECALL_HEX_DIGITS)}`);
+  return original !== undefined && markerHash(original, sha256) === marker ? original : undefined;
+}
+
+/** The places that hold the words of a query; undefined where there are none, so that the whole is answered with. */
+async function placesIn(
+  original: Original,
+  query: string,
+  redact: (text: string) => string,
+): Promise<string | undefined> {
+  const source = { original: async () => original, ids: [original.id], redact, limits: RECALL_LIMITS };
+  try {
+    return await answerRecall(source, { id: original.id, query }, FOUND_TOKENS_MAX);
+  } catch (error) {
+    if (error instanceof PrecisError && error.code === "nothing_found") return undefined;
+    throw error;
+  }
+}
+
+function json({ record }: Asked, value: unknown): ClientResponse {
+  return respondHere(record, { contentType: "application/json", body: JSON.stringify(value), streamed: false });
+}
+
+function refused({ client, record }: Asked, refusal: Refusal): ClientResponse {
+  return respondRefused(record, refuse(client, refusal));
+}
+
+const NO_CREDENTIAL: Refusal = {
+  status: 401,
+  code: "credential_needed",
+  message: "precis: the request names no credential, so what it removes could be kept for nobody.",
+  hint: "Set `api_key` of the guardrail to any secret of yours; it tells tenants apart.",
+};
+
+const NO_MESSAGES: Refusal = {
+  status: 400,
+  code: "body_without_messages",
+  message: "precis: the body is no JSON object with `messages`, each of them an object.",
+  hint: "Send `{ model, messages }` with the messages of Chat Completions.",
+};
+
+const NOTHING_FOUND: Refusal = {
+  status: 404,
+  code: "nothing_found",
+  message: "precis: the original does not hold these words.",
+  hint: "Try fewer or other words, or leave out `only=found` for the whole.",
+};
+
+const NO_SUCH_HASH: Refusal = {
+  status: 404,
+  code: "unknown_hash",
+  message: "precis: no original has this hash.",
+  hint: "Use the 24 hexadecimal digits of a marker; originals are deleted when the store's retention says so.",
+};

@@ -1,0 +1,169 @@
+/**
+ * The entry `precis/opencode`: a plugin that keeps OpenCode's sessions within the windows of their models. In 1.18 it shortens what is
+ * sent, so that OpenCode's own compaction is never due; in 2 it writes OpenCode's compactions. Both are given a tool for recall.
+ */
+import "../../platform/refuse-old-node.ts";
+import { z } from "zod";
+import { createRuntime } from "../../session/checked-runtime.ts";
+import type { Prepared, Runtime, RuntimeOptions } from "../../session/contract.ts";
+import { createConversation } from "../framework/conversation.ts";
+import { answerOf, declaredTools } from "../framework/model-tools.ts";
+import { openCodeMessages, type OpenCodeMessage } from "./messages.ts";
+import { setupForTwo } from "./two.ts";
+
+/** Of what OpenCode gives a plugin, what is used here. */
+interface PluginInput {
+  readonly client: {
+    readonly config: { providers(): Promise<{ readonly data?: { readonly providers: readonly Provider[] } }> };
+  };
+}
+
+interface Provider {
+  readonly id: string;
+  readonly models: Readonly<Record<string, ModelOf | undefined>>;
+}
+
+interface ModelOf {
+  readonly limit: { readonly context: number; readonly output: number };
+}
+
+interface Session {
+  readonly runtime: Runtime;
+  system: readonly string[];
+  observe: Prepared["observe"] | undefined;
+}
+
+type Options = Omit<RuntimeOptions, "state">;
+
+/** Sessions that are remembered at once. */
+const SESSIONS_MAX = 64;
+
+/** With options of one's own, for a plugin file of one's own: `export default createPlugin({ … })`. */
+export function createPlugin(options: Options = {}) {
+  return {
+    id: "precis",
+    server: (input: PluginInput) => hooksFor(input, options),
+    setup: (context: Parameters<typeof setupForTwo>[0]) => setupForTwo(context, options),
+  };
+}
+
+/** What OpenCode loads. */
+export default createPlugin();
+
+async function hooksFor(input: PluginInput, options: Options) {
+  const sessions = createSessions(options);
+  const windows = createWindows(input);
+  const tools = new Map<string, unknown>();
+  return {
+    tool: Object.fromEntries(
+      declaredTools(createRuntime(options), options).map(({ name, description, parameters }) => [
+        name,
+        {
+          description,
+          args: shapeOf(parameters),
+          execute: (given: unknown, { sessionID }: { readonly sessionID: string }) =>
+            answerOf(sessions(sessionID).runtime, name, given),
+        },
+      ]),
+    ),
+    "tool.definition": async ({ toolID }: { readonly toolID: string }, definition: unknown): Promise<void> =>
+      void tools.set(toolID, definition),
+    "experimental.chat.system.transform": async (
+      { sessionID }: { readonly sessionID?: string },
+      { system }: { readonly system: readonly string[] },
+    ): Promise<void> => {
+      if (sessionID !== undefined) sessions(sessionID).system = [...system];
+    },
+    "experimental.chat.messages.transform": async (
+      _: unknown,
+      { messages }: { readonly messages: OpenCodeMessage[] },
+    ): Promise<void> => {
+      const [first] = messages;
+      if (first === undefined) return;
+      const session = sessions(first.info.sessionID);
+      const model = await windows(messages, options);
+      if (model !== undefined) session.runtime.modelChanged(model);
+      const sent = await prepared(session, messages, [...tools.values()]);
+      // OpenCode sends the very list that it gave.
+      if (sent !== messages) messages.splice(0, messages.length, ...sent);
+    },
+  };
+}
+
+async function prepared(
+  session: Session,
+  messages: readonly OpenCodeMessage[],
+  tools: readonly unknown[],
+): Promise<readonly OpenCodeMessage[]> {
+  const usage = usageOf(messages);
+  if (usage !== undefined) session.observe?.(usage);
+  const { prepare } = createConversation(session.runtime, openCodeMessages(messages));
+  const system = session.system.map((text) => systemMessage(messages[0]!, text));
+  const { messages: all, observe } = await prepare([...system, ...messages], { tools });
+  session.observe = observe;
+  const sent = all.filter(({ info }) => info.role !== "system");
+  return sent.length === messages.length && sent.every((one, at) => one === messages[at]) ? messages : sent;
+}
+
+function systemMessage({ info }: OpenCodeMessage, text: string): OpenCodeMessage {
+  return { info: { ...info, role: "system" }, parts: [{ type: "text", text }] };
+}
+
+/** What the newest answer reported. */
+function usageOf(messages: readonly OpenCodeMessage[]) {
+  const { tokens } = (messages.findLast(({ info }) => info.role === "assistant")?.info ?? {}) as {
+    readonly tokens?: {
+      readonly input: number;
+      readonly output: number;
+      readonly cache: { readonly read: number; readonly write: number };
+    };
+  };
+  if (tokens === undefined) return undefined;
+  const { input, output, cache } = tokens;
+  const whole = input + cache.read + cache.write;
+  return whole === 0 ? undefined : { input: whole, output, cacheRead: cache.read, cacheWrite: cache.write };
+}
+
+/** The window of the model that the newest message of the user is for, where OpenCode knows it. */
+function createWindows({ client }: PluginInput) {
+  const known = new Map<string, Promise<ModelOf | undefined>>();
+  return async (messages: readonly OpenCodeMessage[], { settings }: Options) => {
+    const { model } = (messages.findLast(({ info }) => info.role === "user")?.info ?? {}) as {
+      readonly model?: { readonly providerID: string; readonly modelID: string };
+    };
+    if (model === undefined || settings?.contextLength !== undefined) return undefined;
+    const { providerID, modelID } = model;
+    const key = `${providerID}\n${modelID}`;
+    if (!known.has(key))
+      known.set(
+        key,
+        client.config.providers().then(
+          ({ data }) => data?.providers.find(({ id }) => id === providerID)?.models[modelID],
+          () => undefined,
+        ),
+      );
+    const limit = (await known.get(key))?.limit;
+    if (limit === undefined || limit.context < 1) return undefined;
+    return {
+      model: modelID,
+      contextLength: limit.context,
+      maxOutputTokens: Math.min(limit.output, limit.context >> 1),
+    };
+  };
+}
+
+function createSessions(options: Options): (id: string) => Session {
+  const sessions = new Map<string, Session>();
+  return (id) => {
+    const known = sessions.get(id) ?? { runtime: createRuntime(options), system: [], observe: undefined };
+    sessions.delete(id);
+    sessions.set(id, known);
+    if (sessions.size > SESSIONS_MAX) sessions.delete(sessions.keys().next().value!);
+    return known;
+  };
+}
+
+/** OpenCode wants the arguments of a tool as Zod's. */
+function shapeOf(parameters: Readonly<Record<string, unknown>>): unknown {
+  return (z.fromJSONSchema(parameters as Parameters<typeof z.fromJSONSchema>[0]) as z.ZodObject).shape;
+}
