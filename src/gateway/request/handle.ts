@@ -5,6 +5,7 @@
 import { PrecisError } from "../../core/errors.ts";
 import type { ClientRequest, ClientResponse, RequestHandler } from "../contract.ts";
 import { routeOf } from "../routes.ts";
+import type { Owner } from "../tenants/owner.ts";
 import { statusOf } from "../transport/refusals.ts";
 import type { Destination } from "../transport/upstreams.ts";
 import { answerWithRecall } from "./answer-with-recall.ts";
@@ -32,7 +33,7 @@ export function createRequestHandler(context: GatewayContext): RequestHandler {
       record.upstream = destination.upstream.name;
       const route = routeOf(client.method, destination.target);
       if (route === undefined) return await passThrough(context, client, { record, destination });
-      return await handleModelRequest(context, { client, record, destination, route });
+      return await takeModelRequest(context, { client, record, destination, route });
     } catch (error) {
       record.status = statusOf(error);
       record.over(client.signal.aborted ? "aborted" : failureOutcome(error));
@@ -43,11 +44,19 @@ export function createRequestHandler(context: GatewayContext): RequestHandler {
 
 const nothing = (): void => undefined;
 
-async function handleModelRequest(shared: GatewayContext, arriving: ArrivingRequest): Promise<ClientResponse> {
-  const owner = tenantOf(shared, arriving.client);
+/** Whose it is, and whether there is time to read it. */
+async function takeModelRequest(context: GatewayContext, arriving: ArrivingRequest): Promise<ClientResponse> {
+  const owner = tenantOf(context, arriving.client);
   if ("refused" in owner) return respondRefused(arriving.record, owner.refused);
-  const { tenant, isolated } = owner;
-  if (shared.overload.isOver()) return forwardOverloaded(shared, arriving, tenant);
+  if (context.overload.isOver()) return forwardOverloaded(context, arriving, owner.tenant);
+  return handleModelRequest(context, arriving, owner);
+}
+
+async function handleModelRequest(
+  shared: GatewayContext,
+  arriving: ArrivingRequest,
+  { tenant, isolated }: Owner,
+): Promise<ClientResponse> {
   const context = isolated
     ? { ...shared, ...shared.isolatedHistory(), compactAhead: nothing, watchIdle: nothing }
     : shared;
