@@ -14,8 +14,8 @@ const MACHINE_PATHS = /\/(?:tmp|root|home|Users|var|opt)\/|\/work\/|[A-Z]:\\/;
 
 const text = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
-/** Licences that ask for nothing but to be named. */
-const PERMISSIVE = new Set(["MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0"]);
+/** Licences that ask for nothing but to be named. Of two, either may be chosen. */
+const PERMISSIVE = new Set(["MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "(MIT OR CC0-1.0)"]);
 
 interface Manifest {
   readonly version: string;

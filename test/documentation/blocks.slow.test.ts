@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAst } from "vitest/node";
 import { readArguments, type Command } from "../../src/cli/command.ts";
 import { withClientApart } from "../../src/cli/commands/run.ts";
+import { readTenants } from "../../src/config/tenants.ts";
 import { allCommands } from "../../src/cli/main.ts";
 import { NODE_ENVIRONMENT, precisHere } from "../cli/precis.ts";
 import manifest from "../../package.json" with { type: "json" };
@@ -76,7 +77,7 @@ function ranElsewhere(line: string): boolean {
 
 /** Programs beside precis that documentation may name. */
 const PROGRAMS =
-  /^(?:\.ci\/run|cat|cd|chmod|claude|codex|cp|curl|cut|docker|echo|export|gemini|git|head|jq|mv|node|npm|opencode|pi|rm|sqlite3|sudo)$/;
+  /^(?:\.ci\/run|cat|cd|chmod|claude|codex|cp|curl|cut|docker|echo|export|gemini|git|head|jq|mv|node|npm|opencode|pi|printf|rm|sha256sum|sqlite3|sudo)$/;
 
 const NPM_COMMANDS = new Set(["ci", "install", "pack", "start", "test", "run"]);
 
@@ -193,8 +194,13 @@ describe("configuration", () => {
   const settings = blocks.filter(
     ({ language, text }) =>
       language === "yaml" &&
-      !/^(?:- |script:|scrape_configs:|guardrails:|context:\n  engine: precis\nplugins:)/m.test(text),
+      !/^(?:- |script:|scrape_configs:|tenants:|guardrails:|context:\n  engine: precis\nplugins:)/m.test(text),
   );
+  const tenants = blocks.filter(({ language, text }) => language === "yaml" && /^tenants:/m.test(text));
+
+  it.each(tenants.map((block) => [titleOf(block), block.text]))("of tenants in %s is one", (title, text) => {
+    expect(() => readTenants(text, title)).not.toThrow();
+  });
 
   it.each(settings.map((block) => [titleOf(block), block.text]))("of %s passes the schema", async (_, text) => {
     const folder = readersFolder();

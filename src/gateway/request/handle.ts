@@ -6,6 +6,7 @@ import { PrecisError } from "../../core/errors.ts";
 import { answerCompressRoute, compressRouteOf } from "../compress/compress.ts";
 import type { ClientRequest, ClientResponse, RequestHandler } from "../contract.ts";
 import { routeOf } from "../routes.ts";
+import type { Owner } from "../tenants/owner.ts";
 import { statusOf } from "../transport/refusals.ts";
 import type { Destination } from "../transport/upstreams.ts";
 import { answerWithRecall } from "./answer-with-recall.ts";
@@ -46,23 +47,22 @@ export function createRequestHandler(context: GatewayContext): RequestHandler {
 
 const nothing = (): void => undefined;
 
-/** A tenant that is known, and not more than the gateway can do. */
-async function takeModelRequest(shared: GatewayContext, arriving: ArrivingRequest): Promise<ClientResponse> {
-  const owner = tenantOf(shared, arriving.client);
+/** Whose it is, and whether there is time to read it. */
+async function takeModelRequest(context: GatewayContext, arriving: ArrivingRequest): Promise<ClientResponse> {
+  const owner = tenantOf(context, arriving.client);
   if ("refused" in owner) return respondRefused(arriving.record, owner.refused);
-  const { tenant, isolated } = owner;
-  if (shared.overload.isOver()) return forwardOverloaded(shared, arriving, tenant);
-  const context = isolated
-    ? { ...shared, ...shared.isolatedHistory(), compactAhead: nothing, watchIdle: nothing }
-    : shared;
-  return handleModelRequest(context, arriving, tenant);
+  if (context.overload.isOver()) return forwardOverloaded(context, arriving, owner.tenant);
+  return handleModelRequest(context, arriving, owner);
 }
 
 async function handleModelRequest(
-  context: GatewayContext,
+  shared: GatewayContext,
   arriving: ArrivingRequest,
-  tenant: string,
+  { tenant, isolated }: Owner,
 ): Promise<ClientResponse> {
+  const context = isolated
+    ? { ...shared, ...shared.isolatedHistory(), compactAhead: nothing, watchIdle: nothing }
+    : shared;
   const received = await receive(context, arriving, tenant);
   if ("response" in received) return received.response;
   const arrived = await takeChatCommand(context, received);
