@@ -3,7 +3,7 @@
  * only what it wrote or shortened is a new message.
  */
 import type { Content, Message, Part, Transcript } from "../../core/transcript/message.ts";
-import type { Prepared, Runtime, WaitingForMain } from "../../session/contract.ts";
+import type { CompactOptions, Prepared, Runtime, WaitingForMain } from "../../session/contract.ts";
 
 /** How one framework writes messages. */
 export interface MessageFormat<Framework> {
@@ -43,6 +43,7 @@ export interface FrameworkConversation<Framework> {
   /** Compacts now, whatever the threshold says; without `compaction` where nothing smaller came out. */
   readonly compact: (
     messages: readonly Framework[],
+    asked?: Pick<CompactOptions, "focus" | "signal">,
   ) => Promise<Pick<FrameworkPrepared<Framework>, "messages" | "compaction">>;
   /** Undefined where the error reports no overflow. */
   readonly recover: (
@@ -70,9 +71,9 @@ export function createConversation<Framework>(
       const given = read(format, messages, around);
       return shaped(await runtime.prepare(given, waiting), given, messages);
     },
-    compact: async (messages) => {
+    compact: async (messages, asked) => {
       const given = read(format, messages);
-      const outcome = await runtime.compact(given, { reason: "explicit" });
+      const outcome = await runtime.compact(given, { ...asked, reason: "explicit" });
       if (outcome.kind === "unchanged") return { messages };
       return { messages: write(format, outcome.transcript, messages), compaction: outcome.compaction };
     },
