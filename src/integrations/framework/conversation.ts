@@ -81,7 +81,7 @@ export function createConversation<Framework>(
     },
     compact: async (messages, options) => {
       const given = read(format, messages);
-      const { transcript, ...outcome } = await runtime.compact(given, options);
+      const { transcript, ...outcome } = await runtime.compact(given, { reason: "explicit", ...options });
       if (outcome.kind === "unchanged") return { ...outcome, messages };
       return { ...outcome, messages: write(format, transcript, messages) };
     },
