@@ -32,6 +32,7 @@ const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
   ],
   [/^precis convert ~/, "needs the database of another agent"],
   [/^precis chat\b/, "talks to a person"],
+  [/^precis hook\b/, "reads an event of Claude Code"],
   [/^precis report(?: --gateway)?\s*(?:#|$)/, "reads the person's own sessions, or asks a gateway"],
   [/^precis config init --user/, "writes the person's own configuration"],
   [/^(?:export )?\w+=/, "sets up another program, or needs a key"],
@@ -77,7 +78,7 @@ function ranElsewhere(line: string): boolean {
 
 /** Programs beside precis that documentation may name. */
 const PROGRAMS =
-  /^(?:\.ci\/run|cat|cd|chmod|claude|codex|cp|curl|cut|docker|echo|export|gemini|git|head|jq|mv|node|npm|opencode|pi|printf|rm|sha256sum|sqlite3|sudo)$/;
+  /^(?:\.ci\/run|cat|cd|chmod|claude|codex|cp|curl|cut|docker|echo|export|gemini|git|head|jq|less|mv|node|npm|opencode|pi|printf|rm|sha256sum|sqlite3|sudo|tee)$/;
 
 const NPM_COMMANDS = new Set(["ci", "install", "pack", "start", "test", "run"]);
 
@@ -107,7 +108,7 @@ describe("commands", () => {
   it("fetch no package of a stranger: nothing outside a checkout is called precis", () => {
     const found = PAGES.flatMap((page) => (/\bnpx\b|npm (?:exec|init|create) /.test(textOf(page)) ? [page] : []));
     expect(found).toEqual([]);
-    expect(PAGES.filter((page) => /npm install[^\n]*\sprecis(?:\s|@|$)/m.test(textOf(page)))).toEqual([]);
+    expect(PAGES.filter((page) => /npm install[^\n]*[^\S\n]precis(?:\s|@|$)/m.test(textOf(page)))).toEqual([]);
     expect(
       spawnSync("grep", ["-rln", "npx precis", "src", "scripts", "examples"], { cwd: ROOT, encoding: "utf8" }).stdout,
     ).toBe("");

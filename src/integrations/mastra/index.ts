@@ -37,10 +37,19 @@ interface Chunk {
   readonly payload: unknown;
 }
 
+/** A schema as https://standardschema.dev has it, which Mastra takes. */
+export interface StandardSchema {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => unknown;
+  };
+}
+
 interface MastraTool {
   readonly id: string;
   readonly description: string;
-  readonly inputSchema: z.ZodType;
+  readonly inputSchema: StandardSchema;
   readonly execute: (input: unknown) => Promise<string>;
 }
 
