@@ -4,11 +4,9 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, jsonSchema, stepCountIs, streamText, tool, wrapLanguageModel, type ModelMessage } from "ai";
 import { describe, expect, it } from "vitest";
 import { createPrecis } from "../../../src/integrations/ai-sdk/index.ts";
-import { depotOf, says, smallProvider, WINDOW_TOKENS } from "../past-window.ts";
+import { depotOf, says, smallProvider, TURNS, WINDOW_TOKENS } from "../past-window.ts";
 
 const settings = { contextLength: WINDOW_TOKENS };
-/** Several windows. */
-const TURNS = 40;
 const MAX_OUTPUT_TOKENS = 500;
 
 const MODELS = {
