@@ -18,6 +18,13 @@ describe("a sentence leaves alone", () => {
   it.each([
     ["You must not delete the-archive-4470.", "You must not delete the-archive-9981."],
     ["Never restart host-1.", "Never restart host-2."],
+    ["Never restart host-1.", "No, restart worker-2 first."],
+    ["Do not deploy to host-1 on Fridays.", "You must not deploy to host-1 without tests."],
+    [
+      "You must not delete the-archive-1, the customer still reads it.",
+      "No, you must not delete the-archive-2, the customer still reads it.",
+    ],
+    ["Keep the tests green.", "No, keep the tests in src."],
     ["For exports use avro-2.", "No, the tests are in another folder."],
     ["The service must listen on port 4470.", "Use tabs instead of spaces."],
     ["Write tests first.", "From now on answer in German."],
