@@ -14,7 +14,7 @@ import { draftOf, type CompactionRun, type CompactionDraft } from "./draft.ts";
 
 /** A smaller handoff has no room for sentences: code puts more names and values into it than a model does. */
 const HANDOFF_TOKENS_ASKED_MIN = 500;
-/** Of the handoff; the rest is for a person's own words and for lines of the original that the model left out. */
+/** Of the whole handoff; the rest is for a person's own words and for lines of the original that the model left out. */
 const PROSE_SHARE = 0.7;
 /** Excerpts that say which messages matter. */
 const RANKING_TOKENS = 2_500;
@@ -112,7 +112,8 @@ async function answerFor(
     record: before === undefined ? NO_ITEMS : itemsOf(before.handoff, template),
     template,
     budget: tokens,
-    targetTokens: Math.floor(tokens * PROSE_SHARE),
+    // In a small window the handoff may be larger than a model's answer: then code's part has its room beside the answer.
+    targetTokens: Math.min(tokens, Math.floor(budget * PROSE_SHARE)),
     conversation: run.request.standing ?? run.original,
     live: messages[run.live],
     beside: system.map(({ parts }) => contentText(parts)).join("\n"),
