@@ -15,6 +15,8 @@ export interface Host {
   readonly files: (place: Place, inside: boolean) => Readonly<Record<string, string>>;
   /** What it is started with beside the client's own words. */
   readonly words?: (inside: boolean) => readonly string[];
+  /** How `precis setup` puts precis into it, where it does. */
+  readonly setup?: readonly string[];
   /** What has to be done and started before its first prompt, beyond writing these files. */
   readonly begin?: (place: Place, inside: boolean) => Promise<Begun | undefined>;
   /** The call with which its model looks for words in what was removed; undefined where it has no such tool. */

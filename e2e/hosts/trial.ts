@@ -2,16 +2,18 @@
  * One agent lives through the task with the strict provider behind it, with precis inside or with its own compaction alone. At the
  * end it is asked for lines that it read at the beginning.
  */
+import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { createProvider, type Answer, type RequestRecord, type ScriptedRequest } from "../../src/provider/index.ts";
 import type { Place } from "../client.ts";
 import { asksSummary, scriptOf } from "../script.ts";
 import { partLine, STAGES, TASK_MARK, type Stage } from "../task.ts";
 import { isTask, startClient, writeSettings, type StageRun } from "../trial.ts";
 import { makeWorkspace } from "../workspace.ts";
-import type { Begun, Host } from "./host.ts";
+import { DIST, type Begun, type Host } from "./host.ts";
 
 export interface HostVerdict {
   readonly host: string;
@@ -84,6 +86,7 @@ export async function runHostTrial(host: Host, options: HostTrialOptions): Promi
   let heldOff: number | undefined;
   try {
     await writeSettings(host.files(own, options.inside), home);
+    if (options.inside) await setUp(host, home);
     begun = await host.begin?.(own, options.inside);
     const place = { ...own, base: begun?.base ?? own.base };
     const words = (prompt: string, goesOn: boolean) => [
@@ -102,6 +105,7 @@ export async function runHostTrial(host: Host, options: HostTrialOptions): Promi
       if (run.code !== 0) break;
     }
     heldOff = await begun?.heldOff();
+    if (options.inside) await setUp(host, home, "--undo");
   } finally {
     await begun?.stop();
     await listening.close();
@@ -109,6 +113,14 @@ export async function runHostTrial(host: Host, options: HostTrialOptions): Promi
     else await rm(root, { recursive: true, force: true });
   }
   return { ...judged(host, options, runs, provider.requests), heldOff };
+}
+
+/** As a person does it; the settings are shown before they are written. */
+async function setUp({ setup }: Host, home: string, ...flags: readonly string[]): Promise<void> {
+  if (setup === undefined) return;
+  const words = [join(DIST, "cli/bin.js"), "setup", ...setup, "--yes", ...flags];
+  const environment = { HOME: home, PATH: process.env["PATH"] ?? "" };
+  await promisify(execFile)(process.execPath, words, { cwd: home, env: environment });
 }
 
 /** Whichever of its calls comes first in a request, after a compaction too, Anthropic's models think before it. */

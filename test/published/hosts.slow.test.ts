@@ -148,6 +148,19 @@ describe("the installation", () => {
     expect(figures.get("precis/core")).toBeLessThan(IMPORT_MS_MAX);
   });
 
+  it("has every command of the command line", () => {
+    const bin = join(project, "node_modules/precis/dist/cli/bin.js");
+    const precis = (...words: readonly string[]) =>
+      spawnSync(process.execPath, [bin, ...words], { cwd: project, encoding: "utf8", env: { HOME: project } });
+    const names = [...precis("complete", "--", "").stdout.matchAll(/^([a-z]+)\b/gm)].map(([, name]) => name!);
+    expect(names).toContain("setup");
+    const failed = names.filter((name) => precis(name, "--help").status !== 0);
+    expect(failed).toEqual([]);
+    const set = precis("setup", "pi", "--yes");
+    expect([set.status, set.stderr]).toEqual([0, ""]);
+    expect(readFileSync(join(project, ".pi/agent/settings.json"), "utf8")).toContain(join("node_modules", "precis"));
+  });
+
   it("has the licences of the code in it", () => {
     const licences = readFileSync(join(project, "node_modules/precis/dist/THIRD-PARTY-LICENSES.txt"), "utf8");
     for (const name of ["undici", "zod", "pg", "@noble/hashes"]) expect(licences).toContain(`\n${name} `);
