@@ -2,7 +2,6 @@
  * Claude Code with our plugin, installed from the packed project: a rule that the user states comes back after Claude Code has compacted
  * by itself, its model finds the tools for recall, and it does so only with the plugin.
  */
-import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -11,11 +10,23 @@ import { claudeCode } from "../claude-code.ts";
 import type { Place } from "../client.ts";
 import { startGateway } from "../gateway.ts";
 import { asksSummary } from "../script.ts";
-import { startClient, type StageRun } from "../trial.ts";
-import { DIST } from "./host.ts";
+import { runClient, startClient, writeSettings, type StageRun } from "../trial.ts";
+import { DIST, unpackedPackage } from "./host.ts";
 
 export const CLAUDE_PLUGIN = "claude-plugin";
 export { claudeCode };
+
+const environment = (place: Place) => ({
+  ...claudeCode.environment(place),
+  ENABLE_TOOL_SEARCH: "false",
+  PATH: pathWith(place),
+});
+
+/** The tool of the plugin's MCP server that searches what was removed. */
+export const RECALL_TOOL = "mcp__plugin_precis_precis__search";
+/** Each call of `precis` by the plugin, with its exit code, a line each; below the home. */
+export const CALLS_FILE = "calls-of-precis";
+const BIN_FOLDER = "programs";
 
 /** Nothing is compacted by the gateway here. */
 const WINDOW_TOKENS = 200_000;
@@ -39,15 +50,10 @@ export interface PluginVerdict {
 
 export async function runClaudePlugin(installed: string, inside: boolean): Promise<PluginVerdict> {
   const root = await mkdtemp(join(tmpdir(), "precis-claude-plugin-"));
-  const [home, workspace, bin] = [join(root, "home"), join(root, "work"), join(root, "bin")];
-  for (const folder of [join(home, ".claude"), workspace, bin]) await mkdir(folder, { recursive: true });
-  await writeFile(
-    join(home, ".claude.json"),
-    claudeCode.files({ base: "", home, workspace, installed })[".claude.json"]!,
-  );
+  const [home, workspace] = [join(root, "home"), join(root, "work")];
+  for (const folder of [home, workspace]) await mkdir(folder, { recursive: true });
+  await writeSettings(claudeCode.files({ base: "", home, workspace, installed }), home);
   await writeFile(join(workspace, "archive.txt"), "old\n");
-  const shim = `#!/bin/sh\nexec '${process.execPath}' '${join(DIST, "cli/bin.js")}' "$@"\n`;
-  await writeFile(join(bin, "precis"), shim, { mode: 0o755 });
   const provider = createProvider({ script, models: { [claudeCode.model]: {} } });
   const listening = await provider.listen();
   // Recall is for what a gateway has stored.
@@ -55,23 +61,11 @@ export async function runClaudePlugin(installed: string, inside: boolean): Promi
   await mkdir(dirname(store), { recursive: true });
   const gateway = await startGateway({ upstream: listening.url, contextTokens: WINDOW_TOKENS, store, home });
   const place: Place = { base: gateway.url, home, workspace, installed };
-  const environment = (at: Place) => ({
-    ...claudeCode.environment(at),
-    ENABLE_TOOL_SEARCH: "false",
-    PATH: [bin, process.env["PATH"]].join(delimiter),
-  });
   const runs: StageRun[] = [];
-  const run = (words: readonly string[]) =>
-    startClient({ ...claudeCode, environment, words: () => words }, place, { prompt: "", goesOn: false });
   try {
-    if (inside) {
-      for (const words of [
-        ["marketplace", "add", packed(root)],
-        ["install", "precis@precis"],
-      ])
-        runs.push(await run(["plugin", ...words]));
-    }
-    for (const [at, prompt] of PROMPTS.entries()) runs.push(await run(claudeCode.words(prompt, at > 0)));
+    if (inside) runs.push(...(await installPlugin(place, root)));
+    for (const [at, prompt] of PROMPTS.entries())
+      runs.push(await startClient({ ...claudeCode, environment }, place, { prompt, goesOn: at > 0 }));
   } finally {
     await gateway.stop();
     await listening.close();
@@ -83,7 +77,7 @@ export async function runClaudePlugin(installed: string, inside: boolean): Promi
   const verdict = {
     inside,
     ruleAfter: compacted >= 0 && after.some((body) => body.includes(RULE)),
-    toolsOffered: after.some((body) => body.includes("mcp__plugin_precis_precis__search")),
+    toolsOffered: after.some((body) => body.includes(RECALL_TOOL)),
   };
   const failed = runs.flatMap(({ code, output, errors }) =>
     code === 0 ? [] : [`${output}${errors}`.slice(-COMPLAINT_CHARS_MAX)],
@@ -101,15 +95,25 @@ function faultsOf({ inside, ruleAfter, toolsOffered }: Omit<PluginVerdict, "faul
   ];
 }
 
-/** The package as it would be installed, unpacked. */
-function packed(root: string): string {
-  const project = join(DIST, "..");
-  const name = execFileSync("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", root], {
-    cwd: project,
-    encoding: "utf8",
-  }).trim();
-  execFileSync("tar", ["-xzf", join(root, name), "-C", root]);
-  return join(root, "package");
+/** As a person does it: the packed project is the marketplace, and `precis` is on the PATH. */
+export async function installPlugin(place: Place, folder: string): Promise<readonly StageRun[]> {
+  const bin = join(place.home, BIN_FOLDER);
+  await mkdir(bin, { recursive: true });
+  const call = `'${process.execPath}' '${join(DIST, "cli/bin.js")}' "$@"`;
+  const shim = `#!/bin/sh\n${call}\ncode=$?\necho "$1 $code" >> '${join(place.home, CALLS_FILE)}'\nexit $code\n`;
+  await writeFile(join(bin, "precis"), shim, { mode: 0o755 });
+  const runs: StageRun[] = [];
+  for (const words of [
+    ["marketplace", "add", unpackedPackage(folder)],
+    ["install", "precis@precis"],
+  ])
+    runs.push(await runClient({ ...claudeCode, environment }, place, ["plugin", ...words]));
+  return runs;
+}
+
+/** With the folder in which `installPlugin` puts `precis`. */
+export function pathWith({ home }: Place): string {
+  return [join(home, BIN_FOLDER), process.env["PATH"]].join(delimiter);
 }
 
 /** A model whose summary forgets the rule. */

@@ -1,8 +1,6 @@
 /** OpenCode 1.18 with our plugin, which shortens what it sends; alone, it has its model write summaries. */
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { opencode } from "../opencode.ts";
-import { DIST, type Host } from "./host.ts";
+import type { Host } from "./host.ts";
 
 const WINDOW_TOKENS = 32_000;
 const FILE = ".config/opencode/opencode.json";
@@ -27,9 +25,8 @@ export const openCodeHost: Host = {
     settings.provider.precis.models = {
       [opencode.model]: { reasoning: true, limit: { context: WINDOW_TOKENS, output: 4_096 } },
     };
-    if (!inside) return { [FILE]: JSON.stringify(settings) };
-    const plugin = [pathToFileURL(join(DIST, "integrations/opencode/index.js")).href];
-    return { [FILE]: JSON.stringify({ ...settings, plugin }), ...TYPES_INSTALLED };
+    return { [FILE]: JSON.stringify(settings), ...(inside ? TYPES_INSTALLED : {}) };
   },
+  setup: ["opencode", "--inside"],
   recall: (query) => ({ name: "precis_recall", arguments: { query } }),
 };

@@ -1,7 +1,6 @@
 /** pi with our extension: it asks for a compaction with `session_before_compact`. */
-import { join } from "node:path";
 import { pi } from "../pi.ts";
-import { DIST, type Host } from "./host.ts";
+import type { Host } from "./host.ts";
 
 const WINDOW_TOKENS = 32_000;
 
@@ -20,6 +19,6 @@ export const piHost: Host = {
       ".pi/agent/settings.json": JSON.stringify({ compaction }),
     };
   },
-  words: (inside) => (inside ? ["--extension", join(DIST, "integrations/pi/index.js")] : []),
+  setup: ["pi"],
   recall: (query) => ({ name: "precis_recall", arguments: { query } }),
 };

@@ -5,13 +5,14 @@
 import { parseArgs } from "node:util";
 import { install } from "../install.ts";
 import { bringUpLoopback, goInside, hasNamespaces, isInside } from "../namespace.ts";
+import { claudeCodeHost } from "./claude-code.ts";
 import { CLAUDE_PLUGIN, claudeCode, runClaudePlugin, type PluginVerdict } from "./claude-plugin.ts";
 import type { Host } from "./host.ts";
 import { openCodeHost } from "./opencode.ts";
 import { piHost } from "./pi.ts";
 import { faultsOf, runHostTrial, type HostVerdict } from "./trial.ts";
 
-const HOSTS: readonly Host[] = [openCodeHost, piHost];
+const HOSTS: readonly Host[] = [claudeCodeHost, openCodeHost, piHost];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -50,9 +51,14 @@ async function runAll(): Promise<number> {
 }
 
 function lineOf(verdict: HostVerdict): string {
-  const { host, inside, turns, refused, handoffs, summaries, found, asked, largestTokens, windowTokens } = verdict;
+  const { host, inside, turns, refused, handoffs, summaries, found, asked, withRule, heldOff } = verdict;
   const faults = faultsOf(verdict);
-  const figures = `${turns} turns, ${refused} refused, ${handoffs} handoffs, ${summaries} summaries by a model, ${found} of ${asked} lines found, largest request ${largestTokens} of ${windowTokens} tokens`;
+  const figures = [
+    `${turns} turns, ${refused} refused, ${handoffs} handoffs, ${summaries} summaries by a model`,
+    `${found} of ${asked} lines found, the rule in ${withRule} turns`,
+    ...(heldOff === undefined ? [] : [`its own compaction held off ${heldOff} times`]),
+    `largest request ${verdict.largestTokens} of ${verdict.windowTokens} tokens`,
+  ].join(", ");
   return `${host}, ${inside ? "with precis inside" : "alone"}: ${figures}${faults.map((fault) => `\n  FAULT ${fault}`).join("")}\n`;
 }
 

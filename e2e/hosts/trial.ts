@@ -1,17 +1,19 @@
 /**
- * One agent lives through the task with the strict provider behind it and nothing in between, with precis inside or with its own
- * compaction alone. At the end it is asked for lines that it read at the beginning.
+ * One agent lives through the task with the strict provider behind it, with precis inside or with its own compaction alone. At the
+ * end it is asked for lines that it read at the beginning.
  */
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { createProvider, type Answer, type RequestRecord, type ScriptedRequest } from "../../src/provider/index.ts";
 import type { Place } from "../client.ts";
 import { asksSummary, scriptOf } from "../script.ts";
 import { partLine, STAGES, TASK_MARK, type Stage } from "../task.ts";
-import { isTask, startClient, type StageRun } from "../trial.ts";
+import { isTask, startClient, writeSettings, type StageRun } from "../trial.ts";
 import { makeWorkspace } from "../workspace.ts";
-import type { Host } from "./host.ts";
+import { DIST, type Begun, type Host } from "./host.ts";
 
 export interface HostVerdict {
   readonly host: string;
@@ -26,6 +28,10 @@ export interface HostVerdict {
   readonly asked: number;
   /** Of the lines that were asked for, those that the model got to see. */
   readonly found: number;
+  /** Of the turns, those whose request has the rule of the first prompt, word for word. */
+  readonly withRule: number;
+  /** How often the agent's own compaction was held off; undefined where nothing holds it off. */
+  readonly heldOff: number | undefined;
   readonly largestTokens: number;
   readonly windowTokens: number;
   readonly exits: readonly (number | null)[];
@@ -41,6 +47,8 @@ export interface HostTrialOptions {
 
 /** Lines that are read in the first stage: a number in each says which it is. */
 const ASKED = [1, 2, 3].map((part) => ({ part, line: partLine(part, 40) }));
+/** Stated in the first prompt, and in none after it. */
+const RULE = "Keep every limit as it is.";
 const wordsFor = (line: string): string => /limit: (\d+)/.exec(line)![1]!;
 const QUESTION: Stage = {
   prompt: `One more thing about the ${TASK_MARK}: on which days were the limits ${ASKED.map(({ line }) => wordsFor(line)).join(", ")} checked?`,
@@ -64,7 +72,7 @@ export async function runHostTrial(host: Host, options: HostTrialOptions): Promi
     aside: host.client.aside,
   });
   const script = (asked: ScriptedRequest): Answer =>
-    stage === STAGES.length && options.inside ? askedBack(host, asked, task) : task(asked);
+    thoughtful(stage === STAGES.length && options.inside ? askedBack(host, asked, task) : task(asked));
   const provider = createProvider({
     every: { windowTokens: host.windowTokens },
     models: { [host.client.model]: {} },
@@ -72,13 +80,15 @@ export async function runHostTrial(host: Host, options: HostTrialOptions): Promi
     script,
   });
   const listening = await provider.listen();
-  const place: Place = { base: listening.url, home, workspace, installed: options.installed };
+  const own: Place = { base: listening.url, home, workspace, installed: options.installed };
   const runs: StageRun[] = [];
+  let begun: Begun | undefined;
+  let heldOff: number | undefined;
   try {
-    for (const [name, text] of Object.entries(host.files(place, options.inside))) {
-      await mkdir(dirname(join(home, name)), { recursive: true });
-      await writeFile(join(home, name), text);
-    }
+    await writeSettings(host.files(own, options.inside), home);
+    if (options.inside) await setUp(host, home);
+    begun = await host.begin?.(own, options.inside);
+    const place = { ...own, base: begun?.base ?? own.base };
     const words = (prompt: string, goesOn: boolean) => [
       ...(host.words?.(options.inside) ?? []),
       ...host.client.words(prompt, goesOn),
@@ -94,12 +104,28 @@ export async function runHostTrial(host: Host, options: HostTrialOptions): Promi
       );
       if (run.code !== 0) break;
     }
+    heldOff = await begun?.heldOff();
+    if (options.inside) await setUp(host, home, "--undo");
   } finally {
+    await begun?.stop();
     await listening.close();
     if (options.keep) options.onEvent(`${host.name}: kept in ${root}`);
     else await rm(root, { recursive: true, force: true });
   }
-  return judged(host, options, runs, provider.requests);
+  return { ...judged(host, options, runs, provider.requests), heldOff };
+}
+
+/** As a person does it; the settings are shown before they are written. */
+async function setUp({ setup }: Host, home: string, ...flags: readonly string[]): Promise<void> {
+  if (setup === undefined) return;
+  const words = [join(DIST, "cli/bin.js"), "setup", ...setup, "--yes", ...flags];
+  const environment = { HOME: home, PATH: process.env["PATH"] ?? "" };
+  await promisify(execFile)(process.execPath, words, { cwd: home, env: environment });
+}
+
+/** Whichever of its calls comes first in a request, after a compaction too, Anthropic's models think before it. */
+function thoughtful(answer: Answer): Answer {
+  return "calls" in answer && answer.calls !== undefined ? { thinking: "This comes next.", ...answer } : answer;
 }
 
 /** The model asks for each line by its number, one after another, and then says that it is done. */
@@ -118,7 +144,7 @@ function judged(
   { inside }: HostTrialOptions,
   runs: readonly StageRun[],
   requests: readonly RequestRecord[],
-): HostVerdict {
+): Omit<HostVerdict, "heldOff"> {
   const turns = requests.filter(({ body }) => isTask(body) && !asksSummary(body));
   const last = turns.at(-1)?.body ?? "";
   const handoffs = turns.flatMap(({ body }) => HANDOFF.exec(body)?.[0] ?? []);
@@ -131,6 +157,7 @@ function judged(
     summaries: requests.filter(({ body }) => asksSummary(body)).length,
     asked: ASKED.length,
     found: ASKED.filter(({ line }) => last.includes(JSON.stringify(line).slice(1, -1))).length,
+    withRule: turns.filter(({ body }) => body.includes(RULE)).length,
     largestTokens: Math.max(0, ...requests.map(({ use }) => use?.inputTokens ?? 0)),
     windowTokens: host.windowTokens,
     exits: runs.map(({ code }) => code),
@@ -148,7 +175,7 @@ const TURNS_MIN = 50;
 
 /** What did not hold with precis inside; empty where all held. */
 export function faultsOf(verdict: HostVerdict): readonly string[] {
-  const { inside, turns, refused, handoffs, summaries, found, asked, exits, complaints } = verdict;
+  const { inside, turns, refused, handoffs, summaries, found, asked, withRule, heldOff, exits, complaints } = verdict;
   if (!inside) return [];
   return [
     ...(turns < TURNS_MIN ? [`only ${turns} turns`] : []),
@@ -156,6 +183,8 @@ export function faultsOf(verdict: HostVerdict): readonly string[] {
     ...(handoffs < 2 ? [`only ${handoffs} handoffs`] : []),
     ...(summaries > 0 ? [`a model was asked for ${summaries} summaries`] : []),
     ...(found < asked ? [`${found} of ${asked} lines were found`] : []),
+    ...(withRule < turns ? [`${turns - withRule} turns lack the rule of the first prompt`] : []),
+    ...(heldOff === 0 ? ["its own compaction was never due, so that holding it off is not shown"] : []),
     ...(exits.some((code) => code !== 0) ? [`it ended with ${exits.join(", ")}`] : []),
     ...complaints,
   ];

@@ -32,6 +32,8 @@ export function bundleOptions(entries: readonly BuiltEntry[]) {
     legalComments: "none",
     charset: "utf8",
     external: EXTERNAL,
+    // Its main file asks for its parts with a `require` that no bundler sees through.
+    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     plugins: [addressPlugin, builtinPlugin],
     metafile: true,
     logLevel: "warning",

@@ -17,15 +17,19 @@ export interface ClientFile {
   readonly withoutOurs: (text: string, setup: FormerSetup) => string;
   /** What to know beyond the file. */
   readonly note?: string;
+  /** A folder of the package that the client looks for in a place of its own. */
+  readonly link?: (terminal: Terminal) => { readonly from: string; readonly to: string };
 }
 
 export interface FormerSetup {
   /** Before the settings were put there; empty for a file that was made for them. */
   readonly before: string;
   readonly after: string;
+  /** Where the client's file has no fixed place. */
+  readonly path?: string;
 }
 
-const homeOf = ({ environment }: Terminal): string => environment["HOME"] ?? homedir();
+export const homeOf = ({ environment }: Terminal): string => environment["HOME"] ?? homedir();
 
 export const CLIENT_FILES: Readonly<Record<string, ClientFile>> = {
   claude: {
@@ -57,36 +61,41 @@ export const CLIENT_FILES: Readonly<Record<string, ClientFile>> = {
   },
 };
 
-function openCodeFile(terminal: Terminal): string {
+export function openCodeFile(terminal: Terminal): string {
   const folder = join(terminal.environment["XDG_CONFIG_HOME"] || join(homeOf(terminal), ".config"), "opencode");
   const withComments = join(folder, "opencode.jsonc");
   return existsSync(withComments) ? withComments : join(folder, "opencode.json");
 }
 
-interface JsonSetting {
+export interface JsonSetting {
   readonly path: readonly string[];
   readonly value: unknown;
   /** True: a value of the person's own stays. */
   readonly keep?: boolean;
+  /** True: the value is one of a list's. */
+  readonly inList?: boolean;
 }
 
-type Changes = Pick<ClientFile, "withOurs" | "withoutOurs">;
+export type Changes = Pick<ClientFile, "withOurs" | "withoutOurs">;
 
 /** Edits that leave comments and formatting as they are. */
-function jsonSettings(settings: (url: string) => readonly JsonSetting[]): Changes {
+export function jsonSettings(settings: (url: string) => readonly JsonSetting[]): Changes {
   return {
     withOurs: (text, url) => {
       checkObject(text);
-      return settings(url).reduce((now, { path, value, keep = false }) => {
+      return settings(url).reduce((now, { path, value, keep = false, inList = false }) => {
         const known = valueAt(now, path);
+        if (inList) return isIn(known, value) ? now : withItem(now, path, value);
         return (keep && known !== undefined) || isSame(known, value) ? now : withValue(now, path, value);
       }, text);
     },
     withoutOurs: (text, { before, after }) => {
       checkObject(text);
-      return settings("").reduce((now, { path }) => {
+      return settings("").reduce((now, { path, value, inList = false }) => {
         const ours = valueAt(after, path);
         const former = valueAt(before, path);
+        if (inList)
+          return isIn(former, value) ? now : withoutEmpty(withoutItem(now, path, value), [...path, ""], before);
         // What the person has changed since is theirs.
         if (isSame(ours, former) || !isSame(valueAt(now, path), ours)) return now;
         return withoutEmpty(withValue(now, path, former), path, before);
@@ -95,7 +104,7 @@ function jsonSettings(settings: (url: string) => readonly JsonSetting[]): Change
   };
 }
 
-function withValue(text: string, path: readonly string[], value: unknown): string {
+function withValue(text: string, path: readonly (string | number)[], value: unknown): string {
   const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? "  ";
   const formattingOptions = {
     insertSpaces: !indent.startsWith("\t"),
@@ -105,7 +114,22 @@ function withValue(text: string, path: readonly string[], value: unknown): strin
   return applyEdits(text, modify(text, [...path], value, { formattingOptions }));
 }
 
-/** Objects that were made for our settings go with them. */
+function withItem(text: string, path: readonly string[], value: unknown): string {
+  const known = valueAt(text, path);
+  return Array.isArray(known) ? withValue(text, [...path, known.length], value) : withValue(text, path, [value]);
+}
+
+function withoutItem(text: string, path: readonly string[], value: unknown): string {
+  const known = valueAt(text, path);
+  const at = Array.isArray(known) ? known.findIndex((item) => isSame(item, value)) : -1;
+  return at < 0 ? text : withValue(text, [...path, at], undefined);
+}
+
+function isIn(list: unknown, value: unknown): boolean {
+  return Array.isArray(list) && list.some((item) => isSame(item, value));
+}
+
+/** Objects and lists that were made for our settings go with them. */
 function withoutEmpty(text: string, path: readonly string[], before: string): string {
   const above = path.slice(0, -1);
   const value = above.length === 0 ? undefined : valueAt(text, above);

@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
+import { parse as parseJson } from "jsonc-parser";
 import { afterAll, describe, expect, it } from "vitest";
+import { parse as parseYaml } from "yaml";
 import { CLIENT_FILES } from "../../src/cli/client-settings.ts";
 import { addressesIn } from "../../src/cli/doctor/client-files.ts";
 import { precisHere } from "./precis.ts";
@@ -98,6 +100,124 @@ describe.each(Object.entries(CASES))("precis setup %s", (name, { file, own, adde
   });
 });
 
+interface HostCase {
+  readonly words: readonly string[];
+  readonly file: string;
+  readonly own: string;
+  readonly shows: string;
+  /** A later change of the person's own. */
+  readonly head: string;
+  readonly changed: string;
+}
+
+const HOSTS: Readonly<Record<string, HostCase>> = {
+  opencode: {
+    words: ["opencode", "--inside"],
+    file: ".config/opencode/opencode.json",
+    own: '{\n  // mine\n  "plugin": ["other"],\n}\n',
+    shows: "/integrations/opencode/index",
+    head: "{\n  // mine",
+    changed: '{\n  // mine\n  "autoupdate": false,',
+  },
+  pi: {
+    words: ["pi"],
+    file: ".pi/agent/settings.json",
+    own: '{ "theme": "dark", "packages": ["npm:other"] }',
+    shows: "packages",
+    head: '"dark"',
+    changed: '"light"',
+  },
+  openclaw: {
+    words: ["openclaw"],
+    file: ".openclaw/openclaw.json",
+    own: '{\n  // mine\n  "plugins": { "slots": { "contextEngine": "legacy", "memory": "none" } },\n}\n',
+    shows: "hosts/openclaw",
+    head: '"memory": "none"',
+    changed: '"memory": "other"',
+  },
+  hermes: {
+    words: ["hermes"],
+    file: ".hermes/config.yaml",
+    own: "# mine\nmodel:\n  default: 'gpt-5.4'   # quoted\nplugins:\n  enabled:\n  - other\n",
+    shows: "plugins/precis →",
+    head: "'gpt-5.4'",
+    changed: "'gpt-5.6'",
+  },
+  litellm: {
+    words: ["litellm"],
+    file: "config.yaml",
+    own: "model_list:\n  - model_name: a # first\n    litellm_params:\n      model: openai/a\n",
+    shows: "guardrail: headroom",
+    head: "openai/a",
+    changed: "openai/b",
+  },
+};
+
+describe.each(Object.entries(HOSTS))("precis setup of a host: %s", (_, { words, file, own, shows, head, changed }) => {
+  const textIn = (folder: string): string => readFileSync(join(folder, file), "utf8");
+
+  it("shows the difference, writes it, and is undone byte for byte", async () => {
+    const folder = home(own, file);
+    const shown = await setup(folder, ...words);
+    expect([shown.code, shown.err]).toEqual([0, ""]);
+    expect(shown.out).toContain(shows);
+    expect(textIn(folder)).toBe(own);
+    expect((await setup(folder, ...words, "--yes")).out).toContain(`\`precis setup ${words.join(" ")} --undo --yes\``);
+    expect(textIn(folder)).not.toBe(own);
+    expect(textIn(folder)).toContain(head);
+    expect((await setup(folder, ...words, "--yes")).out).toContain("already");
+    await setup(folder, ...words, "--undo");
+    expect(textIn(folder)).not.toBe(own);
+    await setup(folder, ...words, "--undo", "--yes");
+    expect(textIn(folder)).toBe(own);
+    expect(existsSync(join(folder, ".hermes/plugins/precis"))).toBe(false);
+  });
+
+  it("leaves what was changed since", async () => {
+    const folder = home(own, file);
+    await setup(folder, ...words, "--yes");
+    writeFileSync(join(folder, file), textIn(folder).replace(head, changed));
+    await setup(folder, ...words, "--undo", "--yes");
+    const settings = (text: string): unknown => (file.endsWith("json") ? parseJson(text) : parseYaml(text));
+    expect(settings(textIn(folder))).toEqual(settings(own.replace(head, changed)));
+    expect(textIn(folder).match(/(?:#|\/\/) .*/g)).toEqual(own.match(/(?:#|\/\/) .*/g));
+  });
+
+  it("makes the file where there is none, and removes it again", async () => {
+    const folder = home();
+    expect((await setup(folder, ...words, "--yes")).code).toBe(0);
+    expect(existsSync(join(folder, file))).toBe(true);
+    await setup(folder, ...words, "--undo", "--yes");
+    expect(existsSync(join(folder, file))).toBe(false);
+  });
+});
+
+describe("precis setup of a host", () => {
+  it("links Hermes's plugin to the package, and leaves one that is there", async () => {
+    const folder = home();
+    await setup(folder, "hermes", "--yes");
+    expect(existsSync(join(folder, ".hermes/plugins/precis/plugin.yaml"))).toBe(true);
+    const other = home("name: mine", ".hermes/plugins/precis/plugin.yaml");
+    expect((await setup(other, "hermes", "--yes")).code).not.toBe(0);
+    expect(readFileSync(join(other, ".hermes/plugins/precis/plugin.yaml"), "utf8")).toBe("name: mine");
+    expect(existsSync(join(other, ".hermes/config.yaml"))).toBe(false);
+  });
+
+  it("takes another file, which is the one that is restored", async () => {
+    const folder = home("model_list: []\n", "proxy/settings.yaml");
+    await setup(folder, "litellm", "--file", "proxy/settings.yaml", "--yes", "--url", "http://10.0.0.7:4020");
+    expect(readFileSync(join(folder, "proxy/settings.yaml"), "utf8")).toContain("http://10.0.0.7:4020");
+    expect(await setup(folder, "litellm", "--yes")).toMatchObject({ code: 2, err: expect.stringContaining("--undo") });
+    await setup(folder, "litellm", "--undo", "--yes");
+    expect(readFileSync(join(folder, "proxy/settings.yaml"), "utf8")).toBe("model_list: []\n");
+  });
+
+  it("says which clients have no place for precis", async () => {
+    const said = await setup(home(), "codex", "--inside");
+    expect(said).toMatchObject({ code: 2, err: expect.stringContaining("Leave --inside out") });
+  });
+});
+
 describe("settings in JSON", () => {
   const { withOurs, withoutOurs } = CLIENT_FILES["claude"]!;
   const names = fc.constantFrom("env", "statusLine", "model", "hooks", "ANTHROPIC_BASE_URL");
@@ -124,7 +244,9 @@ describe("what cannot be changed", () => {
     const broken = await setup(folder, "claude", "--yes");
     expect([broken.code, broken.err]).toEqual([2, expect.stringContaining("not valid JSON")]);
     expect(broken.err).toContain(".claude/settings.json");
-    expect((await setup(folder, "emacs")).err).toContain("claude, codex, gemini, opencode");
+    expect((await setup(folder, "emacs")).err).toContain(
+      "claude, codex, gemini, hermes, litellm, openclaw, opencode, pi",
+    );
     expect((await setup(folder, "claude", "--url", "ftp://x")).code).toBe(2);
   });
 });

@@ -1,4 +1,4 @@
-/** Every real session, converted to every format. A short run takes one of each kind; a full run takes all. */
+/** Every real session, converted to every format, and from there to every other. A short run takes one of each kind; a full run takes all. */
 import { readdirSync, statSync } from "node:fs";
 import { expect, it } from "vitest";
 import { convertLog, LOG_FORMATS } from "../../src/logs/index.ts";
@@ -30,6 +30,15 @@ describeCorpus(`conversions of the corpus (${chosen.length} of ${sessions.length
   it.each(chosen)("$name: to every format, and back", ({ text, format }) => {
     const session = readSession(text, format);
     for (const to of LOG_FORMATS) expectFaithful(session, to);
+  });
+
+  it.each(chosen)("$name: from each format that it was written in to every other", ({ text, format }) => {
+    // A header alone leaves nothing to write.
+    if (readSession(text, format).messages.length === 0) return;
+    for (const via of LOG_FORMATS) {
+      const session = readSession(convertLog(text, format, { to: via, nowMs: 0 }).text, via);
+      for (const to of LOG_FORMATS) if (to !== via) expectFaithful(session, to);
+    }
   });
 
   it.each(chosen)("$name: to its own format, byte for byte", ({ text, format }) => {

@@ -1,9 +1,10 @@
 /** The real Hermes agent with our context engine, which asks a gateway on this machine, against the strict provider. */
 import { spawn } from "node:child_process";
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ScriptedRequest } from "../../src/provider/index.ts";
+import { precisHere } from "../cli/precis.ts";
 import { stand, temporaryFolder } from "../gateway/support/standing.ts";
 import { depotOf, says } from "../integrations/past-window.ts";
 import { installFromPyPI } from "../support/python.ts";
@@ -39,10 +40,6 @@ describe.skipIf(installed.kind === "missing")("Hermes 0.19", { timeout: TEST_MS_
       gateway: { contextLength: WINDOW_TOKENS },
     });
     const home = temporaryFolder();
-    mkdirSync(join(home, "plugins"));
-    cpSync(resolve(import.meta.dirname, "../../hosts/hermes/precis"), join(home, "plugins/precis"), {
-      recursive: true,
-    });
     const config = {
       model: {
         default: "gpt-5.4",
@@ -50,10 +47,13 @@ describe.skipIf(installed.kind === "missing")("Hermes 0.19", { timeout: TEST_MS_
         base_url: `${proof.providerUrl}/v1`,
         context_length: WINDOW_TOKENS,
       },
-      context: { engine },
-      plugins: { enabled: ["precis"] },
+      context: { engine: "compressor" },
     };
     writeFileSync(join(home, "config.yaml"), JSON.stringify(config));
+    if (engine === "precis") {
+      const environment = { HOME: home, HERMES_HOME: home };
+      expect(await precisHere(["setup", "hermes", "--yes"], { folder: home, environment })).toMatchObject({ code: 0 });
+    }
     const { bin } = installed as { readonly bin: string };
     const child = spawn(join(bin, "python"), [join(import.meta.dirname, "hermes-run.py")], {
       env: {

@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createProvider, type Provider, type ScriptedRequest } from "../../src/provider/index.ts";
+import { precisHere } from "../cli/precis.ts";
 import { atEnd, temporaryFolder } from "../gateway/support/standing.ts";
 import { depotOf, says } from "../integrations/past-window.ts";
 import { installFromNpm } from "../support/npm-package.ts";
@@ -73,11 +74,6 @@ async function openclaw(inside: boolean): Promise<Running> {
     maxTokens: 1_000,
   };
   const strict = { baseUrl: `${url}/v1`, apiKey: "any", api: "openai-completions", models: [model] };
-  const plugins = {
-    load: { paths: [join(ROOT, "hosts/openclaw")] },
-    slots: { contextEngine: "precis" },
-    entries: { precis: { enabled: true } },
-  };
   const config = {
     gateway: {
       mode: "local",
@@ -87,9 +83,12 @@ async function openclaw(inside: boolean): Promise<Running> {
     },
     agents: { defaults: { model: { primary: "strict/gpt-5.4" }, workspace: join(home, "work"), skipBootstrap: true } },
     models: { mode: "merge", providers: { strict } },
-    ...(inside ? { plugins } : {}),
   };
   writeFileSync(join(home, ".openclaw/openclaw.json"), JSON.stringify(config));
+  if (inside)
+    expect(
+      await precisHere(["setup", "openclaw", "--yes"], { folder: home, environment: { HOME: home } }),
+    ).toMatchObject({ code: 0 });
   const child = spawn(
     process.execPath,
     [join(folder, "node_modules/openclaw/openclaw.mjs"), "gateway", "--port", String(port)],

@@ -17,7 +17,8 @@ import { installPackage } from "./package.ts";
 const INSTALL_MS_MAX = 180_000;
 const BROWSER_MS_MAX = 60_000;
 const INSTALLED_BYTES_MAX = 15_000_000;
-const IMPORT_MS_MAX = 50;
+/** `precis` has everything at once; twice what it takes on a slow core. */
+const IMPORT_MS_MAX: Readonly<Record<string, number>> = { "precis/core": 50, precis: 160 };
 const IMPORTS = 7;
 
 const BROWSER_FLAGS = [
@@ -140,12 +141,23 @@ describe("the installation", () => {
   });
 
   /** Processor time, the least of several: what the machine does beside it does not count. */
-  it(`imports precis/core within ${IMPORT_MS_MAX} ms`, () => {
-    const figures = new Map(["precis/core", "precis"].map((entry) => [entry, importMs(entry)]));
-    process.stdout.write(
-      `import, processor time: ${[...figures].map(([entry, ms]) => `${entry} ${ms.toFixed(1)} ms`).join(", ")}\n`,
-    );
-    expect(figures.get("precis/core")).toBeLessThan(IMPORT_MS_MAX);
+  it.each(Object.entries(IMPORT_MS_MAX))("imports %s within %d ms", (entry, most) => {
+    const ms = importMs(entry);
+    process.stdout.write(`import, processor time: ${entry} ${ms.toFixed(1)} ms\n`);
+    expect(ms).toBeLessThan(most);
+  });
+
+  it("has every command of the command line", () => {
+    const bin = join(project, "node_modules/precis/dist/cli/bin.js");
+    const precis = (...words: readonly string[]) =>
+      spawnSync(process.execPath, [bin, ...words], { cwd: project, encoding: "utf8", env: { HOME: project } });
+    const names = [...precis("complete", "--", "").stdout.matchAll(/^([a-z]+)\b/gm)].map(([, name]) => name!);
+    expect(names).toContain("setup");
+    const failed = names.filter((name) => precis(name, "--help").status !== 0);
+    expect(failed).toEqual([]);
+    const set = precis("setup", "pi", "--yes");
+    expect([set.status, set.stderr]).toEqual([0, ""]);
+    expect(readFileSync(join(project, ".pi/agent/settings.json"), "utf8")).toContain(join("node_modules", "precis"));
   });
 
   it("has the licences of the code in it", () => {

@@ -1,6 +1,6 @@
 /** `precis setup`: a client's own settings for sending its requests to the gateway, shown before they are written, and taken back. */
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { loadConfiguration, shortPath } from "../../config/load.ts";
 import { stateFile } from "../../config/locate.ts";
 import { PrecisError } from "../../core/errors.ts";
@@ -10,28 +10,33 @@ import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { unwritable } from "../file-failures.ts";
 import { writeOutput } from "../files.ts";
 import { gatewayUrl } from "../gateway-url.ts";
+import { HOST_FILES } from "../host-settings.ts";
 import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
 import type { Stream, Terminal } from "../terminal.ts";
 
-const NAMES = Object.keys(CLIENT_FILES);
+const NAMES = [...new Set([...Object.keys(CLIENT_FILES), ...Object.keys(HOST_FILES)])].toSorted();
 /** Settings may hold keys. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 export const setupCommand: Command = {
   name: "setup",
-  summary: "Write a client's settings so that it always uses the gateway, or take them back.",
+  summary: "Write a client's settings so that it always uses precis, or take them back.",
   about: [
-    "Shows the change to the client's settings file as a diff, and writes it only with --yes. Comments, formatting and all other settings stay. `--undo` restores the file byte for byte; if you have changed other settings since, it takes out only what this command put there.",
-    "The client then needs a running gateway (`precis serve`). To try one without changing any settings, use `precis run`.",
+    "Shows the change to the client's settings file as a diff, and writes it only with --yes. Comments and all other settings stay. `--undo` restores the file byte for byte; if you have changed other settings since, it takes out only what this command put there.",
+    "Claude Code, Codex, Gemini CLI and OpenCode are told to use the gateway, and then need a running one (`precis serve`). To try that without changing any settings, use `precis run`.",
+    "OpenClaw, Hermes, LiteLLM and pi load precis themselves, as OpenCode does with `--inside` (docs/hosts.md).",
   ],
   examples: [
     { line: "precis setup claude", says: "show what would change" },
     { line: "precis setup claude --yes", says: "write it" },
     { line: "precis setup claude --undo --yes", says: "and take it back" },
+    { line: "precis setup opencode --inside --yes", says: "have OpenCode load the plugin instead" },
   ],
   args: {
     client: { type: "positional", valueHint: "CLIENT", description: `One of ${NAMES.join(", ")}.` },
+    file: { type: "string", valueHint: "FILE", description: "The settings file, instead of the usual one." },
+    inside: { type: "boolean", description: "Have OpenCode load precis, instead of sending requests to the gateway." },
     undo: { type: "boolean", description: "Take the settings back." },
     url: { type: "string", valueHint: "URL", description: "The gateway's address, instead of the configured one." },
     yes: { type: "boolean", description: "Write the change." },
@@ -39,51 +44,104 @@ export const setupCommand: Command = {
   },
   run: async (args, terminal) => {
     const name = args.text("client") ?? "";
-    const client = Object.hasOwn(CLIENT_FILES, name) ? CLIENT_FILES[name] : undefined;
-    if (client === undefined) throw usageError(`there is no client ${name}`, `Name one of ${NAMES.join(", ")}.`);
-    return args.is("undo") ? undo(client, name, args, terminal) : setUp(client, name, args, terminal);
+    const client = clientFor(name, args.is("inside"));
+    const note = CLIENT_FILES[name] !== undefined && args.is("inside") ? `${name}-inside` : name;
+    return args.is("undo") ? undo(client, note, args, terminal) : setUp(client, note, args, terminal);
   },
 };
 
+function clientFor(name: string, inside: boolean): ClientFile {
+  const [gateway, host] = [CLIENT_FILES, HOST_FILES].map((files) =>
+    Object.hasOwn(files, name) ? files[name] : undefined,
+  );
+  const client = inside ? host : (gateway ?? host);
+  if (client !== undefined) return client;
+  if (gateway !== undefined)
+    throw usageError(`${name} has no place for precis`, `Leave --inside out: then ${name} uses the gateway.`);
+  throw usageError(`there is no client ${name}`, `Name one of ${NAMES.join(", ")}.`);
+}
+
 async function setUp(client: ClientFile, name: string, args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const path = client.path(terminal);
+  const path = pathOf(client, args, terminal);
   const shown = shortPath(path, terminal);
   const text = textOf(path, shown);
   const url = await urlFor(args, terminal);
   const after = inFile(shown, () => client.withOurs(text === "" && path.endsWith("json") ? "{}\n" : text, url));
-  if (after === text) {
-    await terminal.out.say(`${shown} sends requests to ${url} already\n`);
+  const link = client.link?.(terminal);
+  const isLinked = link === undefined || leadsTo(link);
+  if (after === text && isLinked) {
+    await terminal.out.say(`${shown} has these settings already\n`);
     return EXIT.done;
   }
   await terminal.out.say(`${shown}\n${differenceOf(text, after, terminal.out)}\n`);
+  if (!isLinked)
+    await terminal.out.say(`${terminal.out.paint("good", `+ ${shortPath(link.from, terminal)} → ${link.to}`)}\n`);
   if (!args.is("yes")) return notWritten(terminal);
   // A second setup, for another address, is undone to what was there before the first.
   const former = formerSetup(name, terminal);
+  if (former?.path !== undefined && former.path !== path)
+    throw usageError(
+      `${shortPath(former.path, terminal)} has been set up already`,
+      `Take that back first: \`precis setup ${wordsFor(name)} --undo --yes\`.`,
+    );
   const before = former === undefined ? text : restored(client, text, former);
-  await write(noteFile(name, terminal), JSON.stringify({ before, after } satisfies FormerSetup), terminal);
+  if (!isLinked) makeLink(link);
+  await write(noteFile(name, terminal), JSON.stringify({ before, after, path } satisfies FormerSetup), terminal);
   await write(path, after, terminal);
   const note = client.note === undefined ? "" : ` ${client.note}`;
-  await terminal.out.say(`written.${note} \`precis setup ${name} --undo --yes\` takes it back\n`);
+  await terminal.out.say(`written.${note} \`precis setup ${wordsFor(name)} --undo --yes\` takes it back\n`);
   return EXIT.done;
 }
 
 async function undo(client: ClientFile, name: string, args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const path = client.path(terminal);
-  const shown = shortPath(path, terminal);
   const former = formerSetup(name, terminal);
+  const path = former?.path ?? pathOf(client, args, terminal);
+  const shown = shortPath(path, terminal);
   if (former === undefined) {
-    await terminal.out.say(`\`precis setup ${name}\` has not written anything\n`);
+    await terminal.out.say(`\`precis setup ${wordsFor(name)}\` has not written anything\n`);
     return EXIT.done;
   }
   const text = textOf(path, shown);
   const after = inFile(shown, () => restored(client, text, former));
+  const link = client.link?.(terminal);
+  const isLinked = link !== undefined && leadsTo(link);
   await terminal.out.say(`${shown}\n${differenceOf(text, after, terminal.out)}\n`);
+  if (isLinked) await terminal.out.say(`${terminal.out.paint("bad", `- ${shortPath(link.from, terminal)}`)}\n`);
   if (!args.is("yes")) return notWritten(terminal);
+  if (isLinked) rmSync(link.from);
   if (after === "" && former.before === "") rmSync(path, { force: true });
   else await write(path, after, terminal);
   rmSync(noteFile(name, terminal), { force: true });
   await terminal.out.say("taken back\n");
   return EXIT.done;
+}
+
+function pathOf(client: ClientFile, args: Arguments, terminal: Terminal): string {
+  const given = args.text("file");
+  return given === undefined ? client.path(terminal) : resolve(terminal.folder, given);
+}
+
+const INSIDE = /-inside$/;
+
+function wordsFor(note: string): string {
+  return note.replace(INSIDE, " --inside");
+}
+
+type Link = ReturnType<NonNullable<ClientFile["link"]>>;
+
+function leadsTo({ from, to }: Link): boolean {
+  const there = lstatSync(from, { throwIfNoEntry: false });
+  return there?.isSymbolicLink() === true && readlinkSync(from) === to;
+}
+
+/** What somebody has put there before stays. */
+function makeLink({ from, to }: Link): void {
+  try {
+    mkdirSync(dirname(from), { recursive: true, mode: FOLDER_MODE });
+    symlinkSync(to, from, "junction");
+  } catch (error) {
+    throw unwritable(from, error);
+  }
 }
 
 async function urlFor(args: Arguments, terminal: Terminal): Promise<string> {

@@ -9,6 +9,7 @@ import { describe, expect, it } from "vitest";
 import type { ScriptedRequest, Answer } from "../../../src/provider/index.ts";
 import { depotOf, says, TURNS, WINDOW_TOKENS } from "../../integrations/past-window.ts";
 import { installFromPyPI } from "../../support/python.ts";
+import { precisHere } from "../../cli/precis.ts";
 import { atEnd, stand, temporaryFolder, type Standing } from "../support/standing.ts";
 
 const LITELLM = "litellm[proxy]==1.108.7";
@@ -45,14 +46,14 @@ async function litellm(bin: string, script: (asked: ScriptedRequest) => Answer, 
     gateway: { contextLength: WINDOW_TOKENS },
   });
   const folder = temporaryFolder();
-  const guardrail = { guardrail: "headroom", mode: "pre_call", api_base: proof.url, default_on: true };
   const upstream = { model: "openai/gpt-5.4", api_base: `${proof.providerUrl}/v1`, api_key: "any", num_retries: 0 };
   const config = {
     model_list: [{ model_name: "gpt-5.4", litellm_params: upstream }],
-    ...(guarded ? { guardrails: [{ guardrail_name: "precis", litellm_params: guardrail }] } : {}),
   };
   // JSON is YAML.
   writeFileSync(join(folder, "config.yaml"), JSON.stringify(config));
+  const setup = ["setup", "litellm", "--url", proof.url, "--yes"];
+  if (guarded) expect(await precisHere(setup, { folder, environment: { HOME: folder } })).toMatchObject({ code: 0 });
   const port = await freePort();
   const words = ["--config", join(folder, "config.yaml"), "--host", "127.0.0.1", "--port", String(port)];
   const child = spawn(join(bin, "litellm"), words, {
