@@ -14,6 +14,7 @@ import { archiveRestart } from "./archive.ts";
 import type { CompactHow, CompactResult, UndoResult, Which } from "./contract.ts";
 import { hooksOf } from "../operator-hooks.ts";
 import { readConversation } from "./conversation.ts";
+import { withEditedHandoff } from "./edit-handoff.ts";
 import { findSession } from "./find.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
 import { stageStore } from "./staged-store.ts";
@@ -52,6 +53,11 @@ export interface MadeCompaction {
   readonly keep: () => Promise<void>;
 }
 
+/** One that a person may edit before it is kept. */
+export interface UnkeptCompaction extends MadeCompaction {
+  readonly edit: (handoff: string) => UnkeptCompaction;
+}
+
 async function change(dependencies: HistoryDependencies, which: Which, make: Make): Promise<CompactResult> {
   const made = await makeChange(dependencies, which, make);
   if (made.kind !== "made") return made;
@@ -64,27 +70,32 @@ export async function compactUnkept(
   dependencies: HistoryDependencies,
   which: Which,
   how: CompactHow,
-): Promise<MadeCompaction | CompactResult> {
+): Promise<UnkeptCompaction | CompactResult> {
   const staged = stageStore(dependencies.store);
   // Whoever is called after a compaction is told of it once it is one.
   const { afterwards, hooks } = deferAfterCompact(dependencies.hooks);
   const made = await makeChange({ ...dependencies, store: staged.store, hooks }, which, compactWith(how));
   if (made.kind !== "made") return made;
-  const { tenant, compaction, chain } = made;
-  return {
+  const { tenant, chain, measure } = made;
+  const editing = { messages: chain.messages, chain: dependencies.chain, measure, redact: dependencies.redact };
+  const unkept = (compaction: Compaction): UnkeptCompaction => ({
     ...made,
+    compaction,
+    edit: (handoff) => unkept(withEditedHandoff(compaction, handoff, editing)),
     keep: async () => {
       await made.saveState();
-      await staged.commit();
+      await staged.commit(compaction);
       await archiveRestart(dependencies.store, tenant, compaction, chain);
-      afterwards();
+      afterwards(compaction);
     },
-  };
+  });
+  return unkept(made.compaction);
 }
 
 interface MadeChange extends MadeCompaction {
   readonly chain: { readonly links: readonly string[]; readonly messages: readonly Message[] };
   readonly saveState: () => Promise<void>;
+  readonly measure: Measure;
 }
 
 async function makeChange(
@@ -101,7 +112,8 @@ async function makeChange(
   if (links.at(-1) !== entry.head) return { kind: "unchanged", session, because: KEPT_MASKED };
   const options = await runtimeOptions(dependencies, tenant, links);
   const runtime = createRuntime(options);
-  const outcome = await make(runtime, { system: [], messages }, createMeasure(options));
+  const measure = createMeasure(options);
+  const outcome = await make(runtime, { system: [], messages }, measure);
   await dependencies.hooks?.settled();
   if (outcome.kind === "unchanged") {
     const { because, irreducible } = outcome;
@@ -115,22 +127,22 @@ async function makeChange(
     await saveState();
     await archiveRestart(store, tenant, compaction, kept);
   };
-  return { kind: "made", tenant, session, compaction, chain: kept, saveState, keep };
+  return { kind: "made", tenant, session, compaction, chain: kept, saveState, measure, keep };
 }
 
 function deferAfterCompact(hooks: OperatorHooks | undefined): {
   readonly hooks: OperatorHooks | undefined;
-  readonly afterwards: () => void;
+  readonly afterwards: (kept: Compaction) => void;
 } {
-  const calls: (() => unknown)[] = [];
-  const afterwards = (): void => calls.forEach((call) => call());
+  const calls: ((kept: Compaction) => unknown)[] = [];
+  const afterwards = (kept: Compaction): void => calls.forEach((call) => call(kept));
   if (hooks === undefined) return { hooks, afterwards };
   const deferring: OperatorHooks = {
     settled: hooks.settled,
     forSession: (session) => {
       const { afterCompact, ...own } = hooks.forSession(session);
       if (afterCompact === undefined) return own;
-      return { ...own, afterCompact: (compaction, made) => void calls.push(() => afterCompact(compaction, made)) };
+      return { ...own, afterCompact: (_, made) => void calls.push((kept) => afterCompact(kept, made)) };
     },
   };
   return { hooks: deferring, afterwards };

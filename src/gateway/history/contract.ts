@@ -322,6 +322,10 @@ export interface History {
   readonly preview: (which: Which, how: CompactHow) => Promise<CompactionPreview | CompactResult>;
   /** The preview message by message. @throws PrecisError `unknown_preview`. */
   readonly showPreview: (which: Which, preview: string, page?: Page) => Promise<CompactionView>;
+  /**
+   * The preview with another text as its handoff, as a preview of its own. @throws PrecisError `unknown_preview`, `bad_handoff`.
+   */
+  readonly editPreview: (which: Which, preview: string, handoff: string) => Promise<CompactionPreview>;
   /** Applies exactly what was shown. @throws PrecisError `unknown_preview`. */
   readonly applyPreview: (which: Which, preview: string) => Promise<CompactResult>;
   /** An explicit compaction now: the conversation's next request goes out with it. It also lifts an undo. */
