@@ -202,7 +202,10 @@ function accountOf(report: CompactionReport, covered: number): readonly string[]
     const { absent, unrecallable } = lost[kind];
     return `${count(absent)} ${absent === 1 ? kind.slice(0, -1) : kind}${unrecallable === 0 ? "" : ` (${count(unrecallable)} without a recall id)`}`;
   });
-  const writer = summary === undefined ? "" : `, written by ${summary.by === "model" ? "a model" : "the ledger"}`;
+  const writer =
+    summary === undefined
+      ? ""
+      : `, written by ${summary.by === "model" ? "a model" : "the ledger"}${summary.edited === true ? ", edited by a person" : ""}`;
   const price = modelCalls === 0 ? "" : `; ${counted(modelCalls, "model call")}, $${costUsd.toFixed(PRICE_DIGITS)}`;
   return [
     ...(because === undefined ? [] : [`because ${because}`]),
