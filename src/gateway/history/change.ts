@@ -6,12 +6,15 @@ import { reachTo } from "../../core/compaction/reach.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Message, Transcript } from "../../core/transcript/message.ts";
+import { builtInName } from "../../core/engines/names.ts";
+import type { SessionThreshold } from "../../core/engines/shared-settings.ts";
 import type { Outcome } from "../../core/engines/contract.ts";
 import type { Runtime, RuntimeOptions, RuntimeState } from "../../session/contract.ts";
+import { badThreshold, writeThreshold } from "../../session/threshold.ts";
 import { createRuntime } from "../../session/runtime.ts";
 import { carryThinking } from "../knowledge/thinking/index.ts";
 import { archiveRestart } from "./archive.ts";
-import type { CompactHow, CompactResult, UndoResult, Which } from "./contract.ts";
+import type { CompactHow, CompactResult, ThresholdResult, UndoResult, Which } from "./contract.ts";
 import { hooksOf } from "../operator-hooks.ts";
 import { readConversation } from "./conversation.ts";
 import { withEditedHandoff } from "./edit-handoff.ts";
@@ -171,7 +174,7 @@ async function runtimeOptions(
   return {
     ...runtime,
     ...hooksOf(dependencies, { tenant, model }),
-    settings: { ...runtime.settings, contextLength: windowTokens, note: "handoff" },
+    settings: { ...runtime.settings, ...reserveIn(state), contextLength: windowTokens, note: "handoff" },
     store,
     tenant,
     model,
@@ -183,6 +186,12 @@ async function runtimeOptions(
       reachTo(carryThinking(compaction, original, estimator), undoneReach, original, chain),
     ...(isState(state) ? { state: { ...state, factor, contextLength: windowTokens } } : {}),
   };
+}
+
+/** What its last request reserved for the answer. */
+function reserveIn(state: unknown): { readonly maxOutputTokens?: number } {
+  const reserved = isState(state) ? state.maxOutputTokens : undefined;
+  return reserved === undefined ? {} : { maxOutputTokens: reserved };
 }
 
 function isState(state: unknown): state is RuntimeState {
@@ -201,4 +210,27 @@ export async function undo({ store }: HistoryDependencies, which: Which): Promis
     undone: compaction.report,
     ...(before === undefined ? {} : { standing: before.report }),
   };
+}
+
+export async function setThreshold(
+  dependencies: HistoryDependencies,
+  which: Which,
+  set: SessionThreshold | undefined,
+): Promise<ThresholdResult> {
+  const { store } = dependencies;
+  const { tenant, entry } = await findSession(store, which);
+  const links = await store.readLinks(tenant, entry.head);
+  const root = links[0] ?? "";
+  const options = await runtimeOptions(dependencies, tenant, links);
+  const runtime = createRuntime({ ...options, settings: { ...options.settings, sessionThreshold: set } });
+  const { engine, timing } = runtime.report();
+  if (set !== undefined && (builtInName(engine) ?? "none") === "none")
+    throw badThreshold(
+      `the engine ${engine} has no threshold that could be set`,
+      "Use one of the built-in engines, or set it in the engine's own settings.",
+    );
+  await writeThreshold({ store, tenant, root }, set);
+  // Whoever looks at the session sees it before its next request. What no gateway has answered has no state yet, and no known window.
+  if (options.state !== undefined) await store.putState(tenant, root, runtime.state());
+  return { session: entry.id, ...(set === undefined ? {} : { set }), thresholdTokens: timing.thresholdTokens };
 }

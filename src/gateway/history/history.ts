@@ -60,6 +60,7 @@ export function createHistory(options: HistoryOptions): History {
     compact: async (which, how) => (await loadChange()).compact(dependencies, which, how),
     drop: async (which, messages) => (await loadChange()).drop(dependencies, which, messages),
     undo: async (which) => (await loadChange()).undo(dependencies, which),
+    setThreshold: async (which, threshold) => (await loadChange()).setThreshold(dependencies, which, threshold),
     pins: (which) => pins(dependencies, which),
     pin: (which, what) => pin(dependencies, which, what),
     unpin: (which, id) => unpin(dependencies, which, id),

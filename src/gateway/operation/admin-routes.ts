@@ -6,6 +6,7 @@ import { Hono, type Context } from "hono";
 import { readBudget, type Budget } from "../../core/compaction/budget.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
+import { thresholdFrom } from "../../session/threshold.ts";
 import { SYNTHETIC_CHOICES, type ExportOptions, type History, type Page, type Which } from "../history/contract.ts";
 
 /** Every bound of the API. */
@@ -40,6 +41,7 @@ const STATUSES: Readonly<Record<string, Status>> = {
   bad_range: 400,
   bad_pin: 400,
   bad_handoff: 400,
+  bad_threshold: 400,
   unknown_pin: 404,
   pinned: 409,
   too_many_pins: 409,
@@ -59,6 +61,7 @@ export function createAdminRoutes(history: History): Hono {
   const app = new Hono({ strict: false });
   addGuards(app);
   addReading(app, history);
+  addSettling(app, history);
   addChanging(app, history);
   app.onError((error, context) => refuse(context, error));
   return app;
@@ -136,6 +139,20 @@ function addReading(app: Hono, history: History): void {
   });
 }
 
+function addSettling(app: Hono, history: History): void {
+  app.post("/sessions/:id/previews/:preview", async (context) => {
+    const preview = bounded(context.req.param("preview"), "the preview", ADMIN_LIMITS.idChars);
+    const { handoff } = await bodyOf(context, { handoff: "string" }, ADMIN_LIMITS.handoffBodyBytes);
+    if (handoff === undefined) throw badQuery("handoff is missing", 'Send for example {"handoff": "## Open\\n- …"}.');
+    return context.json(await history.editPreview(whichIn(context), preview, handoff), 200, NO_STORE);
+  });
+  app.post("/sessions/:id/threshold", async (context) => {
+    const { threshold } = await bodyOf(context, { threshold: "amount" });
+    const set = threshold === undefined ? undefined : thresholdFrom(String(threshold));
+    return context.json(await history.setThreshold(whichIn(context), set), 200, NO_STORE);
+  });
+}
+
 function addChanging(app: Hono, history: History): void {
   let compacting = 0;
   app.post("/sessions/:id/compact", async (context) => {
@@ -163,12 +180,6 @@ function addChanging(app: Hono, history: History): void {
     } finally {
       compacting--;
     }
-  });
-  app.post("/sessions/:id/previews/:preview", async (context) => {
-    const preview = bounded(context.req.param("preview"), "the preview", ADMIN_LIMITS.idChars);
-    const { handoff } = await bodyOf(context, { handoff: "string" }, ADMIN_LIMITS.handoffBodyBytes);
-    if (handoff === undefined) throw badQuery("handoff is missing", 'Send for example {"handoff": "## Open\\n- …"}.');
-    return context.json(await history.editPreview(whichIn(context), preview, handoff), 200, NO_STORE);
   });
   app.post("/sessions/:id/drop", async (context) => {
     const { messages } = await bodyOf(context, { messages: "string" });

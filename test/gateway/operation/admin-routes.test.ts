@@ -293,6 +293,26 @@ describe("what they refuse", () => {
     expect(await got(`/sessions/${alpha}`)).toMatchObject({ compactions: 0, undone: true });
   });
 
+  it("sets the threshold of one session, and removes it", async () => {
+    const path = `/sessions/${alpha}/threshold`;
+    expect(await post(path, { threshold: "30%" })).toEqual({
+      session: alpha,
+      set: { share: 0.3 },
+      thresholdTokens: 38_400,
+    });
+    expect(await got(`/sessions/${alpha}`)).toMatchObject({ threshold: { share: 0.3 } });
+    expect(await post(path, { threshold: 20_000 })).toMatchObject({ thresholdTokens: 20_000 });
+    expect(await post(path, {})).toEqual({ session: alpha, thresholdTokens: 64_000 });
+    const sending = (body: object): Asked => ({ method: "POST", headers: JSON_HEADERS, body: JSON.stringify(body) });
+    expect(await refused(path, sending({ threshold: "99%" }))).toEqual([400, "bad_threshold"]);
+    expect(await refused(path, sending({ threshold: 0.5 }))).toEqual([400, "bad_threshold"]);
+    expect(await refused(path, sending({ threshold: true }))).toEqual([400, "bad_query"]);
+    expect(await refused("/sessions/nowhere/threshold", sending({ threshold: "30%" }))).toEqual([
+      404,
+      "unknown_session",
+    ]);
+  });
+
   it("says anew what an edited handoff does not hold", async () => {
     const made = await post<CompactionPreview>(`/sessions/${alpha}/compact`, { preview: true, budget: "30%" });
     const path = `/sessions/${alpha}/previews/${made.preview}`;
