@@ -155,9 +155,12 @@ async function answers(port: number): Promise<void> {
   }
 }
 
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1).padStart(7)} s`;
+}
+
 function say(steps: readonly Step[]): number {
   const allMs = steps.reduce((sum, { ms }) => sum + ms, 0);
-  const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1).padStart(7)} s`;
   for (const { command, ms } of steps) process.stdout.write(`${seconds(ms)}  ${command}\n`);
   process.stdout.write(`${seconds(allMs)}  in all; at most ${ALL_MS_MAX / 1_000} s\n`);
   return allMs < ALL_MS_MAX ? 0 : 1;
