@@ -10,7 +10,7 @@ import type { HistoryStore, Store } from "../store/store.ts";
 import type { SessionContext } from "./context.ts";
 import { useSettings } from "./state.ts";
 
-export const THRESHOLD_LIMITS = Object.freeze({
+const THRESHOLD_LIMITS = Object.freeze({
   shareMin: 0.05,
   shareMax: THRESHOLD_WINDOW_SHARE_MAX,
   tokensMin: 1_000,
