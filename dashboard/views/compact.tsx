@@ -158,9 +158,11 @@ function Preview({ session, shown, onApply, onEdited, onDiscard }: PreviewProps)
               Edit the handoff
             </button>
           )}
-          <button type="button" class="primary" disabled={editing} onClick={() => onApply(id)}>
-            Apply
-          </button>
+          {editing ? null : (
+            <button type="button" class="primary" onClick={() => onApply(id)}>
+              Apply
+            </button>
+          )}
         </p>
       </section>
       {handoff !== undefined && editing ? (

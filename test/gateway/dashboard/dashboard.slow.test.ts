@@ -474,6 +474,11 @@ describeInBrowser("the dashboard", (open) => {
     await check("messages");
     await openSession(page, "Compact now");
     await check("compact");
+    await page.getByLabel(/^Size/).fill("3000");
+    await page.getByRole("button", { name: "Preview", exact: true }).click();
+    await page.getByRole("button", { name: "Edit the handoff" }).click();
+    await page.getByLabel("The handoff", { exact: true }).waitFor();
+    await check("edit");
     await page.goto(`${stand.url}/_precis/#/money`);
     await page.locator(".chart canvas").first().waitFor();
     await check("money");
