@@ -2,7 +2,8 @@
  * `npm run e2e:clients [-- NAME…]`: Claude Code, Codex, Gemini CLI, OpenCode and pi each live through a long task behind the gateway,
  * in a network that has nothing else in it. Says what happened, and ends with 1 where anything did not hold. With `--own`
  * the clients' own compactions come first, and the gateway has to let them through. `threads` is a run of its own, with
- * Anthropic's SDK and message threads, and `tool-search` another, which measures what Claude Code's search for tools saves.
+ * Anthropic's SDK and message threads, and `tool-search` another, which measures what Claude Code's search for tools saves. `status-line` reads `precis statusline` from Claude Code's screen; with
+ * `--record` it writes docs/status-line.txt.
  */
 import { parseArgs } from "node:util";
 import { claudeCode } from "./claude-code.ts";
@@ -13,6 +14,7 @@ import { install } from "./install.ts";
 import { bringUpLoopback, goInside, hasNamespaces, isInside } from "./namespace.ts";
 import { opencode } from "./opencode.ts";
 import { pi } from "./pi.ts";
+import { runStatusLine, STATUS_LINE, statusLineText } from "./status-line.ts";
 import { tableOf } from "./table.ts";
 import { runThreads, THREADS, threadsLine } from "./threads.ts";
 import { runToolSearch, TOOL_SEARCH, toolSearchLine } from "./tool-search.ts";
@@ -27,26 +29,27 @@ const { values, positionals } = parseArgs({
     json: { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
     own: { type: "boolean", default: false },
+    record: { type: "boolean", default: false },
   },
 });
 
 const onEvent = (message: string): void => void process.stderr.write(`${message}\n`);
 
 function chosen(): readonly Client[] {
-  const known = [...CLIENTS.map(({ name }) => name), THREADS, TOOL_SEARCH];
+  const known = [...CLIENTS.map(({ name }) => name), THREADS, TOOL_SEARCH, STATUS_LINE];
   const unknown = positionals.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(`no client ${unknown.join(", ")}; there are ${known.join(", ")}`);
   return positionals.length === 0 ? CLIENTS : CLIENTS.filter(({ name }) => positionals.includes(name));
 }
 
 /** A run beside the clients' task; no client compacts anything of its own there. */
-function isChosen(name: typeof THREADS | typeof TOOL_SEARCH): boolean {
+function isChosen(name: typeof THREADS | typeof TOOL_SEARCH | typeof STATUS_LINE): boolean {
   return !values.own && (positionals.length === 0 || positionals.includes(name));
 }
 
 /** Outside: the registry can be reached. */
 async function installAll(): Promise<void> {
-  const needed = new Set([...chosen(), ...(isChosen(TOOL_SEARCH) ? [claudeCode] : [])]);
+  const needed = new Set([...chosen(), ...(isChosen(TOOL_SEARCH) || isChosen(STATUS_LINE) ? [claudeCode] : [])]);
   for (const client of needed) {
     const done = await install(client);
     if (done.kind === "missing") onEvent(`${client.title} ${client.version} is skipped: ${done.because}`);
@@ -65,7 +68,9 @@ async function runAll(): Promise<number> {
   const threads = isChosen(THREADS) ? [await runThreads()] : [];
   const searched = isChosen(TOOL_SEARCH) ? await runToolSearch() : undefined;
   const searches = searched === undefined ? [] : [searched];
-  const all = [...verdicts, ...threads, ...searches];
+  const watched = isChosen(STATUS_LINE) ? await runStatusLine({ record: values.record }) : undefined;
+  const screens = watched === undefined ? [] : [watched];
+  const all = [...verdicts, ...threads, ...searches, ...screens];
   if (values.json) process.stdout.write(`${JSON.stringify(all)}\n`);
   else
     process.stdout.write(
@@ -73,6 +78,7 @@ async function runAll(): Promise<number> {
         verdicts.length === 0 ? "" : tableOf(verdicts),
         ...threads.map(threadsLine),
         ...searches.map(toolSearchLine),
+        ...screens.map(statusLineText),
       ].join(""),
     );
   return all.some(({ faults }) => faults.length > 0) ? 1 : 0;

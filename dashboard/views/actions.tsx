@@ -1,12 +1,13 @@
-/** What can be done to a session as a whole: undo, fork, drop and export; each asks before it changes anything. */
+/** What can be done to a session as a whole: its threshold, undo, fork, drop and export; each asks before it changes anything. */
 import { useState } from "preact/hooks";
 import type { CompactResult, ForkResult, SessionShown } from "../../src/gateway/history/contract.ts";
+import type { SessionThreshold } from "../../src/core/engines/shared-settings.ts";
 import { ApiError, download, send, sessionPath, type SessionRef } from "../api.ts";
 import { short, shortId, whole } from "../format.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { go, sessionHref } from "../route.ts";
 
-type Open = "undo" | "fork" | "drop" | "export" | undefined;
+type Open = "threshold" | "undo" | "fork" | "drop" | "export" | undefined;
 
 interface ActionsProps {
   readonly session: SessionRef;
@@ -29,12 +30,16 @@ export function Actions(props: ActionsProps) {
       <button type="button" disabled={shown.compactions === 0} onClick={() => setOpen("undo")}>
         Undo…
       </button>
+      <button type="button" onClick={() => setOpen("threshold")}>
+        Threshold…
+      </button>
       <button type="button" onClick={() => setOpen("fork")}>
         Fork…
       </button>
       <button type="button" onClick={() => setOpen("export")}>
         Export…
       </button>
+      {open === "threshold" ? <ThresholdDialog {...props} onClose={close} /> : null}
       {open === "undo" ? <UndoDialog {...props} onClose={close} /> : null}
       {open === "fork" ? <ForkDialog {...props} onClose={close} /> : null}
       {open === "drop" ? <DropDialog {...props} onClose={close} messages="" /> : null}
@@ -67,6 +72,43 @@ function UndoDialog({ session, shown, reload, onClose }: OpenDialog) {
       </p>
     </Dialog>
   );
+}
+
+/** Without a threshold the configuration decides. */
+function ThresholdDialog({ session, shown, reload, onClose }: OpenDialog) {
+  const { threshold, timing } = shown;
+  const [text, setText] = useState(threshold === undefined ? "" : typed(threshold));
+  const set = async (): Promise<void> => {
+    const wanted = text.trim();
+    await send(sessionPath(session, "/threshold"), wanted === "" ? {} : { threshold: wanted });
+    reload();
+  };
+  return (
+    <Dialog title="Set the threshold of this session" action="Set" onAgree={set} onClose={onClose}>
+      <label>
+        Compact from
+        <input
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          maxLength={20}
+          placeholder="as configured"
+        />
+      </label>
+      <p>
+        Tokens, such as 90k, or a share of the window from 5 to 85 %, such as 60%. Empty: as configured.
+        {timing === undefined ? "" : ` It is compacted from ${whole(timing.thresholdTokens)} tokens on now.`}
+      </p>
+      <p>The threshold holds from the next request on, and after a restart.</p>
+    </Dialog>
+  );
+}
+
+export function thresholdText(threshold: SessionThreshold): string {
+  return "tokens" in threshold ? `${whole(threshold.tokens)} tokens` : `${typed(threshold)} of the window`;
+}
+
+function typed(threshold: SessionThreshold): string {
+  return "tokens" in threshold ? String(threshold.tokens) : `${Number((threshold.share * 100).toFixed(2))}%`;
 }
 
 export function DropDialog({ session, reload, onClose, messages }: OpenDialog & { readonly messages: string }) {

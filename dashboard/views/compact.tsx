@@ -1,4 +1,4 @@
-/** Compact now: with a focus and a size, looked at before it is applied. What is applied is exactly what was shown. */
+/** Compact now: with a focus and a size, looked at, perhaps edited, before it is applied. What is applied is exactly what was shown. */
 import { useState } from "preact/hooks";
 import type {
   CompactionPreview,
@@ -51,6 +51,7 @@ export function Compact({ session, shown, reload }: TabProps) {
           estimate={shown.estimate}
           outcome={outcome}
           onApply={(id) => void apply(id)}
+          onEdited={setOutcome}
           onDiscard={() => setOutcome(undefined)}
         />
       )}
@@ -72,7 +73,11 @@ async function preview(session: SessionRef, { focus, budget }: Asked): Promise<O
   const made = await send<CompactionPreview | CompactResult>(sessionPath(session, "/compact"), body);
   if (made.kind === "unchanged") return { unchanged: made.because };
   if (made.kind !== "preview") return undefined;
-  return { preview: made.preview, view: await viewOf(session, made.preview, 1, COMPARE_PAGE) };
+  return shownOf(session, made);
+}
+
+async function shownOf(session: SessionRef, { preview: id }: CompactionPreview): Promise<Shown> {
+  return { preview: id, view: await viewOf(session, id, 1, COMPARE_PAGE) };
 }
 
 function viewOf(session: SessionRef, id: string, from: number, count: number): Promise<CompactionView> {
@@ -107,10 +112,11 @@ interface ResultProps {
   readonly estimate: SessionShown["estimate"];
   readonly outcome: Outcome;
   readonly onApply: (preview: string) => void;
+  readonly onEdited: (shown: Shown) => void;
   readonly onDiscard: () => void;
 }
 
-function Result({ session, estimate, outcome, onApply, onDiscard }: ResultProps) {
+function Result({ session, estimate, outcome, ...does }: ResultProps) {
   if (outcome === undefined)
     return (
       <Empty title="Nothing is changed yet">
@@ -127,7 +133,17 @@ function Result({ session, estimate, outcome, onApply, onDiscard }: ResultProps)
         </p>
       </Empty>
     );
-  const { preview: id, view } = outcome;
+  return <Preview key={outcome.preview} session={session} shown={outcome} {...does} />;
+}
+
+interface PreviewProps extends Pick<ResultProps, "session" | "onApply" | "onEdited" | "onDiscard"> {
+  readonly shown: Shown;
+}
+
+function Preview({ session, shown, onApply, onEdited, onDiscard }: PreviewProps) {
+  const [editing, setEditing] = useState(false);
+  const { preview: id, view } = shown;
+  const { handoff } = view;
   return (
     <>
       <section class="panel preview">
@@ -137,19 +153,82 @@ function Result({ session, estimate, outcome, onApply, onDiscard }: ResultProps)
           <button type="button" onClick={onDiscard}>
             Discard
           </button>
-          <button type="button" class="primary" onClick={() => onApply(id)}>
-            Apply
-          </button>
+          {handoff === undefined || editing ? null : (
+            <button type="button" onClick={() => setEditing(true)}>
+              Edit the handoff
+            </button>
+          )}
+          {editing ? null : (
+            <button type="button" class="primary" onClick={() => onApply(id)}>
+              Apply
+            </button>
+          )}
         </p>
       </section>
-      <Compare
-        key={id}
-        id={id}
-        session={session}
-        view={view}
-        load={(from, count) => viewOf(session, id, from, count)}
-      />
-      {view.handoff === undefined ? null : <HandoffDocument text={view.handoff} session={session} />}
+      {handoff !== undefined && editing ? (
+        <EditHandoff
+          session={session}
+          shown={shown}
+          handoff={handoff}
+          onEdited={onEdited}
+          onCancel={() => setEditing(false)}
+        />
+      ) : null}
+      <Compare id={id} session={session} view={view} load={(from, count) => viewOf(session, id, from, count)} />
+      {handoff === undefined || editing ? null : <HandoffDocument text={handoff} session={session} />}
     </>
+  );
+}
+
+interface EditProps extends Pick<PreviewProps, "session" | "shown" | "onEdited"> {
+  readonly handoff: string;
+  readonly onCancel: () => void;
+}
+
+/** The lines of the frame, which name the originals, are not edited. */
+const OPENING_LINES = 2;
+
+/** The text as a person wants it. The gateway checks it and answers with a preview of the result. */
+function EditHandoff({ session, shown, handoff, onEdited, onCancel }: EditProps) {
+  const [text, setText] = useState(() => handoff.split("\n").slice(OPENING_LINES, -1).join("\n"));
+  const [error, setError] = useState<Error>();
+  const [busy, setBusy] = useState(false);
+  const check = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      const path = sessionPath(session, `/previews/${shown.preview}`);
+      onEdited(await shownOf(session, await send<CompactionPreview>(path, { handoff: text })));
+    } catch (why) {
+      setError(why instanceof Error ? why : new Error(String(why)));
+      setBusy(false);
+    }
+  };
+  return (
+    <form class="panel edit" onSubmit={(event) => void check(event)}>
+      <label>
+        The handoff
+        <textarea
+          rows={20}
+          required
+          spellcheck={false}
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      <p class="dim">
+        Its first lines, which say where the originals are, stay. The text holds until the next compaction writes a new
+        handoff; pin a fact that every handoff must state.
+      </p>
+      {error === undefined ? null : <Failed error={error} />}
+      <p class="buttons">
+        <button type="button" onClick={onCancel}>
+          Cancel
+        </button>
+        <button type="submit" class="primary" disabled={busy}>
+          Preview this text
+        </button>
+      </p>
+    </form>
   );
 }

@@ -17,6 +17,7 @@ export function Report({ report, when }: { readonly report: CompactionReport; re
         </Figure>
         <Figure name="Handoff">
           {summary === undefined ? "none" : summary.by === "model" ? "written by a model" : "written by code"}
+          {summary?.edited === true ? ", edited by a person" : ""}
           {modelCalls > 0 ? `, ${counted(modelCalls, "call")}, ${dollars(costUsd)}` : ""}
         </Figure>
         <Figure name="Recallable">{counted(recall.length, "original")}</Figure>

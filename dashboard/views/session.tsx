@@ -7,7 +7,7 @@ import { useLive } from "../live.ts";
 import { Loaded } from "../parts/states.tsx";
 import { useResource } from "../resource.ts";
 import { sessionHref, SESSION_TABS, type SessionTab } from "../route.ts";
-import { Actions } from "./actions.tsx";
+import { Actions, thresholdText } from "./actions.tsx";
 import { Compact } from "./compact.tsx";
 import { Compactions } from "./compactions.tsx";
 import { Context } from "./context.tsx";
@@ -85,8 +85,21 @@ function Tab({ tab, ...props }: TabProps & { readonly tab: SessionTab }) {
 }
 
 function Heading({ shown, reload }: { readonly shown: SessionShown; readonly reload: () => void }) {
-  const { tenant, id, title, model, protocol, updatedAt, estimate, spendUsd, messages, parent, branches, archives } =
-    shown;
+  const {
+    tenant,
+    id,
+    title,
+    model,
+    protocol,
+    updatedAt,
+    estimate,
+    spendUsd,
+    messages,
+    parent,
+    branches,
+    archives,
+    threshold,
+  } = shown;
   return (
     <div class="heading">
       <div>
@@ -103,6 +116,7 @@ function Heading({ shown, reload }: { readonly shown: SessionShown; readonly rel
             {estimate.sent === estimate.original ? "" : `, sent as ${short(estimate.sent)}`}
           </span>
           <span>{dollars(spendUsd)}</span>
+          {threshold === undefined ? null : <span>threshold set to {thresholdText(threshold)}</span>}
           <span>{moment(updatedAt)}</span>
           {parent === undefined ? null : <a href={sessionHref({ tenant, id: parent })}>from {shortId(parent)}</a>}
           {branches === 0 ? null : <span>{counted(branches, "branch")}</span>}

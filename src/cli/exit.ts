@@ -58,6 +58,8 @@ const USAGE_CODES = new Set([
   "copy_stopped",
   "bad_fork",
   "bad_range",
+  "bad_threshold",
+  "bad_handoff",
   "cost_limit",
   "model_failed",
 ]);

@@ -4,6 +4,7 @@ import { LOSS_KINDS, type CompactionReport } from "../core/compaction/compaction
 import type { CompactionShown, MessageShown, SessionShown, SessionSummary } from "../gateway/history/contract.ts";
 import { cooldownText } from "../session/cooldowns.ts";
 import type { CompactionTiming } from "../session/timing.ts";
+import { thresholdText } from "../session/threshold.ts";
 import { age, change, count, counted } from "./amounts.ts";
 import { clip, columnWidths, padEnd, padStart } from "./bars.ts";
 import type { Stream } from "./terminal.ts";
@@ -114,6 +115,9 @@ function facts(session: SessionShown, now: number, stream: Stream): readonly str
       ? named("undone", "not compacted automatically until an overflow or `precis sessions compact`", stream)
       : []),
     ...(session.timing === undefined || session.undone ? [] : timingLines(session.timing, stream)),
+    ...(session.threshold === undefined
+      ? []
+      : named("threshold", `set for this session: ${thresholdText(session.threshold)}`, stream)),
     ...session.resting
       .filter(({ until }) => until > now)
       .flatMap((rest) => named("model", visibleLine(cooldownText(rest, now)), stream)),
@@ -202,7 +206,10 @@ function accountOf(report: CompactionReport, covered: number): readonly string[]
     const { absent, unrecallable } = lost[kind];
     return `${count(absent)} ${absent === 1 ? kind.slice(0, -1) : kind}${unrecallable === 0 ? "" : ` (${count(unrecallable)} without a recall id)`}`;
   });
-  const writer = summary === undefined ? "" : `, written by ${summary.by === "model" ? "a model" : "the ledger"}`;
+  const writer =
+    summary === undefined
+      ? ""
+      : `, written by ${summary.by === "model" ? "a model" : "the ledger"}${summary.edited === true ? ", edited by a person" : ""}`;
   const price = modelCalls === 0 ? "" : `; ${counted(modelCalls, "model call")}, $${costUsd.toFixed(PRICE_DIGITS)}`;
   return [
     ...(because === undefined ? [] : [`because ${because}`]),

@@ -155,6 +155,8 @@ export interface RuntimeState {
   readonly schemaVersion: number;
   readonly engine: unknown;
   readonly contextLength: number;
+  /** For a reader: the next request says it again. Absent in states of earlier versions. */
+  readonly maxOutputTokens?: number;
   readonly factor: number;
   readonly pressed: boolean;
   readonly lastCovers: string | undefined;

@@ -6,10 +6,12 @@ import type { CompactionTiming, Postponement } from "./timing.ts";
 export function timingOf({ state, options }: Pick<SessionContext, "state" | "options">): CompactionTiming {
   const { thresholdTokens, hygieneTokens } = state.limits;
   const { postponed } = state;
+  const set = state.settings.sessionThreshold;
   const never = options.enabled === false || postponed?.by === "undone";
   const waits = postponed !== undefined || options.economy?.()?.schedule === "cost";
   return {
     thresholdTokens,
+    ...(set === undefined ? {} : { set }),
     ...(never ? {} : { compactsAtTokens: waits ? hygieneTokens : Math.min(thresholdTokens, hygieneTokens) }),
     ...(postponed === undefined ? {} : { postponed }),
   };

@@ -6,6 +6,7 @@ import { FACTOR_MAX, FACTOR_MIN } from "./calibration.ts";
 import { COOLDOWN_MS, type Cooldown } from "./cooldowns.ts";
 import { STATE_SCHEMA_VERSION } from "./state.ts";
 import type { SummarizerState } from "./summarizer.ts";
+import { isThreshold } from "./threshold.ts";
 import type { CompactionTiming } from "./timing.ts";
 
 const windowTokens = isA((value) => Number.isSafeInteger(value) && (value as number) > 0, "a window in tokens");
@@ -33,8 +34,11 @@ const summarizer = record({
   },
 });
 
+const threshold = isA(isThreshold, "a share of the window or a number of tokens");
+
 const timing = record({
   thresholdTokens: index,
+  set: maybe(threshold),
   compactsAtTokens: maybe(index),
   postponed: maybe(record({ by: oneOf("prices", "back_off", "undone", "writing"), because: text })),
 });
@@ -42,6 +46,7 @@ const timing = record({
 const stateShape = record({
   engine: engineStateShape,
   contextLength: windowTokens,
+  maxOutputTokens: maybe(index),
   factor,
   pressed: oneOf(true, false),
   lastCovers: maybe(text),

@@ -114,6 +114,7 @@ export function saveState(state: SessionState, timing: CompactionTiming): Runtim
     schemaVersion: STATE_SCHEMA_VERSION,
     engine: state.engineState,
     contextLength: state.settings.contextLength,
+    maxOutputTokens: state.settings.maxOutputTokens,
     factor: state.factor,
     pressed: state.pressed,
     lastCovers: state.lastCovers,

@@ -1,5 +1,7 @@
 /** From how many tokens on a conversation is compacted, and why it is not yet where its threshold is passed. */
 
+import type { SessionThreshold } from "../core/engines/shared-settings.ts";
+
 /**
  * `prices`: `compression.schedule: cost` waits for a better moment. `back_off`: the last compactions saved too little.
  * `undone`: a person took the last compaction back. `writing`: a model writes the handoff beside the requests.
@@ -16,6 +18,8 @@ export interface Postponement {
 export interface CompactionTiming {
   /** Where the engine compacts. */
   readonly thresholdTokens: number;
+  /** What a person set for this session alone, where the threshold comes from that. */
+  readonly set?: SessionThreshold;
   /** The figure in force: the threshold, or where a compaction that waits is made at the latest; absent where none is made by itself. */
   readonly compactsAtTokens?: number;
   /** Set while the conversation is above its threshold and is not compacted. */

@@ -27,6 +27,7 @@ import { forgetContradicted } from "./learn-window.ts";
 import type { SentRequest } from "./context-usage.ts";
 import { readSafely } from "./read-safely.ts";
 import { timingOf } from "./postpone.ts";
+import { followThreshold } from "./threshold.ts";
 import { untilAborted } from "./until-aborted.ts";
 import { writersOf } from "./session-writers.ts";
 import { afterReply, afterSummary, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, withheldBy } from "./summarizer.ts";
@@ -49,7 +50,10 @@ export async function viewConversation(
   signal?.throwIfAborted();
   announceDisabledEngine(context);
   const links = chain.linksOf(original.messages);
-  const standing = await untilAborted(signal, () => store.findCompaction(tenant, links));
+  const [standing] = await Promise.all([
+    untilAborted(signal, () => store.findCompaction(tenant, links)),
+    untilAborted(signal, () => followThreshold(context, original)),
+  ]);
   const { compaction } = standing;
   if (compaction !== undefined && compaction.covers !== state.lastCovers) adoptCompaction(state, compaction);
   const current = await ingested(context, original, compaction);

@@ -92,3 +92,13 @@ it("does the same in a file", async () => {
   const both = await precisHere([...words, "--pin", "8", "--drop", "8-9"], { folder: folder.path });
   expect([both.code, both.err]).toEqual([2, expect.stringContaining("is pinned")]);
 });
+
+it("sets from where on the session is compacted, shows it, and removes it", async () => {
+  const { code, out } = await sessions("threshold", "work", "30%");
+  expect([code, out]).toEqual([0, "compacted at 38,400 tokens, set to 30 % of the window\n"]);
+  expect((await sessions("show", "work")).out).toMatch(/threshold +set for this session: 30 % of the window/);
+  expect((await sessions("threshold", "work", "--remove")).out).toBe("compacted at 64,000 tokens, as configured\n");
+  expect((await sessions("show", "work")).out).not.toContain("set for this session");
+  for (const wrong of [[], ["99%"], ["half"], ["30%", "--remove"]])
+    expect(await sessions("threshold", "work", ...wrong)).toMatchObject({ code: 2 });
+});

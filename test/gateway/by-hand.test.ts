@@ -94,6 +94,22 @@ describe.each(PROTOCOLS)("with %s", (protocol) => {
     expect((await call("/undo", {})).status).toBe(200);
   });
 
+  it("an edited handoff is sent as it was edited, accepted by the provider, and taken back by undo", async () => {
+    const { url, provider, call } = await standing();
+    await ask(url, { protocol, headers, body: bodyOf(protocol, begun) });
+    const { answer } = await call("/compact", { preview: true, budget: "30%" });
+    const edited = await call(`/previews/${String(answer["preview"])}`, { handoff: `## Goal\n- ${FACT}` });
+    expect(edited).toMatchObject({ status: 200, answer: { kind: "preview", report: { summary: { edited: true } } } });
+    const applied = await call("/compact", { apply: edited.answer["preview"] });
+    expect(applied).toMatchObject({ status: 200, answer: { kind: "compacted" } });
+    const body = bodyOf(protocol, longer(begun, "beta", 1));
+    expect((await ask(url, { protocol, headers, body })).treatment).toMatch(/^rewritten/);
+    expect(provider.requests.at(-1)!.body).toContain(FACT);
+    expect((await call("/undo", {})).status).toBe(200);
+    expect((await ask(url, { protocol, headers, body })).treatment).toBe("unchanged");
+    expect(provider.account().total.rejected).toEqual({});
+  });
+
   it("one result is compacted, and comes back by undo", async () => {
     const { url, provider, call } = await standing();
     const body = bodyOf(protocol, begun);

@@ -14,6 +14,7 @@ import { findCommand, importCommand } from "./sessions-agents.ts";
 import { deleteCommand } from "./sessions-delete.ts";
 import { watchCommand } from "./sessions-watch.ts";
 import { pinCommand, pinsCommand, unpinCommand } from "./sessions-pins.ts";
+import { thresholdCommand } from "./sessions-threshold.ts";
 import { ENGINE_FLAGS } from "../settings-flags.ts";
 import { writeSessionPage } from "../session-html.ts";
 import type { Terminal } from "../terminal.ts";
@@ -282,13 +283,14 @@ function json({ out }: Terminal, data: unknown): Promise<void> {
 export const sessionCommands: CommandGroup = {
   name: "sessions",
   summary:
-    "The conversations a gateway has kept: list, watch, show, compact, drop, pin, export, fork, delete; and those that agents keep: find, import.",
+    "The conversations a gateway has kept: list, watch, show, compact, drop, threshold, pin, export, fork, delete; and those that agents keep: find, import.",
   commands: [
     list,
     watchCommand,
     show,
     compact,
     drop,
+    thresholdCommand,
     pinCommand,
     unpinCommand,
     pinsCommand,

@@ -93,6 +93,8 @@ export interface SummaryStep {
 /** Who wrote the handoff, and what was tried before. */
 export interface SummaryAccount {
   readonly by: "model" | "ledger";
+  /** A person edited what was written before it was applied. */
+  readonly edited?: true;
   /** Why a model was asked out of turn, or none although one is configured. */
   readonly because?: string;
   /** In the order of asking; empty where no model was configured. */

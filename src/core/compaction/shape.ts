@@ -74,6 +74,7 @@ const step = record({
 
 const summary = record({
   by: oneOf("model", "ledger"),
+  edited: maybe(oneOf(true)),
   because: maybe(text),
   steps: listOf(step),
   items: maybe(record({ kept: index, dropped: listOf(record({ because: text, count: index })) })),

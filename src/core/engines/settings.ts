@@ -5,7 +5,7 @@ import { LAYERED_OWN } from "./layered/settings.ts";
 import { LOSSLESS_OWN } from "./lossless/settings.ts";
 import type { EngineName } from "./names.ts";
 import { SACRED_ZONE_OWN } from "./sacred-zone/settings.ts";
-import type { SharedSettings } from "./shared-settings.ts";
+import type { SharedSettings, WindowSettings } from "./shared-settings.ts";
 import { defaultsOf, type SettingsOfEngine, type ValuesOf } from "./setting.ts";
 import { STEPPED_OWN } from "./stepped/settings.ts";
 
@@ -44,7 +44,7 @@ export const ENGINE_DEFAULTS: EngineSettings = {
 /** What an engine is made with: what all engines share, and what is said of it. */
 export function ownSettings<Name extends keyof OwnSettings>(
   name: Name,
-  { engines, contextLength, maxOutputTokens, preset }: EngineSettings,
-): Pick<SharedSettings, "contextLength" | "maxOutputTokens" | "preset"> & EnginesSettings[Name] {
-  return { contextLength, maxOutputTokens, preset, ...engines?.[name] };
+  { engines, contextLength, maxOutputTokens, sessionThreshold, preset }: EngineSettings,
+): Pick<SharedSettings, keyof WindowSettings | "preset"> & EnginesSettings[Name] {
+  return { contextLength, maxOutputTokens, sessionThreshold, preset, ...engines?.[name] };
 }

@@ -6,14 +6,18 @@ import { reachTo } from "../../core/compaction/reach.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Message, Transcript } from "../../core/transcript/message.ts";
+import { builtInName } from "../../core/engines/names.ts";
+import type { SessionThreshold } from "../../core/engines/shared-settings.ts";
 import type { Outcome } from "../../core/engines/contract.ts";
 import type { Runtime, RuntimeOptions, RuntimeState } from "../../session/contract.ts";
+import { badThreshold, writeThreshold } from "../../session/threshold.ts";
 import { createRuntime } from "../../session/runtime.ts";
 import { carryThinking } from "../knowledge/thinking/index.ts";
 import { archiveRestart } from "./archive.ts";
-import type { CompactHow, CompactResult, UndoResult, Which } from "./contract.ts";
+import type { CompactHow, CompactResult, ThresholdResult, UndoResult, Which } from "./contract.ts";
 import { hooksOf } from "../operator-hooks.ts";
 import { readConversation } from "./conversation.ts";
+import { withEditedHandoff } from "./edit-handoff.ts";
 import { findSession } from "./find.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
 import { stageStore } from "./staged-store.ts";
@@ -52,6 +56,11 @@ export interface MadeCompaction {
   readonly keep: () => Promise<void>;
 }
 
+/** One that a person may edit before it is kept. */
+export interface UnkeptCompaction extends MadeCompaction {
+  readonly edit: (handoff: string) => UnkeptCompaction;
+}
+
 async function change(dependencies: HistoryDependencies, which: Which, make: Make): Promise<CompactResult> {
   const made = await makeChange(dependencies, which, make);
   if (made.kind !== "made") return made;
@@ -64,27 +73,32 @@ export async function compactUnkept(
   dependencies: HistoryDependencies,
   which: Which,
   how: CompactHow,
-): Promise<MadeCompaction | CompactResult> {
+): Promise<UnkeptCompaction | CompactResult> {
   const staged = stageStore(dependencies.store);
   // Whoever is called after a compaction is told of it once it is one.
   const { afterwards, hooks } = deferAfterCompact(dependencies.hooks);
   const made = await makeChange({ ...dependencies, store: staged.store, hooks }, which, compactWith(how));
   if (made.kind !== "made") return made;
-  const { tenant, compaction, chain } = made;
-  return {
+  const { tenant, chain, measure } = made;
+  const editing = { messages: chain.messages, chain: dependencies.chain, measure, redact: dependencies.redact };
+  const unkept = (compaction: Compaction): UnkeptCompaction => ({
     ...made,
+    compaction,
+    edit: (handoff) => unkept(withEditedHandoff(compaction, handoff, editing)),
     keep: async () => {
       await made.saveState();
-      await staged.commit();
+      await staged.commit(compaction);
       await archiveRestart(dependencies.store, tenant, compaction, chain);
-      afterwards();
+      afterwards(compaction);
     },
-  };
+  });
+  return unkept(made.compaction);
 }
 
 interface MadeChange extends MadeCompaction {
   readonly chain: { readonly links: readonly string[]; readonly messages: readonly Message[] };
   readonly saveState: () => Promise<void>;
+  readonly measure: Measure;
 }
 
 async function makeChange(
@@ -101,7 +115,8 @@ async function makeChange(
   if (links.at(-1) !== entry.head) return { kind: "unchanged", session, because: KEPT_MASKED };
   const options = await runtimeOptions(dependencies, tenant, links);
   const runtime = createRuntime(options);
-  const outcome = await make(runtime, { system: [], messages }, createMeasure(options));
+  const measure = createMeasure(options);
+  const outcome = await make(runtime, { system: [], messages }, measure);
   await dependencies.hooks?.settled();
   if (outcome.kind === "unchanged") {
     const { because, irreducible } = outcome;
@@ -115,22 +130,22 @@ async function makeChange(
     await saveState();
     await archiveRestart(store, tenant, compaction, kept);
   };
-  return { kind: "made", tenant, session, compaction, chain: kept, saveState, keep };
+  return { kind: "made", tenant, session, compaction, chain: kept, saveState, measure, keep };
 }
 
 function deferAfterCompact(hooks: OperatorHooks | undefined): {
   readonly hooks: OperatorHooks | undefined;
-  readonly afterwards: () => void;
+  readonly afterwards: (kept: Compaction) => void;
 } {
-  const calls: (() => unknown)[] = [];
-  const afterwards = (): void => calls.forEach((call) => call());
+  const calls: ((kept: Compaction) => unknown)[] = [];
+  const afterwards = (kept: Compaction): void => calls.forEach((call) => call(kept));
   if (hooks === undefined) return { hooks, afterwards };
   const deferring: OperatorHooks = {
     settled: hooks.settled,
     forSession: (session) => {
       const { afterCompact, ...own } = hooks.forSession(session);
       if (afterCompact === undefined) return own;
-      return { ...own, afterCompact: (compaction, made) => void calls.push(() => afterCompact(compaction, made)) };
+      return { ...own, afterCompact: (_, made) => void calls.push((kept) => afterCompact(kept, made)) };
     },
   };
   return { hooks: deferring, afterwards };
@@ -159,7 +174,7 @@ async function runtimeOptions(
   return {
     ...runtime,
     ...hooksOf(dependencies, { tenant, model }),
-    settings: { ...runtime.settings, contextLength: windowTokens, note: "handoff" },
+    settings: { ...runtime.settings, ...reserveIn(state), contextLength: windowTokens, note: "handoff" },
     store,
     tenant,
     model,
@@ -171,6 +186,12 @@ async function runtimeOptions(
       reachTo(carryThinking(compaction, original, estimator), undoneReach, original, chain),
     ...(isState(state) ? { state: { ...state, factor, contextLength: windowTokens } } : {}),
   };
+}
+
+/** What its last request reserved for the answer. */
+function reserveIn(state: unknown): { readonly maxOutputTokens?: number } {
+  const reserved = isState(state) ? state.maxOutputTokens : undefined;
+  return reserved === undefined ? {} : { maxOutputTokens: reserved };
 }
 
 function isState(state: unknown): state is RuntimeState {
@@ -189,4 +210,27 @@ export async function undo({ store }: HistoryDependencies, which: Which): Promis
     undone: compaction.report,
     ...(before === undefined ? {} : { standing: before.report }),
   };
+}
+
+export async function setThreshold(
+  dependencies: HistoryDependencies,
+  which: Which,
+  set: SessionThreshold | undefined,
+): Promise<ThresholdResult> {
+  const { store } = dependencies;
+  const { tenant, entry } = await findSession(store, which);
+  const links = await store.readLinks(tenant, entry.head);
+  const root = links[0] ?? "";
+  const options = await runtimeOptions(dependencies, tenant, links);
+  const runtime = createRuntime({ ...options, settings: { ...options.settings, sessionThreshold: set } });
+  const { engine, timing } = runtime.report();
+  if (set !== undefined && (builtInName(engine) ?? "none") === "none")
+    throw badThreshold(
+      `the engine ${engine} has no threshold that could be set`,
+      "Use one of the built-in engines, or set it in the engine's own settings.",
+    );
+  await writeThreshold({ store, tenant, root }, set);
+  // Whoever looks at the session sees it before its next request. What no gateway has answered has no state yet, and no known window.
+  if (options.state !== undefined) await store.putState(tenant, root, runtime.state());
+  return { session: entry.id, ...(set === undefined ? {} : { set }), thresholdTokens: timing.thresholdTokens };
 }

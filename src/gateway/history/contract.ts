@@ -1,6 +1,7 @@
 /** What an operator can see of the kept conversations, and what can be done to one: what both doors, command line and HTTP, call. */
 import type { Runtime } from "../../session/contract.ts";
 import type { CompactionReport, Destination, Irreducible } from "../../core/compaction/compaction.ts";
+import type { SessionThreshold } from "../../core/engines/shared-settings.ts";
 import type { SacredZoneStatistics } from "../../core/engines/sacred-zone/statistics.ts";
 import type { Message, Origin, Role } from "../../core/transcript/message.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
@@ -100,6 +101,8 @@ export interface MessageShown {
 }
 
 export interface SessionShown extends SessionSummary {
+  /** From where on it is compacted, where a person set that for this session. */
+  readonly threshold?: SessionThreshold;
   readonly protocol?: ProtocolName;
   /** Estimated tokens of the conversation: as the client knows it, and as it would go out. */
   readonly estimate: { readonly original: number; readonly sent: number };
@@ -207,6 +210,14 @@ export interface UndoResult {
   readonly undone: CompactionReport;
   /** The one before it, which is in effect again. */
   readonly standing?: CompactionReport;
+}
+
+/** From where on a session is compacted now. */
+export interface ThresholdResult {
+  readonly session: string;
+  /** What is set for it; absent where the configuration decides. */
+  readonly set?: SessionThreshold;
+  readonly thresholdTokens: number;
 }
 
 /** All that is pinned in a session now. */
@@ -322,6 +333,10 @@ export interface History {
   readonly preview: (which: Which, how: CompactHow) => Promise<CompactionPreview | CompactResult>;
   /** The preview message by message. @throws PrecisError `unknown_preview`. */
   readonly showPreview: (which: Which, preview: string, page?: Page) => Promise<CompactionView>;
+  /**
+   * The preview with another text as its handoff, as a preview of its own. @throws PrecisError `unknown_preview`, `bad_handoff`.
+   */
+  readonly editPreview: (which: Which, preview: string, handoff: string) => Promise<CompactionPreview>;
   /** Applies exactly what was shown. @throws PrecisError `unknown_preview`. */
   readonly applyPreview: (which: Which, preview: string) => Promise<CompactResult>;
   /** An explicit compaction now: the conversation's next request goes out with it. It also lifts an undo. */
@@ -330,6 +345,11 @@ export interface History {
   readonly drop: (which: Which, messages: string) => Promise<CompactResult>;
   /** Takes the newest compaction back; undefined where none is. */
   readonly undo: (which: Which) => Promise<UndoResult | undefined>;
+  /**
+   * Sets from where on this session is compacted, or with undefined leaves that to the configuration again. A running gateway
+   * on the same store keeps to it from its next request on. @throws PrecisError `bad_threshold`.
+   */
+  readonly setThreshold: (which: Which, threshold: SessionThreshold | undefined) => Promise<ThresholdResult>;
   /** What is pinned in it. */
   readonly pins: (which: Which) => Promise<SessionPins>;
   /** @throws PrecisError `bad_range`, `bad_pin`, `too_many_pins`. */

@@ -10,7 +10,7 @@ import type { EmitEvent } from "../contract.ts";
 import { UNKNOWN_WINDOW_TOKENS, createModelBook } from "../models.ts";
 import { sessionOptions, type SessionSettings } from "../session-options.ts";
 import type * as Change from "./change.ts";
-import type { History, Which } from "./contract.ts";
+import type { CompactionPreview, History, Which } from "./contract.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
 import { compactionView, contextView, unkeptView } from "./context-view.ts";
 import { findSession } from "./find.ts";
@@ -60,6 +60,7 @@ export function createHistory(options: HistoryOptions): History {
     compact: async (which, how) => (await loadChange()).compact(dependencies, which, how),
     drop: async (which, messages) => (await loadChange()).drop(dependencies, which, messages),
     undo: async (which) => (await loadChange()).undo(dependencies, which),
+    setThreshold: async (which, threshold) => (await loadChange()).setThreshold(dependencies, which, threshold),
     pins: (which) => pins(dependencies, which),
     pin: (which, what) => pin(dependencies, which, what),
     unpin: (which, id) => unpin(dependencies, which, id),
@@ -75,15 +76,20 @@ export function createHistory(options: HistoryOptions): History {
   };
 }
 
-function previewCalls(dependencies: HistoryDependencies): Pick<History, "preview" | "showPreview" | "applyPreview"> {
+type PreviewCall = "preview" | "showPreview" | "editPreview" | "applyPreview";
+
+function previewCalls(dependencies: HistoryDependencies): Pick<History, PreviewCall> {
   const previews = createPreviews();
   const sessionOf = async (which: Which): Promise<string> => (await findSession(dependencies.store, which)).entry.id;
   return {
     preview: async (which, how) => {
       const made = await (await loadChange()).compactUnkept(dependencies, which, how);
       if (made.kind !== "made") return made;
-      const { session, compaction } = made;
-      return { kind: "preview", session, preview: previews.add(made), report: compaction.report };
+      return shownAs(previews.add(made), made);
+    },
+    editPreview: async (which, preview, handoff) => {
+      const edited = previews.get(await sessionOf(which), preview).edit(handoff);
+      return shownAs(previews.add(edited), edited);
     },
     showPreview: async (which, preview, page) => {
       const { compaction } = previews.get(await sessionOf(which), preview);
@@ -96,6 +102,10 @@ function previewCalls(dependencies: HistoryDependencies): Pick<History, "preview
       return { kind: "compacted", session, report: compaction.report };
     },
   };
+}
+
+function shownAs(preview: string, { session, compaction }: Change.UnkeptCompaction): CompactionPreview {
+  return { kind: "preview", session, preview, report: compaction.report };
 }
 
 /** Loaded when something is compacted or undone: looking at it needs no engine. */

@@ -1,21 +1,21 @@
-/** Compactions that were made to be looked at: kept in memory for a few minutes, and applied exactly as they were shown. */
+/** Compactions that were made to be looked at: kept in memory for a few minutes, perhaps edited, and applied exactly as they were shown. */
 import { randomBytes } from "node:crypto";
 import { PrecisError } from "../../core/errors.ts";
-import type { MadeCompaction } from "./change.ts";
+import type { UnkeptCompaction } from "./change.ts";
 
 const PREVIEW_MS = 10 * 60_000;
 const PREVIEWS_MAX = 8;
 const ID_BYTES = 9;
 
 export interface Previews {
-  readonly add: (made: MadeCompaction) => string;
+  readonly add: (made: UnkeptCompaction) => string;
   /** @throws PrecisError `unknown_preview`. */
-  readonly get: (session: string, id: string) => MadeCompaction;
+  readonly get: (session: string, id: string) => UnkeptCompaction;
   readonly delete: (id: string) => void;
 }
 
 export function createPreviews(now: () => number = Date.now): Previews {
-  const previews = new Map<string, { readonly made: MadeCompaction; readonly until: number }>();
+  const previews = new Map<string, { readonly made: UnkeptCompaction; readonly until: number }>();
   const forgetOld = (): void => {
     for (const [id, { until }] of previews) if (until < now() || previews.size > PREVIEWS_MAX) previews.delete(id);
   };

@@ -6,6 +6,7 @@ import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
 import type { CompactionEntry, SessionEntry, UsageEntry } from "../../store/store.ts";
 import { savedRests, savedTiming } from "../../session/saved-state.ts";
+import { readThreshold } from "../../session/threshold.ts";
 import { archivesOf } from "./archive.ts";
 import type { CompactionShown, EngineFigures, MessageShown, SessionShown, SessionSummary, Which } from "./contract.ts";
 import { conversationOf, readConversation, type StoredConversation } from "./conversation.ts";
@@ -148,10 +149,11 @@ export async function show(dependencies: HistoryDependencies, which: Which, tail
   ]);
   const { links } = conversation;
   const original: Transcript = { system: [], messages: conversation.messages };
-  const [{ compaction }, entries, state] = await Promise.all([
+  const [{ compaction }, entries, state, threshold] = await Promise.all([
     store.findCompaction(tenant, links),
     store.listCompactions(tenant, links),
     store.getState(tenant, links[0] ?? ""),
+    readThreshold({ store, tenant, root: links[0] ?? "" }),
   ]);
   const engine = engineFigures(state, compaction);
   const sent = compaction === undefined ? original : applyCompaction(original, compaction);
@@ -159,6 +161,7 @@ export async function show(dependencies: HistoryDependencies, which: Which, tail
   const measure = dependencies.measureOf(model === undefined ? {} : dependencies.models().of(tenant, model));
   return {
     ...summary,
+    ...(threshold === undefined ? {} : { threshold }),
     ...(conversation.protocol === undefined ? {} : { protocol: conversation.protocol }),
     estimate: { original: weigh(measure, original.messages), sent: weigh(measure, sent.messages) },
     sentMessages: sent.messages.length,

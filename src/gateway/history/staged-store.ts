@@ -1,15 +1,16 @@
 /** A store whose changes wait: what a compaction would keep is kept only if the person who sees it wants it so. */
+import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { HistoryStore } from "../../store/store.ts";
 
 export interface StagedStore {
   readonly store: HistoryStore;
-  /** Makes the changes, in the order in which they were asked for. */
-  readonly commit: () => Promise<void>;
+  /** Makes the changes, in the order in which they were asked for; with another compaction in place of the one that was recorded. */
+  readonly commit: (edited?: Compaction) => Promise<void>;
 }
 
 export function stageStore(store: HistoryStore): StagedStore {
-  const changes: (() => Promise<unknown>)[] = [];
-  const later = (change: () => Promise<unknown>): void => void changes.push(change);
+  const changes: ((edited?: Compaction) => Promise<unknown>)[] = [];
+  const later = (change: (edited?: Compaction) => Promise<unknown>): void => void changes.push(change);
   return {
     store: {
       ...store,
@@ -17,12 +18,12 @@ export function stageStore(store: HistoryStore): StagedStore {
       undoCompaction: async (tenant, link) => later(() => store.undoCompaction(tenant, link)),
       putState: async (tenant, root, state) => later(() => store.putState(tenant, root, state)),
       putCompaction: async (tenant, compaction) => {
-        later(() => store.putCompaction(tenant, compaction));
+        later((edited) => store.putCompaction(tenant, edited ?? compaction));
         return compaction;
       },
     },
-    commit: async () => {
-      for (const change of changes) await change();
+    commit: async (edited) => {
+      for (const change of changes) await change(edited);
     },
   };
 }

@@ -6,11 +6,14 @@ import { Hono, type Context } from "hono";
 import { readBudget, type Budget } from "../../core/compaction/budget.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
+import { thresholdFrom } from "../../session/threshold.ts";
 import { SYNTHETIC_CHOICES, type ExportOptions, type History, type Page, type Which } from "../history/contract.ts";
 
 /** Every bound of the API. */
 export const ADMIN_LIMITS = Object.freeze({
   bodyBytes: 16 * 1024,
+  /** A handoff that a person has edited. */
+  handoffBodyBytes: 512 * 1024,
   focusChars: 2_000,
   queryChars: 1_000,
   idChars: 512,
@@ -37,6 +40,8 @@ const STATUSES: Readonly<Record<string, Status>> = {
   bad_fork: 400,
   bad_range: 400,
   bad_pin: 400,
+  bad_handoff: 400,
+  bad_threshold: 400,
   unknown_pin: 404,
   pinned: 409,
   too_many_pins: 409,
@@ -56,6 +61,7 @@ export function createAdminRoutes(history: History): Hono {
   const app = new Hono({ strict: false });
   addGuards(app);
   addReading(app, history);
+  addSettling(app, history);
   addChanging(app, history);
   app.onError((error, context) => refuse(context, error));
   return app;
@@ -130,6 +136,20 @@ function addReading(app: Hono, history: History): void {
     const query = { tenant: tenantIn(context), words, limit: limitIn(context) };
     const found = await history.search(session === undefined ? query : { ...query, session });
     return context.json(found, 200, NO_STORE);
+  });
+}
+
+function addSettling(app: Hono, history: History): void {
+  app.post("/sessions/:id/previews/:preview", async (context) => {
+    const preview = bounded(context.req.param("preview"), "the preview", ADMIN_LIMITS.idChars);
+    const { handoff } = await bodyOf(context, { handoff: "string" }, ADMIN_LIMITS.handoffBodyBytes);
+    if (handoff === undefined) throw badQuery("handoff is missing", 'Send for example {"handoff": "## Open\\n- …"}.');
+    return context.json(await history.editPreview(whichIn(context), preview, handoff), 200, NO_STORE);
+  });
+  app.post("/sessions/:id/threshold", async (context) => {
+    const { threshold } = await bodyOf(context, { threshold: "amount" });
+    const set = threshold === undefined ? undefined : thresholdFrom(String(threshold));
+    return context.json(await history.setThreshold(whichIn(context), set), 200, NO_STORE);
   });
 }
 
@@ -323,8 +343,9 @@ type Read<Shape extends Readonly<Record<string, keyof Kinds>>> = { [Key in keyof
 async function bodyOf<Shape extends Readonly<Record<string, keyof Kinds>>>(
   context: Context,
   shape: Shape,
+  bytesMax: number = ADMIN_LIMITS.bodyBytes,
 ): Promise<Read<Shape>> {
-  const text = await textOf(context.req.raw);
+  const text = await textOf(context.req.raw, bytesMax);
   const value = text.trim() === "" ? {} : parsed(text);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw badQuery("the body is not a JSON object", `Send one with ${Object.keys(shape).join(", ")}, or none.`);
@@ -342,13 +363,12 @@ async function bodyOf<Shape extends Readonly<Record<string, keyof Kinds>>>(
   return value as Read<Shape>;
 }
 
-async function textOf({ body }: Request): Promise<string> {
+async function textOf({ body }: Request, bytesMax: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.length;
-    if (bytes > ADMIN_LIMITS.bodyBytes)
-      throw refusal("too_large", "the body is too large", `At most ${ADMIN_LIMITS.bodyBytes} bytes are read.`);
+    if (bytes > bytesMax) throw refusal("too_large", "the body is too large", `At most ${bytesMax} bytes are read.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

@@ -1,6 +1,7 @@
 /** What an operator is told of a session while it works, as notices: one line each, with figures and without content. */
 import { builtInName } from "../../core/engines/names.ts";
 import type { Runtime } from "../../session/contract.ts";
+import { thresholdText } from "../../session/threshold.ts";
 import type { CompactionTiming, Postponement } from "../../session/timing.ts";
 import type { EmitEvent, NoticeEvent } from "../contract.ts";
 
@@ -29,10 +30,11 @@ export function emitSessionNotices(runtime: Runtime, tenant: string, onEvent: Em
   );
 }
 
-function momentOf({ thresholdTokens, compactsAtTokens }: CompactionTiming): string {
+function momentOf({ thresholdTokens, compactsAtTokens, set }: CompactionTiming): string {
   if (compactsAtTokens === undefined) return "is not compacted automatically";
-  if (compactsAtTokens <= thresholdTokens) return `is compacted at ${shown(compactsAtTokens)}`;
-  return `is compacted when that costs least, at ${shown(compactsAtTokens)} at the latest; its threshold is ${shown(thresholdTokens)}`;
+  const own = set === undefined ? "" : ` (set for this session: ${thresholdText(set)})`;
+  if (compactsAtTokens <= thresholdTokens) return `is compacted at ${shown(compactsAtTokens)}${own}`;
+  return `is compacted when that costs least, at ${shown(compactsAtTokens)} at the latest; its threshold is ${shown(thresholdTokens)}${own}`;
 }
 
 function waitOf({ compactsAtTokens }: CompactionTiming): string {

@@ -263,6 +263,85 @@ describe("what they refuse", () => {
     });
   });
 
+  it("applies a preview as a person edited it, after the same checks, and undoes it", async () => {
+    const made = await post<CompactionPreview>(`/sessions/${alpha}/compact`, { preview: true, budget: "30%" });
+    const path = `/sessions/${alpha}/previews/${made.preview}`;
+    const shown = await got<CompactionView>(path);
+    const lines = shown.handoff!.split("\n");
+    const said = [
+      ...lines.slice(0, -1),
+      "- Deploy with key sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789.",
+      lines.at(-1),
+    ];
+    const edited = await post<CompactionPreview>(path, { handoff: said.join("\n") });
+    expect(edited.preview).not.toBe(made.preview);
+    expect(edited.report.summary).toMatchObject({ edited: true });
+    expect(edited.report.tokens.after).toBeGreaterThan(made.report.tokens.after);
+    // The first preview is what it was.
+    expect((await got<CompactionView>(path)).handoff).toBe(shown.handoff);
+    expect(await post(`/sessions/${alpha}/compact`, { apply: edited.preview })).toMatchObject({
+      kind: "compacted",
+      report: edited.report,
+    });
+    const kept = await got<CompactionView>(`/sessions/${alpha}/compactions/1`);
+    expect(kept.handoff).toContain("- Deploy with key");
+    expect(kept.handoff!.split("\n").slice(0, 2)).toEqual(lines.slice(0, 2));
+    const sent = await (await ask(`/sessions/${alpha}/export?compacted=true&secrets=keep`)).text();
+    expect(sent).toContain("- Deploy with key");
+    expect(sent).not.toContain("sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789");
+    await post(`/sessions/${alpha}/undo`, {});
+    expect(await got(`/sessions/${alpha}`)).toMatchObject({ compactions: 0, undone: true });
+  });
+
+  it("sets the threshold of one session, and removes it", async () => {
+    const path = `/sessions/${alpha}/threshold`;
+    expect(await post(path, { threshold: "30%" })).toEqual({
+      session: alpha,
+      set: { share: 0.3 },
+      thresholdTokens: 38_400,
+    });
+    expect(await got(`/sessions/${alpha}`)).toMatchObject({ threshold: { share: 0.3 } });
+    expect(await post(path, { threshold: 20_000 })).toMatchObject({ thresholdTokens: 20_000 });
+    expect(await post(path, {})).toEqual({ session: alpha, thresholdTokens: 64_000 });
+    const sending = (body: object): Asked => ({ method: "POST", headers: JSON_HEADERS, body: JSON.stringify(body) });
+    expect(await refused(path, sending({ threshold: "99%" }))).toEqual([400, "bad_threshold"]);
+    expect(await refused(path, sending({ threshold: 0.5 }))).toEqual([400, "bad_threshold"]);
+    expect(await refused(path, sending({ threshold: true }))).toEqual([400, "bad_query"]);
+    expect(await refused("/sessions/nowhere/threshold", sending({ threshold: "30%" }))).toEqual([
+      404,
+      "unknown_session",
+    ]);
+  });
+
+  it("says anew what an edited handoff does not hold", async () => {
+    const made = await post<CompactionPreview>(`/sessions/${alpha}/compact`, { preview: true, budget: "30%" });
+    const path = `/sessions/${alpha}/previews/${made.preview}`;
+    const { report } = await post<CompactionPreview>(path, { handoff: "Nothing of what was said." });
+    const absent = ({ lost }: CompactionPreview["report"]): number =>
+      Object.values(lost).reduce((sum, one) => sum + one.absent, 0);
+    expect(absent(report)).toBeGreaterThan(absent(made.report));
+    expect(report.tokens.after).toBeLessThan(made.report.tokens.after);
+  });
+
+  it("refuses a handoff that no compaction may have", async () => {
+    const made = await post<CompactionPreview>(`/sessions/${alpha}/compact`, { preview: true, budget: "30%" });
+    const path = `/sessions/${alpha}/previews/${made.preview}`;
+    const { handoff } = await got<CompactionView>(path);
+    const edit = (body: object): Asked => ({ method: "POST", headers: JSON_HEADERS, body: JSON.stringify(body) });
+    for (const text of [
+      " ",
+      "\n",
+      handoff!.replace(/recall r[0-9a-f]{9}/, "recall r000000000"),
+      "many words ".repeat(15_000),
+    ])
+      expect(await refused(path, edit({ handoff: text }))).toEqual([400, "bad_handoff"]);
+    expect(await refused(path, edit({}))).toEqual([400, "bad_query"]);
+    expect(await refused(path, edit({ handoff: 1 }))).toEqual([400, "bad_query"]);
+    expect(await refused(path, edit({ handoff: "x".repeat(600_000) }))).toEqual([413, "too_large"]);
+    expect(await refused(`/sessions/${alpha}/previews/none`, edit({ handoff: "x" }))).toEqual([404, "unknown_preview"]);
+    expect(await got(`/sessions/${alpha}`)).toMatchObject({ compactions: 0 });
+  });
+
   it("gives messages part by part and lists by page, secrets masked", async () => {
     const page = await got<readonly MessageInFull[]>(`/sessions/${alpha}/messages?from=2&count=2`);
     expect(page.map(({ number, role }) => [number, role])).toEqual([

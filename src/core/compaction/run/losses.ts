@@ -28,7 +28,14 @@ interface KeptRequests {
   readonly recallable: (message: number) => boolean;
 }
 
-export function lossesOf({ original: { messages }, memory }: CompactionRun, draft: CompactionDraft): Losses {
+/** What is asked of a result, whoever made it. */
+type LossRun = Pick<CompactionRun, "memory"> & { readonly original: Pick<CompactionRun["original"], "messages"> };
+type Result = Pick<CompactionDraft, "evicted"> & {
+  readonly assembled: Pick<CompactionDraft["assembled"], "placed">;
+  readonly handoff: Pick<NonNullable<CompactionDraft["handoff"]>, "said" | "excerpts"> | undefined;
+};
+
+export function lossesOf({ original: { messages }, memory }: LossRun, draft: Result): Losses {
   const { evidence, redact, shown } = memory;
   const ledger = memory.ledger.ledgerOf(messages);
   const kept = keptOf(messages, draft, shown.textOf);
@@ -62,7 +69,7 @@ type TextOf = (message: Message) => string;
 
 function keptOf(
   messages: readonly Message[],
-  { assembled: { placed }, evicted }: CompactionDraft,
+  { assembled: { placed }, evicted }: Result,
   textOf: TextOf,
 ): KeptRequests {
   const text = placed.filter(({ message, from }) => message !== messages[from]).map(({ message }) => textOf(message));
@@ -93,7 +100,7 @@ function finder(texts: readonly string[]): (id: string) => boolean {
 /** The same for names: those of an excerpt are known, so its text need not be searched. */
 function presentIn(
   messages: readonly Message[],
-  { assembled: { placed }, handoff }: CompactionDraft,
+  { assembled: { placed }, handoff }: Result,
   textOf: TextOf,
 ): VisibleText {
   const excerpts = handoff?.excerpts ?? [];

@@ -1,9 +1,8 @@
 /** Every figure that follows from the default engine's settings; asserted for windows from 32K to 1M. */
 import type { Figure } from "../figure.ts";
+import { THRESHOLD_WINDOW_SHARE_MAX, thresholdSet } from "../shared-settings.ts";
 import type { CompressorSettings } from "./settings.ts";
 
-/** Never trigger above this share of the usable window, whatever the floor says; so does Hermes Agent in November 2026. */
-const THRESHOLD_WINDOW_SHARE_MAX = 0.85;
 /** The hygiene layer's share of the window (Hermes Agent docs). */
 const HYGIENE_WINDOW_SHARE = 0.85;
 /** The operator is told at this share of the threshold (an earlier edition of the Hermes Agent docs). */
@@ -72,7 +71,8 @@ export function limitsOf(settings: CompressorSettings): Limits {
   const current = settings.preset === "current";
   const floor = current ? CURRENT_FLOOR_TOKENS : settings.thresholdFloorTokens;
   const wanted = current ? currentThreshold(settings.contextLength, usable) : settings.threshold * usable;
-  const threshold = Math.floor(Math.min(Math.max(wanted, floor), THRESHOLD_WINDOW_SHARE_MAX * usable));
+  const own = Math.floor(Math.min(Math.max(wanted, floor), THRESHOLD_WINDOW_SHARE_MAX * usable));
+  const threshold = thresholdSet(settings) ?? own;
   const tail = Math.floor(current ? leanTail(settings.contextLength, threshold) : threshold * settings.targetRatio);
   const summaryMax = Math.floor(Math.min(settings.contextLength * SUMMARY_WINDOW_SHARE, SUMMARY_TOKENS_MAX));
   const recordMax = Math.floor(Math.min(threshold * RECORD_THRESHOLD_SHARE, RECORD_TOKENS_MAX));

@@ -2,6 +2,7 @@
 import type { Figure } from "../figure.ts";
 import type { CompactionRun } from "../../compaction/run/draft.ts";
 import { goalWithin, handoffTokensMax, limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
+import { thresholdSet } from "../shared-settings.ts";
 import { HANDOFF_DEFAULTS, type HandoffSettings } from "./settings.ts";
 
 /** What Codex keeps of a person's messages today, and what it keeps beside the provider's own item. */
@@ -34,7 +35,7 @@ export function handoffLimits(given: Partial<HandoffSettings>): HandoffLimits {
   const userTokens = settings.userTokens ?? (isCurrent ? CURRENT_USER_TOKENS : Infinity);
   const usable = Math.max(1, contextLength - maxOutputTokens);
   const share = Math.floor(usable * settings.triggerShare);
-  const trigger = triggerTokens > 0 ? Math.min(triggerTokens, share) : share;
+  const trigger = thresholdSet(settings) ?? (triggerTokens > 0 ? Math.min(triggerTokens, share) : share);
   const resultTokens = Math.floor(usable * settings.resultShare);
   const whole = Math.min(Math.floor(usable * WHOLE_RESULT_SHARE), trigger - 1);
   return {

@@ -3,6 +3,7 @@ import type { Figure } from "../figure.ts";
 import type { CompactionRun } from "../../compaction/run/draft.ts";
 import { limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
+import { thresholdSet } from "../shared-settings.ts";
 import { LAYERED_DEFAULTS, type LayeredSettings } from "./settings.ts";
 
 /** In a window under 66,000 what is reserved and the margin would leave less than half of it; there the trigger is half. */
@@ -38,7 +39,7 @@ export function layeredLimits(given: Partial<LayeredSettings>): LayeredLimits {
   const { keptResults, restoredFiles, restoredFileTokens, failuresMax } = settings;
   const effective = Math.max(1, contextLength - Math.max(reservedTokens, maxOutputTokens));
   const least = Math.floor(Math.max(1, contextLength - maxOutputTokens) * TRIGGER_WINDOW_SHARE_MIN);
-  const trigger = Math.max(effective - settings.triggerMarginTokens, least);
+  const trigger = thresholdSet(settings) ?? Math.max(effective - settings.triggerMarginTokens, least);
   const within = (tokens: number, share: number): number => Math.floor(Math.min(tokens, contextLength * share));
   return {
     effectiveTokens: effective,

@@ -3,6 +3,7 @@
  * by their example `lcm`; what is ours says so.
  */
 import type { Figure } from "../figure.ts";
+import { thresholdSet } from "../shared-settings.ts";
 import { LOSSLESS_DEFAULTS, type LosslessSettings } from "./settings.ts";
 
 /** A compaction ends this far below what triggers it: the original's headroom of a fifth. */
@@ -26,7 +27,7 @@ export interface LosslessLimits {
 
 export function losslessLimits(settings: LosslessSettings): LosslessLimits {
   const usable = Math.max(1, settings.contextLength - settings.maxOutputTokens);
-  const trigger = Math.floor(usable * settings.contextThreshold);
+  const trigger = thresholdSet(settings) ?? Math.floor(usable * settings.contextThreshold);
   const chunk = Math.max(1, Math.floor(Math.min(settings.leafChunkTokens, usable * LEAF_WINDOW_SHARE_MAX)));
   const derived = Math.min(settings.leafChunkTokens, Math.floor(trigger * SUMMARIES_TRIGGER_SHARE));
   return {

@@ -3,6 +3,7 @@ import type { Figure } from "../figure.ts";
 import type { CompactionRun } from "../../compaction/run/draft.ts";
 import { limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
 import type { Message } from "../../transcript/message.ts";
+import { thresholdSet } from "../shared-settings.ts";
 import { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "./settings.ts";
 import { workloadFactor } from "./workload.ts";
 
@@ -19,11 +20,12 @@ export interface SacredZoneLimits {
 }
 
 export function sacredZoneLimits(given: Partial<SacredZoneSettings>): SacredZoneLimits {
-  const { contextLength, maxOutputTokens, triggerShare, targetShare } = { ...SACRED_ZONE_DEFAULTS, ...given };
+  const settings = { ...SACRED_ZONE_DEFAULTS, ...given };
+  const { contextLength, maxOutputTokens, triggerShare, targetShare } = settings;
   const usable = Math.max(1, contextLength - maxOutputTokens);
   return {
     usableTokens: usable,
-    triggerTokens: Math.floor(usable * triggerShare),
+    triggerTokens: thresholdSet(settings) ?? Math.floor(usable * triggerShare),
     targetTokens: Math.floor(usable * targetShare),
   };
 }

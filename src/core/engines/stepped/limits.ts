@@ -2,6 +2,7 @@
 import type { Figure } from "../figure.ts";
 import type { CompactionRun } from "../../compaction/run/draft.ts";
 import { goalWithin, handoffTokensMax, limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
+import { thresholdSet } from "../shared-settings.ts";
 import { STEPPED_DEFAULTS, type SteppedSettings } from "./settings.ts";
 
 /** Of the window, where the output that a request reserves is not known. */
@@ -34,7 +35,8 @@ export function steppedLimits(given: Partial<SteppedSettings>): SteppedLimits {
   const margin = Math.min(settings.marginTokens, maxOutputTokens > 0 ? maxOutputTokens : usable * MARGIN_WINDOW_SHARE);
   const isCurrent = preset === "current";
   // Today's release takes the reserved output for margin enough.
-  const trigger = Math.floor(usable - (isCurrent && maxOutputTokens > 0 ? 0 : Math.min(margin, usable / 2)));
+  const own = Math.floor(usable - (isCurrent && maxOutputTokens > 0 ? 0 : Math.min(margin, usable / 2)));
+  const trigger = thresholdSet(settings) ?? own;
   const tail = Math.min(TAIL_TOKENS.max, Math.max(TAIL_TOKENS.min, Math.floor(usable * TAIL_TOKENS.share)));
   return {
     triggerTokens: trigger,

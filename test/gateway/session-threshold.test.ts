@@ -1,0 +1,100 @@
+/** The threshold that a person sets for one session: it holds in a running gateway, after a restart, and until it is removed. */
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { builtInName, ENGINE_NAMES } from "../../src/core/engines/names.ts";
+import { textMessage, type Transcript } from "../../src/core/transcript/message.ts";
+import { createHistory } from "../../src/gateway/history/history.ts";
+import { createRuntime } from "../../src/session/runtime.ts";
+import { thresholdFrom } from "../../src/session/threshold.ts";
+import { openSqliteStore } from "../../src/store/index.ts";
+import { ask, bodyOf, worked } from "./support/asking.ts";
+import { atEnd, front, stand, TENANT, temporaryFolder } from "./support/standing.ts";
+
+const WINDOW_TOKENS = 40_000;
+const THRESHOLD = { tokens: 4_000 } as const;
+const protocol = "openai-chat";
+const headers = { "x-precis-session": "a-session" };
+const which = { tenant: TENANT, id: "a-session" };
+
+function grown(turns: number): Transcript {
+  const begun = worked("alpha", 10);
+  const more = Array.from({ length: turns }, (_, at) => [
+    textMessage("assistant", "Done."),
+    textMessage("user", `Go on with step ${at}.`),
+  ]).flat();
+  return { ...begun, messages: [...begun.messages, ...more] };
+}
+
+async function opened(path: string) {
+  const store = await openSqliteStore({ path });
+  return { store, history: createHistory({ store, contextLength: WINDOW_TOKENS }) };
+}
+
+it("holds from the next request on, after a restart, and until it is removed", async () => {
+  const path = join(temporaryFolder(), "history.db");
+  const first = await opened(path);
+  const { url, provider, events, providerUrl, gateway } = await stand({
+    provider: { every: { windowTokens: WINDOW_TOKENS } },
+    gateway: { contextLength: WINDOW_TOKENS, store: first.store },
+  });
+  const say = async (at: string, turns: number): Promise<string> => {
+    const told = await ask(at, { protocol, headers, body: bodyOf(protocol, grown(turns)) });
+    expect(told.status).toBe(200);
+    return told.treatment ?? "";
+  };
+  expect(await say(url, 0)).toBe("unchanged");
+  const before = (await first.history.show(which, 1)).timing!;
+  expect(before.set).toBeUndefined();
+  expect(before.thresholdTokens).toBeGreaterThan(THRESHOLD.tokens);
+
+  const { tokens } = await first.history.show(which, 1);
+  await first.history.setThreshold(which, { tokens: Math.ceil(tokens * 1.1) });
+  expect(await say(url, 1)).toBe("unchanged");
+  const told = events.flatMap((event) => (event.kind === "notice" ? [event.message] : []));
+  expect(told.join("\n")).toMatch(/\(set for this session: [\d,]+ tokens\)/);
+
+  const set = await first.history.setThreshold(which, THRESHOLD);
+  expect(set).toEqual({ session: "a-session", set: THRESHOLD, thresholdTokens: THRESHOLD.tokens });
+  expect((await first.history.show(which, 1)).timing).toMatchObject({
+    set: THRESHOLD,
+    thresholdTokens: THRESHOLD.tokens,
+  });
+  expect(await say(url, 2)).toMatch(/^rewritten/);
+  await gateway.close();
+  await first.store.close();
+
+  // Another process: what is set is in the store.
+  const second = await opened(path);
+  atEnd(() => second.store.close());
+  const restarted = await front(providerUrl, { contextLength: WINDOW_TOKENS, store: second.store });
+  await say(restarted.url, 3);
+  expect((await second.history.context(which)).thresholdTokens).toBe(THRESHOLD.tokens);
+  const share = await second.history.setThreshold(which, { share: 0.6 });
+  // Of the window less what each request reserves for its answer, as the gateway reckons it.
+  const usableTokens = before.thresholdTokens * 2;
+  expect(usableTokens).toBeLessThan(WINDOW_TOKENS);
+  expect(share.thresholdTokens).toBe(usableTokens * 0.6);
+  const removed = await second.history.setThreshold(which, undefined);
+  expect(removed.thresholdTokens).toBe(before.thresholdTokens);
+  await say(restarted.url, 4);
+  expect((await second.history.show(which, 1)).timing).not.toHaveProperty("set");
+  expect(provider.account().total.rejected).toEqual({});
+});
+
+it.each(ENGINE_NAMES.filter((name) => builtInName(name) !== "none"))("is kept by the engine %s", (engine) => {
+  const settings = { contextLength: WINDOW_TOKENS };
+  const at = (share: number): number =>
+    createRuntime({ engine, settings: { ...settings, sessionThreshold: { share } } }).report().thresholdTokens;
+  // Of one that compacts above its threshold, the first token above it is named.
+  expect([8_000, 8_001]).toContain(at(0.2));
+  expect([34_000, 34_001]).toContain(at(0.99));
+});
+
+it("is read as a person writes it, and refused where it cannot be one", () => {
+  expect(thresholdFrom("60%")).toEqual({ share: 0.6 });
+  expect(thresholdFrom(" 62.5 % ")).toEqual({ share: 0.625 });
+  expect(thresholdFrom("90k")).toEqual({ tokens: 90_000 });
+  expect(thresholdFrom("12000")).toEqual({ tokens: 12_000 });
+  for (const text of ["", "4%", "86%", "100%", "0.5", "999", "-1", "1e9", "half", "1000.5", "200m"])
+    expect(() => thresholdFrom(text), text).toThrow(expect.objectContaining({ code: "bad_threshold" }));
+});
