@@ -1,5 +1,5 @@
 /** `npm run cases -- FOLDER`: writes the cases of `examples/continue` as `precis exam --continue FOLDER` takes them. */
-import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { stringify } from "yaml";
 import { CONTINUE_CASES, type ContinueCase } from "../examples/continue/cases.ts";
@@ -11,9 +11,10 @@ const HIDDEN = join(import.meta.dirname, "..", "examples", "continue");
 const START = Date.parse("2026-03-12T08:58:00.000Z");
 
 /** The session up to its last request, the repository as it is then, and what only the checks see. */
-function writeCase(folder: string, { name, given, record, addition, files, checks, rules }: ContinueCase): void {
+function writeCase(folder: string, one: ContinueCase): void {
+  const { name, given, project, record, addition, checks, rules, questions } = one;
   mkdirSync(folder, { recursive: true });
-  const workspace = createWorkspace();
+  const workspace = createWorkspace(project);
   try {
     const session = createRecorder(workspace, START);
     record(session);
@@ -21,18 +22,17 @@ function writeCase(folder: string, { name, given, record, addition, files, check
     const last = turns.at(-1);
     if (last?.kind !== "user") throw new Error(`the session ${name} does not end with a request`);
     writeFileSync(join(folder, "session.json"), openAiChatBody(given, turns.slice(0, -1)));
-    const repository = join(folder, "repository");
-    if (files === undefined) workspace.copyTo(repository);
-    else mkdirSync(repository);
-    for (const [path, text] of Object.entries(files ?? {})) writeFileSync(join(repository, path), text);
-    const request = [last.text, ...(addition === undefined ? [] : [addition])].join("\n\n");
-    writeFileSync(join(folder, "case.yaml"), stringify({ request, checks, rules }));
+    workspace.copyTo(join(folder, "repository"));
+    const request = `${last.text}\n\n${addition}`;
+    writeFileSync(join(folder, "case.yaml"), stringify({ request, checks, rules, questions }));
   } finally {
     workspace.remove();
   }
-  const hidden = join(HIDDEN, name);
-  if (existsSync(hidden)) cpSync(hidden, folder, { recursive: true });
+  cpSync(join(HIDDEN, name), folder, { recursive: true });
+  cpSync(join(HIDDEN, SURFACE), join(folder, SURFACE));
 }
+
+const SURFACE = "surface.hidden.js";
 
 const [to] = process.argv.slice(2);
 if (to === undefined) throw new Error("say where to: npm run cases -- FOLDER");

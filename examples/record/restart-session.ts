@@ -2,9 +2,15 @@
 import { bash, edit, plan, read, type Recorder } from "./recorder.ts";
 
 export function recordRestartSession(session: Recorder): void {
+  session.user(FIRST_REQUEST);
+  mendTheStart(session);
+  session.user(LAST_REQUEST);
+}
+
+/** The work itself, for sessions in which it is only one of several jobs. */
+export function mendTheStart(session: Recorder): void {
   findTheHalfLine(session);
   mendTheLoading(session);
-  session.user(LAST_REQUEST);
 }
 
 const FIRST_REQUEST = `After last night's power cut the shop does not start any more. The log says "SyntaxError: Expected ',' or ']' after array element in JSON". Get it to start again without losing a paid order.
@@ -18,7 +24,6 @@ const WRITE_BROKEN_FILE = `SHOP_FILE=orders.jsonl node -e 'import("./src/app.js"
 const START = `node -e 'import("./src/app.js").then(({createApp})=>{const {store,orders}=createApp({level:"warn",file:"orders.jsonl"});console.log(store.all().length,"events; S-1002 is",orders.get("S-1002").state,"; S-1003 is",orders.get("S-1003")?.state)}).catch((error)=>{console.error(String(error.stack));process.exit(1)})'`;
 
 function findTheHalfLine(session: Recorder): void {
-  session.user(FIRST_REQUEST);
   session.agent(
     "First what the decision says and how the file is read, then a file cut off in the middle of a line, as a power cut leaves it.",
     bash("sed -n '/## 5/,/## 6/p' docs/decisions.md"),

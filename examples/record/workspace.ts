@@ -1,15 +1,15 @@
 /**
- * Where the recorded agent works: a copy of `examples/shop` in a temporary folder, with a git history, and the tools
- * the agent calls. Tools run for real; what they print is only freed of this machine's paths and dates.
+ * Where the recorded agent works: a copy of a folder of `examples/` in a temporary folder, with a git history, and the
+ * tools the agent calls. Tools run for real; what they print is only freed of this machine's paths, dates and speed.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 
-/** Where the recording says the project lies. */
+/** Where the recording of the shop says that the project lies. */
 export const SHOWN_ROOT = "/workspace/shop";
-const SHOP = join(import.meta.dirname, "..", "shop");
+const EXAMPLES = join(import.meta.dirname, "..");
 const COMMAND_TIMEOUT_MS = 60_000;
 const SNIPPET_LINES = 4;
 
@@ -28,8 +28,15 @@ export interface Workspace {
   readonly remove: () => void;
 }
 
-/** The shop's history: which files came with which commit. */
-const HISTORY: readonly (readonly [date: string, author: string, subject: string, paths: string])[] = [
+type History = readonly (readonly [date: string, author: string, subject: string, paths: string])[];
+
+/** A folder of `examples/`, and which of its files came with which commit. */
+export interface Project {
+  readonly name: string;
+  readonly history: History;
+}
+
+const HISTORY: History = [
   [
     "2026-01-12T10:04:00Z",
     "Ines",
@@ -63,17 +70,18 @@ const HISTORY: readonly (readonly [date: string, author: string, subject: string
   ["2026-02-19T11:08:00Z", "Ines", "Serve it over HTTP and export CSV for accounting", "."],
 ];
 
-export function createWorkspace(): Workspace {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "shop-")));
-  cpSync(SHOP, root, { recursive: true });
+export const SHOP: Project = { name: "shop", history: HISTORY };
+
+export function createWorkspace({ name, history }: Project = SHOP): Workspace {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), `${name}-`)));
+  cpSync(join(EXAMPLES, name), root, { recursive: true });
   const run = (command: string, env: Readonly<Record<string, string>> = {}): Outcome => runIn(root, command, env);
-  commitHistory(run);
+  commitHistory(run, history);
   const at = (path: string): string => join(root, path);
   return {
     bash: (command, shownNow) => {
-      const started = Date.now();
-      const { text, failed } = run(command, gitIdentity("shop agent", new Date(shownNow).toISOString()));
-      return { text: shown(text, root, shownNow - started), failed };
+      const { text, failed } = run(command, gitIdentity(`${name} agent`, new Date(shownNow).toISOString()));
+      return { text: shown(text.replaceAll(root, `/workspace/${name}`), shownNow), failed };
     },
     read: (path, from, to) => numbered(readFileSync(at(path), "utf8"), from, to),
     edit: (path, old, text) => {
@@ -89,13 +97,18 @@ export function createWorkspace(): Workspace {
       return { text: `wrote ${path}, ${text.split("\n").length - 1} lines`, failed: false };
     },
     copyTo: (folder) => cpSync(root, folder, { recursive: true, filter: (path) => basename(path) !== ".git" }),
-    remove: () => rmSync(root, { recursive: true, force: true }),
+    remove: () => {
+      for (const folder of [root, homeOf(root)]) rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 
-function commitHistory(run: (command: string, env?: Readonly<Record<string, string>>) => Outcome): void {
+function commitHistory(
+  run: (command: string, env?: Readonly<Record<string, string>>) => Outcome,
+  history: History,
+): void {
   run("git init --quiet --initial-branch=main");
-  for (const [date, author, subject, paths] of HISTORY) {
+  for (const [date, author, subject, paths] of history) {
     const { text, failed } = run(`git add ${paths} && git commit --quiet -m "${subject}"`, gitIdentity(author, date));
     if (failed) throw new Error(`the history could not be written: ${text}`);
   }
@@ -113,6 +126,11 @@ function gitIdentity(name: string, date: string): Readonly<Record<string, string
   };
 }
 
+/** Beside the project: what tools write there about themselves is no part of the work. */
+function homeOf(root: string): string {
+  return `${root}.home`;
+}
+
 function runIn(root: string, command: string, env: Readonly<Record<string, string>>): Outcome {
   const path = [dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"].join(delimiter);
   const { stdout, status } = spawnSync("bash", ["-c", `exec 2>&1; ${command}`], {
@@ -121,7 +139,7 @@ function runIn(root: string, command: string, env: Readonly<Record<string, strin
     timeout: COMMAND_TIMEOUT_MS,
     env: {
       PATH: path,
-      HOME: root,
+      HOME: homeOf(root),
       LANG: "C.UTF-8",
       TZ: "UTC",
       NO_COLOR: "1",
@@ -134,13 +152,23 @@ function runIn(root: string, command: string, env: Readonly<Record<string, strin
   return { text: failed ? `${stdout.trimEnd()}\n[exit status ${status}]` : stdout.trimEnd(), failed };
 }
 
-/** Frees an output of the machine it was made on: the folder's path, and the day (times keep their distances). */
-function shown(text: string, root: string, shiftMs: number): string {
+const TIME_STEP_MS = 3;
+
+/**
+ * Frees an output of the day and the speed of the machine that it was made on, so that a recording can be repeated byte
+ * by byte: times of today count on from what the recording shows, and durations vary as if by chance.
+ */
+function shown(text: string, shownNow: number): string {
+  const today = new Date().toISOString().slice(0, 10);
+  let [times, durations] = [0, 0];
+  const duration = (digits: number): string => ((((durations += 1) * 7919) % 893) / 100 + 0.3).toFixed(digits);
   return text
-    .replaceAll(root, SHOWN_ROOT)
     .replace(/\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (time) =>
-      new Date(Date.parse(time) + shiftMs).toISOString(),
-    );
+      time.startsWith(today) ? new Date(shownNow + (times += 1) * TIME_STEP_MS).toISOString() : time,
+    )
+    .replace(/\(\d+(?:\.\d+)?ms\)/g, () => `(${duration(6)}ms)`)
+    .replace(/duration_ms:? \d+(?:\.\d+)?/g, (found) => `${found.slice(0, found.lastIndexOf(" "))} ${duration(6)}`)
+    .replace(/"ms":\d+(?:\.\d+)?/g, () => `"ms":${duration(1)}`);
 }
 
 function numbered(text: string, from = 1, to = Number.POSITIVE_INFINITY): Outcome {

@@ -8,7 +8,14 @@ import {
   type HeldTrials,
   type PreparedTrials,
 } from "../lab/exam/continue/exam.ts";
-import { RUNS_DEFAULT, RUNS_MAX, trialDifferences, trialRows, trialSections } from "../lab/exam/continue/trials.ts";
+import {
+  RUNS_DEFAULT,
+  RUNS_MAX,
+  trialDifferences,
+  trialRows,
+  trialSections,
+  type Work,
+} from "../lab/exam/continue/trials.ts";
 import { differenceLines, fewSessions } from "../lab/exam/report.ts";
 import { wrapped } from "../config/wrap.ts";
 import { counted, sharesOf, wholeOf } from "./amounts.ts";
@@ -40,21 +47,19 @@ export async function continueCommand(args: Arguments, terminal: Terminal): Prom
     progress.expect(Infinity);
     return prepared.run(limitUsd, ({ doing, done, of }) => progress.stage(doing, done / Math.max(of, 1)));
   });
-  const { trials, failures, spent } = outcome;
+  const { trials, failures, spent, prepared: folders, open } = outcome;
   const figures = { rows: trialRows(trials), differences: trialDifferences(trials) };
   await terminal.out.write(
     args.is("json")
-      ? jsonOf({ ...planJson(prepared, request), ...figures, trials, failures, spent })
-      : `${resultLines(outcome, prepared, terminal.out).join("\n")}\n`,
+      ? jsonOf({ ...planJson(prepared, request), ...figures, trials, failures, prepared: folders, open, spent })
+      : `${resultLines(outcome, prepared, { request, stream: terminal.out }).join("\n")}\n`,
   );
-  return trials.length === 0 ? EXIT.failed : EXIT.done;
+  return trials.length + folders === 0 ? EXIT.failed : EXIT.done;
 }
 
 async function requestOf(args: Arguments, terminal: Terminal): Promise<ContinueRequest> {
   const { folder } = terminal;
-  const agent = args.text("agent");
-  if (agent === undefined)
-    throw usageError("--continue needs an agent to run", "Write for example `--agent 'claude -p < {context}'`.");
+  const work = workOf(args);
   if (args.all("paths").length > 0)
     throw usageError("--continue takes the sessions from its cases", "Leave the paths out.");
   const budgets = sharesOf(args.text("budgets") ?? BUDGETS_DEFAULT, BUDGETS_DEFAULT);
@@ -63,43 +68,84 @@ async function requestOf(args: Arguments, terminal: Terminal): Promise<ContinueR
     examFolder: resolve(folder, args.text("folder") ?? FOLDER_DEFAULT),
     contestants: contestantsOf(args.text("contestants") ?? CONTESTANTS_DEFAULT, budgets),
     runs: wholeOf(args.text("runs") ?? String(RUNS_DEFAULT), "--runs", RUNS_MAX),
-    agent,
+    work,
     configuration: await loadConfiguration(configurationRequest(args, terminal)),
     surroundings: surroundingsOf(terminal),
   };
 }
 
+function workOf(args: Arguments): Work {
+  const agent = args.text("agent");
+  const named = [
+    ...(agent === undefined ? [] : ["--agent"]),
+    ...HANDS.filter((now) => args.is(now)).map((now) => `--${now}`),
+  ];
+  if (named.length > 1) throw usageError(`${named.join(" and ")} exclude one another`, "Give one of them.");
+  if (agent !== undefined) return { by: "command", agent };
+  const now = HANDS.find((one) => args.is(one));
+  if (now === undefined)
+    throw usageError(
+      "--continue needs an agent to run",
+      "Write for example `--agent 'claude -p < {context}'`, or `--prepare` and later `--mark` for agents that you run yourself.",
+    );
+  return { by: "hand", now };
+}
+
+const HANDS = ["prepare", "mark"] as const;
+
 function planPage({ cases, estimate }: PreparedTrials, request: ContinueRequest, stream: Stream): string {
-  const { contestants, runs, agent } = request;
+  const { contestants, runs, work, examFolder } = request;
   const total = cases.length * contestants.length * runs;
   const names = contestants.map(({ name }) => name).join(", ");
   const lines = [
     `${counted(cases.length, "case")}, ${counted(contestants.length, "contestant")}, ${counted(runs, "run")} each: ${counted(total, "run")}`,
     ...cases.map(
-      ({ name, checks, rules }) => `  ${name}  ${counted(checks.length, "check")}, ${counted(rules.length, "rule")}`,
+      ({ name, checks, rules, questions }) =>
+        `  ${name}  ${counted(checks.length, "check")}, ${counted(rules.length, "rule")}, ${counted(questions.length, "question")}`,
     ),
     ...wrapped(`contestants  ${names}`, stream.columns),
-    `agent  ${agent}`,
+    work.by === "command" ? `agent  ${work.agent}` : `agent  by hand: ${work.now} the runs in ${examFolder}`,
     ...(estimate.calls + estimate.kept === 0 ? [] : priceLines(estimate, stream)),
     "What the agent itself costs is not known here.",
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function resultLines(outcome: HeldTrials, { cases }: PreparedTrials, stream: Stream): readonly string[] {
-  const { trials, failures, spent } = outcome;
-  const verdicts = [...differenceLines(trialDifferences(trials), "checks and rules"), ...fewSessions(cases.length)];
+interface Shown {
+  readonly request: ContinueRequest;
+  readonly stream: Stream;
+}
+
+function resultLines(outcome: HeldTrials, { cases }: PreparedTrials, { request, stream }: Shown): readonly string[] {
+  const { trials, failures, spent, prepared, open } = outcome;
+  const failed = failures.map((one) => stream.paint("warn", `! ${one.case}, ${one.of}: ${one.because}`));
+  const costs = spent.requests === 0 ? [] : [spentLine(spent)];
+  const { work } = request;
+  if (work.by === "hand" && work.now === "prepare")
+    return [...wrapped(preparedText(prepared, request), stream.columns), ...failed, ...costs];
+  const verdicts = [
+    ...differenceLines(trialDifferences(trials), "checks, rules and questions"),
+    ...fewSessions(cases.length),
+  ];
   return [
     ...trialSections(trials).flatMap((section) => sectionLines(section, stream)),
     ...verdicts.flatMap((line) => wrapped(line, stream.columns)),
+    ...(open === 0 ? [] : [`${counted(open, "run")} without an answer.txt`]),
     "",
-    ...failures.map((one) => stream.paint("warn", `! ${one.case}, ${one.of}: ${one.because}`)),
-    ...(spent.requests === 0 ? [] : [spentLine(spent)]),
+    ...failed,
+    ...costs,
   ];
 }
 
-function planJson({ cases, estimate }: PreparedTrials, { contestants, runs, agent }: ContinueRequest): object {
-  const names = cases.map(({ name, checks, rules }) => ({ name, checks: checks.length, rules: rules.length }));
+function preparedText(prepared: number, { examFolder }: ContinueRequest): string {
+  return `${counted(prepared, "run")} prepared in ${examFolder}. In each, give context.md to an agent, let it work in repository/, and write what it says to answer.txt. Then run the same command with --mark instead of --prepare.`;
+}
+
+function planJson({ cases, estimate }: PreparedTrials, { contestants, runs, work }: ContinueRequest): object {
+  const names = cases.map(({ name, checks, rules, questions }) => {
+    return { name, checks: checks.length, rules: rules.length, questions: questions.length };
+  });
+  const agent = work.by === "command" ? work.agent : null;
   return { version: version(), cases: names, contestants, runs, agent, estimate };
 }
 

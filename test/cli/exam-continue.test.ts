@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EXIT } from "../../src/cli/exit.ts";
+import { replyTo } from "../../src/lab/exam/continue/answers.ts";
 import { chatMessages, precisHere, temporaryFolder, type Folder, type Ran } from "./precis.ts";
 
 const RULE = "Put generated files under out/ only, and use port 47115 everywhere.";
@@ -21,6 +22,7 @@ if (!context.includes("Write the settings file.")) process.exit(3);
 mkdirSync(place, { recursive: true });
 writeFileSync(place + "/settings.txt", "port " + port + "\\n");
 console.log("It listens on " + port);
+if (context.includes("1. Where do generated files go?")) console.log("1. Under " + place + "/.");
 `;
 
 let folder: Folder;
@@ -45,6 +47,11 @@ beforeAll(() => {
       `    run: test ! -e settings.txt`,
       "  - name: nothing else changed",
       `    run: cmp README.md "$PRECIS_ORIGINAL/README.md" && ! grep -q '^-[^-]' "$PRECIS_DIFF"`,
+      "questions:",
+      "  - name: knows the folder",
+      "    ask: Where do generated files go?",
+      "    key: Under out/ only.",
+      `    run: grep -q out/ "$PRECIS_REPLY"`,
     ].join("\n"),
   );
   folder.write("agent.cjs", AGENT);
@@ -82,7 +89,9 @@ describe("agents that go on", () => {
   it("run nothing before a person has agreed", async () => {
     const ran = await continues("planned", "--agent", agent("{context}"));
     expect(ran).toMatchObject({ code: EXIT.done });
-    expect(ran.out).toMatch(/1 case, 3 contestants, 3 runs each: 9 runs\n {2}settings {2}2 checks, 2 rules/);
+    expect(ran.out).toMatch(
+      /1 case, 3 contestants, 3 runs each: 9 runs\n {2}settings {2}2 checks, 2 rules, 1 question/,
+    );
     expect(agentRuns("planned")).toBe(0);
     expect(readdirSync(folder.path)).not.toContain("planned");
   });
@@ -99,8 +108,14 @@ describe("agents that go on", () => {
       failed: 0,
       checks: { share: 1, count: 6 },
       rules: { share: 1 },
+      questions: { share: 1, count: 3 },
     });
-    expect(row("tail@5%")).toMatchObject({ whole: 0, checks: { share: 0 }, rules: { share: 0.5 } });
+    expect(row("tail@5%")).toMatchObject({
+      whole: 0,
+      checks: { share: 0 },
+      rules: { share: 0.5 },
+      questions: { share: 0 },
+    });
     expect(row("compressor@5%")).toMatchObject({ whole: 3 });
     expect(agentRuns("held")).toBe(9);
   });
@@ -112,6 +127,7 @@ describe("agents that go on", () => {
       "answer.txt",
       "changes.diff",
       "context.md",
+      "questions.txt",
       "repository",
       "result.json",
     ]);
@@ -142,10 +158,52 @@ describe("agents that go on", () => {
 
   it("are shown as tables, with every run and what proves nothing", async () => {
     const { out } = await continues("held", "--agent", agent("{context}"), "--yes");
-    expect(out).toMatch(/Agents that continue[^]*whole +100 \(\d+–100\) +100 \(\d+–100\) +3 +3/);
-    expect(out).toMatch(/Every run[^]*settings +tail@5% +1 +0\/2 +1\/2/);
-    expect(out).toMatch(/prove nothing \(0 lies within 95 %, or there are fewer than 20\s+checks and rules\)/);
+    expect(out).toMatch(/Agents that continue[^]*whole +100 \(\d+–100\) +100 \(\d+–100\) +100 \(\d+–100\) +3 +3/);
+    expect(out).toMatch(/Every run[^]*settings +tail@5% +1 +0\/2 +1\/2 +0\/1/);
+    expect(out).toMatch(/What was missed[^]*the port is right[^]*tail@5% 3/);
+    expect(out).toMatch(
+      /prove nothing \(0 lies within 95 %, or there are fewer than 20\s+checks, rules and questions\)/,
+    );
   });
+});
+
+describe("agents that somebody else runs", () => {
+  const place = "by-hand/settings/whole/run-1";
+
+  it("get a folder each, and what they answered is not prepared away", async () => {
+    const ran = await continues("by-hand", "--contestants", "whole", "--prepare", "--yes");
+    expect(ran.code).toBe(EXIT.done);
+    expect(ran.out.replace(/\s+/g, " ")).toContain("3 runs prepared");
+    expect(readdirSync(join(folder.path, place)).toSorted()).toEqual(["context.md", "questions.txt", "repository"]);
+    folder.write(`${place}/repository/out/settings.txt`, "port 47115\n");
+    folder.write(`${place}/answer.txt`, "It is 47115.\n\n**1.** They go under out/.\n");
+    await continues("by-hand", "--contestants", "whole", "--prepare", "--yes");
+    expect(readFileSync(join(folder.path, place, "answer.txt"), "utf8")).toContain("47115");
+    expect(agentRuns("by-hand")).toBe(0);
+  });
+
+  it("are marked where they have answered, without any context being made again", async () => {
+    const ran = await continues("by-hand", "--contestants", "whole,plain", "--mark", "--yes");
+    expect(ran.code).toBe(EXIT.done);
+    expect(ran.out).toMatch(/settings +whole +1 +2\/2 +2\/2 +1\/1/);
+    expect(ran.out).toContain("5 runs without an answer.txt");
+  });
+
+  it("are no agents that a command runs", async () => {
+    const ran = await continues("by-hand", "--agent", "true", "--mark", "--yes");
+    expect(ran).toMatchObject({ code: EXIT.usage });
+    expect(ran.err).toContain("--agent and --mark exclude one another");
+  });
+});
+
+describe("what an answer says to a question", () => {
+  const answer = "2 files changed.\n\n**1.** The first.\nIt has 2\nlines.\n2) The second.\nQ3: The third.";
+  it.each([
+    [1, "**1.** The first.\nIt has 2\nlines."],
+    [2, "2) The second."],
+    [3, "Q3: The third."],
+    [4, answer],
+  ])("%i", (number, said) => expect(replyTo(answer, number)).toBe(said));
 });
 
 describe("what cannot be gone on with", () => {

@@ -84,6 +84,14 @@ export const examCommand: Command = {
       description:
         "With --continue, the agent: a shell command, run in its working copy, in which {context} and {repository} are replaced by paths; without {context} it reads the context from standard input.",
     },
+    prepare: {
+      type: "boolean",
+      description: "With --continue, run no agent: write a folder for each run, for agents that you run yourself.",
+    },
+    mark: {
+      type: "boolean",
+      description: "With --continue, check the runs that --prepare wrote and an agent left an answer.txt in.",
+    },
     runs: { type: "string", valueHint: "N", description: "With --continue, runs of each contestant; 3 by default." },
     "max-cost": { type: "string", valueHint: "USD", description: "Spend at most this much in this run." },
     seed: {

@@ -19,6 +19,7 @@ const CHECKS_MAX = 100;
 const FILES_MAX = 20_000;
 
 const check = z.strictObject({ name: z.string().min(1), run: z.string().min(1) });
+const question = check.extend({ ask: z.string().min(1), key: z.string().min(1) });
 const CASE = z
   .strictObject({
     session: z.string().default("session.json"),
@@ -26,17 +27,27 @@ const CASE = z
     request: z.string().min(1),
     checks: z.array(check).max(CHECKS_MAX).default([]),
     rules: z.array(check).max(CHECKS_MAX).default([]),
+    questions: z.array(question).max(CHECKS_MAX).default([]),
   })
-  .refine(({ checks, rules }) => checks.length + rules.length > 0, "give at least one check or rule")
-  .refine(({ checks, rules }) => {
-    const names = [...checks, ...rules].map(({ name }) => name);
+  .refine(({ checks, rules, questions }) => checks.length + rules.length + questions.length > 0, {
+    message: "give at least one check, rule or question",
+  })
+  .refine(({ checks, rules, questions }) => {
+    const names = [...checks, ...rules, ...questions].map(({ name }) => name);
     return new Set(names).size === names.length;
-  }, "every check and rule needs a unique name");
+  }, "every check, rule and question needs a unique name");
 
 /** A shell command whose exit code says whether it holds: 0 is yes. */
 export interface Check {
   readonly name: string;
   readonly run: string;
+}
+
+/** About what only the session tells. The agent sees what is asked; the check reads what it answered. */
+export interface Question extends Check {
+  readonly ask: string;
+  /** What earns the point, for a person who looks at the marks. */
+  readonly key: string;
 }
 
 export interface ContinueCase extends Case {
@@ -48,6 +59,7 @@ export interface ContinueCase extends Case {
   readonly checks: readonly Check[];
   /** Whether what the session demands was heeded. */
   readonly rules: readonly Check[];
+  readonly questions: readonly Question[];
 }
 
 /** @throws PrecisError `unreadable_input` where there is no case, or one of them cannot be used. */
@@ -73,7 +85,7 @@ function caseIn(folder: string, { measure }: RenderContext): ContinueCase {
   const file = join(folder, CASE_FILE);
   const read = CASE.safeParse(yamlIn(file));
   if (!read.success) throw unreadable(file, z.prettifyError(read.error), "docs/evaluation.md shows a case.");
-  const { session: sessionFile, repository: repositoryFolder, request, checks, rules } = read.data;
+  const { session: sessionFile, repository: repositoryFolder, request, checks, rules, questions } = read.data;
   const repository = resolve(folder, repositoryFolder);
   if (!existsSync(repository) || !statSync(repository).isDirectory())
     throw unreadable(file, `there is no folder ${repositoryFolder}`, "Name the repository's folder.");
@@ -91,6 +103,7 @@ function caseIn(folder: string, { measure }: RenderContext): ContinueCase {
     request,
     checks,
     rules,
+    questions,
   };
 }
 

@@ -10,7 +10,7 @@ import { createSpendingLimit, type Spending } from "../spending-limit.ts";
 import { createRenderContext } from "../render.ts";
 import type { Step } from "../../eval/evaluate.ts";
 import { continueCasesIn, type ContinueCase } from "./case-folders.ts";
-import { runTrials, type TrialsOutcome } from "./trials.ts";
+import { runTrials, type TrialsOutcome, type Work } from "./trials.ts";
 
 export interface ContinueRequest extends Pick<
   ExamRequest,
@@ -19,7 +19,7 @@ export interface ContinueRequest extends Pick<
   /** The folder of cases, absolute. */
   readonly casesFolder: string;
   readonly runs: number;
-  readonly agent: string;
+  readonly work: Work;
 }
 
 export interface PreparedTrials {
@@ -35,8 +35,9 @@ export interface HeldTrials extends TrialsOutcome {
 
 /** No agent is run yet, and no model asked. Only contestants that let a model write need one. */
 export async function prepareTrials(request: ContinueRequest): Promise<PreparedTrials> {
-  const { configuration, surroundings, contestants, runs, agent, examFolder } = request;
-  const asksModel = contestants.some(({ model }) => model);
+  const { configuration, surroundings, contestants, runs, work, examFolder } = request;
+  const marksOnly = work.by === "hand" && work.now === "mark";
+  const asksModel = !marksOnly && contestants.some(({ model }) => model);
   const models = asksModel ? { handoff: examModels(configuration, {}, surroundings).handoff } : {};
   const secrets = await loadSecretRules(configuration.redaction);
   const mask = createRedactor(secrets);
@@ -46,7 +47,7 @@ export async function prepareTrials(request: ContinueRequest): Promise<PreparedT
   const options = { configuration, secrets, context, ...models };
   const estimator = createEstimator({ folder, mask, purse: createSpendingLimit() });
   for (const one of cases)
-    for (const contestant of contestants.filter(({ model }) => model))
+    for (const contestant of contestants.filter(({ model }) => model && asksModel))
       await contextOf(one, contestant, { ...options, asker: estimator });
   return {
     cases,
@@ -55,7 +56,7 @@ export async function prepareTrials(request: ContinueRequest): Promise<PreparedT
       const purse = createSpendingLimit(limitUsd);
       const asker = createAsker({ folder, mask, purse });
       const { environment } = surroundings;
-      const plan = { cases, contestants, runs, agent, environment, folder, onStep };
+      const plan = { cases, contestants, runs, work, environment, folder, onStep };
       const outcome = await runTrials({ ...plan, options: { ...options, asker } });
       return { ...outcome, spent: purse.spent() };
     },
