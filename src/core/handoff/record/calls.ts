@@ -4,10 +4,11 @@ import { withoutHereDocuments } from "../../ledger/readers/commands.ts";
 import { DECLINED_OUTCOME } from "../../ledger/readers/results.ts";
 import { runOutcomeOf } from "../../ledger/run-outcomes.ts";
 import { clipped } from "../items.ts";
-import { condensable, unitsOf, type Condensable } from "./condense.ts";
+import { condensable, type Condensable } from "./condense.ts";
 import { argumentsText, thingText } from "./effects.ts";
 import { WEIGHTS, type CompletedEntry, type LinesContext, type RecordLine } from "./context.ts";
 import { definedIn, writtenUnits } from "./edited-lines.ts";
+import { reportUnits } from "./redacted-units.ts";
 
 export type CallKind = "looked" | "edited" | "check" | "ran" | "changed";
 
@@ -276,7 +277,7 @@ function changeBody(call: CompletedEntry, context: LinesContext): Condensable {
   const changes = context.known.changesIn(call.result, call.call.arguments);
   const outcome =
     call.action.action === "delegate"
-      ? condensable(unitsOf(context.redact(call.result.slice(0, REPORT_CHARS_READ_MAX))), context.said, {
+      ? condensable(reportUnits(call, context.redact), context.said, {
           worth: (unit) => unit.score + context.pertinence(unit.text),
         })
       : fixed(call.action.ok === false ? outcomeOf(call, context) : effectOf(call, changes, context));
@@ -309,7 +310,6 @@ function isRepeated(raw: string, { said }: LinesContext): boolean {
 }
 
 const ARGUMENTS_CHARS_REPEATED = 60;
-const REPORT_CHARS_READ_MAX = 8_000;
 const ARGUMENTS_CHARS_MIN = 20;
 
 function fixed(text: string): Condensable {

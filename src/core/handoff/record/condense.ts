@@ -80,7 +80,7 @@ export function condensable(
     const fresh = said.newness(unit);
     if (!said.isNew(unit) || !keep(unit.text)) continue;
     newness.push(fresh);
-    units.push(unit.at === units.length ? unit : movedTo(unit, units.length));
+    units.push(unit.at === units.length ? unit : new MovedUnit(unit, units.length));
   }
   const chars = lengthOf(units);
   let ranked: readonly Unit[] | undefined;
@@ -258,26 +258,43 @@ function isExclamation(text: string): boolean {
 const EXCLAMATION = /[!！][\s\p{Extended_Pictographic}\p{Emoji_Component}]*$/u;
 const EXCLAMATION_CHARS_MAX = 60;
 
-/** Most units are quoted whole or not at all, and nobody asks how much they say. */
+/** Most units are quoted whole or not at all, and nobody asks how much they say: it is worked out when first asked for. */
 class ScoredLater implements Unit {
   readonly text: string;
   readonly lead: string;
   readonly at: number;
   private readonly place: UnitPosition;
+  private known: number | undefined;
 
   constructor({ text, lead }: Pick<Unit, "text" | "lead">, at: number, place: UnitPosition) {
     this.text = text;
     this.lead = lead;
     this.at = at;
     this.place = place;
+    this.known = undefined;
   }
 
   get score(): number {
-    return scoreOf(this.text, this.place);
+    return (this.known ??= scoreOf(this.text, this.place));
+  }
+}
+
+/** A unit at another place, because some before it were left out: it says as much as it did. */
+class MovedUnit implements Unit {
+  readonly text: string;
+  readonly lead: string;
+  readonly at: number;
+  private readonly unit: Unit;
+
+  constructor(unit: Unit, at: number) {
+    this.text = unit.text;
+    this.lead = unit.lead;
+    this.at = at;
+    this.unit = unit;
   }
 
-  movedTo(at: number): Unit {
-    return new ScoredLater(this, at, this.place);
+  get score(): number {
+    return this.unit.score;
   }
 }
 
@@ -288,10 +305,6 @@ interface UnitPosition {
   readonly last: number;
   readonly fenced: boolean;
   readonly isField: boolean;
-}
-
-function movedTo(unit: Unit, at: number): Unit {
-  return unit instanceof ScoredLater ? unit.movedTo(at) : { ...unit, at };
 }
 
 /** How much a unit says: what it says, what it names, and whether it opens or closes the text. */

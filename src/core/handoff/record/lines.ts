@@ -1,19 +1,9 @@
 /** The lines of an episode: what the person asked, what the agent said on the way and in the end, and what its calls did. */
-import type { Message } from "../../transcript/message.ts";
 import { isErrorLine } from "../../digest/error-line.ts";
-import { remembered } from "../../transcript/remembered.ts";
-import {
-  condensable,
-  isAnnouncement,
-  isFinding,
-  isInformative,
-  unitsOf,
-  type Condensable,
-  type Unit,
-} from "./condense.ts";
+import { condensable, isAnnouncement, isFinding, isInformative, type Condensable, type Unit } from "./condense.ts";
 import { callLines, callKindOf, type CallKind } from "./calls.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
-import { splitPasted } from "./pasted.ts";
+import { spokenUnits } from "./redacted-units.ts";
 import { WEIGHTS, type CompletedEntry, type LinesContext, type RecordLine } from "./context.ts";
 
 export function linesOf(episode: Episode, context: LinesContext): readonly RecordLine[] {
@@ -44,7 +34,7 @@ function askedLines(
   entry: SpokenEntry,
   { redact, stands, isOverruled, isGoal, tellsRequests, live, said }: LinesContext,
 ): readonly RecordLine[] {
-  const { text, units, pasted } = readOf(entry, redact);
+  const { text, units, pasted } = spokenUnits(entry, redact);
   const { message } = entry;
   if (!tellsRequests || /^\/\S*$/.test(text)) return [];
   if (message === live) return [{ message, label: "User: ", weight: WEIGHTS.asked, body: unshortened(LIVE) }];
@@ -70,7 +60,7 @@ function saidLines(
   entry: SpokenEntry & { readonly ends: boolean },
   { redact, said, isOverruled }: LinesContext,
 ): readonly RecordLine[] {
-  const { text, units } = readOf(entry, redact);
+  const { text, units } = spokenUnits(entry, redact);
   const { message, ends } = entry;
   if (!ends && !units.some(({ text: one }) => isWorthRemarking(one) && isFinding(one))) return [];
   if (units.every(({ score }) => score < EMPTY_SCORE_MAX)) return [];
@@ -113,36 +103,6 @@ const SHORT_REMARK_CHARS_MAX = 300;
 const FIGURE = /(?:^|[\s($€£])\d[\d,.]{2,}/;
 
 type SpokenEntry = Exclude<EpisodeEntry, CompletedEntry>;
-
-interface Read {
-  readonly text: string;
-  readonly units: readonly Unit[];
-  /** Of what a person pasted. */
-  readonly pasted: readonly Unit[];
-}
-
-/** About what may be kept of the words of sessions, taken apart. */
-const READ_BYTES_MAX = 8_000_000;
-/** A character with its part of units, words and scores. */
-const CHAR_BYTES = 12;
-
-type Redact = LinesContext["redact"];
-
-/** What was said in each message, redacted in one way or another and taken apart when it was first described. */
-const reads = new WeakMap<Redact, (message: Message, make: () => Read) => Read>();
-
-function readOf({ kind, text, from }: SpokenEntry, redact: Redact): Read {
-  let known = reads.get(redact);
-  if (known === undefined) {
-    known = remembered({ bytesOf: (read) => read.text.length * CHAR_BYTES, bytesMax: READ_BYTES_MAX });
-    reads.set(redact, known);
-  }
-  return known(from, () => {
-    const safe = redact(text);
-    const { words, pasted } = kind === "asked" ? splitPasted(safe) : { words: safe, pasted: "" };
-    return { text: safe, units: unitsOf(words), pasted: unitsOf(pasted) };
-  });
-}
 
 const LIVE = "(the newest message, in full below)";
 
