@@ -277,9 +277,7 @@ function changeBody(call: CompletedEntry, context: LinesContext): Condensable {
   const changes = context.known.changesIn(call.result, call.call.arguments);
   const outcome =
     call.action.action === "delegate"
-      ? condensable(reportUnits(call, context.redact), context.said, {
-          worth: (unit) => unit.score + context.pertinence(unit.text),
-        })
+      ? condensable(reportUnits(call, context.redact), context.said, { worth: context.worthOfReport })
       : fixed(call.action.ok === false ? outcomeOf(call, context) : effectOf(call, changes, context));
   const whole = `${name}(${argumentsText(raw, isRepeated(raw, context) ? ARGUMENTS_CHARS_REPEATED : ARGUMENTS_CHARS_MAX)})`;
   return {

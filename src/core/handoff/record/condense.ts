@@ -64,7 +64,7 @@ export function unitsOf(text: string): readonly Unit[] {
 interface Choice {
   /** What is left out whatever room there is. */
   readonly keep?: (unit: string) => boolean;
-  /** How much a unit says here; its own score where nothing else is known. */
+  /** How much a unit says here; its own score where nothing else is known. The same function where it says the same. */
   readonly worth?: (unit: Unit) => number;
 }
 
@@ -80,9 +80,40 @@ export function condensable(
     const fresh = said.newness(unit);
     if (!said.isNew(unit) || !keep(unit.text)) continue;
     newness.push(fresh);
-    units.push(unit.at === units.length ? unit : new MovedUnit(unit, units.length));
+    units.push(unit);
   }
-  const chars = lengthOf(units);
+  const [first] = units;
+  if (first === undefined) return EMPTY;
+  const known = condensed.get(first);
+  if (known !== undefined && known.worth === worth && isSame(known.units, units) && isSame(known.newness, newness))
+    return known.text;
+  const text = condensedText(units, newness, worth);
+  condensed.set(first, { units, newness, worth, text });
+  return text;
+}
+
+const EMPTY: CondensedText = { chars: 0, newness: 0, within: () => "" };
+
+interface Condensed {
+  readonly units: readonly Unit[];
+  readonly newness: readonly number[];
+  readonly worth: (unit: Unit) => number;
+  readonly text: CondensedText;
+}
+
+/** By the first unit that is kept of a text: the rest of it is mostly kept again in the next handoff, and shortened again. */
+const condensed = new WeakMap<Unit, Condensed>();
+
+function isSame<T>(one: readonly T[], other: readonly T[]): boolean {
+  return one.length === other.length && one.every((item, at) => item === other[at]);
+}
+
+function condensedText(
+  units: readonly Unit[],
+  newness: readonly number[],
+  worth: (unit: Unit) => number,
+): CondensedText {
+  const chars = units.reduce((sum, { lead, text }, at) => sum + (at === 0 ? 0 : lead.length) + text.length, 0);
   let ranked: readonly Unit[] | undefined;
   let whole: string | undefined;
   // One length is asked for several times while a record is written.
@@ -91,15 +122,11 @@ export function condensable(
     chars,
     newness: Math.max(0, ...newness),
     within: (charsMax) => {
-      if (chars <= charsMax) return (whole ??= joined(units));
+      if (chars <= charsMax)
+        return (whole ??= units.map(({ lead, text }, at) => (at === 0 ? text : lead + text)).join(""));
       if (charsMax < CHARS_MIN) return "";
       ranked ??= units
-        .map((unit, at) => ({
-          text: unit.text,
-          lead: unit.lead,
-          at: unit.at,
-          score: worth(unit) - stale(newness[at]!),
-        }))
+        .map((unit, at) => ({ text: unit.text, lead: unit.lead, at, score: worth(unit) - stale(newness[at]!) }))
         .toSorted((a, b) => b.score - a.score || a.at - b.at);
       if (last.charsMax !== charsMax) last = { charsMax, text: clipped(joined(chosen(ranked, charsMax)), charsMax) };
       return last.text;
@@ -202,11 +229,6 @@ function joined(units: readonly Unit[]): string {
   return units.map((unit, at) => `${leadOf(unit, units[at - 1])}${unit.text}`).join("");
 }
 
-/** Of what they are joined to. */
-function lengthOf(units: readonly Unit[]): number {
-  return units.reduce((sum, unit, at) => sum + leadOf(unit, units[at - 1]).length + unit.text.length, 0);
-}
-
 function leadOf({ at, lead }: Unit, before: Unit | undefined): string {
   if (before === undefined) return "";
   return at === before.at + 1 || lead.includes("\n") ? lead : `${lead}… `;
@@ -276,25 +298,6 @@ class ScoredLater implements Unit {
 
   get score(): number {
     return (this.known ??= scoreOf(this.text, this.place));
-  }
-}
-
-/** A unit at another place, because some before it were left out: it says as much as it did. */
-class MovedUnit implements Unit {
-  readonly text: string;
-  readonly lead: string;
-  readonly at: number;
-  private readonly unit: Unit;
-
-  constructor(unit: Unit, at: number) {
-    this.text = unit.text;
-    this.lead = unit.lead;
-    this.at = at;
-    this.unit = unit;
-  }
-
-  get score(): number {
-    return this.unit.score;
   }
 }
 

@@ -8,7 +8,7 @@ import { createSaid, type SaidMark } from "./said-before.ts";
 import { createKnownThings } from "./effects.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
 import { linesOf } from "./lines.ts";
-import { pertinenceTo, type LinesContext, type VisibleElsewhere, type RecordLine } from "./context.ts";
+import { worthFor, type LinesContext, type VisibleElsewhere, type RecordLine } from "./context.ts";
 
 /** A longer record is worked out again for each handoff. */
 const CHARS_KEPT_MAX = 500_000;
@@ -97,6 +97,7 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
   const { said, known, rules, goal, overruled, all, mark } = memory;
   const told: CachedEpisode[] = [];
   let last: Pick<EpisodeOptions, "root" | "tellsRequests" | "taskWords"> | undefined;
+  let worthOfReport = worthFor([]);
   const tell = (episode: Episode, telling: EpisodeOptions): CachedEpisode => {
     const { failures, stillFails } = recordingFailures(telling);
     const start = mark();
@@ -108,7 +109,7 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
       stands: (sentence) => rules.has(withoutBullet(sentence)),
       isOverruled: (sentence) => overruled.has(withoutBullet(sentence)),
       isGoal: (sentence) => goal.has(withoutBullet(sentence)),
-      pertinence: pertinenceTo(telling.taskWords),
+      worthOfReport,
     });
     const chars = lines.reduce((sum, { body }) => sum + body.chars, 0);
     return { episode, lines, chars, failures, isLive: isLive(episode, telling), start, end: mark() };
@@ -136,6 +137,7 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
         isTheSame(one, episodes[at], telling);
       const tellsAlike = last?.root === root && last?.tellsRequests === tellsRequests;
       const anew = tellsAlike ? told.findIndex((one, at) => !holds(one, at)) : 0;
+      if (!asksAlike) worthOfReport = worthFor(taskWords);
       last = { root, tellsRequests, taskWords };
       if (anew >= 0) backTo(anew);
       for (let at = told.length; at < episodes.length; at++) told.push(tell(episodes[at]!, telling));

@@ -59,9 +59,12 @@ const OLDEST_SHARE = 0.3;
 const FADING_AN_EPISODE = 0.001;
 const CHARS_MAX = 60_000;
 
-interface SharedLine extends RecordLine {
+interface SharedLine {
+  readonly line: RecordLine;
   /** Of the length that the most important line may have. */
   readonly share: number;
+  /** Whether it is about the focus; set where there is none. */
+  readonly about: boolean;
 }
 
 interface EpisodeLines {
@@ -81,10 +84,7 @@ interface RecordOptions extends RecordRequest {
 
 function episodesWithin({ tokensMax, matchingMax }: RecordRoom, request: RecordOptions): readonly RecordEpisode[] {
   const { measure, matches } = request;
-  const episodes = linesOfEpisode(request).map(({ lines, ...episode }): AboutEpisode => ({
-    ...episode,
-    lines: lines.map((line) => ({ ...line, about: matches?.(line.body.within(CHARS_MAX)) ?? true })),
-  }));
+  const episodes = linesOfEpisode(request);
   const lines = episodes.flatMap((episode) => episode.lines);
   const about = lines.filter((line) => line.about);
   const others = lines.filter((line) => !line.about);
@@ -103,10 +103,6 @@ function episodesWithin({ tokensMax, matchingMax }: RecordRoom, request: RecordO
   return recordWith(first, second);
 }
 
-interface AboutEpisode extends Pick<EpisodeLines, "order" | "told"> {
-  readonly lines: readonly (SharedLine & { readonly about: boolean })[];
-}
-
 /** A shorter text may be all that is left of several episodes: of those, the newest is described. */
 const SAME_CHARS_MAX = 300;
 
@@ -122,7 +118,7 @@ const written = new WeakMap<readonly RecordLine[], WrittenEpisode>();
 const WRITTEN_CHARS_MAX = 20_000;
 
 /** The episodes, each line at its share of a length: one after another, so that a long record is weighed without being held. */
-function* newestFirst(episodes: readonly AboutEpisode[], matching: number, other: number): Generator<WrittenEpisode> {
+function* newestFirst(episodes: readonly EpisodeLines[], matching: number, other: number): Generator<WrittenEpisode> {
   const told = new Set<string>();
   for (const { order, lines, told: own } of episodes.toReversed()) {
     const texts = textsOf(lines, ({ share, about }) => Math.floor((about ? matching : other) * share));
@@ -143,10 +139,8 @@ function tokensOf(one: WrittenEpisode, measure: Measure): number {
   return one.weighed.tokens;
 }
 
-type AboutLine = AboutEpisode["lines"][number];
-
 /** The lines of an episode; edits that have no room for what they wrote are gathered, as long as nothing else is described between them. */
-function textsOf(lines: readonly AboutLine[], charsFor: (line: AboutLine) => number): readonly string[] {
+function textsOf(lines: readonly SharedLine[], charsFor: (line: SharedLine) => number): readonly string[] {
   const texts: string[] = [];
   let gathered: { chars: number; files: TouchedFile[] } = { chars: 0, files: [] };
   const flush = (): void => {
@@ -154,8 +148,9 @@ function textsOf(lines: readonly AboutLine[], charsFor: (line: AboutLine) => num
     if (text !== "") texts.push(text);
     gathered = { chars: 0, files: [] };
   };
-  for (const line of lines) {
-    const chars = charsFor(line);
+  for (const one of lines) {
+    const { line } = one;
+    const chars = charsFor(one);
     const text = line.body.within(chars);
     if (line.touched !== undefined && !text.includes("\n")) {
       gathered.files.push(...line.touched);
@@ -285,7 +280,8 @@ function columnsOf(lines: readonly SharedLine[]): Columns {
     Float64Array,
     Float64Array,
   ];
-  for (const [at, { body, share, label }] of lines.entries()) {
+  for (const [at, { line, share }] of lines.entries()) {
+    const { body, label } = line;
     chars[at] = body.chars;
     shares[at] = share;
     labels[at] = label.length;
@@ -303,7 +299,7 @@ const LINE_CHARS_MIN = 50;
 /** Whole sentences leave some of the room. */
 const USUALLY_USED_SHARE = 0.85;
 
-function linesOfEpisode({ carried, ...request }: RecordOptions): readonly EpisodeLines[] {
+function linesOfEpisode({ carried, matches, ...request }: RecordOptions): readonly EpisodeLines[] {
   const { redact, ledger, listsMessages, live, messages, present } = request;
   const shortened = (text: string): string => belowRoot(text, ledger);
   const words = taskWords(live < 0 ? "" : contentText(messages[live]!.parts));
@@ -341,9 +337,10 @@ function linesOfEpisode({ carried, ...request }: RecordOptions): readonly Episod
       order,
       told: lines,
       lines: lines.map((line, place) => ({
-        ...line,
+        line,
         share:
           line.weight * (line.isAsked === true ? Math.sqrt(share) : share * (last ? growing(place, lines.length) : 1)),
+        about: matches?.(line.body.within(CHARS_MAX)) ?? true,
       })),
     };
   });
