@@ -165,12 +165,13 @@ type Edited = Pick<RecordLine, "message" | "body" | "touched"> & Partial<Pick<Re
 function editedFiles(calls: readonly CompletedEntry[], context: LinesContext): readonly Edited[] {
   const worked = calls.filter(({ action }) => action.ok !== false);
   const failed = calls.filter(({ action }) => action.ok === false);
-  const byFile = Map.groupBy(worked, (call) => `${bareName(call.call.name)} ${targetOf(call, context)}`);
+  const targets = new Map(worked.map((call) => [call, targetOf(call, context)]));
+  const byFile = Map.groupBy(worked, (call) => `${bareName(call.call.name)} ${targets.get(call)!}`);
   const edited = Array.from(byFile, ([name, own]) => ({
     message: own[0]!.message,
     body: headed(own.length > 1 ? `${name} ×${own.length}` : name, writtenIn(own, context)),
     touched: own.map((call) => ({
-      name: targetOf(call, context).replace(/^.*\//, ""),
+      name: targets.get(call)!.replace(/^.*\//, ""),
       defined: definedIn(call.call, context.redact),
     })),
   }));
