@@ -262,9 +262,17 @@ function saysSomething({ fenced, text }: Piece): boolean {
 /** Who said it, in a record that is carried on. */
 const LABEL = /^(?:Agent|User): /;
 
+function withoutLabel(labelled: string): string {
+  const first = labelled.charCodeAt(0);
+  return first === LETTER_A || first === LETTER_U ? labelled.replace(LABEL, "") : labelled;
+}
+
+const LETTER_A = 0x41;
+const LETTER_U = 0x55;
+
 /** Praise, apologies and offers. */
 function isEmptyPhrase(labelled: string): boolean {
-  const text = labelled.replace(LABEL, "");
+  const text = withoutLabel(labelled);
   return isFiller(text) || OFFER.test(text) || isExclamation(text);
 }
 
@@ -312,20 +320,20 @@ interface UnitPosition {
 
 /** How much a unit says: what it says, what it names, and whether it opens or closes the text. */
 function scoreOf(labelled: string, { first, last, fenced, isField }: UnitPosition): number {
-  const text = labelled.replace(LABEL, "");
-  const opensMore = OPENS_MORE.test(text);
+  const text = withoutLabel(labelled);
+  const opensMore = opensMoreText(text);
   const edge = opensMore ? 0 : first === 0 ? 1.5 : last === 0 ? 1.2 : first === 1 || last === 1 ? 0.4 : 0;
   const exact = exactIn(text.replace(LIST_ITEM, "")) / EXACT_COUNTED_MAX;
   const telling = INFORMATIVE.test(text) || WANTED.test(text) ? 1 : 0;
   const item = LIST_ITEM.test(text) ? 0.4 : 0;
-  const filler = isFiller(text) || isExclamation(text) ? -2 : PEP.test(text) ? -0.4 : 0;
+  const filler = isFiller(text) || isExclamation(text) ? -2 : isPep(text) ? -0.4 : 0;
   const opening = opensMore ? -0.8 : 0;
-  const wondering = QUESTION.test(text) && !WANTED.test(text) ? -0.6 : 0;
+  const wondering = isQuestion(text) && !WANTED.test(text) ? -0.6 : 0;
   const asking = OFFER.test(text) ? -2 : 0;
   const heading = text.length <= HEADING_CHARS_MAX && HEADING.test(text) ? -1 : 0;
   const code = fenced ? -2 : CODE.test(text) ? -0.6 - edge : 0;
   const meta = META.test(text) ? -3 : isField ? -1 : 0;
-  const wordless = (text.match(WORD)?.length ?? 0) < WORDS_MIN ? -3 : 0;
+  const wordless = hasWords(text) ? 0 : -3;
   return (
     edge +
     exact +
@@ -343,10 +351,23 @@ function scoreOf(labelled: string, { first, last, fenced, isField }: UnitPositio
   );
 }
 
+/** Whether it has more words than a bracket, a heading or a figure. */
+function hasWords(text: string): boolean {
+  WORD.lastIndex = 0;
+  let words = 0;
+  while (words < WORDS_MIN && WORD.test(text)) words++;
+  return words === WORDS_MIN;
+}
+
+// A pattern for the end of a text reads all of it; whether it holds the sign at all is known much sooner.
+const opensMoreText = (text: string): boolean => text.includes(":") && OPENS_MORE.test(text);
+const isQuestion = (text: string): boolean => (text.includes("?") || text.includes("？")) && QUESTION.test(text);
+const isPep = (text: string): boolean => (text.includes("!") || text.includes("！")) && PEP.test(text);
+
 /** Whether it is more than a word on the work itself ("This is a bigger one.") or on the call that follows ("Now the tests:"). */
 export function isFinding(sentence: string): boolean {
   const text = sentence.trim().slice(0, CHARS_MATCHED_MAX);
-  return !OPENS_MORE.test(text) && (isExact(text) || INFORMATIVE.test(text));
+  return !opensMoreText(text) && (isExact(text) || INFORMATIVE.test(text));
 }
 
 /** Whether it holds a name or a figure. */
