@@ -7,7 +7,7 @@ import { sentencesIn } from "./condense.ts";
 import { createSaid, type SaidMark } from "./said-before.ts";
 import { createKnownThings } from "./effects.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
-import { linesOf } from "./lines.ts";
+import { linesOf, type LinesMark } from "./lines.ts";
 import { worthFor, type LinesContext, type VisibleElsewhere, type RecordLine } from "./context.ts";
 
 /** A longer record is worked out again for each handoff. */
@@ -54,9 +54,16 @@ interface ProgressMark extends SaidMark {
   readonly shown: number;
 }
 
+/** A place from which an episode can be described anew. */
+interface ResumePoint extends LinesMark {
+  readonly mark: ProgressMark;
+}
+
 interface CachedEpisode {
   readonly episode: Episode;
   readonly lines: readonly RecordLine[];
+  /** In the order of its entries. */
+  readonly resumePoints: readonly ResumePoint[];
   readonly chars: number;
   /** The results whose failures were asked about, and what the answers were. */
   readonly failures: ReadonlyMap<number, boolean>;
@@ -98,10 +105,12 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
   const told: CachedEpisode[] = [];
   let last: Pick<EpisodeOptions, "root" | "tellsRequests" | "taskWords"> | undefined;
   let worthOfReport = worthFor([]);
-  const tell = (episode: Episode, telling: EpisodeOptions): CachedEpisode => {
-    const { failures, stillFails } = recordingFailures(telling);
-    const start = mark();
-    const lines = linesOf(episode, {
+  /** `before`: the same episode when it was shorter, and from where on it is described anew; memory is back there. */
+  const tell = (episode: Episode, telling: EpisodeOptions, before?: Resumption): CachedEpisode => {
+    const { failures, stillFails } = recordingFailures(telling, before?.cached.failures);
+    const start = before?.cached.start ?? mark();
+    const resumePoints = before?.cached.resumePoints.filter(({ entries }) => entries <= before.from.entries) ?? [];
+    const context: LinesContext = {
       ...telling,
       known,
       said,
@@ -110,15 +119,20 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
       isOverruled: (sentence) => overruled.has(withoutBullet(sentence)),
       isGoal: (sentence) => goal.has(withoutBullet(sentence)),
       worthOfReport,
+    };
+    const lines = linesOf(episode, context, {
+      known: before?.cached.lines.slice(0, before.from.lines) ?? [],
+      entries: before?.from.entries ?? 0,
+      reached: (place) => resumePoints.push({ ...place, mark: mark() }),
     });
     const chars = lines.reduce((sum, { body }) => sum + body.chars, 0);
-    return { episode, lines, chars, failures, isLive: isLive(episode, telling), start, end: mark() };
+    return { episode, lines, resumePoints, chars, failures, isLive: isLive(episode, telling), start, end: mark() };
   };
-  const backTo = (count: number): void => {
-    const first = told[count];
-    if (first === undefined) return;
+  /** Forgets the episodes from that one on, and all that was said and shown after `until`. */
+  const backTo = (count: number, until: ProgressMark | undefined): void => {
+    if (until === undefined) return;
     told.length = count;
-    memory.backTo(first.start);
+    memory.backTo(until);
   };
   return {
     linesOf: (episodes, telling) => {
@@ -131,15 +145,26 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
       ];
       const same = all.map((answers, at) => answers.replace(texts[at]!));
       const asksAlike = last !== undefined && isEqual(last.taskWords, taskWords);
-      const holds = (one: CachedEpisode, at: number): boolean =>
-        same.every((count, which) => asksOf(one.end)[which]! <= count) &&
-        (asksAlike || !one.episode.entries.some(isDelegated)) &&
-        isTheSame(one, episodes[at], telling);
+      const answersHold = (until: ProgressMark): boolean =>
+        same.every((count, which) => asksOf(until)[which]! <= count);
+      const readsAlike = (one: CachedEpisode, next: Episode | undefined): next is Episode =>
+        next !== undefined && (asksAlike || !one.episode.entries.some(isDelegated)) && isComparable(one, next, telling);
+      const holds = (one: CachedEpisode, at: number): boolean => {
+        const next = episodes[at];
+        return answersHold(one.end) && readsAlike(one, next) && isSameEpisode(one.episode, next);
+      };
       const tellsAlike = last?.root === root && last?.tellsRequests === tellsRequests;
       const anew = tellsAlike ? told.findIndex((one, at) => !holds(one, at)) : 0;
       if (!asksAlike) worthOfReport = worthFor(taskWords);
       last = { root, tellsRequests, taskWords };
-      if (anew >= 0) backTo(anew);
+      const cached = told[anew];
+      const next = episodes[anew];
+      const alike =
+        cached !== undefined && tellsAlike && readsAlike(cached, next) ? sameEntries(cached.episode, next) : 0;
+      const from = cached?.resumePoints.findLast(({ entries, mark: until }) => entries <= alike && answersHold(until));
+      backTo(anew, from?.mark ?? cached?.start);
+      if (cached !== undefined && next !== undefined && from !== undefined)
+        told.push(tell(next, telling, { cached, from }));
       for (let at = told.length; at < episodes.length; at++) told.push(tell(episodes[at]!, telling));
       return told.map(({ lines }) => lines);
     },
@@ -148,11 +173,17 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
   };
 }
 
+interface Resumption {
+  readonly cached: CachedEpisode;
+  readonly from: ResumePoint;
+}
+
 /** Remembers which results' failures were asked about, and the answers. */
 function recordingFailures(
   telling: EpisodeOptions,
+  before: CachedEpisode["failures"] = new Map(),
 ): Pick<CachedEpisode, "failures"> & Pick<EpisodeOptions, "stillFails"> {
-  const failures = new Map<number, boolean>();
+  const failures = new Map(before);
   const stillFails = (result: number): boolean => {
     const fails = telling.stillFails(result);
     failures.set(result, fails);
@@ -174,16 +205,27 @@ function asksOf({ asked, elsewhere }: ProgressMark): readonly number[] {
   return [asked, ...elsewhere];
 }
 
-/** Whether an episode comes to the same lines as it did. */
-function isTheSame(
+/** Whether the entries that an episode shares with the same one of an earlier handoff come to the same lines as they did. */
+function isComparable(
   { episode, failures, isLive: wasLive }: CachedEpisode,
-  next: Episode | undefined,
+  next: Episode,
   telling: EpisodeOptions,
 ): boolean {
-  if (next === undefined || episode.entries.length !== next.entries.length || wasLive !== isLive(next, telling))
-    return false;
+  if (episode.start !== next.start || wasLive !== isLive(next, telling)) return false;
   for (const [result, fails] of failures) if (telling.stillFails(result) !== fails) return false;
-  return episode.start === next.start && episode.entries.every((entry, at) => isSameEntry(entry, next.entries[at]!));
+  return true;
+}
+
+/** How many entries two episodes have in common from their beginning on. */
+function sameEntries(one: Episode, other: Episode): number {
+  const most = Math.min(one.entries.length, other.entries.length);
+  let at = 0;
+  while (at < most && isSameEntry(one.entries[at]!, other.entries[at]!)) at++;
+  return at;
+}
+
+function isSameEpisode(one: Episode, other: Episode): boolean {
+  return one.entries.length === other.entries.length && sameEntries(one, other) === one.entries.length;
 }
 
 function isSameEntry(entry: EpisodeEntry, next: EpisodeEntry): boolean {

@@ -6,17 +6,39 @@ import type { Episode, EpisodeEntry } from "./episodes.ts";
 import { spokenUnits } from "./redacted-units.ts";
 import { WEIGHTS, type CompletedEntry, type LinesContext, type RecordLine } from "./context.ts";
 
-export function linesOf(episode: Episode, context: LinesContext): readonly RecordLine[] {
-  const lines: RecordLine[] = [];
+/** A place in an episode across which nothing is gathered: what is before it was described by then, and in these many lines. */
+export interface LinesMark {
+  readonly entries: number;
+  readonly lines: number;
+}
+
+export interface LinesProgress {
+  /** Lines that are known, and the entries that they describe. */
+  readonly known: readonly RecordLine[];
+  readonly entries: number;
+  /** Told of each place from which the episode could be described anew. */
+  readonly reached: (mark: LinesMark) => void;
+}
+
+export function linesOf(
+  episode: Episode,
+  context: LinesContext,
+  { known, entries, reached }: LinesProgress,
+): readonly RecordLine[] {
+  const lines = [...known];
   let group: { readonly kind: CallKind; readonly calls: CompletedEntry[] } | undefined;
   const flush = (): void => {
     if (group !== undefined) lines.push(...callLines(group.kind, group.calls, context));
     group = undefined;
   };
-  for (const entry of episode.entries) {
+  for (let at = entries; at < episode.entries.length; at++) {
+    const entry = episode.entries[at]!;
     if (entry.kind === "done") {
       const kind = callKindOf(entry);
-      if (group?.kind !== kind) flush();
+      if (group !== undefined && group.kind !== kind) {
+        flush();
+        reached({ entries: at, lines: lines.length });
+      }
       (group ??= { kind, calls: [] }).calls.push(entry);
       continue;
     }
@@ -24,6 +46,7 @@ export function linesOf(episode: Episode, context: LinesContext): readonly Recor
     if (spoken.length === 0) continue;
     flush();
     lines.push(...spoken);
+    reached({ entries: at + 1, lines: lines.length });
   }
   flush();
   return lines;

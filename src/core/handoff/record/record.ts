@@ -75,16 +75,25 @@ interface EpisodeLines {
 }
 
 export function recordOf(request: RecordRequest): SessionRecord {
-  return { within: (room, present) => episodesWithin(room, { ...request, present }) };
+  // A record is mostly written twice beside the same: as planned, and again when it is known what room the rest leaves.
+  let last: { readonly present: VisibleElsewhere; readonly episodes: readonly EpisodeLines[] } | undefined;
+  return {
+    within: (room, present) => {
+      if (last?.present !== present) last = { present, episodes: linesOfEpisode({ ...request, present }) };
+      return episodesWithin(room, last.episodes, request);
+    },
+  };
 }
 
 interface RecordOptions extends RecordRequest {
   readonly present: VisibleElsewhere;
 }
 
-function episodesWithin({ tokensMax, matchingMax }: RecordRoom, request: RecordOptions): readonly RecordEpisode[] {
-  const { measure, matches } = request;
-  const episodes = linesOfEpisode(request);
+function episodesWithin(
+  { tokensMax, matchingMax }: RecordRoom,
+  episodes: readonly EpisodeLines[],
+  { measure, matches }: RecordRequest,
+): readonly RecordEpisode[] {
   const lines = episodes.flatMap((episode) => episode.lines);
   const about = lines.filter((line) => line.about);
   const others = lines.filter((line) => !line.about);
