@@ -135,11 +135,11 @@ function callBody(done: string, outcome: string): Condensable {
       if (charsMax < LINE_CHARS_MIN) return "";
       if (outcome === "") return clipped(done, charsMax);
       if (charsMax < BOTH_CHARS_MIN) return "";
-      const told = clipped(
+      const ending = clipped(
         outcome,
         Math.max(charsMax - done.length - ARROW_CHARS, Math.floor(charsMax / 2) - ARROW_CHARS),
       );
-      return `${clipped(done, charsMax - told.length - ARROW_CHARS)} → ${told}`;
+      return `${clipped(done, charsMax - ending.length - ARROW_CHARS)} → ${ending}`;
     },
   };
 }
@@ -285,13 +285,13 @@ function changeBody(call: CompletedEntry, context: LinesContext): Condensable {
     chars: whole.length + ARROW_CHARS + outcome.chars,
     within: (charsMax) => {
       if (charsMax < LINE_CHARS_MIN) return "";
-      const told = outcome.within(Math.max(charsMax - whole.length - ARROW_CHARS, Math.floor(charsMax / 2)));
-      const room = charsMax - (told === "" ? 0 : told.length + ARROW_CHARS);
+      const ending = outcome.within(Math.max(charsMax - whole.length - ARROW_CHARS, Math.floor(charsMax / 2)));
+      const room = charsMax - (ending === "" ? 0 : ending.length + ARROW_CHARS);
       const done =
         whole.length <= room
           ? whole
           : `${name}(${argumentsText(raw, Math.max(ARGUMENTS_CHARS_MIN, room - name.length - 2))})`;
-      return told === "" ? done : `${done} → ${told}`;
+      return ending === "" ? done : `${done} → ${ending}`;
     },
   };
 }

@@ -1,5 +1,6 @@
 /** What every line of a record is written with: how much it may weigh, what was said before, what the session is about. */
-import type { Condensable, Unit } from "./condense.ts";
+import type { Condensable } from "./condense.ts";
+import type { Unit } from "./units.ts";
 import type { SaidBefore } from "./said-before.ts";
 import type { KnownThings } from "./effects.ts";
 import type { EpisodeEntry } from "./episodes.ts";

@@ -4,7 +4,7 @@
  */
 import type { ToolCallPart } from "../../transcript/message.ts";
 import { remembered } from "../../transcript/remembered.ts";
-import type { Unit } from "./condense.ts";
+import type { Unit } from "./units.ts";
 
 /** More of an edit is not read. */
 const CHARS_READ_MAX = 60_000;

@@ -3,7 +3,7 @@
  * handoff says beside them: as far as both are what they were in the last handoff, its lines are kept.
  */
 import { createAnswers } from "./answers.ts";
-import { sentencesIn } from "./condense.ts";
+import { sentencesIn } from "./pieces.ts";
 import { createSaid, type SaidMark } from "./said-before.ts";
 import { createKnownThings } from "./effects.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
@@ -99,39 +99,18 @@ function createRecordMemory() {
   };
 }
 
+type RecordMemory = ReturnType<typeof createRecordMemory>;
+
 function createEpisodeLineWriter(): EpisodeLineWriter {
   const memory = createRecordMemory();
-  const { said, known, rules, goal, overruled, all, mark } = memory;
-  const told: CachedEpisode[] = [];
+  const { known, all } = memory;
+  const described: CachedEpisode[] = [];
   let last: Pick<EpisodeOptions, "root" | "tellsRequests" | "taskWords"> | undefined;
   let worthOfReport = worthFor([]);
-  /** `before`: the same episode when it was shorter, and from where on it is described anew; memory is back there. */
-  const tell = (episode: Episode, telling: EpisodeOptions, before?: Resumption): CachedEpisode => {
-    const { failures, stillFails } = recordingFailures(telling, before?.cached.failures);
-    const start = before?.cached.start ?? mark();
-    const resumePoints = before?.cached.resumePoints.filter(({ entries }) => entries <= before.from.entries) ?? [];
-    const context: LinesContext = {
-      ...telling,
-      known,
-      said,
-      stillFails,
-      stands: (sentence) => rules.has(withoutBullet(sentence)),
-      isOverruled: (sentence) => overruled.has(withoutBullet(sentence)),
-      isGoal: (sentence) => goal.has(withoutBullet(sentence)),
-      worthOfReport,
-    };
-    const lines = linesOf(episode, context, {
-      known: before?.cached.lines.slice(0, before.from.lines) ?? [],
-      entries: before?.from.entries ?? 0,
-      reached: (place) => resumePoints.push({ ...place, mark: mark() }),
-    });
-    const chars = lines.reduce((sum, { body }) => sum + body.chars, 0);
-    return { episode, lines, resumePoints, chars, failures, isLive: isLive(episode, telling), start, end: mark() };
-  };
   /** Forgets the episodes from that one on, and all that was said and shown after `until`. */
   const backTo = (count: number, until: ProgressMark | undefined): void => {
     if (until === undefined) return;
-    told.length = count;
+    described.length = count;
     memory.backTo(until);
   };
   return {
@@ -154,28 +133,60 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
         return answersHold(one.end) && readsAlike(one, next) && isSameEpisode(one.episode, next);
       };
       const tellsAlike = last?.root === root && last?.tellsRequests === tellsRequests;
-      const anew = tellsAlike ? told.findIndex((one, at) => !holds(one, at)) : 0;
+      const anew = tellsAlike ? described.findIndex((one, at) => !holds(one, at)) : 0;
       if (!asksAlike) worthOfReport = worthFor(taskWords);
       last = { root, tellsRequests, taskWords };
-      const cached = told[anew];
+      const cached = described[anew];
       const next = episodes[anew];
       const alike =
         cached !== undefined && tellsAlike && readsAlike(cached, next) ? sameEntries(cached.episode, next) : 0;
       const from = cached?.resumePoints.findLast(({ entries, mark: until }) => entries <= alike && answersHold(until));
       backTo(anew, from?.mark ?? cached?.start);
       if (cached !== undefined && next !== undefined && from !== undefined)
-        told.push(tell(next, telling, { cached, from }));
-      for (let at = told.length; at < episodes.length; at++) told.push(tell(episodes[at]!, telling));
-      return told.map(({ lines }) => lines);
+        described.push(describe(next, memory, { ...telling, worthOfReport, before: { cached, from } }));
+      for (let at = described.length; at < episodes.length; at++)
+        described.push(describe(episodes[at]!, memory, { ...telling, worthOfReport }));
+      return described.map(({ lines }) => lines);
     },
     isTooLarge: () =>
-      told.reduce((sum, { chars }) => sum + chars, 0) > CHARS_KEPT_MAX || known.shown() > THINGS_KEPT_MAX,
+      described.reduce((sum, { chars }) => sum + chars, 0) > CHARS_KEPT_MAX || known.shown() > THINGS_KEPT_MAX,
   };
 }
 
 interface Resumption {
   readonly cached: CachedEpisode;
   readonly from: ResumePoint;
+}
+
+interface DescribeOptions extends EpisodeOptions, Pick<LinesContext, "worthOfReport"> {
+  /** The same episode when it was shorter, and from where on it is described anew; the memory is back there. */
+  readonly before?: Resumption;
+}
+
+function describe(
+  episode: Episode,
+  { said, known, rules, goal, overruled, mark }: RecordMemory,
+  { before, ...telling }: DescribeOptions,
+): CachedEpisode {
+  const { failures, stillFails } = recordingFailures(telling, before?.cached.failures);
+  const start = before?.cached.start ?? mark();
+  const resumePoints = before?.cached.resumePoints.filter(({ entries }) => entries <= before.from.entries) ?? [];
+  const context: LinesContext = {
+    ...telling,
+    known,
+    said,
+    stillFails,
+    stands: (sentence) => rules.has(withoutBullet(sentence)),
+    isOverruled: (sentence) => overruled.has(withoutBullet(sentence)),
+    isGoal: (sentence) => goal.has(withoutBullet(sentence)),
+  };
+  const lines = linesOf(episode, context, {
+    known: before?.cached.lines.slice(0, before.from.lines) ?? [],
+    entries: before?.from.entries ?? 0,
+    reached: (place) => resumePoints.push({ ...place, mark: mark() }),
+  });
+  const chars = lines.reduce((sum, { body }) => sum + body.chars, 0);
+  return { episode, lines, resumePoints, chars, failures, isLive: isLive(episode, telling), start, end: mark() };
 }
 
 /** Remembers which results' failures were asked about, and the answers. */

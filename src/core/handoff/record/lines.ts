@@ -1,6 +1,7 @@
 /** The lines of an episode: what the person asked, what the agent said on the way and in the end, and what its calls did. */
 import { isErrorLine } from "../../digest/error-line.ts";
-import { condensable, isAnnouncement, isFinding, isInformative, type Condensable, type Unit } from "./condense.ts";
+import { condensable, type Condensable } from "./condense.ts";
+import { isAnnouncement, isFinding, isInformative, type Unit } from "./units.ts";
 import { callLines, callKindOf, type CallKind } from "./calls.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
 import { spokenUnits } from "./redacted-units.ts";

@@ -7,7 +7,8 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import { belowRoot, rootOf } from "../root.ts";
-import { condensable, unitsOf, type Unit } from "./condense.ts";
+import { condensable } from "./condense.ts";
+import { unitsOf, type Unit } from "./units.ts";
 import { episodesOf } from "./episodes.ts";
 import { isEqual, linesOfAll } from "./episode-lines.ts";
 import type { RecordLine, TouchedFile, VisibleElsewhere } from "./context.ts";
@@ -70,7 +71,7 @@ interface SharedLine {
 interface EpisodeLines {
   readonly order: number;
   /** The lines before anything was shared out: the same as long as the episode says the same. */
-  readonly told: readonly RecordLine[];
+  readonly whole: readonly RecordLine[];
   readonly lines: readonly SharedLine[];
 }
 
@@ -97,18 +98,19 @@ function episodesWithin(
   const lines = episodes.flatMap((episode) => episode.lines);
   const about = lines.filter((line) => line.about);
   const others = lines.filter((line) => !line.about);
-  const told = (matching: number, other: number): Iterable<WrittenEpisode> => newestFirst(episodes, matching, other);
+  const writtenAt = (matching: number, other: number): Iterable<WrittenEpisode> =>
+    newestFirst(episodes, matching, other);
   const weigh = (written: Iterable<WrittenEpisode>): number => {
     let tokens = 0;
     for (const one of written) tokens += tokensOf(one, measure);
     return tokens;
   };
   const recordWith = (matching: number, other: number): readonly RecordEpisode[] =>
-    Array.from(told(matching, other), ({ order, text }) => ({ order, text })).toReversed();
-  const first = widest(about, (chars) => weigh(told(chars, 0)), { tokensMax: Math.min(tokensMax, matchingMax) });
+    Array.from(writtenAt(matching, other), ({ order, text }) => ({ order, text })).toReversed();
+  const first = widest(about, (chars) => weigh(writtenAt(chars, 0)), { tokensMax: Math.min(tokensMax, matchingMax) });
   if (matches === undefined) return recordWith(first, 0);
-  const already = weigh(told(first, 0));
-  const second = widest(others, (chars) => weigh(told(first, chars)), { tokensMax, already });
+  const already = weigh(writtenAt(first, 0));
+  const second = widest(others, (chars) => weigh(writtenAt(first, chars)), { tokensMax, already });
   return recordWith(first, second);
 }
 
@@ -128,16 +130,16 @@ const WRITTEN_CHARS_MAX = 20_000;
 
 /** The episodes, each line at its share of a length: one after another, so that a long record is weighed without being held. */
 function* newestFirst(episodes: readonly EpisodeLines[], matching: number, other: number): Generator<WrittenEpisode> {
-  const told = new Set<string>();
-  for (const { order, lines, told: own } of episodes.toReversed()) {
+  const short = new Set<string>();
+  for (const { order, lines, whole } of episodes.toReversed()) {
     const texts = textsOf(lines, ({ share, about }) => Math.floor((about ? matching : other) * share));
     if (texts.length === 0) continue;
-    const known = written.get(own);
+    const known = written.get(whole);
     const isKnown = known?.order === order && isEqual(known.texts, texts);
     const one: WrittenEpisode = isKnown ? known : { order, texts, text: texts.join("\n") };
-    if (told.has(one.text)) continue;
-    if (one.text.length <= SAME_CHARS_MAX) told.add(one.text);
-    if (!isKnown && one.text.length <= WRITTEN_CHARS_MAX) written.set(own, one);
+    if (short.has(one.text)) continue;
+    if (one.text.length <= SAME_CHARS_MAX) short.add(one.text);
+    if (!isKnown && one.text.length <= WRITTEN_CHARS_MAX) written.set(whole, one);
     yield one;
   }
 }
@@ -344,7 +346,7 @@ function linesOfEpisode({ carried, matches, ...request }: RecordOptions): readon
     const last = at === all.length - 1;
     return {
       order,
-      told: lines,
+      whole: lines,
       lines: lines.map((line, place) => ({
         line,
         share:

@@ -1,7 +1,7 @@
 /** What messages say, redacted and taken apart when it is first described: the same in one handoff after another. */
 import type { Message } from "../../transcript/message.ts";
 import { remembered } from "../../transcript/remembered.ts";
-import { unitsOf, type Unit } from "./condense.ts";
+import { unitsOf, type Unit } from "./units.ts";
 import type { LinesContext } from "./context.ts";
 import type { EpisodeEntry } from "./episodes.ts";
 import { splitPasted } from "./pasted.ts";
