@@ -16,7 +16,6 @@ const COMMENT = new RegExp(String.raw`^${NUMBER}(?://|/\*|\*\s|#\s|--\s|<!--)`);
 const STATEMENT = new RegExp(
   String.raw`^${NUMBER}(?:(?:return|if|else|for|while|switch|case|try|catch|throw|await|yield|import|from|with|break|continue|defer|go|const|let|var|this\.|self\.)(?![\w-])|[})\]]|[^"'#]{0,120}\s:?=\s[^"']*[(.]|[^"':]*[;{(]$|[^"':]*\)$)`,
 );
-const TORN = /(?:\.\.\.|…)$/;
 const ADDRESS = /^\W*(?:https?:\/\/|www\.)\S+(?: [>›/] \S+)*$/;
 
 const DEFINITION_SHARE = 1.3;
@@ -27,14 +26,19 @@ const WORDS_ENOUGH = 2;
 
 /** Of the worth of the names in it, what a passage has; a passage of several lines is judged by its most telling one. */
 export function standaloneShare(text: string, range: Range): number {
-  const lines = text.slice(range.start, range.end).split("\n");
   const wording = plainWordsIn(text, range) >= WORDS_ENOUGH ? 1 : WORDLESS_SHARE;
-  return Math.max(...lines.map((line) => shareOf(line, wording)));
+  let most = 0;
+  for (const line of text.slice(range.start, range.end).split("\n")) most = Math.max(most, shareOf(line, wording));
+  return most;
 }
 
 function shareOf(line: string, wording: number): number {
-  if (TORN.test(line) || ADDRESS.test(line)) return TORN_SHARE;
-  if (DEFINITION.test(line) || METHOD.test(line)) return DEFINITION_SHARE;
+  if (isTorn(line) || ADDRESS.test(line)) return TORN_SHARE;
+  if (DEFINITION.test(line) || (line.endsWith("{") && METHOD.test(line))) return DEFINITION_SHARE;
   if (COMMENT.test(line)) return wording;
   return STATEMENT.test(line) ? STATEMENT_SHARE * wording : wording;
+}
+
+function isTorn(line: string): boolean {
+  return line.endsWith("...") || line.endsWith("…");
 }

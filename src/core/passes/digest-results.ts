@@ -3,7 +3,14 @@ import { describeCall, described, labelOf, type CallSummary } from "../digest/ca
 import { digestResult, DIGEST_TRIGGER_TOKENS, mayExceed } from "../digest/digest.ts";
 import { recallId } from "../transcript/links.ts";
 import { namesIn } from "../digest/informative-lines.ts";
-import { callsOf, contentText, type Message, type TextPart, type ToolResultPart } from "../transcript/message.ts";
+import {
+  callsOf,
+  contentText,
+  type Message,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
+} from "../transcript/message.ts";
 import { pairingOf } from "../transcript/pairing.ts";
 import type { Pass, PassContext } from "./pass.ts";
 import { rewriteParts, type Evict } from "./rewrite.ts";
@@ -28,20 +35,14 @@ export const digestResults: Pass = digestResultsWith({});
 export function digestResultsWith(options: DigestResultsOptions): Pass {
   return (messages, context) => {
     const { answers } = pairingOf(messages);
-    const namesOf = memoised((index: number) => namesUsed(messages[index]!));
+    const focus = context.focus.join(" ");
     return rewriteParts(messages, context, {
       rewrite: (part, index, evict) => {
         if (part.kind !== "tool-result") return part;
         const asked = answers[index]?.call;
-        const call = memoised(() => describeCall(asked?.name ?? "result", asked?.arguments ?? ""));
         // Most results are small: neither their calls nor what followed need be looked at.
-        return digested(part, {
-          call,
-          used: () => turnsAfter(messages, index).flatMap(namesOf),
-          context,
-          options,
-          evict,
-        });
+        const used = (): readonly string[] => turnsAfter(messages, index).flatMap((turn) => namesUsed(messages[turn]!));
+        return digested(part, { asked, used, focus, context, options, evict });
       },
       origin: "digest",
     });
@@ -59,26 +60,27 @@ function turnsAfter(messages: readonly Message[], index: number): readonly numbe
   return turns;
 }
 
-/** The names in what a turn said and called, lower case. */
-function namesUsed(message: Message): readonly string[] {
-  const values = callsOf(message).map((call) => described(call).values.join(" "));
-  return [contentText(message.parts), ...values]
-    .flatMap((text) => namesIn(text.slice(0, CHARS_AFTER), NAMES_AFTER))
-    .map((name) => name.toLowerCase());
-}
+/** The names in what each turn said and called, lower case. */
+const namesByTurn = new WeakMap<Message, readonly string[]>();
 
-function memoised<Key extends number | void, T>(make: (key: Key) => T): (key: Key) => T {
-  const made = new Map<Key, T>();
-  return (key) => {
-    let value = made.get(key);
-    if (value === undefined) made.set(key, (value = make(key)));
-    return value;
-  };
+function namesUsed(turn: Message): readonly string[] {
+  let names = namesByTurn.get(turn);
+  if (names === undefined) {
+    const values = callsOf(turn).map((call) => described(call).values.join(" "));
+    names = [contentText(turn.parts), ...values]
+      .flatMap((text) => namesIn(text.slice(0, CHARS_AFTER), NAMES_AFTER))
+      .map((name) => name.toLowerCase());
+    namesByTurn.set(turn, names);
+  }
+  return names;
 }
 
 interface Digesting {
-  readonly call: () => CallSummary;
+  /** The call that the result answers. */
+  readonly asked: ToolCallPart | undefined;
   readonly used: () => readonly string[];
+  /** Words of the task in one text. */
+  readonly focus: string;
   readonly context: PassContext;
   readonly options: DigestResultsOptions;
   readonly evict: Evict;
@@ -93,23 +95,79 @@ function digested(part: ToolResultPart, digesting: Digesting): ToolResultPart {
   return content.some((piece, at) => piece !== part.content[at]) ? { ...part, content: Object.freeze(content) } : part;
 }
 
-function digestedText(piece: TextPart, isError: boolean, { call, used, context, options, evict }: Digesting): TextPart {
+function digestedText(piece: TextPart, isError: boolean, { asked, used, focus, ...digesting }: Digesting): TextPart {
+  const { context, options, evict } = digesting;
   const { triggerChars, targetTokens } = options;
   const { triggerTokens = triggerChars === undefined ? DIGEST_TRIGGER_TOKENS : 0 } = options;
   if (triggerChars !== undefined && piece.text.length <= triggerChars) return piece;
   if (!mayExceed(piece.text, triggerTokens, context.measure.text)) return piece;
-  const digest = digestResult({
-    text: piece.text,
-    call: call(),
+  const { hash, measure } = context;
+  const names = used();
+  const basis = {
+    asked,
     isError,
-    focus: context.focus,
-    used: used(),
-    recall: recallId(piece.text, context.hash),
-    tokens: context.measure.text,
+    focus,
+    names: names.join(" "),
+    hash,
+    weigh: measure.text,
     triggerTokens,
-    ...(targetTokens === undefined ? {} : { targetTokens }),
-  });
-  if (digest === undefined) return piece;
-  evict("result", piece.text, labelOf(call()));
-  return Object.freeze({ ...piece, text: digest.text });
+    targetTokens,
+  };
+  const text = digestOf(
+    piece,
+    basis,
+    () =>
+      digestResult({
+        text: piece.text,
+        call: callOf(asked),
+        isError,
+        focus: context.focus,
+        used: names,
+        recall: recallId(piece.text, hash),
+        tokens: measure.text,
+        triggerTokens,
+        ...(targetTokens === undefined ? {} : { targetTokens }),
+      })?.text,
+  );
+  if (text === undefined) return piece;
+  evict("result", piece.text, labelOf(callOf(asked)));
+  return Object.freeze({ ...piece, text });
+}
+
+function callOf(asked: ToolCallPart | undefined): CallSummary {
+  return asked === undefined ? describeCall("result", "") : described(asked);
+}
+
+/** All that decides what the digest of a text says. */
+interface DigestBasis {
+  readonly asked: ToolCallPart | undefined;
+  readonly isError: boolean;
+  readonly focus: string;
+  readonly names: string;
+  readonly hash: PassContext["hash"];
+  readonly weigh: PassContext["measure"]["text"];
+  readonly triggerTokens: number;
+  readonly targetTokens: number | undefined;
+}
+
+/** The last digest of each text: a conversation is pruned with every compaction, and mostly to the same. */
+const digests = new WeakMap<TextPart, { readonly basis: DigestBasis; readonly text: string | undefined }>();
+
+function digestOf(piece: TextPart, basis: DigestBasis, make: () => string | undefined): string | undefined {
+  let known = digests.get(piece);
+  if (known === undefined || !isSame(known.basis, basis)) digests.set(piece, (known = { basis, text: make() }));
+  return known.text;
+}
+
+function isSame(one: DigestBasis, other: DigestBasis): boolean {
+  return (
+    one.asked === other.asked &&
+    one.isError === other.isError &&
+    one.focus === other.focus &&
+    one.names === other.names &&
+    one.hash === other.hash &&
+    one.weigh === other.weigh &&
+    one.triggerTokens === other.triggerTokens &&
+    one.targetTokens === other.targetTokens
+  );
 }

@@ -30,10 +30,11 @@ function isMedia(part: Part): part is ImagePart | FilePart {
 }
 
 function newestMedia(messages: readonly Message[], keep: number): ReadonlySet<Part> {
+  if (keep <= 0) return new Set();
   const parts = messages.flatMap((message): readonly Part[] =>
     message.parts.flatMap((part): readonly Part[] => (part.kind === "tool-result" ? part.content : [part])),
   );
-  return new Set(keep > 0 ? parts.filter(isMedia).slice(-keep) : []);
+  return new Set(parts.filter(isMedia).slice(-keep));
 }
 
 function noteFor(part: ImagePart | FilePart, evict: Evict): ContentPart {

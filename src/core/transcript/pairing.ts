@@ -65,7 +65,19 @@ export interface Pairs {
   readonly unanswered: readonly PairedCall[];
 }
 
+/** Pairs of lists that nobody changes any more: a compaction asks a dozen times for those of one list. */
+const known = new WeakMap<readonly Message[], Pairs>();
+
 export function pairingOf(messages: readonly Message[]): Pairs {
+  let pairs = known.get(messages);
+  if (pairs === undefined) {
+    pairs = pair(messages);
+    if (Object.isFrozen(messages)) known.set(messages, pairs);
+  }
+  return pairs;
+}
+
+function pair(messages: readonly Message[]): Pairs {
   const pairing = createPairing<PairedCall>();
   const answers = messages.map((message, index) => {
     for (const call of callsOf(message)) pairing.ask(call.id, index, { call, message: index });

@@ -130,8 +130,11 @@ function holds(text: string, opening: string): boolean {
 }
 
 function inOneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
+  return text.replace(WIDE_SPACE, " ").trim();
 }
+
+/** White space of any length but for a single space, which stays as it is. */
+const WIDE_SPACE = /[^\S ]\s*| \s+/g;
 
 function lossOf(gone: readonly StatedRequest[], { recallable }: KeptRequests, redact: (text: string) => string): Loss {
   return {

@@ -4,10 +4,11 @@ import { withoutHereDocuments } from "../../ledger/readers/commands.ts";
 import { DECLINED_OUTCOME } from "../../ledger/readers/results.ts";
 import { runOutcomeOf } from "../../ledger/run-outcomes.ts";
 import { clipped } from "../items.ts";
-import { condensable, unitsOf, type Condensable } from "./condense.ts";
+import { condensable, type Condensable } from "./condense.ts";
 import { argumentsText, thingText } from "./effects.ts";
 import { WEIGHTS, type CompletedEntry, type LinesContext, type RecordLine } from "./context.ts";
 import { definedIn, writtenUnits } from "./edited-lines.ts";
+import { reportUnits } from "./redacted-units.ts";
 
 export type CallKind = "looked" | "edited" | "check" | "ran" | "changed";
 
@@ -134,11 +135,11 @@ function callBody(done: string, outcome: string): Condensable {
       if (charsMax < LINE_CHARS_MIN) return "";
       if (outcome === "") return clipped(done, charsMax);
       if (charsMax < BOTH_CHARS_MIN) return "";
-      const told = clipped(
+      const ending = clipped(
         outcome,
         Math.max(charsMax - done.length - ARROW_CHARS, Math.floor(charsMax / 2) - ARROW_CHARS),
       );
-      return `${clipped(done, charsMax - told.length - ARROW_CHARS)} → ${told}`;
+      return `${clipped(done, charsMax - ending.length - ARROW_CHARS)} → ${ending}`;
     },
   };
 }
@@ -164,12 +165,13 @@ type Edited = Pick<RecordLine, "message" | "body" | "touched"> & Partial<Pick<Re
 function editedFiles(calls: readonly CompletedEntry[], context: LinesContext): readonly Edited[] {
   const worked = calls.filter(({ action }) => action.ok !== false);
   const failed = calls.filter(({ action }) => action.ok === false);
-  const byFile = Map.groupBy(worked, (call) => `${bareName(call.call.name)} ${targetOf(call, context)}`);
+  const targets = new Map(worked.map((call) => [call, targetOf(call, context)]));
+  const byFile = Map.groupBy(worked, (call) => `${bareName(call.call.name)} ${targets.get(call)!}`);
   const edited = Array.from(byFile, ([name, own]) => ({
     message: own[0]!.message,
     body: headed(own.length > 1 ? `${name} ×${own.length}` : name, writtenIn(own, context)),
     touched: own.map((call) => ({
-      name: targetOf(call, context).replace(/^.*\//, ""),
+      name: targets.get(call)!.replace(/^.*\//, ""),
       defined: definedIn(call.call, context.redact),
     })),
   }));
@@ -276,22 +278,20 @@ function changeBody(call: CompletedEntry, context: LinesContext): Condensable {
   const changes = context.known.changesIn(call.result, call.call.arguments);
   const outcome =
     call.action.action === "delegate"
-      ? condensable(unitsOf(context.redact(call.result.slice(0, REPORT_CHARS_READ_MAX))), context.said, {
-          worth: (unit) => unit.score + context.pertinence(unit.text),
-        })
+      ? condensable(reportUnits(call, context.redact), context.said, { worth: context.worthOfReport })
       : fixed(call.action.ok === false ? outcomeOf(call, context) : effectOf(call, changes, context));
   const whole = `${name}(${argumentsText(raw, isRepeated(raw, context) ? ARGUMENTS_CHARS_REPEATED : ARGUMENTS_CHARS_MAX)})`;
   return {
     chars: whole.length + ARROW_CHARS + outcome.chars,
     within: (charsMax) => {
       if (charsMax < LINE_CHARS_MIN) return "";
-      const told = outcome.within(Math.max(charsMax - whole.length - ARROW_CHARS, Math.floor(charsMax / 2)));
-      const room = charsMax - (told === "" ? 0 : told.length + ARROW_CHARS);
+      const ending = outcome.within(Math.max(charsMax - whole.length - ARROW_CHARS, Math.floor(charsMax / 2)));
+      const room = charsMax - (ending === "" ? 0 : ending.length + ARROW_CHARS);
       const done =
         whole.length <= room
           ? whole
           : `${name}(${argumentsText(raw, Math.max(ARGUMENTS_CHARS_MIN, room - name.length - 2))})`;
-      return told === "" ? done : `${done} → ${told}`;
+      return ending === "" ? done : `${done} → ${ending}`;
     },
   };
 }
@@ -309,7 +309,6 @@ function isRepeated(raw: string, { said }: LinesContext): boolean {
 }
 
 const ARGUMENTS_CHARS_REPEATED = 60;
-const REPORT_CHARS_READ_MAX = 8_000;
 const ARGUMENTS_CHARS_MIN = 20;
 
 function fixed(text: string): Condensable {

@@ -1,5 +1,6 @@
 /** What every line of a record is written with: how much it may weigh, what was said before, what the session is about. */
 import type { Condensable } from "./condense.ts";
+import type { Unit } from "./units.ts";
 import type { SaidBefore } from "./said-before.ts";
 import type { KnownThings } from "./effects.ts";
 import type { EpisodeEntry } from "./episodes.ts";
@@ -50,8 +51,8 @@ export interface LinesContext {
   /** The message that is in full after the handoff; -1 for none. */
   readonly live: number;
   readonly known: KnownThings;
-  /** How much a text of others has to do with what is asked for: below 0 where it has nothing to do with it. */
-  readonly pertinence: (text: string) => number;
+  /** How much a sentence of a report says: less where it has nothing to do with what is asked for. */
+  readonly worthOfReport: (unit: Unit) => number;
   /** Whether a sentence is among the rules. */
   readonly stands: (sentence: string) => boolean;
   /** Whether a later one overruled it. */
@@ -73,17 +74,17 @@ export interface VisibleElsewhere {
   readonly goal: readonly string[];
 }
 
-/** How much texts have to do with what is asked for, by the words of that. */
-export function pertinenceTo(taskWords: readonly string[]): (text: string) => number {
-  return (text) => {
-    const lower = text.toLowerCase();
-    const held = taskWords.filter((word) => lower.includes(word)).length;
-    return taskWords.length === 0
-      ? 0
-      : held === 0
-        ? IMPERTINENT
-        : (2 * Math.min(held, PERTINENT_WORDS)) / PERTINENT_WORDS;
-  };
+/** How much the sentences of reports say to somebody who was asked for that. */
+export function worthFor(taskWords: readonly string[]): LinesContext["worthOfReport"] {
+  return ({ text, score }) => score + pertinence(text.toLowerCase(), taskWords);
+}
+
+/** How much a text has to do with what is asked for, by the words of that: below 0 where it has nothing to do with it. */
+function pertinence(lower: string, taskWords: readonly string[]): number {
+  if (taskWords.length === 0) return 0;
+  let held = 0;
+  for (const word of taskWords) if (lower.includes(word) && ++held === PERTINENT_WORDS) break;
+  return held === 0 ? IMPERTINENT : (2 * held) / PERTINENT_WORDS;
 }
 
 /** A line that holds that many words of the task is about it. */

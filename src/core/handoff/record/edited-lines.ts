@@ -4,7 +4,7 @@
  */
 import type { ToolCallPart } from "../../transcript/message.ts";
 import { remembered } from "../../transcript/remembered.ts";
-import type { Unit } from "./condense.ts";
+import type { Unit } from "./units.ts";
 
 /** More of an edit is not read. */
 const CHARS_READ_MAX = 60_000;
@@ -45,7 +45,27 @@ function unitsWrittenBy(call: ToolCallPart, redact: Redact): readonly Unit[] {
     .map((line) => line.trimEnd())
     .filter((line) => line.trim().length > 0 && line.length <= LINE_CHARS_MAX && !known.has(line.trim()))
     .slice(0, LINES_MAX);
-  return added.map((line, at) => ({ text: `+ ${withNarrowMargin(line)}`, lead: "\n", at, score: scoreOf(line, at) }));
+  return added.map((line, at) => new WrittenLine(line, at));
+}
+
+/** A line that a call wrote. Most are quoted with all around them or not at all, and nobody asks how much they say. */
+class WrittenLine implements Unit {
+  readonly text: string;
+  readonly lead = "\n";
+  readonly at: number;
+  private readonly line: string;
+  private known: number | undefined;
+
+  constructor(line: string, at: number) {
+    this.text = `+ ${withNarrowMargin(line)}`;
+    this.at = at;
+    this.line = line;
+    this.known = undefined;
+  }
+
+  get score(): number {
+    return (this.known ??= scoreOf(this.line, this.at));
+  }
 }
 
 /** A tab or four spaces as one space: depth is seen, and costs little. */

@@ -101,12 +101,12 @@ function differences(before: Leaves, now: Leaves, said = ""): string | undefined
     else if (!stands(value, said)) push(added, list, value);
   }
   const own = [...changes].toSorted(([a], [b]) => depthOf(a) - depthOf(b));
-  const told = [
+  const texts = [
     ...own.filter(([place]) => depthOf(place) === 1).map(([place, values]) => `${place}: ${values.join(" | ")}`),
     ...Array.from(added, ([list, values]) => `${list} added: ${values.join(" ")}`),
     ...own.filter(([place]) => depthOf(place) > 1).map(([place, values]) => `${place}: ${values.join(" | ")}`),
   ].slice(0, CHANGES_MAX);
-  return told.length === 0 ? undefined : told.join(", ");
+  return texts.length === 0 ? undefined : texts.join(", ");
 }
 
 function push(lists: Map<string, string[]>, key: string, value: string): void {

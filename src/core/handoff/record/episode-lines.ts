@@ -3,12 +3,12 @@
  * handoff says beside them: as far as both are what they were in the last handoff, its lines are kept.
  */
 import { createAnswers } from "./answers.ts";
-import { sentencesIn } from "./condense.ts";
+import { sentencesIn } from "./pieces.ts";
 import { createSaid, type SaidMark } from "./said-before.ts";
 import { createKnownThings } from "./effects.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
-import { linesOf } from "./lines.ts";
-import { pertinenceTo, type LinesContext, type VisibleElsewhere, type RecordLine } from "./context.ts";
+import { linesOf, type LinesMark } from "./lines.ts";
+import { worthFor, type LinesContext, type VisibleElsewhere, type RecordLine } from "./context.ts";
 
 /** A longer record is worked out again for each handoff. */
 const CHARS_KEPT_MAX = 500_000;
@@ -54,9 +54,16 @@ interface ProgressMark extends SaidMark {
   readonly shown: number;
 }
 
+/** A place from which an episode can be described anew. */
+interface ResumePoint extends LinesMark {
+  readonly mark: ProgressMark;
+}
+
 interface CachedEpisode {
   readonly episode: Episode;
   readonly lines: readonly RecordLine[];
+  /** In the order of its entries. */
+  readonly resumePoints: readonly ResumePoint[];
   readonly chars: number;
   /** The results whose failures were asked about, and what the answers were. */
   readonly failures: ReadonlyMap<number, boolean>;
@@ -92,32 +99,19 @@ function createRecordMemory() {
   };
 }
 
+type RecordMemory = ReturnType<typeof createRecordMemory>;
+
 function createEpisodeLineWriter(): EpisodeLineWriter {
   const memory = createRecordMemory();
-  const { said, known, rules, goal, overruled, all, mark } = memory;
-  const told: CachedEpisode[] = [];
+  const { known, all } = memory;
+  const described: CachedEpisode[] = [];
   let last: Pick<EpisodeOptions, "root" | "tellsRequests" | "taskWords"> | undefined;
-  const tell = (episode: Episode, telling: EpisodeOptions): CachedEpisode => {
-    const { failures, stillFails } = recordingFailures(telling);
-    const start = mark();
-    const lines = linesOf(episode, {
-      ...telling,
-      known,
-      said,
-      stillFails,
-      stands: (sentence) => rules.has(withoutBullet(sentence)),
-      isOverruled: (sentence) => overruled.has(withoutBullet(sentence)),
-      isGoal: (sentence) => goal.has(withoutBullet(sentence)),
-      pertinence: pertinenceTo(telling.taskWords),
-    });
-    const chars = lines.reduce((sum, { body }) => sum + body.chars, 0);
-    return { episode, lines, chars, failures, isLive: isLive(episode, telling), start, end: mark() };
-  };
-  const backTo = (count: number): void => {
-    const first = told[count];
-    if (first === undefined) return;
-    told.length = count;
-    memory.backTo(first.start);
+  let worthOfReport = worthFor([]);
+  /** Forgets the episodes from that one on, and all that was said and shown after `until`. */
+  const backTo = (count: number, until: ProgressMark | undefined): void => {
+    if (until === undefined) return;
+    described.length = count;
+    memory.backTo(until);
   };
   return {
     linesOf: (episodes, telling) => {
@@ -130,27 +124,77 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
       ];
       const same = all.map((answers, at) => answers.replace(texts[at]!));
       const asksAlike = last !== undefined && isEqual(last.taskWords, taskWords);
-      const holds = (one: CachedEpisode, at: number): boolean =>
-        same.every((count, which) => asksOf(one.end)[which]! <= count) &&
-        (asksAlike || !one.episode.entries.some(isDelegated)) &&
-        isTheSame(one, episodes[at], telling);
+      const answersHold = (until: ProgressMark): boolean =>
+        same.every((count, which) => asksOf(until)[which]! <= count);
+      const readsAlike = (one: CachedEpisode, next: Episode | undefined): next is Episode =>
+        next !== undefined && (asksAlike || !one.episode.entries.some(isDelegated)) && isComparable(one, next, telling);
+      const holds = (one: CachedEpisode, at: number): boolean => {
+        const next = episodes[at];
+        return answersHold(one.end) && readsAlike(one, next) && isSameEpisode(one.episode, next);
+      };
       const tellsAlike = last?.root === root && last?.tellsRequests === tellsRequests;
-      const anew = tellsAlike ? told.findIndex((one, at) => !holds(one, at)) : 0;
+      const anew = tellsAlike ? described.findIndex((one, at) => !holds(one, at)) : 0;
+      if (!asksAlike) worthOfReport = worthFor(taskWords);
       last = { root, tellsRequests, taskWords };
-      if (anew >= 0) backTo(anew);
-      for (let at = told.length; at < episodes.length; at++) told.push(tell(episodes[at]!, telling));
-      return told.map(({ lines }) => lines);
+      const cached = described[anew];
+      const next = episodes[anew];
+      const alike =
+        cached !== undefined && tellsAlike && readsAlike(cached, next) ? sameEntries(cached.episode, next) : 0;
+      const from = cached?.resumePoints.findLast(({ entries, mark: until }) => entries <= alike && answersHold(until));
+      backTo(anew, from?.mark ?? cached?.start);
+      if (cached !== undefined && next !== undefined && from !== undefined)
+        described.push(describe(next, memory, { ...telling, worthOfReport, before: { cached, from } }));
+      for (let at = described.length; at < episodes.length; at++)
+        described.push(describe(episodes[at]!, memory, { ...telling, worthOfReport }));
+      return described.map(({ lines }) => lines);
     },
     isTooLarge: () =>
-      told.reduce((sum, { chars }) => sum + chars, 0) > CHARS_KEPT_MAX || known.shown() > THINGS_KEPT_MAX,
+      described.reduce((sum, { chars }) => sum + chars, 0) > CHARS_KEPT_MAX || known.shown() > THINGS_KEPT_MAX,
   };
+}
+
+interface Resumption {
+  readonly cached: CachedEpisode;
+  readonly from: ResumePoint;
+}
+
+interface DescribeOptions extends EpisodeOptions, Pick<LinesContext, "worthOfReport"> {
+  /** The same episode when it was shorter, and from where on it is described anew; the memory is back there. */
+  readonly before?: Resumption;
+}
+
+function describe(
+  episode: Episode,
+  { said, known, rules, goal, overruled, mark }: RecordMemory,
+  { before, ...telling }: DescribeOptions,
+): CachedEpisode {
+  const { failures, stillFails } = recordingFailures(telling, before?.cached.failures);
+  const start = before?.cached.start ?? mark();
+  const resumePoints = before?.cached.resumePoints.filter(({ entries }) => entries <= before.from.entries) ?? [];
+  const context: LinesContext = {
+    ...telling,
+    known,
+    said,
+    stillFails,
+    stands: (sentence) => rules.has(withoutBullet(sentence)),
+    isOverruled: (sentence) => overruled.has(withoutBullet(sentence)),
+    isGoal: (sentence) => goal.has(withoutBullet(sentence)),
+  };
+  const lines = linesOf(episode, context, {
+    known: before?.cached.lines.slice(0, before.from.lines) ?? [],
+    entries: before?.from.entries ?? 0,
+    reached: (place) => resumePoints.push({ ...place, mark: mark() }),
+  });
+  const chars = lines.reduce((sum, { body }) => sum + body.chars, 0);
+  return { episode, lines, resumePoints, chars, failures, isLive: isLive(episode, telling), start, end: mark() };
 }
 
 /** Remembers which results' failures were asked about, and the answers. */
 function recordingFailures(
   telling: EpisodeOptions,
+  before: CachedEpisode["failures"] = new Map(),
 ): Pick<CachedEpisode, "failures"> & Pick<EpisodeOptions, "stillFails"> {
-  const failures = new Map<number, boolean>();
+  const failures = new Map(before);
   const stillFails = (result: number): boolean => {
     const fails = telling.stillFails(result);
     failures.set(result, fails);
@@ -172,16 +216,27 @@ function asksOf({ asked, elsewhere }: ProgressMark): readonly number[] {
   return [asked, ...elsewhere];
 }
 
-/** Whether an episode comes to the same lines as it did. */
-function isTheSame(
+/** Whether the entries that an episode shares with the same one of an earlier handoff come to the same lines as they did. */
+function isComparable(
   { episode, failures, isLive: wasLive }: CachedEpisode,
-  next: Episode | undefined,
+  next: Episode,
   telling: EpisodeOptions,
 ): boolean {
-  if (next === undefined || episode.entries.length !== next.entries.length || wasLive !== isLive(next, telling))
-    return false;
+  if (episode.start !== next.start || wasLive !== isLive(next, telling)) return false;
   for (const [result, fails] of failures) if (telling.stillFails(result) !== fails) return false;
-  return episode.start === next.start && episode.entries.every((entry, at) => isSameEntry(entry, next.entries[at]!));
+  return true;
+}
+
+/** How many entries two episodes have in common from their beginning on. */
+function sameEntries(one: Episode, other: Episode): number {
+  const most = Math.min(one.entries.length, other.entries.length);
+  let at = 0;
+  while (at < most && isSameEntry(one.entries[at]!, other.entries[at]!)) at++;
+  return at;
+}
+
+function isSameEpisode(one: Episode, other: Episode): boolean {
+  return one.entries.length === other.entries.length && sameEntries(one, other) === one.entries.length;
 }
 
 function isSameEntry(entry: EpisodeEntry, next: EpisodeEntry): boolean {

@@ -1,32 +1,45 @@
 /** The lines of an episode: what the person asked, what the agent said on the way and in the end, and what its calls did. */
-import type { Message } from "../../transcript/message.ts";
 import { isErrorLine } from "../../digest/error-line.ts";
-import { remembered } from "../../transcript/remembered.ts";
-import {
-  condensable,
-  isAnnouncement,
-  isFinding,
-  isInformative,
-  unitsOf,
-  type Condensable,
-  type Unit,
-} from "./condense.ts";
+import { condensable, type Condensable } from "./condense.ts";
+import { isAnnouncement, isFinding, isInformative, type Unit } from "./units.ts";
 import { callLines, callKindOf, type CallKind } from "./calls.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
-import { splitPasted } from "./pasted.ts";
+import { spokenUnits } from "./redacted-units.ts";
 import { WEIGHTS, type CompletedEntry, type LinesContext, type RecordLine } from "./context.ts";
 
-export function linesOf(episode: Episode, context: LinesContext): readonly RecordLine[] {
-  const lines: RecordLine[] = [];
+/** A place in an episode across which nothing is gathered: what is before it was described by then, and in these many lines. */
+export interface LinesMark {
+  readonly entries: number;
+  readonly lines: number;
+}
+
+export interface LinesProgress {
+  /** Lines that are known, and the entries that they describe. */
+  readonly known: readonly RecordLine[];
+  readonly entries: number;
+  /** Told of each place from which the episode could be described anew. */
+  readonly reached: (mark: LinesMark) => void;
+}
+
+export function linesOf(
+  episode: Episode,
+  context: LinesContext,
+  { known, entries, reached }: LinesProgress,
+): readonly RecordLine[] {
+  const lines = [...known];
   let group: { readonly kind: CallKind; readonly calls: CompletedEntry[] } | undefined;
   const flush = (): void => {
     if (group !== undefined) lines.push(...callLines(group.kind, group.calls, context));
     group = undefined;
   };
-  for (const entry of episode.entries) {
+  for (let at = entries; at < episode.entries.length; at++) {
+    const entry = episode.entries[at]!;
     if (entry.kind === "done") {
       const kind = callKindOf(entry);
-      if (group?.kind !== kind) flush();
+      if (group !== undefined && group.kind !== kind) {
+        flush();
+        reached({ entries: at, lines: lines.length });
+      }
       (group ??= { kind, calls: [] }).calls.push(entry);
       continue;
     }
@@ -34,6 +47,7 @@ export function linesOf(episode: Episode, context: LinesContext): readonly Recor
     if (spoken.length === 0) continue;
     flush();
     lines.push(...spoken);
+    reached({ entries: at + 1, lines: lines.length });
   }
   flush();
   return lines;
@@ -44,7 +58,7 @@ function askedLines(
   entry: SpokenEntry,
   { redact, stands, isOverruled, isGoal, tellsRequests, live, said }: LinesContext,
 ): readonly RecordLine[] {
-  const { text, units, pasted } = readOf(entry, redact);
+  const { text, units, pasted } = spokenUnits(entry, redact);
   const { message } = entry;
   if (!tellsRequests || /^\/\S*$/.test(text)) return [];
   if (message === live) return [{ message, label: "User: ", weight: WEIGHTS.asked, body: unshortened(LIVE) }];
@@ -70,7 +84,7 @@ function saidLines(
   entry: SpokenEntry & { readonly ends: boolean },
   { redact, said, isOverruled }: LinesContext,
 ): readonly RecordLine[] {
-  const { text, units } = readOf(entry, redact);
+  const { text, units } = spokenUnits(entry, redact);
   const { message, ends } = entry;
   if (!ends && !units.some(({ text: one }) => isWorthRemarking(one) && isFinding(one))) return [];
   if (units.every(({ score }) => score < EMPTY_SCORE_MAX)) return [];
@@ -113,36 +127,6 @@ const SHORT_REMARK_CHARS_MAX = 300;
 const FIGURE = /(?:^|[\s($€£])\d[\d,.]{2,}/;
 
 type SpokenEntry = Exclude<EpisodeEntry, CompletedEntry>;
-
-interface Read {
-  readonly text: string;
-  readonly units: readonly Unit[];
-  /** Of what a person pasted. */
-  readonly pasted: readonly Unit[];
-}
-
-/** About what may be kept of the words of sessions, taken apart. */
-const READ_BYTES_MAX = 8_000_000;
-/** A character with its part of units, words and scores. */
-const CHAR_BYTES = 12;
-
-type Redact = LinesContext["redact"];
-
-/** What was said in each message, redacted in one way or another and taken apart when it was first described. */
-const reads = new WeakMap<Redact, (message: Message, make: () => Read) => Read>();
-
-function readOf({ kind, text, from }: SpokenEntry, redact: Redact): Read {
-  let known = reads.get(redact);
-  if (known === undefined) {
-    known = remembered({ bytesOf: (read) => read.text.length * CHAR_BYTES, bytesMax: READ_BYTES_MAX });
-    reads.set(redact, known);
-  }
-  return known(from, () => {
-    const safe = redact(text);
-    const { words, pasted } = kind === "asked" ? splitPasted(safe) : { words: safe, pasted: "" };
-    return { text: safe, units: unitsOf(words), pasted: unitsOf(pasted) };
-  });
-}
 
 const LIVE = "(the newest message, in full below)";
 

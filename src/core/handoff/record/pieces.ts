@@ -42,6 +42,11 @@ export function piecesOf(text: string): readonly Piece[] {
   return withListsInOneLine(found);
 }
 
+/** The texts of the pieces alone. */
+export function sentencesIn(text: string): readonly string[] {
+  return piecesOf(text.trim()).map((piece) => piece.text);
+}
+
 const JSON_FIELD = /^\s*"([^"\n]{1,60})":\s*(?:"(.*)"|(-?[\d.]+)),?\s*$/;
 const JSON_MARKS = /^\s*(?:"[^"\n]{1,60}":\s*)?(?:[[\]{}]+|true|false|null),?\s*$/;
 

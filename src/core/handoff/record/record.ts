@@ -7,7 +7,8 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import { belowRoot, rootOf } from "../root.ts";
-import { condensable, unitsOf, type Unit } from "./condense.ts";
+import { condensable } from "./condense.ts";
+import { unitsOf, type Unit } from "./units.ts";
 import { episodesOf } from "./episodes.ts";
 import { isEqual, linesOfAll } from "./episode-lines.ts";
 import type { RecordLine, TouchedFile, VisibleElsewhere } from "./context.ts";
@@ -59,52 +60,58 @@ const OLDEST_SHARE = 0.3;
 const FADING_AN_EPISODE = 0.001;
 const CHARS_MAX = 60_000;
 
-interface SharedLine extends RecordLine {
+interface SharedLine {
+  readonly line: RecordLine;
   /** Of the length that the most important line may have. */
   readonly share: number;
+  /** Whether it is about the focus; set where there is none. */
+  readonly about: boolean;
 }
 
 interface EpisodeLines {
   readonly order: number;
   /** The lines before anything was shared out: the same as long as the episode says the same. */
-  readonly told: readonly RecordLine[];
+  readonly whole: readonly RecordLine[];
   readonly lines: readonly SharedLine[];
 }
 
 export function recordOf(request: RecordRequest): SessionRecord {
-  return { within: (room, present) => episodesWithin(room, { ...request, present }) };
+  // A record is mostly written twice beside the same: as planned, and again when it is known what room the rest leaves.
+  let last: { readonly present: VisibleElsewhere; readonly episodes: readonly EpisodeLines[] } | undefined;
+  return {
+    within: (room, present) => {
+      if (last?.present !== present) last = { present, episodes: linesOfEpisode({ ...request, present }) };
+      return episodesWithin(room, last.episodes, request);
+    },
+  };
 }
 
 interface RecordOptions extends RecordRequest {
   readonly present: VisibleElsewhere;
 }
 
-function episodesWithin({ tokensMax, matchingMax }: RecordRoom, request: RecordOptions): readonly RecordEpisode[] {
-  const { measure, matches } = request;
-  const episodes = linesOfEpisode(request).map(({ lines, ...episode }): AboutEpisode => ({
-    ...episode,
-    lines: lines.map((line) => ({ ...line, about: matches?.(line.body.within(CHARS_MAX)) ?? true })),
-  }));
+function episodesWithin(
+  { tokensMax, matchingMax }: RecordRoom,
+  episodes: readonly EpisodeLines[],
+  { measure, matches }: RecordRequest,
+): readonly RecordEpisode[] {
   const lines = episodes.flatMap((episode) => episode.lines);
   const about = lines.filter((line) => line.about);
   const others = lines.filter((line) => !line.about);
-  const told = (matching: number, other: number): Iterable<WrittenEpisode> => newestFirst(episodes, matching, other);
+  const writtenAt = (matching: number, other: number): Iterable<WrittenEpisode> =>
+    newestFirst(episodes, matching, other);
   const weigh = (written: Iterable<WrittenEpisode>): number => {
     let tokens = 0;
     for (const one of written) tokens += tokensOf(one, measure);
     return tokens;
   };
   const recordWith = (matching: number, other: number): readonly RecordEpisode[] =>
-    Array.from(told(matching, other), ({ order, text }) => ({ order, text })).toReversed();
-  const first = widest(about, (chars) => weigh(told(chars, 0)), { tokensMax: Math.min(tokensMax, matchingMax) });
+    Array.from(writtenAt(matching, other), ({ order, text }) => ({ order, text })).toReversed();
+  const first = widest(about, (chars) => weigh(writtenAt(chars, 0)), { tokensMax: Math.min(tokensMax, matchingMax) });
   if (matches === undefined) return recordWith(first, 0);
-  const already = weigh(told(first, 0));
-  const second = widest(others, (chars) => weigh(told(first, chars)), { tokensMax, already });
+  const already = weigh(writtenAt(first, 0));
+  const second = widest(others, (chars) => weigh(writtenAt(first, chars)), { tokensMax, already });
   return recordWith(first, second);
-}
-
-interface AboutEpisode extends Pick<EpisodeLines, "order" | "told"> {
-  readonly lines: readonly (SharedLine & { readonly about: boolean })[];
 }
 
 /** A shorter text may be all that is left of several episodes: of those, the newest is described. */
@@ -122,17 +129,17 @@ const written = new WeakMap<readonly RecordLine[], WrittenEpisode>();
 const WRITTEN_CHARS_MAX = 20_000;
 
 /** The episodes, each line at its share of a length: one after another, so that a long record is weighed without being held. */
-function* newestFirst(episodes: readonly AboutEpisode[], matching: number, other: number): Generator<WrittenEpisode> {
-  const told = new Set<string>();
-  for (const { order, lines, told: own } of episodes.toReversed()) {
+function* newestFirst(episodes: readonly EpisodeLines[], matching: number, other: number): Generator<WrittenEpisode> {
+  const short = new Set<string>();
+  for (const { order, lines, whole } of episodes.toReversed()) {
     const texts = textsOf(lines, ({ share, about }) => Math.floor((about ? matching : other) * share));
     if (texts.length === 0) continue;
-    const known = written.get(own);
+    const known = written.get(whole);
     const isKnown = known?.order === order && isEqual(known.texts, texts);
     const one: WrittenEpisode = isKnown ? known : { order, texts, text: texts.join("\n") };
-    if (told.has(one.text)) continue;
-    if (one.text.length <= SAME_CHARS_MAX) told.add(one.text);
-    if (!isKnown && one.text.length <= WRITTEN_CHARS_MAX) written.set(own, one);
+    if (short.has(one.text)) continue;
+    if (one.text.length <= SAME_CHARS_MAX) short.add(one.text);
+    if (!isKnown && one.text.length <= WRITTEN_CHARS_MAX) written.set(whole, one);
     yield one;
   }
 }
@@ -143,10 +150,8 @@ function tokensOf(one: WrittenEpisode, measure: Measure): number {
   return one.weighed.tokens;
 }
 
-type AboutLine = AboutEpisode["lines"][number];
-
 /** The lines of an episode; edits that have no room for what they wrote are gathered, as long as nothing else is described between them. */
-function textsOf(lines: readonly AboutLine[], charsFor: (line: AboutLine) => number): readonly string[] {
+function textsOf(lines: readonly SharedLine[], charsFor: (line: SharedLine) => number): readonly string[] {
   const texts: string[] = [];
   let gathered: { chars: number; files: TouchedFile[] } = { chars: 0, files: [] };
   const flush = (): void => {
@@ -154,8 +159,9 @@ function textsOf(lines: readonly AboutLine[], charsFor: (line: AboutLine) => num
     if (text !== "") texts.push(text);
     gathered = { chars: 0, files: [] };
   };
-  for (const line of lines) {
-    const chars = charsFor(line);
+  for (const one of lines) {
+    const { line } = one;
+    const chars = charsFor(one);
     const text = line.body.within(chars);
     if (line.touched !== undefined && !text.includes("\n")) {
       gathered.files.push(...line.touched);
@@ -285,7 +291,8 @@ function columnsOf(lines: readonly SharedLine[]): Columns {
     Float64Array,
     Float64Array,
   ];
-  for (const [at, { body, share, label }] of lines.entries()) {
+  for (const [at, { line, share }] of lines.entries()) {
+    const { body, label } = line;
     chars[at] = body.chars;
     shares[at] = share;
     labels[at] = label.length;
@@ -303,7 +310,7 @@ const LINE_CHARS_MIN = 50;
 /** Whole sentences leave some of the room. */
 const USUALLY_USED_SHARE = 0.85;
 
-function linesOfEpisode({ carried, ...request }: RecordOptions): readonly EpisodeLines[] {
+function linesOfEpisode({ carried, matches, ...request }: RecordOptions): readonly EpisodeLines[] {
   const { redact, ledger, listsMessages, live, messages, present } = request;
   const shortened = (text: string): string => belowRoot(text, ledger);
   const words = taskWords(live < 0 ? "" : contentText(messages[live]!.parts));
@@ -339,11 +346,12 @@ function linesOfEpisode({ carried, ...request }: RecordOptions): readonly Episod
     const last = at === all.length - 1;
     return {
       order,
-      told: lines,
+      whole: lines,
       lines: lines.map((line, place) => ({
-        ...line,
+        line,
         share:
           line.weight * (line.isAsked === true ? Math.sqrt(share) : share * (last ? growing(place, lines.length) : 1)),
+        about: matches?.(line.body.within(CHARS_MAX)) ?? true,
       })),
     };
   });

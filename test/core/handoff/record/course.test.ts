@@ -133,4 +133,22 @@ describe("a record that goes on with the last one", () => {
     expect(commandsReadFor(messages)).toBeGreaterThanOrEqual(29);
     expect(commandsReadFor([...messages, ...exchange(30)])).toBeLessThan(10);
   });
+
+  it("reads of one long episode only what is new, and says the same", () => {
+    const messages = Array.from({ length: 30 }, (_, at) => exchange(at).slice(at === 0 ? 0 : 1)).flat();
+    const before = messages.slice(0, -exchange(0).length);
+    let commands = 0;
+    const redact: Redact = (text) => {
+      if (text === "npm test") commands++;
+      return text;
+    };
+    const keeper = createLedgerKeeper();
+    const keptOf = (some: readonly Message[]): string =>
+      writeHandoff(requestFor(some, { tail: 2, redact, ledger: keeper.ledgerOf(some) })).text;
+    keptOf(before);
+    commands = 0;
+    const kept = keptOf(messages);
+    expect(commands).toBeLessThan(10);
+    expect(kept).toBe(createWriter()(messages, { tail: 2 })[1]);
+  });
 });

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { errorLinesIn } from "../../../../src/core/excerpts/error-lines.ts";
 import { shapeOf } from "../../../../src/core/excerpts/error-lines.ts";
 import { passageAround } from "../../../../src/core/excerpts/passages.ts";
-import { condensable, unitsOf } from "../../../../src/core/handoff/record/condense.ts";
+import { condensable } from "../../../../src/core/handoff/record/condense.ts";
+import { unitsOf } from "../../../../src/core/handoff/record/units.ts";
 import { argumentsText, createKnownThings, thingText } from "../../../../src/core/handoff/record/effects.ts";
 import { writtenUnits } from "../../../../src/core/handoff/record/edited-lines.ts";
 
