@@ -17,9 +17,16 @@ export type Installed =
   /** Why it could not be: no registry, or a version that it does not serve. */
   | { readonly kind: "missing"; readonly because: string };
 
+/** Without the network, which a run does not have: npm would wait for it for minutes. */
+export async function findInstalled(client: Client): Promise<Installed> {
+  const folder = folderOf(client);
+  return (await isThere(folder, client))
+    ? { kind: "installed", folder }
+    : { kind: "missing", because: "not installed" };
+}
+
 export async function install(client: Client): Promise<Installed> {
-  const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
-  const folder = join(cache, "precis-clients", `${client.name}-${client.version}`);
+  const folder = folderOf(client);
   if (await isThere(folder, client)) return { kind: "installed", folder };
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "package.json"), '{"private":true}\n');
@@ -32,6 +39,11 @@ export async function install(client: Client): Promise<Installed> {
   }
   if (await isThere(folder, client)) return { kind: "installed", folder };
   return { kind: "missing", because: `npm installed no program for ${process.platform} ${process.arch}` };
+}
+
+function folderOf({ name, version }: Client): string {
+  const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
+  return join(cache, "precis-clients", `${name}-${version}`);
 }
 
 async function isThere(folder: string, client: Client): Promise<boolean> {

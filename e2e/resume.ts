@@ -13,7 +13,7 @@ import { claudeCode } from "./claude-code.ts";
 import type { Client, Place } from "./client.ts";
 import { codex } from "./codex.ts";
 import { geminiCli } from "./gemini-cli.ts";
-import { install } from "./install.ts";
+import { findInstalled, install } from "./install.ts";
 import { bringUpLoopback, goInside, hasNamespaces, isInside } from "./namespace.ts";
 import { opencode } from "./opencode.ts";
 import { pi } from "./pi.ts";
@@ -134,7 +134,7 @@ async function main(): Promise<number> {
   bringUpLoopback();
   const outcomes: Outcome[] = [];
   for (const resumed of chosen()) {
-    const done = await install(resumed.client);
+    const done = await findInstalled(resumed.client);
     if (done.kind === "installed") outcomes.push(await resume(resumed, done.folder));
   }
   for (const { client, version, faults } of outcomes)

@@ -10,7 +10,7 @@ import { claudeCode } from "./claude-code.ts";
 import type { Client } from "./client.ts";
 import { codex } from "./codex.ts";
 import { geminiCli } from "./gemini-cli.ts";
-import { install } from "./install.ts";
+import { findInstalled, install } from "./install.ts";
 import { bringUpLoopback, goInside, hasNamespaces, isInside } from "./namespace.ts";
 import { opencode } from "./opencode.ts";
 import { pi } from "./pi.ts";
@@ -60,7 +60,7 @@ async function runAll(): Promise<number> {
   bringUpLoopback();
   const verdicts: Verdict[] = [];
   for (const client of chosen()) {
-    const done = await install(client);
+    const done = await findInstalled(client);
     if (done.kind === "missing") continue;
     const trial = await runTrial(client, { installed: done.folder, onEvent, keep: values.keep, own: values.own });
     verdicts.push(judge(trial));

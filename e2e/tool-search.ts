@@ -10,7 +10,7 @@ import type { Answer } from "../src/provider/answers.ts";
 import { fieldsOf, listOf, textOf } from "../src/protocols/fields.ts";
 import { claudeCode } from "./claude-code.ts";
 import { startGateway } from "./gateway.ts";
-import { install } from "./install.ts";
+import { findInstalled } from "./install.ts";
 import { answerOf, SERVER_NAME, toolName, TOOLS } from "./many-tools.ts";
 import { startClient } from "./trial.ts";
 
@@ -46,9 +46,9 @@ export interface ToolSearchVerdict {
   readonly faults: readonly string[];
 }
 
-/** Undefined where the client cannot be installed. */
+/** Undefined where the client is not installed. */
 export async function runToolSearch(): Promise<ToolSearchVerdict | undefined> {
-  const done = await install(claudeCode);
+  const done = await findInstalled(claudeCode);
   if (done.kind === "missing") return undefined;
   const [off, on] = [await measured(done.folder, "false"), await measured(done.folder, "true")];
   const { version } = claudeCode;

@@ -20,8 +20,10 @@ import { estimates } from "./text/estimates.ts";
 import { secrets } from "./text/secrets.ts";
 
 const QUICK_SITTINGS = 4;
+const QUICK_TRANSCRIPTS = 3;
+const QUICK_TURNS = { sessions: 2, passes: 1 };
 const GATEWAY_BLOCKS = 40;
-const QUICK_GATEWAY_BLOCKS = 4;
+const QUICK_GATEWAY_BLOCKS = 12;
 
 /** What each section measures; `quick` takes fewer samples. */
 const SECTIONS = {
@@ -46,13 +48,13 @@ const SECTIONS = {
       rows: await costRows(peers, sittings),
     };
   },
-  speed: async () => {
+  speed: async (quick: boolean) => {
     const { peers, absent } = await loadPeers();
     const sittings = sittingsOf(Number.POSITIVE_INFINITY);
     return {
       absent,
-      ...(await speed(precisContestant(), peers, sittings)),
-      turns: await turns(peers, sittings),
+      ...(await speed(precisContestant(), peers, sittings, quick ? QUICK_TRANSCRIPTS : undefined)),
+      turns: await turns(peers, sittings, quick ? QUICK_TURNS : undefined),
     };
   },
   gateways: (quick: boolean) => gateways(quick ? QUICK_GATEWAY_BLOCKS : GATEWAY_BLOCKS),

@@ -1,5 +1,6 @@
 /** Raw results, one file a measurement, kept as JSON in bench/results: figures, versions and the machine; never content. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { MACHINE } from "../table.ts";
 
@@ -11,6 +12,8 @@ export interface Kept<Figures> {
   /** The day, as the machine's clock says. */
   readonly on: string;
   readonly machine: typeof MACHINE;
+  /** The machine's load average over the last five minutes: above the number of cores, other work shared them. */
+  readonly load?: number;
   /** True: fewer samples than the published figures have. */
   readonly quick: boolean;
   readonly figures: Figures;
@@ -23,9 +26,12 @@ export function keep<Figures>(
 ): void {
   mkdirSync(FOLDER, { recursive: true });
   const on = new Date().toISOString().slice(0, "2026-11-22".length);
-  const kept: Kept<Figures> = { command, on, machine: MACHINE, quick, figures };
+  const kept: Kept<Figures> = { command, on, machine: MACHINE, load: loadavg()[FIVE_MINUTES]!, quick, figures };
   writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify(kept, rounded, 2)}\n`);
 }
+
+/** `loadavg` gives one, five and fifteen. */
+const FIVE_MINUTES = 1;
 
 const DIGITS = 6;
 

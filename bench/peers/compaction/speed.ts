@@ -43,8 +43,9 @@ export async function speed(
   ours: Contestant,
   peers: readonly Contestant[],
   sittings: readonly Sitting[],
+  transcriptsMax = TRANSCRIPTS,
 ): Promise<Speed> {
-  const courses = longestOf(sittings);
+  const courses = longestOf(sittings).slice(0, transcriptsMax);
   const progress = createProgress("speed", courses.length + 1);
   const everyone = [ours, ...peers];
   // Once untimed, so that the compiler is done with everyone.

@@ -40,6 +40,11 @@ export interface TurnRow {
   readonly body: TurnTimes;
 }
 
+export interface TurnSamples {
+  readonly sessions: number;
+  readonly passes: number;
+}
+
 export interface Turns {
   readonly rows: readonly TurnRow[];
   readonly sessions: readonly { readonly turns: number; readonly messages: number; readonly tokens: number }[];
@@ -47,17 +52,21 @@ export interface Turns {
   readonly statelessTurns: number;
 }
 
-export async function turns(peers: readonly Contestant[], sittings: readonly Sitting[]): Promise<Turns> {
+export async function turns(
+  peers: readonly Contestant[],
+  sittings: readonly Sitting[],
+  { sessions: sessionsMax, passes: passesMax }: TurnSamples = { sessions: SESSIONS, passes: PASSES },
+): Promise<Turns> {
   const takers = [ourTurns(), ...peers.map((peer) => peerTurns(peer, summaryAtHand()))];
-  const sessions = longestOf(sittings);
-  const progress = createProgress("turns", sessions.length * PASSES + 1);
+  const sessions = longestOf(sittings).slice(0, sessionsMax);
+  const progress = createProgress("turns", sessions.length * passesMax + 1);
   // Once untimed, so that the compiler is done with everyone.
   await passOver(takers, sessions.at(-1)!);
   progress.step("warm-up");
   const taken: (readonly Course[])[] = [];
   for (const session of sessions) {
     const passes: (readonly Course[])[] = [];
-    for (let pass = 0; pass < PASSES; pass += 1) {
+    for (let pass = 0; pass < passesMax; pass += 1) {
       passes.push(await passOver(takers, session));
       progress.step(session.file);
     }

@@ -17,7 +17,8 @@ medians; the machine is named with each result; the raw figures are in \`bench/r
 sentence below says it. How recall is defined and where it misleads: [evaluation.md](evaluation.md).`,
   "    PRECIS_CORPUS=… npm run bench:peers      # installs bench/peers once, then measures and keeps the results\n    npm run docs:benchmarks                  # writes this page from them",
   `On two cores that others share, \`recall\` takes some ten minutes, \`cost\` and \`speed\` a quarter of an hour each, the rest less;
-\`npm run bench:peers -- --quick recall\` takes four cuts, and half a minute.`,
+\`npm run bench:peers -- --quick recall\` takes four cuts, and half a minute. With \`--quick\`, \`speed\` takes three transcripts and goes through two
+sessions once, and \`gateways\` makes 60 calls of each kind.`,
   `**The model is a stub, the same for all.** Where a peer asks a model for a summary, it gets lines of what it showed, word for word and evenly
 spaced, as many as fit the length: a fixed length, or what it asks for where that is less; of a budget, a quarter. The stub never quotes a
 peer's own instructions. A real model chooses better lines, and may write worse ones; what is compared is what each peer shows, keeps and

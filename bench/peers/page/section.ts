@@ -6,10 +6,11 @@ import type { Kept } from "../results.ts";
 export type Blocks = readonly string[];
 
 /** How a result came to be, in a line under its heading. */
-export function provenance({ command, on, machine, quick }: Omit<Kept<unknown>, "figures">): string {
+export function provenance({ command, on, machine, load, quick }: Omit<Kept<unknown>, "figures">): string {
   const { cpu, cores, system, node } = machine;
   const samples = quick ? " **A quick run on a busy machine, with few samples: for its shape, not its figures.**" : "";
-  return `\`${command}\`, ${on}; ${cpu}, ${cores} cores, ${system}, Node ${node}.${samples}`;
+  const busy = load === undefined ? "" : `, load average ${load.toFixed(1)}`;
+  return `\`${command}\`, ${on}; ${cpu}, ${cores} cores, ${system}, Node ${node}${busy}.${samples}`;
 }
 
 export function absentLines(absent: readonly Absent[]): Blocks {

@@ -22,22 +22,7 @@ export function wordsIn(text: string): readonly string[] {
     .filter((word) => word !== "");
 }
 
-/** Lines that hold every word; where none does, those that hold most. */
-export function placesIn(lines: readonly string[], words: readonly string[]): readonly number[] {
-  const counts = lines.map((line) => {
-    const lower = line.toLowerCase();
-    return words.filter((word) => lower.includes(word)).length;
-  });
-  const most = counts.reduce((one, other) => Math.max(one, other), 0);
-  if (most === 0 || most * 2 < words.length) return [];
-  return counts.flatMap((count, at) => (count === most ? at : []));
-}
-
-/** A line with its neighbours, numbered so that it can be read on from. */
+/** A line with its neighbours. */
 export function around(lines: readonly string[], at: number): string {
-  const from = Math.max(0, at - CONTEXT_LINES);
-  return lines
-    .slice(from, at + CONTEXT_LINES + 1)
-    .map((line, index) => `${from + index + 1}: ${line}`)
-    .join("\n");
+  return lines.slice(Math.max(0, at - CONTEXT_LINES), at + CONTEXT_LINES + 1).join("\n");
 }

@@ -2,15 +2,17 @@
 import { written } from "../../recall/pages.ts";
 import type { ToolAnswer } from "../contract.ts";
 import { nodeOf, type Dag, type DagNode } from "./dag.ts";
-import { refused, type ToolArguments, type BoundedSources } from "./reading.ts";
+import { noRecord, type ToolArguments, type BoundedSources } from "./reading.ts";
 
 export function describe(dag: Dag, { id }: ToolArguments, { tokensMax }: BoundedSources): Promise<ToolAnswer> {
   const node = id === undefined ? undefined : nodeOf(dag, id);
-  if (id !== undefined && node === undefined) return Promise.resolve(refused("no record has this id"));
+  if (id !== undefined && node === undefined) return Promise.resolve(noRecord(id));
   const listed = node === undefined ? dag.roots : node.sources.flatMap((source) => nodeOf(dag, source) ?? []);
   const head = node === undefined ? headOfAll(dag) : `${lineOf(node)}${listed.length === 0 ? "" : "\nMade of:"}`;
   const rest = (shown: number): string =>
-    shown < listed.length ? `(${listed.length - shown} more)` : "lcm_expand gives the messages behind an id.";
+    shown < listed.length
+      ? `(${listed.length - shown} more)`
+      : "lcm_expand gives the messages behind an id, or those with given numbers.";
   return Promise.resolve({ text: written({ head, body: listed.map(lineOf), rest }, tokensMax), quotes: [] });
 }
 

@@ -3,7 +3,9 @@ import { pageOf, written } from "../../recall/pages.ts";
 import { estimateText } from "../../transcript/estimate.ts";
 import type { Quote, ToolAnswer } from "../contract.ts";
 import { nodeOf, under, type Dag, type DagNode } from "./dag.ts";
-import { refused, type ToolArguments, type BoundedSources } from "./reading.ts";
+import { rangesText, type MessageRange } from "../../recall/messages.ts";
+import { messagesOf } from "./originals.ts";
+import { misused, noRecord, RECALL_ID, refused, type ToolArguments, type BoundedSources } from "./reading.ts";
 
 /** Levels that an expansion goes down: lossless-claw's. */
 export const EXPAND_DEPTH = 3;
@@ -14,7 +16,6 @@ const FRAME_TOKENS = 130;
 const PAGE_TOKENS_MIN = 40;
 /** Of what is left over, that many ids are named. */
 const NAMED_MAX = 6;
-const RECALL_ID = /^r[0-9a-f]{9}$/;
 
 interface Pages {
   readonly body: readonly string[];
@@ -26,20 +27,62 @@ interface Pages {
 }
 
 export async function expand(dag: Dag, given: ToolArguments, reading: BoundedSources): Promise<ToolAnswer> {
-  const { id = "", depth = EXPAND_DEPTH, offset = 0 } = given;
-  const node = nodeOf(dag, id);
-  if (node === undefined && !RECALL_ID.test(id)) return refused("no record has this id");
+  const { id, messages, depth = EXPAND_DEPTH, offset = 0 } = given;
+  if (id === undefined && messages === undefined) return misused("lcm_expand takes an `id`, or `messages`, or both");
+  const node = id === undefined ? undefined : nodeOf(dag, id);
+  if (id !== undefined && node === undefined && !RECALL_ID.test(id)) return noRecord(id);
+  if (messages !== undefined && (node !== undefined || id === undefined))
+    return expandMessages(dag, node, { messages, offset }, reading);
   const below = node === undefined ? [] : under(dag, node, depth);
-  const leaves = node === undefined ? [{ id }] : below.filter((one) => one.depth === 0);
+  const leaves = node === undefined ? [{ id: id! }] : below.filter((one) => one.depth === 0);
   const closed = below.filter((one) => one.depth > 0);
   const pages = await pagesOf(leaves, offset, reading);
   if (pages === undefined) return refused(`there is nothing from character ${offset} on`);
-  if (pages.body.length === 0 && closed.length === 0 && pages.left.length === 0)
-    return refused("there is nothing under this id");
-  const head = node === undefined ? id : `${id}: messages ${node.from + 1} to ${node.until}`;
+  if (pages.body.length === 0 && closed.length === 0 && pages.left.length === 0) return noRecord(id);
+  const head = node === undefined ? id! : `${id}: messages ${node.from + 1} to ${node.until}`;
   const rest = (): string => [onward(pages), unopened(closed)].filter((line) => line !== "").join("\n");
   const text = written({ head, body: pages.body, rest }, reading.tokensMax);
   return { text, quotes: pages.quotes.filter((_, at) => text.includes(pages.body[at]!)) };
+}
+
+interface WantedMessages {
+  readonly messages: readonly MessageRange[];
+  readonly offset: number;
+}
+
+/** The messages of those numbers, of one record or wherever they are, each under its number. */
+async function expandMessages(
+  dag: Dag,
+  node: DagNode | undefined,
+  { messages, offset }: WantedMessages,
+  reading: BoundedSources,
+): Promise<ToolAnswer> {
+  const isWanted = (number: number): boolean => messages.some(({ from, to }) => number >= from && number <= to);
+  const overlaps = ({ from, until }: DagNode): boolean => messages.some((one) => one.from <= until && one.to > from);
+  const leaves = (node === undefined ? dag.roots : [node]).flatMap((top) => under(dag, top, Infinity)).filter(overlaps);
+  const pieces: Quote[] = [];
+  for (const leaf of leaves) {
+    if (reading.isLate?.() === true) break;
+    const whole = await reading.original(leaf.id);
+    if (whole === undefined) continue;
+    for (const { number, title, text } of messagesOf(leaf, whole))
+      if (number !== undefined && isWanted(number)) pieces.push({ id: leaf.id, text: `── ${title}\n${text}` });
+  }
+  const asked = rangesText(messages);
+  if (pieces.length === 0) return refused(notThere(asked, dag, node));
+  const all = pieces.map((piece) => piece.text).join("");
+  if (offset > 0 && offset >= all.length) return refused(`there is nothing from character ${offset} on`);
+  const { text: page, next } = pageOf(all, offset, Math.max(1, reading.tokensMax - FRAME_TOKENS));
+  const rest = (): string => (next === undefined ? "" : `(more: messages ${asked}, offset ${next})`);
+  const text = written({ head: "", body: [page], rest }, reading.tokensMax);
+  return { text, quotes: pieces.filter((piece) => text.includes(piece.text)) };
+}
+
+function notThere(asked: string, { roots }: Dag, node: DagNode | undefined): string {
+  if (node !== undefined) return `record ${node.id} has messages ${node.from + 1} to ${node.until}, and not ${asked}`;
+  const end = roots.at(-1)?.until ?? 0;
+  if (end === 0) return "nothing has left this conversation";
+  return `messages 1 to ${end} can be read, and not ${asked}; the later ones are still in the conversation`;
 }
 
 /** Undefined where the first original ends before the offset. */

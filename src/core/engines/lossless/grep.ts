@@ -1,86 +1,86 @@
 /** `lcm_grep`: words, or a pattern, to the lines of the originals that hold them. */
 import { written } from "../../recall/pages.ts";
-import { around, linesIn, placesIn, wordsIn } from "../../recall/places.ts";
+import { around, linesIn, wordsIn } from "../../recall/places.ts";
 import type { LinePattern, Quote, ToolAnswer } from "../contract.ts";
-import { nodeOf, under, type Dag, type DagNode } from "./dag.ts";
-import { refused, type ToolArguments, type BoundedSources } from "./reading.ts";
+import type { Dag } from "./dag.ts";
+import { nearestPlaces } from "./nearest.ts";
+import { headingOf, leavesOf, messagesOf, originalsOf, type FoundOriginal, type OriginalMessage } from "./originals.ts";
+import { misused, noRecord, refused, type ToolArguments, type BoundedSources } from "./reading.ts";
 
 export const GREP_HITS = 10;
 export const GREP_HITS_MAX = 50;
-/** Originals that one call reads, the newest first. */
-const READS_MAX = 64;
-/** Of one original, this much is looked at. */
-const ORIGINAL_CHARS_MAX = 4 * 1024 * 1024;
 /** A longer line is shown in pieces. */
 const LINE_CHARS_MAX = 300;
 /** Places this near are in one another's surroundings. */
 const NEAR_LINES = 4;
 
 interface Hit {
-  readonly leaf: DagNode;
+  readonly message: OriginalMessage;
   readonly text: string;
-  /** How many of the words are there. */
-  readonly held: number;
+  /** The original that the place is in. */
+  readonly original?: FoundOriginal;
+  /** Words that are not there. */
+  readonly missing?: readonly string[];
 }
 
-/** What of a text's lines is found. */
-type FindLines = (lines: readonly string[]) => Promise<readonly FoundLine[]>;
-
-interface FoundLine extends Pick<Hit, "held"> {
-  readonly at: number;
-}
+/** Indexes of the lines that are wanted. */
+type FindLines = (lines: readonly string[]) => Promise<readonly number[]>;
 
 export async function grep(dag: Dag, given: ToolArguments, reading: BoundedSources): Promise<ToolAnswer> {
-  const { id, hits: most = GREP_HITS } = given;
+  const { id, words = "", mode, hits: most = GREP_HITS } = given;
   const leaves = leavesOf(dag, id);
-  if (leaves === undefined) return refused("no record has this id");
+  if (leaves === undefined) return noRecord(id);
   const find = await finderOf(given, reading);
-  if (typeof find === "string") return refused(find);
-  const hits: Hit[] = [];
+  if (typeof find === "string") return misused(find);
+  const found: FoundOriginal[] = [];
+  const exact: Hit[] = [];
   let read = 0;
   for await (const { leaf, text } of originalsOf(leaves, reading)) {
     read++;
-    if (text !== undefined) hits.push(...(await hitsIn(text, find, leaf)));
+    if (text === undefined) continue;
+    found.push({ leaf, text });
+    for (const message of messagesOf(leaf, text)) exact.push(...(await hitsIn(message, find)));
   }
   const unread = read < leaves.length ? `${leaves.length - read} older records were not searched` : "";
-  if (hits.length === 0)
-    return refused(unread === "" ? "nothing that was removed contains it" : `${unread}; the others do not hold it`);
+  if (found.length === 0 && id !== undefined && unread === "") return noRecord(id);
+  // Where no line holds all of the words, they may be on several, or in another form.
+  const hits = exact.length > 0 || mode === "regex" ? exact : nearestPlaces(found, words, GREP_HITS_MAX);
+  if (hits.length === 0) return refused(notFound(unread, given));
   return answerOf(hits, most, { unread, tokensMax: reading.tokensMax });
 }
 
-/** The leaves under a record, or all of them, the newest first. */
-export function leavesOf(dag: Dag, id: string | undefined): readonly DagNode[] | undefined {
-  const node = id === undefined ? undefined : nodeOf(dag, id);
-  if (id !== undefined && node === undefined) return undefined;
-  const tops = node === undefined ? dag.roots : [node];
-  return tops.flatMap((top) => under(dag, top, Infinity)).toReversed();
-}
-
-/** The originals of leaves, as many as are read and as far as there is time. */
-export async function* originalsOf(leaves: readonly DagNode[], { original, isLate }: BoundedSources) {
-  for (const leaf of leaves.slice(0, READS_MAX)) {
-    if (isLate?.() === true) return;
-    const text = await original(leaf.id);
-    yield { leaf, text: text?.slice(0, ORIGINAL_CHARS_MAX) };
-  }
+function notFound(unread: string, { mode, id }: ToolArguments): string {
+  if (unread !== "") return `${unread}; the others do not hold it`;
+  const where = id === undefined ? "nothing that was removed" : "nothing behind this id";
+  const what = mode === "regex" ? "has a line that matches" : "contains it";
+  const other = mode === "regex" ? "a looser pattern" : "another word or a part of it";
+  return `${where} ${what}; try ${other}; what is still in the conversation is not searched`;
 }
 
 /** Or what is wrong with what was asked for. */
 async function finderOf({ words = "", mode }: ToolArguments, { pattern }: BoundedSources): Promise<FindLines | string> {
-  if (mode !== "regex") return wordFinder(wordsIn(words));
+  if (mode !== "regex") return wordFinder(wordsIn(words.replaceAll(QUOTES, " ")));
   if (pattern === undefined) return "regular expressions cannot be searched for here: use words";
   const compiled = await pattern(words);
   return "fault" in compiled ? `the regular expression cannot be used: ${compiled.fault}` : patternFinder(compiled);
 }
 
+/** Models put phrases in quotation marks. */
+const QUOTES = /["“”`]/g;
+
+/** Lines that hold every word. */
 function wordFinder(words: readonly string[]): FindLines {
-  const heldIn = (line: string): number => words.filter((word) => line.includes(word)).length;
   return (lines) =>
-    Promise.resolve(placesIn(lines, words).map((at) => ({ at, held: heldIn(lines[at]!.toLowerCase()) })));
+    Promise.resolve(
+      lines.flatMap((line, at) => {
+        const lower = line.toLowerCase();
+        return words.length > 0 && words.every((word) => lower.includes(word)) ? at : [];
+      }),
+    );
 }
 
 function patternFinder({ matching }: LinePattern): FindLines {
-  return async (lines) => (await matching(lines)).map((at) => ({ at, held: 1 }));
+  return matching;
 }
 
 interface Ending {
@@ -89,8 +89,8 @@ interface Ending {
 }
 
 function answerOf(hits: readonly Hit[], most: number, { unread, tokensMax }: Ending): ToolAnswer {
-  const best = hits.toSorted((a, b) => b.held - a.held).slice(0, most);
-  const body = best.map(({ leaf, text }) => `── ${leaf.id}, of messages ${leaf.from + 1} to ${leaf.until}\n${text}`);
+  const best = hits.slice(0, most);
+  const body = best.map((hit) => `${headingOf(hit.message)}${without(hit)}\n${hit.text}`);
   const rest = (shown: number): string => {
     const left = hits.length - shown;
     const more = left === 0 ? "" : `${left} more places: ask for more hits or tokens, or search for something rarer`;
@@ -102,24 +102,26 @@ function answerOf(hits: readonly Hit[], most: number, { unread, tokensMax }: End
   return { text, quotes: shown.flatMap(quotesOf) };
 }
 
-async function hitsIn(text: string, find: FindLines, leaf: DagNode): Promise<readonly Hit[]> {
-  const lines = linesIn(text, LINE_CHARS_MAX);
+function without({ missing = [] }: Hit): string {
+  return missing.length === 0 ? "" : `, without ${missing.join(", ")}`;
+}
+
+async function hitsIn(message: OriginalMessage, find: FindLines): Promise<readonly Hit[]> {
+  const lines = linesIn(message.text, LINE_CHARS_MAX);
   const found: Hit[] = [];
   let last = -Infinity;
-  for (const { at, held } of await find(lines)) {
+  for (const at of await find(lines)) {
     if (at - last <= NEAR_LINES) continue;
     last = at;
-    found.push({ leaf, text: around(lines, at), held });
+    found.push({ message, text: around(lines, at) });
   }
   return found;
 }
 
-const LINE_NUMBER = /^\d+: /;
-
-/** The lines of a place, without their numbers. */
-function quotesOf({ leaf, text }: Hit): readonly Quote[] {
+/** Whole lines of the original: a place may be cut at its ends. */
+function quotesOf({ message, text, original = message }: Hit): readonly Quote[] {
   return text
     .split("\n")
-    .map((line) => ({ id: leaf.id, text: line.replace(LINE_NUMBER, "") }))
-    .filter((quote) => quote.text !== "");
+    .filter((line) => line.trim() !== "" && original.text.includes(line))
+    .map((line) => ({ id: message.leaf.id, text: line }));
 }

@@ -1,4 +1,5 @@
 /** What every tool is given, and how it says that it found nothing. */
+import type { MessageRange } from "../../recall/messages.ts";
 import type { Sources, ToolAnswer } from "../contract.ts";
 
 /** Arguments that were found to be what the tool takes. */
@@ -7,6 +8,7 @@ export interface ToolArguments {
   readonly mode?: "words" | "regex";
   readonly question?: string;
   readonly id?: string;
+  readonly messages?: readonly MessageRange[];
   readonly hits?: number;
   readonly depth?: number;
   readonly offset?: number;
@@ -16,6 +18,21 @@ export interface BoundedSources extends Sources {
   readonly tokensMax: number;
 }
 
+export const RECALL_ID = /^r[0-9a-f]{9}$/;
+
 export function refused(because: string): ToolAnswer {
-  return { text: `Nothing was found: ${because}.`, quotes: [], isError: true };
+  return failed(`Nothing was found: ${because}.`);
+}
+
+/** The call itself cannot be understood. */
+export function misused(because: string): ToolAnswer {
+  return failed(`The call cannot be answered: ${because}.`);
+}
+
+export function noRecord(id: string | undefined): ToolAnswer {
+  return refused(`no record or original has the id ${id}; lcm_describe without an id lists the records`);
+}
+
+function failed(text: string): ToolAnswer {
+  return { text, quotes: [], isError: true };
 }

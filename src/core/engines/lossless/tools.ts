@@ -7,7 +7,8 @@ import { describe } from "./describe.ts";
 import { expand, EXPAND_DEPTH, EXPAND_DEPTH_MAX } from "./expand.ts";
 import { expandQuery } from "./expand-query.ts";
 import { grep, GREP_HITS, GREP_HITS_MAX } from "./grep.ts";
-import { refused, type ToolArguments, type BoundedSources } from "./reading.ts";
+import { rangesIn } from "../../recall/messages.ts";
+import { misused, refused, type ToolArguments, type BoundedSources } from "./reading.ts";
 
 /** Tokens of an answer where none are asked for: lossless-claw's bound for an expansion. */
 export const ANSWER_TOKENS = 4_000;
@@ -15,6 +16,7 @@ const ANSWER_TOKENS_MIN = 200;
 const ANSWER_TOKENS_MAX = 16_000;
 const WORDS_CHARS_MAX = 500;
 const ID_CHARS_MAX = 40;
+const MESSAGES_CHARS_MAX = 200;
 const OFFSET_MAX = 1_000_000_000;
 /** Arguments that are longer are not even read. */
 const ARGUMENTS_CHARS_MAX = 4_000;
@@ -30,6 +32,8 @@ interface Tool {
   readonly description: string;
   readonly fields: Readonly<Record<string, Field>>;
   readonly required: readonly string[];
+  /** The argument that a text under a name of other tools is taken for. */
+  readonly main: string;
   readonly run: (dag: Dag, given: ToolArguments, reading: BoundedSources) => Promise<ToolAnswer>;
 }
 
@@ -51,9 +55,12 @@ const ALL: readonly Tool[] = [
   {
     name: "lcm_grep",
     description:
-      "Finds words, or lines that match a regular expression, in everything that was removed from this conversation: each match with the lines around it, word for word. Use it first when an exact value, path, error or decision is missing.",
+      "Finds words, or lines that match a regular expression, in everything that was removed from this conversation: each match with the number of its message and the lines around it, word for word. Use it first when an exact value, path, error or decision is missing.",
     fields: {
-      words: text(WORDS_CHARS_MAX, "Plain words (lines with all of them come first), or the regular expression."),
+      words: text(
+        WORDS_CHARS_MAX,
+        "A few plain words, best names or values: lines with all of them, or else the places with most of them. Or the regular expression.",
+      ),
       mode: {
         type: "string",
         enum: ["words", "regex"],
@@ -64,6 +71,7 @@ const ALL: readonly Tool[] = [
       tokens: TOKENS,
     },
     required: ["words"],
+    main: "words",
     run: grep,
   },
   {
@@ -72,19 +80,22 @@ const ALL: readonly Tool[] = [
       "Describes a record of earlier messages: which messages it stands for, their size, and the smaller records it was made from. Without an id: all records.",
     fields: { id: ID, tokens: TOKENS },
     required: [],
+    main: "id",
     run: describe,
   },
   {
     name: "lcm_expand",
     description:
-      "Returns the original messages behind a recall id, word for word, oldest first. The end of the answer says how to continue reading.",
+      "Returns original messages, word for word, oldest first: those behind a recall id, or those with given numbers, for example around a match of lcm_grep. The end of the answer says how to continue reading.",
     fields: {
       id: ID,
+      messages: text(MESSAGES_CHARS_MAX, "Numbers of messages: 99, 99-131 or 12,99-131. With or without an id."),
       depth: integer(0, EXPAND_DEPTH_MAX, `Maximum levels of records to expand; ${EXPAND_DEPTH} by default.`),
       offset: integer(0, OFFSET_MAX, "The character to continue from, as the last answer said."),
       tokens: TOKENS,
     },
-    required: ["id"],
+    required: [],
+    main: "id",
     run: expand,
   },
   {
@@ -97,6 +108,7 @@ const ALL: readonly Tool[] = [
       tokens: TOKENS,
     },
     required: ["question"],
+    main: "question",
     run: expandQuery,
   },
 ];
@@ -110,9 +122,9 @@ export const TOOLS: readonly EngineTool[] = ALL.map(({ name, description, fields
 export async function callTool(dag: Dag, call: ToolCall, sources: Sources): Promise<ToolAnswer> {
   const { tokensMax = ANSWER_TOKENS_MAX } = sources;
   const tool = ALL.find(({ name }) => name === call.name);
-  if (tool === undefined) return bounded(refused(`there is no tool of that name; there are ${names()}`), tokensMax);
+  if (tool === undefined) return bounded(misused(`there is no tool of that name; there are ${names()}`), tokensMax);
   const given = argumentsOf(call.arguments, tool);
-  if (typeof given === "string") return bounded(refused(given), tokensMax);
+  if (typeof given === "string") return bounded(misused(given), tokensMax);
   const { tokens = ANSWER_TOKENS, ...rest } = given;
   const most = Math.max(1, Math.min(tokens, tokensMax));
   try {
@@ -127,10 +139,7 @@ function names(): string {
 }
 
 /** What was given, or what is wrong with it. */
-function argumentsOf(
-  given: string,
-  { fields, required }: Tool,
-): (ToolArguments & { readonly tokens?: number }) | string {
+function argumentsOf(given: string, tool: Tool): (ToolArguments & { readonly tokens?: number }) | string {
   if (given.length > ARGUMENTS_CHARS_MAX) return "the arguments are too long";
   let value: unknown;
   try {
@@ -140,14 +149,40 @@ function argumentsOf(
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return "the arguments are not an object";
   const entries = Object.entries(value).filter(([, one]) => one !== null && one !== undefined);
-  for (const [name, one] of entries) {
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (field === undefined) return `it takes ${Object.keys(fields).join(", ")}, and nothing else`;
+  const known = Object.fromEntries(entries.map(([name, one]) => argumentOf(name, one, tool)));
+  for (const [name, one] of Object.entries(known)) {
+    const field = Object.hasOwn(tool.fields, name) ? tool.fields[name] : undefined;
+    if (field === undefined) return `there is no argument \`${name}\`; ${tool.name} takes ${fieldsOf(tool)}`;
     const objection = objectionTo(one, field);
     if (objection !== undefined) return `\`${name}\` ${objection}`;
   }
-  const missing = required.find((name) => !entries.some(([known]) => known === name));
-  return missing === undefined ? (Object.fromEntries(entries) as ToolArguments) : `\`${missing}\` is missing`;
+  const missing = tool.required.find((name) => !Object.hasOwn(known, name));
+  if (missing !== undefined) return `\`${missing}\` is missing; ${tool.name} takes ${fieldsOf(tool)}`;
+  const { messages, ...rest } = known;
+  if (messages === undefined) return rest;
+  const ranges = rangesIn(messages as string);
+  return ranges === undefined
+    ? "`messages` is a number, a range such as 99-131, or several of them"
+    : { ...rest, messages: ranges };
+}
+
+function fieldsOf({ fields, required }: Tool): string {
+  return Object.keys(fields)
+    .map((name) => (required.includes(name) ? `${name} (required)` : name))
+    .join(", ");
+}
+
+/** What search tools call what they search for. */
+const MAIN_NAMES = new Set(["query", "pattern", "words", "question", "text", "prompt"]);
+const ID_IN_TEXT = /\br[0-9a-f]{9}\b/;
+
+/** Models write arguments as they like: under the name of another tool, numbers as texts, an id with words around it. */
+function argumentOf(name: string, value: unknown, { fields, main }: Tool): readonly [string, unknown] {
+  const own = Object.hasOwn(fields, name) || !MAIN_NAMES.has(name) || typeof value !== "string" ? name : main;
+  if (own === "id" && typeof value === "string") return [own, ID_IN_TEXT.exec(value)?.[0] ?? value.trim()];
+  if (own === "messages" && typeof value === "number") return [own, String(value)];
+  const isNumber = fields[own]?.type === "integer" && typeof value === "string" && /^\d{1,10}$/.test(value.trim());
+  return [own, isNumber ? Number(value) : value];
 }
 
 function objectionTo(value: unknown, field: Field): string | undefined {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Sources, ToolAnswer } from "../../../../src/core/engines/contract.ts";
 import { readableOf } from "../../../../src/core/engines/suite/print.ts";
+import { messagesText, numbered } from "../../../../src/core/recall/messages.ts";
 import { estimateText } from "../../../../src/core/transcript/estimate.ts";
 import type { Transcript } from "../../../../src/core/transcript/message.ts";
 import { filler, ran } from "../../../support/compacting.ts";
@@ -72,6 +73,91 @@ describe("lcm_grep", () => {
     const isLate = (): boolean => ++reads > 2;
     const { text } = await call("lcm_grep", { words: "QUARTZ-8841" }, { isLate });
     expect(text).toContain("not searched");
+  });
+});
+
+/** Originals as sessions give them: each message under a line with its number. */
+async function numberedToolbox() {
+  const { made, call } = await toolbox();
+  const original = (id: string): Promise<string | undefined> => {
+    const span = made.compaction.evicted.find((one) => one.id === id);
+    if (span === undefined) return Promise.resolve(undefined);
+    const { message, end } = span;
+    return Promise.resolve(messagesText(numbered(whole.messages.slice(message, end), message + 1)));
+  };
+  return { made, call: (name: string, given: unknown) => call(name, given, { original }) };
+}
+
+describe("a model's way from words to messages", () => {
+  it("names the message of a match, and gives it by that number, with or without the record", async () => {
+    const { call } = await numberedToolbox();
+    const { text } = await call("lcm_grep", { words: "QUARTZ-8841" });
+    const [, id, number] = /^── (r[0-9a-f]{9}), message (\d+) tool \(shell\)\n/.exec(text)!;
+    for (const given of [{ messages: number }, { id, messages: number }, { messages: Number(number) }]) {
+      const answer = await call("lcm_expand", { ...given, tokens: 16_000 });
+      expect(answer.text).toMatch(new RegExp(`^── ${number} tool \\(shell\\)\n`));
+      expect(answer.text).toContain(CODE);
+      expect(answer.isError).toBeUndefined();
+    }
+    const around = await call("lcm_expand", { messages: "3-4,6" });
+    expect(around.text.match(/^── \d+/gm)).toEqual(["── 3", "── 4", "── 6"]);
+  });
+
+  it("reads long messages page by page", async () => {
+    const { call } = await numberedToolbox();
+    const first = await call("lcm_expand", { messages: "202", tokens: 400 });
+    const [, offset] = /\(more: messages 202, offset (\d+)\)$/.exec(first.text)!;
+    const second = await call("lcm_expand", { messages: "202", offset: Number(offset), tokens: 400 });
+    expect(second.text).not.toContain(first.text.split("\n")[1]);
+    expect(second.text).toContain("locker");
+  });
+
+  it("says which messages there are where others are asked for", async () => {
+    const { call, made } = await numberedToolbox();
+    expect((await call("lcm_expand", { messages: "99999" })).text).toMatch(
+      /messages 1 to \d+ can be read, and not 99999/,
+    );
+    const { id, from, until } = made.roots.at(-1)!;
+    const other = await call("lcm_expand", { id, messages: "1" });
+    expect(other).toMatchObject({
+      isError: true,
+      text: expect.stringContaining(`has messages ${from + 1} to ${until}`),
+    });
+  });
+
+  it("finds words that no line holds together, and other forms of them, and says what is missing", async () => {
+    const { call } = await numberedToolbox();
+    const apart = await call("lcm_grep", { words: '"codes of lockers" zeppelin QUARTZ-8841' });
+    expect(apart.text).toContain(CODE);
+    expect(apart.text).toMatch(/^── r[0-9a-f]{9}, message \d+ tool \(shell\), without zeppelin\n/);
+  });
+
+  it.each([
+    ["lcm_grep", { query: "QUARTZ-8841" }],
+    ["lcm_grep", { pattern: "QUARTZ-8841", hits: "3" }],
+    ["lcm_expand_query", { query: "What is the code of locker 12?" }],
+  ])("takes what other tools call it: %s with %j", async (name, given) => {
+    const { call } = await numberedToolbox();
+    expect((await call(name, given)).text).toContain(CODE);
+  });
+
+  it("takes an id with the words around it", async () => {
+    const { call, made } = await numberedToolbox();
+    const { id } = made.roots[0]!;
+    expect((await call("lcm_describe", { id: `recall ${id}:` })).text).toContain(`${id}: messages 1 to`);
+  });
+
+  it("says how a call must be made, and where ids are", async () => {
+    const { call } = await numberedToolbox();
+    expect((await call("lcm_grep", { words: "x", limit: 3 })).text).toContain("lcm_grep takes words (required), mode");
+    expect((await call("lcm_grep", {})).text).toContain("`words` is missing");
+    const id = "r000000000";
+    for (const [name, given] of [
+      ["lcm_grep", { words: "x", id }],
+      ["lcm_describe", { id }],
+      ["lcm_expand", { id }],
+    ] as const)
+      expect((await call(name, given)).text).toContain(`no record or original has the id ${id}; lcm_describe`);
   });
 });
 

@@ -1,0 +1,104 @@
+/** The originals behind the records: leaf by leaf as far as there is time, and each as its numbered messages. */
+import { RECALL_ID, type BoundedSources } from "./reading.ts";
+import { nodeOf, under, type Dag, type DagNode } from "./dag.ts";
+
+/** Originals that one call reads, the newest first. */
+const READS_MAX = 64;
+/** Of one original, this much is looked at. */
+const ORIGINAL_CHARS_MAX = 4 * 1024 * 1024;
+
+/** What an original is read as. Something that left by itself, such as a large result, is no record and has no messages. */
+export type Leaf = Pick<DagNode, "id"> & Partial<Pick<DagNode, "from" | "until">>;
+
+/** One message of an original; the whole original where its messages are not numbered. */
+export interface OriginalMessage {
+  readonly leaf: Leaf;
+  /** Its number and role, as the line above it says. */
+  readonly title?: string;
+  readonly number?: number;
+  readonly text: string;
+  /** Where its text begins in the original. */
+  readonly start: number;
+}
+
+/** The leaves under a record, or all of them, the newest first. */
+export function leavesOf(dag: Dag, id: string | undefined): readonly Leaf[] | undefined {
+  const node = id === undefined ? undefined : nodeOf(dag, id);
+  if (id !== undefined && node === undefined) return RECALL_ID.test(id) ? [{ id }] : undefined;
+  const tops = node === undefined ? dag.roots : [node];
+  return tops.flatMap((top) => under(dag, top, Infinity)).toReversed();
+}
+
+export interface FoundOriginal {
+  readonly leaf: Leaf;
+  readonly text: string;
+}
+
+/** Without a text where the original is gone. */
+export type ReadLeaf = Pick<FoundOriginal, "leaf"> & { readonly text: string | undefined };
+
+/** The originals of leaves, as many as are read and as far as there is time. */
+export async function* originalsOf(
+  leaves: readonly Leaf[],
+  { original, isLate }: BoundedSources,
+): AsyncGenerator<ReadLeaf> {
+  for (const leaf of leaves.slice(0, READS_MAX)) {
+    if (isLate?.() === true) return;
+    const text = await original(leaf.id);
+    yield { leaf, text: text?.slice(0, ORIGINAL_CHARS_MAX) };
+  }
+}
+
+/** The messages of an original: a line with the number that is next begins one, so that a quoted line begins none. */
+export function messagesOf(leaf: Leaf, text: string): readonly OriginalMessage[] {
+  const { from, until } = leaf;
+  if (from === undefined || until === undefined) return [{ leaf, text, start: 0 }];
+  const starts: number[] = [];
+  for (let number = from + 1, at = 0; number <= until; number++) {
+    const start = lineStarting(text, `── ${number} `, at);
+    if (start === undefined) break;
+    starts.push(start);
+    at = start + 1;
+  }
+  if (starts.length === 0) return [{ leaf, text, start: 0 }];
+  return starts.map((start, at) => {
+    const heading = endOfLine(text, start);
+    const title = text.slice(start + HEADING_MARK.length, heading);
+    return { leaf, number: from + 1 + at, title, text: text.slice(heading + 1, starts[at + 1]), start: heading + 1 };
+  });
+}
+
+/** The message in which a passage of an original begins, and the passage without the line that says which it is. */
+export function placed(passage: string, { leaf, text }: FoundOriginal): Pick<OriginalMessage, "text"> & Placed {
+  const messages = messagesOf(leaf, text);
+  const at = Math.max(0, text.indexOf(passage.replaceAll(CUT, "")));
+  const titled = messages.find(({ title }) => title !== undefined && passage.startsWith(`${HEADING_MARK}${title}\n`));
+  if (titled !== undefined) return { message: titled, text: passage.slice(endOfLine(passage, 0) + 1) };
+  return { message: messages.findLast(({ start }) => start <= at) ?? messages[0]!, text: passage };
+}
+
+interface Placed {
+  readonly message: OriginalMessage;
+}
+
+/** Where a passage was cut at its ends. */
+const CUT = /^…|…$/g;
+
+/** Which message a text is from, as the line above it names it. */
+export function headingOf({ leaf, title }: OriginalMessage): string {
+  if (title !== undefined) return `── ${leaf.id}, message ${title}`;
+  return leaf.from === undefined ? `── ${leaf.id}` : `── ${leaf.id}, of messages ${leaf.from + 1} to ${leaf.until}`;
+}
+
+const HEADING_MARK = "── ";
+
+function lineStarting(text: string, start: string, from: number): number | undefined {
+  if (from === 0 && text.startsWith(start)) return 0;
+  const at = text.indexOf(`\n${start}`, Math.max(0, from - 1));
+  return at < 0 ? undefined : at + 1;
+}
+
+function endOfLine(text: string, from: number): number {
+  const at = text.indexOf("\n", from);
+  return at < 0 ? text.length : at;
+}
