@@ -4,6 +4,7 @@
  */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { chownSync, cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -110,8 +111,10 @@ async function startOwn() {
     await untilItAnswers(url);
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
-    const ended = new Promise((done) => running?.once("exit", done));
-    running?.kill(signal);
+    // It was killed before.
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+    const ended = once(running, "exit");
+    running.kill(signal);
     await ended;
   };
   await start();
