@@ -17,7 +17,7 @@ const ROUNDS = { warmups: 20, samples: 101 };
 const TENANT = "bench";
 
 if (NO_POSTGRES !== undefined) throw new Error(NO_POSTGRES);
-const server = await startPostgres();
+const server = await startPostgres({ durable: true });
 const url = await server.newSchema();
 const store = await openPostgresStore({ url });
 const database = createDatabase({

@@ -33,7 +33,7 @@ const ACTIVITY = `
 
 /** A schema of its own on a server of its own, or on the one at PRECIS_TEST_POSTGRES. */
 export async function postgresHistory(): Promise<History> {
-  const server = await startPostgres();
+  const server = await startPostgres({ durable: true });
   const url = await server.newSchema();
   // Its tables are there before anything is measured.
   await (await openStore(url)).close();
