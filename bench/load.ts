@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { LoadFigures, LoadResults } from "./load/figures.ts";
 import { measureNoisy } from "./load/noisy.ts";
-import { measureFull, measurePaced, measureProfile, measureShapes, MIXED } from "./load/parts.ts";
+import { measureFull, measurePaced, measureProfile, measureShapes, MIXED, PACED } from "./load/parts.ts";
 import { generatedSessions, recordedSessions } from "./load/sessions.ts";
 import { openStage, type Stage } from "./load/stage.ts";
 import { loadTable, noisyLine, profileTable, shapesTable } from "./load/tables.ts";
@@ -74,10 +74,10 @@ const MEASURES: Readonly<Record<Part, () => Promise<Partial<LoadResults>>>> = {
   },
   paced: async () => {
     const rows = await onStage<readonly LoadFigures[]>(MIXED.windowTokens, (stage) =>
-      measurePaced(stage, MIXED, generatedSessions(MIXED.bytes)),
+      measurePaced(stage, PACED, generatedSessions(PACED.bytes)),
     );
     print(loadTable(rows));
-    return { paced: { ...MIXED, rows } };
+    return { paced: { ...PACED, rows } };
   },
   profile: async () => {
     const profile = await measureProfile(store, join(import.meta.dirname, "../src/cli/bin.ts"));

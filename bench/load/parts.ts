@@ -34,8 +34,10 @@ export const SHAPES: readonly Shape[] = [
 
 /** Of the loads that several sessions make at once. */
 export const MIXED = { bytes: 300_000, windowTokens: 60_000, atOnce: 8, sessions: 8 } as const;
+/** Of the loads at a given rate, which take as long as they take. */
+export const PACED = { ...MIXED, atOnce: 4, sessions: 4 } as const;
 const ROUNDS = 3;
-const RATES = [12, 24, 36];
+const RATES = [6, 12];
 
 /** Sessions of other numbers have other contents, so that nothing is stored already. */
 function fresh(source: SessionSource, first: number): SessionSource {

@@ -8,6 +8,8 @@
 export interface Demand {
   readonly clientMs: number;
   readonly gatewayMs: number;
+  /** Of the gateway after the answer, such as a compaction that is made ahead. */
+  readonly behindMs: number;
   readonly databaseMs: number;
   readonly upstreamMs: number;
   /** The disk, the network, the provider: nobody's processor. */
@@ -61,6 +63,7 @@ export function simulate({ sessions, atOnce, gateways, cores, perSecond }: Simul
           station("upstream", demand.upstreamMs, () =>
             machine.after(demand.waitMs, () => {
               latenciesMs.push(machine.nowMs() - sentMs);
+              if (demand.behindMs > 0) station("gateway", demand.behindMs, () => undefined);
               over();
             }),
           ),

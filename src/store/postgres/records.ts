@@ -125,14 +125,12 @@ export async function find(
   const tenant = await knownTenant(runner, tenantName);
   const looked = shared.nothingFound();
   const found = await recordsOfConversation(runner, tenant, links);
-  if (found.records.length > 0) shared.lookThrough(looked, links, onlyOf(found, links), now);
+  // Other conversations may begin with the same message; their records are neither in effect nor in use here.
+  const named = new Set(found.records.map(({ link }) => link));
+  const own = new Set(named.size === 0 ? [] : links.filter((link) => named.has(link)));
+  const records = found.records.filter(({ link }) => own.has(link));
+  shared.lookThrough(looked, [...own], { ...found, records }, now);
   return shared.foundRecord(looked);
-}
-
-/** Other conversations may begin with the same message; their records are neither in effect nor in use here. */
-function onlyOf(found: LinkRecords, links: readonly string[]): LinkRecords {
-  const own = new Set(links);
-  return { ...found, records: found.records.filter(({ link }) => own.has(link)) };
 }
 
 export async function list(runner: Runner, tenant: string, links: readonly string[]): Promise<readonly ListedRecord[]> {
