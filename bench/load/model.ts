@@ -54,7 +54,7 @@ export const COSTS = {
 
 export const COST_NAMES = Object.keys(COSTS) as readonly Cost[];
 
-export function amountsOf(shape: ShapeFigures): Amounts {
+function amountsOf(shape: ShapeFigures): Amounts {
   const { turns, bytes, messages, newTokens, newBytes, compactions, windowTokens } = shape;
   const compactedKtok = (compactions * windowTokens * THRESHOLD_SHARE) / 1_000;
   return { turns, sentKb: bytes / 1_000, messages, newTokens, newKb: newBytes / 1_000, compactions, compactedKtok };

@@ -22,7 +22,7 @@ interface Shape {
 
 const LARGE_WINDOW = 10_000_000;
 const SHORT_RESULT_CHARS = 200;
-export const SHAPES: readonly Shape[] = [
+const SHAPES: readonly Shape[] = [
   { name: "up to 60 KB, never compacted", bytes: 60_000, windowTokens: LARGE_WINDOW, sessions: 8 },
   { name: "up to 250 KB, never compacted", bytes: 250_000, windowTokens: LARGE_WINDOW, sessions: 3 },
   { name: "up to 600 KB, never compacted", bytes: 600_000, windowTokens: LARGE_WINDOW, sessions: 1 },
@@ -33,9 +33,9 @@ export const SHAPES: readonly Shape[] = [
 ];
 
 /** Of the loads that several sessions make at once. */
-export const MIXED = { bytes: 300_000, windowTokens: 60_000, atOnce: 8, sessions: 8 } as const;
+export const MIXED = { bytes: 200_000, windowTokens: 60_000, atOnce: 8, sessions: 8 } as const;
 /** Of the loads at a given rate, which take as long as they take. */
-export const PACED = { ...MIXED, atOnce: 4, sessions: 4 } as const;
+export const PACED = { ...MIXED, bytes: 300_000, atOnce: 4, sessions: 4 } as const;
 const ROUNDS = 3;
 const RATES = [6, 12];
 

@@ -44,7 +44,7 @@ export function operatorToken({ gateway }: Configuration, place: TokenEnvironmen
 }
 
 /** The same, made where there is none. A token that cannot be kept is as good, until the process ends. */
-export function madeToken(configuration: Configuration, place: TokenEnvironment): OperatorToken {
+function madeToken(configuration: Configuration, place: TokenEnvironment): OperatorToken {
   const known = operatorToken(configuration, place);
   if (known !== undefined) return known;
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
