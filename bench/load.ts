@@ -33,8 +33,8 @@ const { values: options } = parseArgs({
   },
 });
 const store = options.store === "sqlite" ? "sqlite" : "postgres";
-const NOISY_ROUNDS = 4;
-const NOISY_SECONDS = 8;
+const NOISY_ROUNDS = 5;
+const NOISY_SECONDS = 6;
 const COMMAND = "npm run bench:load -- --part all --keep";
 
 /** The load that the options describe. */

@@ -38,6 +38,8 @@ export interface LoadFigures extends Latency {
 }
 
 export interface NoisyFigures {
+  /** Whether the other's client ran all the time, in turns at the gateway and straight to the upstream. */
+  readonly clientAlways?: boolean;
   readonly limitPerMinute: number;
   readonly quietPerSecond: number;
   readonly noisyPerSecond: number;

@@ -119,10 +119,11 @@ export function simulatedPoints({
   );
 }
 
-/** Others use the machine too: as many cores as the measured processes had at full load. */
+/** Others use the machine too: as many cores as the measured processes had where gateways were at full load. */
 export function coresGot(rows: readonly LoadFigures[]): number {
+  const loaded = rows.filter(({ gateways }) => gateways > 0);
   return Math.max(
-    ...rows.map(({ perSecond, usedPerRequest }) => (perSecond * sum(Object.values(usedPerRequest))) / 1_000),
+    ...loaded.map(({ perSecond, usedPerRequest }) => (perSecond * sum(Object.values(usedPerRequest))) / 1_000),
   );
 }
 

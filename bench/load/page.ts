@@ -128,7 +128,11 @@ function loadRows(rows: readonly LoadFigures[]): readonly (readonly string[])[] 
   });
 }
 
-function gatewaysSection({ full, paced }: LoadResults): readonly string[] {
+/** With so much under way for each core, another process gets no core of its own. */
+const CROWDED_LOAD = 3;
+
+function gatewaysSection({ full, paced, machineLoad }: LoadResults): readonly string[] {
+  const isCrowded = (machineLoad["full"] ?? 0) > CROWDED_LOAD;
   const cores = coresGot(full.rows);
   return [
     "## One gateway and two",
@@ -148,8 +152,8 @@ function gatewaysSection({ full, paced }: LoadResults): readonly string[] {
       ],
       [...loadRows(full.rows), ...loadRows(paced.rows)],
     ),
-    `As fast as they go, **two gateways answered ${full.twoOfOne.toFixed(2)} times as many requests as one** (median of the rounds). A gateway's event loop is one thread, so one gateway cannot use two cores; two cannot double it here, because everything in this
-measurement shares the ${cores.toFixed(1)} cores that the other programs left it.`,
+    `As fast as they go, two gateways answered ${full.twoOfOne.toFixed(2)} times as many requests as one (median of the rounds), on the ${cores.toFixed(2)} cores that the other programs left the whole measurement. A gateway's event loop is one thread: a second one helps where there is
+a core for it.${isCrowded ? " **Here there was none**, so this ratio says how the machine divided its cores and not what two gateways can do; measure it again on cores of their own." : ""}`,
   ];
 }
 
@@ -182,7 +186,7 @@ function tenantSection({ noisy }: LoadResults): readonly string[] {
   const seconds = least === most ? `${least} s` : `${least} to ${most} s`;
   return [
     "## A tenant at its limit",
-    `One tenant sends ${quietPerSecond.toFixed(0)} requests a second of ordinary sessions. In every second block of time another one, which may send ${noisy.limitPerMinute} a minute, sends ${noisyPerSecond.toFixed(0)} a second and does not obey.`,
+    `One tenant sends ${quietPerSecond.toFixed(0)} requests a second of ordinary sessions. In every second block of time another one, which may send ${noisy.limitPerMinute} a minute, sends ${noisyPerSecond.toFixed(0)} a second and does not obey${noisy.clientAlways === true ? "; in the others the same client sends as much straight to the upstream, because it runs on the same cores" : ". Its client runs on the same cores, and only then"}.`,
     tableWith(
       ["the first tenant", "p50 ms", "p95", "p99"],
       [
@@ -190,7 +194,7 @@ function tenantSection({ noisy }: LoadResults): readonly string[] {
         ["beside the other", ...[beside.p50Ms, beside.p95Ms, beside.p99Ms].map((ms) => ms.toFixed(1))],
       ],
     ),
-    `The 99th percentile is **${p99Ratio.toFixed(2)} times** what it is alone (median of the rounds), and ${quietRefused === 0 ? "none" : String(quietRefused)} of its requests were refused. Of the other's, ${noisyAnswered.toLocaleString("en")} were answered and ${noisyRefused.toLocaleString("en")} got a 429 with \`retry-after: ${seconds}\`.`,
+    `The 99th percentile is **${p99Ratio.toFixed(2)} times** what it is alone (median of the rounds), and ${quietRefused === 0 ? "none" : String(quietRefused)} of its requests were refused. Of the other's, ${noisyAnswered.toLocaleString("en")} were answered and ${noisyRefused.toLocaleString("en")} got a 429 that says to come again in ${seconds}. The aim is 1.5; ${p99Ratio <= 1.5 ? "it was reached here" : "it was not reached in this run, whose 99th percentiles are the slowest two or three requests of a block on a busy machine"}.`,
   ];
 }
 

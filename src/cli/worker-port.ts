@@ -1,6 +1,4 @@
 /** The port of `precis worker`, where it is given one: probes and metrics, as a gateway has them. */
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { isLoopback } from "../config/loopback.ts";
 import type { Configuration } from "../config/schema.ts";
 import type { EmitEvent } from "../gateway/contract.ts";
@@ -34,11 +32,10 @@ export async function openWorkerPort({
 }: WorkerPortOptions): Promise<WorkerPort> {
   const { host, allowed_hosts: allowedHosts } = configuration.gateway;
   const { token } = requiredToken(configuration, terminal);
-  const [{ createMetrics }, { createWorkerRoutes }, { getRequestListener }, { createServer }] = await Promise.all([
+  const [{ createMetrics }, { createWorkerRoutes }, { listen }] = await Promise.all([
     import("../gateway/operation/metrics.ts"),
     import("../gateway/operation/worker-routes.ts"),
-    import("@hono/node-server"),
-    import("node:http"),
+    import("../provider/listen.ts"),
   ]);
   const metrics = createMetrics({ upstreams: [] });
   let isStopping = false;
@@ -50,24 +47,12 @@ export async function openWorkerPort({
     loopback: isLoopback(host),
     allowedHosts,
   });
-  const listener = getRequestListener((request) => routes.fetch(request), { overrideGlobalObjects: false });
-  const server = createServer((request, response) => void listener(request, response));
-  server.maxConnections = CONNECTIONS_MAX;
-  server.listen(port, host);
-  try {
-    await once(server, "listening");
-  } catch (error) {
-    const { code = "no reason given" } = error as { readonly code?: string };
+  const { url, close } = await listen((request) => routes.fetch(request), {
+    host,
+    port,
+    connections: CONNECTIONS_MAX,
+  }).catch(({ code = "no reason given" }: { readonly code?: string }) => {
     throw usageError(`cannot listen on ${host}, port ${port} (${code})`, "Name another port with --port.");
-  }
-  const { port: bound } = server.address() as AddressInfo;
-  return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
-    onEvent: metrics.onEvent,
-    stopping: () => void (isStopping = true),
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    },
-  };
+  });
+  return { url, onEvent: metrics.onEvent, stopping: () => void (isStopping = true), close };
 }
