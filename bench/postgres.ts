@@ -1,6 +1,7 @@
 /**
- * What a store in PostgreSQL costs at size: five million messages in sessions of 10,000, and the look-ups that every request
- * makes for one of them. Runs on a server of its own, from the package that the tests use.
+ * `npm run bench:postgres [-- --keep]`: what a store in PostgreSQL costs at size: five million messages in sessions of 10,000 and a
+ * hundred thousand compactions, and the look-ups that every request makes for one of them. Runs on a server of its own, from
+ * the package that the tests use.
  */
 import { hash } from "node:crypto";
 import { createChain } from "../src/core/transcript/links.ts";
@@ -9,7 +10,19 @@ import { countStored } from "../src/store/postgres/chains.ts";
 import { createDatabase } from "../src/store/postgres/database.ts";
 import { openPostgresStore } from "../src/store/postgres.ts";
 import { NO_POSTGRES, startPostgres } from "../test/store/postgres-server.ts";
+import { compaction } from "../test/store/contract/things.ts";
+import { keep } from "./peers/results.ts";
 import { timed } from "./stopwatch.ts";
+
+/** What `--keep` stores in bench/results/postgres.json. */
+export interface PostgresFigures {
+  readonly messages: number;
+  readonly compactions: number;
+  readonly rows: readonly { readonly what: string; readonly medianMs: number; readonly p95Ms: number }[];
+}
+
+const COMPACTIONS = 100_000;
+const rows: PostgresFigures["rows"][number][] = [];
 
 const MESSAGES = Number(process.env["PRECIS_BENCH_MESSAGES"] ?? 5_000_000);
 const SESSION_MESSAGES = 10_000;
@@ -17,7 +30,7 @@ const ROUNDS = { warmups: 20, samples: 101 };
 const TENANT = "bench";
 
 if (NO_POSTGRES !== undefined) throw new Error(NO_POSTGRES);
-const server = await startPostgres();
+const server = await startPostgres({ durable: true });
 const url = await server.newSchema();
 const store = await openPostgresStore({ url });
 const database = createDatabase({
@@ -46,6 +59,7 @@ async function run(): Promise<void> {
   const sessions = Math.max(0, Math.round(MESSAGES / SESSION_MESSAGES) - 1);
   const began = performance.now();
   for (let session = 1; session <= sessions; session++) await database.script(otherSession(session));
+  await database.script(otherCompactions());
   await database.script("analyze");
   const seconds = ((performance.now() - began) / 1_000).toFixed(0);
   const { messages: stored } = await store.holdings();
@@ -55,12 +69,30 @@ async function run(): Promise<void> {
   await measure("find how much of a session of 10,000 is stored", () => countStored(database, TENANT, newest));
   await measure("find its compaction, where there is none", () => store.findCompaction(TENANT, known));
   await measure("find its usage, where there is none", () => store.findUsage(TENANT, known));
+  const half = SESSION_MESSAGES / 2;
+  await store.putCompaction(TENANT, compaction(known[half - 1]!, half), known[0]!);
+  await measure("find its compaction, of its first half", () => store.findCompaction(TENANT, known));
   let end = SESSION_MESSAGES;
   await measure("append one message, committed", () => {
     end += 1;
     return store.appendChain(TENANT, { links: links.slice(0, end), messages: messages.slice(0, end) });
   });
   await measure("read its 10,000 messages", () => store.readChain(TENANT, known.at(-1)!), 11);
+  const quick = stored < 5_000_000;
+  if (process.argv.includes("--keep"))
+    keep<PostgresFigures>("postgres", "npm run bench:postgres -- --keep", {
+      quick,
+      figures: { messages: stored, compactions: COMPACTIONS, rows },
+    });
+}
+
+/** Of other conversations of the same tenant. */
+function otherCompactions(): string {
+  return `
+    insert into records (tenant, link, root, schema_version, generation, record, created_at, used_at)
+    select sessions.tenant, encode(sha256(convert_to('covers ' || place, 'UTF8')), 'hex'),
+      encode(sha256(convert_to('begins ' || place / 3, 'UTF8')), 'hex'), 1, 0, ''::bytea, 0, 0
+    from (select tenant from sessions limit 1) sessions, generate_series(1, ${COMPACTIONS}) as place`;
 }
 
 /** Made by the server itself, with the body of the first message for each. */
@@ -86,6 +118,7 @@ function otherSession(session: number): string {
 
 async function measure(what: string, work: () => Promise<unknown>, samples: number = ROUNDS.samples): Promise<void> {
   const { medianMs, p95Ms } = await timed(work, { warmups: Math.min(ROUNDS.warmups, samples), samples });
+  rows.push({ what, medianMs, p95Ms });
   print(what, `${medianMs.toFixed(2)} ms in the median, ${p95Ms.toFixed(2)} ms at 95 %`);
 }
 

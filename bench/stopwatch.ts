@@ -52,7 +52,7 @@ function timesOf(taken: readonly number[]): Times {
   return { samples, minMs: quantile(taken, 0), medianMs: quantile(taken, 0.5), p95Ms: quantile(taken, 0.95) };
 }
 
-function quantile(values: readonly number[], share: number): number {
+export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 }

@@ -14,6 +14,8 @@ export interface Timing {
   readonly bytes: number;
   /** What the gateway says that it did. */
   readonly treatment: string;
+  /** When a request that was refused may come again. */
+  readonly retryAfterSeconds?: number;
 }
 
 export interface Caller {
@@ -40,7 +42,15 @@ export function createCaller(url: string, path = PATH): Caller {
       response.on("end", () => {
         const totalMs = performance.now() - startMs;
         const treatment = String(response.headers["x-precis"] ?? "");
-        resolve({ status: response.statusCode ?? 0, firstByteMs: firstByteMs ?? totalMs, totalMs, bytes, treatment });
+        const retryAfter = response.headers["retry-after"];
+        resolve({
+          status: response.statusCode ?? 0,
+          firstByteMs: firstByteMs ?? totalMs,
+          totalMs,
+          bytes,
+          treatment,
+          ...(retryAfter === undefined ? {} : { retryAfterSeconds: Number(retryAfter) }),
+        });
       });
     };
     const sent = {

@@ -9,6 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 export interface Running {
   readonly url: string;
+  readonly pid: number;
   /** Resident memory, in megabytes of a million bytes. */
   readonly residentMb: () => number;
   readonly stop: () => Promise<void>;
@@ -40,15 +41,26 @@ async function startScript(name: string, ...words: readonly string[]): Promise<R
   return running(child, url);
 }
 
+export interface GatewayOptions {
+  /** In place of those that the measurements of one gateway use. */
+  readonly flags?: Readonly<Record<string, string | number>>;
+  /** Arguments of Node's own. */
+  readonly nodeFlags?: readonly string[];
+  /** The command; as built, where not given. */
+  readonly command?: string;
+}
+
 /** `precis serve` with a history of its own in `folder`. */
-export async function startGateway(upstream: string, folder: string): Promise<Running> {
+export async function startGateway(upstream: string, folder: string, options: GatewayOptions = {}): Promise<Running> {
+  const { nodeFlags = [], command = COMMAND } = options;
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const flags = { upstream, port, store: join(folder, `${port}.db`), "context-length": WINDOW_TOKENS };
+  const store = join(folder, `${port}.db`);
+  const flags = { upstream, port, store, "context-length": WINDOW_TOKENS, ...options.flags };
   const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
   // A log that goes to a file, a line a request, as in life.
   const log = openSync(join(folder, `${port}.log`), "w");
-  const child = spawn(process.execPath, [COMMAND, "serve", "--json", ...words], {
+  const child = spawn(process.execPath, [...nodeFlags, command, "serve", "--json", ...words], {
     cwd: folder,
     env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, NODE_ENV: "production" },
     stdio: ["ignore", log, "inherit"],
@@ -81,6 +93,7 @@ export async function freePort(): Promise<number> {
 export function running(child: ChildProcess, url: string): Running {
   return {
     url,
+    pid: child.pid!,
     residentMb: () =>
       Number(execFileSync("ps", ["-o", "rss=", "-p", String(child.pid)], { encoding: "utf8" })) / KB_PER_MB,
     stop: async () => {

@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { shortPath } from "../config/load.ts";
+import { isLoopback } from "../config/loopback.ts";
 import { stateFile } from "../config/locate.ts";
 import type { Configuration } from "../config/schema.ts";
 import { usageError } from "./exit.ts";
@@ -43,7 +44,7 @@ export function operatorToken({ gateway }: Configuration, place: TokenEnvironmen
 }
 
 /** The same, made where there is none. A token that cannot be kept is as good, until the process ends. */
-export function madeToken(configuration: Configuration, place: TokenEnvironment): OperatorToken {
+function madeToken(configuration: Configuration, place: TokenEnvironment): OperatorToken {
   const known = operatorToken(configuration, place);
   if (known !== undefined) return known;
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
@@ -53,6 +54,17 @@ export function madeToken(configuration: Configuration, place: TokenEnvironment)
     return { token };
   }
   return tokenInFile(place) ?? { token };
+}
+
+/** The same; beyond this machine it has to be the operator's own, unless that is said not to matter. */
+export function requiredToken(configuration: Configuration, place: TokenEnvironment): OperatorToken {
+  const { host, token_env: variable, insecure } = configuration.gateway;
+  if (variable === null && !insecure && !isLoopback(host))
+    throw usageError(
+      `${host} can be reached from other machines, and no token protects the metrics and the status page`,
+      "Set gateway.token_env to a variable that holds a token, or gateway.insecure to true if only the right people reach it.",
+    );
+  return madeToken(configuration, place);
 }
 
 export function tokenPlace({ variable, file }: OperatorToken, terminal: Terminal): string {

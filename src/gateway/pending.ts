@@ -58,9 +58,9 @@ export function createPending(store: CheckedStore): Pending {
         // A later compaction may refer to them too, whatever becomes of this one.
         add({ trial: undefined, originals, run: () => store.putOriginals(tenant, originals) });
       },
-      putCompaction: async (tenant, compaction) => {
+      putCompaction: async (tenant, compaction, root) => {
         if (!writes.some((one) => one.link === link)) await store.checkWritable();
-        add({ compaction, run: () => store.putCompaction(tenant, compaction) });
+        add({ compaction, run: () => store.putCompaction(tenant, compaction, root) });
         return compaction;
       },
       undoCompaction: async (tenant, covers) => add({ run: () => store.undoCompaction(tenant, covers) }),

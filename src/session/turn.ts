@@ -222,7 +222,7 @@ export async function recordCompaction(
   await untilAborted(signal, () => store.putOriginals(tenant, originalsOf(made, view.original)));
   // For the very same conversation, the one it was made upon gives way; whoever came first otherwise stays.
   if (view.standing.compaction?.covers === made.covers) await store.undoCompaction(tenant, made.covers);
-  const compaction = await store.putCompaction(tenant, made);
+  const compaction = await store.putCompaction(tenant, made, chain.linksOf(view.original.messages)[0]);
   const { report } = compaction;
   contextUsage.forget();
   state.nothingRead = false;

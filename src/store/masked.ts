@@ -47,7 +47,8 @@ export function maskedStore(store: HistoryStore, redact: Redactor): HistoryStore
         tenant,
         originals.map((one) => maskedOriginal(one, redact)),
       ),
-    putCompaction: (tenant, compaction) => store.putCompaction(tenant, maskedCompaction(compaction, redact)),
+    putCompaction: (tenant, compaction, root) =>
+      store.putCompaction(tenant, maskedCompaction(compaction, redact), root),
     putState: (tenant, root, state) => store.putState(tenant, maskedRoot(root, redact), maskedValue(state, redact)),
   };
 }

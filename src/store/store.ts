@@ -46,9 +46,10 @@ export interface SearchHit {
 export interface Store {
   /**
    * Records a compaction under the link it covers. The first record of a link wins; the one in effect is returned.
-   * A record may come back without `evicted[].original`: those bytes are the originals'.
+   * A record may come back without `evicted[].original`: those bytes are the originals'. `root` is the first link of the
+   * conversation: a database finds records by it at once, and those without it by looking for every link.
    */
-  readonly putCompaction: (tenant: string, compaction: Compaction) => Promise<Compaction>;
+  readonly putCompaction: (tenant: string, compaction: Compaction, root?: string) => Promise<Compaction>;
   /** The compaction in effect for a conversation, given its links (one a message, in order). Records of another schema do not count. */
   readonly findCompaction: (tenant: string, links: readonly string[]) => Promise<ActiveCompaction>;
   /** Marks the record of this link as undone. */

@@ -11,6 +11,8 @@ import { precisHere } from "../cli/precis.ts";
 import { ask, bodyOf, worked } from "../gateway/support/asking.ts";
 import { serve } from "../gateway/support/serving.ts";
 import { atEnd, temporaryFolder } from "../gateway/support/standing.ts";
+import { work } from "../gateway/support/working.ts";
+import { NO_POSTGRES, startPostgres } from "../store/postgres-server.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -89,7 +91,8 @@ interface Container {
   readonly securityContext: { readonly readOnlyRootFilesystem: boolean };
   readonly volumeMounts: readonly { readonly name: string }[];
 }
-type Probe = "startupProbe" | "readinessProbe" | "livenessProbe";
+const PROBES = ["startupProbe", "readinessProbe", "livenessProbe"] as const;
+type Probe = (typeof PROBES)[number];
 interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string };
@@ -99,6 +102,7 @@ interface Manifest {
     readonly minAvailable: number;
     readonly ports: readonly { readonly port: number }[];
     readonly template: {
+      readonly metadata: { readonly annotations: Readonly<Record<string, string>> };
       readonly spec: {
         readonly terminationGracePeriodSeconds: number;
         readonly volumes: readonly { readonly name: string }[];
@@ -168,26 +172,54 @@ describe("a worker", () => {
   const compose = parse(read("deploy/compose.yaml"), { merge: true }) as {
     readonly services: Readonly<Record<string, { readonly command: readonly string[]; readonly read_only?: boolean }>>;
   };
+  /** Where the image's health check asks. */
+  const PORT = ["--port", String(DEFAULTS.gateway.port)];
   const cluster = parse(read("deploy/cluster.yaml")) as { readonly gateway: { readonly jobs?: string } };
 
   it("works beside the gateways, with their configuration, on what they leave to it", async () => {
     const { containers, volumes } = worker!.spec.template.spec;
     const { args, volumeMounts, securityContext } = containers[0]!;
-    expect([worker!.metadata.name, args[0], args.slice(1)]).toEqual([
+    expect([worker!.metadata.name, args]).toEqual([
       "precis-worker",
-      "worker",
-      gateway!.spec.template.spec.containers[0]!.args.slice(1),
+      ["worker", ...gateway!.spec.template.spec.containers[0]!.args.slice(1), ...PORT],
     ]);
     expect(volumeMounts.map(({ name }) => name)).toEqual(volumes.map(({ name }) => name));
     expect(securityContext).toEqual(gateway!.spec.template.spec.containers[0]!.securityContext);
     const { command, read_only } = compose.services["worker"]!;
-    expect([command[0], command.slice(1), read_only]).toEqual([
-      "worker",
-      compose.services["gateway-1"]!.command.slice(1),
+    expect([command, read_only]).toEqual([
+      ["worker", ...compose.services["gateway-1"]!.command.slice(1), ...PORT],
       true,
     ]);
     const { gateway: settings } = parse(manifests[0]!.data["precis.yaml"]!) as typeof cluster;
     expect([settings.jobs, cluster.gateway.jobs]).toEqual(["worker", "worker"]);
+  });
+
+  it.skipIf(NO_POSTGRES !== undefined)("answers the probes, and has the metrics that are asked of it", async () => {
+    const token = "a token of the operator, long enough";
+    process.env["PRECIS_DEPLOY_TOKEN"] = token;
+    const postgres = await startPostgres();
+    atEnd(postgres.close);
+    const flags = { port: "0", set: "gateway.token_env=PRECIS_DEPLOY_TOKEN" };
+    const { events } = await work({ folder: temporaryFolder(), store: await postgres.newSchema(), flags });
+    const url = String(events().find(({ event }) => event === "working")!["url"]);
+    const get = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
+      const answer = await fetch(url + path, { headers });
+      return { status: answer.status, text: await answer.text() };
+    };
+    const [container] = worker!.spec.template.spec.containers;
+    const probes = PROBES.map((probe) => container![probe].httpGet.path);
+    const image = /4020(\/[\w/]+)/.exec(read("Dockerfile"))![1]!;
+    for (const path of [...probes, image]) expect([path, (await get(path)).status]).toEqual([path, 200]);
+    const metrics = worker!.spec.template.metadata.annotations["prometheus.io/path"]!;
+    expect((await get(metrics)).status).toBe(401);
+    const { status, text } = await get(metrics, { authorization: `Bearer ${token}` });
+    expect([status, text]).toEqual([200, expect.stringContaining("# TYPE precis_jobs_total counter")]);
+    expect((await get("/nothing")).status).toBe(404);
+    expect((await get("/healthz", { origin: "https://elsewhere.example" })).status).toBe(403);
+    // It lives without its database, and says that it cannot work.
+    await postgres.kill();
+    await expect.poll(() => get("/readyz"), { timeout: 10_000 }).toMatchObject({ status: 503 });
+    expect((await get("/healthz")).status).toBe(200);
   });
 
   it("takes the arguments that are given to it, and says what it needs", async () => {

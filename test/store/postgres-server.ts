@@ -4,6 +4,7 @@
  */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { chownSync, cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -47,9 +48,18 @@ export const NO_POSTGRES: string | undefined =
 
 let schemas = 0;
 
-export async function startPostgres(): Promise<TestPostgres> {
+export interface PostgresServerOptions {
+  /**
+   * True: it writes through to the disk, as in life; for measurements. Tests kill the process and not the machine, so that
+   * what it has written stays with the system either way. Through to the disk, a server that was killed first brings every file
+   * of its data there, and after a suite that made dozens of schemas these are thousands: over ten seconds on a busy machine.
+   */
+  readonly durable?: boolean;
+}
+
+export async function startPostgres({ durable = false }: PostgresServerOptions = {}): Promise<TestPostgres> {
   const given = process.env["PRECIS_TEST_POSTGRES"];
-  const server = given === undefined ? await startOwn() : undefined;
+  const server = given === undefined ? await startOwn(durable) : undefined;
   const url = given ?? server!.url;
   const sql = async (text: string, at = url): Promise<readonly Record<string, unknown>[]> => {
     const client = new Client({ connectionString: at });
@@ -80,7 +90,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   };
 }
 
-async function startOwn() {
+async function startOwn(durable: boolean) {
   const folder = mkdtempSync(join(tmpdir(), "precis-postgres-"));
   const isRoot = process.getuid?.() === 0;
   const user = isRoot ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
@@ -99,7 +109,13 @@ async function startOwn() {
   const port = await freePort();
   const url = `postgres://precis@127.0.0.1:${port}/postgres`;
   let running: ChildProcess | undefined;
-  const settings = { port, listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: 100 };
+  const settings = {
+    port,
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    max_connections: 100,
+    fsync: durable ? "on" : "off",
+  };
   const start = async (): Promise<void> => {
     const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     running = spawn(join(native, "bin", "postgres"), ["-D", data, ...options], {
@@ -110,8 +126,10 @@ async function startOwn() {
     await untilItAnswers(url);
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
-    const ended = new Promise((done) => running?.once("exit", done));
-    running?.kill(signal);
+    // It was killed before.
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+    const ended = once(running, "exit");
+    running.kill(signal);
     await ended;
   };
   await start();

@@ -72,6 +72,18 @@ describe.skipIf(NO_POSTGRES !== undefined)(`PostgreSQL${NO_POSTGRES === undefine
       expect(await stores[0]!.findCompaction("t", ["a", "b"])).toEqual({ undone: true });
     });
 
+    it("find a compaction among those of a thousand conversations that begin with the same message", async () => {
+      const url = await server.newSchema();
+      const store = await open({ url });
+      await store.putCompaction("t", { ...compaction("b", 2), state: "ours" }, "a");
+      const many = `insert into records (tenant, link, root, schema_version, generation, record, created_at, used_at)
+        select tenant, 'other ' || place, root, schema_version, generation, record, created_at, used_at
+        from records, generate_series(1, 1100) as place`;
+      await server.sql(many, url);
+      expect((await store.findCompaction("t", ["a", "b", "c"])).compaction).toMatchObject({ state: "ours" });
+      expect(await store.findCompaction("t", ["a", "x"])).toEqual({ undone: false });
+    });
+
     it("store new conversations while another deletes old ones", async () => {
       const url = await server.newSchema();
       let time = 1_000;

@@ -15,7 +15,7 @@ import { threadSource } from "../gateway-thread.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import type { Operation } from "../gateway-operation.ts";
 import { keepMemoryLean } from "../lean-memory.ts";
-import { madeToken, type OperatorToken } from "../operator-token.ts";
+import { requiredToken, type OperatorToken } from "../operator-token.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 import { fileBytes } from "../store-file.ts";
 import { openConfiguredStore, type OpenedStore } from "../configured-store.ts";
@@ -88,7 +88,7 @@ async function serve(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   if (loaded.problems.length > 0) throw configurationError(loaded.problems);
   if (!asksInPlace(loaded.configuration)) checkSummarize(args, loaded.configuration);
   checkFilesFolder(loaded.configuration);
-  const token = tokenFor(loaded.configuration, terminal);
+  const token = requiredToken(loaded.configuration, terminal);
   return withEngine(loaded.configuration, terminal, async (engine) => {
     const opened = await openConfiguredStore(loaded.configuration, terminal);
     try {
@@ -236,17 +236,6 @@ const UNNAMED = "upstream";
 function upstreamOf(text: string): readonly [name: string, { readonly url: string }] {
   const at = /^[A-Za-z0-9._-]*=/.exec(text)?.[0].length ?? 0;
   return [at === 0 ? UNNAMED : text.slice(0, at - 1), { url: text.slice(at) }];
-}
-
-/** The operator's token; beyond this machine it has to be the operator's own, unless that is said not to matter. */
-function tokenFor(configuration: Configuration, terminal: Terminal): OperatorToken {
-  const { host, token_env: variable, insecure } = configuration.gateway;
-  if (variable === null && !insecure && !isLoopback(host))
-    throw usageError(
-      `${host} can be reached from other machines, and no token protects the metrics and the status page`,
-      "Set gateway.token_env to a variable that holds a token, or gateway.insecure to true if only the right people reach it.",
-    );
-  return madeToken(configuration, terminal);
 }
 
 /** Anyone who can name a file in a conversation could have it read. */

@@ -22,6 +22,7 @@ import { summarizeFlags } from "../summarize.ts";
 import { configuredTenants } from "../tenants-file.ts";
 import type { Terminal } from "../terminal.ts";
 import { version } from "../version.ts";
+import { openWorkerPort } from "../worker-port.ts";
 
 /** Enough to keep a processor busy while models write. */
 const AT_ONCE = 4;
@@ -34,6 +35,16 @@ const ARGS = {
     description: "The database of the gateways: postgres://USER@HOST/DATABASE (gateway.store).",
   },
   "at-once": { type: "string", valueHint: "N", description: `Compactions at a time; ${AT_ONCE} by default.` },
+  port: {
+    type: "string",
+    valueHint: "N",
+    description: "Serve health and metrics on this port, 0 for any free one; without it nothing is served.",
+  },
+  host: {
+    type: "string",
+    valueHint: "ADDRESS",
+    description: "The address of that port; 127.0.0.1 by default (gateway.host).",
+  },
   summarize: {
     type: "string",
     valueHint: "MODEL",
@@ -50,6 +61,7 @@ export const workerCommand: Command = {
   summary: "Prepare compactions for gateways that share a PostgreSQL database.",
   about: [
     "Gateways on a PostgreSQL database enqueue the compactions that will soon be due. They make them themselves, unless gateway.jobs is `worker`: then only workers do, in processes of their own, with the same configuration as the gateways. Any number of workers can run. A compaction whose worker dies goes to another one.",
+    "With --port it answers /healthz (it runs), /readyz (it reaches its database) and, with the operator's token, /metrics.",
     "Runs until it is interrupted. Without a worker nothing is lost: a gateway compacts a conversation itself when it is due. See docs/deployment.md.",
   ],
   examples: [
@@ -58,6 +70,7 @@ export const workerCommand: Command = {
       says: "work for the gateways on this database",
     },
     { line: "precis worker --config /etc/precis/cluster.yaml --json", says: "with the gateways' own configuration" },
+    { line: "precis worker --config /etc/precis/cluster.yaml --port 4021", says: "with probes and metrics" },
   ],
   args: ARGS,
   run: work,
@@ -66,12 +79,13 @@ export const workerCommand: Command = {
 async function work(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const atOnceText = args.text("at-once");
   const atOnce = atOnceText === undefined ? AT_ONCE : wholeOf(atOnceText, "--at-once", AT_ONCE_MAX);
+  const port = portOf(args.text("port"));
   const loaded = await resolveAll(request(args, terminal));
   if (loaded.problems.length > 0) throw configurationError(loaded.problems);
   return withEngine(loaded.configuration, terminal, async (engine) => {
     const opened = await openConfiguredStore(loaded.configuration, terminal);
     try {
-      return await workWith(opened, { loaded, terminal, engine, atOnce });
+      return await workWith(opened, { loaded, terminal, engine, atOnce, port });
     } finally {
       await opened.store.close();
     }
@@ -83,9 +97,19 @@ interface WorkOptions {
   readonly terminal: Terminal;
   readonly engine: PluginSource | string;
   readonly atOnce: number;
+  /** Where health and metrics are served, if they are. */
+  readonly port: number | undefined;
 }
 
-async function workWith(opened: OpenedStore, { loaded, terminal, engine, atOnce }: WorkOptions): Promise<ExitCode> {
+const PORT_MAX = 65_535;
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === "0") return text === undefined ? undefined : 0;
+  return wholeOf(text, "--port", PORT_MAX);
+}
+
+async function workWith(opened: OpenedStore, how: WorkOptions): Promise<ExitCode> {
+  const { loaded, terminal, engine, atOnce, port } = how;
   const { configuration } = loaded;
   const { store, shown, broken } = opened;
   if (broken !== undefined) throw broken;
@@ -98,20 +122,38 @@ async function workWith(opened: OpenedStore, { loaded, terminal, engine, atOnce 
   const options = { ...(await gatewayOptions(loaded, terminal.environment, engine)), ...tenants };
   const log = logOf(configuration, terminal, createRedactor(options.secrets));
   const interrupted = interruption();
-  const worker = await createWorker({ ...options, store, onEvent: log.onEvent }, { queue: store.jobs, atOnce });
-  await log.begun(shown, atOnce);
+  const checkStore = () => store.checkWritable();
+  const served = port === undefined ? undefined : await openWorkerPort({ port, configuration, terminal, checkStore });
+  const onEvent: EmitEvent = (event) => {
+    served?.onEvent(event);
+    log.onEvent(event);
+  };
   try {
-    await interrupted;
+    const worker = await createWorker({ ...options, store, onEvent }, { queue: store.jobs, atOnce });
+    try {
+      await log.begun({ store: shown, atOnce, url: served?.url });
+      await interrupted;
+    } finally {
+      served?.stopping();
+      await worker.stop();
+    }
   } finally {
-    await worker.stop();
+    await served?.close();
     log.flush();
   }
   return EXIT.done;
 }
 
+interface Begun {
+  readonly store: string;
+  readonly atOnce: number;
+  /** Where health and metrics are. */
+  readonly url: string | undefined;
+}
+
 interface WorkerLog {
   readonly onEvent: EmitEvent;
-  readonly begun: (store: string, atOnce: number) => Promise<void>;
+  readonly begun: (begun: Begun) => Promise<void>;
   readonly flush: () => void;
 }
 
@@ -122,7 +164,10 @@ function logOf({ gateway: { log } }: Configuration, { out, err }: Terminal, reda
     const json = createLog({ write: lines.write, redact });
     return {
       onEvent: json.onEvent,
-      begun: async (store, atOnce) => json.say("working", { store, atOnce, version: version() }),
+      begun: async (begun) => {
+        json.say("working", { ...begun, version: version() });
+        lines.flush();
+      },
       flush: lines.flush,
     };
   }
@@ -130,7 +175,10 @@ function logOf({ gateway: { log } }: Configuration, { out, err }: Terminal, reda
     lines.write(fitted(eventLine(event, { stream: err, redact, now: Date.now }), err.columns));
   return {
     onEvent: log === "off" ? () => undefined : pretty,
-    begun: (store, atOnce) => err.say(`Working on the compactions in ${store}, at most ${atOnce} at a time.\n`),
+    begun: ({ store, atOnce, url }) =>
+      err.say(
+        `Working on the compactions in ${store}, at most ${atOnce} at a time.\n${url === undefined ? "" : `Health and metrics: ${url}/healthz, ${url}/metrics\n`}`,
+      ),
     flush: lines.flush,
   };
 }
@@ -155,6 +203,8 @@ function request(args: Arguments, terminal: Terminal): ReturnType<typeof configu
   const flags: Flag[] = [...(base.flags ?? []), ...summarizeFlags(args)];
   const store = args.text("store");
   if (store !== undefined) flags.push({ path: "gateway.store", text: store, label: "--store" });
+  const host = args.text("host");
+  if (host !== undefined) flags.push({ path: "gateway.host", text: host, label: "--host" });
   if (args.is("json")) flags.push({ path: "gateway.log", text: "json", label: "--json" });
   if (args.is("quiet")) flags.push({ path: "gateway.log", text: "off", label: "--quiet" });
   return { ...base, flags };

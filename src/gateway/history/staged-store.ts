@@ -17,8 +17,8 @@ export function stageStore(store: HistoryStore): StagedStore {
       putOriginals: async (tenant, originals) => later(() => store.putOriginals(tenant, originals)),
       undoCompaction: async (tenant, link) => later(() => store.undoCompaction(tenant, link)),
       putState: async (tenant, root, state) => later(() => store.putState(tenant, root, state)),
-      putCompaction: async (tenant, compaction) => {
-        later((edited) => store.putCompaction(tenant, edited ?? compaction));
+      putCompaction: async (tenant, compaction, root) => {
+        later((edited) => store.putCompaction(tenant, edited ?? compaction, root));
         return compaction;
       },
     },

@@ -4,23 +4,18 @@
  * on this machine too: others may share it.
  */
 import { Hono, type Context } from "hono";
-import { PrecisError } from "../../core/errors.ts";
-import { withTimeLimit } from "../../session/time-limit.ts";
 import type { History } from "../history/contract.ts";
 import { callerRefusal } from "../transport/callers.ts";
 import { createAccess, LOGIN_PATH, type Access } from "./access.ts";
 import { addDashboard, type Dashboard } from "../dashboard/routes.ts";
 import { createAdminRoutes } from "./admin-routes.ts";
+import { unreadiness, type ReadinessChecks } from "./readiness.ts";
 import { statusPage, type Status } from "./status-page.ts";
 
-export interface OwnRoutesOptions {
+export interface OwnRoutesOptions extends ReadinessChecks {
   readonly metrics: { readonly text: () => Promise<string>; readonly contentType: string };
   /** What is running, as the page shows it. */
   readonly status: () => Status;
-  /** Rejects, or does not resolve in time, where requests cannot be kept. */
-  readonly checkStore: () => Promise<unknown>;
-  /** True from when it was told to stop. */
-  readonly stopping: () => boolean;
   /** Asked for by metrics, the page and the operator's calls. */
   readonly token: string;
   /** The dashboard, where its files were built; without it a browser sees the status page. */
@@ -35,7 +30,6 @@ export interface OwnRoutesOptions {
 
 const OWN_PREFIX = "/_precis";
 const API = "/api";
-const STORE_ANSWERS_WITHIN_MS = 2_000;
 const NO_STORE = { "cache-control": "no-store" };
 const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
 
@@ -141,16 +135,6 @@ const STATUS_PAGES = new Set([OWN_PREFIX, `${OWN_PREFIX}/`, `${OWN_PREFIX}/statu
 
 const TOKEN_NEEDED =
   "Send `authorization: Bearer TOKEN`; `precis token` prints it, and `precis token --link` a link for a browser.";
-
-async function unreadiness({ stopping, checkStore }: OwnRoutesOptions): Promise<string | undefined> {
-  if (stopping()) return "stopping";
-  try {
-    const checked = checkStore().then(() => undefined);
-    return await withTimeLimit(STORE_ANSWERS_WITHIN_MS, checked, () => "store_slow");
-  } catch (cause) {
-    return cause instanceof PrecisError && cause.code.startsWith("store_") ? cause.code : "store_unavailable";
-  }
-}
 
 function error(context: Context, status: 401 | 403 | 404, code: string, hint: string): Response {
   return context.json({ error: { code, hint } }, status, NO_STORE);

@@ -150,6 +150,16 @@ create index states_by_link on states (tenant, link);
 create index states_by_age on states (updated_at);
 `,
   },
+  {
+    name: "compactions by the first link of their conversation",
+    // An older program leaves it out, and what it writes is found as before.
+    compatibleWith: 1,
+    sql: `
+alter table records add column root text;
+create index records_by_root on records (tenant, root) where root is not null;
+create index records_without_root on records (tenant, link) where root is null;
+`,
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -18,12 +18,33 @@ const recordsOf = query<OfLinks, RecordRow>(`
   select id, link, schema_version, generation, used_at, created_at from records
   where tenant = :tenant and link = any(:links::text[])`);
 
+/** More than that have a first message that says nothing of the conversation, and are looked for by every link. */
+const RECORDS_OF_A_ROOT_MAX = 1_024;
+
+interface OfRoot {
+  readonly tenant: number;
+  readonly root: string;
+}
+
+/** At least one row, which says whether the tenant has records that can only be found by their link. */
+const recordsOfRoot = query<OfRoot, Partial<RecordRow> & { readonly rootless: boolean }>(`
+  select found.*, exists (select from records where tenant = :tenant::integer and root is null) as rootless
+  from (select) as one
+  left join lateral (
+    select id, link, schema_version, generation, used_at, created_at from records
+    where tenant = :tenant::integer and root = :root::text limit ${RECORDS_OF_A_ROOT_MAX + 1}) as found on true`);
+
+const rootlessRecordsOf = query<OfLinks, RecordRow>(`
+  select id, link, schema_version, generation, used_at, created_at from records
+  where tenant = :tenant and root is null and link = any(:links::text[])`);
+
 const tombstonesOf = query<OfLinks, { link: string }>(`
   select link from tombstones where tenant = :tenant and link = any(:links::text[])`);
 
 interface RecordValues {
   readonly tenant: number;
   readonly link: string;
+  readonly root: string | undefined;
   readonly schemaVersion: number;
   readonly generation: number;
   readonly record: Uint8Array;
@@ -33,8 +54,8 @@ interface RecordValues {
 
 const addRecord = query<RecordValues, { id: number }>(`
   with added as (
-    insert into records (tenant, link, schema_version, generation, record, created_at, used_at)
-    values (:tenant, :link, :schemaVersion, :generation, :record, :now, :now)
+    insert into records (tenant, link, root, schema_version, generation, record, created_at, used_at)
+    values (:tenant, :link, :root, :schemaVersion, :generation, :record, :now, :now)
     returning id
   ), named as (
     insert into record_originals (record, recall_id)
@@ -48,16 +69,33 @@ const markUsed = query<OfLinks & { readonly now: number }>(
 );
 
 async function recordsFor(runner: Runner, tenant: number, links: readonly string[]): Promise<LinkRecords> {
-  const records = await runner.all(recordsOf, { tenant, links });
+  return withTombstones(runner, tenant, await runner.all(recordsOf, { tenant, links }));
+}
+
+async function withTombstones(runner: Runner, tenant: number, records: readonly RecordRow[]): Promise<LinkRecords> {
   // There is no tombstone without a record.
-  return shared.linkRecords(records, records.length === 0 ? [] : await runner.all(tombstonesOf, { tenant, links }));
+  if (records.length === 0) return shared.linkRecords(records, []);
+  const links = records.map(({ link }) => link);
+  return shared.linkRecords(records, await runner.all(tombstonesOf, { tenant, links }));
+}
+
+/** Those of a whole conversation, whose first link they are found by. */
+async function recordsOfConversation(runner: Runner, tenant: number, links: readonly string[]): Promise<LinkRecords> {
+  const rows = await runner.all(recordsOfRoot, { tenant, root: links[0] ?? "" });
+  const found = rows.filter((row): row is typeof row & RecordRow => row.id != null);
+  const isEveryLinkAsked = found.length > RECORDS_OF_A_ROOT_MAX;
+  if (!isEveryLinkAsked && rows[0]?.rootless !== true) return withTombstones(runner, tenant, found);
+  const records: RecordRow[] = isEveryLinkAsked ? [] : [...found];
+  for (const { batch } of fromTheEnd(links))
+    records.push(...(await runner.all(isEveryLinkAsked ? recordsOf : rootlessRecordsOf, { tenant, links: batch })));
+  return withTombstones(runner, tenant, records);
 }
 
 /** The row in effect for the link, and whether it is this one. */
 export async function put(
   runner: Runner,
   tenantName: string,
-  { link, schemaVersion, text, recallIds, now }: NewRecord,
+  { link, root, schemaVersion, text, recallIds, now }: NewRecord,
 ): Promise<{ readonly id: number; readonly won: boolean }> {
   await lockToWrite(runner, [`${tenantName}\nrecord ${link}`]);
   const tenant = await writingTenant(runner, tenantName);
@@ -66,7 +104,16 @@ export async function put(
   if (first !== undefined) return { id: first.id, won: false };
   const record = runner.vault.seal("compaction", await deflate(text));
   const generation = undone.get(link) ?? 0;
-  const added = await runner.first(addRecord, { tenant, link, schemaVersion, generation, record, recallIds, now });
+  const added = await runner.first(addRecord, {
+    tenant,
+    link,
+    root,
+    schemaVersion,
+    generation,
+    record,
+    recallIds,
+    now,
+  });
   return { id: added!.id, won: true };
 }
 
@@ -77,8 +124,12 @@ export async function find(
 ): Promise<FoundRecord> {
   const tenant = await knownTenant(runner, tenantName);
   const looked = shared.nothingFound();
-  for (const { batch } of fromTheEnd(links))
-    shared.lookThrough(looked, batch, await recordsFor(runner, tenant, batch), now);
+  const found = await recordsOfConversation(runner, tenant, links);
+  // Other conversations may begin with the same message; their records are neither in effect nor in use here.
+  const named = new Set(found.records.map(({ link }) => link));
+  const own = new Set(named.size === 0 ? [] : links.filter((link) => named.has(link)));
+  const records = found.records.filter(({ link }) => own.has(link));
+  shared.lookThrough(looked, [...own], { ...found, records }, now);
   return shared.foundRecord(looked);
 }
 

@@ -46,11 +46,11 @@ export function createCompactionCalls(table: RecordTable, { now, readOnly, durin
     if (compaction !== undefined) remembered.set(String(id), compaction, text?.length);
     return compaction;
   };
-  const put: CompactionCalls["putCompaction"] = async (tenant, compaction) => {
+  const put: CompactionCalls["putCompaction"] = async (tenant, compaction, root) => {
     const { covers, schemaVersion, evicted } = compaction;
     const text = encodeCompaction(compaction);
     const recallIds = evicted.map(({ id }) => id);
-    const { id, won } = await table.put(tenant, { link: covers, schemaVersion, text, recallIds, now: now() });
+    const { id, won } = await table.put(tenant, { link: covers, root, schemaVersion, text, recallIds, now: now() });
     if (won) remembered.set(String(id), compaction, text.length);
     return won ? compaction : ((await read(tenant, id)) ?? compaction);
   };
@@ -71,7 +71,7 @@ export function createCompactionCalls(table: RecordTable, { now, readOnly, durin
     return entries;
   };
   return {
-    putCompaction: (tenant, compaction) => during(() => put(tenant, compaction)),
+    putCompaction: (tenant, compaction, root) => during(() => put(tenant, compaction, root)),
     findCompaction: (tenant, links) => during(() => find(tenant, links)),
     listCompactions: (tenant, links) => during(() => list(tenant, links)),
   };

@@ -7,6 +7,8 @@ const MARK_USE_EVERY_MS = 60 * 60 * 1_000;
 
 export interface NewRecord {
   readonly link: string;
+  /** The first link of the conversation, where it is known. */
+  readonly root?: string | undefined;
   readonly schemaVersion: number;
   /** The text of `encodeCompaction`. */
   readonly text: string;

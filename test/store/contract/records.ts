@@ -20,6 +20,27 @@ export function recordsContract(open: OpenStore): void {
       expect(await standing(["x", "y"])).toBeUndefined();
     });
 
+    it("finds those that are kept with the first link of their conversation and those that are not", async () => {
+      await store.putCompaction("t", compaction("b", 2));
+      await store.putCompaction("t", compaction("d", 4), "a");
+      // Another conversation that begins with the same message.
+      await store.putCompaction("t", compaction("z", 3), "a");
+      expect(await standing(["a", "b", "c"])).toBe("b");
+      expect(await standing(["a", "b", "c", "d", "e"])).toBe("d");
+      expect(await standing(["a", "y", "z"])).toBe("z");
+      expect(await standing(["a", "y"])).toBeUndefined();
+      await store.undoCompaction("t", "d");
+      expect(await store.findCompaction("t", ["a", "b", "c", "d"])).toMatchObject({
+        compaction: { covers: "b" },
+        undone: true,
+      });
+      await store.putCompaction("t", { ...compaction("d", 4), state: "again" }, "a");
+      expect(await store.findCompaction("t", ["a", "b", "c", "d"])).toMatchObject({
+        compaction: { covers: "d", state: "again" },
+        undone: false,
+      });
+    });
+
     it("lets the first record of a link win and answers with it", async () => {
       await store.putCompaction("t", { ...compaction("b", 2), state: "first" });
       expect(await store.putCompaction("t", { ...compaction("b", 2), state: "second" })).toMatchObject({

@@ -1,0 +1,104 @@
+/** The arithmetic for few, many and very many sessions a day: what each part has to do, where it breaks first and what to do then. */
+import { costOf, type Amounts, type Cost, type Costs } from "./model.ts";
+import { tableWith } from "./page-table.ts";
+
+/** A day's work of a coding agent, by which everything is counted here. */
+const SESSION = { turns: 100, tokens: 100_000, bytesPerToken: 4, compactedKtok: 100 } as const;
+const DAY_SECONDS = 86_400;
+/** Of the busiest hour, over the average. */
+const PEAK = 3;
+/** Of each core, so that bursts wait little. */
+const BUSY_SHARE = 0.6;
+const RETENTION_DAYS = 30;
+const COUNTS = [10, 10_000, 10_000_000] as const;
+/** Of one database server: what is left free, and what one primary is built with today. */
+const DATABASE_CORES = 64;
+
+const AMOUNTS: Amounts = {
+  turns: SESSION.turns,
+  sentKb: (SESSION.turns * SESSION.tokens * SESSION.bytesPerToken) / 2 / 1_000,
+  newKb: (SESSION.tokens * SESSION.bytesPerToken) / 1_000,
+  newTokens: SESSION.tokens,
+  messages: SESSION.turns * 2,
+  compactions: 1,
+  compactedKtok: SESSION.compactedKtok,
+};
+
+interface Day {
+  readonly sessions: number;
+  readonly turnsPerSecond: number;
+  readonly gatewayCores: number;
+  readonly databaseCores: number;
+  readonly transactionsPerSecond: number;
+  readonly walMbPerSecond: number;
+  readonly sentMbPerSecond: number;
+  readonly storedGb: number;
+  readonly storedGbKept: number;
+  readonly rowsKept: number;
+}
+
+function dayOf(costs: Costs, sessions: number): Day {
+  const of = (name: Cost): number => costOf(costs, name, AMOUNTS);
+  const perSecond = (sessions / DAY_SECONDS) * PEAK;
+  const storedGb = (sessions * of("storedKb")) / 1_000_000;
+  return {
+    sessions,
+    turnsPerSecond: perSecond * SESSION.turns,
+    gatewayCores: (perSecond * of("gatewayMs")) / 1_000 / BUSY_SHARE,
+    databaseCores: (perSecond * of("databaseMs")) / 1_000 / BUSY_SHARE,
+    transactionsPerSecond: perSecond * of("transactions"),
+    walMbPerSecond: (perSecond * of("walKb")) / 1_000,
+    sentMbPerSecond: (perSecond * AMOUNTS.sentKb) / 1_000,
+    storedGb,
+    storedGbKept: storedGb * RETENTION_DAYS,
+    rowsKept: sessions * of("rows") * RETENTION_DAYS,
+  };
+}
+
+const LINES: readonly (readonly [what: string, of: (day: Day) => number])[] = [
+  ["turns a second, at the peak", ({ turnsPerSecond }) => turnsPerSecond],
+  ["request bodies, MB a second at the peak", ({ sentMbPerSecond }) => sentMbPerSecond],
+  ["cores for gateways", ({ gatewayCores }) => gatewayCores],
+  ["cores for the database", ({ databaseCores }) => databaseCores],
+  ["transactions a second, at the peak", ({ transactionsPerSecond }) => transactionsPerSecond],
+  ["write-ahead log, MB a second at the peak", ({ walMbPerSecond }) => walMbPerSecond],
+  ["stored, GB a day", ({ storedGb }) => storedGb],
+  [`stored, GB after ${RETENTION_DAYS} days`, ({ storedGbKept }) => storedGbKept],
+  [`rows after ${RETENTION_DAYS} days`, ({ rowsKept }) => rowsKept],
+];
+
+export function growthSection(costs: Costs): readonly string[] {
+  const days = COUNTS.map((sessions) => dayOf(costs, sessions));
+  const [, many, most] = days as [Day, Day, Day];
+  const cells = Math.max(1, Math.ceil(most.databaseCores / DATABASE_CORES));
+  return [
+    "## Sessions a day",
+    `A session here is ${SESSION.turns} turns and ${whole(SESSION.tokens)} tokens that are new, compacted once at ${SESSION.compactedKtok},000 tokens. It takes ${(costOf(costs, "gatewayMs", AMOUNTS) / 1_000).toFixed(1)} s of a gateway's core and
+${(costOf(costs, "databaseMs", AMOUNTS) / 1_000).toFixed(1)} s of the database's, and stores ${(costOf(costs, "storedKb", AMOUNTS) / 1_000).toFixed(1)} MB. The busiest hour has ${PEAK} times the average, cores are ${100 * BUSY_SHARE} % busy at most, and conversations are kept for ${RETENTION_DAYS} days after their last use.`,
+    tableWith(
+      ["sessions a day", ...days.map(({ sessions }) => whole(sessions))],
+      LINES.map(([what, of]) => [what, ...days.map((day) => amount(of(day)))]),
+    ),
+    `- **10 a day** need nothing: one gateway with its history in a file (the default). ${amount(days[0]!.storedGbKept)} GB are kept, within \`gateway.limits.store_mb\` or just above it; the oldest conversations go first.`,
+    `- **10,000 a day** break at the disk first: ${amount(many.storedGbKept)} GB after ${RETENTION_DAYS} days, where ${amount(many.gatewayCores)} cores of gateways and ${amount(many.databaseCores)} of the database are one small machine each. Use PostgreSQL with two gateways, so that one may fail, and a worker; lower \`gateway.retention_days\`
+  (a week keeps ${amount(many.storedGb * 7)} GB: months are dropped as whole partitions), or give tenants a \`store_mb\`. One gateway is one event loop: add the next one when its core is ${100 * BUSY_SHARE} % busy, before \`precis_untouched_total{because="overloaded"}\` rises. A gateway takes 15 connections
+  (and 11 for its thread for large requests), so ten of them want \`max_connections\` of 300.`,
+    `- **10 million a day** break at the one database that takes the writes: ${amount(most.transactionsPerSecond)} transactions and ${amount(most.walMbPerSecond)} MB of log a second, ${amount(most.databaseCores)} cores, and ${amount(most.storedGb)} GB more each day. No single primary takes that. Tenants share nothing, so divide them: cells of some gateways and workers on a database of their own,
+  and a balancer that sends each key to its cell (by a hash of the key; a tenant moves with \`precis store copy\` while its cell is stopped). At ${DATABASE_CORES} cores a database that is ${cells} cells of ${amount(most.turnsPerSecond / cells)} turns a second by processor alone; the disks decide how many more: ${amount(most.walMbPerSecond / cells)} MB of log a second for each, and ${amount(most.storedGb / cells)} GB a day,
+  so keep conversations for days and not for weeks. Gateways scale with cores (${amount(most.gatewayCores)}); the network carries ${amount(most.sentMbPerSecond)} MB a second in and again out to the providers.`,
+    "The upper end is arithmetic from two cores: it says what breaks first, and nobody has run it. Measure a cell with `npm run bench:load` on its own machines before you count on its size.",
+  ];
+}
+
+function whole(count: number): string {
+  return count.toLocaleString("en");
+}
+
+const DIGITS = 2;
+
+/** Two digits that count. */
+function amount(value: number): string {
+  if (value === 0) return "0";
+  if (value < 1) return value.toPrecision(value < 0.01 ? 1 : DIGITS);
+  return Number(value.toPrecision(value < 10 ? DIGITS : 3)).toLocaleString("en");
+}

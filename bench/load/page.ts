@@ -1,0 +1,250 @@
+/** docs/capacity.md, written from the stored results and nothing else: the same results give the same page. */
+import type { PostgresFigures } from "../postgres.ts";
+import { keptResult, type Kept } from "../peers/results.ts";
+import { growthSection } from "./growth.ts";
+import { tableWith } from "./page-table.ts";
+import type { LoadFigures, LoadResults, ShapeFigures } from "./figures.ts";
+import { coresGot, COST_NAMES, fitError, fittedCosts, simulatedPoints, type Cost, type Costs } from "./model.ts";
+
+export type LoadKept = Kept<LoadResults>;
+
+export function capacityPage(): string {
+  const kept = keptResult<LoadResults>("load");
+  const postgres = keptResult<PostgresFigures>("postgres");
+  if (kept === undefined || postgres === undefined)
+    throw new Error("nothing was measured: npm run bench:load -- --part all --keep");
+  const costs = fittedCosts(kept.figures.shapes);
+  const sections = [
+    opening(kept),
+    turnSection(kept.figures.shapes),
+    costSection(kept.figures.shapes, costs),
+    gatewaysSection(kept.figures),
+    profileSection(kept.figures),
+    lookUpSection(postgres),
+    tenantSection(kept.figures),
+    simulationSection(kept.figures),
+    growthSection(costs),
+  ];
+  return `${sections.flat().join("\n\n")}\n`;
+}
+
+function opening({ machine, on, figures }: LoadKept): readonly string[] {
+  const loads = Object.values(figures.machineLoad);
+  const [least, most] = [Math.min(...loads), Math.max(...loads)];
+  return [
+    "# Capacity",
+    "<!-- Written by `npm run docs:capacity` from bench/results; a test fails where it is out of date. -->",
+    `What gateways, their database and its disk cost as functions of turns and tokens, and what that comes to for 10, 10,000 and 10 million sessions a day.
+Measured on ${on} with \`npm run bench:load\` on ${machine.cores} cores (${machine.cpu}, Node ${machine.node}) that run the clients, the upstream, the gateways and PostgreSQL together.
+**Other programs used the machine at the same time** (load ${least.toFixed(1)} to ${most.toFixed(1)} before the parts of the measurement), so times are longer than on a machine of its own: use ratios and
+counts as they are, and processor times and latencies as upper bounds. What is compared was measured in turns, in one run.`,
+    "    npm run bench:load                             # one load: straight to the upstream, through one gateway, through two\n    npm run bench:load -- --part all --keep        # everything on this page\n    npm run bench:postgres -- --keep               # the look-ups at five million messages\n    npm run docs:capacity                          # writes this page from them",
+    "`--at-once`, `--sessions`, `--rate` (requests a second), `--bytes` (a session's last request), `--window` and `--store sqlite` change the load;\nwith `--corpus`, the sessions are those of the folder in `PRECIS_CORPUS` in place of generated ones. The upstream answers at once and alike.",
+  ];
+}
+
+function turnSection(shapes: readonly ShapeFigures[]): readonly string[] {
+  const rows = shapes.map((shape) => {
+    const each = (total: number, digits: number): string => (total / shape.turns).toFixed(digits);
+    const { used, through, direct } = shape;
+    return [
+      shape.name,
+      each(shape.bytes / 1_000, 0),
+      `${shape.compactions} in ${shape.turns}`,
+      (through.p50Ms - direct.p50Ms).toFixed(1),
+      each(used.gateway, 1),
+      each(used.database, 1),
+      each(shape.transactions, 1),
+      each(shape.walBytes / 1_000, 1),
+      each(shape.storedRows, 1),
+      each(shape.storedBytes / 1_000, 1),
+      (shape.storedBytes / shape.newTokens).toFixed(1),
+    ];
+  });
+  return [
+    "## A turn",
+    "Sessions one after another through one gateway, with the history in PostgreSQL; each turn sends the whole conversation again, as agents do. All but the last column are per turn.",
+    tableWith(
+      [
+        "sessions",
+        "KB sent",
+        "compactions in turns",
+        "added ms, p50",
+        "gateway CPU ms",
+        "database CPU ms",
+        "transactions",
+        "WAL KB",
+        "rows",
+        "stored KB",
+        "stored bytes per new token",
+      ],
+      rows,
+    ),
+    "Stored are tables and indexes on the disk: the messages once each, compressed, with their search index; compactions with what they removed. A token is about four bytes.",
+  ];
+}
+
+const UNITS: Readonly<Record<Cost, readonly [what: string, amounts: readonly string[]]>> = {
+  gatewayMs: ["gateway CPU, ms", ["turns", "KB sent", "1,000 tokens compacted"]],
+  databaseMs: ["database CPU, ms", ["turns", "KB new", "1,000 tokens compacted"]],
+  clientMs: ["client CPU, ms", ["turns", "KB sent"]],
+  upstreamMs: ["upstream CPU, ms", ["turns", "KB sent"]],
+  transactions: ["transactions", ["turns", "compactions"]],
+  walKb: ["WAL, KB", ["turns", "KB new", "1,000 tokens compacted"]],
+  rows: ["rows", ["turns", "1,000 tokens compacted"]],
+  storedKb: ["stored, KB", ["turns", "KB new", "1,000 tokens compacted"]],
+};
+
+function costSection(shapes: readonly ShapeFigures[], costs: Costs): readonly string[] {
+  const rows = COST_NAMES.map((name) => {
+    const [what, amounts] = UNITS[name];
+    const errors = shapes.map((shape) => Math.abs(fitError(costs, name, shape)));
+    const formula = amounts.map((amount, at) => `${costDigits(costs[name][at]!)} × ${amount}`).join(" + ");
+    const average = errors.reduce((sum, one) => sum + one, 0) / errors.length;
+    return [what, formula, percent(average), percent(Math.max(...errors))];
+  });
+  return [
+    "## Costs, fitted",
+    `Least squares of relative errors over the ${shapes.length} rows above, no cost below zero. _KB sent_ are all request bodies, so a session of T turns that ends at B KB sends about
+T × B / 2. A compaction begins at half of the window by default. Fitted to so few rows, a term says what would fit, not what happens in the program.`,
+    tableWith(["of a session", "is about", "error, mean", "error, largest"], rows),
+  ];
+}
+
+const DOORS = ["straight to the upstream", "one gateway", "two gateways"];
+
+function loadRows(rows: readonly LoadFigures[]): readonly (readonly string[])[] {
+  return rows.map((row) => {
+    const straight = rows.find((one) => one.gateways === 0 && one.offeredPerSecond === row.offeredPerSecond)!;
+    const { gateway, database, client, upstream } = row.usedPerRequest;
+    return [
+      row.offeredPerSecond === undefined ? "as fast as it goes" : row.offeredPerSecond.toFixed(0),
+      DOORS[row.gateways]!,
+      row.perSecond.toFixed(1),
+      ...[row.p50Ms, row.p95Ms, row.p99Ms].map((ms) => ms.toFixed(0)),
+      row.gateways === 0 ? "" : (row.p50Ms - straight.p50Ms).toFixed(0),
+      ...[gateway, database, client + upstream].map((ms) => ms.toFixed(1)),
+    ];
+  });
+}
+
+/** With so much under way for each core, another process gets no core of its own. */
+const CROWDED_LOAD = 3;
+
+function gatewaysSection({ full, paced, machineLoad }: LoadResults): readonly string[] {
+  const isCrowded = (machineLoad["full"] ?? 0) > CROWDED_LOAD;
+  const cores = coresGot(full.rows);
+  return [
+    "## One gateway and two",
+    `${full.sessions} sessions, ${full.atOnce} at once, that grow to ${full.bytes / 1_000} KB through a window of ${full.windowTokens.toLocaleString("en")} tokens, so that each is compacted several times. Two gateways share one database, and turns go to them by turns.`,
+    tableWith(
+      [
+        "offered a second",
+        "",
+        "answered a second",
+        "p50 ms",
+        "p95",
+        "p99",
+        "added, p50",
+        "gateway CPU ms",
+        "database",
+        "client and upstream",
+      ],
+      [...loadRows(full.rows), ...loadRows(paced.rows)],
+    ),
+    `As fast as they go, two gateways answered ${full.twoOfOne.toFixed(2)} times as many requests as one (median of the rounds), on the ${cores.toFixed(2)} cores that the other programs left the whole measurement. A gateway's event loop is one thread: a second one helps where there is
+a core for it.${isCrowded ? " **Here there was none**, so this ratio says how the machine divided its cores and not what two gateways can do; measure it again on cores of their own." : ""}`,
+  ];
+}
+
+function profileSection({ profile }: LoadResults): readonly string[] {
+  return [
+    "## What a gateway's processor time goes to",
+    "By `node --cpu-prof` under the same load, by what the code is for; its threads included, starting and idling not.",
+    tableWith(
+      ["", "share"],
+      profile.map(({ what, share }) => [what, percent(share)]),
+    ),
+  ];
+}
+
+function lookUpSection({ figures }: Kept<PostgresFigures>): readonly string[] {
+  return [
+    "## Look-ups in a large database",
+    `${figures.messages.toLocaleString("en")} messages in sessions of 10,000, and ${figures.compactions.toLocaleString("en")} compactions of the same tenant. Every request asks the first two or three of these.`,
+    tableWith(
+      ["", "median ms", "95 %"],
+      figures.rows.map(({ what, medianMs, p95Ms }) => [what, medianMs.toFixed(2), p95Ms.toFixed(2)]),
+    ),
+    "Compactions are found by the first message of their conversation. Those written before that was so (by an older version, or copied from a file) are found by looking for every message, which takes some milliseconds for 10,000.",
+  ];
+}
+
+function tenantSection({ noisy }: LoadResults): readonly string[] {
+  const { alone, beside, p99Ratio, noisyPerSecond, noisyAnswered, noisyRefused, quietRefused, quietPerSecond } = noisy;
+  const [least, most] = noisy.retryAfterSeconds;
+  const seconds = least === most ? `${least} s` : `${least} to ${most} s`;
+  return [
+    "## A tenant at its limit",
+    `One tenant sends ${quietPerSecond.toFixed(0)} requests a second of ordinary sessions. In every second block of time another one, which may send ${noisy.limitPerMinute} a minute, sends ${noisyPerSecond.toFixed(0)} a second and does not obey${noisy.clientAlways === true ? "; in the others the same client sends as much straight to the upstream, because it runs on the same cores" : ". Its client runs on the same cores, and only then"}.`,
+    tableWith(
+      ["the first tenant", "p50 ms", "p95", "p99"],
+      [
+        ["alone", ...[alone.p50Ms, alone.p95Ms, alone.p99Ms].map((ms) => ms.toFixed(1))],
+        ["beside the other", ...[beside.p50Ms, beside.p95Ms, beside.p99Ms].map((ms) => ms.toFixed(1))],
+      ],
+    ),
+    `The 99th percentile is **${p99Ratio.toFixed(2)} times** what it is alone (median of the rounds), and ${quietRefused === 0 ? "none" : String(quietRefused)} of its requests were refused. Of the other's, ${noisyAnswered.toLocaleString("en")} were answered and ${noisyRefused.toLocaleString("en")} got a 429 that says to come again in ${seconds}. The aim is 1.5; ${p99Ratio <= 1.5 ? "it was reached in this run; on a machine this busy, runs scatter on both sides of it" : "it was not reached in this run, whose 99th percentiles are the slowest two or three requests of a block on a busy machine"}.`,
+  ];
+}
+
+function simulationSection(figures: LoadResults): readonly string[] {
+  const points = simulatedPoints(figures);
+  const rows = points.map(({ measured, perSecond, p50Ms, p95Ms }) => [
+    measured.offeredPerSecond === undefined ? "as fast as it goes" : measured.offeredPerSecond.toFixed(0),
+    DOORS[measured.gateways]!,
+    measured.perSecond.toFixed(1),
+    perSecond.toFixed(1),
+    signed(perSecond / measured.perSecond - 1),
+    measured.p50Ms.toFixed(0),
+    p50Ms.toFixed(0),
+    signed(p50Ms / measured.p50Ms - 1),
+    measured.p95Ms.toFixed(0),
+    p95Ms.toFixed(0),
+    signed(p95Ms / measured.p95Ms - 1),
+  ]);
+  return [
+    "## The measured points, simulated",
+    `\`bench/load/simulation.ts\` is a discrete-event simulation: a gateway works on one request at a time, the database on any number, and all share the cores. It gets the fitted costs of sessions that run one
+after another, and the cores that the measurement had (${coresGot(figures.full.rows).toFixed(2)}), and says what loads of several sessions at once come to.`,
+    tableWith(
+      [
+        "offered a second",
+        "",
+        "answered",
+        "simulated",
+        "error",
+        "p50 ms",
+        "simulated",
+        "error",
+        "p95 ms",
+        "simulated",
+        "error",
+      ],
+      rows,
+    ),
+    "It has no garbage collection, no compiler that warms up and no other programs on the machine, so it says throughput better than tails.",
+  ];
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+}
+
+function signed(share: number): string {
+  return `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(0)} %`;
+}
+
+function costDigits(value: number): string {
+  return value >= 10 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toFixed(3);
+}
