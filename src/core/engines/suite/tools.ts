@@ -98,12 +98,18 @@ function callsOf(tools: readonly EngineTool[], originals: ReadonlyMap<string, st
   const word = WORD.exec([...originals.values()].join("\n"))?.[0] ?? "word";
   const texts = [...new Set([ids[0] ?? "", ids.at(-1) ?? "", "r999999999", word])].filter((text) => text !== "");
   return tools.flatMap(({ name, parameters }) =>
-    texts.map((text) => ({ name, arguments: JSON.stringify(requiredOf(parameters, text)) })),
+    texts.flatMap((text) => argumentsOf(parameters, text).map((given) => ({ name, arguments: JSON.stringify(given) }))),
   );
 }
 
-function requiredOf({ required = [], properties = {} }: Readonly<Record<string, unknown>>, text: string): unknown {
+/** What a tool requires; and, as it may take either of several texts, the same with each optional one. */
+function argumentsOf({ required = [], properties = {} }: Readonly<Record<string, unknown>>, text: string): unknown[] {
   const fields = properties as Readonly<Record<string, { readonly type?: string; readonly minimum?: number }>>;
-  const valueOf = (name: string): unknown => (fields[name]?.type === "string" ? text : (fields[name]?.minimum ?? 1));
-  return Object.fromEntries((required as readonly string[]).map((name) => [name, valueOf(name)]));
+  const names = required as readonly string[];
+  const isText = (name: string): boolean => fields[name]?.type === "string";
+  const least = names.map((name) => [name, isText(name) ? text : (fields[name]?.minimum ?? 1)] as const);
+  const optional = Object.keys(fields).filter((name) => isText(name) && !names.includes(name));
+  return [least, ...optional.map((name) => [...least, [name, text] as const])].map((given) =>
+    Object.fromEntries(given),
+  );
 }
