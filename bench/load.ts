@@ -34,7 +34,7 @@ const { values: options } = parseArgs({
 });
 const store = options.store === "sqlite" ? "sqlite" : "postgres";
 const NOISY_ROUNDS = 5;
-const NOISY_SECONDS = 6;
+const NOISY_SECONDS = 10;
 const COMMAND = "npm run bench:load -- --part all --keep";
 
 /** The load that the options describe. */

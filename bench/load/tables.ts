@@ -91,6 +91,6 @@ export function noisyLine(figures: NoisyFigures): string {
   return [
     `A tenant of ${quietPerSecond.toFixed(0)} requests a second: p50 ${alone.p50Ms.toFixed(1)} ms, p99 ${alone.p99Ms.toFixed(1)} ms alone;`,
     `p50 ${beside.p50Ms.toFixed(1)} ms, p99 ${beside.p99Ms.toFixed(1)} ms beside one that sends ${noisyPerSecond.toFixed(0)} a second and may send ${figures.limitPerMinute} a minute.`,
-    `p99 ${p99Ratio.toFixed(2)}× (median of the rounds). Refused: ${quietRefused} of its own; ${noisyRefused} of the other's, ${noisyAnswered} answered, retry-after ${least} to ${most} s.`,
+    `p99 ${p99Ratio.toFixed(2)}×. Refused: ${quietRefused} of its own; ${noisyRefused} of the other's, ${noisyAnswered} answered, retry-after ${least} to ${most} s.`,
   ].join("\n");
 }
