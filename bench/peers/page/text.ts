@@ -30,8 +30,7 @@ function estimateBlocks({ rows, absent }: Text["estimates"], kept: Kept<Text>): 
   return [
     "## Counting tokens",
     provenance(kept),
-    `Error in percent against exact o200k counts, by kind of text, made from a seed; the last column is what 19 of 20 pieces of 2,000
-characters stay under. Speed is the median over the kinds.`,
+    `Error in percent against exact o200k counts, by kind of text; p95 is of pieces of 2,000 characters. Speed is the median over the kinds.`,
     markdownTable([
       ["", "package", "MB/s", ...kinds, "p95"],
       ...rows.map((row) => [
@@ -56,9 +55,8 @@ function secretBlocks({ rows, absent, planted, clean }: Text["secrets"], kept: K
   return [
     "## Looking for secrets",
     provenance(kept),
-    `Found of ${planted.tokens} planted tokens of vendors and ${planted.named} secrets that are known by their name or place. **The planted ones are ours** (they are
-what our tests hide), so the share says of a peer what it was not made for rather than how good it is. False alarms: texts without any secret,
-of ${clean}, that were changed. Speed is the median over the kinds of text.`,
+    `Found of ${planted.tokens} planted tokens of vendors and ${planted.named} secrets that are known by their name or place. **The planted ones are ours**, so the share says of a peer what it was not made for rather than how good it
+is. False alarms: texts without any secret, of ${clean}, that were changed. Speed is the median over the kinds of text.`,
     markdownTable([
       ["", "package", "MB/s", "tokens, %", "named, %", "false alarms"],
       ...rows.map((row) => [
