@@ -30,7 +30,8 @@ export function recallSection(kept: Kept<Figures["recall"]>): Blocks {
     "## What a later turn still finds",
     provenance(kept),
     `${cuts} cuts of ${transcripts} real transcripts. Each peer compacts what stands before the cut; beside it, precis without a model gets the size of that peer's result, with weights fitted on other repositories.
-Figures are percentages, pooled over the cuts that the peer made smaller (second column); the row of precis is precis asked like a peer. The interval is of the difference, in points.`,
+Figures are percentages, pooled over the cuts that the peer made smaller (second column); the row of precis is precis asked like a peer. The interval is of the difference, in points. Where no setting
+of a peer fits a budget, its smallest result counts (“over”).`,
     ...settings.flatMap((setting) =>
       tableOf(
         setting,
@@ -51,8 +52,10 @@ function tableOf(setting: Row["setting"], rows: readonly Row[], cuts: number): B
       : `### A budget of ${percent(setting).replace(".0", "")} % of what stands before the cut`;
   const text =
     setting === "as it comes"
-      ? "With its own defaults; trimMessages and pruneMessages have none, and are set to 20,000 tokens and 20 messages."
-      : "Where no setting fits, a peer's smallest result counts (“over”).";
+      ? [
+          "With its own defaults; trimMessages and pruneMessages have none, and are set to 20,000 tokens and 20 messages.",
+        ]
+      : [];
   const last = setting === "as it comes" ? "how" : "over";
   const cells = rows.map((row) => [
     row.peer,
@@ -60,7 +63,7 @@ function tableOf(setting: Row["setting"], rows: readonly Row[], cuts: number): B
     ...(row.compacted === 0 ? Array.from({ length: HEAD.length - 2 }, () => "") : figuresOf(row)),
     setting === "as it comes" ? row.how : overBudget(row),
   ]);
-  return [title, text, markdownTable([[...HEAD, last], ...cells])];
+  return [title, ...text, markdownTable([[...HEAD, last], ...cells])];
 }
 
 function overBudget({ peer, overBudget: over }: Row): string {

@@ -62,12 +62,11 @@ function turnBlocks(kept: Kept<Figures["speed"]>): Blocks {
   const sizes = listed(sessions.map(({ turns, tokens }) => `${turns} turns up to ${thousands(tokens)} tokens`));
   return [
     "## How long a turn takes",
-    provenance(kept),
-    `Before every request of a recorded session, everyone is given the whole history and answers what is to be sent (${sizes}).
+    `In the same run, before every request of a recorded session, everyone is given the whole history and answers what is to be sent (${sizes}).
 precis compacts over ${thousands(triggerTokens)} tokens and otherwise puts its standing compaction in place, which it has to find in its store. pi, \`summarizationMiddleware\` and Hermes Agent replace their history over the same
 trigger, by a running sum and told what is new; \`trimMessages\` and \`contextEditingMiddleware\` run at each turn from there on; \`pruneMessages\` and Headroom at every turn. LangChain's stateless ones and Headroom
 are asked at up to ${statelessTurns} turns of each session. **Compacting**: the turns that make the history smaller. Milliseconds, medians over the sessions; each turn is the median of three.`,
-    "**From own messages to own messages**; reading and writing any other form is nobody's time.",
+    "**From own messages to own messages**:",
     turnTable(rows, "native"),
     `**From body to body**: from the JSON text of a Chat request to the one to send. A peer parses the whole and writes what is to be sent; precis reads what is new and copies the rest.`,
     turnTable(rows, "body"),
