@@ -73,20 +73,19 @@ export function growthSection(costs: Costs): readonly string[] {
   const cells = Math.max(1, Math.ceil(most.databaseCores / DATABASE_CORES));
   return [
     "## Sessions a day",
-    `A session here is ${SESSION.turns} turns and ${whole(SESSION.tokens)} tokens that are new, compacted once at ${SESSION.compactedKtok},000 tokens. It takes ${(costOf(costs, "gatewayMs", AMOUNTS) / 1_000).toFixed(1)} s of a gateway's core and
-${(costOf(costs, "databaseMs", AMOUNTS) / 1_000).toFixed(1)} s of the database's, and stores ${(costOf(costs, "storedKb", AMOUNTS) / 1_000).toFixed(1)} MB. The busiest hour has ${PEAK} times the average, cores are ${100 * BUSY_SHARE} % busy at most, and conversations are kept for ${RETENTION_DAYS} days after their last use.`,
+    `A session here is ${SESSION.turns} turns and ${whole(SESSION.tokens)} new tokens, compacted once. It takes ${(costOf(costs, "gatewayMs", AMOUNTS) / 1_000).toFixed(1)} s of a gateway's core and ${(costOf(costs, "databaseMs", AMOUNTS) / 1_000).toFixed(1)} s of the database's, and stores ${(costOf(costs, "storedKb", AMOUNTS) / 1_000).toFixed(1)} MB.
+The busiest hour has ${PEAK} times the average, cores are ${100 * BUSY_SHARE} % busy at most, and conversations are kept for ${RETENTION_DAYS} days after their last use.`,
     tableWith(
       ["sessions a day", ...days.map(({ sessions }) => whole(sessions))],
       LINES.map(([what, of]) => [what, ...days.map((day) => amount(of(day)))]),
     ),
-    `- **10 a day** need nothing: one gateway with its history in a file (the default). ${amount(days[0]!.storedGbKept)} GB are kept, within \`gateway.limits.store_mb\` or just above it; the oldest conversations go first.`,
-    `- **10,000 a day** break at the disk first: ${amount(many.storedGbKept)} GB after ${RETENTION_DAYS} days, where ${amount(many.gatewayCores)} cores of gateways and ${amount(many.databaseCores)} of the database are one small machine each. Use PostgreSQL with two gateways, so that one may fail, and a worker; lower \`gateway.retention_days\`
-  (a week keeps ${amount(many.storedGb * 7)} GB: months are dropped as whole partitions), or give tenants a \`store_mb\`. One gateway is one event loop: add the next one when its core is ${100 * BUSY_SHARE} % busy, before \`precis_untouched_total{because="overloaded"}\` rises. A gateway takes 15 connections
-  (and 11 for its thread for large requests), so ten of them want \`max_connections\` of 300.`,
-    `- **10 million a day** break at the one database that takes the writes: ${amount(most.transactionsPerSecond)} transactions and ${amount(most.walMbPerSecond)} MB of log a second, ${amount(most.databaseCores)} cores, and ${amount(most.storedGb)} GB more each day. No single primary takes that. Tenants share nothing, so divide them: cells of some gateways and workers on a database of their own,
-  and a balancer that sends each key to its cell (by a hash of the key; a tenant moves with \`precis store copy\` while its cell is stopped). At ${DATABASE_CORES} cores a database that is ${cells} cells of ${amount(most.turnsPerSecond / cells)} turns a second by processor alone; the disks decide how many more: ${amount(most.walMbPerSecond / cells)} MB of log a second for each, and ${amount(most.storedGb / cells)} GB a day,
-  so keep conversations for days and not for weeks. Gateways scale with cores (${amount(most.gatewayCores)}); the network carries ${amount(most.sentMbPerSecond)} MB a second in and again out to the providers.`,
-    "The upper end is arithmetic from two cores: it says what breaks first, and nobody has run it. Measure a cell with `npm run bench:load` on its own machines before you count on its size.",
+    `- **10 a day** need nothing: one gateway with its history in a file (the default). ${amount(days[0]!.storedGbKept)} GB are kept; above \`gateway.limits.store_mb\`, the oldest conversations go first.`,
+    `- **10,000 a day** break at the disk first: ${amount(many.storedGbKept)} GB after ${RETENTION_DAYS} days. Lower \`gateway.retention_days\` (a week keeps ${amount(many.storedGb * 7)} GB: months are dropped as whole partitions), or give tenants a \`store_mb\`. Use PostgreSQL with two gateways, so that one may
+  fail, and a worker. Add the next gateway when one's core is ${100 * BUSY_SHARE} % busy, before \`precis_untouched_total{because="overloaded"}\` rises. Each takes 15 connections (and 11 for its thread for large requests), so ten want \`max_connections\` of 300.`,
+    `- **10 million a day** break at the one database that takes the writes: no single primary takes ${amount(most.transactionsPerSecond)} transactions and ${amount(most.walMbPerSecond)} MB of log a second. Tenants share nothing, so divide them into cells, each of some gateways and workers on a database of its
+  own, behind a balancer that sends each key to its cell (by a hash; a tenant moves with \`precis store copy\` while its cell is stopped). At ${DATABASE_CORES} cores a database that is ${cells} cells of ${amount(most.turnsPerSecond / cells)} turns a second by processor alone; ${amount(most.walMbPerSecond / cells)} MB of log a second and
+  ${amount(most.storedGb / cells)} GB a day for each say how many more the disks need. Keep conversations for days and not for weeks.`,
+    "The upper end is arithmetic from two cores, and nobody has run it. Measure a cell with `npm run bench:load` on its own machines before you count on its size.",
   ];
 }
 

@@ -34,12 +34,11 @@ function opening({ machine, on, figures }: LoadKept): readonly string[] {
   return [
     "# Capacity",
     "<!-- Written by `npm run docs:capacity` from bench/results; a test fails where it is out of date. -->",
-    `What gateways, their database and its disk cost as functions of turns and tokens, and what that comes to for 10, 10,000 and 10 million sessions a day.
-Measured on ${on} with \`npm run bench:load\` on ${machine.cores} cores (${machine.cpu}, Node ${machine.node}) that run the clients, the upstream, the gateways and PostgreSQL together.
-**Other programs used the machine at the same time** (load ${least.toFixed(1)} to ${most.toFixed(1)} before the parts of the measurement), so times are longer than on a machine of its own: use ratios and
-counts as they are, and processor times and latencies as upper bounds. What is compared was measured in turns, in one run.`,
+    `This page says what gateways, their database and its disk cost, for those who plan machines for 10, 10,000 or 10 million sessions a day. Measured on ${on} with \`npm run bench:load\` on ${machine.cores} cores
+(${machine.cpu}, Node ${machine.node}) that run clients, upstream, gateways and PostgreSQL together. **Other programs used the machine at the same time** (load ${least.toFixed(1)} to ${most.toFixed(1)}): use ratios and counts as they are, and
+processor times and latencies as upper bounds.`,
     "    npm run bench:load                             # one load: straight to the upstream, through one gateway, through two\n    npm run bench:load -- --part all --keep        # everything on this page\n    npm run bench:postgres -- --keep               # the look-ups at five million messages\n    npm run docs:capacity                          # writes this page from them",
-    "`--at-once`, `--sessions`, `--rate` (requests a second), `--bytes` (a session's last request), `--window` and `--store sqlite` change the load;\nwith `--corpus`, the sessions are those of the folder in `PRECIS_CORPUS` in place of generated ones. The upstream answers at once and alike.",
+    "`--at-once`, `--sessions`, `--rate` (requests a second), `--bytes` (a session's last request), `--window` and `--store sqlite` change the load;\nwith `--corpus`, the sessions are those of the folder in `PRECIS_CORPUS`. The upstream answers at once.",
   ];
 }
 
@@ -63,7 +62,7 @@ function turnSection(shapes: readonly ShapeFigures[]): readonly string[] {
   });
   return [
     "## A turn",
-    "Sessions one after another through one gateway, with the history in PostgreSQL; each turn sends the whole conversation again, as agents do. All but the last column are per turn.",
+    "Sessions one after another through one gateway, with the history in PostgreSQL; each turn sends the whole conversation. All but the last column are per turn.",
     tableWith(
       [
         "sessions",
@@ -80,7 +79,7 @@ function turnSection(shapes: readonly ShapeFigures[]): readonly string[] {
       ],
       rows,
     ),
-    "Stored are tables and indexes on the disk: the messages once each, compressed, with their search index; compactions with what they removed. A token is about four bytes.",
+    "Stored are tables and indexes on the disk: messages once each, compressed, with their search index, and compactions with what they removed. A token is about four bytes.",
   ];
 }
 
@@ -105,8 +104,7 @@ function costSection(shapes: readonly ShapeFigures[], costs: Costs): readonly st
   });
   return [
     "## Costs, fitted",
-    `Least squares of relative errors over the ${shapes.length} rows above, no cost below zero. _KB sent_ are all request bodies, so a session of T turns that ends at B KB sends about
-T × B / 2. A compaction begins at half of the window by default. Fitted to so few rows, a term says what would fit, not what happens in the program.`,
+    `Least squares over the ${shapes.length} rows above. _KB sent_ are all request bodies: about T × B / 2 for T turns up to B KB. With so few rows, a term says what would fit, not what happens in the program.`,
     tableWith(["of a session", "is about", "error, mean", "error, largest"], rows),
   ];
 }
@@ -136,7 +134,7 @@ function gatewaysSection({ full, paced, machineLoad }: LoadResults): readonly st
   const cores = coresGot(full.rows);
   return [
     "## One gateway and two",
-    `${full.sessions} sessions, ${full.atOnce} at once, that grow to ${full.bytes / 1_000} KB through a window of ${full.windowTokens.toLocaleString("en")} tokens, so that each is compacted several times. Two gateways share one database, and turns go to them by turns.`,
+    `${full.sessions} sessions, ${full.atOnce} at once, that grow to ${full.bytes / 1_000} KB through a window of ${full.windowTokens.toLocaleString("en")} tokens and are compacted several times. Two gateways share one database, and turns alternate between them.`,
     tableWith(
       [
         "offered a second",
@@ -152,15 +150,15 @@ function gatewaysSection({ full, paced, machineLoad }: LoadResults): readonly st
       ],
       [...loadRows(full.rows), ...loadRows(paced.rows)],
     ),
-    `As fast as they go, two gateways answered ${full.twoOfOne.toFixed(2)} times as many requests as one (median of the rounds), on the ${cores.toFixed(2)} cores that the other programs left the whole measurement. A gateway's event loop is one thread: a second one helps where there is
-a core for it.${isCrowded ? " **Here there was none**, so this ratio says how the machine divided its cores and not what two gateways can do; measure it again on cores of their own." : ""}`,
+    `As fast as they go, two gateways answered ${full.twoOfOne.toFixed(2)} times as many requests as one (median of the rounds), on the ${cores.toFixed(2)} cores that other programs left the measurement. A gateway's event loop is one thread: a second one helps where there is
+a core for it.${isCrowded ? " **Here there was none**, so measure this again on cores of their own." : ""}`,
   ];
 }
 
 function profileSection({ profile }: LoadResults): readonly string[] {
   return [
     "## What a gateway's processor time goes to",
-    "By `node --cpu-prof` under the same load, by what the code is for; its threads included, starting and idling not.",
+    "By `node --cpu-prof` under the same load, threads included, starting and idling not.",
     tableWith(
       ["", "share"],
       profile.map(({ what, share }) => [what, percent(share)]),
@@ -176,7 +174,7 @@ function lookUpSection({ figures }: Kept<PostgresFigures>): readonly string[] {
       ["", "median ms", "95 %"],
       figures.rows.map(({ what, medianMs, p95Ms }) => [what, medianMs.toFixed(2), p95Ms.toFixed(2)]),
     ),
-    "Compactions are found by the first message of their conversation. Those written before that was so (by an older version, or copied from a file) are found by looking for every message, which takes some milliseconds for 10,000.",
+    "Compactions written by an older version, or copied from a file, are found by looking for every message, which takes some milliseconds for 10,000.",
   ];
 }
 
@@ -186,7 +184,7 @@ function tenantSection({ noisy }: LoadResults): readonly string[] {
   const seconds = least === most ? `${least} s` : `${least} to ${most} s`;
   return [
     "## A tenant at its limit",
-    `One tenant sends ${quietPerSecond.toFixed(0)} requests a second of ordinary sessions. In every second block of time another one, which may send ${noisy.limitPerMinute} a minute, sends ${noisyPerSecond.toFixed(0)} a second and does not obey; what its limit lets it send at once is over when a block begins${noisy.clientAlways === true ? "; in the others the same client sends as much straight to the upstream, because it runs on the same cores" : ". Its client runs on the same cores, and only then"}.`,
+    `One tenant sends ${quietPerSecond.toFixed(0)} requests a second. In every second block of time another one, which may send ${noisy.limitPerMinute} a minute, sends ${noisyPerSecond.toFixed(0)} a second; what its limit lets it send at once is over when a block begins${noisy.clientAlways === true ? "; in the others the same client sends as much straight to the upstream, because it runs on the same cores" : ". Its client runs on the same cores, and only then"}.`,
     tableWith(
       ["the first tenant", "p50 ms", "p95", "p99"],
       [
@@ -215,8 +213,8 @@ function simulationSection(figures: LoadResults): readonly string[] {
   ]);
   return [
     "## The measured points, simulated",
-    `\`bench/load/simulation.ts\` is a discrete-event simulation: a gateway works on one request at a time, the database on any number, and all share the cores. It gets the fitted costs of sessions that run one
-after another, and the cores that the measurement had (${coresGot(figures.full.rows).toFixed(2)}), and says what loads of several sessions at once come to.`,
+    `\`bench/load/simulation.ts\` says from the fitted costs of sessions one after another what several at once come to, on the cores that the measurement had (${coresGot(figures.full.rows).toFixed(2)}): a gateway works on one request at a time, the
+database on any number, and all share the cores.`,
     tableWith(
       [
         "offered a second",
@@ -233,7 +231,7 @@ after another, and the cores that the measurement had (${coresGot(figures.full.r
       ],
       rows,
     ),
-    "It has no garbage collection, no compiler that warms up and no other programs on the machine, so it says throughput better than tails.",
+    "Without garbage collection and other programs, it says throughput better than tails.",
   ];
 }
 

@@ -24,16 +24,12 @@ export function errorTable(pieces: readonly Judged[]): string {
   });
   return `# Token estimates
 
-precis estimates tokens in one pass over the text. An automaton follows the pieces that a
-byte-pair tokenizer would cut (words, runs of capitals, groups of three digits, punctuation, scripts) and adds a weight at each step.
-The weights were fitted by non-negative least squares to exact o200k counts (gpt-tokenizer).
+This page says how far precis' token counts are from exact ones, for whoever sets thresholds near the end of a window. An automaton follows the pieces that a byte-pair tokenizer would cut and adds a weight at each
+step; the weights are fitted to exact o200k counts (gpt-tokenizer). For models of other vendors, a session learns a correction factor from the usage that the provider reports.
 
-The tables show the error on text that the fit has not seen: whole transcripts, whole files, and half of each language.
-_Bias_ is the error of the sum. _Median_ and _p95_ are absolute errors of one piece, in percent of the exact count.
-The columns on the right show the same for the rule of thumb of four characters per token.
+The tables show the error on text that the fit has not seen, and beside it that of four characters per token. _Bias_ is the error of the sum; _median_ and _p95_ are absolute errors of one piece, in percent of the exact count.
 
-Written by \`npm run fit:estimator\` from ${held.length.toLocaleString("en")} held-out and ${(pieces.length - held.length).toLocaleString("en")} training pieces.
-The first table counts pieces of at least ${JUDGED_FROM_CHARS} characters.
+Written by \`npm run fit:estimator\` from ${held.length.toLocaleString("en")} held-out and ${(pieces.length - held.length).toLocaleString("en")} training pieces; the first table counts pieces of at least ${JUDGED_FROM_CHARS} characters.
 
 ${HEADER}
 ${categories.map(([category, group]) => row(category, group)).join("\n")}
@@ -44,10 +40,18 @@ By length, every held-out piece:
 ${HEADER}
 ${sizes.join("\n")}
 
-A long run of one character is the weak spot: depending on the character, one of its tokens has between 8 and 128 characters.
-Such runs make up few tokens either way.
+A long run of one character is the weak spot, but makes up few tokens.
 
-For models of other vendors, a session learns a correction factor from the usage that the provider reports.
+## Images
+
+An image counts as a fixed number of tokens, whatever its size in bytes (Zhang 2026, section 9).
+
+| figure | where                                                                                                            |
+| -----: | ---------------------------------------------------------------------------------------------------------------- |
+|  1,500 | in the estimate of a whole transcript: thresholds, hygiene, sizes before and after, \`inspect\`, \`check\`, sessions |
+|  1,600 | in the estimate of a single message: head, tail and handoff of a result; deliberately high                       |
+
+A model's [\`image_tokens\`](models.md#what-is-known-about-models) setting replaces both. An attached file counts as 1,600 tokens.
 `;
 }
 

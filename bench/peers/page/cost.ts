@@ -28,17 +28,12 @@ export function costSection(kept: Kept<Figures["cost"]>): Blocks {
   return [
     "## What a session costs, beside what it remembers",
     provenance(kept),
-    `${ours!.sessions} long stretches of ${transcripts} real sessions, ${ours!.requests} requests, sent as an agent sends them: before each reply the whole history,
-made smaller by each strategy once it is over ${thousands(TRIGGER_TOKENS)} tokens (half of a window of ${thousands(WINDOW_TOKENS)}). Cost is in millions of input tokens under an
-ideal prefix cache that forgets nothing: ${PRICES.read} for a token read, ${PRICES.write} for one written; a summary costs what its model is shown, at 1, and
-${PRICES.output} for each token of its answer. The agent's own answers are the same under all and left out. **Bound** is marked on the contexts
-that were really sent at ${cuts} cuts. **Busts** are requests whose prefix had changed. precis has no model here, and weights of other repositories.`,
+    `${ours!.sessions} long stretches of ${transcripts} real sessions, ${ours!.requests} requests, each with the whole history, made smaller by each strategy once it is over ${thousands(TRIGGER_TOKENS)} tokens (half of a window of
+${thousands(WINDOW_TOKENS)}). Cost is in millions of input tokens under an ideal prefix cache that forgets nothing: ${PRICES.read} for a token read, ${PRICES.write} for one written, for a summary what its model is shown at 1 and
+${PRICES.output} for each token of its answer; the agent's own answers are left out. **Bound** is marked on what was really sent at ${cuts} cuts. **Busts** are requests whose prefix had changed.`,
     markdownTable([HEAD, ...rows.map(cellsOf)]),
-    `**Precis costs**: its cost at its own threshold over this row's. **Against precis** compares cost and bound, each by its 95 %
-interval over sessions drawn anew. **Not valid** counts what either wire refuses. For Hermes Agent it is one thing: from its second compaction on
-its handoff is the first message, as the assistant's, which Anthropic refuses and OpenAI takes; with a system prompt among the messages it would be
-the user's, but its own loop keeps that elsewhere. That Headroom's prefixes change is what \`frozen_message_count\` is for; it is 0 by default, and
-with it nothing that was sent once is made shorter later.`,
+    `**Precis costs**: its cost at its own threshold over this row's. **Against precis** compares cost and bound, by 95 % intervals over sessions. **Not valid**: refused by either wire; from its second compaction
+on, Hermes Agent's handoff is the first message, as the assistant's, which Anthropic refuses. Headroom's \`frozen_message_count\` (0 by default) would keep its prefixes, and shorten nothing that was sent once.`,
     ...absentLines(absent),
     verdict(rows),
   ];

@@ -9,7 +9,7 @@ export function evaluationSection(kept: Kept<Figures["eval"]>): Blocks {
   return [
     "## What `precis eval` says of precis",
     provenance(kept),
-    "The same tables as `precis eval $PRECIS_CORPUS/openai` prints, beside the baselines that anyone gets without a handoff.",
+    "The tables of `precis eval $PRECIS_CORPUS/openai`; [what they mean](evaluation.md#what-is-counted).",
     summary,
     ...sections.flatMap(({ title, says, head, rows }) => [
       `### ${title}`,

@@ -13,10 +13,8 @@ export function gatewaysSection(kept: Kept<Figures["gateways"]>): Blocks {
   return [
     "## What a gateway adds to a call",
     provenance(kept),
-    `${listed(versions)}, beside \`precis serve\` with a history on disk, all asked in turns, each by the next turn of a conversation of its own,
-before the same upstream on the loopback. Portkey and precis are asked in Chat; claude-code-router in Messages, as Claude Code asks it, once
-passing requests on and once translating them to Chat, beside precis in Messages. A fresh install of Portkey answers every stream with a 500;
-here its server library is pinned to \`@hono/node-server\` 1.13.8, with which it streams. Nothing is compacted. Medians of a call, in milliseconds.`,
+    `${listed(versions)}, beside \`precis serve\` with a history on disk, in turns, before the same upstream on the loopback. Portkey is asked in Chat; claude-code-router in Messages, once passing requests on and once
+translating them to Chat. Portkey's server library is pinned to \`@hono/node-server\` 1.13.8, because a fresh install answers every stream with a 500. Nothing is compacted. Medians of a call, in milliseconds.`,
     markdownTable([
       ["case", "", "wire", "median", "added", "added at p95", "calls", "failed"],
       ...rows.map((row) => [

@@ -12,34 +12,23 @@ import { textSections } from "./text.ts";
 const OPENING: Blocks = [
   "# Benchmarks",
   `<!-- Written by \`npm run docs:benchmarks\` from bench/results; a test fails where it is out of date. -->`,
-  `precis beside what else there is, each peer by its own package at the version that is named, all in one run on the same input. Ratios and
-medians; the machine is named with each result; the raw figures are in \`bench/results\`. Where a peer is better, the table shows it and the
-sentence below says it. How recall is defined and where it misleads: [evaluation.md](evaluation.md).`,
+  `This page measures precis beside other tools, for whoever has to choose between them or doubts our figures: each peer by its own package, all in one run on the same input. The raw figures are in \`bench/results\`. Where a
+peer is better, the sentence below the table says it. [evaluation.md](evaluation.md) defines recall and says where it misleads.`,
   "    PRECIS_CORPUS=… npm run bench:peers      # installs bench/peers once, then measures and keeps the results\n    npm run docs:benchmarks                  # writes this page from them",
-  `On two cores that others share, \`recall\` takes some ten minutes, \`cost\` and \`speed\` a quarter of an hour each, the rest less;
-\`npm run bench:peers -- --quick recall\` takes four cuts, and half a minute. With \`--quick\`, \`speed\` takes three transcripts and goes through two
-sessions once, and \`gateways\` makes 60 calls of each kind.`,
-  `**The model is a stub, the same for all.** Where a peer asks a model for a summary, it gets lines of what it showed, word for word and evenly
-spaced, as many as fit the length: a fixed length, or what it asks for where that is less; of a budget, a quarter. The stub never quotes a
-peer's own instructions. A real model chooses better lines, and may write worse ones; what is compared is what each peer shows, keeps and
-throws away. precis asks no model in any of these tables.`,
-  `**Peers are given their best.** Where a budget is set, each peer's knob is turned until its result is as large as the budget allows; the
-cache that prices their requests is ideal. What they do not do, such as leave the newest request in place, is counted as it is.`,
-  `**Two peers are Python packages** and run in a process of their own, from an environment that the bench makes in \`~/.cache/precis-bench-peers\`
-by versions and hashes (Python 3.11 to 3.13, some 760 MB, once). Where it cannot be made, both are listed as not measured. Nothing in them is
-patched, and nothing leaves the machine.`,
-  `- **Hermes Agent** (\`hermes-agent\`): the whole of \`ContextCompressor.compress\`, with its defaults and a window of 128,000 tokens, so that its tail is
-  the "~20K tokens" it documents. It prunes tool results, keeps head and tail, and has the middle summarized; its model is the stub, asked over HTTP
-  as any custom provider. For a budget, \`tail_token_budget\` is turned, and \`protect_last_n\` (20) with it. It keeps the newest request with all that
-  followed it, so it cannot go below the length of the last turn. Its own trigger is later than the one used here, and its guard against
-  compacting in vain is not asked.
-- **Headroom** (\`headroom-ai[code]\`): \`compress(messages)\` as its README calls it. It never drops a message; it makes tool results shorter where
-  their kind allows, "reversible", with the originals behind a tool. So it has no setting for a size: \`protect_recent\` (4) is turned. **Its model for prose,
-  Kompress, is not in the package but downloaded on first use, and is not part of these figures**: with it, less prose would be kept. Whole histories
-  at a tenth of their size are not what it is for; the savings that it states are 21 to 57 %, on prompts full of tool results. Its proxy is not measured.`,
-  `**Where the measure favours precis.** Recall is by our own definition, and precis chooses what it quotes by weights fitted to that definition (on
-other repositories); no peer was made for it. What a peer can fetch again by a tool, Headroom's originals and precis' recall alike, does not count.
-A handoff that a real model words anew would lose some of what the stub quotes and say more of what it means, which this measure does not see.`,
+  `On two shared cores, \`recall\` takes some ten minutes, \`cost\` and \`speed\` a quarter of an hour each, the rest less. \`npm run bench:peers -- --quick recall\` takes half a minute for four cuts; with \`--quick\`,
+\`speed\` takes three transcripts and two sessions once, and \`gateways\` 60 calls of each kind.`,
+  `- **The model is a stub, the same for all**: where a peer asks for a summary, it gets evenly spaced lines of what it showed, a quarter of a budget or a fixed length. A real model chooses better lines, and may
+  write worse ones. precis asks no model in any of these tables.
+- **Peers are given their best**: each peer's knob is turned until its result is as large as the budget allows, and the cache that prices their requests is ideal.
+- **The measure favours precis**: recall is by our own definition, and the weights by which precis chooses quotes are fitted to it (on other repositories). What a tool can fetch again does not count, Headroom's
+  originals and precis' recall alike.
+- **Two peers are Python packages**, unpatched, in an environment that the bench makes in \`~/.cache/precis-bench-peers\` (Python 3.11 to 3.13, some 760 MB, once). Where it cannot be made, both are listed as not
+  measured.
+- **Hermes Agent** (\`hermes-agent\`): the whole of \`ContextCompressor.compress\`, with its defaults and a window of 128,000 tokens, asking the stub over HTTP; its own, later trigger and its guard against
+  compacting in vain are not asked. For a budget, \`tail_token_budget\` and \`protect_last_n\` (20) are turned. It keeps the newest request with all that followed, so it cannot go below the last turn.
+- **Headroom** (\`headroom-ai[code]\`): \`compress(messages)\` as its README calls it, without its proxy. It never drops a message and takes no size: it makes tool results shorter, reversibly;
+  \`protect_recent\` (4) is turned. **Its model for prose, Kompress, is downloaded on first use and is not part of these figures**: with it, less prose would be kept. Whole histories at a tenth of their size
+  are not what it is for; it states savings of 21 to 57 %, on prompts full of tool results.`,
 ];
 
 const SECTIONS: { readonly [Name in Section]: (kept: Kept<Figures[Name]>) => Blocks } = {

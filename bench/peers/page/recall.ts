@@ -29,10 +29,9 @@ export function recallSection(kept: Kept<Figures["recall"]>): Blocks {
   return [
     "## What a later turn still finds",
     provenance(kept),
-    `${cuts} cuts of ${transcripts} real transcripts, the same for all. Each peer compacts what stands before the cut; what it leaves is
-marked by the measure of [evaluation.md](evaluation.md). Beside it precis, without a model, is given the size of that peer's
-result on that cut, with weights fitted on other repositories. All figures in percent, pooled over the cuts that the peer
-made smaller (their number is in the second column); the row of precis is precis asked like a peer. The interval is of the difference, in points, by drawing transcripts anew.`,
+    `${cuts} cuts of ${transcripts} real transcripts. Each peer compacts what stands before the cut; beside it, precis without a model gets the size of that peer's result, with weights fitted on other repositories.
+Figures are percentages, pooled over the cuts that the peer made smaller (second column); the row of precis is precis asked like a peer. The interval is of the difference, in points. Where no setting
+of a peer fits a budget, its smallest result counts (“over”).`,
     ...settings.flatMap((setting) =>
       tableOf(
         setting,
@@ -53,8 +52,10 @@ function tableOf(setting: Row["setting"], rows: readonly Row[], cuts: number): B
       : `### A budget of ${percent(setting).replace(".0", "")} % of what stands before the cut`;
   const text =
     setting === "as it comes"
-      ? "With its own defaults; trimMessages and pruneMessages have none, and are set to 20,000 tokens and 20 messages."
-      : "Each peer's knob is turned down until its result fits; where no setting fits, its smallest result counts (“over”).";
+      ? [
+          "With its own defaults; trimMessages and pruneMessages have none, and are set to 20,000 tokens and 20 messages.",
+        ]
+      : [];
   const last = setting === "as it comes" ? "how" : "over";
   const cells = rows.map((row) => [
     row.peer,
@@ -62,7 +63,7 @@ function tableOf(setting: Row["setting"], rows: readonly Row[], cuts: number): B
     ...(row.compacted === 0 ? Array.from({ length: HEAD.length - 2 }, () => "") : figuresOf(row)),
     setting === "as it comes" ? row.how : overBudget(row),
   ]);
-  return [title, text, markdownTable([[...HEAD, last], ...cells])];
+  return [title, ...text, markdownTable([[...HEAD, last], ...cells])];
 }
 
 function overBudget({ peer, overBudget: over }: Row): string {
@@ -98,8 +99,7 @@ function faults(rows: readonly Row[]): Blocks {
   });
   if (lines.length === 0) return [];
   return [
-    `**Valid** is what the oracle says of the result by the rules of OpenAI Chat and Anthropic Messages, beyond what was wrong with the
-original; **live request**: the newest user message stands in it word for word. What was not valid:`,
+    `**Valid**: by the rules of OpenAI Chat and Anthropic Messages, beyond what was wrong with the original; **live request**: the newest user message stands in it word for word. What was not valid:`,
     lines.join("\n"),
   ];
 }

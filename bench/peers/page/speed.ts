@@ -17,11 +17,9 @@ export function speedSection(kept: Kept<Figures["speed"]>): Blocks {
   return [
     "## How long a compaction takes",
     provenance(kept),
-    `From each library's own messages to its own messages, to a fifth of the tokens, everyone in turns on the same transcripts (${sizes}).
-**Cold**: nothing of the conversation was seen before. **Warm**: it was compacted one exchange ago. A summarizer's answer is at hand, so
-that the time is the library's own. Medians in milliseconds; the ratios are medians over the transcripts. Hermes Agent and Headroom are timed by
-the clock of their own process: reaching it is nobody's time. That Hermes asks the stub over HTTP with its own client is in its time,
-some 25 ms of it, because it cannot be had without. Where other work shared the machine, the ratios say more than the milliseconds.`,
+    `From own messages to own messages, to a fifth of the tokens, in turns on the same transcripts (${sizes}).
+**Cold**: nothing was seen before. **Warm**: it was compacted one exchange ago. Summaries are at hand. Medians in milliseconds; the ratios are medians over the transcripts, and say more where other work shared
+the machine. Hermes Agent and Headroom are timed by their own process; some 25 ms of Hermes' time are its asking the stub over HTTP.`,
     markdownTable([
       ["", "package", "cold", "warm", "precis takes, cold", "precis takes, warm"],
       ...rows.map((row) => [
@@ -33,8 +31,7 @@ some 25 ms of it, because it cannot be had without. Where other work shared the 
         row.name === "precis" ? "" : times(row.oursWarm),
       ]),
     ]),
-    `What is compared is not the same work: precis reads every message, writes a handoff with its evidence, redacts it and checks what it
-lost; the others delete, or cut and hand the rest to a model, whose seconds are not counted here.`,
+    `This is not the same work: precis reads every message, writes a handoff with its evidence, redacts it and checks what it lost; the others delete, or hand the rest to a model, whose seconds are not counted.`,
     ...absentLines(absent),
     verdict(peers),
     ...turnBlocks(kept),
@@ -65,20 +62,13 @@ function turnBlocks(kept: Kept<Figures["speed"]>): Blocks {
   const sizes = listed(sessions.map(({ turns, tokens }) => `${turns} turns up to ${thousands(tokens)} tokens`));
   return [
     "## How long a turn takes",
-    provenance(kept),
-    `What an agent's loop pays: before every request of a recorded session everyone is given the whole history and answers what is to be sent, all
-in turns on the same sessions (${sizes}).
-precis compacts when it is over its threshold, ${thousands(triggerTokens)} tokens, and otherwise puts its standing compaction in place; its time includes finding that in
-the store, and being told the usage afterwards. pi, \`summarizationMiddleware\` and Hermes Agent replace their history when it is over the same trigger;
-\`trimMessages\` and \`contextEditingMiddleware\` are run on the whole at each turn from there on; \`pruneMessages\` and Headroom at every turn, as a
-\`prepareStep\` does. Those of LangChain that keep nothing, and Headroom, are slow, and asked at up to ${statelessTurns} turns spread over each
-session. Peers with a trigger are given a running sum of their own count, cheaper than what they do by themselves, and are told what is new of a
-history; precis finds out. Summaries are at hand. **Compacting**: the turns that make the history smaller, rather than
-putting in place what was made before. Milliseconds, medians over the sessions; of each turn the median of three times through its session.`,
-    "**From own messages to own messages**; reading and writing any other form is nobody's time.",
+    `In the same run, before every request of a recorded session, everyone is given the whole history and answers what is to be sent (${sizes}).
+precis compacts over ${thousands(triggerTokens)} tokens and otherwise puts its standing compaction in place, which it has to find in its store. pi, \`summarizationMiddleware\` and Hermes Agent replace their history over the same
+trigger, by a running sum and told what is new; \`trimMessages\` and \`contextEditingMiddleware\` run at each turn from there on; \`pruneMessages\` and Headroom at every turn. LangChain's stateless ones and Headroom
+are asked at up to ${statelessTurns} turns of each session. **Compacting**: the turns that make the history smaller. Milliseconds, medians over the sessions; each turn is the median of three.`,
+    "**From own messages to own messages**:",
     turnTable(rows, "native"),
-    `**From body to body**: from the JSON text of a Chat request to the JSON text of the one to send, which is what goes over the wire. Most of it is
-reading and writing: a peer parses the whole, converts what is new, and writes what is to be sent; precis reads what is new and copies the rest.`,
+    `**From body to body**: from the JSON text of a Chat request to the one to send. A peer parses the whole and writes what is to be sent; precis reads what is new and copies the rest.`,
     turnTable(rows, "body"),
     turnVerdict(rows),
   ];
