@@ -57,6 +57,8 @@ export interface HandoffRequest {
   readonly template?: readonly Section[];
   /** What a model wrote and the checks left of it: takes the place of the ledger's narrative. */
   readonly prose?: Items;
+  /** The ledger tells what happened from this message on, where the model read no further. */
+  readonly proseUntil?: number;
 }
 
 export interface SectionReport {
@@ -142,6 +144,8 @@ function withoutEmptyParents(
   });
 }
 
+const NO_PROSE: Items = new Map();
+
 function writtenByModel({ prose = NO_PROSE }: HandoffRequest): boolean {
   return (prose.get("actions") ?? []).length > 0;
 }
@@ -183,13 +187,11 @@ function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly ItemDraf
       // Without a model the record of episodes says what was done.
       if (topic === "actions" && !writtenByModel(request)) return [];
       const own = { fresh: TOPICS[topic].drafts(material), carried: carriedDrafts(topic, previous, ledger) };
-      const drafts = withProse(topic, own, request.prose ?? NO_PROSE);
+      const drafts = withProse(topic, own, request);
       return [[topic, drafts.toSorted((a, b) => b.rank - a.rank)] as const];
     }),
   );
 }
-
-const NO_PROSE: Items = new Map();
 
 /** Numbers go on from handoff to handoff: the carried actions keep the last numbers of the one before. */
 function firstNumberOf(filled: ReadonlyMap<Topic, FilledSection>, previous: ParsedHandoff | undefined): number {

@@ -58,6 +58,8 @@ export interface Cut extends Pick<Candidate, "shape" | "kept" | "restored"> {
   readonly budget: number;
   /** What a model wrote of it. */
   readonly prose?: Items;
+  /** Index after the last message that the model read, where that is not all of the span. */
+  readonly proseUntil?: number;
 }
 
 /** A result, and how it was cut. */
@@ -120,6 +122,7 @@ function handoffOf({ original, request, ...run }: CompactionRun, cut: Cut, spanR
     redact,
     template: run.template,
     ...(cut.prose === undefined ? {} : { prose: cut.prose }),
+    ...(cut.proseUntil === undefined ? {} : { proseUntil: cut.proseUntil }),
   });
 }
 

@@ -26,6 +26,8 @@ export interface WrittenDraft {
   readonly summary: SummaryAccount | undefined;
   /** Why the result is poorer than it should be. */
   readonly remarks: readonly string[];
+  /** Index after the last message that a model's record in it has; absent where no model wrote any of it. */
+  readonly readUntil?: number;
 }
 
 /** The last handoff, where a model wrote it: the next one is read on from there. */
@@ -49,16 +51,22 @@ export async function withModelHandoff(
   draft: CompactionDraft,
   asking: HandoffRequest,
 ): Promise<WrittenDraft> {
-  const answer = await answerFor(run, draft, asking);
+  const before = recordBefore(run, asking.last, draft.shape.tailStart);
+  const answer = await answerFor(run, draft, { ...asking, before });
   if (answer?.prose === undefined) {
     const hasHandoff = draft.assembled.placed.some(({ message }) => message.origin === "summary");
     const summary = answer?.account ?? (hasHandoff ? { by: "ledger" as const, steps: [] } : undefined);
-    return { draft, summary, remarks: answer?.degraded ?? [] };
+    const remarks = answer?.degraded ?? [];
+    if (before === undefined || !hasHandoff || before.isAmong) return { draft, summary, remarks };
+    const prose = lastingItemsOf(before.handoff, run.template);
+    const carried = draftOf(run, { ...draft, prose, proseUntil: before.until });
+    return { draft: carried, summary, remarks, readUntil: before.until };
   }
   return {
     draft: draftOf(run, { ...draft, prose: answer.prose }),
     summary: answer.account,
     remarks: answer.degraded,
+    readUntil: draft.shape.tailStart,
   };
 }
 
@@ -67,16 +75,16 @@ export function byLedger(draft: CompactionDraft): WrittenDraft {
   return { draft, summary: draft.handoff === undefined ? undefined : { by: "ledger", steps: [] }, remarks: [] };
 }
 
-/** What a settled handoff stands for, where a model wrote it. */
-export function writtenIn({ draft, summary }: WrittenDraft): LastModelHandoff | undefined {
-  return summary?.by === "model" ? { recall: draft.evicted[0]!.id, until: draft.shape.tailStart } : undefined;
+/** What a settled handoff stands for, where there is a model's record in it. */
+export function writtenIn({ draft, readUntil }: WrittenDraft): LastModelHandoff | undefined {
+  return readUntil === undefined ? undefined : { recall: draft.evicted[0]!.id, until: readUntil };
 }
 
 /** Nothing where there is no handoff to write, or nobody to ask. */
 async function answerFor(
   run: CompactionRun,
   draft: CompactionDraft,
-  { last, ...asking }: HandoffRequest,
+  { before, ...asking }: HandoffRequest & { readonly before: Before | undefined },
 ): Promise<ModelHandoff | undefined> {
   const { memory, template } = run;
   const { writers, signal, focus, measure } = run.request;
@@ -85,7 +93,6 @@ async function answerFor(
   const { messages, system } = run.original;
   const tokens = Math.min(budget, asking.tokens);
   if (tokens < HANDOFF_TOKENS_ASKED_MIN) return tooSmall(budget);
-  const before = recordBefore(run, last, shape.tailStart);
   const ranked = memory.evidence.excerpts(messages, {
     budget: RANKING_TOKENS,
     measure,
@@ -135,6 +142,8 @@ interface Before {
   readonly handoff: ParsedHandoff;
   /** The messages before this one are in it. */
   readonly until: number;
+  /** Code reads it back itself where it is one of the messages. */
+  readonly isAmong: boolean;
 }
 
 /**
@@ -145,11 +154,11 @@ function recordBefore(run: CompactionRun, written: LastModelHandoff | undefined,
   const { messages } = run.original;
   const at = messages.findLastIndex(isHandoff);
   const own = at < 0 ? undefined : latestHandoff(messages);
-  if (own !== undefined) return { handoff: own, until: at + 1 };
+  if (own !== undefined) return { handoff: own, until: at + 1, isAmong: true };
   const standing = latestText(run.request.standing?.messages ?? []);
   const handoff = standing === undefined ? undefined : parseHandoff(standing);
   if (handoff === undefined || written === undefined || handoff.spans[0] !== written.recall) return undefined;
-  return written.until <= until ? { handoff, until: written.until } : undefined;
+  return written.until <= until ? { handoff, until: written.until, isAmong: false } : undefined;
 }
 
 function latestText(messages: readonly Message[]): string | undefined {
@@ -163,4 +172,12 @@ const CARRIED_BY_CODE: readonly Topic[] = ["task", "constraints", "files"];
 function itemsOf({ sections }: ParsedHandoff, template: readonly Section[]): Items {
   const topics = askedOf(template).flatMap(({ topic }) => (CARRIED_BY_CODE.includes(topic) ? [] : [topic]));
   return new Map(topics.map((topic) => [topic, sections.get(topic) ?? []]));
+}
+
+/** What code does not know better by now: the task, what is open and the state of the work may have changed since. */
+const LASTING: readonly Topic[] = ["goal", "actions", "decisions", "resolved", "context"];
+
+/** What a model recorded before, for a handoff that no model writes. */
+function lastingItemsOf(handoff: ParsedHandoff, template: readonly Section[]): Items {
+  return new Map([...itemsOf(handoff, template)].filter(([topic]) => LASTING.includes(topic)));
 }

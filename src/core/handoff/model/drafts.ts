@@ -20,14 +20,29 @@ export interface LedgerDrafts {
   readonly carried: readonly ItemDraft[];
 }
 
+/** What a model wrote, and how far it had read; nothing where no model was asked. */
+export interface Prose {
+  readonly prose?: Items;
+  /** Index after the last message that it read; all of the span where it is absent. */
+  readonly proseUntil?: number;
+}
+
 /** All that a section may say. */
-export function withProse(topic: Topic, { fresh, carried }: LedgerDrafts, prose: Items): readonly ItemDraft[] {
-  const texts = prose.get(topic) ?? [];
-  if (texts.length === 0) return [...fresh, ...carried];
+export function withProse(
+  topic: Topic,
+  { fresh, carried }: LedgerDrafts,
+  { prose, proseUntil = Infinity }: Prose,
+): readonly ItemDraft[] {
+  const texts = prose?.get(topic) ?? [];
+  if (prose === undefined || texts.length === 0) return [...fresh, ...carried];
   const said = textOf(prose);
   const cited = closelyCited(texts);
   const { replaces } = TOPICS[topic].model;
-  const kept = replaces === undefined ? fresh : fresh.filter((draft) => lasts(draft, { said, cited, ...replaces }));
+  const isNewer = ({ order }: ItemDraft): boolean => order >= proseUntil;
+  const kept =
+    replaces === undefined
+      ? fresh
+      : fresh.filter((draft) => isNewer(draft) || lasts(draft, { said, cited, ...replaces }));
   const missed = carried.filter(({ write }) => !namesStandIn(said, write() ?? ""));
   return [...kept, ...missed, ...texts.map((text, at) => draftOf(topic, text, at / texts.length))];
 }

@@ -8,7 +8,7 @@ const told = (text: string): readonly (string | undefined)[] =>
   withProse(
     "actions",
     { fresh: [deed(4, "RUN mv cut.jsonl orders.jsonl"), deed(8, "COMMIT db0e008 Start again")], carried: [] },
-    new Map([["actions", [text]]]),
+    { prose: new Map([["actions", [text]]]) },
   ).map(({ write }) => write());
 
 it("is a commit that the model did not name, and a lasting deed on whose message no item rests", () => {

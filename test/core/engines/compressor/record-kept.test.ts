@@ -1,0 +1,86 @@
+/** What a model recorded lives through a compaction that no model writes: because it came at the limit, or the model failed. */
+import { expect, it } from "vitest";
+import { createCompressor } from "../../../../src/core/engines/compressor/compressor.ts";
+import { COMPRESSOR_DEFAULTS } from "../../../../src/core/engines/compressor/settings.ts";
+import { applyCompaction, type Compaction } from "../../../../src/core/compaction/compaction.ts";
+import { THIRTEEN_SECTIONS } from "../../../../src/core/handoff/templates.ts";
+import type { Writers } from "../../../../src/core/handoff/model/writer.ts";
+import { contentText, type Message, type Transcript } from "../../../../src/core/transcript/message.ts";
+import { violationsOf } from "../../../../src/core/transcript/oracle.ts";
+import { chain, filler, measure, ran, says, talk, user } from "../../../support/compacting.ts";
+
+const DECISION = "The cart keeps its order in src/cart.ts, because two pages sort it by themselves.";
+const DEED = "Read src/part_3.ts and found the rounding in it.";
+const answer = THIRTEEN_SECTIONS.map(({ heading }) => {
+  if (heading === "Key Decisions") return `## ${heading}\n- ${DECISION}`;
+  if (heading === "Completed Actions") return `## ${heading}\n1. ${DEED}`;
+  return `## ${heading}\n- ${heading} of src/cart.ts.`;
+}).join("\n");
+
+const prompts: string[] = [];
+const writers: Writers = {
+  auxiliary: {
+    model: "any-1",
+    windowTokens: 100_000,
+    ask: async ({ user: prompt }) => {
+      prompts.push(prompt);
+      return { kind: "answered", text: answer, ended: "stop", usage: { inputTokens: 1, outputTokens: 1, requests: 1 } };
+    },
+  },
+  resting: [],
+};
+
+const part = (at: number): readonly Message[] => [
+  says(`Part ${at} is next, because its totals differ from src/cart.ts.`),
+  ...ran("read_file", { path: `src/part_${at}.ts` }, `src/cart.ts sorts by id.\n${filler(2_500, `part${at}`)}`),
+  ...ran("edit_file", { path: `src/part_${at}.ts`, old: `total_${at}`, new: `sum_${at}` }, "The file was changed."),
+];
+const session = (parts: number): Transcript =>
+  talk(
+    user("Mend the totals of src/cart.ts."),
+    part(0),
+    user("Go on."),
+    Array.from({ length: parts }, (_, at) => part(at + 1)).flat(),
+  );
+
+it("a model's record is carried on by code, with what happened since, and a model reads on from it", async () => {
+  const engine = createCompressor({ ...COMPRESSOR_DEFAULTS, contextLength: 40_000 });
+  let state = engine.init();
+  let standing: readonly Message[] = [];
+  let seen = 0;
+  const compact = async (parts: number, by?: Writers): Promise<Compaction> => {
+    const whole = session(parts);
+    const sent = { ...whole, messages: [...standing, ...whole.messages.slice(seen)] };
+    const writer = by === undefined ? {} : { writers: by };
+    const outcome = await engine.compact(state, whole, {
+      measure,
+      chain,
+      reason: "threshold",
+      standing: sent,
+      ...writer,
+    });
+    if (outcome.kind !== "compacted") throw new Error(`nothing was compacted: ${outcome.because}`);
+    state = outcome.compaction.state as typeof state;
+    const result = applyCompaction(whole, outcome.compaction);
+    expect(violationsOf(result)).toEqual([]);
+    standing = result.messages;
+    seen = whole.messages.length;
+    return outcome.compaction;
+  };
+  const handoff = (): string => contentText(standing.find(({ origin }) => origin === "summary")!.parts);
+
+  expect((await compact(30, writers)).report.summary).toMatchObject({ by: "model" });
+  expect(handoff()).toContain(DECISION);
+
+  expect((await compact(60)).report.summary).toMatchObject({ by: "ledger" });
+  expect(handoff()).toContain(DECISION);
+  expect(handoff()).toContain(DEED);
+  expect(handoff()).toContain("part_48.ts");
+
+  await compact(90, writers);
+  expect(prompts).toHaveLength(2);
+  expect(prompts[1]).toContain(DECISION);
+  const read = prompts[1]!.slice(prompts[1]!.indexOf("What happened since"));
+  expect(read).toContain("part_45.ts");
+  expect(read).not.toContain("part_3.ts");
+});
