@@ -1,5 +1,5 @@
 /** The half of the ledger that tools do: the chronicle of calls, files with their state, commands, errors, workspace. */
-import type { ClassifiedCall } from "./readers/commands.ts";
+import { deletes, type ClassifiedCall } from "./readers/commands.ts";
 import { CONFLICTS, type CallResult } from "./readers/results.ts";
 import { rootOf } from "./readers/workspace.ts";
 import type {
@@ -112,6 +112,7 @@ function touchFiles(files: Map<string, FileEntry>, call: ClassifiedCall, at: num
   if (state === undefined) return;
   for (const path of call.paths) {
     if (call.command !== undefined && !isFileOf(state, path)) continue;
+    if (state === "deleted" && call.command !== undefined && !deletes(call.command, path)) continue;
     const known = files.get(path);
     files.delete(path);
     files.set(path, fileAfter(known, { path, state, tool: call.tool, at }));
@@ -249,7 +250,8 @@ function createErrors(): Errors {
   /** A commit ends a merge, and no error is left in a file that is gone. */
   const ended = (call: ClassifiedCall, at: number): void => {
     const commits = call.run?.purpose === "commit";
-    const gone = call.run?.effect === "delete" ? call.paths.map(lastParts) : [];
+    const gone =
+      call.run?.effect === "delete" ? call.paths.filter((path) => deletes(call.command!, path)).map(lastParts) : [];
     for (const [key, one] of standing) {
       const { text } = one.entry;
       if ((commits && text.startsWith(CONFLICTS)) || gone.some((path) => text.includes(path)))

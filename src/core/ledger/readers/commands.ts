@@ -80,15 +80,22 @@ export function familyOf(command: string): string {
     .join(" ");
 }
 
+const DELETING = /(?:^|[;&|\n]\s*)(?:git\s+)?rm\s/;
+
 /** Whether a command removes or rewrites the files it names. */
 export function fileEffectOf(command: string): "delete" | "change" | undefined {
   const head = withoutHereDocuments(command);
-  if (/(?:^|[;&|\n]\s*)(?:git\s+)?rm\s/.test(head)) return "delete";
+  if (DELETING.test(head)) return "delete";
   if (
     /\bsed\s+-[a-zA-Z]*i|\btee\s|(?:^|[^0-9&>-])>>?\s*[\w./~"'-]/.test(head.replace(/\d?>\s*(?:\/dev\/null|&\d)/g, " "))
   )
     return "change";
   return undefined;
+}
+
+/** Whether the part of a command that deletes names a file: `rm a.mjs; cat b.csv` leaves `b.csv` alone. */
+export function deletes(command: string, path: string): boolean {
+  return segmentsOf(command).some((segment) => DELETING.test(segment) && segment.includes(path));
 }
 
 const HERE_DOCUMENT = /(?<!<)<<-?[ \t]*["']?([A-Za-z_]\w*)["']?/g;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeCall } from "../../../../src/core/digest/call.ts";
-import { deedOf, familyOf, fileEffectOf, purposeOf } from "../../../../src/core/ledger/readers/commands.ts";
+import { deedOf, deletes, familyOf, fileEffectOf, purposeOf } from "../../../../src/core/ledger/readers/commands.ts";
 
 describe("the purpose of a command", () => {
   it.each([
@@ -38,6 +38,12 @@ describe("what a command does to files", () => {
   ])("of %s is %s", (command, effect) => {
     expect(fileEffectOf(command)).toBe(effect);
   });
+});
+
+it("deletes what its own part names", () => {
+  expect(deletes("rm costs.mjs; grep -c x data/slots.csv", "costs.mjs")).toBe(true);
+  expect(deletes("rm costs.mjs; grep -c x data/slots.csv", "data/slots.csv")).toBe(false);
+  expect(deletes("cd /shop && git rm src/a.ts src/b.ts && npm test", "src/b.ts")).toBe(true);
 });
 
 describe("a call, worked out once", () => {
