@@ -116,7 +116,12 @@ function withValue(text: string, path: readonly (string | number)[], value: unkn
 
 function withItem(text: string, path: readonly string[], value: unknown): string {
   const known = valueAt(text, path);
-  return Array.isArray(known) ? withValue(text, [...path, known.length], value) : withValue(text, path, [value]);
+  if (known === undefined) return withValue(text, path, [value]);
+  if (Array.isArray(known)) return withValue(text, [...path, known.length], value);
+  throw unusable(
+    `${path.join(".")} in the settings file is not a list`,
+    "Correct it first: what is there would be lost.",
+  );
 }
 
 function withoutItem(text: string, path: readonly string[], value: unknown): string {
@@ -151,11 +156,13 @@ function isSame(one: unknown, other: unknown): boolean {
 function checkObject(text: string): void {
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });
-  if (errors.length === 0 && tree?.type === "object") return;
-  throw new PrecisError("the settings file is not valid JSON", {
-    code: "client_settings",
-    hint: "Correct it first; most likely there is a comma missing.",
-  });
+  if (errors.length > 0 || tree === undefined)
+    throw unusable("the settings file is not valid JSON", "Correct it first; most likely there is a comma missing.");
+  if (tree.type !== "object") throw unusable(`the settings file holds no object but ${tree.type}`, "Correct it first.");
+}
+
+function unusable(message: string, hint: string): PrecisError {
+  return new PrecisError(message, { code: "client_settings", hint });
 }
 
 interface LineSettings {

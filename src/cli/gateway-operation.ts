@@ -12,7 +12,6 @@ import { loginLink } from "../gateway/operation/access.ts";
 import { createTally } from "../gateway/operation/tally.ts";
 import { loadSecretRules, type SecretSettings } from "../secrets/rules.ts";
 import { eventLine } from "./gateway-log.ts";
-import { fitted } from "./fitted.ts";
 import { lineWriter, type LineWriter } from "./line-writer.ts";
 import { endPage, startPage, type StartPage } from "./gateway-page.ts";
 import { tokenPlace, type OperatorToken } from "./operator-token.ts";
@@ -145,7 +144,7 @@ function watching(options: FiguresOptions) {
 
 /** A line an event, for a person. */
 function prettyLog(lines: LineWriter, stream: Stream, redact: Redactor): EmitEvent {
-  return (event) => lines.write(fitted(eventLine(event, { stream, redact, now: Date.now }), stream.columns));
+  return (event) => lines.write(stream.fit(eventLine(event, { stream, redact, now: Date.now })));
 }
 
 function accessTo(url: string, { token, terminal }: OperationOptions): StartPage["access"] {

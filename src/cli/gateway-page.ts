@@ -64,7 +64,7 @@ export function startPage(page: StartPage, { paint, columns }: Stream): string {
     ["handoffs", handoffs],
     ["store", store],
     ["kept", kept.says],
-    ["status", access.link],
+    ["dashboard", access.link],
     ["", paint("dim", "works once, within 10 minutes; later: precis token --link")],
     ["token", `${access.token}  ${paint("dim", "for metrics and the API: precis token")}`],
   ] as const;

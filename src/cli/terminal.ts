@@ -15,6 +15,8 @@ export interface Stream {
   readonly write: (text: string) => Promise<void>;
   /** Something for a person: no line is longer than `columns`, as far as its words allow. */
   readonly say: (text: string) => Promise<void>;
+  /** The text as `say` writes it. A pipe has no width: whoever searches what it carries finds whole lines. */
+  readonly fit: (text: string) => string;
   /** The text in a colour, where the stream shows colours. */
   readonly paint: (look: TextStyle, text: string) => string;
   readonly columns: number;
@@ -70,10 +72,11 @@ function streamOf(stream: NodeJS.WriteStream, onFailure: OnFailure): Stream {
     const error = await new Promise<Error | null | undefined>((done) => stream.write(text, done));
     if (error) onFailure(error);
   };
+  const fit = (text: string): string => (hasWidth(stream) ? fitted(text, columns) : text);
   return {
     write,
-    // A pipe has no width: whoever searches what it carries finds whole sentences.
-    say: (text) => write(hasWidth(stream) ? fitted(text, columns) : text),
+    say: (text) => write(fit(text)),
+    fit,
     paint: (look, text) => (coloured && text !== "" ? styleText(FORMATS[look], text, { validateStream: false }) : text),
     columns,
     interactive: stream.isTTY === true && process.env["TERM"] !== "dumb",

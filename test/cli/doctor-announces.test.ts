@@ -23,6 +23,7 @@ describe("precis doctor", () => {
     const stream = (name: string): Stream => ({
       write: async (text) => void happened.push(`${name}: ${text}`),
       say: async (text) => void happened.push(`${name}: ${text}`),
+      fit: (text) => text,
       paint: (_, text) => text,
       columns: 100,
       interactive: false,

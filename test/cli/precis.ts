@@ -55,9 +55,11 @@ export async function precis(words: readonly string[], options: RunOptions = {})
 export async function precisHere(words: readonly string[], options: Omit<RunOptions, "node"> = {}): Promise<Ran> {
   const { input = "", folder = tmpdir(), environment = {}, columns } = options;
   const written = { out: "", err: "" };
+  const fit = (text: string): string => (columns === undefined ? text : fitted(text, columns));
   const stream = (name: keyof typeof written): Stream => ({
     write: async (text) => void (written[name] += text),
-    say: async (text) => void (written[name] += columns === undefined ? text : fitted(text, columns)),
+    say: async (text) => void (written[name] += fit(text)),
+    fit,
     paint: (_, text) => text,
     columns: columns ?? 80,
     interactive: false,

@@ -206,7 +206,7 @@ describe("precis serve", () => {
   it("says at its start where the token is and how to open its page", async () => {
     const { end } = await serving(["--store", "memory"], { pretty: true });
     const { err } = await end();
-    const [, link = ""] = /status +(http\S+)/.exec(err) ?? [];
+    const [, link = ""] = /dashboard +(http\S+)/.exec(err) ?? [];
     expect(link).toMatch(/\/_precis\/login\?code=/);
     expect(err).toMatch(/token +in ~?\S*operator-token/);
     expect(err).toContain("precis token --link");

@@ -250,3 +250,24 @@ describe("what cannot be changed", () => {
     expect((await setup(folder, "claude", "--url", "ftp://x")).code).toBe(2);
   });
 });
+
+it("says where requests went before", async () => {
+  const folder = home('{ "env": { "ANTHROPIC_BASE_URL": "http://proxy.example" } }', ".claude/settings.json");
+  const { code, out } = await setup(folder, "claude");
+  expect(code).toBe(0);
+  expect(out).toContain("start the gateway with `precis serve --upstream http://proxy.example`");
+  await setup(folder, "claude", "--yes");
+  expect((await setup(folder, "claude", "--url", "http://127.0.0.1:4999")).out).not.toContain("--upstream");
+});
+
+it.each([
+  ['{"packages": {"a": 1}}', "packages in the settings file is not a list"],
+  ["[]", "the settings file holds no object but array"],
+  ['{"a": }', "the settings file is not valid JSON"],
+])("refuses settings that it would damage: %s", async (text, says) => {
+  const folder = home(text, ".pi/agent/settings.json");
+  const { code, err } = await setup(folder, "pi", "--yes");
+  expect(code).not.toBe(0);
+  expect(err).toContain(says);
+  expect(readFileSync(join(folder, ".pi/agent/settings.json"), "utf8")).toBe(text);
+});

@@ -76,9 +76,12 @@ async function setUp(client: ClientFile, name: string, args: Arguments, terminal
   await terminal.out.say(`${shown}\n${differenceOf(text, after, terminal.out)}\n`);
   if (!isLinked)
     await terminal.out.say(`${terminal.out.paint("good", `+ ${shortPath(link.from, terminal)} → ${link.to}`)}\n`);
+  const former = formerSetup(name, terminal);
+  const replaced = former === undefined ? addressesOf(text).filter((one) => !after.includes(one)) : [];
+  for (const address of replaced)
+    await terminal.out.say(`${terminal.out.paint("warn", "!")} ${formerUpstream(address)}\n`);
   if (!args.is("yes")) return notWritten(terminal);
   // A second setup, for another address, is undone to what was there before the first.
-  const former = formerSetup(name, terminal);
   if (former?.path !== undefined && former.path !== path)
     throw usageError(
       `${shortPath(former.path, terminal)} has been set up already`,
@@ -91,6 +94,15 @@ async function setUp(client: ClientFile, name: string, args: Arguments, terminal
   const note = client.note === undefined ? "" : ` ${client.note}`;
   await terminal.out.say(`written.${note} \`precis setup ${wordsFor(name)} --undo --yes\` takes it back\n`);
   return EXIT.done;
+}
+
+/** Where the client's requests went before, where its settings say so. */
+function addressesOf(text: string): readonly string[] {
+  return [...new Set(text.match(/https?:\/\/[^\s"'<>]+/g))];
+}
+
+function formerUpstream(address: string): string {
+  return `${address} is replaced: for requests still to go there, start the gateway with \`precis serve --upstream ${address}\`.`;
 }
 
 async function undo(client: ClientFile, name: string, args: Arguments, terminal: Terminal): Promise<ExitCode> {

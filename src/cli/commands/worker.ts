@@ -13,7 +13,6 @@ import type { Arguments, Command } from "../command.ts";
 import { openConfiguredStore, type OpenedStore } from "../configured-store.ts";
 import { withEngine } from "../engine.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import { fitted } from "../fitted.ts";
 import { eventLine } from "../gateway-log.ts";
 import { interruption } from "../interruption.ts";
 import { lineWriter } from "../line-writer.ts";
@@ -171,8 +170,7 @@ function logOf({ gateway: { log } }: Configuration, { out, err }: Terminal, reda
       flush: lines.flush,
     };
   }
-  const pretty: EmitEvent = (event) =>
-    lines.write(fitted(eventLine(event, { stream: err, redact, now: Date.now }), err.columns));
+  const pretty: EmitEvent = (event) => lines.write(err.fit(eventLine(event, { stream: err, redact, now: Date.now })));
   return {
     onEvent: log === "off" ? () => undefined : pretty,
     begun: ({ store, atOnce, url }) =>

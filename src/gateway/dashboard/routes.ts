@@ -63,11 +63,19 @@ export function addDashboard(app: Hono, { files, feed, figures }: Dashboard, acc
     return context.body(stream, 200, { ...NO_STORE, "content-type": "text/event-stream", "x-accel-buffering": "no" });
   });
   app.get("/api/figures", async (context) => {
-    const asked = Number(context.req.query("days") ?? DAYS_BY_DEFAULT);
-    const days = Number.isInteger(asked) ? Math.min(Math.max(asked, 1), DAYS_MAX) : DAYS_BY_DEFAULT;
+    const days = Number(context.req.query("days") ?? DAYS_BY_DEFAULT);
+    if (!Number.isInteger(days) || days < 1 || days > DAYS_MAX) return context.json(BAD_DAYS, 400, NO_STORE);
     return context.json(await figures.read(days), 200, NO_STORE);
   });
 }
+
+const BAD_DAYS = {
+  error: {
+    code: "bad_query",
+    message: `days is not a whole number from 1 to ${DAYS_MAX}`,
+    hint: "Send for example ?days=7.",
+  },
+};
 
 const TOO_MANY = {
   error: {

@@ -115,3 +115,12 @@ it("lets a limited number of pages listen, and no slow one collect events withou
   expect(feed.listen(new AbortController().signal)).toBeDefined();
   feed.close();
 });
+
+it("refuses a number of days that there is none of", async () => {
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  for (const days of ["abc", "-1", "1.5", "99999"]) {
+    const answer = await ask(`/_precis/api/figures?days=${days}`, { headers });
+    expect([days, answer.status, await answer.json()]).toMatchObject([days, 400, { error: { code: "bad_query" } }]);
+  }
+  expect((await ask("/_precis/api/figures?days=7", { headers })).status).toBe(200);
+});
