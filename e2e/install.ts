@@ -62,3 +62,11 @@ function reasonOf(complaint: string): string {
   const line = complaint.split("\n").find((one) => one.startsWith("npm error") && !one.startsWith("npm error code"));
   return (line ?? complaint).replace("npm error ", "").slice(0, REASON_CHARS_MAX);
 }
+
+/** Says which cannot be had here. */
+export async function installAll(clients: readonly Client[], say: (line: string) => void): Promise<void> {
+  for (const client of clients) {
+    const done = await install(client);
+    if (done.kind === "missing") say(`${client.title} ${client.version} is skipped: ${done.because}`);
+  }
+}

@@ -13,7 +13,7 @@ import { claudeCode } from "./claude-code.ts";
 import type { Client, Place } from "./client.ts";
 import { codex } from "./codex.ts";
 import { geminiCli } from "./gemini-cli.ts";
-import { findInstalled, install } from "./install.ts";
+import { findInstalled, installAll } from "./install.ts";
 import { bringUpLoopback, goInside, hasNamespaces, isInside } from "./namespace.ts";
 import { opencode } from "./opencode.ts";
 import { pi } from "./pi.ts";
@@ -125,10 +125,10 @@ async function main(): Promise<number> {
       say("Skipped: clients run only where a network of their own can be had (Linux, unshare -rn).");
       return 0;
     }
-    for (const { client } of chosen()) {
-      const done = await install(client);
-      if (done.kind === "missing") say(`${client.title} ${client.version} is skipped: ${done.because}`);
-    }
+    await installAll(
+      chosen().map(({ client }) => client),
+      say,
+    );
     return goInside();
   }
   bringUpLoopback();

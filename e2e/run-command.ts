@@ -15,7 +15,7 @@ import { claudeCode } from "./claude-code.ts";
 import type { Client, Place } from "./client.ts";
 import { codex } from "./codex.ts";
 import { geminiCli } from "./gemini-cli.ts";
-import { install } from "./install.ts";
+import { findInstalled, installAll } from "./install.ts";
 import { bringUpLoopback, goInside, hasNamespaces, isInside } from "./namespace.ts";
 import { opencode } from "./opencode.ts";
 import { pi } from "./pi.ts";
@@ -127,7 +127,9 @@ const { values, positionals } = parseArgs({
 });
 
 const chosen = (): readonly Started[] =>
-  positionals.length === 0 ? STARTED : STARTED.filter(({ client }) => positionals.includes(client.name));
+  positionals.length === 0
+    ? STARTED
+    : STARTED.filter(({ client, command }) => positionals.includes(client.name) || positionals.includes(command));
 
 /** The client by `precis run`, or by itself. */
 async function runOnce(started: Started, installed: string, withPrecis: boolean): Promise<Run> {
@@ -235,8 +237,11 @@ function withoutIds(path: string): string {
 /** What only precis keeps: its store, with the locks and logs that belong to it. */
 const STORE = /^\.local\/(?:share|state)\/precis\//;
 
+/** Claude Code tries out whether files can be watched; whether it takes its probe away before it ends is a race of its own. */
+const PROBE = /^temporary\/claude-N\/fswatch-probe-/;
+
 function faultsOf(run: Run, alone: Run): readonly string[] {
-  const left = [...run.files].filter((name) => !alone.files.has(name) && !STORE.test(name));
+  const left = [...run.files].filter((name) => !alone.files.has(name) && !STORE.test(name) && !PROBE.test(name));
   const changed = Object.keys(run.settings).filter((name) => run.settings[name] !== alone.settings[name]);
   const answered = run.said.includes(ANSWER);
   return [
@@ -254,21 +259,25 @@ function faultsOf(run: Run, alone: Run): readonly string[] {
 const SAID_CHARS_MAX = 1_500;
 
 async function main(): Promise<number> {
+  if (chosen().length === 0) {
+    say(`No client is called ${positionals.join(" or ")}: ${STARTED.map(({ command }) => command).join(", ")}.`);
+    return 2;
+  }
   if (!isInside()) {
     if (!hasNamespaces()) {
       say("Skipped: clients run only where a network of their own can be had (Linux, unshare -rn).");
       return 0;
     }
-    for (const { client } of chosen()) {
-      const done = await install(client);
-      if (done.kind === "missing") say(`${client.title} ${client.version} is skipped: ${done.because}`);
-    }
+    await installAll(
+      chosen().map(({ client }) => client),
+      say,
+    );
     return goInside();
   }
   bringUpLoopback();
   let failed = 0;
   for (const started of chosen()) {
-    const done = await install(started.client);
+    const done = await findInstalled(started.client);
     if (done.kind === "missing") continue;
     const alone = await runOnce(started, done.folder, false);
     const run = await runOnce(started, done.folder, true);

@@ -10,7 +10,7 @@ import { claudeCode } from "./claude-code.ts";
 import type { Client } from "./client.ts";
 import { codex } from "./codex.ts";
 import { geminiCli } from "./gemini-cli.ts";
-import { findInstalled, install } from "./install.ts";
+import { findInstalled, installAll } from "./install.ts";
 import { bringUpLoopback, goInside, hasNamespaces, isInside } from "./namespace.ts";
 import { opencode } from "./opencode.ts";
 import { pi } from "./pi.ts";
@@ -48,12 +48,9 @@ function isChosen(name: typeof THREADS | typeof TOOL_SEARCH | typeof STATUS_LINE
 }
 
 /** Outside: the registry can be reached. */
-async function installAll(): Promise<void> {
+async function installChosen(): Promise<void> {
   const needed = new Set([...chosen(), ...(isChosen(TOOL_SEARCH) || isChosen(STATUS_LINE) ? [claudeCode] : [])]);
-  for (const client of needed) {
-    const done = await install(client);
-    if (done.kind === "missing") onEvent(`${client.title} ${client.version} is skipped: ${done.because}`);
-  }
+  await installAll([...needed], onEvent);
 }
 
 async function runAll(): Promise<number> {
@@ -90,7 +87,7 @@ async function main(): Promise<number> {
     onEvent("Skipped: clients run only where a network of their own can be had (Linux, unshare -rn).");
     return 0;
   }
-  await installAll();
+  await installChosen();
   return goInside();
 }
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createProvider, type Answer, type Provider, type ScriptedRequest } from "../src/provider/index.ts";
 import { claudeCode } from "./claude-code.ts";
 import { startGateway } from "./gateway.ts";
-import { install } from "./install.ts";
+import { findInstalled } from "./install.ts";
 import { hasTerminal, openScreen, type Screen } from "./screen.ts";
 import { writeSettings } from "./trial.ts";
 
@@ -33,7 +33,7 @@ export interface StatusLineVerdict {
 
 /** Undefined where the client cannot be installed, or there is no terminal. */
 export async function runStatusLine({ record }: { readonly record: boolean }): Promise<StatusLineVerdict | undefined> {
-  const done = await install(claudeCode);
+  const done = await findInstalled(claudeCode);
   if (done.kind === "missing" || !hasTerminal()) return undefined;
   const root = await mkdtemp(join(tmpdir(), "precis-e2e-status-line-"));
   const [home, workspace, programs] = [join(root, "home"), join(root, "work"), join(root, "bin")];

@@ -3,7 +3,7 @@
  * alone, for comparison. The strict provider is right behind them. Ends with 1 where anything did not hold.
  */
 import { parseArgs } from "node:util";
-import { install } from "../install.ts";
+import { findInstalled, installAll } from "../install.ts";
 import { bringUpLoopback, goInside, hasNamespaces, isInside } from "../namespace.ts";
 import { claudeCodeHost } from "./claude-code.ts";
 import { CLAUDE_PLUGIN, claudeCode, runClaudePlugin, type PluginVerdict } from "./claude-plugin.ts";
@@ -35,13 +35,13 @@ async function runAll(): Promise<number> {
   bringUpLoopback();
   const verdicts: HostVerdict[] = [];
   for (const host of chosen()) {
-    const done = await install(host.client);
+    const done = await findInstalled(host.client);
     if (done.kind === "missing") continue;
     for (const inside of [true, false])
       verdicts.push(await runHostTrial(host, { installed: done.folder, inside, keep: values.keep, onEvent }));
   }
   const plugin: PluginVerdict[] = [];
-  const claude = withPlugin() ? await install(claudeCode) : undefined;
+  const claude = withPlugin() ? await findInstalled(claudeCode) : undefined;
   if (claude?.kind === "installed")
     for (const inside of [true, false]) plugin.push(await runClaudePlugin(claude.folder, inside));
   if (values.json) process.stdout.write(`${JSON.stringify([...verdicts, ...plugin])}\n`);
@@ -74,10 +74,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const clients = [...chosen().map(({ client }) => client), ...(withPlugin() ? [claudeCode] : [])];
-  for (const client of clients) {
-    const done = await install(client);
-    if (done.kind === "missing") onEvent(`${client.title} ${client.version} is skipped: ${done.because}`);
-  }
+  await installAll(clients, onEvent);
   return goInside();
 }
 

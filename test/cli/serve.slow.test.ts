@@ -129,6 +129,14 @@ describe("precis serve", () => {
     expect(err).not.toMatch(new RegExp(`${KEY}|${SECRET}`));
   });
 
+  it("logs each event on one line where no terminal gives a width", async () => {
+    const { url, end } = await serving(["--store", "memory", "--context-length", "20k"], { pretty: true });
+    await (await ask(url, long)).text();
+    const { err } = await end();
+    const logged = err.split("\n").filter((line) => /^\d\d:\d\d:\d\d {2}/.test(line));
+    expect(Math.max(...logged.map(({ length }) => length))).toBeGreaterThan(100);
+  });
+
   it("rewrites nothing with --observe, and says what it would have done", async () => {
     const { url, next, end } = await serving(["--observe", "--store", "memory", "--context-length", "20k"]);
     const answer = await ask(url, long);

@@ -50,7 +50,7 @@ export interface Candidates {
   /** Those of an earlier handoff, newest last. */
   readonly carried: readonly Excerpt[];
   /** The sections that a model wrote, where one did. */
-  readonly told: ReadonlySet<Topic>;
+  readonly byModel: ReadonlySet<Topic>;
   /** Whether a text is about the focus, where there is one. */
   readonly matches: ((text: string) => boolean) | undefined;
 }
@@ -73,7 +73,7 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffCo
   const topics = TOPICS_BY_NEED;
   const stretch = matches === undefined ? 1 : FOCUS_STRETCH;
   const share = (topic: Topic): number => TOPICS[topic].share * stretch;
-  const prose = candidates.told.size === 0 ? 0 : fillProse(candidates, options, { tokens, sections, share });
+  const prose = candidates.byModel.size === 0 ? 0 : fillProse(candidates, options, { tokens, sections, share });
   const most = prose > 0 ? BESIDE_PROSE_SHARE_MAX : FACTS_SHARE_MAX;
   const allowed = allowances(topics, sections, { share, most }, options.room);
   const first = topics.filter((topic) => TOPICS[topic].afterRecord !== true);
@@ -82,10 +82,16 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffCo
   for (const topic of first) {
     if (prose > 0 && TOPICS[topic].wordForWord === true) continue;
     // The files are listed by one of the two.
-    if (topic === "files" && candidates.told.has(topic)) continue;
+    if (topic === "files" && candidates.byModel.has(topic)) continue;
     sections.fill(topic, allowed.get(topic)!, tokens.spend, topic === "files" ? undefined : isUnsaid);
   }
-  const { record, told, isInside } = fillRecord(candidates, options, { tokens, sections, later, allowed, isUnsaid });
+  const { record, recordText, isInside } = fillRecord(candidates, options, {
+    tokens,
+    sections,
+    later,
+    allowed,
+    isUnsaid,
+  });
   const excerpts = chooseExcerpts(candidates, options.measure, {
     tokens,
     tokensMax:
@@ -94,7 +100,7 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffCo
         : matches === undefined
           ? options.room * EXCERPTS_SHARE_MAX * quotedPart(options)
           : options.room,
-    present: `${sections.text()}\n${told}`,
+    present: `${sections.text()}\n${recordText}`,
   });
   // What the excerpts leave is for the facts again, without caps; but rules have had their share, and one that comes in
   // with a few spare tokens now would go again in the next handoff.
@@ -117,7 +123,7 @@ interface RecordPlan {
 
 interface FilledRecord {
   readonly record: readonly Item[];
-  readonly told: string;
+  readonly recordText: string;
   /** Whether the record says what an item says. */
   readonly isInside: (item: Item) => boolean;
 }
@@ -132,17 +138,17 @@ function fillRecord(candidates: Candidates, options: FitOptions, plan: RecordPla
     candidates.record?.({ tokensMax, matchingMax: tokens.matchingLeft() }, present) ?? [];
   const planned = recordRoom(tokens.left(), { ...others, reserved });
   let record = recordIn(planned);
-  let told = textOf(record);
-  const isInside = (item: Item): boolean => told !== "" && isInRecord(item.text, told);
+  let recordText = textOf(record);
+  const isInside = (item: Item): boolean => recordText !== "" && isInRecord(item.text, recordText);
   for (const topic of later)
     sections.fill(topic, allowed.get(topic)!, tokens.spend, (item) => !isInside(item) && isUnsaid(item));
   const tokensMax = recordRoom(tokens.left(), { ...others, reserved: 0 });
   if (tokensMax < planned || tokensMax > planned * ROOM_WORTH_REWRITING) {
     record = recordIn(tokensMax);
-    told = textOf(record);
+    recordText = textOf(record);
   }
   spendOn(record, tokens, options.measure);
-  return { record, told, isInside };
+  return { record, recordText, isInside };
 }
 
 interface Others {
@@ -182,7 +188,7 @@ const AFTER_RECORD_SHARE_MAX = 0.2;
 
 /** Places a person's own words and then what a model wrote; says how many tokens the latter took. */
 function fillProse(
-  { told }: Candidates,
+  { byModel }: Candidates,
   { room }: FitOptions,
   {
     tokens,
@@ -193,13 +199,13 @@ function fillProse(
   const spare = new Map<Topic, number>();
   for (const topic of TOPICS_BY_NEED.filter((one) => TOPICS[one].wordForWord === true)) {
     const before = tokens.left();
-    const most = room * share(topic) * (topic === "task" && told.has(topic) ? TASK_BESIDE_PROSE_SHARE : 1);
+    const most = room * share(topic) * (topic === "task" && byModel.has(topic) ? TASK_BESIDE_PROSE_SHARE : 1);
     sections.fill(topic, most, tokens.spend, ({ rank }) => rank < PROSE_RANK);
     spare.set(topic, most - (before - tokens.left()));
   }
   const before = tokens.left();
   for (const topic of TOPICS_BY_NEED) {
-    if (!told.has(topic)) continue;
+    if (!byModel.has(topic)) continue;
     const left = tokens.left() - Math.max(0, room - PROSE_TOKENS_FIRST) * (1 - PROSE_SHARE_MAX);
     const allowed = topic === "constraints" ? Math.min(left, spare.get(topic)!) : left;
     const isNew = topic === "constraints" ? saysMoreThan(sections.text()) : () => true;
@@ -224,9 +230,9 @@ function saysMoreThan(prose: string): (item: Item) => boolean {
 }
 
 /** Of a question with its answer, the record says both where it tells the question. */
-function isInRecord(text: string, told: string): boolean {
+function isInRecord(text: string, recordText: string): boolean {
   const question = /^([\s\S]+?) — (?:answered|user): /.exec(text)?.[1];
-  return told.includes(question === undefined ? text : question.slice(0, QUESTION_CHARS_COMPARED));
+  return recordText.includes(question === undefined ? text : question.slice(0, QUESTION_CHARS_COMPARED));
 }
 
 const QUESTION_CHARS_COMPARED = 60;

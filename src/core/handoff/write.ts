@@ -115,7 +115,7 @@ export function writeHandoff(request: HandoffRequest): Handoff {
         message: at - CARRIED_BEFORE,
         tokens: measure.text(`${one.text}\n`),
       })),
-      told: new Set([...(request.prose ?? NO_PROSE)].flatMap(([topic, texts]) => (texts.length > 0 ? [topic] : []))),
+      byModel: new Set([...(request.prose ?? NO_PROSE)].flatMap(([topic, texts]) => (texts.length > 0 ? [topic] : []))),
       matches,
     },
     { template, budget, room, measure, recall: spanRecall, replacedTokens },

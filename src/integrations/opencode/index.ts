@@ -9,7 +9,7 @@ import type { Prepared, Runtime, RuntimeOptions } from "../../session/contract.t
 import { createConversation } from "../framework/conversation.ts";
 import { answerOf, declaredTools } from "../framework/model-tools.ts";
 import { openCodeMessages, type OpenCodeMessage } from "./messages.ts";
-import { setupForTwo } from "./two.ts";
+import { setupForTwo } from "./version-2.ts";
 
 /** Of what OpenCode gives a plugin, what is used here. */
 interface PluginInput {

@@ -57,7 +57,8 @@ export async function withModelHandoff(
     const hasHandoff = draft.assembled.placed.some(({ message }) => message.origin === "summary");
     const summary = answer?.account ?? (hasHandoff ? { by: "ledger" as const, steps: [] } : undefined);
     const remarks = answer?.degraded ?? [];
-    if (before === undefined || !hasHandoff || before.isAmong) return { draft, summary, remarks };
+    if (before === undefined || !hasHandoff || !isWorthCarrying(before, draft.shape))
+      return { draft, summary, remarks };
     const prose = lastingItemsOf(before.handoff, run.template);
     const carried = draftOf(run, { ...draft, prose, proseUntil: before.until });
     return { draft: carried, summary, remarks, readUntil: before.until };
@@ -172,6 +173,16 @@ const CARRIED_BY_CODE: readonly Topic[] = ["task", "constraints", "files"];
 function itemsOf({ sections }: ParsedHandoff, template: readonly Section[]): Items {
   const topics = askedOf(template).flatMap(({ topic }) => (CARRIED_BY_CODE.includes(topic) ? [] : [topic]));
   return new Map(topics.map((topic) => [topic, sections.get(topic) ?? []]));
+}
+
+/**
+ * Of the messages that the handoff stands for. Where a model read fewer, most of the session is newer than its record, and what
+ * code records of the whole says more than that and a list of what was done since.
+ */
+const READ_SHARE_MIN = 0.5;
+
+function isWorthCarrying({ until, isAmong }: Before, { headEnd, tailStart }: CompactionDraft["shape"]): boolean {
+  return !isAmong && until - headEnd >= (tailStart - headEnd) * READ_SHARE_MIN;
 }
 
 /** What code does not know better by now: the task, what is open and the state of the work may have changed since. */

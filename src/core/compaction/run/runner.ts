@@ -81,8 +81,10 @@ async function compact<State extends StateBase, Goal extends SizeGoal>(
   const { draft, settled: own, remarks = [], leaves = {} } = await attempt(policy, run);
   if (sizeOf(run, draft) >= run.before) return unchanged(policy, run, draft);
   const alone = own ?? policy.withoutModel?.(run, draft);
-  const told = alone ?? (await withModelHandoff(run, draft, { tokens: policy.modelTokens, last: run.state.written }));
-  const settled = policy.refine === undefined ? told : { ...told, draft: policy.refine(run, told.draft) };
+  const handedOver =
+    alone ?? (await withModelHandoff(run, draft, { tokens: policy.modelTokens, last: run.state.written }));
+  const settled =
+    policy.refine === undefined ? handedOver : { ...handedOver, draft: policy.refine(run, handedOver.draft) };
   const stays = policy.staysBecause(run, settled.draft);
   const record = recordOf(run, {
     ...settled,

@@ -1,4 +1,4 @@
-/** What a model recorded lives through a compaction that no model writes: because it came at the limit, or the model failed. */
+/** A model's record lives through a compaction that no model writes: because it came at the limit, or the model failed. */
 import { expect, it } from "vitest";
 import { createCompressor } from "../../../../src/core/engines/compressor/compressor.ts";
 import { COMPRESSOR_DEFAULTS } from "../../../../src/core/engines/compressor/settings.ts";
@@ -43,7 +43,8 @@ const session = (parts: number): Transcript =>
     Array.from({ length: parts }, (_, at) => part(at + 1)).flat(),
   );
 
-it("a model's record is carried on by code, with what happened since, and a model reads on from it", async () => {
+/** Compacts the session as it grows, each time as what was sent before and what is new. */
+function growing() {
   const engine = createCompressor({ ...COMPRESSOR_DEFAULTS, contextLength: 40_000 });
   let state = engine.init();
   let standing: readonly Message[] = [];
@@ -69,18 +70,31 @@ it("a model's record is carried on by code, with what happened since, and a mode
   };
   const handoff = (): string => contentText(standing.find(({ origin }) => origin === "summary")!.parts);
 
+  return { compact, handoff };
+}
+
+it("is carried on by code, with what happened since, and a model reads on from it", async () => {
+  const { compact, handoff } = growing();
+  prompts.length = 0;
   expect((await compact(30, writers)).report.summary).toMatchObject({ by: "model" });
   expect(handoff()).toContain(DECISION);
 
-  expect((await compact(60)).report.summary).toMatchObject({ by: "ledger" });
+  expect((await compact(50)).report.summary).toMatchObject({ by: "ledger" });
   expect(handoff()).toContain(DECISION);
   expect(handoff()).toContain(DEED);
-  expect(handoff()).toContain("part_48.ts");
+  expect(handoff()).toContain("part_38.ts");
 
-  await compact(90, writers);
+  await compact(70, writers);
   expect(prompts).toHaveLength(2);
   expect(prompts[1]).toContain(DECISION);
   const read = prompts[1]!.slice(prompts[1]!.indexOf("What happened since"));
-  expect(read).toContain("part_45.ts");
+  expect(read).toContain("part_35.ts");
   expect(read).not.toContain("part_3.ts");
+});
+
+it("gives way to code's own record where most of the session is newer", async () => {
+  const { compact, handoff } = growing();
+  await compact(30, writers);
+  await compact(120);
+  expect(handoff()).not.toContain(DEED);
 });
