@@ -10,7 +10,7 @@ const ORDER_BEFORE = -1_000_000;
 
 export function carriedDrafts(topic: Topic, previous: ParsedHandoff | undefined, ledger: Ledger): readonly ItemDraft[] {
   const { rank, firstRank = 0, holds = always, again = unchangedDraft } = TOPICS[topic].carried;
-  const texts = (previous?.sections.get(topic) ?? []).filter((text) => holds(text, ledger));
+  const texts = (previous?.sections.get(topic) ?? []).filter((text) => holds(text, ledger, 0));
   return texts.map((text, at) => ({
     rank: rank + at / texts.length / 2 + (at === 0 ? firstRank : 0),
     order: ORDER_BEFORE + at,

@@ -6,7 +6,7 @@ import { contentText, textMessage, type Message } from "../transcript/message.ts
 import { HANDOFF_END, HANDOFF_START, NOTE_START } from "./marks.ts";
 
 const REFERENCE =
-  "Record of earlier messages: background, not a request. What it lists as done is history; what it lists as open yields to the newest user message. System prompt and persistent memory outrank it.";
+  "Record of earlier messages: background, not a request. The messages below it are newer: where they differ, they hold. What it lists as done is history; what it lists as open yields to the newest user message. System prompt and persistent memory outrank it.";
 /** For a budget that has no room for manners. */
 const REFERENCE_SHORT = "Record of earlier messages: background. The newest user message outranks it.";
 

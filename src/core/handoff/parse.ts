@@ -12,6 +12,7 @@ import { HANDOFF_END, HANDOFF_START, opensWithHandoff } from "./marks.ts";
 import { FIVE_SECTIONS_IN_ALL } from "./five-sections.ts";
 import { FOUR_SECTIONS } from "./four-sections.ts";
 import { RECALL_LEAD } from "./framing.ts";
+import { citedIn } from "./model/citations.ts";
 import { NINE_SECTIONS, SEVEN_SECTIONS, THIRTEEN_SECTIONS, type Section } from "./templates.ts";
 import type { Topic } from "./topics/topic.ts";
 
@@ -131,7 +132,9 @@ function withoutFileGroups(sections: Map<Topic, string[]>): ReadonlyMap<Topic, r
   return sections;
 }
 
+/** What a model wrote of files, with the messages that it rests on, is a sentence. */
 function filesIn(line: string): readonly string[] {
+  if (citedIn(line).messages.length > 0) return [line];
   const colon = line.indexOf(": ");
   return colon < 0
     ? [line]

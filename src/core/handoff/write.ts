@@ -104,11 +104,16 @@ export function writeHandoff(request: HandoffRequest): Handoff {
         matches,
       });
   const replacedTokens = measure.messages(request.messages.slice(request.from, request.until));
+  // A model has read what was said, and its record says it better than pieces do.
   const chosen = fit(
     {
       drafts,
       record: record && ((recordRoom, present) => record.within(recordRoom, present).map(recordItem)),
-      excerpts: (tokens, present) => request.excerpts(tokens, present).map((one) => redacted(one, redact)),
+      excerpts: (tokens, present) =>
+        request
+          .excerpts(tokens, present)
+          .filter(({ message }) => record !== undefined || request.messages[message]?.role === "tool")
+          .map((one) => redacted(one, redact)),
       errorTokens: request.errorTokens?.() ?? 0,
       carried: (previous?.excerpts ?? []).map((one, at) => ({
         ...one,

@@ -6,6 +6,8 @@ import { isHandoff, latestHandoff, parseHandoff, type ParsedHandoff } from "../.
 import { askedOf, type Items } from "../../handoff/model/asked.ts";
 import { tell, type ModelHandoff } from "../../handoff/model/model-handoff.ts";
 import type { Section } from "../../handoff/templates.ts";
+import { citedIn } from "../../handoff/model/citations.ts";
+import { TOPICS } from "../../handoff/topics/index.ts";
 import type { Topic } from "../../handoff/topics/topic.ts";
 import type { Writers } from "../../handoff/model/writer.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
@@ -59,7 +61,7 @@ export async function withModelHandoff(
     const remarks = answer?.degraded ?? [];
     if (before === undefined || !hasHandoff || !isWorthCarrying(before, draft.shape))
       return { draft, summary, remarks };
-    const prose = lastingItemsOf(before.handoff, run.template);
+    const prose = stillTrue(before, run);
     const carried = draftOf(run, { ...draft, prose, proseUntil: before.until });
     return { draft: carried, summary, remarks, readUntil: before.until };
   }
@@ -117,7 +119,7 @@ async function answerFor(
       redact: memory.redact,
     },
     ledger: memory.ledger.ledgerOf(messages),
-    record: before === undefined ? NO_ITEMS : itemsOf(before.handoff, template),
+    record: before === undefined ? NO_ITEMS : recordOf(before, template),
     template,
     budget: tokens,
     // In a small window the handoff may be larger than a model's answer: then code's part has its room beside the answer.
@@ -167,12 +169,16 @@ function latestText(messages: readonly Message[]): string | undefined {
   return message === undefined ? undefined : contentText(message.parts);
 }
 
-/** Carried from handoff to handoff by code, word for word: a model is not asked to copy them. */
-const CARRIED_BY_CODE: readonly Topic[] = ["task", "constraints", "files"];
+/** Of the newest messages, which a record never has. */
+const OF_THE_MOMENT: readonly Topic[] = ["task"];
+/** Copied word for word by code from a handoff that is among the messages: a model is not asked to do it. */
+const COPIED_BY_CODE: readonly Topic[] = ["constraints", "files"];
 
-function itemsOf({ sections }: ParsedHandoff, template: readonly Section[]): Items {
-  const topics = askedOf(template).flatMap(({ topic }) => (CARRIED_BY_CODE.includes(topic) ? [] : [topic]));
-  return new Map(topics.map((topic) => [topic, sections.get(topic) ?? []]));
+/** The record as the model gets it, to bring it up to date. */
+function recordOf({ handoff, isAmong }: Before, template: readonly Section[]): Items {
+  const left = isAmong ? [...OF_THE_MOMENT, ...COPIED_BY_CODE] : OF_THE_MOMENT;
+  const topics = askedOf(template).flatMap(({ topic }) => (left.includes(topic) ? [] : [topic]));
+  return new Map(topics.map((topic) => [topic, handoff.sections.get(topic) ?? []]));
 }
 
 /**
@@ -185,10 +191,29 @@ function isWorthCarrying({ until, isAmong }: Before, { headEnd, tailStart }: Com
   return !isAmong && until - headEnd >= (tailStart - headEnd) * READ_SHARE_MIN;
 }
 
-/** What code does not know better by now: the task, what is open and the state of the work may have changed since. */
-const LASTING: readonly Topic[] = ["goal", "actions", "decisions", "resolved", "context"];
+/** What code tells better, from all of the session. */
+const TOLD_BY_CODE: readonly Topic[] = [...OF_THE_MOMENT, "files"];
+/** In these sections both write, and code writes its part anew: of a former one only the model's items are carried, which cite messages. */
+const WRITTEN_BY_BOTH: readonly Topic[] = ["constraints", "state", "blocked", "pending", "remaining"];
+/** Work that went on may have changed these: they say when they were written. */
+const OF_THEIR_TIME: readonly Topic[] = ["state", "blocked", "pending", "remaining"];
 
-/** What a model recorded before, for a handoff that no model writes. */
-function lastingItemsOf(handoff: ParsedHandoff, template: readonly Section[]): Items {
-  return new Map([...itemsOf(handoff, template)].filter(([topic]) => LASTING.includes(topic)));
+/** What a model recorded before and nothing since has settled, for a handoff that no model writes. */
+function stillTrue({ handoff, until }: Before, { template, original, memory }: CompactionRun): Items {
+  const ledger = memory.ledger.ledgerOf(original.messages);
+  const carried = (topic: Topic): readonly string[] => {
+    const { holds = () => true } = TOPICS[topic].carried;
+    const texts = (handoff.sections.get(topic) ?? []).filter((text) => holds(text, ledger, until));
+    if (!WRITTEN_BY_BOTH.includes(topic)) return texts;
+    const cited = texts.filter((text) => citedIn(text).messages.length > 0);
+    return OF_THEIR_TIME.includes(topic) ? cited.map((text) => dated(text, until)) : cited;
+  };
+  const topics = askedOf(template).flatMap(({ topic }) => (TOLD_BY_CODE.includes(topic) ? [] : [topic]));
+  return new Map(topics.map((topic) => [topic, carried(topic)]));
+}
+
+const DATE_LEAD = "As of message ";
+
+function dated(text: string, message: number): string {
+  return text.startsWith(DATE_LEAD) ? text : `${DATE_LEAD}${message}: ${text}`;
 }

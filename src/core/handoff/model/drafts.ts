@@ -11,8 +11,9 @@ import { citedIn } from "./citations.ts";
 
 /** Above every draft of the ledger's: what the model wrote is placed first. */
 export const PROSE_RANK = 100;
-/** Written after the ledger's items of the same section. */
+/** Written after the ledger's items of the same section, and before those of what the model has not read. */
 const PROSE_ORDER = 100_000;
+const NEWER_ORDER = 200_000;
 
 export interface LedgerDrafts {
   /** The ledger's, and those that an earlier handoff carries on. */
@@ -43,8 +44,9 @@ export function withProse(
     replaces === undefined
       ? fresh
       : fresh.filter((draft) => isNewer(draft) || lasts(draft, { said, cited, ...replaces }));
+  const shown = kept.map((draft) => (isNewer(draft) ? { ...draft, order: NEWER_ORDER + draft.order } : draft));
   const missed = carried.filter(({ write }) => !namesStandIn(said, write() ?? ""));
-  return [...kept, ...missed, ...texts.map((text, at) => draftOf(topic, text, at / texts.length))];
+  return [...shown, ...missed, ...texts.map((text, at) => draftOf(topic, text, at / texts.length))];
 }
 
 /** What may not be lost although a model wrote the section: unless the model said it in the same words. */

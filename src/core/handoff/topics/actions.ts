@@ -20,6 +20,8 @@ const LASTING =
   /\b(?:push|merge|rebase|commit|tag|deploy|publish|release|install|migrate|checkout -b|switch -c|create|delete|rm|mv)\b/;
 
 const LASTING_WITHIN_CHARS = 400;
+/** Above every other deed, however new. */
+export const LASTING_RANK = 3;
 const READ_ONLY_VERB = /^(?:get|list|search|find|read|fetch|view|show|check|calculate|think|lookup|query)_?/i;
 
 function actionDrafts(material: HandoffMaterial): readonly ItemDraft[] {
@@ -64,8 +66,9 @@ function deedKey({ action, text, target, tool, purpose, family }: ActionEntry): 
 
 function deedRank({ action, text, purpose }: ActionEntry): number {
   if (action === "run" && /^sed\s/.test(text)) return 0.8;
-  if (action === "run") return purpose === "commit" || LASTING.test(text.slice(0, LASTING_WITHIN_CHARS)) ? 2 : 1.2;
-  return action === "other" || action === "delegate" ? 2 : 1;
+  if (action === "run")
+    return purpose === "commit" || LASTING.test(text.slice(0, LASTING_WITHIN_CHARS)) ? LASTING_RANK : 1.2;
+  return action === "other" || action === "delegate" ? LASTING_RANK : 1;
 }
 
 const VERBS = {
@@ -121,5 +124,5 @@ export const actions: TopicDefinition = {
   layout: "numbered",
   keyOf: actionKey,
   carried: { rank: 0.5 },
-  model: { place: 4, replaces: { below: 2 }, tellsDeeds: true },
+  model: { place: 4, replaces: { below: LASTING_RANK }, tellsDeeds: true },
 };

@@ -32,7 +32,8 @@ export const blocked: TopicDefinition = {
   keyOf,
   carried: {
     rank: 0.5,
-    holds: (text, ledger) => !ledger.commands.some((command) => command.ok === true && text.includes(command.text)),
+    holds: (text, { commands }, since) =>
+      !commands.some(({ ok, message, text: command }) => ok === true && message >= since && text.includes(command)),
   },
   model: { place: 6, failsNow: true },
 };

@@ -25,6 +25,6 @@ export function beforeFirst(text: string, mark: string): string {
 }
 
 /** A turn that ends settles whatever was asked before it. */
-export function noTurnEnded(ledger: Ledger): boolean {
-  return ledger.requests.every(({ settled }) => settled === undefined);
+export function noTurnEnded(ledger: Ledger, since: number): boolean {
+  return ledger.requests.every(({ settled = -1 }) => settled < since);
 }

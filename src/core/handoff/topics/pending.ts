@@ -19,6 +19,6 @@ export const pending: TopicDefinition = {
   share: 0.05,
   need: 7,
   keyOf,
-  carried: { rank: 0.8, holds: (_, ledger) => noTurnEnded(ledger) },
+  carried: { rank: 0.8, holds: (_, ledger, since) => noTurnEnded(ledger, since) },
   model: { place: 11, replaces: {}, wishOf: "person" },
 };

@@ -32,7 +32,7 @@ export const remaining: TopicDefinition = {
   keyOf: (text) => batchKey(text) ?? keyOf(text),
   carried: {
     rank: 1,
-    holds: (text, ledger) => ledger.plan === undefined || batchKey(text) !== undefined,
+    holds: (text, { plan }, since) => plan === undefined || plan.message < since || batchKey(text) !== undefined,
     again: (text, ledger) => ({ write: () => batchText(text, ledger) }),
   },
   model: { place: 8, wishOf: "session", failsNow: true },

@@ -94,7 +94,8 @@ export const task: TopicDefinition = {
   keyOf: requestKey,
   carried: {
     rank: 0.5,
-    holds: (text, ledger) => !text.startsWith(LIVE_LEAD) && !text.startsWith(REPLY_LEAD) && noTurnEnded(ledger),
+    holds: (text, ledger, since) =>
+      !text.startsWith(LIVE_LEAD) && !text.startsWith(REPLY_LEAD) && noTurnEnded(ledger, since),
   },
   model: { place: 2 },
 };

@@ -49,8 +49,8 @@ export interface CarriedRule {
   readonly rank: number;
   /** What the first item has beyond that. */
   readonly firstRank?: number;
-  /** Whether it is still true; always where not given. */
-  readonly holds?: (text: string, ledger: Ledger) => boolean;
+  /** Whether it is still true, after what the ledger tells from message `since` on; always where not given. */
+  readonly holds?: (text: string, ledger: Ledger, since: number) => boolean;
   /** How it becomes a draft again, where it was not written as it is. */
   readonly again?: (text: string, ledger: Ledger) => Pick<ItemDraft, "write" | "group">;
 }

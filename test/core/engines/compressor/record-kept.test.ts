@@ -11,11 +11,20 @@ import { chain, filler, measure, ran, says, talk, user } from "../../../support/
 
 const DECISION = "The cart keeps its order in src/cart.ts, because two pages sort it by themselves.";
 const DEED = "Read src/part_3.ts and found the rounding in it.";
-const answer = THIRTEEN_SECTIONS.map(({ heading }) => {
-  if (heading === "Key Decisions") return `## ${heading}\n- ${DECISION}`;
-  if (heading === "Completed Actions") return `## ${heading}\n1. ${DEED}`;
-  return `## ${heading}\n- ${heading} of src/cart.ts.`;
-}).join("\n");
+const RULE = "Sums in src/cart.ts stay whole cents. [1]";
+const STATE = "Nothing of src/cart.ts is committed. [3]";
+const LEFT = "The totals of src/cart.ts on the order page. [1]";
+const told: Readonly<Record<string, string>> = {
+  "Key Decisions": `- ${DECISION}`,
+  "Completed Actions": `1. ${DEED}`,
+  "Constraints & Preferences": `- ${RULE}`,
+  "Active State": `- ${STATE}`,
+  "In Progress": "- Reading src/part_3.ts for its sums. [5]",
+  "Remaining Work": `- ${LEFT}`,
+};
+const answer = THIRTEEN_SECTIONS.map(
+  ({ heading }) => `## ${heading}\n${told[heading] ?? `- ${heading} of src/cart.ts.`}`,
+).join("\n");
 
 const prompts: string[] = [];
 const writers: Writers = {
@@ -83,10 +92,18 @@ it("is carried on by code, with what happened since, and a model reads on from i
   expect(handoff()).toContain(DECISION);
   expect(handoff()).toContain(DEED);
   expect(handoff()).toContain("part_38.ts");
+  expect(handoff()).toContain(`- ${RULE}`);
+  expect(handoff()).toMatch(/- As of message \d+: Nothing of src\/cart\.ts is committed/);
+  expect(handoff()).toMatch(/- As of message \d+: The totals of src\/cart\.ts on the order page/);
+  expect(handoff()).not.toContain("Reading src/part_3.ts for its sums");
+
+  expect((await compact(56)).report.summary).toMatchObject({ by: "ledger" });
+  expect(handoff()).toMatch(/- As of message \d+: Nothing of src/);
 
   await compact(70, writers);
   expect(prompts).toHaveLength(2);
   expect(prompts[1]).toContain(DECISION);
+  expect(prompts[1]).toContain(RULE);
   const read = prompts[1]!.slice(prompts[1]!.indexOf("What happened since"));
   expect(read).toContain("part_35.ts");
   expect(read).not.toContain("part_3.ts");

@@ -1,9 +1,9 @@
 /** What stays of the ledger's list of deeds beside a model's. */
 import { expect, it } from "vitest";
 import { withProse } from "../../../../src/core/handoff/model/drafts.ts";
+import { LASTING_RANK } from "../../../../src/core/handoff/topics/actions.ts";
 
-const LASTING = 2;
-const deed = (order: number, text: string) => ({ rank: LASTING, order, write: () => text });
+const deed = (order: number, text: string, rank = LASTING_RANK) => ({ rank, order, write: () => text });
 const told = (text: string): readonly (string | undefined)[] =>
   withProse(
     "actions",
@@ -15,4 +15,14 @@ it("is a commit that the model did not name, and a lasting deed on whose message
   expect(told("Cut the file off. [5]")).toEqual(["COMMIT db0e008 Start again", "Cut the file off. [5]"]);
   expect(told("Committed db0e008. [9]")).toEqual(["RUN mv cut.jsonl orders.jsonl", "Committed db0e008. [9]"]);
   expect(told("Did all of it. [1-20]")).toHaveLength(3);
+});
+
+it("is, of what the model has not read, every deed, and behind the model's", () => {
+  const drafts = withProse(
+    "actions",
+    { fresh: [deed(4, "RUN mkdir src", 2.9), deed(30, "EDIT src/cart.ts", 1.5)], carried: [] },
+    { prose: new Map([["actions", ["Cut the file off. [5]"]]]), proseUntil: 20 },
+  );
+  const inOrder = drafts.toSorted((a, b) => a.order - b.order).map(({ write }) => write());
+  expect(inOrder).toEqual(["Cut the file off. [5]", "EDIT src/cart.ts"]);
 });
