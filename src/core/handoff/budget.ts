@@ -208,7 +208,9 @@ function fillProse(
     if (!byModel.has(topic)) continue;
     const left = tokens.left() - Math.max(0, room - PROSE_TOKENS_FIRST) * (1 - PROSE_SHARE_MAX);
     const allowed = topic === "constraints" ? Math.min(left, spare.get(topic)!) : left;
-    const isNew = topic === "constraints" ? saysMoreThan(sections.text()) : () => true;
+    // A rule that only the task's words hold is gone with the task.
+    const rules = sections.filled().get("constraints")?.items ?? [];
+    const isNew = topic === "constraints" ? saysMoreThan(textOf(rules)) : () => true;
     sections.fill(topic, allowed, tokens.spendOnAnything, (item) => item.rank >= PROSE_RANK && isNew(item));
   }
   return before - tokens.left();
