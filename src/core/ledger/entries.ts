@@ -139,6 +139,7 @@ export interface Ledger {
   readonly instructions: readonly InstructionEntry[];
   readonly files: readonly FileEntry[];
   readonly actions: readonly ActionEntry[];
+  /** Each once, in the order of their newest runs. */
   readonly commands: readonly CommandEntry[];
   readonly errors: readonly ErrorEntry[];
   readonly decisions: readonly DecisionEntry[];

@@ -61,7 +61,12 @@ export function createWork(): Work {
       ...(end.passed === undefined ? {} : { passed: end.passed }),
     };
     const key = runKey(call);
-    if (call.command !== undefined) commands.set(key, commandAfter(commands.get(key), call, action.message, end));
+    if (call.command !== undefined) {
+      const known = commands.get(key);
+      // The newest run comes last.
+      commands.delete(key);
+      commands.set(key, commandAfter(known, call, action.message, end));
+    }
     if (end.ok !== false) touchFiles(files, call, action.message);
     errors.after(call, end, changes(call));
     for (const text of end.instructions?.rules ?? [])

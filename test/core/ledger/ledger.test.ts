@@ -126,6 +126,19 @@ describe("errors", () => {
     expect(commands).toMatchObject([{ times: 2, ok: true }]);
   });
 
+  it("has the newest run of a command last, whichever was run first", () => {
+    const { commands } = ledgerOf(
+      user("Make it build."),
+      ...does("bash", { command: "npm run build" }, "src/a.ts(1,1): error TS2304: Cannot find name 'x'."),
+      ...does("bash", { command: "npx tsc --noEmit" }, "src/a.ts(1,1): error TS2304: Cannot find name 'x'."),
+      ...does("bash", { command: "npm run build" }, "built in 2 s"),
+    );
+    expect(commands.map(({ text, ok }) => [text, ok])).toEqual([
+      ["npx tsc --noEmit", false],
+      ["npm run build", true],
+    ]);
+  });
+
   it("are resolved by a like command once files have changed", () => {
     const test = "--- FAIL: TestA (0.0s)\nFAIL";
     const changed = ledgerOf(
