@@ -122,7 +122,6 @@ async function answerFor(
     record: before === undefined ? NO_ITEMS : recordOf(before, template),
     template,
     budget: tokens,
-    // In a small window the handoff may be larger than a model's answer: then code's part has its room beside the answer.
     targetTokens: Math.min(tokens, Math.floor(budget * PROSE_SHARE)),
     conversation: run.request.standing ?? run.original,
     live: messages[run.live],

@@ -35,7 +35,7 @@ function compressorPolicy(settings: CompressorSettings, evidence?: Evidence): Po
     evidence,
     systemOf: ({ system }) => (settings.note === "system" ? withNote(system) : system),
     template: () => TEMPLATES[settings.template],
-    modelTokens: limits.summaryTokensMax,
+    modelTokens: limits.handoffTokensMax,
     goal: ({ request, fixedTokens }, { compactions }) => {
       const protecting = { ...settings, protectFirstN: headMessages(settings, compactions) };
       if (request.budget === undefined) return documentedGoal(protecting, limits);

@@ -30,7 +30,7 @@ const prompts: string[] = [];
 const writers: Writers = {
   auxiliary: {
     model: "any-1",
-    windowTokens: 100_000,
+    windowTokens: 120_000,
     ask: async ({ user: prompt }) => {
       prompts.push(prompt);
       return { kind: "answered", text: answer, ended: "stop", usage: { inputTokens: 1, outputTokens: 1, requests: 1 } };
