@@ -78,13 +78,18 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffCo
   const allowed = allowances(topics, sections, { share, most }, options.room);
   const first = topics.filter((topic) => TOPICS[topic].afterRecord !== true);
   const later = topics.filter((topic) => TOPICS[topic].afterRecord === true);
+  // The files are listed by one of the two.
+  const isListedByModel = (topic: Topic): boolean => topic === "files" && candidates.byModel.has(topic);
   const isUnsaid = prose > 0 ? saysMoreThan(sections.text()) : () => true;
   for (const topic of first) {
     if (prose > 0 && TOPICS[topic].wordForWord === true) continue;
-    // The files are listed by one of the two.
-    if (topic === "files" && candidates.byModel.has(topic)) continue;
+    if (isListedByModel(topic)) continue;
     sections.fill(topic, allowed.get(topic)!, tokens.spend, topic === "files" ? undefined : isUnsaid);
   }
+  // What a model wrote beyond its share comes before any quote.
+  for (const topic of topics)
+    if (topic !== "constraints" && candidates.byModel.has(topic))
+      sections.fill(topic, tokens.left(), tokens.spendOnAnything, ({ rank }) => rank >= PROSE_RANK);
   const { record, recordText, isInside } = fillRecord(candidates, options, {
     tokens,
     sections,
@@ -105,7 +110,7 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffCo
   // What the excerpts leave is for the facts again, without caps; but rules have had their share, and one that comes in
   // with a few spare tokens now would go again in the next handoff.
   for (const topic of topics)
-    if (topic !== "constraints")
+    if (topic !== "constraints" && !isListedByModel(topic))
       sections.fill(topic, tokens.left(), tokens.spendOnAnything, (item) => !isInside(item) && isUnsaid(item));
   const filled = new Map(sections.filled());
   if (record.length > 0) filled.set("actions", { items: record, leftOut: 0 });

@@ -1,4 +1,4 @@
-/** Rules that a model worded stand among the rules, whatever else says them for the moment. */
+/** What a model wrote comes before what code has to say of the same: rules that only the task says too, and lines beyond its share before quotes. */
 import { expect, it } from "vitest";
 import { parseHandoff, writeHandoff } from "../../../../src/core/handoff/write.ts";
 import { ran, says, talk, user } from "../../../support/compacting.ts";
@@ -22,9 +22,30 @@ const prose = new Map([
   ["actions", ["Read src/importer.ts. [3]"]],
 ] as const);
 
-it("is kept among the rules where the newest task says it too", () => {
+it("is a rule among the rules, where the newest task says it too", () => {
   const { text } = writeHandoff(requestFor(messages, { prose, budget: 1_500 }));
   const { sections } = parseHandoff(text)!;
   expect(sections.get("task")!.join("\n")).toContain("keep the old importer");
   expect(sections.get("constraints")).toContain(RULE);
+});
+
+it("has its lines beyond its share before a quote and before the paths that code lists", () => {
+  const findings = Array.from(
+    { length: 30 },
+    (_, at) => `Column ${at} of src/rows.ts keeps its spaces, as row ${at * 37} of the export shows. [7]`,
+  );
+  const files = ["read: `src/rows.ts` has the columns. [7]"];
+  const excerpts = [
+    { message: 6, source: "read src/rows.ts", text: "export const rows = 1;", tokens: 10, isError: false },
+  ];
+  const { text } = writeHandoff(
+    requestFor(messages, {
+      prose: new Map([...prose, ["context", findings], ["files", files]]),
+      budget: 1_000,
+      excerpts: () => excerpts,
+    }),
+  );
+  const { sections } = parseHandoff(text)!;
+  expect(sections.get("context")).toEqual(findings);
+  expect(sections.get("files")).toEqual(files);
 });
