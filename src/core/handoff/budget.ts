@@ -87,7 +87,7 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffCo
     sections.fill(topic, allowed.get(topic)!, tokens.spend, topic === "files" ? undefined : isUnsaid);
   }
   // What a model wrote beyond its share comes before any quote.
-  for (const topic of topics)
+  for (const topic of BY_MODEL_BY_NEED)
     if (topic !== "constraints" && candidates.byModel.has(topic))
       sections.fill(topic, tokens.left(), tokens.spendOnAnything, ({ rank }) => rank >= PROSE_RANK);
   const { record, recordText, isInside } = fillRecord(candidates, options, {
@@ -191,6 +191,9 @@ function presentIn(sections: SectionFill): VisibleElsewhere {
 /** Of the room beyond the first tokens. */
 const AFTER_RECORD_SHARE_MAX = 0.2;
 
+/** Of a model's answer that is too long the oldest steps give way: files and version control still show them. */
+const BY_MODEL_BY_NEED = TOPICS_BY_NEED.toSorted((a, b) => Number(a === "actions") - Number(b === "actions"));
+
 /** Places a person's own words and then what a model wrote; says how many tokens the latter took. */
 function fillProse(
   { byModel }: Candidates,
@@ -209,7 +212,7 @@ function fillProse(
     spare.set(topic, most - (before - tokens.left()));
   }
   const before = tokens.left();
-  for (const topic of TOPICS_BY_NEED) {
+  for (const topic of BY_MODEL_BY_NEED) {
     if (!byModel.has(topic)) continue;
     const left = tokens.left() - Math.max(0, room - PROSE_TOKENS_FIRST) * (1 - PROSE_SHARE_MAX);
     const allowed = topic === "constraints" ? Math.min(left, spare.get(topic)!) : left;

@@ -1,5 +1,7 @@
 /** What a model wrote comes before what code has to say of the same: rules that only the task says too, and lines beyond its share before quotes. */
 import { expect, it } from "vitest";
+import type { Items } from "../../../../src/core/handoff/model/asked.ts";
+import type { Topic } from "../../../../src/core/handoff/topics/topic.ts";
 import { parseHandoff, writeHandoff } from "../../../../src/core/handoff/write.ts";
 import { ran, says, talk, user } from "../../../support/compacting.ts";
 import { requestFor } from "../requests.ts";
@@ -17,10 +19,10 @@ const { messages } = talk(
   ...ran("read_file", { path: "src/rows.ts" }, "export const rows = 1;"),
   user("And look at src/rows.ts while you are there, it has the columns."),
 );
-const prose = new Map([
+const prose: Items = new Map<Topic, readonly string[]>([
   ["constraints", [RULE]],
   ["actions", ["Read src/importer.ts. [3]"]],
-] as const);
+]);
 
 it("is a rule among the rules, where the newest task says it too", () => {
   const { text } = writeHandoff(requestFor(messages, { prose, budget: 1_500 }));
@@ -35,12 +37,10 @@ it("has its lines beyond its share before a quote and before the paths that code
     (_, at) => `Column ${at} of src/rows.ts keeps its spaces, as row ${at * 37} of the export shows. [7]`,
   );
   const files = ["read: `src/rows.ts` has the columns. [7]"];
-  const excerpts = [
-    { message: 6, source: "read src/rows.ts", text: "export const rows = 1;", tokens: 10, isError: false },
-  ];
+  const excerpts = [{ message: 6, source: "read src/rows.ts", text: "export const rows = 1;", tokens: 10 }];
   const { text } = writeHandoff(
     requestFor(messages, {
-      prose: new Map([...prose, ["context", findings], ["files", files]]),
+      prose: new Map<Topic, readonly string[]>([...prose, ["context", findings], ["files", files]]),
       budget: 1_000,
       excerpts: () => excerpts,
     }),
@@ -48,4 +48,25 @@ it("has its lines beyond its share before a quote and before the paths that code
   const { sections } = parseHandoff(text)!;
   expect(sections.get("context")).toEqual(findings);
   expect(sections.get("files")).toEqual(files);
+});
+
+it("gives up its oldest steps where it is too long, and nothing that it found out", () => {
+  const findings = Array.from(
+    { length: 20 },
+    (_, at) => `Column ${at} of src/rows.ts keeps its spaces, as the export shows. [7]`,
+  );
+  const steps = Array.from({ length: 20 }, (_, at) => `Step ${at}: src/importer.ts read on to line ${at * 40}. [3]`);
+  const { text } = writeHandoff(
+    requestFor(messages, {
+      prose: new Map<Topic, readonly string[]>([
+        ["actions", steps],
+        ["context", findings],
+      ]),
+      budget: 900,
+    }),
+  );
+  const { sections } = parseHandoff(text)!;
+  expect(sections.get("context")).toEqual(findings);
+  expect(sections.get("actions")).toContain(steps.at(-1));
+  expect(sections.get("actions")).not.toContain(steps[0]);
 });
