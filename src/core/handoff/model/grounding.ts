@@ -70,9 +70,12 @@ export function createGrounds(messages: readonly Message[], heard: readonly stri
   // A range of lines, names in braces and a shortened path are said in other words than those of the session.
   const stands = (name: string): boolean =>
     standsWhole(name) || (isComposed(name) && piecesOf(name).every(standsWhole));
+  // `toolDiff*` is all whose names begin so.
+  const standsIn = (text: string, name: string): boolean =>
+    stands(name) || (text.includes(`${name}*`) && all.includes(name));
   return {
-    invented: (text) => namesIn(text).filter((name) => !stands(name)),
-    known: (text) => namesIn(text).filter((name) => !HOUSEHOLD.has(name.toLowerCase()) && stands(name)),
+    invented: (text) => namesIn(text).filter((name) => !standsIn(text, name)),
+    known: (text) => namesIn(text).filter((name) => !HOUSEHOLD.has(name.toLowerCase()) && standsIn(text, name)),
     overlap: (text) => {
       const telling = informativeWordsIn(text);
       return telling.length === 0 ? 0 : telling.filter((word) => words.has(word)).length / telling.length;
@@ -118,10 +121,11 @@ function isComposed(name: string): boolean {
   return JOINTS.test(name.slice(1, -1));
 }
 
-/** What a composed name is made of; numbers of a range are the writer's own. */
+/** What a composed name is made of; numbers beside words, such as those of a range of lines, are the writer's own. */
 function piecesOf(name: string): readonly string[] {
-  const pieces = name.split(JOINTS).filter((piece) => piece !== "" && !/^\d+$/.test(piece));
-  return pieces.length === 0 ? [name] : pieces;
+  const pieces = name.split(JOINTS).filter((piece) => piece !== "");
+  const words = pieces.filter((piece) => !/^\d+$/.test(piece));
+  return words.length === 0 ? pieces : words;
 }
 
 function isOneWord(name: string): boolean {

@@ -183,7 +183,7 @@ interface Writing {
   readonly folded: StagedAnswer;
 }
 
-function written({ items, kept, dropped }: Verified, { step, steps, folded }: Writing): ModelHandoff {
+function written({ items, kept, dropped, shortened }: Verified, { step, steps, folded }: Writing): ModelHandoff {
   const cutOff = folded.kind === "answered" && folded.cutOff;
   return {
     prose: items,
@@ -194,6 +194,11 @@ function written({ items, kept, dropped }: Verified, { step, steps, folded }: Wr
         ({ because: reason, count }) =>
           `${count} of ${kept + total(dropped)} items by ${step.model} were dropped: ${reason}`,
       ),
+      ...(shortened === 0
+        ? []
+        : [
+            `${shortened} of ${kept + total(dropped)} items by ${step.model} were shortened: a sentence named something that is not in the session`,
+          ]),
       ...(cutOff ? [`the answer of ${step.model} was cut off at its end`] : []),
     ],
   };

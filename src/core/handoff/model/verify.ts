@@ -1,6 +1,7 @@
 /** Holds each item of an answer against the session and the ledger, and keeps those that stand. */
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Section } from "../templates.ts";
+import { CUT_MARK } from "../items.ts";
 import { TOPICS } from "../topics/index.ts";
 import type { Topic } from "../topics/topic.ts";
 import type { Items } from "./asked.ts";
@@ -8,9 +9,10 @@ import { citedIn, type CitationChecker } from "./citations.ts";
 import { contradictionIn } from "./claims.ts";
 import type { SourceGrounding } from "./grounding.ts";
 
+const INVENTED = "they name something that is not in the session";
 /** Why an item was dropped. */
 export type DropReason =
-  | "they name something that is not in the session"
+  | typeof INVENTED
   | "they contradict what happened"
   | "they say nothing about this session"
   | "they repeat what a tool's output said as if it had been asked for"
@@ -20,6 +22,8 @@ export interface Verified {
   readonly items: Items;
   readonly kept: number;
   readonly dropped: readonly { readonly because: DropReason; readonly count: number }[];
+  /** Of the kept items, those without a sentence that names something that is not in the session. */
+  readonly shortened: number;
   /** Names in what was kept that are in the session. */
   readonly known: number;
 }
@@ -36,11 +40,15 @@ const OVERLAP_MIN = 0.5;
 export function verify(items: Items, options: VerifyOptions): Verified {
   const dropped = new Map<DropReason, number>();
   const kept = new Map<Topic, readonly string[]>();
+  let shortened = 0;
   for (const [topic, texts] of items) {
-    const standing = texts.filter((text) => {
+    const standing = texts.flatMap((text) => {
       const because = reasonAgainst(citedIn(text).claim, topic, options);
-      if (because !== undefined) dropped.set(because, (dropped.get(because) ?? 0) + 1);
-      return because === undefined;
+      if (because === undefined) return [text];
+      const rest = because === INVENTED ? withoutInvented(text, topic, options) : undefined;
+      if (rest === undefined) dropped.set(because, (dropped.get(because) ?? 0) + 1);
+      else shortened++;
+      return rest ?? [];
     });
     kept.set(
       topic,
@@ -52,6 +60,7 @@ export function verify(items: Items, options: VerifyOptions): Verified {
     items: kept,
     kept: all.length,
     dropped: Array.from(dropped, ([because, count]) => ({ because, count })),
+    shortened,
     known: new Set(all.flatMap((text) => options.grounds.known(text))).size,
   };
 }
@@ -63,7 +72,7 @@ function reasonAgainst(
 ): DropReason | undefined {
   const bare = text.replace(/^\(|\)$/g, "");
   if (template.some(({ purpose }) => bare === purpose)) return "they repeat the instructions";
-  if (inventsMoreThanFigures(text, grounds)) return "they name something that is not in the session";
+  if (inventsMoreThanFigures(text, grounds)) return INVENTED;
   if (contradictionIn(text, topic, ledger) !== undefined) return "they contradict what happened";
   if (
     grounds.known(text).length === 0 &&
@@ -77,6 +86,19 @@ function reasonAgainst(
     return "they repeat what a tool's output said as if it had been asked for";
   return undefined;
 }
+
+/** Most of the item stands: it is kept without the sentences that do not. */
+function withoutInvented(text: string, topic: Topic, options: VerifyOptions): string | undefined {
+  const { claim } = citedIn(text);
+  const sentences = claim.split(SENTENCE_ENDS);
+  const standing = sentences.map((one) => (inventsMoreThanFigures(one, options.grounds) ? CUT_MARK.trim() : one));
+  const rest = standing.join(" ");
+  const cut = standing.filter((one) => one === CUT_MARK.trim()).length;
+  if (cut > sentences.length / 2 || reasonAgainst(rest, topic, options) !== undefined) return undefined;
+  return `${rest}${text.slice(claim.length)}`;
+}
+
+const SENTENCE_ENDS = /(?<=[;.])\s/;
 
 /** "No tests were run since", "not committed yet": true of many sessions, and what the next one needs to know of this. */
 function saysWhatIsOpen(text: string): boolean {
