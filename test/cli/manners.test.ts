@@ -104,6 +104,15 @@ describe("an error with --json", () => {
     });
   });
 
+  it.each(["recall r1", "search words", "sessions", "undo s", "sessions pins s", "store stats", "store check"])(
+    "says of `%s` that a store is not there, with the exit code of an input that cannot be read",
+    async (words) => {
+      const ran = await run(...words.split(" "), "--store", "none.db");
+      expect(ran.code).toBe(EXIT.unreadable);
+      expect(ran.err).toContain("there is no store at none.db");
+    },
+  );
+
   it("is plain text without it, and behind `--`", async () => {
     expect((await run("compact", "missing.json")).err).toMatch(/^precis: cannot read/);
     expect((await run("compact", "--", "--json")).err).toMatch(/^precis: cannot read/);
