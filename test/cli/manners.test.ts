@@ -119,6 +119,21 @@ describe("an error with --json", () => {
   });
 });
 
+describe("a folder that is missing", () => {
+  const compact = ["compact", "chat.json", "--budget", "30%"];
+  it.each([
+    [[...compact, "--out", "new/deep/out.json"], "new/deep"],
+    [[...compact, "--keep", "kept/kept.json"], "kept"],
+    [[...compact, "--html", "pages/page.html"], "pages"],
+    [["replay", "chat.json", "--model", "gpt-5.4", "--svg", "pictures/replay.svg"], "pictures"],
+  ])("is made by %j, which says so once", async (words, made) => {
+    const first = await run(...words);
+    expect(first.code).toBe(EXIT.done);
+    expect(first.err.split("\n")).toContain(`made the folder ${made}`);
+    expect((await run(...words)).err).not.toContain("made the folder");
+  });
+});
+
 describe("small things", () => {
   it("knows -V", async () => {
     expect(await run("-V")).toEqual(await run("--version"));
