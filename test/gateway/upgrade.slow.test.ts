@@ -6,14 +6,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createProvider } from "../../src/provider/provider.ts";
 import { openStore } from "../../src/store/index.ts";
 import { MIGRATIONS } from "../../src/store/postgres/migrations.ts";
 import { NO_POSTGRES, startPostgres } from "../store/postgres-server.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
+import { recordingProvider } from "./support/recording-provider.ts";
 import { serve } from "./support/serving.ts";
 import { atEnd, temporaryFolder } from "./support/standing.ts";
-import { unmarked } from "./support/unmarked.ts";
 import { lostOf } from "./support/witness.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -57,17 +56,7 @@ describe.skipIf(MISSING !== undefined)(
     it("are as one while one is replaced by the other", { timeout: TEST_MS_MAX }, async () => {
       const server = await startPostgres();
       atEnd(server.close);
-      const forwarded = new Map<string, string>();
-      const provider = createProvider({
-        every: { windowTokens: WINDOW_TOKENS },
-        script: { text: "Read." },
-        onRequest: ({ body }) => {
-          const name = /\bsession_\d+\b/.exec(body)?.[0];
-          if (name !== undefined) forwarded.set(name, unmarked(body));
-        },
-      });
-      const { url: upstream, close } = await provider.listen();
-      atEnd(close);
+      const { url: upstream, forwarded, refused } = await recordingProvider(WINDOW_TOKENS, /\bsession_\d+\b/);
       const url = await server.newSchema();
       const flags = { "context-length": String(WINDOW_TOKENS), store: url };
       // The old one comes first and makes the schema; the new one brings it up to date while the old one works.
@@ -106,8 +95,7 @@ describe.skipIf(MISSING !== undefined)(
         await Promise.all(sessions.map((session) => step(session, steps)));
       }
       expect(compactedBy.every((count) => count > 0)).toBe(true);
-      const refused = provider.requests.filter(({ status }) => status >= 400);
-      expect(refused.map(({ status }) => status)).toEqual([]);
+      expect(refused()).toEqual([]);
       for (const session of sessions)
         expect(await lostOf(bodies[session]!, { protocol: PROTOCOLS[session]!, store, tenant: "local" })).toEqual([]);
       expect(await store.holdings("local")).toMatchObject({ sessions: SESSIONS });
