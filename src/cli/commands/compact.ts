@@ -150,7 +150,7 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     flags: [...(settings.flags ?? []), ...summarizeFlags(args), ...filesFlags(args, terminal)],
   });
   checkSummarize(args, configuration);
-  const { result, repair, text, told, views } = await withProgress(terminal.err, async (progress) => {
+  const { result, repair, text, summary, views } = await withProgress(terminal.err, async (progress) => {
     progress.expect(inputBytes(args, terminal));
     await progress.stage("reading", 0);
     const input = await readInput(args, terminal);
@@ -192,11 +192,11 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
       result: made,
       repair: violations,
       text: args.is("json") ? jsonText(report) : written(input, made.transcript, protocol),
-      told: account(report, { out: args.is("json") ? undefined : files.out, keep: args.text("keep") }, terminal.err),
+      summary: account(report, { out: args.is("json") ? undefined : files.out, keep: args.text("keep") }, terminal.err),
       views: await compactionViews({ input, result: made }, { html: files.html, diff: args.is("diff") }, configuration),
     };
   });
-  await deliver({ text, told, views }, files, terminal);
+  await deliver({ text, summary, views }, files, terminal);
   if (repair.after.length > 0) return EXIT.failed;
   return irreducibleOf(result) === undefined ? EXIT.done : EXIT.irreducible;
 }
@@ -211,25 +211,25 @@ function markedIn(args: Arguments): Pick<CompactionRequest, "pin" | "drop" | "fa
 }
 
 /** On a terminal the account comes last, where it can still be read; into a pipe it comes first, in case the reader hangs up. */
-async function deliver({ text, told, views }: Made, files: OutputFiles, terminal: Terminal): Promise<void> {
+async function deliver({ text, summary, views }: Made, files: OutputFiles, terminal: Terminal): Promise<void> {
   const { out, err } = terminal;
   if (files.out !== undefined) await writeOutput(terminal, files.out, text, { mode: files.mode });
   if (views !== undefined) {
-    await err.say(`${told}${out.interactive ? "\n" : ""}`);
+    await err.say(`${summary}${out.interactive ? "\n" : ""}`);
     await deliverViews(views, files, terminal);
-  } else if (files.out !== undefined) await err.say(told);
+  } else if (files.out !== undefined) await err.say(summary);
   else if (out.interactive) {
     await out.write(text);
-    await err.say(`\n\n${told}`);
+    await err.say(`\n\n${summary}`);
   } else {
-    await err.say(told);
+    await err.say(summary);
     await out.write(text);
   }
 }
 
 interface Made {
   readonly text: string;
-  readonly told: string;
+  readonly summary: string;
   /** Where --diff or --html asked for one. */
   readonly views: CompactionViews | undefined;
 }

@@ -223,7 +223,7 @@ function badQuery(message: string, hint: string): PrecisError {
 function refuse(context: Context, error: unknown): Response {
   const known = error instanceof PrecisError;
   const status = known ? (STATUSES[error.code] ?? (error.code.startsWith("store_") ? 503 : 500)) : 500;
-  const told =
+  const body =
     known && status !== 500
       ? { code: error.code, message: error.message, hint: error.hint }
       : {
@@ -232,7 +232,7 @@ function refuse(context: Context, error: unknown): Response {
           hint: "The gateway continues to work; please report this.",
         };
   if (status === 503) context.header("retry-after", RETRY_AFTER_SECONDS);
-  return context.json({ error: told }, status, NO_STORE);
+  return context.json({ error: body }, status, NO_STORE);
 }
 
 function isJson(contentType: string | undefined): boolean {
