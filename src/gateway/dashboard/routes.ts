@@ -1,6 +1,6 @@
 /** The dashboard's routes: its files, the token of its script, what happens now, and figures by day and model. */
 import type { Context, Hono } from "hono";
-import { ADMIN_LIMITS } from "../operation/admin-routes.ts";
+import { ADMIN_LIMITS } from "../operation/admin-request.ts";
 import type { Access } from "../operation/access.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { Figures } from "./figures.ts";
