@@ -41,7 +41,7 @@ export interface Operation {
   readonly ownRoutes: (request: Request) => Response | Promise<Response>;
   /** It listens: says so, and how to use it. */
   readonly begun: (url: string) => Promise<void>;
-  /** It was told to stop: no longer ready. */
+  /** Called when it is to stop: it is no longer ready. */
   readonly stopping: () => void;
   /** It has stopped: says what it did. */
   readonly ended: () => Promise<void>;

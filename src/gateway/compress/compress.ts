@@ -194,7 +194,7 @@ function refused({ client, record }: Asked, refusal: Refusal): ClientResponse {
 const NO_CREDENTIAL: Refusal = {
   status: 401,
   code: "credential_needed",
-  message: "precis: the request names no credential, so what it removes could be kept for nobody.",
+  message: "precis: the request has no credential, so there is no tenant to keep what is removed for.",
   hint: "Set `api_key` of the guardrail to any secret of yours; it tells tenants apart.",
 };
 
