@@ -5,6 +5,7 @@ import { count } from "../amounts.ts";
 import type { Command } from "../command.ts";
 import { EXIT, usageError } from "../exit.ts";
 import { HISTORY_ARGS, SESSION_ARG, sessionNamed, withHistory } from "../history.ts";
+import { JSON_ARG, writeJson } from "../json-output.ts";
 import { ENGINE_FLAGS } from "../settings-flags.ts";
 
 export const thresholdCommand: Command = {
@@ -30,7 +31,7 @@ export const thresholdCommand: Command = {
     remove: { type: "boolean", description: "Compact this session as configured again." },
     ...HISTORY_ARGS,
     ...ENGINE_FLAGS,
-    json: { type: "boolean", description: "Print JSON." },
+    ...JSON_ARG,
   },
   run: (args, terminal) => {
     const given = args.text("threshold");
@@ -39,7 +40,7 @@ export const thresholdCommand: Command = {
     const threshold = given === undefined ? undefined : thresholdFrom(given);
     return withHistory(args, terminal, { readOnly: false, compacts: true }, async (opened) => {
       const result = await opened.history.setThreshold(sessionNamed(args, opened), threshold);
-      if (args.is("json")) await terminal.out.write(`${JSON.stringify(result, null, 2)}\n`);
+      if (args.is("json")) await writeJson(terminal, result);
       else await terminal.out.say(`${resultText(result)}\n`);
       return EXIT.done;
     });
