@@ -110,6 +110,7 @@ describe("an error with --json", () => {
       const ran = await run(...words.split(" "), "--store", "none.db");
       expect(ran.code).toBe(EXIT.unreadable);
       expect(ran.err).toContain("there is no store at none.db");
+      expect(ran.err).toContain("--store FILE");
     },
   );
 
