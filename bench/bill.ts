@@ -114,7 +114,7 @@ function page(sessions: readonly Session[]): string {
     "",
     pooled(`over ${LONG_TOKENS} tokens`, long),
     pooled("all of these", sessions),
-    `dearest by threshold ${dearest(sessions, "threshold")}, by cost ${dearest(sessions, "cost")}`,
+    `highest ratio: threshold ${highestRatio(sessions, "threshold")}, cost ${highestRatio(sessions, "cost")}`,
     "",
     ...(["threshold", "cost"] as const).flatMap((schedule) => beginnings(sessions, schedule)),
   ].join("\n");
@@ -126,7 +126,7 @@ function pooled(name: string, sessions: readonly Session[]): string {
   return `pooled, ${name} (${sessions.length}): threshold ${ratio(sum("threshold"), without)}, cost ${ratio(sum("cost"), without)}`;
 }
 
-function dearest(sessions: readonly Session[], schedule: "threshold" | "cost"): string {
+function highestRatio(sessions: readonly Session[], schedule: "threshold" | "cost"): string {
   return Math.max(...sessions.map((one) => one[schedule].usd / one.without.usd)).toFixed(3);
 }
 

@@ -7,6 +7,7 @@
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { corpusFiles, corpusText } from "../test/support/corpus.ts";
 import type { LoadFigures, LoadResults } from "./load/figures.ts";
 import { measureNoisy } from "./load/noisy.ts";
 import { measureFull, measurePaced, measureProfile, measureShapes, MIXED, PACED } from "./load/parts.ts";
@@ -32,7 +33,8 @@ const { values: options } = parseArgs({
     corpus: { type: "boolean" },
   },
 });
-const store = options.store === "sqlite" ? "sqlite" : "postgres";
+const store = oneOf("--store", options.store, ["postgres", "sqlite"]);
+const partsAsked = options.part?.map((part) => oneOf("--part", part, [...PARTS, "all"]));
 const NOISY_ROUNDS = 5;
 const NOISY_SECONDS = 10;
 const COMMAND = "npm run bench:load -- --part all --keep";
@@ -44,7 +46,10 @@ async function replayOnce(): Promise<void> {
     atOnce: Number(options["at-once"]),
     ...(options.rate === undefined ? {} : { perSecond: Number(options.rate) }),
   };
-  const source = options.corpus === true ? recordedSessions() : generatedSessions(Number(options.bytes));
+  const source =
+    options.corpus === true
+      ? recordedSessions(corpusFiles("openai").map(corpusText))
+      : generatedSessions(Number(options.bytes));
   const { rows, twoOfOne } = await onStage(Number(options.window), (stage) => measureFull(stage, load, source));
   print(loadTable(rows), `Two gateways answer ${twoOfOne.toFixed(2)} times as many as one.`);
 }
@@ -100,10 +105,16 @@ async function onStage<Answer>(windowTokens: number, measure: (stage: Stage) => 
   }
 }
 
+function oneOf<Choice extends string>(flag: string, given: string, choices: readonly Choice[]): Choice {
+  const choice = choices.find((one) => one === given);
+  if (choice === undefined) throw new Error(`${flag} is "${given}": use one of ${choices.join(", ")}`);
+  return choice;
+}
+
 function print(...blocks: readonly string[]): void {
   process.stdout.write(`\n${blocks.join("\n\n")}\n`);
 }
 
 process.stdout.write(`${machineLine()}; load ${loadavg()[0]!.toFixed(2)}\n`);
-if (options.part === undefined) await replayOnce();
-else await measureParts(options.part.includes("all") ? PARTS : PARTS.filter((part) => options.part!.includes(part)));
+if (partsAsked === undefined) await replayOnce();
+else await measureParts(partsAsked.includes("all") ? PARTS : PARTS.filter((part) => partsAsked.includes(part)));

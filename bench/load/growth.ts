@@ -1,6 +1,6 @@
 /** The arithmetic for few, many and very many sessions a day: what each part has to do, where it breaks first and what to do then. */
 import { costOf, type Amounts, type Cost, type Costs } from "./model.ts";
-import { tableWith } from "./page-table.ts";
+import { markdownTable } from "../../scripts/docs/markdown.ts";
 
 /** A day's work of a coding agent, by which everything is counted here. */
 const SESSION = { turns: 100, tokens: 100_000, bytesPerToken: 4, compactedKtok: 100 } as const;
@@ -75,10 +75,10 @@ export function growthSection(costs: Costs): readonly string[] {
     "## Sessions a day",
     `A session here is ${SESSION.turns} turns and ${whole(SESSION.tokens)} new tokens, compacted once. It takes ${(costOf(costs, "gatewayMs", AMOUNTS) / 1_000).toFixed(1)} s of a gateway's core and ${(costOf(costs, "databaseMs", AMOUNTS) / 1_000).toFixed(1)} s of the database's, and stores ${(costOf(costs, "storedKb", AMOUNTS) / 1_000).toFixed(1)} MB.
 The busiest hour has ${PEAK} times the average, cores are ${100 * BUSY_SHARE} % busy at most, and conversations are kept for ${RETENTION_DAYS} days after their last use.`,
-    tableWith(
+    markdownTable([
       ["sessions a day", ...days.map(({ sessions }) => whole(sessions))],
-      LINES.map(([what, of]) => [what, ...days.map((day) => amount(of(day)))]),
-    ),
+      ...LINES.map(([what, of]) => [what, ...days.map((day) => amount(of(day)))]),
+    ]),
     `- **10 a day** need nothing: one gateway with its history in a file (the default). ${amount(days[0]!.storedGbKept)} GB are kept; above \`gateway.limits.store_mb\`, the oldest conversations go first.`,
     `- **10,000 a day** break at the disk first: ${amount(many.storedGbKept)} GB after ${RETENTION_DAYS} days. Lower \`gateway.retention_days\` (a week keeps ${amount(many.storedGb * 7)} GB: months are dropped as whole partitions), or give tenants a \`store_mb\`. Use PostgreSQL with two gateways, so that one may
   fail, and a worker. Add the next gateway when one's core is ${100 * BUSY_SHARE} % busy, before \`precis_untouched_total{because="overloaded"}\` rises. Each takes 15 connections (and 11 for its thread for large requests), so ten want \`max_connections\` of 300.`,

@@ -2,7 +2,7 @@
 import type { PostgresFigures } from "../postgres.ts";
 import { keptResult, type Kept } from "../peers/results.ts";
 import { growthSection } from "./growth.ts";
-import { tableWith } from "./page-table.ts";
+import { markdownTable } from "../../scripts/docs/markdown.ts";
 import type { LoadFigures, LoadResults, ShapeFigures } from "./figures.ts";
 import { coresGot, COST_NAMES, fitError, fittedCosts, simulatedPoints, type Cost, type Costs } from "./model.ts";
 
@@ -63,7 +63,7 @@ function turnSection(shapes: readonly ShapeFigures[]): readonly string[] {
   return [
     "## A turn",
     "Sessions one after another through one gateway, with the history in PostgreSQL; each turn sends the whole conversation. All but the last column are per turn.",
-    tableWith(
+    markdownTable([
       [
         "sessions",
         "KB sent",
@@ -77,8 +77,8 @@ function turnSection(shapes: readonly ShapeFigures[]): readonly string[] {
         "stored KB",
         "stored bytes per new token",
       ],
-      rows,
-    ),
+      ...rows,
+    ]),
     "Stored are tables and indexes on the disk: messages once each, compressed, with their search index, and compactions with what they removed. A token is about four bytes.",
   ];
 }
@@ -105,7 +105,7 @@ function costSection(shapes: readonly ShapeFigures[], costs: Costs): readonly st
   return [
     "## Costs, fitted",
     `Least squares over the ${shapes.length} rows above. _KB sent_ are all request bodies: about T × B / 2 for T turns up to B KB. With so few rows, a term says what would fit, not what happens in the program.`,
-    tableWith(["of a session", "is about", "error, mean", "error, largest"], rows),
+    markdownTable([["of a session", "is about", "error, mean", "error, largest"], ...rows]),
   ];
 }
 
@@ -135,7 +135,7 @@ function gatewaysSection({ full, paced, machineLoad }: LoadResults): readonly st
   return [
     "## One gateway and two",
     `${full.sessions} sessions, ${full.atOnce} at once, that grow to ${full.bytes / 1_000} KB through a window of ${full.windowTokens.toLocaleString("en")} tokens and are compacted several times. Two gateways share one database, and turns alternate between them.`,
-    tableWith(
+    markdownTable([
       [
         "offered a second",
         "",
@@ -148,8 +148,9 @@ function gatewaysSection({ full, paced, machineLoad }: LoadResults): readonly st
         "database",
         "client and upstream",
       ],
-      [...loadRows(full.rows), ...loadRows(paced.rows)],
-    ),
+      ...loadRows(full.rows),
+      ...loadRows(paced.rows),
+    ]),
     `As fast as they go, two gateways answered ${full.twoOfOne.toFixed(2)} times as many requests as one (median of the rounds), on the ${cores.toFixed(2)} cores that other programs left the measurement. A gateway's event loop is one thread: a second one helps where there is
 a core for it.${isCrowded ? " **Here there was none**, so measure this again on cores of their own." : ""}`,
   ];
@@ -159,10 +160,7 @@ function profileSection({ profile }: LoadResults): readonly string[] {
   return [
     "## What a gateway's processor time goes to",
     "By `node --cpu-prof` under the same load, threads included, starting and idling not.",
-    tableWith(
-      ["", "share"],
-      profile.map(({ what, share }) => [what, percent(share)]),
-    ),
+    markdownTable([["", "share"], ...profile.map(({ what, share }) => [what, percent(share)])]),
   ];
 }
 
@@ -170,10 +168,10 @@ function lookUpSection({ figures }: Kept<PostgresFigures>): readonly string[] {
   return [
     "## Look-ups in a large database",
     `${figures.messages.toLocaleString("en")} messages in sessions of 10,000, and ${figures.compactions.toLocaleString("en")} compactions of the same tenant. Every request asks the first two or three of these.`,
-    tableWith(
+    markdownTable([
       ["", "median ms", "95 %"],
-      figures.rows.map(({ what, medianMs, p95Ms }) => [what, medianMs.toFixed(2), p95Ms.toFixed(2)]),
-    ),
+      ...figures.rows.map(({ what, medianMs, p95Ms }) => [what, medianMs.toFixed(2), p95Ms.toFixed(2)]),
+    ]),
     "Compactions written by an older version, or copied from a file, are found by looking for every message, which takes some milliseconds for 10,000.",
   ];
 }
@@ -185,13 +183,11 @@ function tenantSection({ noisy }: LoadResults): readonly string[] {
   return [
     "## A tenant at its limit",
     `One tenant sends ${quietPerSecond.toFixed(0)} requests a second. In every second block of time another one, which may send ${noisy.limitPerMinute} a minute, sends ${noisyPerSecond.toFixed(0)} a second; what its limit lets it send at once is over when a block begins${noisy.clientAlways === true ? "; in the others the same client sends as much straight to the upstream, because it runs on the same cores" : ". Its client runs on the same cores, and only then"}.`,
-    tableWith(
+    markdownTable([
       ["the first tenant", "p50 ms", "p95", "p99"],
-      [
-        ["alone", ...[alone.p50Ms, alone.p95Ms, alone.p99Ms].map((ms) => ms.toFixed(1))],
-        ["beside the other", ...[beside.p50Ms, beside.p95Ms, beside.p99Ms].map((ms) => ms.toFixed(1))],
-      ],
-    ),
+      ["alone", ...[alone.p50Ms, alone.p95Ms, alone.p99Ms].map((ms) => ms.toFixed(1))],
+      ["beside the other", ...[beside.p50Ms, beside.p95Ms, beside.p99Ms].map((ms) => ms.toFixed(1))],
+    ]),
     `The 99th percentile is **${p99Ratio.toFixed(2)} times** what it is alone over all blocks, and ${quietRefused === 0 ? "none" : String(quietRefused)} of its requests were refused. Of the other's, ${noisyAnswered.toLocaleString("en")} were answered and ${noisyRefused.toLocaleString("en")} got a 429 that says to come again in ${seconds}. The aim is 1.5 or less.`,
   ];
 }
@@ -215,7 +211,7 @@ function simulationSection(figures: LoadResults): readonly string[] {
     "## The measured points, simulated",
     `\`bench/load/simulation.ts\` says from the fitted costs of sessions one after another what several at once come to, on the cores that the measurement had (${coresGot(figures.full.rows).toFixed(2)}): a gateway works on one request at a time, the
 database on any number, and all share the cores.`,
-    tableWith(
+    markdownTable([
       [
         "offered a second",
         "",
@@ -229,8 +225,8 @@ database on any number, and all share the cores.`,
         "simulated",
         "error",
       ],
-      rows,
-    ),
+      ...rows,
+    ]),
     "Without garbage collection and other programs, it says throughput better than tails.",
   ];
 }

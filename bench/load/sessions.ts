@@ -1,5 +1,4 @@
 /** The sessions that are replayed, turn by turn as an agent sends them: generated traffic, or recorded sessions of a corpus. */
-import { corpusFiles, corpusText } from "../../test/support/corpus.ts";
 import { createTraffic } from "../traffic/session.ts";
 
 export interface ReplayedSession {
@@ -44,10 +43,10 @@ function shortened(text: string, resultChars: number): string {
   return JSON.stringify({ ...body, messages });
 }
 
-/** Sessions of the corpus in the format of Chat Completions, one after another and then again. */
-export function recordedSessions(): SessionSource {
-  const bodies = corpusFiles("openai")
-    .map((file) => JSON.parse(corpusText(file)) as ChatBody)
+/** Recorded sessions in the format of Chat Completions, one after another and then again; others are left out. */
+export function recordedSessions(texts: readonly string[]): SessionSource {
+  const bodies = texts
+    .map((text) => JSON.parse(text) as ChatBody)
     .filter(({ messages }) => Array.isArray(messages) && messages.length >= RECORDED_MESSAGES_MIN);
   if (bodies.length === 0)
     throw new Error("no sessions in the format of Chat Completions: name a corpus in PRECIS_CORPUS");

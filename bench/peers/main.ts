@@ -1,5 +1,5 @@
 /**
- * `npm run bench:peers [-- [--quick] eval recall cost speed gateways text]`: precis beside its peers, in one run on the same
+ * `npm run bench:peers [-- [--quick] recall cost speed gateways text]`: precis beside its peers, in one run on the same
  * input, and the raw results kept in bench/results. Real transcripts are read from the folder that PRECIS_CORPUS names.
  */
 import { parseArgs } from "node:util";
@@ -10,7 +10,6 @@ import { recallRows } from "./compaction/recall.ts";
 import { sittingsOf } from "./compaction/sittings.ts";
 import { speed } from "./compaction/speed.ts";
 import { turns } from "./compaction/turns.ts";
-import { evaluated } from "./evaluation.ts";
 import { gateways } from "./gateways/gateways.ts";
 import { installPeers } from "./install.ts";
 import { installPythonPeers } from "./python/environment.ts";
@@ -27,7 +26,6 @@ const QUICK_GATEWAY_BLOCKS = 12;
 
 /** What each section measures; `quick` takes fewer samples. */
 const SECTIONS = {
-  eval: evaluated,
   recall: async (quick: boolean) => {
     const { peers, absent } = await loadPeers();
     const sittings = sittingsOf(quick ? QUICK_SITTINGS : Number.POSITIVE_INFINITY);

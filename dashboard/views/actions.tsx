@@ -76,7 +76,7 @@ function UndoDialog({ session, shown, reload, onClose }: OpenDialog) {
 
 /** Without a threshold the configuration decides. */
 function ThresholdDialog({ session, shown, reload, onClose }: OpenDialog) {
-  const { threshold, timing } = shown;
+  const { threshold, timing, undone } = shown;
   const [text, setText] = useState(threshold === undefined ? "" : typed(threshold));
   const set = async (): Promise<void> => {
     const wanted = text.trim();
@@ -99,6 +99,12 @@ function ThresholdDialog({ session, shown, reload, onClose }: OpenDialog) {
         {timing === undefined ? "" : ` It is compacted from ${whole(timing.thresholdTokens)} tokens on now.`}
       </p>
       <p>The threshold holds from the next request on, and after a restart.</p>
+      {undone ? (
+        <p class="warn">
+          The newest compaction was undone: the threshold holds once a request overflows or you compact the session
+          yourself.
+        </p>
+      ) : null}
     </Dialog>
   );
 }

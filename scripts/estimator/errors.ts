@@ -24,7 +24,7 @@ export function errorTable(pieces: readonly Judged[]): string {
   });
   return `# Token estimates
 
-This page says how far precis' token counts are from exact ones, for whoever sets thresholds near the end of a window. An automaton follows the pieces that a byte-pair tokenizer would cut and adds a weight at each
+This page says how far precis' token counts are from exact ones, for anyone who sets thresholds near the end of a window. An automaton follows the pieces that a byte-pair tokenizer would cut and adds a weight at each
 step; the weights are fitted to exact o200k counts (gpt-tokenizer). For models of other vendors, a session learns a correction factor from the usage that the provider reports.
 
 The tables show the error on text that the fit has not seen, and beside it that of four characters per token. _Bias_ is the error of the sum; _median_ and _p95_ are absolute errors of one piece, in percent of the exact count.

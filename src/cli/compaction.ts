@@ -191,7 +191,7 @@ function writersFor(configuration: Configuration, { environment, before }: Write
     overflow,
     fetch: outwardFetch(environment),
   });
-  const told = ({ ask, ...writer }: Writer): Writer => ({
+  const withBefore = ({ ask, ...writer }: Writer): Writer => ({
     ...writer,
     ask: async (prompt, signal) => {
       await before(writer.model);
@@ -200,8 +200,8 @@ function writersFor(configuration: Configuration, { environment, before }: Write
   });
   return {
     ...writers,
-    ...(auxiliary === undefined ? {} : { auxiliary: told(auxiliary) }),
-    ...(main === undefined ? {} : { main: told(main) }),
+    ...(auxiliary === undefined ? {} : { auxiliary: withBefore(auxiliary) }),
+    ...(main === undefined ? {} : { main: withBefore(main) }),
   };
 }
 

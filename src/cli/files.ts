@@ -30,7 +30,10 @@ export interface WriteOptions {
 /** The folder that names are relative to, and the streams that `/dev/stdout` and `/dev/stderr` stand for. */
 type Outside = Pick<Terminal, "folder" | "out" | "err">;
 
-/** Throws `unwritable_output`. A reader that hangs up is no failure. */
+/**
+ * Folders that are missing are made, which is said, because a mistyped path makes them too. Throws `unwritable_output`. A
+ * reader that hangs up is no failure.
+ */
 export async function writeOutput(
   terminal: Outside,
   name: string,
@@ -45,8 +48,11 @@ export async function writeOutput(
     if (descriptor === 2) return await terminal.err.write(text);
     const there = statOf(path);
     if (descriptor !== undefined) await writeThrough(path, text, descriptor);
-    else if (there === undefined || there.isFile()) replaceWhole(target, text, { there, mode });
-    else await writeThrough(path, text);
+    else if (there === undefined || there.isFile()) {
+      const isFolderNew = there === undefined && mkdirSync(dirname(target), { recursive: true }) !== undefined;
+      replaceWhole(target, text, { there, mode });
+      if (isFolderNew) await terminal.err.say(`made the folder ${dirname(target === path ? name : target)}\n`);
+    } else await writeThrough(path, text);
   } catch (error) {
     if (error instanceof PrecisError) throw error;
     if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw unwritable(name, error);
@@ -124,9 +130,8 @@ interface Replacing {
 
 /** Writes beside the file first and then moves, so that a crash or a full disk leaves the old one. */
 function replaceWhole(path: string, text: string, { there, mode }: Replacing): void {
-  if (there === undefined) mkdirSync(dirname(path), { recursive: true });
   // Moving over a file that is write-protected would work, but its protection was meant.
-  else accessSync(path, constants.W_OK);
+  if (there !== undefined) accessSync(path, constants.W_OK);
   const draft = `${path}.${process.pid}.tmp`;
   try {
     writeFileSync(draft, text, { mode: there === undefined ? mode : 0o600, flag: "wx" });

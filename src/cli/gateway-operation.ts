@@ -41,7 +41,7 @@ export interface Operation {
   readonly ownRoutes: (request: Request) => Response | Promise<Response>;
   /** It listens: says so, and how to use it. */
   readonly begun: (url: string) => Promise<void>;
-  /** It was told to stop: no longer ready. */
+  /** Called when it is to stop: it is no longer ready. */
   readonly stopping: () => void;
   /** It has stopped: says what it did. */
   readonly ended: () => Promise<void>;
@@ -92,9 +92,9 @@ export async function operate(options: OperationOptions): Promise<Operation> {
     onEvent: (event) => listeners.forEach((onEvent) => onEvent(event)),
     ownRoutes: (request) => routes.fetch(request),
     begun: async (url) => {
-      const told = { url, version, mode, caching, handoffs, upstreams: byName, store, kept: kept.first ?? kept.says };
+      const facts = { url, version, mode, caching, handoffs, upstreams: byName, store, kept: kept.first ?? kept.says };
       if (json === undefined) await err.say(startPage({ ...options, url, access: accessTo(url, options) }, err));
-      else json.say("listening", told);
+      else json.say("listening", facts);
       lines.flush();
     },
     stopping: () => {

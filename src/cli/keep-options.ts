@@ -47,13 +47,13 @@ export async function keeping(
   };
   const says = `${days === null ? "for ever" : `${days} days after their last use`}, ${bytesMax === undefined ? "no size limit" : `at most ${(bytesMax / MEBIBYTE).toLocaleString("en-US")} MB`}`;
   if (isInMemory) return { retention: bounds, says };
-  const told = noteIn(await store.getState("", STATE).catch(() => undefined));
+  const noted = noteIn(await store.getState("", STATE).catch(() => undefined));
   // A store that cannot be read keeps nothing now: what it holds counts as old once it can be.
   const holdings = await store.holdings().catch(() => undefined);
-  const notBefore = told ?? (holdings?.sessions === 0 ? 0 : Date.now() + GRACE_DAYS * DAY_MS);
+  const notBefore = noted ?? (holdings?.sessions === 0 ? 0 : Date.now() + GRACE_DAYS * DAY_MS);
   await store.putState("", STATE, { notBefore }).catch(() => undefined);
   const retention = { ...bounds, notBefore };
-  if (told !== undefined) return { retention, says };
+  if (noted !== undefined) return { retention, says };
   const secrets = configuration.redaction.stored ? "with their secrets masked" : "as they are sent, secrets included";
   const begins =
     notBefore === 0 ? "" : ` What is there already stays until ${new Date(notBefore).toISOString().slice(0, 10)}.`;

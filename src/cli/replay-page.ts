@@ -27,25 +27,25 @@ export interface Replay {
 const MINUTE_MS = 60_000;
 const NOTES_SHOWN_MAX = 8;
 
-export function replayPage(told: Replay, stream: Stream): string {
-  const { name, format, terms, session } = told;
+export function replayPage(replay: Replay, stream: Stream): string {
+  const { name, format, terms, session } = replay;
   const { paint, columns } = stream;
-  const shown = told.notes.slice(0, NOTES_SHOWN_MAX);
+  const shown = replay.notes.slice(0, NOTES_SHOWN_MAX);
   return [
     ...headingOf({ name, format, to: terms.protocol, notes: [] }, stream).slice(0, 1),
-    ...termLines(told).flatMap((line) => wrapped(line, columns)),
+    ...termLines(replay).flatMap((line) => wrapped(line, columns)),
     "",
     ...table(session.runs, stream),
     "",
-    ...noteLines(told).flatMap((line) => wrapped(line, columns).map((part) => paint("dim", part))),
+    ...noteLines(replay).flatMap((line) => wrapped(line, columns).map((part) => paint("dim", part))),
     "",
     ...charts(session, stream),
     ...(shown.length === 0 ? [] : [paint("strong", "Of this recording")]),
     ...shown.flatMap((note) =>
       wrapped(note, columns - 4).map((part, at) => paint("dim", `${at === 0 ? "  · " : "    "}${part}`)),
     ),
-    ...(told.notes.length > shown.length
-      ? [paint("dim", `  and ${counted(told.notes.length - shown.length, "more note")}`)]
+    ...(replay.notes.length > shown.length
+      ? [paint("dim", `  and ${counted(replay.notes.length - shown.length, "more note")}`)]
       : []),
     "",
   ].join("\n");

@@ -32,16 +32,17 @@ export function storePlace(given: string | undefined, { gateway }: Configuration
   return { address: `sqlite:${path}`, shown: shortPath(path, terminal), path };
 }
 
-/** The store that is meant, which has to be there: a mistyped path must not make a new one. */
+/** The store that is meant, which has to be there: a mistyped path must not make a new one. Throws `store_unreachable` where it is not. */
 export function existingStore(given: string | undefined, configuration: Configuration, terminal: Terminal): StorePlace {
   const found = storePlace(given, configuration, terminal);
   if (found.address === IN_MEMORY)
     throw usageError("the store is `memory`, which ends with its gateway", "Name a file with --store FILE.");
   if (found.path !== undefined && !isStore(found.path, found.shown))
-    throw usageError(
-      `there is no store at ${found.shown}`,
-      "`precis serve` creates one. Name another with --store FILE, or with gateway.store in the configuration.",
-    );
+    throw new PrecisError(`there is no store at ${found.shown}`, {
+      code: "store_unreachable",
+      place: found.shown,
+      hint: "`precis serve` creates one. Name another with --store FILE, or with gateway.store in the configuration.",
+    });
   return found;
 }
 

@@ -9,7 +9,7 @@ import type { Terminal } from "./terminal.ts";
 export interface WorkerPort {
   readonly url: string;
   readonly onEvent: EmitEvent;
-  /** It was told to stop: no longer ready. */
+  /** Called when it is to stop: it is no longer ready. */
   readonly stopping: () => void;
   readonly close: () => Promise<void>;
 }

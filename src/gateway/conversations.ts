@@ -30,6 +30,8 @@ export interface Conversation {
   outgoing?: Decoded | undefined;
   /** When it is compacted, as the store has it. */
   timing?: string;
+  /** What a person had set as its threshold when its last request was decided. */
+  threshold?: string | undefined;
   /** It has gone out rewritten. */
   rewritten: boolean;
   /** Messages of the longest request that went out: one of no more is sent once more, and goes out as it did. */

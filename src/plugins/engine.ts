@@ -49,18 +49,18 @@ export interface PluginEngineParts {
 export function createPluginEngine({ name, host, limits, settings }: PluginEngineParts): ExternalEngine {
   // A plugin says what tools it has with its first answer.
   let tools: readonly EngineTool[] | undefined;
-  const hear = (told: unknown): readonly EngineTool[] => (tools ??= demandToolList(told));
-  const stateOf = (told: EngineInput): State => ({
+  const keepTools = (listed: unknown): readonly EngineTool[] => (tools ??= demandToolList(listed));
+  const stateOf = (input: EngineInput): State => ({
     schemaVersion: STATE_SCHEMA_VERSION,
     plugin: name,
-    ...told,
+    ...input,
     ...(tools === undefined || tools.length === 0 ? {} : { tools }),
   });
   const isOwn = (state: unknown): state is State => {
     const { schemaVersion, plugin, usages } = (state ?? {}) as Partial<State>;
     return schemaVersion === STATE_SCHEMA_VERSION && plugin === name && Array.isArray(usages);
   };
-  const toldOf = (state: unknown): EngineInput =>
+  const inputOf = (state: unknown): EngineInput =>
     isOwn(state) ? { own: state.own, usages: state.usages } : { usages: [] };
   // What a state has become by the usages that came with it.
   const become = new WeakMap<object, unknown>();
@@ -70,25 +70,25 @@ export function createPluginEngine({ name, host, limits, settings }: PluginEngin
     observe: (state, usage) => {
       if (typeof state === "object" && state !== null && become.has(state))
         return stateOf({ own: become.get(state), usages: [usage] });
-      const { usages, ...told } = toldOf(state);
-      return stateOf({ ...told, usages: [...usages.slice(1 - USAGES_MAX), usage] satisfies Usage[] });
+      const { usages, ...input } = inputOf(state);
+      return stateOf({ ...input, usages: [...usages.slice(1 - USAGES_MAX), usage] satisfies Usage[] });
     },
     decide: async (state, usage) => {
-      const data = { name: "decide", settings, ...toldOf(state), usage } as const;
+      const data = { name: "decide", settings, ...inputOf(state), usage } as const;
       const answer = (await host.run({ data, deadlineMs: limits.decideMs })) as Decided;
-      hear(answer.tools);
+      keepTools(answer.tools);
       if (typeof state === "object" && state !== null) become.set(state, answer.state);
       return answer.decision;
     },
     compact: async (state, transcript, request) => {
       const asking = createAsking(request, limits);
-      const { outcome, tools: told } = (await host.run({
-        data: compactData({ settings, ...toldOf(state) }, transcript, request),
+      const { outcome, tools: listed } = (await host.run({
+        data: compactData({ settings, ...inputOf(state) }, transcript, request),
         deadlineMs: limits.compactMs,
         ...(request.signal === undefined ? {} : { signal: request.signal }),
         ask: asking.ask,
       })) as Compacted;
-      hear(told);
+      keepTools(listed);
       return named(unpacked(outcome, transcript, request.chain), {
         name,
         wrap: (own) => stateOf({ own, usages: [] }),
@@ -96,7 +96,7 @@ export function createPluginEngine({ name, host, limits, settings }: PluginEngin
       });
     },
     tools: (state) => tools ?? (isOwn(state) ? demandToolList(state.tools ?? []) : []),
-    callTool: (state, call, sources) => answerTool({ host, limits }, { settings, ...toldOf(state), call }, sources),
+    callTool: (state, call, sources) => answerTool({ host, limits }, { settings, ...inputOf(state), call }, sources),
   };
 }
 

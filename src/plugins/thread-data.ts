@@ -78,7 +78,7 @@ export type CallData = DecideData | CompactData | ToolData | CheckData;
 
 export type ToThread =
   | { readonly kind: "call"; readonly call: CallData; readonly answerBytesMax: number }
-  | { readonly kind: "told"; readonly ask: number; readonly reply: WriterReply | string | undefined };
+  | { readonly kind: "reply"; readonly ask: number; readonly reply: WriterReply | string | undefined };
 
 export type FromThread =
   | { readonly kind: "ready" }

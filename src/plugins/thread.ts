@@ -199,7 +199,7 @@ async function relay(ask: number, pending: Pending | undefined, { worker, turns,
   pending.deadline.hold();
   try {
     const reply = await answering;
-    worker.postMessage({ kind: "told", ask, reply } satisfies ToThread);
+    worker.postMessage({ kind: "reply", ask, reply } satisfies ToThread);
     pending.deadline.goOn();
   } catch (error) {
     turns.lose(error);

@@ -6,10 +6,10 @@ import type { IncomingRequest, RequestContext } from "./request-context.ts";
 import type { AcceptedRequest, Wire } from "./wire.ts";
 
 export interface Admitted {
-  readonly house: ProviderContext;
+  readonly provider: ProviderContext;
   readonly wire: Wire;
-  readonly visit: RequestContext;
-  readonly arrival: IncomingRequest;
+  readonly context: RequestContext;
+  readonly received: IncomingRequest;
   readonly incoming: Incoming;
   readonly model: string;
   readonly traits: ModelTraits;

@@ -13,17 +13,17 @@ import { wires } from "./wires.ts";
 
 type Bindings = { readonly Bindings: Partial<HttpBindings> };
 
-export function createApp(house: ProviderContext): Hono<Bindings> {
+export function createApp(provider: ProviderContext): Hono<Bindings> {
   const app = new Hono<Bindings>();
   app.post("*", (context, next) => {
     const asked = askedOf(context.req.path);
     if (asked === undefined) return next();
     const handle = asked.asks === "count" ? count : serve;
-    return handle(house, wires[asked.name], arrivalOf(context));
+    return handle(provider, wires[asked.name], receivedOf(context));
   });
-  app.get("/v1/models", (context) => models(house, context));
-  app.get("/v1/models/:model{.+}", (context) => models(house, context, context.req.param("model")));
-  app.get("/_precis/account", (context) => context.json(house.books.account()));
+  app.get("/v1/models", (context) => models(provider, context));
+  app.get("/v1/models/:model{.+}", (context) => models(provider, context, context.req.param("model")));
+  app.get("/_precis/account", (context) => context.json(provider.books.account()));
   app.notFound((context) => {
     const { method, path } = context.req;
     return plain(context, { status: 404, reason: "route", message: `Invalid URL (${method} ${path})` });
@@ -35,7 +35,7 @@ export function createApp(house: ProviderContext): Hono<Bindings> {
 const FLUSH_MS = 10;
 
 /** The connection's end is heard from the server, and brought about there, where there is one. */
-function arrivalOf({ req, env }: Context<Bindings>): IncomingRequest {
+function receivedOf({ req, env }: Context<Bindings>): IncomingRequest {
   let closedMs: number | undefined;
   const { outgoing } = env ?? {};
   outgoing?.once("close", () => {
@@ -74,10 +74,10 @@ function plain(context: Context<Bindings>, refusal: Refusal): Response {
   return Response.json(wireOf(context).errorBody(refusal, "req_none"), { status: refusal.status });
 }
 
-function models(house: ProviderContext, context: Context<Bindings>, name?: string): Response {
+function models(provider: ProviderContext, context: Context<Bindings>, name?: string): Response {
   const wire = wireOf(context);
   const { headers, url } = context.req.raw;
   if (bearerOf(headers) === "" && wire.keyOf(headers, new URL(url)) === "") return plain(context, wire.keyless);
-  const list = modelList(house.models, wire.models, name);
+  const list = modelList(provider.models, wire.models, name);
   return list === undefined ? plain(context, wire.noModel(name)) : Response.json(list);
 }

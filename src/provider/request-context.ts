@@ -34,8 +34,12 @@ export interface RequestContext {
 const ID_HEX = 24;
 const OUTCOMES: Readonly<Record<StreamEnd, Outcome>> = { done: "answered", cut: "cut", aborted: "aborted" };
 
-export function enter(house: ProviderContext, wire: Wire, { request, closedMs }: IncomingRequest): RequestContext {
-  const { books, recorder, now, onRequest } = house;
+export function beginRequest(
+  provider: ProviderContext,
+  wire: Wire,
+  { request, closedMs }: IncomingRequest,
+): RequestContext {
+  const { books, recorder, now, onRequest } = provider;
   const startedMs = performance.now();
   const url = new URL(request.url);
   const { pathname } = url;
@@ -43,7 +47,7 @@ export function enter(house: ProviderContext, wire: Wire, { request, closedMs }:
   const key = secret === "" ? "no key" : keyName(secret);
   const open = { atMs: now(), method: request.method, path: pathname, protocol: wire.protocol, key };
   const record = recorder.add({ ...open, model: "", stream: false, body: "", status: 200, outcome: "open" });
-  const id = hash("sha256", `${house.seed} ${record.index}`).slice(0, ID_HEX);
+  const id = hash("sha256", `${provider.seed} ${record.index}`).slice(0, ID_HEX);
   const requestId = `req_${id}`;
   books.request(key);
   const close = (outcome: Outcome): void => {

@@ -8,11 +8,11 @@ import type { Wire } from "./wire.ts";
 import { pause, sseText, streamOf, type BreakOff } from "./stream.ts";
 
 export interface RespondOptions {
-  readonly telling: ReplyToSend;
+  readonly toSend: ReplyToSend;
   readonly fault: Fault | undefined;
   readonly bill: (outputTokens: number) => Bill;
   /** Called with what was delivered, once it is. */
-  readonly delivered: (told: unknown) => void;
+  readonly delivered: (answer: unknown) => void;
 }
 
 const EVENT_STREAM = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
@@ -23,17 +23,17 @@ const MID_STREAM: Refusal = { status: 529, reason: "fault", type: "overloaded_er
 
 export const respond = {
   answer: (admitted: Admitted, given: RespondOptions): Response | Promise<Response> =>
-    admitted.visit.record.stream ? streamed(admitted, given) : whole(admitted, given),
+    admitted.context.record.stream ? streamed(admitted, given) : whole(admitted, given),
 
   /** HTTP 200, and the error inside of the stream. */
-  streamedError: (refusal: Refusal, { wire, visit, model, house }: Admitted): Response => {
-    const created = Math.floor(house.now() / MS);
+  streamedError: (refusal: Refusal, { wire, context, model, provider }: Admitted): Response => {
+    const created = Math.floor(provider.now() / MS);
     const events =
       refusal.body === undefined
-        ? wire.streamedError(refusal, { id: visit.id, model, created })
+        ? wire.streamedError(refusal, { id: context.id, model, created })
         : [foreignError(refusal.body, wire)];
     const text = Array.from(events, sseText).join("");
-    return new Response(text, { headers: { ...EVENT_STREAM, ...wire.requestHeaders(visit.requestId) } });
+    return new Response(text, { headers: { ...EVENT_STREAM, ...wire.requestHeaders(context.requestId) } });
   },
 };
 
@@ -47,45 +47,45 @@ function foreignError(body: string, { errorEvent }: Wire): StreamEvent {
 }
 
 function streamed(
-  { wire, visit, arrival, house, model }: Admitted,
-  { telling, fault, bill, delivered }: RespondOptions,
+  { wire, context, received, provider, model }: Admitted,
+  { toSend, fault, bill, delivered }: RespondOptions,
 ): Response {
-  const { id, created } = telling;
-  const body = streamOf(wire.stream(telling), {
-    pace: house.pace,
-    signal: arrival.request.signal,
-    breakOff: arrival.breakOff,
+  const { id, created } = toSend;
+  const body = streamOf(wire.stream(toSend), {
+    pace: provider.pace,
+    signal: received.request.signal,
+    breakOff: received.breakOff,
     fault,
     errors: (): Iterable<StreamEvent> => wire.streamedError(MID_STREAM, { id, model, created }),
     ended: (end, sentTokens) => {
-      if (end === "done") delivered(wire.tell(telling));
-      visit.ended(end, bill(end === "done" && fault === undefined ? telling.outputTokens : sentTokens));
+      if (end === "done") delivered(wire.replyBody(toSend));
+      context.ended(end, bill(end === "done" && fault === undefined ? toSend.outputTokens : sentTokens));
     },
   });
-  return new Response(body, { headers: { ...EVENT_STREAM, ...wire.requestHeaders(visit.requestId) } });
+  return new Response(body, { headers: { ...EVENT_STREAM, ...wire.requestHeaders(context.requestId) } });
 }
 
-async function whole(admitted: Admitted, { telling, fault, bill, delivered }: RespondOptions): Promise<Response> {
-  const { wire, visit, arrival, house } = admitted;
-  const { signal } = arrival.request;
-  if (house.pace !== undefined) await pause((telling.outputTokens / house.pace) * MS, signal);
+async function whole(admitted: Admitted, { toSend, fault, bill, delivered }: RespondOptions): Promise<Response> {
+  const { wire, context, received, provider } = admitted;
+  const { signal } = received.request;
+  if (provider.pace !== undefined) await pause((toSend.outputTokens / provider.pace) * MS, signal);
   if (fault?.kind === "stall") await pause(fault.ms, signal);
-  const headers = { "content-type": "application/json", ...wire.requestHeaders(visit.requestId) };
+  const headers = { "content-type": "application/json", ...wire.requestHeaders(context.requestId) };
   if (signal.aborted) {
-    visit.ended("aborted", bill(telling.outputTokens));
+    context.ended("aborted", bill(toSend.outputTokens));
     return new Response(null, { headers });
   }
-  const told = wire.tell(telling);
-  const text = JSON.stringify(told);
+  const answer = wire.replyBody(toSend);
+  const text = JSON.stringify(answer);
   const start = text.slice(0, Math.floor(text.length * HALF));
   if (fault?.kind === "cut") {
-    visit.ended("cut", bill(telling.outputTokens));
-    return new Response(breaking(start, arrival.breakOff), {
+    context.ended("cut", bill(toSend.outputTokens));
+    return new Response(breaking(start, received.breakOff), {
       headers: { ...headers, "content-length": String(Buffer.byteLength(text)) },
     });
   }
-  if (fault?.kind !== "malformed") delivered(told);
-  visit.ended("done", bill(telling.outputTokens));
+  if (fault?.kind !== "malformed") delivered(answer);
+  context.ended("done", bill(toSend.outputTokens));
   return new Response(fault?.kind === "malformed" ? start : text, { headers });
 }
 

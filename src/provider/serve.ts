@@ -14,118 +14,120 @@ import type { ProviderContext } from "./context.ts";
 import { inWordsOf } from "./overflow-errors.ts";
 import { takeIn } from "./intake.ts";
 import { respond } from "./respond.ts";
-import { enter, type IncomingRequest, type RequestContext } from "./request-context.ts";
+import { beginRequest, type IncomingRequest, type RequestContext } from "./request-context.ts";
 import { isRefusal, type Wire } from "./wire.ts";
 
-export async function serve(house: ProviderContext, wire: Wire, arrival: IncomingRequest): Promise<Response> {
-  const visit = enter(house, wire, arrival);
-  return course(house, wire, { arrival, visit }).catch((error: unknown) => visit.refuse(mishap(error as Error)));
+export async function serve(provider: ProviderContext, wire: Wire, received: IncomingRequest): Promise<Response> {
+  const context = beginRequest(provider, wire, received);
+  return handle(provider, wire, { received, context }).catch((error: unknown) =>
+    context.refuse(unexpectedError(error as Error)),
+  );
 }
 
 /** A body nested deeper than our stack is the sender's fault; everything else is ours, or the script's. */
-function mishap(error: Error): Refusal {
+function unexpectedError(error: Error): Refusal {
   if (error instanceof RangeError) return { status: 400, reason: "json", message: "The request is nested too deeply." };
   return { status: 500, reason: "fault", message: `The provider failed: ${error.message}` };
 }
 
-async function course(
-  house: ProviderContext,
+async function handle(
+  provider: ProviderContext,
   wire: Wire,
-  { arrival, visit }: Omit<Entry, "counting">,
+  { received, context }: Omit<Entry, "counting">,
 ): Promise<Response> {
-  const admitted = await admit(house, wire, { arrival, visit, counting: false });
-  if (isRefusal(admitted)) return visit.refuse(admitted);
+  const admitted = await admit(provider, wire, { received, context, counting: false });
+  if (isRefusal(admitted)) return context.refuse(admitted);
   const over = wire.overflow(admitted.accepted.prompt, admitted.traits.windowTokens);
   if (over !== undefined) return overflowed(over, admitted, admitted.traits.windowTokens);
   return answer(admitted);
 }
 
 /** Tokens are counted, and nothing is answered. */
-export async function count(house: ProviderContext, wire: Wire, arrival: IncomingRequest): Promise<Response> {
-  const visit = enter(house, wire, arrival);
+export async function count(provider: ProviderContext, wire: Wire, received: IncomingRequest): Promise<Response> {
+  const context = beginRequest(provider, wire, received);
   const counted = async (): Promise<Response> => {
-    const admitted = await admit(house, wire, { arrival, visit, counting: true });
-    if (isRefusal(admitted)) return visit.refuse(admitted);
-    visit.done();
+    const admitted = await admit(provider, wire, { received, context, counting: true });
+    if (isRefusal(admitted)) return context.refuse(admitted);
+    context.done();
     const { inputTokens } = admitted.accepted.prompt;
-    return Response.json(wire.counted(inputTokens), { headers: wire.requestHeaders(visit.requestId) });
+    return Response.json(wire.counted(inputTokens), { headers: wire.requestHeaders(context.requestId) });
   };
-  return counted().catch((error: unknown) => visit.refuse(mishap(error as Error)));
+  return counted().catch((error: unknown) => context.refuse(unexpectedError(error as Error)));
 }
 
 interface Entry {
-  readonly arrival: IncomingRequest;
-  readonly visit: RequestContext;
+  readonly received: IncomingRequest;
+  readonly context: RequestContext;
   readonly counting: boolean;
 }
 
 async function admit(
-  house: ProviderContext,
+  provider: ProviderContext,
   wire: Wire,
-  { arrival, visit, counting }: Entry,
+  { received, context, counting }: Entry,
 ): Promise<Refusal | Admitted> {
-  const { request } = arrival;
-  if (visit.secret === "") return wire.keyless;
-  const taken = await takeIn(request, wire, house.limits.bodyBytes);
+  const { request } = received;
+  if (context.secret === "") return wire.keyless;
+  const taken = await takeIn(request, wire, provider.limits.bodyBytes);
   if (isRefusal(taken)) return taken;
   const { text, body } = taken;
-  house.recorder.keepBody(visit.record, text);
-  const { path } = visit.record;
+  provider.recorder.keepBody(context.record, text);
+  const { path } = context.record;
   const model = wire.request.modelOf(body, path);
-  visit.record.model = String(model ?? "");
-  visit.record.stream = wire.request.isStreamed(body, new URL(request.url));
-  const traits = typeof model === "string" ? house.models.find(model) : undefined;
+  context.record.model = String(model ?? "");
+  context.record.stream = wire.request.isStreamed(body, new URL(request.url));
+  const traits = typeof model === "string" ? provider.models.find(model) : undefined;
   if (typeof model !== "string" || traits === undefined) return wire.noModel(model);
   const { headers } = request;
   const incoming: Incoming = { protocol: wire.protocol, path, headers, body, text };
-  const { sealer } = house;
+  const { sealer } = provider;
   const accepted = wire.judge({
     incoming,
     model,
     traits,
     sealer,
-    memory: house.memoryOf(visit.secret),
+    memory: provider.memoryOf(context.secret),
     counting,
-    nowMs: house.now(),
+    nowMs: provider.now(),
   });
-  return isRefusal(accepted) ? accepted : { house, wire, visit, arrival, incoming, model, traits, accepted };
+  return isRefusal(accepted) ? accepted : { provider, wire, context, received, incoming, model, traits, accepted };
 }
 
 function overflowed(own: Refusal, admitted: Admitted, windowTokens: number): Response {
-  const { visit, wire, accepted, traits } = admitted;
+  const { context, wire, accepted, traits } = admitted;
   const { overflowError, overflowInStream = wire.streamsOverflow } = traits;
   const refusal =
     overflowError === undefined ? own : inWordsOf(overflowError, own, { prompt: accepted.prompt, windowTokens });
   // A page is a proxy's, which never saw the stream begin.
   const isPage = refusal.body?.startsWith("<") === true;
-  if (!visit.record.stream || !overflowInStream || isPage) return visit.refuse(refusal);
-  visit.refused(refusal);
+  if (!context.record.stream || !overflowInStream || isPage) return context.refuse(refusal);
+  context.refused(refusal);
   return respond.streamedError(refusal, admitted);
 }
 
 async function answer(admitted: Admitted): Promise<Response> {
-  const { house, wire, visit, accepted } = admitted;
+  const { provider, wire, context, accepted } = admitted;
   const plan = consult(admitted);
   const asked = askedOf(admitted);
-  let fault = drawFault(house.faults, house.draw);
+  let fault = drawFault(provider.faults, provider.draw);
   const early = fault === undefined ? undefined : refusalOf(fault, wire.faultWords);
-  const given = early === undefined && accepted.own === undefined ? await house.answerer.answer(asked) : {};
+  const given = early === undefined && accepted.own === undefined ? await provider.answerer.answer(asked) : {};
   fault ??= given.fault;
-  if (fault !== undefined) visit.faulted(fault);
+  if (fault !== undefined) context.faulted(fault);
   const refusal = fault === undefined ? undefined : (early ?? refusalOf(fault, wire.faultWords));
-  if (refusal !== undefined) return visit.refuse(refusal);
+  if (refusal !== undefined) return context.refuse(refusal);
   if (fault?.kind === "overflow") return failedWindow(admitted);
   const parts = fault?.kind === "window-stop" ? sizedReply({ blocks: [], stop: "window" }) : sizes(admitted, given);
   const use: TokenUse = { inputTokens: accepted.prompt.inputTokens, ...plan.use };
   plan.commit();
-  const telling = replyToSend(admitted, parts, use);
+  const toSend = replyToSend(admitted, parts, use);
   return respond.answer(admitted, {
-    telling,
+    toSend,
     fault,
     bill: (outputTokens) => billOf(admitted, use, outputTokens),
-    delivered: (told) => {
-      accepted.answered(told);
-      house.answerer.delivered?.(asked);
+    delivered: (body) => {
+      accepted.answered(body);
+      provider.answerer.delivered?.(asked);
     },
   });
 }
@@ -139,27 +141,27 @@ function failedWindow(admitted: Admitted): Response {
   return overflowed(refusal, inStream, windowTokens);
 }
 
-function askedOf({ house, visit, incoming, model, accepted }: Admitted): ScriptedRequest {
+function askedOf({ provider, context, incoming, model, accepted }: Admitted): ScriptedRequest {
   const { protocol, path, headers, body } = incoming;
-  const { stream, key } = visit.record;
-  const index = house.books.account().total.answered;
+  const { stream, key } = context.record;
+  const index = provider.books.account().total.answered;
   return { protocol, path, headers, body, model, stream, key, index, inputTokens: accepted.prompt.inputTokens };
 }
 
-function sizes({ accepted, traits, visit, wire }: Admitted, given: Parameters<typeof sized>[0]): SizedReply {
+function sizes({ accepted, traits, context, wire }: Admitted, given: Parameters<typeof sized>[0]): SizedReply {
   if (accepted.own !== undefined) return sizedReply(accepted.own);
   const { maxOutputTokens = traits.maxOutputTokens, inputTokens } = accepted.prompt;
   const { opening } = accepted;
   const { reply, ...answered } = sized(given, {
     limitTokens: Math.min(maxOutputTokens, Math.max(1, traits.windowTokens - inputTokens)),
     tokenFactor: traits.tokenFactor,
-    callId: (at) => `${wire.callIdLead}_${visit.id}${at}`,
+    callId: (at) => `${wire.callIdLead}_${context.id}${at}`,
   });
   return { ...answered, reply: opening === undefined ? reply : { ...reply, blocks: [opening, ...reply.blocks] } };
 }
 
 function replyToSend(
-  { house, visit, incoming, model, accepted, traits, wire }: Admitted,
+  { provider, context, incoming, model, accepted, traits, wire }: Admitted,
   parts: SizedReply,
   use: TokenUse,
 ): ReplyToSend {
@@ -167,20 +169,20 @@ function replyToSend(
     ...parts,
     use,
     model,
-    id: visit.id,
-    created: Math.floor(house.now() / 1_000),
+    id: context.id,
+    created: Math.floor(provider.now() / 1_000),
     incoming,
     transformations: accepted.transformations,
-    seal: (text) => accepted.seal(visit.id, text),
+    seal: (text) => accepted.seal(context.id, text),
     signCompaction: accepted.signCompaction,
     tellsWrites: wire.cacheOf(traits) === "breakpoints",
   };
 }
 
-function consult({ house, visit, incoming, model, traits, accepted, wire }: Admitted): CachePlan {
-  const { entries, now } = house;
+function consult({ provider, context, incoming, model, traits, accepted, wire }: Admitted): CachePlan {
+  const { entries, now } = provider;
   const { body } = incoming;
-  const scope = JSON.stringify([visit.secret, wire.protocol, model, body["prompt_cache_key"]]);
+  const scope = JSON.stringify([context.secret, wire.protocol, model, body["prompt_cache_key"]]);
   const query: CacheQuery = { entries, scope, prompt: accepted.prompt, traits, nowMs: now() };
   const kind = wire.cacheOf(traits);
   if (kind === "marked") return consultMarked(query);

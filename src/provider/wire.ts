@@ -30,7 +30,7 @@ export interface AcceptedRequest {
   /** What the vendor puts before the answer: a compaction that the request lets it make. */
   readonly opening?: ReplyBlock;
   /** Called when the answer was given, for what later requests may refer to. */
-  readonly answered: (told: unknown) => void;
+  readonly answered: (answer: unknown) => void;
 }
 
 /** Where a request has no state at its vendor, and thoughts are sealed by their text alone. */
@@ -89,12 +89,12 @@ export interface Wire {
   readonly overflow: (prompt: Prompt, windowTokens: number) => Refusal | undefined;
   /** Headers of every answer. */
   readonly requestHeaders: (requestId: string) => Readonly<Record<string, string>>;
-  readonly tell: (telling: ReplyToSend) => unknown;
-  readonly stream: (telling: ReplyToSend) => Iterable<StreamEvent>;
+  readonly replyBody: (toSend: ReplyToSend) => unknown;
+  readonly stream: (toSend: ReplyToSend) => Iterable<StreamEvent>;
   /** A stream that says an error after HTTP 200: before any content, or in the middle. */
   readonly streamedError: (
     refusal: Refusal,
-    telling: Pick<ReplyToSend, "id" | "model" | "created">,
+    toSend: Pick<ReplyToSend, "id" | "model" | "created">,
   ) => Iterable<StreamEvent>;
   /** Whether an overflow of a streamed request is said inside of the stream. */
   readonly streamsOverflow: boolean;

@@ -10,7 +10,8 @@ import type { MakingAhead } from "./contract.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
 import { pinsOf } from "./pins.ts";
 import { afterReply, afterSummary } from "./summarizer.ts";
-import { withReason, viewConversation, makeCompaction, recordCompaction } from "./turn.ts";
+import { makeCompaction, recordCompaction, withReason } from "./make-compaction.ts";
+import { viewConversation } from "./turn.ts";
 
 /** Makes it. False where nothing came of it: no need, no way, or another is being made. */
 export async function compactAhead(

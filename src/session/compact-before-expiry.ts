@@ -7,7 +7,8 @@ import type { Transcript } from "../core/transcript/message.ts";
 import type { BeforeExpiry, Economy, ExpiryOutcome } from "./contract.ts";
 import type { ConversationView, SessionContext } from "./context.ts";
 import { expectedAfter } from "./economy.ts";
-import { makeCompaction, viewConversation } from "./turn.ts";
+import { makeCompaction } from "./make-compaction.ts";
+import { viewConversation } from "./turn.ts";
 
 const NOTHING: ExpiryOutcome = Object.freeze({ kind: "nothing" });
 /** One that is there already is good enough until the conversation has grown by as much. */

@@ -39,16 +39,17 @@ function isOffered(given: CompactToolOptions | undefined): boolean {
 /** Noted for the next request, or refused with the size from which on it is allowed. */
 export function answerCompactCall(context: SessionContext, { arguments: given }: ToolCall): ToolAnswer {
   const { state, options } = context;
-  if (compactTools(context).length === 0) return told("This conversation cannot be compacted by its model.", true);
+  if (compactTools(context).length === 0)
+    return toolAnswer("This conversation cannot be compacted by its model.", true);
   const fromTokens = Math.ceil(state.limits.thresholdTokens * (options.compactTool?.fromShare ?? FROM_SHARE));
   if (state.tokens < fromTokens)
-    return told(
+    return toolAnswer(
       `Not now: the conversation has about ${state.tokens} tokens, and can be shortened from ${fromTokens} on. Go on with the work.`,
       true,
     );
   const focus = focusIn(given);
   state.wish = { focus };
-  return told(
+  return toolAnswer(
     `The conversation will be shortened before your next turn${focus === "" ? "" : `, with a focus on: ${focus}`}. Finish this turn.`,
     false,
   );
@@ -61,6 +62,6 @@ function focusIn(given: string): string {
   return texts.join(" ").trim().slice(0, FOCUS_CHARS_MAX);
 }
 
-function told(text: string, isError: boolean): ToolAnswer {
+function toolAnswer(text: string, isError: boolean): ToolAnswer {
   return { text, quotes: [], ...(isError ? { isError } : {}) };
 }

@@ -11,7 +11,8 @@ import type { Waiting } from "./contract.ts";
 import { estimatorOf, type SessionContext } from "./context.ts";
 import { rangeOfMessages } from "./message-range.ts";
 import { pinsOf } from "./pins.ts";
-import { recordCompaction, settleRequest, viewConversation } from "./turn.ts";
+import { recordCompaction } from "./make-compaction.ts";
+import { settleRequest, viewConversation } from "./turn.ts";
 
 export interface EditRequest extends Waiting {
   /** Numbers of messages, from 1: `12`, `12-30`. */

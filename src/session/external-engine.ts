@@ -76,7 +76,7 @@ export async function compactWithEngine(
     try {
       return await compactExternally(context, original, request);
     } catch (error) {
-      // The host's own end is nobody's fault.
+      // If the host aborted, the engine did not fail.
       request.signal?.throwIfAborted();
       const { engine: name, because } = disabledBy(engine.name, error);
       remark = replacementNotice(name, because);

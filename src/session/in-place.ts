@@ -90,9 +90,9 @@ function read(
   const usage = usageIn(protocol, answer, lookUp(registry, model)?.prices);
   if (status < 200 || status > 299 || overflow(status, body) !== undefined)
     return judged(judgeAnswer({ status, headers, body }, overflow), status, { quotes, usage });
-  const told = definitions[protocol].plainAnswer(fieldsOf(answer));
-  if (told === undefined) return failed("malformed", `HTTP ${status} with no answer of this protocol`, usage);
-  const { text, ended } = told;
+  const plain = definitions[protocol].plainAnswer(fieldsOf(answer));
+  if (plain === undefined) return failed("malformed", `HTTP ${status} with no answer of this protocol`, usage);
+  const { text, ended } = plain;
   if (ended === "called") return failed("malformed", "it called a tool instead of writing", usage);
   if (ended === "refused") return failed("refusal", "it declined to write", usage);
   if (text.trim() === "") return failed("malformed", "an answer without text", usage);

@@ -21,8 +21,8 @@ const STATUS_WHERE_NONE = 400;
 export async function overflowIn(error: unknown, signal?: AbortSignal): Promise<Overflow | undefined> {
   let one = error;
   for (let depth = 0; depth < WRAPPERS_MAX && one !== undefined && one !== null; depth++) {
-    const told = overflowAsIs(one);
-    if (told !== undefined) return told;
+    const found = overflowAsIs(one);
+    if (found !== undefined) return found;
     const answer = isResponse(one) ? await responseAnswer(one, signal) : answerOf(one);
     const overflow = answer === undefined ? undefined : overflowOf(answer);
     if (overflow !== undefined) return overflow;

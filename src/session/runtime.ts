@@ -39,7 +39,9 @@ import type { ScheduledDecision } from "./economy.ts";
 import { postpone, timingOf } from "./postpone.ts";
 import type { Postponement } from "./timing.ts";
 import { untilAborted } from "./until-aborted.ts";
-import { compactView, decideCompaction, viewConversation, observe, recordCompaction, settleRequest } from "./turn.ts";
+import { compactView, recordCompaction } from "./make-compaction.ts";
+import { observe } from "./observe-usage.ts";
+import { decideCompaction, settleRequest, viewConversation } from "./turn.ts";
 
 export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const { chain = createChain(sha256), ingestLimitTokens = 0 } = options;

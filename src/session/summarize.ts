@@ -148,9 +148,9 @@ export function mainInPlace(send: SendRequest, { asText, ...call }: InPlaceCall)
         return await answerIn(await send(request as never, { signal }));
       } catch (error) {
         signal.throwIfAborted();
-        const told = describedAnswer(error);
-        if (told === undefined) throw error;
-        return { headers: new Headers(), ...told };
+        const described = describedAnswer(error);
+        if (described === undefined) throw error;
+        return { headers: new Headers(), ...described };
       }
     },
   });

@@ -44,7 +44,7 @@ export interface SummarizerOptions {
   readonly withheld: string | undefined;
   readonly now: number;
   readonly waitMs: number;
-  /** Hears of every answer, also of those whose compaction comes to nothing. */
+  /** Called with every answer of a model, also if the compaction fails afterwards. */
   readonly spent: (reply: WriterReply) => void;
 }
 

@@ -3,7 +3,8 @@ import type { Compaction } from "../core/compaction/compaction.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { SessionContext } from "./context.ts";
 import type { CompactOptions, Prepared } from "./contract.ts";
-import { compactView, settleRequest, viewConversation } from "./turn.ts";
+import { compactView } from "./make-compaction.ts";
+import { settleRequest, viewConversation } from "./turn.ts";
 
 export async function compactWithoutRemote(
   context: SessionContext,

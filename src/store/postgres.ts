@@ -21,7 +21,7 @@ import { findUsage, getState, listUsage, putState, putUsage, totalUsage } from "
 import { wrongKeyError } from "./refusals.ts";
 import { createAppendCalls } from "./sql/appending.ts";
 import { createCompactionCalls } from "./sql/compactions.ts";
-import { entriesAsked, entryNamed, listEntries, sessionOf } from "./sql/sessions.ts";
+import { entriesWanted, entryNamed, listEntries, sessionOf } from "./sql/sessions.ts";
 import { tenantOf, tenantsWithSessions } from "./sql/tenants.ts";
 import type { Transfer } from "./sql/transfer.ts";
 import type { ClockOptions, HistoryStore, JobQueue } from "./store.ts";
@@ -161,9 +161,9 @@ function queued(during: During, limits: Partial<QueueLimits> = {}): During {
 }
 
 function createReads({ database, during }: PostgresParts) {
-  const entries = async (tenant: string, asked: Parameters<typeof entriesAsked>[1] | string) => {
+  const entries = async (tenant: string, asked: Parameters<typeof entriesWanted>[1] | string) => {
     const id = await knownTenant(database, tenant);
-    const wanted = typeof asked === "string" ? entryNamed(id, asked) : entriesAsked(id, asked);
+    const wanted = typeof asked === "string" ? entryNamed(id, asked) : entriesWanted(id, asked);
     return (await database.all(listEntries, wanted)).map(sessionOf);
   };
   return {

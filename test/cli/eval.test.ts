@@ -30,7 +30,7 @@ const evaluate = (...words: readonly string[]) =>
 describe("a folder of sessions", () => {
   it("is evaluated with one command, the same cut once, and goes on from its cache to the same figures", async () => {
     const ran = await evaluate("--json", "--cache", "kept", "--svg", "out/a.svg", "--html", "out/a.html");
-    expect(ran).toMatchObject({ code: EXIT.done, err: "" });
+    expect(ran).toMatchObject({ code: EXIT.done, err: "made the folder out\n" });
     const told = JSON.parse(ran.out) as Told;
     expect(told.rows.filter(({ contestant, size }) => contestant === "none" && size === 0.1)).toMatchObject([
       { cuts: 2 },

@@ -104,9 +104,34 @@ describe("an error with --json", () => {
     });
   });
 
+  it.each(["recall r1", "search words", "sessions", "undo s", "sessions pins s", "store stats", "store check"])(
+    "says of `%s` that a store is not there, with the exit code of an input that cannot be read",
+    async (words) => {
+      const ran = await run(...words.split(" "), "--store", "none.db");
+      expect(ran.code).toBe(EXIT.unreadable);
+      expect(ran.err).toContain("there is no store at none.db");
+      expect(ran.err).toContain("--store FILE");
+    },
+  );
+
   it("is plain text without it, and behind `--`", async () => {
     expect((await run("compact", "missing.json")).err).toMatch(/^precis: cannot read/);
     expect((await run("compact", "--", "--json")).err).toMatch(/^precis: cannot read/);
+  });
+});
+
+describe("a folder that is missing", () => {
+  const compact = ["compact", "chat.json", "--budget", "30%"];
+  it.each([
+    [[...compact, "--out", "new/deep/out.json"], "new/deep"],
+    [[...compact, "--keep", "kept/kept.json"], "kept"],
+    [[...compact, "--html", "pages/page.html"], "pages"],
+    [["replay", "chat.json", "--model", "gpt-5.4", "--svg", "pictures/replay.svg"], "pictures"],
+  ])("is made by %j, which says so once", async (words, made) => {
+    const first = await run(...words);
+    expect(first.code).toBe(EXIT.done);
+    expect(first.err.split("\n")).toContain(`made the folder ${made}`);
+    expect((await run(...words)).err).not.toContain("made the folder");
   });
 });
 

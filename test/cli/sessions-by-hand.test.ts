@@ -102,3 +102,13 @@ it("sets from where on the session is compacted, shows it, and removes it", asyn
   for (const wrong of [[], ["99%"], ["half"], ["30%", "--remove"]])
     expect(await sessions("threshold", "work", ...wrong)).toMatchObject({ code: 2 });
 });
+
+it("says that a threshold does not hold after an undo, and what to do", async () => {
+  await sessions("compact", "work", "--budget", "30%");
+  await precisHere(["undo", "work", "--store", "history.db"], { folder: folder.path });
+  const { out } = await sessions("threshold", "work", "30%");
+  expect(out).toContain("the newest compaction was undone");
+  expect(out).toContain("run `precis sessions compact work`");
+  await sessions("compact", "work", "--budget", "30%");
+  expect((await sessions("threshold", "work", "30%")).out).not.toContain("undone");
+});

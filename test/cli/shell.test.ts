@@ -61,7 +61,6 @@ describe("a wrong command line", () => {
     [["compact", "chat.json", "--engine", "zebra", "--force"], "compressor"],
     [["compact", "chat.json", "--out", "./chat.json"], "never overwritten"],
     [["compact", "chat.json", "--keep", "chat.json", "--force"], "never overwritten"],
-    [["recall", "x"], "--store FILE"],
   ])("%j exits with 2, says nothing on standard output and names the next step", async (words, hint) => {
     const { code, out, err } = await precisHere(words, { folder: folder.path });
     expect([code, out]).toEqual([2, ""]);

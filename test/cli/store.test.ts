@@ -59,14 +59,14 @@ describe("precis store stats", () => {
     expect((await store("stats")).out).toContain(join(folder.path, "mine.db"));
     own("");
     const none = await store("stats");
-    expect([none.code, none.err]).toEqual([2, expect.stringContaining(".local/share/precis/history.db") as string]);
+    expect([none.code, none.err]).toEqual([3, expect.stringContaining(".local/share/precis/history.db") as string]);
     own("gateway:\n  store: memory\n");
     expect((await store("stats")).err).toContain("`memory`");
   });
 
   it("makes no store of a mistyped name, and says what a file that is none is", async () => {
     const { code, err } = await store("stats", "--store", "histroy.db");
-    expect([code, existsSync(join(folder.path, "histroy.db"))]).toEqual([2, false]);
+    expect([code, existsSync(join(folder.path, "histroy.db"))]).toEqual([3, false]);
     expect(err).toContain("there is no store at histroy.db");
     folder.write("notes.txt", "these are notes, and no database of any kind\n".repeat(100));
     const other = await store("stats", "--store", "notes.txt");

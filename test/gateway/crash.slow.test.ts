@@ -10,10 +10,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { applyCompaction } from "../../src/core/compaction/compaction.ts";
 import { createChain } from "../../src/core/transcript/links.ts";
-import { createProvider } from "../../src/provider/provider.ts";
 import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
 import { openSqliteStore, type HistoryStore, type SqliteOptions } from "../../src/store/index.ts";
 import { ask, bodyOf, PROTOCOLS, worked, type Told } from "./support/asking.ts";
+import { recordingProvider } from "./support/recording-provider.ts";
 import { serve } from "./support/serving.ts";
 import { atEnd, stand, temporaryFolder } from "./support/standing.ts";
 import { unmarked } from "./support/unmarked.ts";
@@ -39,22 +39,6 @@ interface Acknowledged {
   readonly body: string;
   readonly forwarded: string;
   readonly treatment: string;
-}
-
-/** A provider that keeps what each key sent last. */
-async function recordingProvider() {
-  const forwarded = new Map<string, string>();
-  const provider = createProvider({
-    every: { windowTokens: WINDOW_TOKENS },
-    script: { text: "Read." },
-    onRequest: ({ body }) => {
-      const name = /\blane_\d+_\d+\b/.exec(body)?.[0];
-      if (name !== undefined) forwarded.set(name, unmarked(body));
-    },
-  });
-  const { url, close } = await provider.listen();
-  atEnd(close);
-  return { url, forwarded, provider };
 }
 
 /** One conversation after another step, until the gateway is gone; answers with the last that was answered whole. */
@@ -95,7 +79,7 @@ function isWhole({ status, text, headers }: Told): boolean {
 
 describe("a gateway that is killed under load", { timeout: KILLS * KILL_MS_MAX }, () => {
   it(`has kept what it answered and sends the same bytes, ${KILLS} times`, async () => {
-    const { url: upstream, forwarded } = await recordingProvider();
+    const { url: upstream, forwarded } = await recordingProvider(WINDOW_TOKENS, /\blane_\d+_\d+\b/);
     const folder = temporaryFolder();
     const flags = { "context-length": String(WINDOW_TOKENS) };
     let compacted = 0;

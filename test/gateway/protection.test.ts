@@ -8,21 +8,12 @@ import { createOverload } from "../../src/gateway/overload.ts";
 import { createMetrics } from "../../src/gateway/operation/metrics.ts";
 import { createMemoryStore } from "../../src/store/index.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
+import { freePort } from "../support/free-port.ts";
 import { atEnd, front, stand } from "./support/standing.ts";
 
 const small = (protocol: (typeof PROTOCOLS)[number]): string => bodyOf(protocol, worked("protection", 1));
 const codes = (events: readonly GatewayEvent[]): readonly string[] =>
   events.flatMap((event) => (event.kind === "notice" ? [event.code] : []));
-
-/** An address at which nobody listens yet. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 describe("an upstream that cannot be reached", () => {
   it.each(PROTOCOLS)("is not tried for a while, and once it answers again all is as before: %s", async (protocol) => {

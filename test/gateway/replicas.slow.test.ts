@@ -5,14 +5,13 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createProvider } from "../../src/provider/provider.ts";
 import type { ProtocolName } from "../../src/protocols/index.ts";
 import { openStore, type HistoryStore } from "../../src/store/index.ts";
 import { NO_POSTGRES, startPostgres } from "../store/postgres-server.ts";
 import { ask, bodyOf, PROTOCOLS, worked, type Told } from "./support/asking.ts";
+import { recordingProvider, type RecordingProvider } from "./support/recording-provider.ts";
 import { serve, type Serving } from "./support/serving.ts";
 import { atEnd, temporaryFolder } from "./support/standing.ts";
-import { unmarked } from "./support/unmarked.ts";
 import { lostOf } from "./support/witness.ts";
 import { work, type Working } from "./support/working.ts";
 
@@ -30,12 +29,8 @@ const TEST_MS_MAX = 120_000 + 20_000 * KILLS + 3_000 * SESSIONS;
 const PARTS = ["gateway 0", "gateway 1", "worker", "database"] as const;
 type Part = (typeof PARTS)[number];
 
-interface Cluster {
+interface Cluster extends Pick<RecordingProvider, "forwarded" | "refused"> {
   readonly store: HistoryStore;
-  /** What each conversation was last sent on as. */
-  readonly forwarded: ReadonlyMap<string, string>;
-  /** What the provider refused. */
-  readonly refused: () => readonly string[];
   /** To the next gateway, or to the one after it where that one is gone. */
   readonly send: (protocol: ProtocolName, body: string, key: string) => Promise<Told & { readonly gateway: number }>;
   /** One of them is killed, and started again. */
@@ -45,17 +40,7 @@ interface Cluster {
 }
 
 async function cluster(): Promise<Cluster> {
-  const forwarded = new Map<string, string>();
-  const provider = createProvider({
-    every: { windowTokens: WINDOW_TOKENS },
-    script: { text: "Read." },
-    onRequest: ({ body }) => {
-      const name = /\bsession_\d+\b/.exec(body)?.[0];
-      if (name !== undefined) forwarded.set(name, unmarked(body));
-    },
-  });
-  const { url: upstream, close } = await provider.listen();
-  atEnd(close);
+  const { url: upstream, forwarded, refused } = await recordingProvider(WINDOW_TOKENS, /\bsession_\d+\b/);
   const server = await startPostgres();
   atEnd(server.close);
   const url = await server.newSchema();
@@ -102,10 +87,6 @@ async function cluster(): Promise<Cluster> {
   const prepared: Cluster["prepared"] = () =>
     workers.flatMap(({ events }) => events()).filter(({ event, outcome }) => event === "job" && outcome === "made")
       .length;
-  const refused: Cluster["refused"] = () =>
-    provider.requests
-      .filter(({ status }) => status >= 400)
-      .map(({ status, body }) => `${status}: ${body.length} bytes`);
   return { store, forwarded, send, disturb, refused, prepared };
 }
 

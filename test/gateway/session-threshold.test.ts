@@ -81,6 +81,56 @@ it("holds from the next request on, after a restart, and until it is removed", a
   expect(provider.account().total.rejected).toEqual({});
 });
 
+it("holds for a request that is sent once more, also after a restart", async () => {
+  const store = await openSqliteStore({ path: join(temporaryFolder(), "history.db") });
+  atEnd(() => store.close());
+  const history = createHistory({ store, contextLength: WINDOW_TOKENS });
+  const { url, providerUrl, gateway } = await stand({
+    provider: { every: { windowTokens: WINDOW_TOKENS } },
+    gateway: { contextLength: WINDOW_TOKENS, store },
+  });
+  const say = async (at: string, turns: number): Promise<string> =>
+    (await ask(at, { protocol, headers, body: bodyOf(protocol, grown(turns)) })).treatment ?? "";
+  expect([await say(url, 0), await say(url, 2), await say(url, 2)]).toEqual(["unchanged", "unchanged", "unchanged"]);
+  await history.setThreshold(which, THRESHOLD);
+  expect(await say(url, 0)).toMatch(/^rewritten/);
+  expect(await say(url, 2)).toMatch(/^rewritten/);
+  await history.setThreshold(which, undefined);
+  await history.undo(which);
+  await history.undo(which);
+  expect(await say(url, 2)).toBe("unchanged");
+  await gateway.close();
+
+  const other = { ...headers, "x-precis-session": "another" };
+  const again = await front(providerUrl, { contextLength: WINDOW_TOKENS, store });
+  const body = bodyOf(protocol, worked("beta", 10));
+  const send = async (at: string) => (await ask(at, { protocol, headers: other, body })).treatment;
+  expect(await send(again.url)).toBe("unchanged");
+  await again.gateway.close();
+  await history.setThreshold({ tenant: TENANT, id: "another" }, THRESHOLD);
+  const restarted = await front(providerUrl, { contextLength: WINDOW_TOKENS, store });
+  expect(await send(restarted.url)).toMatch(/^rewritten/);
+});
+
+it("says that an undo holds compaction back, until the session is compacted", async () => {
+  const store = await openSqliteStore({ path: join(temporaryFolder(), "history.db") });
+  atEnd(() => store.close());
+  const history = createHistory({ store, contextLength: WINDOW_TOKENS });
+  const gateway = { contextLength: WINDOW_TOKENS, store };
+  const { url } = await stand({ provider: { every: { windowTokens: WINDOW_TOKENS } }, gateway });
+  const say = async (turns: number): Promise<string> =>
+    (await ask(url, { protocol, headers, body: bodyOf(protocol, grown(turns)) })).treatment ?? "";
+  await say(0);
+  expect(await history.setThreshold(which, THRESHOLD)).not.toHaveProperty("undone");
+  expect(await say(1)).toMatch(/^rewritten/);
+  await history.undo(which);
+  expect(await history.setThreshold(which, { tokens: THRESHOLD.tokens + 1 })).toMatchObject({ undone: true });
+  expect(await say(2)).toBe("unchanged");
+  expect(await history.compact(which, {})).toMatchObject({ kind: "compacted" });
+  expect(await history.setThreshold(which, THRESHOLD)).not.toHaveProperty("undone");
+  expect(await say(3)).toMatch(/^rewritten/);
+});
+
 it.each(ENGINE_NAMES.filter((name) => builtInName(name) !== "none"))("is kept by the engine %s", (engine) => {
   const settings = { contextLength: WINDOW_TOKENS };
   const at = (share: number): number =>

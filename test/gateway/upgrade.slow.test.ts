@@ -2,54 +2,27 @@
  * An upgrade without downtime: the newest program of the oldest schema that ours is compatible with, taken from the history of
  * the repository, and this one, on one database at the same time. Each goes on with what the other began.
  */
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createProvider } from "../../src/provider/provider.ts";
 import { openStore } from "../../src/store/index.ts";
 import { MIGRATIONS } from "../../src/store/postgres/migrations.ts";
 import { NO_POSTGRES, startPostgres } from "../store/postgres-server.ts";
+import { checkOut, commitWithMigrations } from "../support/older-program.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
+import { recordingProvider } from "./support/recording-provider.ts";
 import { serve } from "./support/serving.ts";
 import { atEnd, temporaryFolder } from "./support/standing.ts";
-import { unmarked } from "./support/unmarked.ts";
 import { lostOf } from "./support/witness.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 const MIGRATIONS_FILE = "src/store/postgres/migrations.ts";
 const WINDOW_TOKENS = 6_000;
 const SESSIONS = PROTOCOLS.length;
 const [STEPS_MIN, STEPS] = [8, 14];
 const TEST_MS_MAX = 300_000;
 
-const git = (...words: readonly string[]): string =>
-  execFileSync("git", words, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], maxBuffer: 2 ** 28 });
-
-/** The newest commit whose program knows exactly that many migrations; undefined where there is no history to look in. */
-function programOf(schema: number): string | undefined {
-  try {
-    const commits = git("log", "--format=%H", "--", MIGRATIONS_FILE).trim().split("\n");
-    return commits.find((commit) => (git("show", `${commit}:${MIGRATIONS_FILE}`).match(/^ {4}name: "/gm) ?? []).length === schema); // prettier-ignore
-  } catch {
-    return undefined;
-  }
-}
-
 const OLDEST_SCHEMA = MIGRATIONS.at(-1)!.compatibleWith;
-const commit = programOf(OLDEST_SCHEMA);
+const commit = commitWithMigrations(MIGRATIONS_FILE, OLDEST_SCHEMA);
 const MISSING =
   NO_POSTGRES ?? (commit === undefined ? `no commit with schema ${OLDEST_SCHEMA} in the history` : undefined);
-
-/** That program, in a folder of its own, with the packages of this one. */
-function checkedOut(revision: string): string {
-  const folder = join(temporaryFolder(), "old");
-  mkdirSync(folder);
-  execFileSync("sh", ["-c", `git archive ${revision} src package.json | tar -x -C "${folder}"`], { cwd: ROOT });
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  expect(existsSync(join(folder, "src/cli/bin.ts"))).toBe(true);
-  return folder;
-}
 
 describe.skipIf(MISSING !== undefined)(
   `two versions on one database${MISSING === undefined ? "" : ` (${MISSING})`}`,
@@ -57,21 +30,11 @@ describe.skipIf(MISSING !== undefined)(
     it("are as one while one is replaced by the other", { timeout: TEST_MS_MAX }, async () => {
       const server = await startPostgres();
       atEnd(server.close);
-      const forwarded = new Map<string, string>();
-      const provider = createProvider({
-        every: { windowTokens: WINDOW_TOKENS },
-        script: { text: "Read." },
-        onRequest: ({ body }) => {
-          const name = /\bsession_\d+\b/.exec(body)?.[0];
-          if (name !== undefined) forwarded.set(name, unmarked(body));
-        },
-      });
-      const { url: upstream, close } = await provider.listen();
-      atEnd(close);
+      const { url: upstream, forwarded, refused } = await recordingProvider(WINDOW_TOKENS, /\bsession_\d+\b/);
       const url = await server.newSchema();
       const flags = { "context-length": String(WINDOW_TOKENS), store: url };
       // The old one comes first and makes the schema; the new one brings it up to date while the old one works.
-      const old = await serve({ upstream, folder: temporaryFolder(), flags, root: checkedOut(commit!) });
+      const old = await serve({ upstream, folder: temporaryFolder(), flags, root: checkOut(commit!) });
       const positions = async () => (await server.sql("select position from migrations", url)).length;
       expect(await positions()).toBe(OLDEST_SCHEMA);
       const fresh = await serve({ upstream, folder: temporaryFolder(), flags });
@@ -106,8 +69,7 @@ describe.skipIf(MISSING !== undefined)(
         await Promise.all(sessions.map((session) => step(session, steps)));
       }
       expect(compactedBy.every((count) => count > 0)).toBe(true);
-      const refused = provider.requests.filter(({ status }) => status >= 400);
-      expect(refused.map(({ status }) => status)).toEqual([]);
+      expect(refused()).toEqual([]);
       for (const session of sessions)
         expect(await lostOf(bodies[session]!, { protocol: PROTOCOLS[session]!, store, tenant: "local" })).toEqual([]);
       expect(await store.holdings("local")).toMatchObject({ sessions: SESSIONS });

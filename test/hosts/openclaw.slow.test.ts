@@ -1,22 +1,20 @@
 /** The real OpenClaw gateway with our context engine, against the strict provider. The built package is what it loads. */
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createProvider, type Provider, type ScriptedRequest } from "../../src/provider/index.ts";
 import { precisHere } from "../cli/precis.ts";
 import { atEnd, temporaryFolder } from "../gateway/support/standing.ts";
 import { depotOf, says } from "../integrations/past-window.ts";
+import { freePort } from "../support/free-port.ts";
 import { installFromNpm } from "../support/npm-package.ts";
+import { startServer } from "../support/server-program.ts";
 
 const OPENCLAW = "openclaw@2026.9.6";
 const ROOT = resolve(import.meta.dirname, "../..");
 const TEST_MS_MAX = 900_000;
 const START_MS_MAX = 300_000;
-const POLL_MS = 500;
 const WINDOW_TOKENS = 48_000;
 const TURNS = 60;
 const TOKEN = "token-of-this-test-and-of-nothing-else";
@@ -27,14 +25,6 @@ const LINE = "row 20.17: order 1957 shipped to depot 17";
 
 const installed = await installFromNpm(OPENCLAW);
 if (installed.kind === "missing") process.stderr.write(`OpenClaw is not tested: ${installed.because}\n`);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 /** At the end its model asks for what was said in an early turn. */
 const script = ({ body }: ScriptedRequest) => {
@@ -89,30 +79,18 @@ async function openclaw(inside: boolean): Promise<Running> {
     expect(
       await precisHere(["setup", "openclaw", "--yes"], { folder: home, environment: { HOME: home } }),
     ).toMatchObject({ code: 0 });
-  const child = spawn(
-    process.execPath,
-    [join(folder, "node_modules/openclaw/openclaw.mjs"), "gateway", "--port", String(port)],
-    {
-      cwd: join(home, "work"),
-      env: { PATH: process.env["PATH"], HOME: home },
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
-  let output = "";
-  for (const pipe of [child.stdout, child.stderr]) pipe.on("data", (chunk: Buffer) => (output += String(chunk)));
-  const ended = once(child, "exit");
-  atEnd(async () => {
-    child.kill();
-    await ended;
-  });
   const base = `http://127.0.0.1:${port}`;
   const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
-  const until = performance.now() + START_MS_MAX;
-  while (!(await fetch(`${base}/v1/models`, { headers }).catch(() => undefined))?.ok) {
-    if (child.exitCode !== null || performance.now() > until)
-      throw new Error(`OpenClaw did not start:\n${output.slice(-4_000)}`);
-    await pause(POLL_MS);
-  }
+  await startServer({
+    name: "OpenClaw",
+    command: process.execPath,
+    words: [join(folder, "node_modules/openclaw/openclaw.mjs"), "gateway", "--port", String(port)],
+    folder: join(home, "work"),
+    environment: { PATH: process.env["PATH"], HOME: home },
+    ready: `${base}/v1/models`,
+    headers,
+    startMsMax: START_MS_MAX,
+  });
   const say = async (text: string): Promise<string> => {
     const body = JSON.stringify({ model: "openclaw", user: "one", messages: [{ role: "user", content: text }] });
     const response = await fetch(`${base}/v1/chat/completions`, { method: "POST", headers, body });

@@ -38,7 +38,7 @@ describe("an address", () => {
     await (await openStore(path)).close();
     expect((await precisHere(["sessions", "--store", `sqlite:${path}`])).code).toBe(0);
     const missing = await precisHere(["sessions", "--store", `sqlite:${join(folder, "none.db")}`]);
-    expect([missing.code, existsSync(join(folder, "none.db"))]).toEqual([2, false]);
+    expect([missing.code, existsSync(join(folder, "none.db"))]).toEqual([3, false]);
     expect((await precisHere(["sessions", "--store", "memory"])).err).toContain("ends with its gateway");
   });
 });

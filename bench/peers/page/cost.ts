@@ -58,11 +58,11 @@ function cellsOf(row: Row): readonly string[] {
 const isOurs = ({ name }: Row): boolean => name === "precis";
 
 function costWord({ costRatioInterval: [low, high] }: Row): string {
-  return low > 1 ? "cheaper" : high < 1 ? "dearer" : "cost not told apart";
+  return low > 1 ? "cheaper" : high < 1 ? "more expensive" : "no clear difference in cost";
 }
 
 function boundWord({ boundDifference: [low, high] }: Row): string {
-  return low > 0 ? "remembers less" : high < 0 ? "remembers more" : "recall not told apart";
+  return low > 0 ? "remembers less" : high < 0 ? "remembers more" : "no clear difference in recall";
 }
 
 function verdict(rows: readonly Row[]): string {

@@ -2,7 +2,6 @@
 import type { Figures, Section } from "../main.ts";
 import { keptResult, type Kept } from "../results.ts";
 import { costSection } from "./cost.ts";
-import { evaluationSection } from "./evaluation.ts";
 import { gatewaysSection } from "./gateways.ts";
 import { recallSection } from "./recall.ts";
 import type { Blocks } from "./section.ts";
@@ -12,8 +11,8 @@ import { textSections } from "./text.ts";
 const OPENING: Blocks = [
   "# Benchmarks",
   `<!-- Written by \`npm run docs:benchmarks\` from bench/results; a test fails where it is out of date. -->`,
-  `This page measures precis beside other tools, for whoever has to choose between them or doubts our figures: each peer by its own package, all in one run on the same input. The raw figures are in \`bench/results\`. Where a
-peer is better, the sentence below the table says it. [evaluation.md](evaluation.md) defines recall and says where it misleads.`,
+  `This page measures precis beside other tools, for anyone who has to choose between them or doubts our figures: each peer by its own package, all in one run on the same input. The raw figures are in \`bench/results\`. Where a
+peer is better, the sentence below the table says it. [evaluation.md](evaluation.md) defines recall, says where it misleads, and has [what \`precis eval\` says of precis](evaluation.md#results-over-the-corpus).`,
   "    PRECIS_CORPUS=… npm run bench:peers      # installs bench/peers once, then measures and keeps the results\n    npm run docs:benchmarks                  # writes this page from them",
   `On two shared cores, \`recall\` takes some ten minutes, \`cost\` and \`speed\` a quarter of an hour each, the rest less. \`npm run bench:peers -- --quick recall\` takes half a minute for four cuts; with \`--quick\`,
 \`speed\` takes three transcripts and two sessions once, and \`gateways\` 60 calls of each kind.`,
@@ -32,7 +31,6 @@ peer is better, the sentence below the table says it. [evaluation.md](evaluation
 ];
 
 const SECTIONS: { readonly [Name in Section]: (kept: Kept<Figures[Name]>) => Blocks } = {
-  eval: evaluationSection,
   recall: recallSection,
   cost: costSection,
   speed: speedSection,

@@ -1,40 +1,27 @@
-/** `precis compact`: a transcript in, a smaller one out, and an account of what became of it. */
+/** `precis compact`: a transcript in, a smaller one out, and a report of what became of it. */
 import { resolve } from "node:path";
 import { loadConfiguration, type Flag } from "../../config/load.ts";
-import { NO_LOSSES } from "../../core/compaction/compaction.ts";
+import type { Configuration } from "../../config/schema.ts";
 import { WIRE_FORMATS } from "../../logs/index.ts";
-import type { Transcript } from "../../core/transcript/message.ts";
-import { protocols, type ProtocolName } from "../../protocols/index.ts";
-import { elementTexts } from "../../protocols/json/scan.ts";
-import { originsOf } from "../../session/synthetic.ts";
+import type { ProtocolName } from "../../protocols/index.ts";
 import { counted } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
 import { compactionViews, deliverViews, type CompactionViews } from "../compaction-views.ts";
 import { compactForced, compactInput, type CompactionRequest, type ForcedCompaction } from "../compaction.ts";
-import {
-  compactionPage,
-  disabledEnginePage,
-  forcedLine,
-  headingOf,
-  hookFailuresPage,
-  invalidPage,
-  unchangedPage,
-  usePage,
-  windowLine,
-} from "../compaction-page.ts";
+import { reportJson, reportPage } from "../compact-report.ts";
 import { withEngine } from "../engine.ts";
 import { fileReader, hookSettings } from "../gateway-options.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { isSameFile, modeLike, writeOutput } from "../files.ts";
 import { formatNamed, INPUT_ARGS, inputBytes, readInput, type Input } from "../input.ts";
 import { addToKeep } from "../keep.ts";
-import { parts, written } from "../output.ts";
-import { withProgress } from "../progress.ts";
+import { written } from "../output.ts";
+import { withProgress, type Progress } from "../progress.ts";
 import { checkSummarize, summarizeFlags } from "../summarize.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { repairLines, verdictOf, verdictOfResult, type Repair } from "../validity.ts";
-import { windowFor, type Window } from "../window.ts";
-import type { Stream, Terminal } from "../terminal.ts";
+import { verdictOf, verdictOfResult } from "../validity.ts";
+import { windowFor } from "../window.ts";
+import type { Terminal } from "../terminal.ts";
 
 export const compactCommand: Command = {
   name: "compact",
@@ -150,55 +137,68 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     flags: [...(settings.flags ?? []), ...summarizeFlags(args), ...filesFlags(args, terminal)],
   });
   checkSummarize(args, configuration);
-  const { result, repair, text, told, views } = await withProgress(terminal.err, async (progress) => {
+  const made = await withProgress(terminal.err, async (progress) => {
     progress.expect(inputBytes(args, terminal));
     await progress.stage("reading", 0);
     const input = await readInput(args, terminal);
     progress.expect(input.chars);
     await progress.stage(`compacting ${counted(input.transcript.messages.length, "message")}`, 0.3);
-    const request = {
-      budget: args.text("budget"),
-      focus: args.text("focus"),
-      force: args.is("force"),
-      ...markedIn(args),
-    };
-    const before = async (model: string): Promise<void> => {
-      progress.expect(Infinity);
-      await progress.stage(`asking ${model} for the handoff`, 0.5);
-    };
-    const asking = { environment: terminal.environment, before };
-    const hooks = hookSettings(configuration, terminal.environment);
-    const reader = fileReader(configuration);
-    const made = await withEngine(configuration, terminal, (engine) =>
-      (request.force && request.budget === undefined ? compactForced : compactInput)(input, configuration, {
-        ...request,
-        engine,
-        to,
-        asking,
-        hooks,
-        ...reader,
-      }),
-    );
+    const result = await resultOf(input, { args, configuration, to, terminal, progress });
     await progress.stage("writing", 0.9);
-    if (files.keep !== undefined) await addToKeep(files.keep, made.originals, terminal);
+    if (files.keep !== undefined) await addToKeep(files.keep, result.originals, terminal);
     const protocol = to ?? input.protocol;
-    const window = windowFor(args, configuration, input.transcript.model);
-    const violations = {
+    const repair = {
       before: verdictOf(input).violations,
-      after: verdictOfResult(input, made.transcript, protocol).violations,
+      after: verdictOfResult(input, result.transcript, protocol).violations,
     };
-    const report = { input, result: made, to: protocol, window, repair: violations };
+    const window = windowFor(args, configuration, input.transcript.model);
+    const report = { input, result, to: protocol, window, repair };
+    const beside = { out: args.is("json") ? undefined : files.out, keep: args.text("keep") };
     return {
-      result: made,
-      repair: violations,
-      text: args.is("json") ? jsonText(report) : written(input, made.transcript, protocol),
-      told: account(report, { out: args.is("json") ? undefined : files.out, keep: args.text("keep") }, terminal.err),
-      views: await compactionViews({ input, result: made }, { html: files.html, diff: args.is("diff") }, configuration),
+      ...report,
+      text: args.is("json") ? reportJson(report) : written(input, result.transcript, protocol),
+      page: reportPage(report, beside, terminal.err),
+      views: await compactionViews({ input, result }, { html: files.html, diff: args.is("diff") }, configuration),
     };
   });
-  await deliver({ text, told, views }, files, terminal);
-  if (repair.after.length > 0) return EXIT.failed;
-  return irreducibleOf(result) === undefined ? EXIT.done : EXIT.irreducible;
+  await deliver(made, files, terminal);
+  if (made.repair.after.length > 0) return EXIT.failed;
+  return irreducibleOf(made.result) === undefined ? EXIT.done : EXIT.irreducible;
+}
+
+interface Compacting {
+  readonly args: Arguments;
+  readonly configuration: Configuration;
+  readonly to: ProtocolName | undefined;
+  readonly terminal: Terminal;
+  readonly progress: Progress;
+}
+
+function resultOf(
+  input: Input,
+  { args, configuration, to, terminal, progress }: Compacting,
+): Promise<ForcedCompaction> {
+  const { environment } = terminal;
+  const request = {
+    budget: args.text("budget"),
+    focus: args.text("focus"),
+    force: args.is("force"),
+    ...markedIn(args),
+  };
+  const before = async (model: string): Promise<void> => {
+    progress.expect(Infinity);
+    await progress.stage(`asking ${model} for the handoff`, 0.5);
+  };
+  return withEngine(configuration, terminal, (engine) =>
+    (request.force && request.budget === undefined ? compactForced : compactInput)(input, configuration, {
+      ...request,
+      engine,
+      to,
+      asking: { environment, before },
+      hooks: hookSettings(configuration, environment),
+      ...fileReader(configuration),
+    }),
+  );
 }
 
 function filesFlags(args: Arguments, { folder }: Terminal): readonly Flag[] {
@@ -210,26 +210,26 @@ function markedIn(args: Arguments): Pick<CompactionRequest, "pin" | "drop" | "fa
   return { pin: args.text("pin"), drop: args.text("drop"), fact: args.text("fact") };
 }
 
-/** On a terminal the account comes last, where it can still be read; into a pipe it comes first, in case the reader hangs up. */
-async function deliver({ text, told, views }: Made, files: OutputFiles, terminal: Terminal): Promise<void> {
+/** On a terminal the report comes last, where it can still be read; into a pipe it comes first, in case the reader hangs up. */
+async function deliver({ text, page, views }: Made, files: OutputFiles, terminal: Terminal): Promise<void> {
   const { out, err } = terminal;
   if (files.out !== undefined) await writeOutput(terminal, files.out, text, { mode: files.mode });
   if (views !== undefined) {
-    await err.say(`${told}${out.interactive ? "\n" : ""}`);
+    await err.say(`${page}${out.interactive ? "\n" : ""}`);
     await deliverViews(views, files, terminal);
-  } else if (files.out !== undefined) await err.say(told);
+  } else if (files.out !== undefined) await err.say(page);
   else if (out.interactive) {
     await out.write(text);
-    await err.say(`\n\n${told}`);
+    await err.say(`\n\n${page}`);
   } else {
-    await err.say(told);
+    await err.say(page);
     await out.write(text);
   }
 }
 
 interface Made {
   readonly text: string;
-  readonly told: string;
+  readonly page: string;
   /** Where --diff or --html asked for one. */
   readonly views: CompactionViews | undefined;
 }
@@ -267,115 +267,4 @@ function irreducibleOf(
   result: ForcedCompaction,
 ): { readonly limit: number; readonly smallest: number; readonly because: string } | undefined {
   return result.kind === "compacted" ? result.compaction.report.irreducible : result.irreducible;
-}
-
-/** What was written beside standard output, as it was named. */
-type WrittenFiles = Pick<OutputFiles, "out" | "keep">;
-
-function account(report: Report, { out, keep }: WrittenFiles, stream: Stream): string {
-  const { input, result, to, window, repair } = report;
-  const page =
-    result.kind === "compacted"
-      ? `${forcedLine(result.because, stream)}${compactionPage(result.compaction.report, undoHint(keep), stream)}`
-      : unchangedPage({ because: result.because, irreducible: result.irreducible, next: nextStep(result) }, stream);
-  const heading = headingOf({ ...input, to }, stream).join("\n");
-  const next = result.kind === "compacted" && out !== undefined ? usePage(useOf(report, { out, keep }), stream) : "";
-  const repairs = invalidPage(repairLines(repair, input.transcript, result.transcript), stream);
-  return `${heading}\n${page}${windowLine(window, stream)}${repairs}${next}${disabledEnginePage(result.disabledEngine, stream)}${hookFailuresPage(result.hookFailures, stream)}`;
-}
-
-const FORMS = { request: "a request body", messages: "an array of messages" } as const;
-
-/** What to do with the file, and where the originals are. */
-function useOf({ input, to }: Report, { out, keep }: WrittenFiles): string {
-  const form = input.decoded !== undefined && to === input.protocol ? input.decoded.form : undefined;
-  const use =
-    form === undefined
-      ? `${out} is the conversation as ${to} takes it: send it in your next request`
-      : `${out} is ${FORMS[form]} of ${to}: send it in place of ${input.name}`;
-  const back =
-    keep === undefined
-      ? `the originals are only in ${input.name}`
-      : `\`precis recall 'words of it' --keep ${keep}\` finds the originals`;
-  return `${use}; ${back}`;
-}
-
-function undoHint(keep: string | undefined): string {
-  return keep === undefined
-    ? "add `--keep FILE` to be able to fetch the originals"
-    : `\`precis recall ID --keep ${keep}\` prints the original`;
-}
-
-/** What would make it smaller all the same. */
-function nextStep({
-  budget,
-  irreducible,
-  exhausted,
-}: ForcedCompaction & { readonly kind: "unchanged" }): string | undefined {
-  if (exhausted) return "--budget cannot make it smaller either; `precis inspect` shows what uses the tokens";
-  if (budget !== undefined || irreducible !== undefined) return undefined;
-  return "`--budget 20%` sets the size of the result, `--force` compacts anyway";
-}
-
-interface Report {
-  readonly input: Input;
-  readonly result: ForcedCompaction;
-  readonly to: ProtocolName;
-  readonly window: Window;
-  readonly repair: Repair;
-}
-
-function jsonText(report: Report): string {
-  const { input, result, to } = report;
-  const shown = parts(input, result.transcript, to);
-  const synthetic = syntheticIn(result.transcript, shown.messages.length, to);
-  return `${JSON.stringify({ ...shown, synthetic, report: reportOf(report) })}\n`;
-}
-
-/** Where precis wrote or shortened something: beside the messages and not in them, because they may go to a provider as they are. */
-function syntheticIn({ system, messages }: Transcript, elements: number, to: ProtocolName): readonly object[] {
-  const origins = originsOf(to, messages);
-  // Some protocols have their system prompt, or what is added to it, in front of the messages.
-  const first = elements - elementTexts(protocols[to].format(messages)).length;
-  const beside = system.length - first;
-  const ofSystem = system.flatMap(({ origin }, at) => {
-    if (origin === undefined) return [];
-    return [at < beside ? { in: "system", origin } : { in: "messages", index: at - beside, origin }];
-  });
-  return [...ofSystem, ...[...origins].map(([at, origin]) => ({ in: "messages", index: at + first, origin }))];
-}
-
-/** The same keys whatever happened, so that a script need not look for them. */
-function reportOf({ input, result, to, window, repair }: Report): object {
-  const { format, notes, transcript } = input;
-  const { before, budget } = result;
-  const common = {
-    format,
-    protocol: to,
-    window,
-    budget: budget ?? null,
-    disabledEngine: result.disabledEngine ?? null,
-    hookFailures: result.hookFailures,
-    notes,
-    violations: repair,
-  };
-  if (result.kind === "compacted") {
-    const { irreducible = null, summary = null, ...report } = result.compaction.report;
-    return { changed: true, because: result.because ?? null, ...report, irreducible, summary, ...common };
-  }
-  const messages = transcript.messages.length;
-  return {
-    changed: false,
-    because: result.because,
-    tokens: { before, after: before },
-    messages: { before: messages, after: messages, kept: messages, edited: 0, summarised: 0 },
-    irreducible: result.irreducible ?? null,
-    degraded: [],
-    recall: [],
-    lost: NO_LOSSES,
-    summary: null,
-    modelCalls: 0,
-    costUsd: 0,
-    ...common,
-  };
 }

@@ -70,8 +70,8 @@ export const inspectCommand: Command = {
     );
     const heading = headingOf({ name, format, to: protocol, notes }, terminal.out).join("\n");
     if (args.is("json")) {
-      const told = { format, protocol, ...census, window, usableTokens, thresholdTokens, dryRuns, notes };
-      await terminal.out.write(`${JSON.stringify(told, null, 2)}\n`);
+      const figures = { format, protocol, ...census, window, usableTokens, thresholdTokens, dryRuns, notes };
+      await terminal.out.write(`${JSON.stringify(figures, null, 2)}\n`);
     } else {
       const page = censusPage(census, { window, usableTokens, thresholdTokens }, dryRuns, terminal.out);
       await terminal.out.say(`${heading}\n${page}\n`);

@@ -97,22 +97,22 @@ export const replayCommand: Command = {
   },
   run: async (args, terminal): Promise<ExitCode> => {
     const configuration = await loadConfiguration(configurationRequest(args, terminal));
-    const told = await withProgress(terminal.err, async (progress) => {
+    const result = await withProgress(terminal.err, async (progress) => {
       const source = args.is("example") ? example(args) : await recorded(args, terminal, progress);
       return replayed(source, { args, configuration, progress });
     });
     const svg = args.text("svg");
     if (svg !== undefined) {
-      const { name, terms } = told;
+      const { name, terms } = result;
       const picture = {
         title: name.slice(name.lastIndexOf("/") + 1),
-        under: underTitle(told),
+        under: underTitle(result),
         windowTokens: terms.windowTokens,
       };
-      await writeOutput(terminal, svg, svgOf(windowCurves(told.session.runs), picture));
+      await writeOutput(terminal, svg, svgOf(windowCurves(result.session.runs), picture));
     }
-    if (args.is("json")) await terminal.out.write(jsonText(told));
-    else await terminal.out.say(replayPage(told, terminal.out));
+    if (args.is("json")) await terminal.out.write(jsonText(result));
+    else await terminal.out.say(replayPage(result, terminal.out));
     return EXIT.done;
   },
 };
@@ -291,6 +291,6 @@ function pricesOf(text: string): Partial<Prices> {
 }
 
 function jsonText({ name, format, window, terms, session, gapMs, notes, summariesBy }: Replay): string {
-  const { facts: _facts, caching: _caching, ...told } = terms;
-  return `${JSON.stringify({ name, format, window, terms: told, gapMs, summariesBy: summariesBy ?? null, notes, ...session }, null, 2)}\n`;
+  const { facts: _facts, caching: _caching, ...plainTerms } = terms;
+  return `${JSON.stringify({ name, format, window, terms: plainTerms, gapMs, summariesBy: summariesBy ?? null, notes, ...session }, null, 2)}\n`;
 }

@@ -5,6 +5,7 @@ import { count } from "../amounts.ts";
 import type { Command } from "../command.ts";
 import { EXIT, usageError } from "../exit.ts";
 import { HISTORY_ARGS, SESSION_ARG, sessionNamed, withHistory } from "../history.ts";
+import { JSON_ARG, writeJson } from "../json-output.ts";
 import { ENGINE_FLAGS } from "../settings-flags.ts";
 
 export const thresholdCommand: Command = {
@@ -12,6 +13,7 @@ export const thresholdCommand: Command = {
   summary: "Set from where on one session is compacted.",
   about: [
     "The threshold holds for this session and its branches in every gateway on this store, from the next request on and after a restart, until --remove. A share is one of the window less what is reserved for the answer. A session is compacted at 85 % of that at the latest. `precis sessions show` says what is set.",
+    "An undo comes first: after `precis undo`, the threshold holds again once the session is compacted by `precis sessions compact`, or by a request that overflows.",
   ],
   examples: [
     { line: "precis sessions threshold 3fa94c21 60%", says: "a share of the window" },
@@ -29,7 +31,7 @@ export const thresholdCommand: Command = {
     remove: { type: "boolean", description: "Compact this session as configured again." },
     ...HISTORY_ARGS,
     ...ENGINE_FLAGS,
-    json: { type: "boolean", description: "Print JSON." },
+    ...JSON_ARG,
   },
   run: (args, terminal) => {
     const given = args.text("threshold");
@@ -38,14 +40,20 @@ export const thresholdCommand: Command = {
     const threshold = given === undefined ? undefined : thresholdFrom(given);
     return withHistory(args, terminal, { readOnly: false, compacts: true }, async (opened) => {
       const result = await opened.history.setThreshold(sessionNamed(args, opened), threshold);
-      if (args.is("json")) await terminal.out.write(`${JSON.stringify(result, null, 2)}\n`);
-      else await terminal.out.say(`${resultLine(result)}\n`);
+      if (args.is("json")) await writeJson(terminal, result);
+      else await terminal.out.say(`${resultText(result)}\n`);
       return EXIT.done;
     });
   },
 };
 
-function resultLine({ set, thresholdTokens }: ThresholdResult): string {
+function resultText({ session, set, thresholdTokens, undone }: ThresholdResult): string {
   const from = set === undefined ? "as configured" : `set to ${thresholdText(set)}`;
-  return `compacted at ${count(thresholdTokens)} tokens, ${from}`;
+  const line = `compacted at ${count(thresholdTokens)} tokens, ${from}`;
+  if (undone !== true) return line;
+  return [
+    line,
+    "This does not hold yet, because the newest compaction was undone: nothing is compacted until a request overflows.",
+    `To compact now, and automatically from then on, run \`precis sessions compact ${session}\`.`,
+  ].join("\n");
 }

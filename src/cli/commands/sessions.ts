@@ -1,23 +1,22 @@
 /** `precis sessions …`: what a gateway has kept, and what can be done to one conversation. */
 import { WIRE_FORMATS } from "../../logs/index.ts";
-import { SYNTHETIC_CHOICES, type CompactResult, type ExportOptions } from "../../gateway/history/contract.ts";
-import { budgetOf, count, counted, wholeOf } from "../amounts.ts";
+import { SYNTHETIC_CHOICES, type ExportOptions } from "../../gateway/history/contract.ts";
+import { count, counted, wholeOf } from "../amounts.ts";
 import type { Arguments, Command, CommandGroup } from "../command.ts";
-import { compactionPage, unchangedPage } from "../compaction-page.ts";
-import { EXIT, usageError, type ExitCode } from "../exit.ts";
+import { EXIT, usageError } from "../exit.ts";
 import { writeOutput } from "../files.ts";
 import { HISTORY_ARGS, noSessions, SESSION_ARG, sessionNamed, withHistory } from "../history.ts";
 import { formatNamed } from "../input.ts";
+import { JSON_ARG, writeJson } from "../json-output.ts";
 import { whileWaiting } from "../progress.ts";
 import { sessionList, sessionPage } from "../sessions-page.ts";
+import { compactCommand, dropCommand } from "./sessions-compact.ts";
 import { findCommand, importCommand } from "./sessions-agents.ts";
 import { deleteCommand } from "./sessions-delete.ts";
 import { watchCommand } from "./sessions-watch.ts";
 import { pinCommand, pinsCommand, unpinCommand } from "./sessions-pins.ts";
 import { thresholdCommand } from "./sessions-threshold.ts";
-import { ENGINE_FLAGS } from "../settings-flags.ts";
 import { writeSessionPage } from "../session-html.ts";
-import type { Terminal } from "../terminal.ts";
 
 const LIST_DEFAULT = 20;
 const LIST_MAX = 1_000;
@@ -25,8 +24,6 @@ const TAIL_DEFAULT = 6;
 const TAIL_MAX = 500;
 /** An export holds what was said: for its owner alone. */
 const EXPORT_MODE = 0o600;
-
-const JSON_ARG = { json: { type: "boolean", description: "Print JSON." } } as const;
 
 const list: Command = {
   name: "sessions list",
@@ -47,7 +44,7 @@ const list: Command = {
     withHistory(args, terminal, { readOnly: true }, async (opened) => {
       const limit = wholeOf(args.text("limit") ?? String(LIST_DEFAULT), "--limit", LIST_MAX);
       const sessions = await whileWaiting(terminal.err, () => "reading", opened.history.list(opened.tenant, limit));
-      if (args.is("json")) await json(terminal, sessions);
+      if (args.is("json")) await writeJson(terminal, sessions);
       else if (sessions.length === 0) await terminal.err.say(`${await noSessions(opened)}\n`);
       else await terminal.out.say(sessionList(sessions, Date.now(), terminal.out));
       return EXIT.done;
@@ -82,97 +79,10 @@ const show: Command = {
       const session = await opened.history.show(sessionNamed(args, opened), tail);
       const file = args.text("html");
       if (file !== undefined) await writeSessionPage(file, session, opened, terminal);
-      else if (args.is("json")) await json(terminal, session);
+      else if (args.is("json")) await writeJson(terminal, session);
       else await terminal.out.say(sessionPage(session, Date.now(), terminal.out));
       return EXIT.done;
     }),
-};
-
-const compact: Command = {
-  name: "sessions compact",
-  summary: "Compact a session now, so that its next request is shorter.",
-  about: [
-    "Records a compaction of the session, like a running gateway does. The next request of that conversation uses it, in any gateway on this store. It also cancels an undo.",
-    "The gateway keeps neither system prompts nor tools, so they are not counted here.",
-  ],
-  examples: [
-    { line: "precis sessions compact 3fa94c21", says: "before lunch, so that nobody waits for it later" },
-    {
-      line: "precis sessions compact 3fa94c21 --focus 'the failing migration'",
-      says: "give most of the handoff to one topic",
-    },
-    { line: "precis sessions compact 3fa94c21 --messages 12-30", says: "only the results in one range" },
-  ],
-  args: {
-    ...SESSION_ARG,
-    focus: { type: "string", valueHint: "TOPIC", description: "Give this topic 60 to 70 % of the handoff." },
-    budget: {
-      type: "string",
-      valueHint: "N|P%",
-      description: "Size of the result, in tokens or as a share of the session; by the settings where not given.",
-    },
-    messages: {
-      type: "string",
-      valueHint: "N-M",
-      description: "Only these messages: their results become digests, and nothing else changes.",
-    },
-    ...HISTORY_ARGS,
-    ...ENGINE_FLAGS,
-    ...JSON_ARG,
-  },
-  run: (args, terminal) =>
-    withHistory(args, terminal, { readOnly: false, compacts: true }, async (opened) => {
-      const [focus, budget, messages] = [args.text("focus"), args.text("budget"), args.text("messages")];
-      if (messages !== undefined && (focus ?? budget) !== undefined)
-        throw usageError("--messages excludes --focus and --budget", "Compact the range, or the whole session.");
-      const work = opened.history.compact(sessionNamed(args, opened), {
-        ...(messages === undefined ? {} : { messages }),
-        ...(focus === undefined ? {} : { focus }),
-        ...(budget === undefined ? {} : { budget: (whole) => budgetOf(budget, whole) }),
-      });
-      const result = await whileWaiting(terminal.err, () => "compacting", work);
-      return tellCompaction(args, terminal, result, budget === undefined && messages === undefined ? NEXT : undefined);
-    }),
-};
-
-async function tellCompaction(
-  args: Arguments,
-  terminal: Terminal,
-  result: CompactResult,
-  next: string | undefined,
-): Promise<ExitCode> {
-  const { out } = terminal;
-  if (args.is("json")) await json(terminal, result);
-  else if (result.kind === "compacted")
-    await out.say(compactionPage(result.report, "`precis recall ID` prints the original", out));
-  else await out.say(unchangedPage({ irreducible: undefined, next, ...result }, out));
-  const irreducible = result.kind === "compacted" ? result.report.irreducible : result.irreducible;
-  return irreducible === undefined ? EXIT.done : EXIT.irreducible;
-}
-
-const drop: Command = {
-  name: "sessions drop",
-  summary: "Drop messages of a session, so that they are not sent any more.",
-  about: [
-    "Whole exchanges go, a call with its results; of an exchange that the range holds only in part, the results go and the call stays. One line takes their place, with the recall id that leads back to them. Later compactions are made without them, and `precis undo` brings them back. The newest request and the newest exchange stay.",
-  ],
-  examples: [
-    { line: "precis sessions drop 3fa94c21 --messages 12-30", says: "a range that led nowhere" },
-    { line: "precis sessions drop 3fa94c21 --messages 13", says: "one result" },
-  ],
-  args: {
-    ...SESSION_ARG,
-    messages: { type: "string", valueHint: "N-M", description: "Message numbers, as `precis sessions show` has them." },
-    ...HISTORY_ARGS,
-    ...JSON_ARG,
-  },
-  run: (args, terminal) => {
-    const messages = args.text("messages");
-    if (messages === undefined) throw usageError("--messages is missing", "Write for example `--messages 12-30`.");
-    return withHistory(args, terminal, { readOnly: false, compacts: true }, async (opened) =>
-      tellCompaction(args, terminal, await opened.history.drop(sessionNamed(args, opened), messages), undefined),
-    );
-  },
 };
 
 const exportCommand: Command = {
@@ -268,17 +178,11 @@ const fork: Command = {
         ...(at === undefined ? {} : { at: wholeOf(at, "--at", 1_000_000) }),
         ...(name === undefined ? {} : { name }),
       });
-      if (args.is("json")) await json(terminal, made);
+      if (args.is("json")) await writeJson(terminal, made);
       else await terminal.out.say(`${made.session}  ${terminal.out.paint("dim", counted(made.messages, "message"))}\n`);
       return EXIT.done;
     }),
 };
-
-const NEXT = "`--budget 20%` sets the size of the result; `--context-length` says how large the window is";
-
-function json({ out }: Terminal, data: unknown): Promise<void> {
-  return out.write(`${JSON.stringify(data, null, 2)}\n`);
-}
 
 export const sessionCommands: CommandGroup = {
   name: "sessions",
@@ -288,8 +192,8 @@ export const sessionCommands: CommandGroup = {
     list,
     watchCommand,
     show,
-    compact,
-    drop,
+    compactCommand,
+    dropCommand,
     thresholdCommand,
     pinCommand,
     unpinCommand,

@@ -84,10 +84,10 @@ export function checkWindows(configuration: Configuration): readonly Finding[] {
     ),
   ];
   const wrong = stated.flatMap((one) => tooLarge(one));
-  const told = warningsOf(configuration)
+  const warnings = warningsOf(configuration)
     .filter(({ code }) => ABOUT_WINDOWS.has(code))
     .map((one) => (one.code === "window_assumed" ? assumed(configuration) : findingOf("windows", one)));
-  const all = [...wrong, ...told];
+  const all = [...wrong, ...warnings];
   return all.some(({ level }) => level === "fault" || level === "warning") ? all : [...sound(configuration), ...all];
 }
 

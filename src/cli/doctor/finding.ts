@@ -44,10 +44,10 @@ export interface FindingText {
   readonly lines?: readonly string[];
 }
 
-export function warning(area: Area, code: string, told: FindingText): Finding {
-  return { area, level: "warning", code, ...told };
+export function warning(area: Area, code: string, text: FindingText): Finding {
+  return { area, level: "warning", code, ...text };
 }
 
-export function fault(area: Area, code: string, told: FindingText): Finding {
-  return { area, level: "fault", code, ...told };
+export function fault(area: Area, code: string, text: FindingText): Finding {
+  return { area, level: "fault", code, ...text };
 }

@@ -167,22 +167,22 @@ async function contents(
 function freeSpaceFinding(path: string): readonly Finding[] {
   const { bavail, bsize } = statfsSync(nearestFolder(path));
   const free = bavail * bsize;
-  const told = {
+  const text = {
     says: `${size(free)} are free on the store's disk`,
     fix: "Make room, or `precis store retain --older-than 30d && precis store vacuum`.",
   };
-  if (free < FREE_BYTES_MIN) return [fault("store", "disk_full", told)];
-  return free < FREE_BYTES_LOW ? [warning("store", "disk_low", told)] : [];
+  if (free < FREE_BYTES_MIN) return [fault("store", "disk_full", text)];
+  return free < FREE_BYTES_LOW ? [warning("store", "disk_low", text)] : [];
 }
 
 /** The file grows no further than the setting says; a gateway deletes the longest unused before. */
 function bound(bytes: number, megabytes: number | null): readonly Finding[] {
   if (megabytes === null || bytes < megabytes * MEBIBYTE * FULL_SHARE) return [];
-  const told = {
+  const text = {
     says: `the store has ${size(bytes)} of the ${megabytes} MB that gateway.limits.store_mb allows`,
     fix: "Raise it, or `precis store retain --older-than 30d && precis store vacuum`.",
   };
   return [
-    bytes >= megabytes * MEBIBYTE ? fault("store", "store_full", told) : warning("store", "store_nearly_full", told),
+    bytes >= megabytes * MEBIBYTE ? fault("store", "store_full", text) : warning("store", "store_nearly_full", text),
   ];
 }

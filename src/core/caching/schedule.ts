@@ -49,7 +49,7 @@ const TURNS_AHEAD_MAX = 200;
 
 /** What has been spent, and what the requests since the last rewrite read beyond what a rewrite leaves. */
 interface SpendingSoFar {
-  /** Of the whole conversation, requests told by the model's turns. */
+  /** Of the whole conversation; requests are counted by the model's turns. */
   readonly spent: number;
   /** Requests larger than what a rewrite leaves: those since the last one. */
   readonly turnsSince: number;

@@ -1,16 +1,9 @@
-/** The half of the ledger that tools do: the chronicle of calls, files with their state, commands, errors, workspace. */
+/** The half of the ledger that tools do: the chronicle of calls, files with their state, commands, workspace; errors are in `open-errors.ts`. */
 import { deletes, type ClassifiedCall } from "./readers/commands.ts";
-import { CONFLICTS, type CallResult } from "./readers/results.ts";
+import type { CallResult } from "./readers/results.ts";
+import { createOpenErrors, runKey } from "./open-errors.ts";
 import { rootOf } from "./readers/workspace.ts";
-import type {
-  ActionEntry,
-  CommandEntry,
-  ErrorEntry,
-  FileEntry,
-  FileState,
-  InstructionEntry,
-  Ledger,
-} from "./entries.ts";
+import type { ActionEntry, CommandEntry, FileEntry, FileState, InstructionEntry, Ledger } from "./entries.ts";
 
 export type WorkEntries = Pick<
   Ledger,
@@ -38,8 +31,6 @@ export interface Instructions {
   readonly rules: readonly string[];
 }
 
-/** More unresolved errors than this are noise; the oldest go. */
-const OPEN_ERRORS_MAX = 200;
 /** Words of a command line that are files beyond doubt. */
 export const SURELY_FILE =
   /^[\w./~@+-]*[\w+-]\.(?:[cm]?[jt]sx?|json[lc5]?|mdx?|rst|txt|go|mod|sum|py[iw]?|ipynb|rs|java|kts?|scala|rb|php|cs?|h|cc|cpp|hpp|m|mm|swift|dart|ex|exs|erl|hs|lua|pl|r|jl|sh|bash|zsh|fish|ps1|sql|ya?ml|toml|ini|cfg|conf|env|lock|log|csv|tsv|xml|html?|s?css|less|vue|svelte|proto|graphql|gradle|tf|pdf|png|svg)$/i;
@@ -48,7 +39,7 @@ export function createWork(): Work {
   const actions: ActionEntry[] = [];
   const files = new Map<string, FileEntry>();
   const commands = new Map<string, CommandEntry>();
-  const errors = createErrors();
+  const errors = createOpenErrors();
   const instructions = new Map<string, InstructionEntry>();
   let workspace: { readonly cwd?: string; readonly branch?: string; readonly committed?: number } = {};
 
@@ -104,10 +95,6 @@ export function createWork(): Work {
 }
 
 /** The command, without where it ran; a long one is distinguished by all its words. */
-function runKey({ command, target }: ClassifiedCall): string {
-  return command !== undefined && target.endsWith("…") ? command : target;
-}
-
 function changes(call: ClassifiedCall): boolean {
   return call.action === "edit" || call.action === "write" || call.run?.effect === "change";
 }
@@ -206,111 +193,4 @@ function commandAfter(known: CommandEntry | undefined, call: ClassifiedCall, at:
     ...(failed === undefined ? {} : { failed }),
     ...(outcome === undefined ? {} : { outcome }),
   };
-}
-
-interface Errors {
-  readonly after: (call: ClassifiedCall, end: CallEnd, changed: boolean) => void;
-  readonly entries: () => readonly ErrorEntry[];
-}
-
-interface WorkState {
-  /** What has to succeed for the error to be gone. */
-  readonly attempt: string;
-  readonly family: string | undefined;
-  readonly entry: ErrorEntry;
-}
-
-function createErrors(): Errors {
-  const standing = new Map<string, WorkState>();
-  const resolved: ErrorEntry[] = [];
-  const resolve = (key: string, { entry }: WorkState, message: number, by: "rerun" | "success"): void => {
-    standing.delete(key);
-    resolved.push({ ...entry, resolved: { message, by } });
-  };
-  const worked = (call: ClassifiedCall, at: number): void => {
-    const attempt = attemptOf(call);
-    const family = call.run?.family;
-    for (const [key, one] of standing) {
-      if (one.attempt === attempt) resolve(key, one, at, "rerun");
-      else if (family !== undefined && one.family === family && one.entry.changedSince !== undefined)
-        resolve(key, one, at, "success");
-    }
-  };
-  const failed = (call: ClassifiedCall, end: CallEnd): void => {
-    const attempt = attemptOf(call);
-    for (const [key, one] of standing)
-      if (one.attempt === attempt && !end.errors.includes(one.entry.text)) resolve(key, one, end.at, "rerun");
-    for (const text of end.errors) {
-      const key = `${attempt}\u0000${text}`;
-      const times = (standing.get(key)?.entry.times ?? 0) + 1;
-      standing.delete(key);
-      standing.set(key, {
-        attempt,
-        family: call.run?.family,
-        entry: errorEntry(call, { message: end.at, text, times }),
-      });
-    }
-    while (standing.size > OPEN_ERRORS_MAX) standing.delete(standing.keys().next().value!);
-  };
-  /** A commit ends a merge, and no error is left in a file that is gone. */
-  const ended = (call: ClassifiedCall, at: number): void => {
-    const commits = call.run?.purpose === "commit";
-    const gone =
-      call.run?.effect === "delete" ? call.paths.filter((path) => deletes(call.command!, path)).map(lastParts) : [];
-    for (const [key, one] of standing) {
-      const { text } = one.entry;
-      if ((commits && text.startsWith(CONFLICTS)) || gone.some((path) => text.includes(path)))
-        resolve(key, one, at, "success");
-    }
-  };
-  return {
-    after: (call, end, changed) => {
-      if (end.ok === false && tries(call)) failed(call, end);
-      else if (end.ok === true) worked(call, end.at);
-      if (end.ok !== false) ended(call, end.at);
-      if (changed && end.ok !== false)
-        for (const [key, one] of standing)
-          if (one.entry.changedSince === undefined)
-            standing.set(key, { ...one, entry: { ...one.entry, changedSince: end.at } });
-    },
-    entries: () =>
-      [...resolved, ...[...standing.values()].map(({ entry }) => entry)].toSorted((a, b) => a.message - b.message),
-  };
-}
-
-/** A path as a compiler that runs in another folder may name it. */
-function lastParts(path: string): string {
-  return path.split("/").slice(-2).join("/");
-}
-
-function errorEntry(
-  { target, tool, run }: ClassifiedCall,
-  place: Pick<ErrorEntry, "message" | "text" | "times">,
-): ErrorEntry {
-  const purpose = run === undefined ? {} : { purpose: run.purpose };
-  return { kind: "error", source: target, tool, ...purpose, ...place };
-}
-
-/** A search that finds nothing, a file that is not there: looking around fails all the time and blocks nothing. */
-function tries(call: ClassifiedCall): boolean {
-  return (
-    call.action !== "read" &&
-    call.action !== "search" &&
-    call.action !== "list" &&
-    call.action !== "plan" &&
-    call.action !== "ask"
-  );
-}
-
-/** An edit that did not match is made good by any later edit of that file; a run, by the same command; a delegation, by the next. */
-function attemptOf(call: ClassifiedCall): string {
-  switch (call.action) {
-    case "edit":
-    case "write":
-      return `change ${call.paths[0] ?? call.target}`;
-    case "delegate":
-      return call.tool;
-    default:
-      return `${call.tool} ${runKey(call)}`;
-  }
 }

@@ -52,7 +52,7 @@ export function compressRouteOf({
 }
 
 /** What is asked, and by whom. */
-interface Asked {
+interface CompressRequest {
   readonly client: ClientRequest;
   readonly record: RequestRecord;
   readonly tenant: string;
@@ -61,36 +61,40 @@ interface Asked {
 export async function answerCompressRoute(
   context: GatewayContext,
   route: CompressRoute,
-  { client, record }: Omit<Asked, "tenant">,
+  { client, record }: Omit<CompressRequest, "tenant">,
 ): Promise<ClientResponse> {
   const owner = tenantOf(context, client);
   if ("refused" in owner) return respondRefused(record, owner.refused);
   const { tenant, isolated } = owner;
-  const asked = { client, record, tenant };
-  if (isolated) return refused(asked, NO_CREDENTIAL);
+  const request = { client, record, tenant };
+  if (isolated) return refused(request, NO_CREDENTIAL);
   record.tenant = tenant;
   const notNow = admit(context, { client, record }, tenant);
   if (notNow !== undefined) return respondRefused(record, notNow);
-  if (route.asks === "retrieve") return retrieve(context, asked, route.marker);
+  if (route.asks === "retrieve") return retrieve(context, request, route.marker);
   const body = await receiveBody(client, context.limits);
   if ("refused" in body) return respondRefused(record, body.refused);
   record.bytesIn = body.raw.length;
   const given = fieldsOf(parsed(body.text));
   const { messages } = given;
-  if (!Array.isArray(messages) || !messages.every(isFields)) return refused(asked, NO_MESSAGES);
+  if (!Array.isArray(messages) || !messages.every(isFields)) return refused(request, NO_MESSAGES);
   record.model = textOf(given["model"]) ?? "";
   await context.models.recalled(tenant, record.model);
-  return route.asks === "compress" ? compress(context, asked, messages) : compact(context, asked, given);
+  return route.asks === "compress" ? compress(context, request, messages) : compact(context, request, given);
 }
 
-async function compress(context: GatewayContext, asked: Asked, messages: readonly Fields[]): Promise<ClientResponse> {
-  const { record, tenant } = asked;
-  const short = shortenedFor(context, asked, messages);
+async function compress(
+  context: GatewayContext,
+  request: CompressRequest,
+  messages: readonly Fields[],
+): Promise<ClientResponse> {
+  const { record, tenant } = request;
+  const short = shortenedFor(context, request, messages);
   const isChanged = short.originals.length > 0;
   if (isChanged) await context.store.putOriginals(tenant, short.originals);
   const tokens = { before: short.before, after: short.after };
   record.treatment = isChanged ? { kind: "rewritten", fresh: false, tokens } : { kind: "unchanged" };
-  return json(asked, {
+  return json(request, {
     messages: short.rows,
     tokens_before: short.before,
     tokens_after: short.after,
@@ -100,8 +104,8 @@ async function compress(context: GatewayContext, asked: Asked, messages: readonl
 }
 
 /** A whole conversation of Chat Completions, compacted now; `context_length` is its model's window where that is not known here. */
-async function compact(context: GatewayContext, asked: Asked, given: Fields): Promise<ClientResponse> {
-  const { record, tenant, client } = asked;
+async function compact(context: GatewayContext, request: CompressRequest, given: Fields): Promise<ClientResponse> {
+  const { record, tenant, client } = request;
   const { windowTokens, factor } = context.models.of(tenant, record.model);
   const contextLength = countOf(given["context_length"]) || windowTokens;
   const added: Original[] = [];
@@ -125,7 +129,7 @@ async function compact(context: GatewayContext, asked: Asked, given: Fields): Pr
   const body = fieldsOf(
     parsed(isChanged ? protocols["openai-chat"].splice(decoded, outcome.transcript) : decoded.body),
   );
-  return json(asked, {
+  return json(request, {
     messages: body["messages"],
     compacted: isChanged,
     ...(outcome.kind === "compacted" ? { tokens_before: before, tokens_after: after } : { because: outcome.because }),
@@ -134,7 +138,11 @@ async function compact(context: GatewayContext, asked: Asked, given: Fields): Pr
 }
 
 /** By the window of the model, and the share of it from which conversations are compacted. */
-function shortenedFor(context: GatewayContext, { record, tenant }: Asked, rows: readonly Fields[]): ShortenedRows {
+function shortenedFor(
+  context: GatewayContext,
+  { record, tenant }: CompressRequest,
+  rows: readonly Fields[],
+): ShortenedRows {
   const { windowTokens, factor } = context.models.of(tenant, record.model);
   const { threshold } = { ...ENGINE_DEFAULTS, ...context.runtime.settings };
   const measure = createMeasure();
@@ -150,19 +158,23 @@ function sha256(text: string): string {
   return hash("sha256", text);
 }
 
-async function retrieve(context: GatewayContext, asked: Asked, marker: string): Promise<ClientResponse> {
-  const original = await originalOf(context, asked, marker);
-  if (original === undefined) return refused(asked, NO_SUCH_HASH);
+async function retrieve(context: GatewayContext, request: CompressRequest, marker: string): Promise<ClientResponse> {
+  const original = await originalOf(context, request, marker);
+  if (original === undefined) return refused(request, NO_SUCH_HASH);
   const redact = createRedactor(context.runtime.secrets);
-  const parameters = new URLSearchParams(asked.client.target.split("?")[1]);
+  const parameters = new URLSearchParams(request.client.target.split("?")[1]);
   const query = parameters.get("query")?.trim() ?? "";
   const found = query === "" ? undefined : await placesIn(original, query, redact);
-  if (found === undefined && parameters.get("only") === "found") return refused(asked, NOTHING_FOUND);
-  return json(asked, { hash: marker, original_content: found ?? redact(original.text) });
+  if (found === undefined && parameters.get("only") === "found") return refused(request, NOTHING_FOUND);
+  return json(request, { hash: marker, original_content: found ?? redact(original.text) });
 }
 
 /** Under its whole hash: the recall id alone would be too short to keep a stranger from guessing it. */
-async function originalOf({ store }: GatewayContext, { tenant }: Asked, marker: string): Promise<Original | undefined> {
+async function originalOf(
+  { store }: GatewayContext,
+  { tenant }: CompressRequest,
+  marker: string,
+): Promise<Original | undefined> {
   if (!MARKER_HASH.test(marker)) return undefined;
   const original = await store.getOriginal(tenant, `r${marker.slice(0, RECALL_HEX_DIGITS)}`);
   return original !== undefined && markerHash(original, sha256) === marker ? original : undefined;
@@ -183,18 +195,18 @@ async function placesIn(
   }
 }
 
-function json({ record }: Asked, value: unknown): ClientResponse {
+function json({ record }: CompressRequest, value: unknown): ClientResponse {
   return respondHere(record, { contentType: "application/json", body: JSON.stringify(value), streamed: false });
 }
 
-function refused({ client, record }: Asked, refusal: Refusal): ClientResponse {
+function refused({ client, record }: CompressRequest, refusal: Refusal): ClientResponse {
   return respondRefused(record, refuse(client, refusal));
 }
 
 const NO_CREDENTIAL: Refusal = {
   status: 401,
   code: "credential_needed",
-  message: "precis: the request names no credential, so what it removes could be kept for nobody.",
+  message: "precis: the request has no credential, so there is no tenant to keep what is removed for.",
   hint: "Set `api_key` of the guardrail to any secret of yours; it tells tenants apart.",
 };
 

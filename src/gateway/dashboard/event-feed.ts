@@ -45,7 +45,7 @@ export function createEventFeed(): EventFeed {
   };
   return {
     onEvent: (event) => {
-      if (listeners.size > 0) sendAll(`data: ${JSON.stringify(toldOf(event))}\n\n`);
+      if (listeners.size > 0) sendAll(`data: ${JSON.stringify(plainEvent(event))}\n\n`);
     },
     listen: (signal) => (closed || listeners.size >= FEED_LIMITS.listeners ? undefined : streamTo(join, leave, signal)),
     close: () => {
@@ -56,7 +56,7 @@ export function createEventFeed(): EventFeed {
 }
 
 /** No name that a client chose is in it. */
-function toldOf(event: GatewayEvent): object {
+function plainEvent(event: GatewayEvent): object {
   const { kind, tenant } = event;
   return event.kind === "notice" ? { kind, tenant, code: event.code } : { kind, tenant };
 }

@@ -1,6 +1,6 @@
 /** The dashboard's routes: its files, the token of its script, what happens now, and figures by day and model. */
 import type { Context, Hono } from "hono";
-import { ADMIN_LIMITS } from "../operation/admin-routes.ts";
+import { ADMIN_LIMITS } from "../operation/admin-request.ts";
 import type { Access } from "../operation/access.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { Figures } from "./figures.ts";
@@ -45,7 +45,7 @@ export function addDashboard(app: Hono, { files, feed, figures }: Dashboard, acc
   );
   for (const [name, file] of files) if (file !== page) app.get(`/${name}`, (context) => serve(context, file, FOREVER));
   app.post("/login", async (context) => {
-    // Whoever shows the operator's token needs no code.
+    // A request with the operator's token needs no code.
     if (access.byOperator(context.req.header("authorization")))
       return context.json({ token: access.browserToken() }, 200, NO_STORE);
     const token = access.byHandover(await codeIn(context));

@@ -232,5 +232,11 @@ export async function setThreshold(
   await writeThreshold({ store, tenant, root }, set);
   // Whoever looks at the session sees it before its next request. What no gateway has answered has no state yet, and no known window.
   if (options.state !== undefined) await store.putState(tenant, root, runtime.state());
-  return { session: entry.id, ...(set === undefined ? {} : { set }), thresholdTokens: timing.thresholdTokens };
+  const { undone } = await store.findCompaction(tenant, links);
+  return {
+    session: entry.id,
+    ...(set === undefined ? {} : { set }),
+    thresholdTokens: timing.thresholdTokens,
+    ...(undone ? { undone } : {}),
+  };
 }

@@ -218,6 +218,8 @@ export interface ThresholdResult {
   /** What is set for it; absent where the configuration decides. */
   readonly set?: SessionThreshold;
   readonly thresholdTokens: number;
+  /** Its newest compaction was undone: the threshold holds again after an explicit compaction or an overflow. */
+  readonly undone?: true;
 }
 
 /** All that is pinned in a session now. */
@@ -347,7 +349,7 @@ export interface History {
   readonly undo: (which: Which) => Promise<UndoResult | undefined>;
   /**
    * Sets from where on this session is compacted, or with undefined leaves that to the configuration again. A running gateway
-   * on the same store keeps to it from its next request on. @throws PrecisError `bad_threshold`.
+   * on the same store keeps to it from its next request on, unless an undo holds compaction back. @throws PrecisError `bad_threshold`.
    */
   readonly setThreshold: (which: Which, threshold: SessionThreshold | undefined) => Promise<ThresholdResult>;
   /** What is pinned in it. */

@@ -41,7 +41,7 @@ export function createLog({ write, redact }: LogOptions): Log {
     onEvent: (event) => {
       const { kind, ...rest } = event;
       const level = levelOf(event);
-      // A request is told for every request: what is not ours in it are names, and those come again.
+      // These events are frequent, and only the names in them come from outside: each is masked once and remembered.
       if (event.kind === "request") plain[level]({ event: kind, ...rest, ...named(event) });
       else guarded[level]({ event: kind, ...rest });
     },

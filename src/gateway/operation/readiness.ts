@@ -5,7 +5,7 @@ import { withTimeLimit } from "../../session/time-limit.ts";
 export interface ReadinessChecks {
   /** Rejects, or does not resolve in time, where requests cannot be kept. */
   readonly checkStore: () => Promise<unknown>;
-  /** True from when it was told to stop. */
+  /** True from the moment it is to stop. */
   readonly stopping: () => boolean;
 }
 

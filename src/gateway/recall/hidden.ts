@@ -85,14 +85,14 @@ export function createHiddenTurns({ store, hash, limits }: HiddenOptions): Hidde
         messages.map(({ role }, at) => (role === "assistant" && at > 0 ? turnsAt(tenant, links[at - 1]!) : NONE)),
       );
       let hides = false;
-      const told = messages.flatMap((message, at) => {
+      const withHidden = messages.flatMap((message, at) => {
         const expansion = expansionOf(message, found[at]!, { protocol: decoded.protocol, fingerprintOf });
         if (expansion === undefined) return message;
         hides = true;
         return message.parts.some(({ kind }) => kind === "reasoning") ? expansion.whole : expansion.plain;
       });
       if (!hides) return decoded;
-      return { ...decoded, transcript: Object.freeze({ ...decoded.transcript, messages: Object.freeze(told) }) };
+      return { ...decoded, transcript: Object.freeze({ ...decoded.transcript, messages: Object.freeze(withHidden) }) };
     },
     keep: async (tenant, link, turn) => {
       const before = await Promise.resolve(turnsAt(tenant, link)).catch(() => NONE);

@@ -22,7 +22,7 @@ import { RECALL_LIMITS, type RecallLimits } from "./limits.ts";
 import { streamed } from "./stream.ts";
 import { takesTools, withTools, type RecallOffer, type ToolOffer } from "./tool.ts";
 import { createCallAnswers, gatewayTools } from "./tool-calls.ts";
-import { createTurn, type ToldCall } from "./turn.ts";
+import { createTurn, type AnsweredCall } from "./turn.ts";
 import { answerWhole } from "./answer-whole.ts";
 
 export interface RecallSettings {
@@ -115,7 +115,7 @@ function bounds({ models, onEvent }: RecallContext, { tenant, model, upstream, p
     tokens: prepared.tokens,
     usableTokens: windowTokens - reserved,
     factor,
-    told: (call: ToldCall) => onEvent({ kind: "recall", tenant, model, ...call }),
+    onCall: (call: AnsweredCall) => onEvent({ kind: "recall", tenant, model, ...call }),
     unkept: (error: unknown) => reportFault({ onEvent }, { tenant }, faultReason(error), error),
   };
 }

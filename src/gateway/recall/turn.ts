@@ -33,13 +33,13 @@ export interface TurnOptions {
   readonly answer: AnswerCall;
   readonly limits: RecallLimits;
   /** Called with each call that was answered. */
-  readonly told: (call: ToldCall) => void;
+  readonly onCall: (call: AnsweredCall) => void;
   /** Called when what was hidden is remembered in memory alone. */
   readonly unkept: (error: unknown) => void;
 }
 
 /** A call that was answered. */
-export interface ToldCall {
+export interface AnsweredCall {
   readonly tool: string;
   readonly found: boolean;
   /** Of the answer, by estimate. */
@@ -146,7 +146,7 @@ async function answerAll(
     const tokens = Math.ceil(estimateText(text) * options.factor);
     ledger.tokens += tokens;
     freeTokens -= tokens;
-    options.told({ tool: call.name, found, tokens });
+    options.onCall({ tool: call.name, found, tokens });
     results.push({ callId: call.id, text });
   }
   return results;

@@ -36,7 +36,7 @@ export async function takeChatCommand(
   const client = { ...request.client, headers: withoutBodyHeaders(request.client.headers) };
   const without = { ...request, client, text: body, raw: Buffer.from(body) };
   if (command !== undefined && route.asks === "answer")
-    return { response: await respondToCommand(context, without, { command, prefix, asked: decoded }) };
+    return { response: await respondToCommand(context, without, { command, prefix, decoded }) };
   // No provider counts the tokens of nothing.
   return messages.length === 0 ? request : without;
 }
@@ -50,40 +50,43 @@ function readable({ limits }: GatewayContext, { route }: ReceivedRequest, text: 
   }
 }
 
-interface Asked {
+interface CommandInRequest {
   readonly command: ChatCommand;
   readonly prefix: string;
   /** The request as it came. */
-  readonly asked: Decoded;
+  readonly decoded: Decoded;
 }
 
 async function respondToCommand(
   context: GatewayContext,
   request: ReceivedRequest,
-  { command, prefix, asked }: Asked,
+  { command, prefix, decoded }: CommandInRequest,
 ): Promise<ClientResponse> {
   const { record, route, destination, client } = request;
-  const model = route.model ?? asked.transcript.model ?? "";
+  const model = route.model ?? decoded.transcript.model ?? "";
   record.model = model;
   record.treatment = { kind: "command", name: command.name };
-  const text = await answerText(context, request, { command, prefix, asked });
+  const text = await answerText(context, request, { command, prefix, decoded });
   const answer = {
     id: randomUUID().replaceAll("-", ""),
     model,
     text,
     createdSeconds: Math.floor(context.now() / MS_PER_SECOND),
   };
-  const form = { member: memberOf(asked), target: destination.target };
+  const form = { member: memberOf(decoded), target: destination.target };
   client.signal.throwIfAborted();
   return respondHere(record, definitions[route.protocol].ownAnswer(answer, form));
 }
 
 const MS_PER_SECOND = 1_000;
 
-async function answerText(context: GatewayContext, request: ReceivedRequest, asked: Asked): Promise<string> {
-  const { command, prefix } = asked;
-  if (asked.asked.locked !== undefined)
-    return `${ANSWER_START}Commands do not work in this conversation: ${asked.asked.locked}.`;
+async function answerText(
+  context: GatewayContext,
+  request: ReceivedRequest,
+  { command, prefix, decoded }: CommandInRequest,
+): Promise<string> {
+  if (decoded.locked !== undefined)
+    return `${ANSWER_START}Commands do not work in this conversation: ${decoded.locked}.`;
   const reading = context.conversations.read(request.tenant, request.route, request.text!);
   if (reading.links.length === 0 && command.name !== "help")
     return `${ANSWER_START}The conversation has not begun: write \`${prefix} ${command.name}\` later.`;

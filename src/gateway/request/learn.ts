@@ -11,8 +11,8 @@ export function learnFrom(context: GatewayContext, request: AnsweredRequest): vo
   const { answer, record } = request;
   const { usage, besides } = answer.reader.state;
   // Recall may have taken more than one request to the provider, and the provider may have compacted.
-  const told = answer.spent?.() ?? usage;
-  const total = told !== undefined && besides !== undefined ? addUsage(told, besides) : told;
+  const reported = answer.spent?.() ?? usage;
+  const total = reported !== undefined && besides !== undefined ? addUsage(reported, besides) : reported;
   record.usage = total;
   learnThread(context, request);
   if (request.prepared === undefined) return;

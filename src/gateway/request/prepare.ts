@@ -95,13 +95,24 @@ async function decide(context: HistoryContext, request: KnownRequest, skipped: S
     const { runtime } = conversation;
     conversation.pending.broughtBy(reading.links.at(-1));
     applyModelLimits(context, runtime, { ...request, transcript });
-    const standing = mayCompact && !repeats ? undefined : await runtime.standing(transcript);
-    // What does not fit cannot have gone out before.
-    const again = standing?.fits === false && repeats && mayCompact;
-    return standing === undefined || again ? prepare(runtime, transcript) : standing;
+    if (mayCompact && !repeats) return prepare(runtime, transcript);
+    const standing = await runtime.standing(transcript);
+    // What does not fit cannot have gone out before, and nothing has gone out under a threshold that was set since.
+    const isNew = !standing.fits || thresholdSet(runtime) !== conversation.threshold;
+    return mayCompact && isNew ? prepare(runtime, transcript) : standing;
   });
-  if (isAnswered) conversation.sent = Math.max(conversation.sent, reading.links.length);
+  if (!isAnswered) return prepared;
+  if (mayCompact && thresholdSet(conversation.runtime) !== conversation.threshold) {
+    conversation.threshold = thresholdSet(conversation.runtime);
+    conversation.sent = 0;
+  }
+  conversation.sent = Math.max(conversation.sent, reading.links.length);
   return prepared;
+}
+
+/** What a person set for this session, in a form that can be compared. */
+function thresholdSet(runtime: Runtime): string | undefined {
+  return JSON.stringify(runtime.report().timing.set);
 }
 
 const CANNOT_KEEP: ReadonlySet<UntouchedReason> = new Set(["store_unavailable", "tenant_store_full"]);

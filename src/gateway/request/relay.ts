@@ -62,7 +62,7 @@ export async function* relay(body: Bytes, { record, streamed, committed, whenWho
     whole = true;
     if (held !== undefined) yield held;
   } finally {
-    // That the client left has been told by then.
+    // If the client left, that has been recorded already.
     if (whole) whenWhole();
     else record.over("upstream_failed");
   }

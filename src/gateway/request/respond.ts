@@ -14,7 +14,7 @@ import { relay } from "./relay.ts";
 export function respond(context: GatewayContext, request: AnsweredRequest, keep: () => Promise<void>): ClientResponse {
   const { record, answer } = request;
   const whenWhole = (): void => {
-    // Nobody waits for it, so nobody else would catch what fails here.
+    // Nothing awaits this function, so its errors have to be caught here.
     try {
       learnFrom(context, request);
     } catch (error) {

@@ -18,7 +18,7 @@ export interface TenantRules {
 
 export interface Owner {
   readonly tenant: string;
-  /** Nobody can be recognised from its request: it shares nothing with any other one. */
+  /** The request does not say who sends it, so it shares nothing with other requests. */
   readonly isolated: boolean;
 }
 

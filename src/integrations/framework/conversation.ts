@@ -116,7 +116,7 @@ export function readMessages<Framework>(
 ): readonly (readonly Message[])[] {
   return messages.map((message): readonly Message[] => {
     const members = format.read(message);
-    // In core's own form, which `recall` reads: nobody could read a framework's.
+    // In core's own form, because `recall` cannot read that of a framework.
     const raw = members.map(({ role, parts }) => JSON.stringify({ role, parts })).join("\n");
     const wire = { protocol: format.name, raw, members };
     return members.map((content) => ({ ...content, wire }));

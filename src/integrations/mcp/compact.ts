@@ -29,7 +29,7 @@ export async function compact(
       ...(size === undefined ? {} : { budget: size }),
     },
   );
-  return told(session.id, result, "compacted");
+  return compactionAnswer(session.id, result, "compacted");
 }
 
 export async function drop(
@@ -38,14 +38,14 @@ export async function drop(
 ): Promise<Answer> {
   requireNamed(context, id);
   const session = await sessionOf(context, id);
-  return told(
+  return compactionAnswer(
     session.id,
     await context.archive.drop({ tenant: context.tenant, id: session.id }, messages),
     "shortened",
   );
 }
 
-function told(session: string, result: Compacted, done: string): Answer {
+function compactionAnswer(session: string, result: Compacted, done: string): Answer {
   if (result.kind === "unchanged")
     return { head: `Session ${session} was not ${done}: ${result.because}.`, body: [], rest: () => "" };
   const { tokens, messages, recall, lost } = result.report;

@@ -14,7 +14,7 @@ export async function pin(context: ToolContext, { id, messages, fact }: PinArgum
   requireNamed(context, id);
   const session = await sessionOf(context, id);
   const what = { ...(messages === undefined ? {} : { messages }), ...(fact === undefined ? {} : { fact }) };
-  return told(context, session.id, await context.archive.pin({ tenant: context.tenant, id: session.id }, what));
+  return pinsAnswer(context, session.id, await context.archive.pin({ tenant: context.tenant, id: session.id }, what));
 }
 
 export async function unpin(
@@ -23,10 +23,14 @@ export async function unpin(
 ): Promise<Answer> {
   requireNamed(context, id);
   const session = await sessionOf(context, id);
-  return told(context, session.id, await context.archive.unpin({ tenant: context.tenant, id: session.id }, pinId));
+  return pinsAnswer(
+    context,
+    session.id,
+    await context.archive.unpin({ tenant: context.tenant, id: session.id }, pinId),
+  );
 }
 
-function told(context: ToolContext, session: string, found: SessionPins): Answer {
+function pinsAnswer(context: ToolContext, session: string, found: SessionPins): Answer {
   const { pins } = found;
   const head = pins.length === 0 ? `Nothing is pinned in session ${session}.` : `Pinned in session ${session}:`;
   return {

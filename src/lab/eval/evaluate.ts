@@ -62,7 +62,7 @@ export interface SessionAccount {
 }
 
 /** Throws `unreadable_input` for a path that is not there, and `unknown_engine`. */
-export async function evaluate(request: Request, told: (step: Step) => Promise<void>): Promise<Evaluation> {
+export async function evaluate(request: Request, onStep: (step: Step) => Promise<void>): Promise<Evaluation> {
   const cacheFolder = request.exportFolder === undefined ? request.cacheFolder : undefined;
   const version = cacheFolder === undefined ? "" : codeVersion();
   const sources = sourcesOf(request.paths, request.folder);
@@ -71,11 +71,11 @@ export async function evaluate(request: Request, told: (step: Step) => Promise<v
     const fits = request.engines.includes(DEFAULT_ENGINE) && new Set(sources.map(repositoryOf)).size > 1;
     const surveys: Survey[] = [];
     const surveying = sources.map((source): Task => ({ kind: "survey", source, fits }));
-    await runTasks(threads, { tasks: surveying, doing: "reading sessions", told }, (product) => {
+    await runTasks(threads, { tasks: surveying, doing: "reading sessions", onStep }, (product) => {
       if (product.kind === "survey") surveys.push(product.survey);
     });
     surveys.sort((a, b) => (a.source.path < b.source.path ? -1 : 1));
-    return await examineAll(request, { surveys, threads, told, fits });
+    return await examineAll(request, { surveys, threads, onStep, fits });
   } finally {
     await threads.end();
   }
@@ -84,11 +84,11 @@ export async function evaluate(request: Request, told: (step: Step) => Promise<v
 interface Surveyed {
   readonly surveys: readonly Survey[];
   readonly threads: Threads;
-  readonly told: (step: Step) => Promise<void>;
+  readonly onStep: (step: Step) => Promise<void>;
   readonly fits: boolean;
 }
 
-async function examineAll(request: Request, { surveys, threads, told, fits }: Surveyed): Promise<Evaluation> {
+async function examineAll(request: Request, { surveys, threads, onStep, fits }: Surveyed): Promise<Evaluation> {
   const { budgets, engines, exportFolder } = request;
   const weights = fits ? weightsByRepository(surveys) : new Map<string, Weights>();
   const planFor = ({ source }: Survey): Plan => ({
@@ -103,7 +103,7 @@ async function examineAll(request: Request, { surveys, threads, told, fits }: Su
   const probes: ProbeOutcome[] = [];
   const survival: SurvivalOutcome[] = [];
   const faults = new Map<string, string>();
-  await runTasks(threads, { tasks: [...examinations, ...probing], doing: "examining cuts", told }, (product) => {
+  await runTasks(threads, { tasks: [...examinations, ...probing], doing: "examining cuts", onStep }, (product) => {
     if (product.kind === "finding") findings.push(product.finding);
     if (product.kind === "probe") probes.push(...product.outcomes);
     if (product.kind === "survival") survival.push(...product.outcomes);
@@ -181,21 +181,21 @@ function distinct(
 interface Running {
   readonly tasks: readonly Task[];
   readonly doing: string;
-  readonly told: (step: Step) => Promise<void>;
+  readonly onStep: (step: Step) => Promise<void>;
 }
 
 /** Steps are cuts where a task has several. */
 async function runTasks(
   threads: Threads,
-  { tasks, doing, told }: Running,
+  { tasks, doing, onStep }: Running,
   found: (product: Product) => void,
 ): Promise<void> {
   const of = tasks.reduce((sum, task) => sum + (task.kind === "examine" ? task.places.length : 1), 0);
   let done = 0;
-  await told({ doing, done, of });
+  await onStep({ doing, done, of });
   await threads.run(tasks, (product) => {
     found(product);
-    void told({ doing, done: ++done, of });
+    void onStep({ doing, done: ++done, of });
   });
 }
 

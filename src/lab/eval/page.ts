@@ -48,9 +48,9 @@ export function pageOf(evaluation: Evaluation, figures: Figures, { version, comm
 }
 
 function section({ title, says, head, rows }: Section): string {
-  const told = says === "" ? "" : `<p>${escaped(says)}</p>`;
+  const explanation = says === "" ? "" : `<p>${escaped(says)}</p>`;
   const body = rows.map((row) => tableRow("td", row)).join("\n");
-  return `<h2>${escaped(title)}</h2>${told}<table>${tableRow("th", head)}\n${body}</table>`;
+  return `<h2>${escaped(title)}</h2>${explanation}<table>${tableRow("th", head)}\n${body}</table>`;
 }
 
 function tableRow(tag: "td" | "th", cells: readonly string[]): string {

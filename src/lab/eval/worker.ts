@@ -43,8 +43,8 @@ function tell(message: FromWorker): void {
 function plain(error: unknown): PlainFailure {
   if (!(error instanceof Error)) return { message: String(error) };
   const { message, stack } = error;
-  const told = stack === undefined ? { message } : { message, stack };
-  if (!(error instanceof PrecisError)) return told;
+  const failure = stack === undefined ? { message } : { message, stack };
+  if (!(error instanceof PrecisError)) return failure;
   const { code, hint, place } = error;
-  return { ...told, code, hint, ...(place === undefined ? {} : { place }) };
+  return { ...failure, code, hint, ...(place === undefined ? {} : { place }) };
 }

@@ -61,7 +61,7 @@ export interface Task {
 export interface Asker {
   readonly ask: <Value>(question: Question<Value>) => Promise<ModelAnswer<Value>>;
   readonly perform: (task: Task) => Promise<ModelAnswer<string>>;
-  /** Only calculates: nobody is asked, and nothing is written. */
+  /** Only calculates the price: no model is asked, and nothing is written. */
   readonly dry: boolean;
 }
 

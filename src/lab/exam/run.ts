@@ -58,10 +58,10 @@ export async function runExam(exam: Exam): Promise<ExamOutcome> {
   const { plan, onStep = async () => undefined } = exam;
   const results: CaseResult[] = [];
   for (const [at, one] of plan.cases.entries()) {
-    const told = (doing: string): Promise<void> =>
+    const report = (doing: string): Promise<void> =>
       onStep({ doing: `${one.name}: ${doing}`, done: at, of: plan.cases.length });
     try {
-      results.push(await examineCase(exam, one, told));
+      results.push(await examineCase(exam, one, report));
     } catch (error) {
       if (isEnding(error)) return { results, ended: error };
       throw error;
@@ -70,22 +70,22 @@ export async function runExam(exam: Exam): Promise<ExamOutcome> {
   return { results };
 }
 
-async function examineCase(exam: Exam, one: Case, told: (doing: string) => Promise<void>): Promise<CaseResult> {
+async function examineCase(exam: Exam, one: Case, report: (doing: string) => Promise<void>): Promise<CaseResult> {
   const { plan, models, options, asker } = exam;
   const { name, file, prefixTokens } = one;
   const empty = { name, file, prefixTokens, questions: [], seats: [], failures: [] };
-  await told("questions");
+  await report("questions");
   const written = await asker.ask(
     questionsFor(one, { quota: plan.quota, model: models.writer, context: options.context }),
   );
   if (written.kind === "failed") return { ...empty, failures: [{ of: "the questions", because: written.because }] };
   const questions = written.value;
-  await told("readers");
+  await report("readers");
   const seated = await inParallel(plan.contestants, (contestant) => seatsOf(exam, one, { contestant, questions }));
   const sittings = seated.flatMap(({ sittings: own }) => own);
   const failures = seated.flatMap(({ failures: own }) => own);
   if (sittings.length === 0) return { ...empty, questions, failures };
-  await told("grades");
+  await report("grades");
   const dealt = dealLetters(sittings, one, plan.seed);
   const graded = await asker.ask(gradingOf(one, { questions, dealt, model: models.grader }));
   if (graded.kind === "failed")

@@ -95,7 +95,7 @@ export async function sessionOutlook(recorded: RecordedSession, terms: OutlookTe
   };
 }
 
-interface Asked {
+interface ReplayedRequest {
   readonly request: number;
   /** The request holds the messages before this index. */
   readonly end: number;
@@ -131,7 +131,7 @@ function createWalk(transcript: Transcript, terms: OutlookTerms, measure: Measur
   let withPrecis = { start: 0, tokens: 0, removed: 0, compacted: false };
 
   /** Tokens at the beginning that stay as they were, and what is sent. */
-  const prepared = async ({ request, end, atMs }: Asked): Promise<number> => {
+  const prepared = async ({ request, end, atMs }: ReplayedRequest): Promise<number> => {
     const { start } = withPrecis;
     const prefix = { ...transcript, messages: transcript.messages.slice(start, end) };
     const { compaction, transcript: sent } = await runtime.prepare(prefix);
@@ -145,8 +145,8 @@ function createWalk(transcript: Transcript, terms: OutlookTerms, measure: Measur
     return fixed + report.parts.head * factor;
   };
 
-  const ask = async (asked: Asked): Promise<void> => {
-    const { end, atMs, round } = asked;
+  const ask = async (replayed: ReplayedRequest): Promise<void> => {
+    const { end, atMs, round } = replayed;
     const start = lastSummary(transcript.messages, end);
     // An agent that precis keeps small does not compact by itself; what it did before is as it was.
     if (start > withPrecis.start && !withPrecis.compacted)
@@ -155,7 +155,7 @@ function createWalk(transcript: Transcript, terms: OutlookTerms, measure: Measur
       without: start === without.start ? without.tokens : fixed,
       with:
         fixed + sizes[end]! - sizes[withPrecis.start]! - withPrecis.removed >= thresholdTokens * PREPARED_FROM_SHARE
-          ? await prepared(asked)
+          ? await prepared(replayed)
           : withPrecis.tokens,
     };
     const tokens = {

@@ -97,10 +97,10 @@ function askedAt(rounds: readonly Round[], times: ReadonlyMap<Message, number>, 
   let untimed = 0;
   for (const { said, answer } of rounds) {
     const known = said.flatMap((message) => times.get(message) ?? []);
-    const told = known.length > 0 ? Math.max(...known) : times.get(answer[0]!);
+    const recordedMs = known.length > 0 ? Math.max(...known) : times.get(answer[0]!);
     const before = atMs.at(-1);
-    if (told === undefined) untimed++;
-    atMs.push(Math.max(before ?? 0, told ?? (before === undefined ? 0 : before + gapMs)));
+    if (recordedMs === undefined) untimed++;
+    atMs.push(Math.max(before ?? 0, recordedMs ?? (before === undefined ? 0 : before + gapMs)));
   }
   return { atMs, untimed };
 }

@@ -85,10 +85,10 @@ function line({ tokens }: WindowCurve, at: number, { x, y }: Scale): string {
 
 function legend(course: WindowCurve, at: number): readonly string[] {
   const y = PLOT.top + PLOT.height + 62 + at * LEGEND_ROW;
-  const told = course.runs.map(({ strategy, totals: { usd } }) => `${strategy.name} $${usd.toFixed(2)}`).join("; ");
+  const costs = course.runs.map(({ strategy, totals: { usd } }) => `${strategy.name} $${usd.toFixed(2)}`).join("; ");
   return [
     `<line x1="${PLOT.left}" x2="${PLOT.left + 26}" y1="${y - 4}" y2="${y - 4}" ${stroke(at)}/>`,
-    `<text x="${PLOT.left + 36}" y="${y}">${escaped(told)}</text>`,
+    `<text x="${PLOT.left + 36}" y="${y}">${escaped(costs)}</text>`,
   ];
 }
 

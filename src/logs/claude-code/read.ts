@@ -15,14 +15,14 @@ export function readClaudeCode(text: LogText, history: History): FormatReading {
   const { lines, notes } = readLines(text);
   const { main, skipped } = mainConversation(lines);
   const branch = activeBranch(main, history);
-  const told = tell(branch.lines, deliveredTexts(main));
+  const read = tell(branch.lines, deliveredTexts(main));
   return {
     id: textOf(lines.findLast((line) => textOf(line.record["sessionId"]) !== undefined)?.record["sessionId"]),
     title: textOf(lines.findLast((line) => line.record["type"] === "custom-title")?.record["customTitle"]),
-    drafts: told.drafts,
-    model: told.model,
-    usage: told.usage,
-    notes: [...notes, ...skipped, ...branch.notes, ...told.notes, ...unknownTypes(lines)],
+    drafts: read.drafts,
+    model: read.model,
+    usage: read.usage,
+    notes: [...notes, ...skipped, ...branch.notes, ...read.notes, ...unknownTypes(lines)],
     recognised: lines.filter((line) => isClaudeLine(line.record)).length,
     cwd: textOf(lines.findLast((line) => textOf(line.record["cwd"]) !== undefined)?.record["cwd"]),
     times: timesOf(lines),

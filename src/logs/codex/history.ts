@@ -30,13 +30,13 @@ export function compacted(
   line: number,
   { payload, history }: Compaction,
 ): readonly HistoryItem[] {
-  const told = textOf(payload["message"]) ?? "";
+  const message = textOf(payload["message"]) ?? "";
   const listed = payload["replacement_history"];
   const replacement = objectsOf(listed).map((fields): HistoryItem => {
     const item = itemOf(fields);
-    return { line, item, summary: isSummary(item, told) };
+    return { line, item, summary: isSummary(item, message) };
   });
-  const parts = told === "" ? [] : [{ kind: "text", text: told } as const];
+  const parts = message === "" ? [] : [{ kind: "text", text: message } as const];
   const written: HistoryItem = { line, item: { kind: "message", role: "user", parts }, summary: true };
   if (history === "live") return Array.isArray(listed) ? replacement : [...newestRequests(entries), written];
   const summaries = replacement.filter((entry) => entry.summary === true);
@@ -48,10 +48,10 @@ interface Compaction {
   readonly history: History;
 }
 
-function isSummary(item: Item, told: string): boolean {
+function isSummary(item: Item, message: string): boolean {
   if (!isSaidByUser(item)) return item.kind === "compaction";
   const text = contentText(item.parts);
-  return text.startsWith(HANDOFF) || (told !== "" && text.endsWith(told));
+  return text.startsWith(HANDOFF) || (message !== "" && text.endsWith(message));
 }
 
 function newestRequests(entries: readonly HistoryItem[]): readonly HistoryItem[] {

@@ -11,11 +11,11 @@ import type { MessageDraft, LogNote, FormatReading } from "../log.ts";
 /** Gemini CLI records no compaction in a chat: what it holds is the whole history, live or not. */
 export function readGemini(text: LogText): FormatReading {
   const { records, notes, recognised, id } = recordsOf(text);
-  const told = records.map((record) => draftsOf(record));
+  const read = records.map((record) => draftsOf(record));
   return {
     id,
-    drafts: told.flatMap((one) => one.drafts),
-    notes: [...notes, ...told.flatMap((one) => one.notes)],
+    drafts: read.flatMap((one) => one.drafts),
+    notes: [...notes, ...read.flatMap((one) => one.notes)],
     recognised,
     model: records.map((one) => textOf(one.record["model"])).findLast((model) => model !== undefined),
     usage: records.map((one) => usageOf(fieldsOf(one.record["tokens"]))).findLast((usage) => usage !== undefined),

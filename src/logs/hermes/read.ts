@@ -25,13 +25,13 @@ export function readHermes(text: LogText, history: History): FormatReading {
   const document = fieldsOf(tryParseJson(typeof text === "string" ? text : [...text].join("\n"))) ?? {};
   const rows = objectsOf(document["messages"]).map((record, at) => ({ record, at: at + 1 }));
   const { shown, notes } = historyOf(rows, history);
-  const told = shown.map(draftsOf);
+  const read = shown.map(draftsOf);
   const prompt = textOf(document["system_prompt"]);
   return {
     id: textOf(document["session_id"]) ?? textOf(document["id"]),
     title: textOf(document["title"]),
-    drafts: told.flatMap((one) => one.drafts),
-    notes: [...notes, ...told.flatMap((one) => one.notes)],
+    drafts: read.flatMap((one) => one.drafts),
+    notes: [...notes, ...read.flatMap((one) => one.notes)],
     recognised: isHermesDocument(document) ? 1 + rows.length : 0,
     system: prompt === undefined || prompt === "" ? [] : [textMessage("system", prompt)],
     model: textOf(document["model"]),

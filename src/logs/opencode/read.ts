@@ -55,10 +55,10 @@ function readFirst(records: readonly Fields[], history: History): ReadMessages {
     parts: objectsOf(record["parts"]),
   }));
   const { shown, notes } = history === "live" ? liveMessages(messages) : { shown: messages, notes: [] };
-  const told = shown.map((message) => draftsOfMessage(message, messages));
+  const read = shown.map((message) => draftsOfMessage(message, messages));
   return {
-    drafts: told.flatMap((one) => one.drafts),
-    notes: [...notes, ...told.flatMap((one) => one.notes)],
+    drafts: read.flatMap((one) => one.drafts),
+    notes: [...notes, ...read.flatMap((one) => one.notes)],
     model: messages.map(({ info }) => modelOf(info)).findLast((model) => model !== undefined),
     usage: messages.map(({ info }) => usageOf(info)).findLast((usage) => usage !== undefined),
   };
@@ -119,11 +119,11 @@ function draftsOfMessage(message: StoredMessage, messages: readonly StoredMessag
 function readSecond(records: readonly Fields[], history: History): ReadMessages {
   const last = records.findLastIndex((record) => record["type"] === "compaction" && record["status"] === "completed");
   const from = history === "live" ? Math.max(0, last) : 0;
-  const told = records.slice(from).map((record, at) => draftsOfRecord(record, from + at + 1));
+  const read = records.slice(from).map((record, at) => draftsOfRecord(record, from + at + 1));
   const models = records.map((record) => textOf(fieldsOf(record["model"])?.["id"]));
   return {
-    drafts: told.flatMap((one) => one.drafts),
-    notes: told.flatMap((one) => one.notes),
+    drafts: read.flatMap((one) => one.drafts),
+    notes: read.flatMap((one) => one.notes),
     model: models.findLast((model) => model !== undefined && model !== ""),
   };
 }

@@ -15,11 +15,11 @@ export function readPi(text: LogText, history: History): FormatReading {
   const branch = activeEntries(lines);
   const shown = history === "live" ? liveEntries(branch, lines) : { entries: branch, notes: [] };
   const skipped = notOnBranch(lines, branch);
-  const told = shown.entries.map(draftOf);
+  const read = shown.entries.map(draftOf);
   return {
     id: textOf(header?.["id"]),
-    drafts: told.flatMap((one) => ("kind" in one ? [one] : [])),
-    notes: [...notes, ...skipped, ...shown.notes, ...told.flatMap((one) => ("code" in one ? [one] : []))],
+    drafts: read.flatMap((one) => ("kind" in one ? [one] : [])),
+    notes: [...notes, ...skipped, ...shown.notes, ...read.flatMap((one) => ("code" in one ? [one] : []))],
     recognised: lines.filter((line) => isPiLine(line.record)).length,
     model: modelOf(branch) ?? textOf(header?.["modelId"]),
     cwd: textOf(header?.["cwd"]),

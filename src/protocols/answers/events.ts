@@ -7,7 +7,7 @@ import type { StreamedEvent } from "./signal.ts";
 
 export interface EventSplitter {
   readonly push: (chunk: Uint8Array) => void;
-  /** An event whose blank line is missing counts all the same. */
+  /** The last event counts also without a blank line after it. */
   readonly end: () => void;
 }
 

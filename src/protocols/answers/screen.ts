@@ -84,12 +84,12 @@ export interface WholeScreen {
  * it holds everything before it, and clients take it for how full their window is.
  */
 export function joinedUsage(passages: readonly unknown[], outputKeys: readonly string[]): Fields | undefined {
-  const told = passages.filter(isFields);
-  const last = told.at(-1);
-  if (last === undefined || told.length === 1) return last;
+  const usages = passages.filter(isFields);
+  const last = usages.at(-1);
+  if (last === undefined || usages.length === 1) return last;
   const summed = Object.fromEntries(
     outputKeys.flatMap((key) => {
-      const [first, ...others] = told
+      const [first, ...others] = usages
         .map((usage) => usage[key])
         .filter((value) => value !== undefined && value !== null);
       return first === undefined ? [] : [[key, others.reduce(added, first)] as const];

@@ -37,12 +37,12 @@ export const anthropicAnswers: AnswerDialect = {
     }
   },
   whole: (members) => {
-    const told = { usage: parsed(members.get("usage")) };
-    const usage = anthropicUsage(told);
+    const answer = { usage: parsed(members.get("usage")) };
+    const usage = anthropicUsage(answer);
     const windowFull = parsed(members.get("stop_reason")) === WINDOW_STOP;
     return {
       usage,
-      besides: compactionUsage(told),
+      besides: compactionUsage(answer),
       id: textOf(parsed(members.get("id"))),
       ends: true,
       ...(isFilled(members.get("content")) ? BEGINS : {}),

@@ -186,8 +186,10 @@ function endOf(frame: Frame, { now, usages: before }: State): string {
 
 /** What the event says anyway, and the input, of which the client has only heard for the first passage. */
 function reportedInDelta(usages: readonly Fields[], { data }: Frame): Fields {
-  const told = new Set([...Object.keys(fieldsOf(fieldsOf(parsed(data))["usage"])), ...INPUT_KEYS]);
-  return Object.fromEntries(Object.entries(joinedUsage(usages, OUTPUT_KEYS) ?? {}).filter(([key]) => told.has(key)));
+  const reported = new Set([...Object.keys(fieldsOf(fieldsOf(parsed(data))["usage"])), ...INPUT_KEYS]);
+  return Object.fromEntries(
+    Object.entries(joinedUsage(usages, OUTPUT_KEYS) ?? {}).filter(([key]) => reported.has(key)),
+  );
 }
 
 export function anthropicWhole(tools: HiddenTools): WholeScreen {

@@ -36,7 +36,7 @@ interface Call {
   readonly id: string;
   name: string;
   hidden: boolean;
-  /** The number under which it is shown; undefined while nobody knows whose it is. */
+  /** Its number in what the client sees; undefined until its name says whether the client sees it. */
   place: number | undefined;
   /** Pieces that came before its name. */
   waiting: Fields[];

@@ -196,8 +196,8 @@ function itemPassage(
 ): Passage {
   const calls = complete && answerable ? items.filter(({ hidden }) => hidden).map(({ text }) => callOf(text)) : [];
   const own = items.some(({ text, hidden }) => !hidden && waits(fieldsOf(parsed(text))));
-  const told = items.filter(({ hidden }) => answerable || !hidden).map(({ text }) => text);
-  return { calls, asks: calls.length > 0 && !own, complete, ended: complete, said: () => repeatable(told) };
+  const repeated = items.filter(({ hidden }) => answerable || !hidden).map(({ text }) => text);
+  return { calls, asks: calls.length > 0 && !own, complete, ended: complete, said: () => repeatable(repeated) };
 }
 
 function callOf(item: string): HiddenCall {

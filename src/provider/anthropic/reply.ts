@@ -12,14 +12,14 @@ const STOP_REASONS: Readonly<Record<Stop, string>> = {
   window: "model_context_window_exceeded",
 };
 
-export function messageReply(telling: ReplyToSend): Fields {
+export function messageReply(toSend: ReplyToSend): Fields {
   return {
-    ...head(telling),
-    content: telling.reply.blocks.map((block) => wireBlock(block, telling)),
-    stop_reason: stopReason(telling.reply),
+    ...head(toSend),
+    content: toSend.reply.blocks.map((block) => wireBlock(block, toSend)),
+    stop_reason: stopReason(toSend.reply),
     stop_sequence: null,
-    usage: { ...usageOf(telling), service_tier: "standard" },
-    ...(telling.transformations === undefined ? {} : { input_transformations: telling.transformations }),
+    usage: { ...usageOf(toSend), service_tier: "standard" },
+    ...(toSend.transformations === undefined ? {} : { input_transformations: toSend.transformations }),
   };
 }
 
@@ -30,13 +30,13 @@ function stopReason({ blocks, stop }: ReplyToSend["reply"]): string {
 const isCompaction = ({ kind }: ReplyBlock): boolean => kind === "compaction";
 
 /** What a compaction took is reported beside the rest, and not in it. */
-function usageOf(telling: Pick<ReplyToSend, "reply" | "use" | "outputTokens">): Fields {
-  const { reply, use, outputTokens } = telling;
-  const told = { ...inputUsage(use), output_tokens: outputTokens };
+function usageOf(toSend: Pick<ReplyToSend, "reply" | "use" | "outputTokens">): Fields {
+  const { reply, use, outputTokens } = toSend;
+  const usage = { ...inputUsage(use), output_tokens: outputTokens };
   const summary = reply.blocks.find((block) => block.kind === "compaction");
-  if (summary === undefined) return told;
+  if (summary === undefined) return usage;
   if (reply.blocks.every(isCompaction))
-    return { ...inputUsage(NO_USE), output_tokens: 0, iterations: [{ type: "compaction", ...told }] };
+    return { ...inputUsage(NO_USE), output_tokens: 0, iterations: [{ type: "compaction", ...usage }] };
   // The answer was given to the summary alone.
   const summaryTokens = textTokens(summary.text);
   const answered = { ...inputUsage({ ...NO_USE, inputTokens: summaryTokens }), output_tokens: outputTokens };
@@ -86,34 +86,34 @@ function wireBlock(block: ReplyBlock, { seal, signCompaction }: ReplyToSend): Fi
   }
 }
 
-export function* streamMessage(telling: ReplyToSend): Generator<StreamEvent> {
-  const { reply, use, transformations } = telling;
+export function* streamMessage(toSend: ReplyToSend): Generator<StreamEvent> {
+  const { reply, use, transformations } = toSend;
   const opened = {
     ...inputUsage(reply.blocks.some(isCompaction) ? NO_USE : use),
     output_tokens: 1,
     service_tier: "standard",
   };
-  const message = { ...head(telling), content: [], stop_reason: null, stop_sequence: null, usage: opened };
-  const told = transformations === undefined ? message : { ...message, input_transformations: transformations };
-  yield event("message_start", { message: told });
+  const message = { ...head(toSend), content: [], stop_reason: null, stop_sequence: null, usage: opened };
+  const begun = transformations === undefined ? message : { ...message, input_transformations: transformations };
+  yield event("message_start", { message: begun });
   yield event("ping", {});
-  for (const [index, block] of reply.blocks.entries()) yield* streamBlock(block, index, telling);
+  for (const [index, block] of reply.blocks.entries()) yield* streamBlock(block, index, toSend);
   yield event("message_delta", {
     delta: { stop_reason: stopReason(reply), stop_sequence: null },
-    usage: usageOf(telling),
+    usage: usageOf(toSend),
   });
   yield event("message_stop", {});
 }
 
-function* streamBlock(block: ReplyBlock, index: number, telling: ReplyToSend): Generator<StreamEvent> {
+function* streamBlock(block: ReplyBlock, index: number, toSend: ReplyToSend): Generator<StreamEvent> {
   const delta = (fields: Fields, tokens = 0): StreamEvent =>
     event("content_block_delta", { index, delta: fields }, tokens);
-  yield event("content_block_start", { index, content_block: emptied(wireBlock(block, telling)) });
+  yield event("content_block_start", { index, content_block: emptied(wireBlock(block, toSend)) });
   switch (block.kind) {
     case "thinking":
       for (const { text, tokens } of piecesOf(block.text))
         yield delta({ type: "thinking_delta", thinking: text }, tokens);
-      yield delta({ type: "signature_delta", signature: telling.seal(block.text) });
+      yield delta({ type: "signature_delta", signature: toSend.seal(block.text) });
       break;
     case "call":
       yield delta({ type: "input_json_delta", partial_json: "" });

@@ -113,11 +113,11 @@ export function checkThinkingBlocks(query: ThinkingQuery): Refusal | ThinkingFou
     return firstRefusal(placed(message, at), see);
   });
   if (refusal !== undefined) return refusal;
-  const told = Array.from(dropped, ([path, reason]) => ({ type: "thinking_dropped", path, reason }));
+  const drops = Array.from(dropped, ([path, reason]) => ({ type: "thinking_dropped", path, reason }));
   const asked = betasOf(headers).includes(CONTROLS_BETA);
   before.add(() => "assistant");
   const prefix = lazy(before.digest);
-  return { dropped: new Set(dropped.keys()), transformations: asked ? told : undefined, prefix, last };
+  return { dropped: new Set(dropped.keys()), transformations: asked ? drops : undefined, prefix, last };
 }
 
 interface RunningHash {

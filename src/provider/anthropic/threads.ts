@@ -28,7 +28,7 @@ export interface ThreadContext {
 export interface WholeRequest {
   readonly body: Fields;
   /** Keeps the conversation with its answer where the request asked for that. */
-  readonly answered: (told: Fields) => void;
+  readonly answered: (answer: Fields) => void;
 }
 
 const FIXED = ["system", "tools"] as const;
@@ -72,13 +72,13 @@ function kept(
   { threads, nowMs }: ThreadContext,
   before?: StoredThread,
 ): WholeRequest {
-  const answered = (told: Fields): void => {
+  const answered = (answer: Fields): void => {
     if (before !== undefined) before.continued = true;
-    threads.set(String(told["id"]), {
+    threads.set(String(answer["id"]), {
       fixed: Object.fromEntries(FIXED.flatMap((field) => (body[field] === undefined ? [] : [[field, body[field]]]))),
       // Markers belong to the request that brings them.
-      messages: [...listOf(body["messages"]).map(withoutMarkers), { role: "assistant", content: told["content"] }],
-      stopReason: told["stop_reason"],
+      messages: [...listOf(body["messages"]).map(withoutMarkers), { role: "assistant", content: answer["content"] }],
+      stopReason: answer["stop_reason"],
       expiresAtMs: nowMs + THREAD_TTL_MS,
       continued: false,
     });

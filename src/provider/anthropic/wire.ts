@@ -115,7 +115,7 @@ export const anthropicWire: Wire = {
   }),
   overflow,
   requestHeaders: (requestId) => ({ "request-id": requestId }),
-  tell: messageReply,
+  replyBody: messageReply,
   stream: streamMessage,
   streamedError: streamMessageError,
   streamsOverflow: false,
@@ -146,9 +146,9 @@ function judge({ incoming, model, traits, sealer, counting, memory, nowMs }: Jud
     transformations,
     seal: (id, text) => sealer.sign({ id, after: last, text, model, prefix: prefix() }),
     ...(asksCompaction(body) && !counting ? onRequest(body, sealer) : {}),
-    answered: (told) => {
-      rememberThought(fieldsOf(told), memory);
-      whole.answered(fieldsOf(told));
+    answered: (answer) => {
+      rememberThought(fieldsOf(answer), memory);
+      whole.answered(fieldsOf(answer));
     },
   };
 }

@@ -21,8 +21,8 @@ const textIn = (reply: Reply, kind: "thinking" | "text"): string =>
   reply.blocks.map((block) => (block.kind === kind ? block.text : "")).join("");
 const callsIn = (reply: Reply): readonly Call[] => reply.blocks.filter((block) => block.kind === "call");
 
-export function chatReply(telling: ReplyToSend): Fields {
-  const { reply } = telling;
+export function chatReply(toSend: ReplyToSend): Fields {
+  const { reply } = toSend;
   const calls = callsIn(reply).map(wireCall);
   const thought = textIn(reply, "thinking");
   const said = textIn(reply, "text");
@@ -34,9 +34,9 @@ export function chatReply(telling: ReplyToSend): Fields {
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
   return {
-    ...head(telling, "chat.completion"),
+    ...head(toSend, "chat.completion"),
     choices: [{ index: 0, message, logprobs: null, finish_reason: FINISH[reply.stop] }],
-    usage: usage(telling),
+    usage: usage(toSend),
   };
 }
 
@@ -63,12 +63,12 @@ function wireCall({ id, name, arguments: given, custom }: Call): Fields {
   return { id, type: "function", function: { name, arguments: given } };
 }
 
-export function* streamChat(telling: ReplyToSend): Generator<StreamEvent> {
-  const { reply, incoming } = telling;
+export function* streamChat(toSend: ReplyToSend): Generator<StreamEvent> {
+  const { reply, incoming } = toSend;
   const withUsage = fieldsOf(incoming.body["stream_options"])["include_usage"] === true;
   const chunk = (delta: Fields, finish: string | null = null, tokens = 0): StreamEvent => ({
     data: {
-      ...head(telling, "chat.completion.chunk"),
+      ...head(toSend, "chat.completion.chunk"),
       choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
       ...(withUsage ? { usage: null } : {}),
     },
@@ -87,7 +87,7 @@ export function* streamChat(telling: ReplyToSend): Generator<StreamEvent> {
   }
   yield chunk({}, FINISH[reply.stop]);
   if (withUsage)
-    yield { data: { ...head(telling, "chat.completion.chunk"), choices: [], usage: usage(telling) }, tokens: 0 };
+    yield { data: { ...head(toSend, "chat.completion.chunk"), choices: [], usage: usage(toSend) }, tokens: 0 };
   yield { data: CHAT_END, tokens: 0 };
 }
 

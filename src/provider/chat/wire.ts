@@ -36,7 +36,7 @@ export const chatWire: Wire = {
   agent: chatAgent,
   judge,
   overflow,
-  tell: chatReply,
+  replyBody: chatReply,
   stream: streamChat,
   streamedError: streamChatError,
   streamsOverflow: false,

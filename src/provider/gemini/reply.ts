@@ -12,17 +12,17 @@ const FINISH: Readonly<Record<Stop, string>> = {
   window: "MAX_TOKENS",
 };
 
-export function geminiReply(telling: ReplyToSend): Fields {
-  const parts = telling.reply.blocks.map((block) => partOf(block, telling));
-  return response(telling, parts, telling.reply.stop);
+export function geminiReply(toSend: ReplyToSend): Fields {
+  const parts = toSend.reply.blocks.map((block) => partOf(block, toSend));
+  return response(toSend, parts, toSend.reply.stop);
 }
 
-function response(telling: ReplyToSend, parts: readonly Fields[], stop: Stop | undefined): Fields {
-  const { id, model } = telling;
+function response(toSend: ReplyToSend, parts: readonly Fields[], stop: Stop | undefined): Fields {
+  const { id, model } = toSend;
   const finish = stop === undefined ? {} : { finishReason: FINISH[stop] };
   return {
     candidates: [{ content: { parts, role: "model" }, ...finish, index: 0 }],
-    usageMetadata: usage(telling),
+    usageMetadata: usage(toSend),
     modelVersion: model,
     responseId: id,
   };
@@ -53,18 +53,18 @@ function partOf(block: ReplyBlock, { seal, id: own }: Pick<ReplyToSend, "seal" |
   }
 }
 
-export function* streamGemini(telling: ReplyToSend): Generator<StreamEvent> {
-  const { reply } = telling;
+export function* streamGemini(toSend: ReplyToSend): Generator<StreamEvent> {
+  const { reply } = toSend;
   for (const block of reply.blocks) {
     if (block.kind === "call") {
-      yield { data: response(telling, [partOf(block, telling)], undefined), tokens: callTokens(reply) };
+      yield { data: response(toSend, [partOf(block, toSend)], undefined), tokens: callTokens(reply) };
       continue;
     }
     const lead = block.kind === "thinking" ? { thought: true } : {};
     for (const { text, tokens } of piecesOf(block.text))
-      yield { data: response(telling, [{ text, ...lead }], undefined), tokens };
+      yield { data: response(toSend, [{ text, ...lead }], undefined), tokens };
   }
-  yield { data: response(telling, [{ text: "" }], reply.stop), tokens: 0 };
+  yield { data: response(toSend, [{ text: "" }], reply.stop), tokens: 0 };
 }
 
 /** Calls come whole, in one event each. */

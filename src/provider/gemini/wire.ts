@@ -64,7 +64,7 @@ export const geminiWire: Wire = {
   errorBody,
   overflow,
   requestHeaders: () => ({ "server-timing": "gfet4t7; dur=1" }),
-  tell: geminiReply,
+  replyBody: geminiReply,
   stream: streamGemini,
   streamedError: streamGeminiError,
   streamsOverflow: false,

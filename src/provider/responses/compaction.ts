@@ -20,8 +20,8 @@ export function compactionOf(items: readonly Fields[]): Reply {
 }
 
 export function compactionBlock(items: readonly Fields[]): ReplyBlock {
-  const told = items.filter((item) => kindOf(item) !== "compaction_trigger").length;
-  return { kind: "compaction", text: `${told} items` };
+  const covered = items.filter((item) => kindOf(item) !== "compaction_trigger").length;
+  return { kind: "compaction", text: `${covered} items` };
 }
 
 /** The object of the endpoint's answer, beside its usage. */

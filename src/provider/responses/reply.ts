@@ -5,14 +5,14 @@ import { piecesOf } from "../pieces.ts";
 import { asksForCompaction, compacted } from "./compaction.ts";
 import { itemsOf } from "./items.ts";
 
-export function responseReply(telling: ReplyToSend): Fields {
-  const output = telling.reply.blocks.map((block, at) => wireItem(block, at, telling));
-  const { path, body } = telling.incoming;
+export function responseReply(toSend: ReplyToSend): Fields {
+  const output = toSend.reply.blocks.map((block, at) => wireItem(block, at, toSend));
+  const { path, body } = toSend.incoming;
   if (asksForCompaction(path)) {
-    const { usage } = ending(telling);
-    return { id: `resp_${telling.id}`, created_at: telling.created, ...compacted(output[0]!, itemsOf(body)), usage };
+    const { usage } = ending(toSend);
+    return { id: `resp_${toSend.id}`, created_at: toSend.created, ...compacted(output[0]!, itemsOf(body)), usage };
   }
-  return { ...frame(telling, telling.incoming.body), ...ending(telling), output };
+  return { ...frame(toSend, toSend.incoming.body), ...ending(toSend), output };
 }
 
 type Head = Pick<ReplyToSend, "id" | "created" | "model">;
@@ -45,8 +45,8 @@ function frame({ id, created, model }: Head, body: Fields = {}): Fields {
 }
 
 /** What becomes of the frame when the answer is whole. */
-function ending(telling: ReplyToSend): Fields {
-  const { reply, use, outputTokens, reasoningTokens, tellsWrites } = telling;
+function ending(toSend: ReplyToSend): Fields {
+  const { reply, use, outputTokens, reasoningTokens, tellsWrites } = toSend;
   const cut = { length: "max_output_tokens", window: "max_output_tokens", refusal: "content_filter" } as const;
   const reason = reply.stop === "stop" || reply.stop === "tools" ? undefined : cut[reply.stop];
   return {
@@ -113,14 +113,14 @@ function numbered(): Say {
   return (type, fields, tokens = 0) => ({ event: type, data: { type, sequence_number: next++, ...fields }, tokens });
 }
 
-export function* streamResponse(telling: ReplyToSend): Generator<StreamEvent> {
+export function* streamResponse(toSend: ReplyToSend): Generator<StreamEvent> {
   const say = numbered();
-  const started = frame(telling, telling.incoming.body);
+  const started = frame(toSend, toSend.incoming.body);
   yield say("response.created", { response: started });
   yield say("response.in_progress", { response: started });
-  for (const [at, block] of telling.reply.blocks.entries())
-    yield* streamItem(block, wireItem(block, at, telling), { say, output_index: at });
-  const whole = responseReply(telling);
+  for (const [at, block] of toSend.reply.blocks.entries())
+    yield* streamItem(block, wireItem(block, at, toSend), { say, output_index: at });
+  const whole = responseReply(toSend);
   yield say(whole["status"] === "completed" ? "response.completed" : "response.incomplete", { response: whole });
 }
 

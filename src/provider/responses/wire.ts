@@ -45,7 +45,7 @@ export const responsesWire: Wire = {
   errorEvent: "error",
   judge,
   overflow,
-  tell: responseReply,
+  replyBody: responseReply,
   stream: streamResponse,
   streamedError: streamResponseError,
   streamsOverflow: true,
@@ -73,7 +73,7 @@ function judge({ incoming: { body, path }, traits, sealer, memory }: JudgeReques
     prompt,
     transformations: undefined,
     seal: (_, text) => sealed(text, sealer),
-    answered: (told) => keep(fieldsOf(told), { body, items, memory }),
+    answered: (answer) => keep(fieldsOf(answer), { body, items, memory }),
     ...(own === undefined ? {} : { own }),
     ...(isAbove ? { opening: compactionBlock(items) } : {}),
   };
@@ -100,17 +100,17 @@ function wholeHistory(body: Fields, memory: Memory): Refusal | readonly Fields[]
 }
 
 function keep(
-  told: Fields,
+  answer: Fields,
   { body, items, memory }: { readonly body: Fields; readonly items: readonly Fields[]; readonly memory: Memory },
 ): void {
-  const output = listOf(told["output"]).map(fieldsOf);
+  const output = listOf(answer["output"]).map(fieldsOf);
   for (const [at, item] of output.entries()) {
     const next = output[at + 1];
     if (kindOf(item) === "reasoning" && next !== undefined)
       memory.reasoningOf.set(String(next["id"]), String(item["id"]));
   }
   if (body["store"] === false) return;
-  memory.responses.set(String(told["id"]), [...items, ...output]);
+  memory.responses.set(String(answer["id"]), [...items, ...output]);
   for (const item of output) memory.items.set(String(item["id"]), item);
 }
 

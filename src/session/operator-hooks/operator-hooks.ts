@@ -72,21 +72,23 @@ async function runAll(
   const { settings, active, environment, redact } = running;
   const hooks = (event === "before_compact" ? settings.beforeCompact : settings.afterCompact) ?? [];
   const { timeoutMs = HOOK_LIMITS.timeoutMs, fetch: call = fetch } = settings;
-  const told = (at: number, fault: HookFault): void =>
+  const report = (at: number, fault: HookFault): void =>
     onFailure(failureOf(hooks.length === 1 ? `hooks.${event}` : `hooks.${event}[${at}]`, fault, redact));
   let data: string;
   try {
     data = dataOf();
   } catch {
-    return hooks.forEach((_, at) => told(at, { because: "was not run: what it is told could not be written as JSON" }));
+    return hooks.forEach((_, at) =>
+      report(at, { because: "was not run: what it is told could not be written as JSON" }),
+    );
   }
   const runs = hooks.map(async (hook, at) => {
     if (active.size >= HOOK_LIMITS.atOnce)
-      return told(at, { because: `was not run: ${HOOK_LIMITS.atOnce} hooks are running, which is the limit` });
+      return report(at, { because: `was not run: ${HOOK_LIMITS.atOnce} hooks are running, which is the limit` });
     const run = runHook({ hook, data, timeoutMs, environment, fetch: call });
     active.add(run);
     const fault = await run.finally(() => active.delete(run));
-    if (fault !== undefined) told(at, fault);
+    if (fault !== undefined) report(at, fault);
   });
   await Promise.all(runs);
 }

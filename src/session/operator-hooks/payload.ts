@@ -15,10 +15,10 @@ export interface HookHeading {
 }
 
 export function beforeText(heading: HookHeading, messages: readonly Message[], redact: Redactor): string {
-  const told = { ...heading, model: redact(heading.model) };
+  const plainHeading = { ...heading, model: redact(heading.model) };
   return withinLimit(
-    () => ({ ...told, messages: messages.map((message) => plainMessage(message, redact)) }),
-    () => ({ ...told, messages: [], messagesLeftOut: messages.length }),
+    () => ({ ...plainHeading, messages: messages.map((message) => plainMessage(message, redact)) }),
+    () => ({ ...plainHeading, messages: [], messagesLeftOut: messages.length }),
   );
 }
 
@@ -31,7 +31,7 @@ export function afterText(
   const { schemaVersion, after, covered, covers, system, map, evicted, report } = compaction;
   const plain = (messages: readonly Message[]): readonly object[] =>
     messages.map((message) => plainMessage(message, redact));
-  const told = {
+  const head = {
     ...heading,
     model: redact(heading.model),
     ...change,
@@ -46,10 +46,10 @@ export function afterText(
   };
   return withinLimit(
     () => ({
-      ...told,
+      ...head,
       compaction: { ...common, map, after: plain(after), ...(system === undefined ? {} : { system: plain(system) }) },
     }),
-    () => ({ ...told, compaction: { ...common, after: [] }, messagesLeftOut: after.length }),
+    () => ({ ...head, compaction: { ...common, after: [] }, messagesLeftOut: after.length }),
   );
 }
 

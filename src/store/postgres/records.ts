@@ -4,6 +4,7 @@ import { deflateRaw, inflateRaw } from "node:zlib";
 import { fromTheEnd } from "../sql/chains.ts";
 import { query } from "../sql/query.ts";
 import * as shared from "../sql/records.ts";
+import { RECORDS_OF_A_ROOT_MAX } from "../sql/records.ts";
 import type { FoundRecord, LinkRecords, ListedRecord, NewRecord, RecordRow } from "../sql/records.ts";
 import type { Runner } from "./database.ts";
 import { lockToWrite } from "./locks.ts";
@@ -17,9 +18,6 @@ type OfLinks = { readonly tenant: number; readonly links: readonly string[] };
 const recordsOf = query<OfLinks, RecordRow>(`
   select id, link, schema_version, generation, used_at, created_at from records
   where tenant = :tenant and link = any(:links::text[])`);
-
-/** More than that have a first message that says nothing of the conversation, and are looked for by every link. */
-const RECORDS_OF_A_ROOT_MAX = 1_024;
 
 interface OfRoot {
   readonly tenant: number;
@@ -123,14 +121,7 @@ export async function find(
   { links, now }: { readonly links: readonly string[]; readonly now: number },
 ): Promise<FoundRecord> {
   const tenant = await knownTenant(runner, tenantName);
-  const looked = shared.nothingFound();
-  const found = await recordsOfConversation(runner, tenant, links);
-  // Other conversations may begin with the same message; their records are neither in effect nor in use here.
-  const named = new Set(found.records.map(({ link }) => link));
-  const own = new Set(named.size === 0 ? [] : links.filter((link) => named.has(link)));
-  const records = found.records.filter(({ link }) => own.has(link));
-  shared.lookThrough(looked, [...own], { ...found, records }, now);
-  return shared.foundRecord(looked);
+  return shared.findAmong(await recordsOfConversation(runner, tenant, links), links, now);
 }
 
 export async function list(runner: Runner, tenant: string, links: readonly string[]): Promise<readonly ListedRecord[]> {

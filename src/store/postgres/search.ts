@@ -12,7 +12,7 @@ import { knownTenant } from "./tenants.ts";
 /** Without an index, that many are opened. */
 const OPENED_MAX = 5_000;
 
-interface Asked {
+interface SearchArguments {
   readonly tenant: number;
   readonly expression: string;
   readonly within: readonly string[] | null;
@@ -37,7 +37,7 @@ interface MessageRow extends CandidateRow {
   readonly name: string;
 }
 
-const originalsMatching = query<Asked, OriginalRow>(`
+const originalsMatching = query<SearchArguments, OriginalRow>(`
   select originals.recall_id, originals.label, bodies.id, bodies.form, bodies.encoding, bodies.content,
     bodies.words is not null as indexed
   from bodies
@@ -49,7 +49,7 @@ const originalsMatching = query<Asked, OriginalRow>(`
   order by originals.id desc, pieces.position
   limit :limit`);
 
-const messagesMatching = query<Asked, MessageRow>(`
+const messagesMatching = query<SearchArguments, MessageRow>(`
   select links.link, links.role, links.protocol, links.position, sessions.name, bodies.id, bodies.form,
     bodies.encoding, bodies.content, bodies.words is not null as indexed
   from bodies
@@ -90,7 +90,7 @@ export async function searchMessages(
 
 interface Searched<Row> {
   readonly search: WordSearch;
-  readonly matching: Query<Asked, Row>;
+  readonly matching: Query<SearchArguments, Row>;
 }
 
 async function candidates<Row extends CandidateRow>(

@@ -5,6 +5,9 @@ import { query } from "./query.ts";
 /** A record in use is marked so at most this often, so that reading does not always write. */
 const MARK_USE_EVERY_MS = 60 * 60 * 1_000;
 
+/** A first message that more compactions begin with says nothing of the conversation; they are looked for by every link. */
+export const RECORDS_OF_A_ROOT_MAX = 1_024;
+
 export interface NewRecord {
   readonly link: string;
   /** The first link of the conversation, where it is known. */
@@ -62,32 +65,26 @@ export function linkRecords(records: readonly RecordRow[], tombstones: readonly 
   return { records, standing, undone };
 }
 
-interface Looked {
-  id: number | undefined;
-  undone: boolean;
-  readonly unmarked: string[];
-}
-
-export function nothingFound(): Looked {
-  return { id: undefined, undone: false, unmarked: [] };
-}
-
-/** Goes on looking with a batch of links that comes before those that were looked at already. */
-export function lookThrough(looked: Looked, batch: readonly string[], found: LinkRecords, now: number): void {
+/**
+ * The compaction in effect for a conversation, of records that may be other conversations' that begin with the same message: those
+ * are neither in effect nor in use here.
+ */
+export function findAmong(found: LinkRecords, links: readonly string[], now: number): FoundRecord {
+  const named = new Set(found.records.map(({ link }) => link));
+  const own = new Set(named.size === 0 ? [] : links.filter((link) => named.has(link)));
   // What is below the one that is found is in use too: its originals are still named.
-  for (const { link, used_at: usedAt } of found.records)
-    if (usedAt < now - MARK_USE_EVERY_MS) looked.unmarked.push(link);
+  const unmarked = found.records
+    .filter(({ link, used_at: usedAt }) => own.has(link) && usedAt < now - MARK_USE_EVERY_MS)
+    .map(({ link }) => link);
   const ours = found.standing.filter(({ schema_version: version }) => version === COMPACTION_SCHEMA_VERSION);
   const byLink = new Map(ours.map((row) => [row.link, row.id]));
-  for (const link of batch.toReversed()) {
-    if (looked.id !== undefined) break;
-    looked.id = byLink.get(link);
-    if (looked.id === undefined && found.undone.has(link)) looked.undone = true;
+  let undone = false;
+  for (const link of [...own].toReversed()) {
+    const id = byLink.get(link);
+    if (id !== undefined) return { id, undone, unmarked };
+    if (found.undone.has(link)) undone = true;
   }
-}
-
-export function foundRecord({ id, undone, unmarked }: Looked): FoundRecord {
-  return { undone, unmarked, ...(id === undefined ? {} : { id }) };
+  return { undone, unmarked };
 }
 
 /** Every record of our schema that these links have, in their order; those of one link in order of time. */

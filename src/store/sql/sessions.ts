@@ -56,11 +56,11 @@ export const touchSession = query<{ id: number; now: number; before: number }>(
 /** A session that only repeats itself is marked as used at most this often, so that it does not always write. */
 export const MARK_USE_EVERY_MS = 60_000;
 
-export function entriesAsked(tenant: number, { limit, parent = null, prefix = "" }: Asked): EntriesWanted {
+export function entriesWanted(tenant: number, { limit, parent = null, prefix = "" }: SessionsOfParent): EntriesWanted {
   return { tenant, name: null, parent, prefix, limit };
 }
 
-type Asked = Omit<SessionsQuery, "parent"> & { readonly parent?: string | null };
+type SessionsOfParent = Omit<SessionsQuery, "parent"> & { readonly parent?: string | null };
 
 export function entryNamed(tenant: number, name: string): EntriesWanted {
   return { tenant, name, parent: null, prefix: "", limit: 1 };

@@ -98,7 +98,7 @@ const readRecords = query<
   Batch,
   Omit<TransferRows["compactions"], "text" | "recallIds"> & { readonly record: Uint8Array }
 >(`
-  select id, tenant, link, schema_version as "schemaVersion", generation, created_at as "createdAt",
+  select id, tenant, link, root, schema_version as "schemaVersion", generation, created_at as "createdAt",
     used_at as "usedAt", record
   from records where id > :after order by id limit :limit`);
 const readNames = query<{ record: number }, { recall_id: string }>(
@@ -174,8 +174,8 @@ const writeSession = query<TransferRows["sessions"]>(`
 const writeHead = query<TransferRows["heads"]>(`
   update sessions set name = :name, head = :head, forked_at = :forkedAt, updated_at = :updatedAt where id = :id`);
 const writeRecord = query<Omit<TransferRows["compactions"], "text" | "recallIds"> & { readonly record: Uint8Array }>(`
-  insert into records (id, tenant, link, schema_version, generation, record, created_at, used_at)
-  values (:id, :tenant, :link, :schemaVersion, :generation, :record, :createdAt, :usedAt)`);
+  insert into records (id, tenant, link, root, schema_version, generation, record, created_at, used_at)
+  values (:id, :tenant, :link, :root, :schemaVersion, :generation, :record, :createdAt, :usedAt)`);
 const writeName = query<{ record: number; recallId: string }>(
   `insert into record_originals (record, recall_id) values (:record, :recallId)`,
 );

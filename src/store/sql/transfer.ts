@@ -40,6 +40,8 @@ export interface TransferRows {
     readonly id: number;
     readonly tenant: number;
     readonly link: string;
+    /** The first link of the conversation, where it is known. */
+    readonly root: string | null;
     readonly schemaVersion: number;
     readonly generation: number;
     readonly createdAt: number;

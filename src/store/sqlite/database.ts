@@ -25,7 +25,7 @@ import {
   storeError,
 } from "./failures.ts";
 import { checkKey } from "./key.ts";
-import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
+import { APPLICATION_ID, COMPATIBLE_VERSION, MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 
 /** Originals are kept unredacted. */
 const FILE_MODE = 0o600;
@@ -195,30 +195,39 @@ function retryWhileLocked(run: () => void, timeoutMs: number): void {
   }
 }
 
+/** `version` is the number of steps that the file has taken. */
 function checkSchema(db: DatabaseSync, path: string, { orOlder = false } = {}): { readonly version: number } {
-  const version = pragma(db, "user_version");
-  refuse(path, version, pragma(db, "application_id"));
+  const compatibleWith = pragma(db, "user_version");
+  refuse(path, compatibleWith, pragma(db, "application_id"));
   const tables = db.prepare("select count(*) as count from sqlite_schema").get()!["count"];
-  if (version === 0 && tables !== 0) throw foreignFileError(path);
+  if (compatibleWith === 0 && tables !== 0) throw foreignFileError(path);
+  const version = compatibleWith === 0 ? 0 : stepsTaken(db);
   if (version < SCHEMA_VERSION && !orOlder) throw olderSchemaError(path, version);
   return { version };
+}
+
+function stepsTaken(db: DatabaseSync): number {
+  return Number(db.prepare("select max(position) as position from migrations").get()!["position"]);
 }
 
 function pragma(db: DatabaseSync, name: string): number {
   return Number(db.prepare(`pragma ${name}`).get()![name]);
 }
 
-/** All steps or none: a second process finds them taken. A file that holds something is copied first. */
+/**
+ * All steps or none: a second process finds them taken. A file that holds something is copied first, unless the program that wrote
+ * it can go on with the new schema.
+ */
 function migrate(db: DatabaseSync, path: string): void {
   db.exec("begin immediate");
   try {
     const { version } = checkSchema(db, path, { orOlder: true });
-    if (version > 0 && version < SCHEMA_VERSION) backUp(path, version);
+    if (version > 0 && version < COMPATIBLE_VERSION) backUp(path, version);
     MIGRATIONS.slice(version).forEach(({ name, sql }, at) => {
       db.exec(sql);
       db.prepare("insert into migrations values (?, ?, ?)").run(version + at + 1, name, Date.now());
     });
-    db.exec(`pragma user_version = ${SCHEMA_VERSION}; pragma application_id = ${APPLICATION_ID}; commit`);
+    db.exec(`pragma user_version = ${COMPATIBLE_VERSION}; pragma application_id = ${APPLICATION_ID}; commit`);
   } catch (error) {
     if (db.isTransaction) db.exec("rollback");
     throw error;

@@ -1,10 +1,13 @@
 /**
- * The schema, as ordered named steps. A file knows how many it has taken; a file that has taken more than we know is
- * newer than this program, and is left alone. Steps that were ever released are never changed.
+ * The schema, as ordered named steps. Its table `migrations` says which a file has taken; its `user_version` says the oldest schema
+ * whose programs can still work on it, and a program that knows only older ones leaves it alone. Steps that were ever released
+ * are never changed.
  */
 
 export interface Migration {
   readonly name: string;
+  /** The oldest schema whose programs can still work on the file after this step. */
+  readonly compatibleWith: number;
   readonly sql: string;
 }
 
@@ -14,6 +17,7 @@ export const APPLICATION_ID = 0x70726373;
 export const MIGRATIONS: readonly Migration[] = [
   {
     name: "first tables",
+    compatibleWith: 1,
     sql: `
 create table migrations (position integer primary key, name text not null, applied_at integer not null);
 
@@ -142,6 +146,7 @@ create virtual table words using fts5 (
   },
   {
     name: "masked originals, the age of states, encryption",
+    compatibleWith: 2,
     sql: `
 alter table originals add column masked integer not null default 0;
 alter table states add column link text generated always as (substr(root, instr(root, ':') + 1)) virtual;
@@ -150,6 +155,18 @@ create index states_by_age on states (updated_at);
 create table encryption (id integer primary key check (id = 1), proof blob not null);
 `,
   },
+  {
+    name: "compactions by the first link of their conversation",
+    // An older program leaves it out, and what it writes is found as before.
+    compatibleWith: 2,
+    sql: `
+alter table records add column root text;
+create index records_by_root on records (tenant, root) where root is not null;
+create index records_without_root on records (tenant, link) where root is null;
+`,
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
+/** What a file that has taken every step can still be used by. */
+export const COMPATIBLE_VERSION = MIGRATIONS.at(-1)!.compatibleWith;

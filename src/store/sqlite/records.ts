@@ -1,15 +1,13 @@
 /** Compaction records: the first of a link is in effect until a tombstone buries it. */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { fromTheEnd } from "../sql/chains.ts";
 import { query } from "../sql/query.ts";
 import {
   addTombstone,
-  foundRecord,
+  findAmong,
   linkRecords,
   listedRecords,
-  lookThrough,
-  nothingFound,
   readRecordById,
+  RECORDS_OF_A_ROOT_MAX,
   type FoundRecord,
   type LinkRecords,
   type ListedRecord,
@@ -25,6 +23,21 @@ const recordsOf = query<{ tenant: number; links: string }, RecordRow>(`
   cross join records
   where records.tenant = :tenant and records.link = wanted.value`);
 
+const recordsOfRoot = query<{ tenant: number; root: string; limit: number }, RecordRow>(`
+  select id, link, schema_version, generation, used_at, created_at
+  from records where tenant = :tenant and root = :root limit :limit`);
+
+/** Whether the tenant has records that can only be found by their link. */
+const anyRootless = query<{ tenant: number }, { link: string }>(
+  `select link from records where tenant = :tenant and root is null limit 1`,
+);
+
+const rootlessRecordsOf = query<{ tenant: number; links: string }, RecordRow>(`
+  select records.id, records.link, schema_version, generation, used_at, created_at
+  from json_each(:links) wanted
+  cross join records
+  where records.tenant = :tenant and records.root is null and records.link = wanted.value`);
+
 const tombstonesOf = query<{ tenant: number; links: string }, { link: string }>(`
   select tombstones.link from json_each(:links) wanted
   cross join tombstones
@@ -33,13 +46,14 @@ const tombstonesOf = query<{ tenant: number; links: string }, { link: string }>(
 const addRecord = query<{
   tenant: number;
   link: string;
+  root: string | null;
   schemaVersion: number;
   generation: number;
   record: Uint8Array;
   now: number;
 }>(`
-  insert into records (tenant, link, schema_version, generation, record, created_at, used_at)
-  values (:tenant, :link, :schemaVersion, :generation, :record, :now, :now)`);
+  insert into records (tenant, link, root, schema_version, generation, record, created_at, used_at)
+  values (:tenant, :link, :root, :schemaVersion, :generation, :record, :now, :now)`);
 
 const nameOriginal = query<{ record: number; recallId: string }>(`
   insert into record_originals (record, recall_id)
@@ -51,10 +65,23 @@ const markUsed = query<{ tenant: number; links: string; now: number }>(`
   where tenant = :tenant and link in (select value from json_each(:links))`);
 
 function recordsFor(runner: Runner, tenant: number, links: readonly string[]): LinkRecords {
-  const args = { tenant, links: JSON.stringify(links) };
-  const records = runner.all(recordsOf, args);
+  return withTombstones(runner, tenant, runner.all(recordsOf, { tenant, links: JSON.stringify(links) }));
+}
+
+function withTombstones(runner: Runner, tenant: number, records: readonly RecordRow[]): LinkRecords {
   // There is no tombstone without a record.
-  return linkRecords(records, records.length === 0 ? [] : runner.all(tombstonesOf, args));
+  if (records.length === 0) return linkRecords(records, []);
+  const links = JSON.stringify([...new Set(records.map(({ link }) => link))]);
+  return linkRecords(records, runner.all(tombstonesOf, { tenant, links }));
+}
+
+/** Those of a whole conversation, whose first link they are found by. */
+function recordsOfConversation(runner: Runner, tenant: number, links: readonly string[]): LinkRecords {
+  const found = runner.all(recordsOfRoot, { tenant, root: links[0] ?? "", limit: RECORDS_OF_A_ROOT_MAX + 1 });
+  if (found.length > RECORDS_OF_A_ROOT_MAX) return recordsFor(runner, tenant, links);
+  if (runner.first(anyRootless, { tenant }) === undefined) return withTombstones(runner, tenant, found);
+  const rootless = runner.all(rootlessRecordsOf, { tenant, links: JSON.stringify(links) });
+  return withTombstones(runner, tenant, [...found, ...rootless]);
 }
 
 /** The row in effect for the link, and whether it is this one. */
@@ -63,14 +90,14 @@ export function put(
   tenantName: string,
   fresh: NewRecord,
 ): { readonly id: number; readonly won: boolean } {
-  const { link, schemaVersion, text, recallIds, now } = fresh;
+  const { link, root = null, schemaVersion, text, recallIds, now } = fresh;
   const tenant = writingTenant(runner, tenantName);
   const { standing, undone } = recordsFor(runner, tenant, [link]);
   const first = standing.find(({ schema_version: version }) => version === schemaVersion);
   if (first !== undefined) return { id: first.id, won: false };
   const record = runner.vault.seal("compaction", deflateRawSync(text));
   const generation = undone.get(link) ?? 0;
-  const { id } = runner.run(addRecord, { tenant, link, schemaVersion, generation, record, now });
+  const { id } = runner.run(addRecord, { tenant, link, root, schemaVersion, generation, record, now });
   for (const recallId of recallIds) runner.run(nameOriginal, { record: id, recallId });
   return { id, won: true };
 }
@@ -80,10 +107,7 @@ export function find(
   tenantName: string,
   { links, now }: { links: readonly string[]; now: number },
 ): FoundRecord {
-  const tenant = knownTenant(runner, tenantName);
-  const looked = nothingFound();
-  for (const { batch } of fromTheEnd(links)) lookThrough(looked, batch, recordsFor(runner, tenant, batch), now);
-  return foundRecord(looked);
+  return findAmong(recordsOfConversation(runner, knownTenant(runner, tenantName), links), links, now);
 }
 
 export function listRecords(runner: Runner, tenantName: string, links: readonly string[]): readonly ListedRecord[] {

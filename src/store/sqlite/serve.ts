@@ -16,10 +16,10 @@ export type Reply =
   | { readonly id: number; readonly error: PlainError };
 
 type AnyOperation = Operation<unknown, unknown>;
-type Sureness = "write" | "note";
+type Durability = "write" | "note";
 
 /** In a write-ahead log, `normal` leaves the disk to the next commit with `full`. */
-const SYNCHRONOUS: Readonly<Record<Sureness, string>> = { write: "full", note: "normal" };
+const SYNCHRONOUS: Readonly<Record<Durability, string>> = { write: "full", note: "normal" };
 
 export function serve(database: OpenDatabase, path: string, calls: readonly Call[]): readonly Reply[] {
   const group = createGroup(database, path);
@@ -53,7 +53,7 @@ export function prepare(database: OpenDatabase, call: Call): Call {
   }
 }
 
-function begin(db: DatabaseSync, { wanted, before }: Readonly<Record<"wanted" | "before", Sureness>>): void {
+function begin(db: DatabaseSync, { wanted, before }: Readonly<Record<"wanted" | "before", Durability>>): void {
   // Cannot be changed within a transaction.
   if (wanted !== before) db.exec(`pragma synchronous = ${SYNCHRONOUS[wanted]}`);
   db.exec("begin immediate");
@@ -63,8 +63,8 @@ function createGroup(database: OpenDatabase, path: string) {
   const { db } = database;
   const { replies, reply, commit, loseAll } = createReplies(db, path);
   let since = 0;
-  /** How sure the open transaction is, or the next one unless it is told otherwise. */
-  let sureness: Sureness = "write";
+  /** Of the open transaction, or of the next one. */
+  let durability: Durability = "write";
 
   const attempt = (call: Call, { run }: AnyOperation): void => {
     try {
@@ -74,14 +74,14 @@ function createGroup(database: OpenDatabase, path: string) {
     }
   };
 
-  const write = (call: Call, { ready, run }: AnyOperation, wanted: Sureness): void => {
-    if ((wanted === "write" && sureness === "note") || call.bytes > LOCKED_BYTES_MAX) commit();
+  const write = (call: Call, { ready, run }: AnyOperation, wanted: Durability): void => {
+    if ((wanted === "write" && durability === "note") || call.bytes > LOCKED_BYTES_MAX) commit();
     let made: unknown;
     try {
       made = call.ready === undefined ? ready?.(database, call.tenant, call.argument) : call.ready.made;
       if (!db.isTransaction) {
-        begin(db, { wanted, before: sureness });
-        [sureness, since] = [wanted, performance.now()];
+        begin(db, { wanted, before: durability });
+        [durability, since] = [wanted, performance.now()];
       }
     } catch (error) {
       reply(call, { error });
@@ -103,7 +103,7 @@ function createGroup(database: OpenDatabase, path: string) {
 
   const end = (): void => {
     commit();
-    if (sureness === "note") db.exec(`pragma synchronous = ${SYNCHRONOUS.write}`);
+    if (durability === "note") db.exec(`pragma synchronous = ${SYNCHRONOUS.write}`);
   };
 
   return { replies, attempt, write, commit, end };

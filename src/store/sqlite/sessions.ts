@@ -2,7 +2,7 @@
 import type { SessionEntry, SessionsQuery } from "../store.ts";
 import { query } from "../sql/query.ts";
 import {
-  entriesAsked,
+  entriesWanted,
   entryNamed,
   listBranches,
   listEntries,
@@ -86,7 +86,7 @@ export function listSessions(runner: Runner, tenant: string, asked: SessionsQuer
   const { parent, prefix = "", limit } = asked;
   if (parent !== undefined && prefix === "")
     return runner.all(listBranches, { tenant: known, parent, limit }).map(sessionOf);
-  return runner.all(listEntries, entriesAsked(known, asked)).map(sessionOf);
+  return runner.all(listEntries, entriesWanted(known, asked)).map(sessionOf);
 }
 
 export function getSession(runner: Runner, tenant: string, id: string): SessionEntry | undefined {

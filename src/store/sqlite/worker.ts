@@ -43,7 +43,7 @@ function work(db: DatabaseSync, { serve, prepare }: Work): void {
     const calls = gathered;
     gathered = [];
     if (opened === undefined || identityOf(options.path) === opened) return tell(serve(calls));
-    // What SQLite writes now goes into a file without a name: nobody will find it again.
+    // The file was deleted while it is open: what SQLite writes to it now would be lost.
     const error = toPlain(deletedError(options.path));
     tell(calls.map(({ id }) => ({ id, error })));
     db.close();

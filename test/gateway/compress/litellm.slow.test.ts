@@ -1,21 +1,18 @@
 /** The real LiteLLM proxy with precis as its compression service: a conversation goes on past the window of its provider. */
-import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
-import { once } from "node:events";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { ScriptedRequest, Answer } from "../../../src/provider/index.ts";
 import { depotOf, says, TURNS, WINDOW_TOKENS } from "../../integrations/past-window.ts";
+import { freePort } from "../../support/free-port.ts";
 import { installFromPyPI } from "../../support/python.ts";
+import { startServer } from "../../support/server-program.ts";
 import { precisHere } from "../../cli/precis.ts";
-import { atEnd, stand, temporaryFolder, type Standing } from "../support/standing.ts";
+import { stand, temporaryFolder, type Standing } from "../support/standing.ts";
 
 const LITELLM = "litellm[proxy]==1.108.7";
 const START_MS_MAX = 120_000;
 const TEST_MS_MAX = 300_000;
-const POLL_MS = 250;
 /** LiteLLM does not start without one. */
 const MASTER_KEY = "sk-key-of-this-test-and-of-nothing-else";
 
@@ -29,14 +26,6 @@ interface Message {
 
 interface Proxy extends Standing {
   readonly ask: (messages: readonly Message[]) => Promise<{ readonly status: number; readonly body: string }>;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 /** LiteLLM in front of the strict provider, with or without the guardrail. */
@@ -56,29 +45,21 @@ async function litellm(bin: string, script: (asked: ScriptedRequest) => Answer, 
   if (guarded) expect(await precisHere(setup, { folder, environment: { HOME: folder } })).toMatchObject({ code: 0 });
   const port = await freePort();
   const words = ["--config", join(folder, "config.yaml"), "--host", "127.0.0.1", "--port", String(port)];
-  const child = spawn(join(bin, "litellm"), words, {
-    cwd: folder,
-    env: {
+  const url = `http://127.0.0.1:${port}`;
+  await startServer({
+    name: "LiteLLM",
+    command: join(bin, "litellm"),
+    words,
+    folder,
+    environment: {
       PATH: `${bin}:${process.env["PATH"]}`,
       HOME: folder,
       LITELLM_LOCAL_MODEL_COST_MAP: "True",
       LITELLM_MASTER_KEY: MASTER_KEY,
     },
-    stdio: ["ignore", "pipe", "pipe"],
+    ready: `${url}/health/liveliness`,
+    startMsMax: START_MS_MAX,
   });
-  let output = "";
-  for (const pipe of [child.stdout, child.stderr]) pipe.on("data", (chunk: Buffer) => (output += String(chunk)));
-  const ended = once(child, "exit");
-  atEnd(async () => {
-    child.kill();
-    await ended;
-  });
-  const url = `http://127.0.0.1:${port}`;
-  const until = performance.now() + START_MS_MAX;
-  while (!(await fetch(`${url}/health/liveliness`).catch(() => undefined))?.ok) {
-    if (child.exitCode !== null || performance.now() > until) throw new Error(`LiteLLM did not start:\n${output}`);
-    await pause(POLL_MS);
-  }
   const ask: Proxy["ask"] = async (messages) => {
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: "POST",

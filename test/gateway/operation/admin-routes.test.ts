@@ -12,7 +12,7 @@ import type {
 } from "../../../src/gateway/history/contract.ts";
 import { createHistory } from "../../../src/gateway/history/history.ts";
 import { createGateway } from "../../../src/gateway/index.ts";
-import { ADMIN_LIMITS } from "../../../src/gateway/operation/admin-routes.ts";
+import { ADMIN_LIMITS } from "../../../src/gateway/operation/admin-request.ts";
 import { createMetrics } from "../../../src/gateway/operation/metrics.ts";
 import { createOwnRoutes, type OwnRoutesOptions } from "../../../src/gateway/operation/own-routes.ts";
 import { createTally } from "../../../src/gateway/operation/tally.ts";

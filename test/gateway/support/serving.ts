@@ -1,9 +1,9 @@
 /** `precis serve` as a process of its own, as an operator starts it, so that it can be killed and weighed. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { freePort } from "../../support/free-port.ts";
 import { atEnd } from "./standing.ts";
 
 export interface Serving {
@@ -68,13 +68,4 @@ async function answers(url: string, what: "ready" | "health"): Promise<boolean> 
   const response = await fetch(`${url}/_precis/${what}`).catch(() => undefined);
   await response?.arrayBuffer();
   return response?.ok === true;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -263,7 +263,7 @@ describe("the process", () => {
   it("says what is wrong where it cannot begin", async () => {
     expect(await mcp("", "--session", "nobody")).toMatchObject({ code: 2, out: "" });
     const none = await precis(["mcp", "--store", "none.db"], { folder: folder.path });
-    expect(none).toMatchObject({ code: 2, out: "", err: expect.stringContaining("there is no store") as string });
+    expect(none).toMatchObject({ code: 3, out: "", err: expect.stringContaining("there is no store") as string });
     expect(existsSync(join(folder.path, "none.db"))).toBe(false);
   });
 

@@ -1,5 +1,5 @@
 /**
- * The smallest form of an exchange that still tells what was asked of which tool: call names and ids stay, arguments,
+ * The smallest form of an exchange that still says what was asked of which tool: call names and ids stay, arguments,
  * results and long texts give way to a line with a recall id. It is the last thing to be between a transcript
  * and "irreducible", and keeps in-flight calls from being made twice.
  */
@@ -23,7 +23,7 @@ import { pairingOf } from "../../transcript/pairing.ts";
 const KEEP_CHARS_MAX = 160;
 /** How much of a long text or result stays readable before its marker. */
 const EXCERPT_CHARS = 80;
-/** How much is told of what a result in JSON shows, and how far back earlier results of the same thing are looked for. */
+/** How much is said of what a result in JSON shows, and how far back earlier results of the same thing are looked for. */
 const VALUES_CHARS_MAX = 160;
 const EARLIER_RESULTS_MAX = 200;
 
@@ -37,20 +37,21 @@ export interface SkeletonPlace {
   readonly first: number;
   readonly live: number;
   readonly hash: Hash;
-  /** The messages before them: a result that shows one of their things again is told by what changed. */
+  /** The messages before them: a result that shows one of their things again is described by what changed. */
   readonly earlier: readonly Message[];
 }
 
 interface Shortening {
   readonly cut: Cut;
-  readonly tell: (text: string) => string | undefined;
+  /** What is said of a result in JSON. */
+  readonly formatValues: (text: string) => string | undefined;
 }
 
 type Cut = (kind: Evicted["kind"], original: string, label: string) => string;
 
 export function skeletonOf(messages: readonly Message[], { first, live, hash, earlier }: SkeletonPlace): Skeleton {
   const evicted: Evicted[] = [];
-  const tell = createValueFormatter(earlier);
+  const formatValues = createValueFormatter(earlier);
   const { answers } = pairingOf(messages);
   const bare = messages.map((message, offset) => {
     if (first + offset === live) return message;
@@ -59,7 +60,7 @@ export function skeletonOf(messages: readonly Message[], { first, live, hash, ea
       evicted.push({ id, kind, original, label, message: first + offset });
       return id;
     };
-    const parts = message.parts.flatMap((part) => barePart(part, answers[offset]?.call, { cut, tell }));
+    const parts = message.parts.flatMap((part) => barePart(part, answers[offset]?.call, { cut, formatValues }));
     const changed = parts.length !== message.parts.length || parts.some((part, at) => part !== message.parts[at]);
     return changed ? withParts(message, parts, "digest") : message;
   });
@@ -67,7 +68,7 @@ export function skeletonOf(messages: readonly Message[], { first, live, hash, ea
 }
 
 /** `answered`: the call that the message answers. */
-function barePart(part: Part, answered: ToolCallPart | undefined, { cut, tell }: Shortening): readonly Part[] {
+function barePart(part: Part, answered: ToolCallPart | undefined, { cut, formatValues }: Shortening): readonly Part[] {
   switch (part.kind) {
     case "reasoning":
       return [];
@@ -78,7 +79,7 @@ function barePart(part: Part, answered: ToolCallPart | undefined, { cut, tell }:
     case "tool-call":
       return [bareCall(part, cut)];
     case "tool-result":
-      return [bareResult(part, answered === undefined ? "result" : labelOf(answered), { cut, tell })];
+      return [bareResult(part, answered === undefined ? "result" : labelOf(answered), { cut, formatValues })];
     case "image":
     case "file":
       return [
@@ -92,12 +93,12 @@ function barePart(part: Part, answered: ToolCallPart | undefined, { cut, tell }:
   }
 }
 
-function bareResult(part: ToolResultPart, label: string, { cut, tell }: Shortening): ToolResultPart {
+function bareResult(part: ToolResultPart, label: string, { cut, formatValues }: Shortening): ToolResultPart {
   const text = contentText(part.content);
   const plain = part.content.every((piece) => piece.kind === "text");
   if (plain && text.length <= KEEP_CHARS_MAX) return part;
   const id = cut("result", plain ? text : JSON.stringify(part.content), label);
-  const values = tell(text);
+  const values = formatValues(text);
   const short = values === undefined ? excerpt(text, id) : `[precis: ${values}; the whole result: recall ${id}]`;
   return { ...part, content: [{ kind: "text", text: short }] };
 }
@@ -112,8 +113,8 @@ function createValueFormatter(earlier: readonly Message[]): (text: string) => st
       for (const result of results) known.changesIn(contentText(resultOf(result)?.content ?? []));
     }
     const changes = known.changesIn(text);
-    const told = changes === undefined ? thingText(text) : `changed since it was last shown: ${changes}`;
-    return told === undefined ? undefined : clipped(told, VALUES_CHARS_MAX);
+    const values = changes === undefined ? thingText(text) : `changed since it was last shown: ${changes}`;
+    return values === undefined ? undefined : clipped(values, VALUES_CHARS_MAX);
   };
 }
 

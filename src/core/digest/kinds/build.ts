@@ -16,8 +16,8 @@ const FINDING = /^\s+\d+:\d+\s/;
 export function shortBuild(page: Page, { focus }: DigestContentRequest): DigestContent {
   const { exit, errors: reported } = outcomeOf(page.text);
   // What npm says of a script that failed is true and tells nothing.
-  const told = reported.filter(({ text }) => !text.startsWith("npm "));
-  const errors = told.length > 0 ? told : reported;
+  const ofTools = reported.filter(({ text }) => !text.startsWith("npm "));
+  const errors = ofTools.length > 0 ? ofTools : reported;
   const all = errors.reduce((sum, { count }) => sum + count, 0);
   const warnings = distinctWarnings(page, new Set(errors.map(({ line }) => line - 1)));
   const must = errors.flatMap(({ line }) => withPlace(page, line - 1));

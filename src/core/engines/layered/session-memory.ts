@@ -56,8 +56,8 @@ const NEEDED: readonly Topic[] = [
 /** Whether the memory says all that counts, so that no model need be asked: some of everything needed, and nothing left out. */
 export function suffices({ sections }: Pick<Handoff, "sections">): boolean {
   const needed = sections.filter(({ topic }) => NEEDED.includes(topic));
-  const told = sections.filter(({ topic, written }) => LASTING.includes(topic) && written > 0);
-  return needed.every(({ leftOut }) => leftOut === 0) && told.length >= LASTING_MIN;
+  const lasting = sections.filter(({ topic, written }) => LASTING.includes(topic) && written > 0);
+  return needed.every(({ leftOut }) => leftOut === 0) && lasting.length >= LASTING_MIN;
 }
 
 /** With fewer lasting sections that have something to say, the memory is as good as empty. */

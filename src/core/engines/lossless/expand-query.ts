@@ -38,8 +38,10 @@ export async function expandQuery(dag: Dag, given: ToolArguments, reading: Bound
   const passages = await passagesFor(question, leaves, reading);
   if (passages.length === 0)
     return refused("nothing that was removed speaks of it; search with lcm_grep for its names");
-  const told = await reading.ask?.(promptOf(question, passages, reading.tokensMax));
-  return told === undefined ? wordForWord(passages, reading.tokensMax) : toldByModel(told, passages, reading.tokensMax);
+  const answer = await reading.ask?.(promptOf(question, passages, reading.tokensMax));
+  return answer === undefined
+    ? wordForWord(passages, reading.tokensMax)
+    : answeredByModel(answer, passages, reading.tokensMax);
 }
 
 async function passagesFor(
@@ -78,10 +80,10 @@ function promptOf(question: string, passages: readonly Passage[], tokensMax: num
 }
 
 /** In the model's words, so it claims no quote. */
-function toldByModel(told: string, passages: readonly Passage[], tokensMax: number): ToolAnswer {
+function answeredByModel(answer: string, passages: readonly Passage[], tokensMax: number): ToolAnswer {
   const ids = [...new Set(passages.map(({ message }) => message.leaf.id))].slice(0, NAMED_MAX);
   const end = `(written by a model that read ${ids.join(", ")}; lcm_grep and lcm_expand give the original words)`;
-  return { text: written({ head: "", body: told.trim().split("\n"), rest: () => end }, tokensMax), quotes: [] };
+  return { text: written({ head: "", body: answer.trim().split("\n"), rest: () => end }, tokensMax), quotes: [] };
 }
 
 function wordForWord(passages: readonly Passage[], tokensMax: number): ToolAnswer {

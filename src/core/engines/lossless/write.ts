@@ -159,15 +159,15 @@ function createModels(writing: WriteDagRequest, before: Dag): Models {
       const allowed = leftOf(COMPACTION_SPEND_LIMIT, spent);
       const gaveUp = all.length > 0 && all.at(-1)!.prose === undefined;
       if (writers === undefined || gaveUp || isSpent(allowed) || node.tokens < NODE_TOKENS_ASKED_MIN) return undefined;
-      const told = await tell({
+      const written = await tell({
         ...asking(node, writing, before),
         // What is said of models that rest is said once.
         writers: all.length === 0 ? writers : { ...writers, resting: [] },
         allowed,
       });
-      all.push(told);
-      spent = told.account.steps.reduce<StageUsage>(plus, spent);
-      return told.prose;
+      all.push(written);
+      spent = written.account.steps.reduce<StageUsage>(plus, spent);
+      return written.prose;
     },
     account: () => ({ summary: accountOf(all), remarks: [...new Set(all.flatMap(({ degraded }) => degraded))] }),
   };

@@ -33,7 +33,7 @@ export interface TrialsRequest {
 export interface TrialsOutcome {
   /** Folders that an agent can work in now. */
   readonly prepared: number;
-  /** Runs that nobody has answered yet. */
+  /** Runs without an answer. */
   readonly open: number;
   readonly trials: readonly TrialResult[];
   readonly failures: readonly (Failure & { readonly case: string })[];

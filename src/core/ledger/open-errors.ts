@@ -1,0 +1,122 @@
+/** Errors that calls have met, each until the same attempt succeeds or what it was about is gone. */
+import type { ErrorEntry } from "./entries.ts";
+import { deletes, type ClassifiedCall } from "./readers/commands.ts";
+import { CONFLICTS, type CallResult } from "./readers/results.ts";
+
+/** How a call ended, by message `at`. */
+type EndedCall = Pick<CallResult, "ok" | "errors"> & { readonly at: number };
+
+/** More unresolved errors than this are noise; the oldest go. */
+const OPEN_ERRORS_MAX = 200;
+
+export interface OpenErrors {
+  readonly after: (call: ClassifiedCall, end: EndedCall, changed: boolean) => void;
+  readonly entries: () => readonly ErrorEntry[];
+}
+
+interface OpenError {
+  /** What has to succeed for the error to be gone. */
+  readonly attempt: string;
+  readonly family: string | undefined;
+  readonly entry: ErrorEntry;
+}
+
+export function createOpenErrors(): OpenErrors {
+  const open = new Map<string, OpenError>();
+  const resolved: ErrorEntry[] = [];
+  const resolve = (key: string, { entry }: OpenError, message: number, by: "rerun" | "success"): void => {
+    open.delete(key);
+    resolved.push({ ...entry, resolved: { message, by } });
+  };
+  const worked = (call: ClassifiedCall, at: number): void => {
+    const attempt = attemptOf(call);
+    const family = call.run?.family;
+    for (const [key, one] of open) {
+      if (one.attempt === attempt) resolve(key, one, at, "rerun");
+      else if (family !== undefined && one.family === family && one.entry.changedSince !== undefined)
+        resolve(key, one, at, "success");
+    }
+  };
+  const failed = (call: ClassifiedCall, end: EndedCall): void => {
+    const attempt = attemptOf(call);
+    for (const [key, one] of open)
+      if (one.attempt === attempt && !end.errors.includes(one.entry.text)) resolve(key, one, end.at, "rerun");
+    for (const text of end.errors) {
+      const key = `${attempt}\u0000${text}`;
+      const times = (open.get(key)?.entry.times ?? 0) + 1;
+      open.delete(key);
+      open.set(key, {
+        attempt,
+        family: call.run?.family,
+        entry: errorEntry(call, { message: end.at, text, times }),
+      });
+    }
+    while (open.size > OPEN_ERRORS_MAX) open.delete(open.keys().next().value!);
+  };
+  /** A commit ends a merge, and no error is left in a file that is gone. */
+  const ended = (call: ClassifiedCall, at: number): void => {
+    const commits = call.run?.purpose === "commit";
+    const gone =
+      call.run?.effect === "delete" ? call.paths.filter((path) => deletes(call.command!, path)).map(lastParts) : [];
+    for (const [key, one] of open) {
+      const { text } = one.entry;
+      if ((commits && text.startsWith(CONFLICTS)) || gone.some((path) => text.includes(path)))
+        resolve(key, one, at, "success");
+    }
+  };
+  return {
+    after: (call, end, changed) => {
+      if (end.ok === false && tries(call)) failed(call, end);
+      else if (end.ok === true) worked(call, end.at);
+      if (end.ok !== false) ended(call, end.at);
+      if (changed && end.ok !== false)
+        for (const [key, one] of open)
+          if (one.entry.changedSince === undefined)
+            open.set(key, { ...one, entry: { ...one.entry, changedSince: end.at } });
+    },
+    entries: () =>
+      [...resolved, ...[...open.values()].map(({ entry }) => entry)].toSorted((a, b) => a.message - b.message),
+  };
+}
+
+/** A path as a compiler that runs in another folder may name it. */
+function lastParts(path: string): string {
+  return path.split("/").slice(-2).join("/");
+}
+
+function errorEntry(
+  { target, tool, run }: ClassifiedCall,
+  place: Pick<ErrorEntry, "message" | "text" | "times">,
+): ErrorEntry {
+  const purpose = run === undefined ? {} : { purpose: run.purpose };
+  return { kind: "error", source: target, tool, ...purpose, ...place };
+}
+
+/** A search that finds nothing, a file that is not there: looking around fails all the time and blocks nothing. */
+function tries(call: ClassifiedCall): boolean {
+  return (
+    call.action !== "read" &&
+    call.action !== "search" &&
+    call.action !== "list" &&
+    call.action !== "plan" &&
+    call.action !== "ask"
+  );
+}
+
+/** An edit that did not match is made good by any later edit of that file; a run, by the same command; a delegation, by the next. */
+function attemptOf(call: ClassifiedCall): string {
+  switch (call.action) {
+    case "edit":
+    case "write":
+      return `change ${call.paths[0] ?? call.target}`;
+    case "delegate":
+      return call.tool;
+    default:
+      return `${call.tool} ${runKey(call)}`;
+  }
+}
+
+/** Calls of one key are the same command run again. */
+export function runKey({ command, target }: ClassifiedCall): string {
+  return command !== undefined && target.endsWith("…") ? command : target;
+}

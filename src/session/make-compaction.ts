@@ -1,0 +1,154 @@
+/** A compaction of a session: made by its engine, within what the session may spend, and recorded where it comes into effect. */
+import { applyCompaction, type Compaction, type CompactionReason } from "../core/compaction/compaction.ts";
+import { compactEdited } from "../core/compaction/edited.ts";
+import { reachTo } from "../core/compaction/reach.ts";
+import type { CompactRequest, Outcome, Remote } from "../core/engines/contract.ts";
+import type { WindowLimits } from "../core/engines/window.ts";
+import type { CompactOptions, RuntimeOptions, WaitingForMain } from "./contract.ts";
+import { cooldownText } from "./cooldowns.ts";
+import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
+import { compactWithEngine } from "./external-engine.ts";
+import { originalsOf } from "./originals.ts";
+import { pinsOf } from "./pins.ts";
+import { removedResults } from "./removed-results.ts";
+import { notCompacted, withinTime } from "./responses-compaction.ts";
+import { writersOf } from "./session-writers.ts";
+import { adoptCompaction } from "./state.ts";
+import { afterReply, afterSummary, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, withheldBy } from "./summarizer.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+/** What was asked for, and who may write it. */
+export interface CompactCall extends CompactOptions, WaitingForMain {
+  /** Models may be asked. By default all but hygiene waits for them. */
+  readonly models?: boolean;
+}
+
+export async function compactView(
+  context: SessionContext,
+  view: ConversationView,
+  request: CompactCall,
+): Promise<Outcome> {
+  const outcome = await makeCompaction(context, view, request);
+  if (outcome.kind === "unchanged") return outcome;
+  return { kind: "compacted", compaction: await recordCompaction(context, view, outcome.compaction, request.signal) };
+}
+
+/** Has the engine make a compaction, and learns from the attempt; nothing is recorded. */
+export async function makeCompaction(
+  context: SessionContext,
+  view: ConversationView,
+  request: CompactCall,
+): Promise<Outcome> {
+  const { state, options, events } = context;
+  const { signal } = request;
+  await untilAborted(signal, () => options.hooks?.beforeCompact?.(view.original.messages));
+  const { force: _, main = options.writers?.main, reason = "explicit", because, ...calling } = request;
+  const { remote = options.remote, ...asking } = calling;
+  // Hygiene guards the window and waits on no model, unless it was decided that there is time.
+  const { models = reason !== "hygiene", ...rest } = asking;
+  const standing = view.current === view.original ? {} : { standing: view.current };
+  const asked: CompactRequest = {
+    ...estimatorOf(context),
+    ...rest,
+    ...standing,
+    ...(models && (main ?? options.writers) !== undefined ? { writers: writersOf(context, { main }) } : {}),
+    ...(models && remote !== undefined ? { remote: remoteOf(context, remote) } : {}),
+    ...(options.secrets === undefined ? {} : { secrets: options.secrets }),
+    ...(options.readFile === undefined ? {} : { readFile: options.readFile }),
+    now: timeOf(options),
+    reason,
+  };
+  const { byHand = [] } = view.standing.compaction ?? {};
+  const run = (one: CompactRequest): Promise<Outcome> =>
+    compactEdited(view.original, byHand, one, (transcript, own) => compactWithEngine(context, transcript, own));
+  const limitTokens = asked.budget ?? limitFor(reason, state.limits);
+  const pins = await untilAborted(signal, () => pinsOf(context, view.original));
+  const keeping = { original: view.original, request: asked, limitTokens, compact: run, pins, byHand };
+  const outcome = await untilAborted(signal, () => context.keepMessages(keeping));
+  learnFrom(context, outcome);
+  if (outcome.kind === "compacted") {
+    const made = because === undefined ? outcome.compaction : withReason(outcome.compaction, because);
+    const amended = options.amend?.(made, view.original, estimatorOf(context)) ?? made;
+    // The record of the longest prefix is in effect: one that reaches less far than the last would never be found.
+    const least = (view.standing.compaction?.covered ?? 0) + 1;
+    return { kind: "compacted", compaction: reachTo(amended, least, view.original, context.chain) };
+  }
+  if (outcome.state !== undefined) state.engineState = outcome.state;
+  if (outcome.irreducible !== undefined) events.emit("irreducible", outcome.irreducible);
+  return outcome;
+}
+
+/** Above this a result that keeps every request would be no use: it would be compacted again, or refused, at once. */
+function limitFor(reason: CompactionReason, { thresholdTokens, hygieneTokens, usableTokens }: WindowLimits): number {
+  if (reason === "overflow" || reason === "payload") return usableTokens;
+  return reason === "hygiene" ? hygieneTokens : thresholdTokens;
+}
+
+/** The same, with what spoke for its moment in its report. */
+export function withReason(compaction: Compaction, because: string): Compaction {
+  return { ...compaction, report: { ...compaction.report, because } };
+}
+
+/** In time, within what the session may spend, and with no more to read than a request would show. */
+function remoteOf({ state, options, outgoing }: SessionContext, remote: Remote): Remote {
+  const timed = withinTime(remote, waitMsOf(options));
+  return async (transcript, signal) => {
+    const spent = withheldBy(state.summarizer, { ...SESSION_SPEND_LIMIT, ...options.spendLimit });
+    const withheld = spent ?? options.sharedBudget?.withheld();
+    if (withheld !== undefined) throw notCompacted(withheld);
+    const item = await timed(outgoing(transcript), signal);
+    const usage = { inputTokens: 0, outputTokens: 0, ...item.usage, requests: 1 };
+    state.summarizer = afterReply(state.summarizer, { usage });
+    return item;
+  };
+}
+
+function learnFrom({ options, state, events }: SessionContext, outcome: Outcome): void {
+  const summary = outcome.kind === "compacted" ? outcome.compaction.report.summary : undefined;
+  if (summary === undefined) return;
+  const before = state.summarizer.rests;
+  const now = timeOf(options);
+  state.summarizer = afterSummary(state.summarizer, summary, now);
+  for (const rest of state.summarizer.rests)
+    if (!before.includes(rest)) events.emit("modelResting", { ...rest, because: cooldownText(rest, now) });
+}
+
+function waitMsOf({ handoffWaitMs = HANDOFF_WAIT_MS }: RuntimeOptions): number {
+  return handoffWaitMs;
+}
+
+function timeOf({ now = Date.now }: RuntimeOptions): number {
+  return now();
+}
+
+/** Keeps a compaction and answers with the one in effect: another may have been first. */
+export async function recordCompaction(
+  context: SessionContext,
+  view: ConversationView,
+  made: Compaction,
+  signal?: AbortSignal,
+): Promise<Compaction> {
+  const { store, tenant, state, events, contextUsage, options, chain } = context;
+  // Originals alone change nothing; from the record on there is no way back, and no abort is heard.
+  await untilAborted(signal, () => store.putOriginals(tenant, originalsOf(made, view.original)));
+  // For the very same conversation, the one it was made upon gives way; whoever came first otherwise stays.
+  if (view.standing.compaction?.covers === made.covers) await store.undoCompaction(tenant, made.covers);
+  const compaction = await store.putCompaction(tenant, made, chain.linksOf(view.original.messages)[0]);
+  const { report } = compaction;
+  contextUsage.forget();
+  state.nothingRead = false;
+  adoptCompaction(state, compaction);
+  state.compactions++;
+  state.savedTokens += report.tokens.before - report.tokens.after;
+  state.last = report;
+  events.emit("compacted", { compaction });
+  if (report.degraded.length > 0) events.emit("degraded", { because: report.degraded, report });
+  if (report.irreducible !== undefined) events.emit("irreducible", report.irreducible);
+  const after = applyCompaction(view.original, compaction);
+  await options.hooks?.afterCompact?.(compaction, {
+    noLongerVisible: removedResults(view.original.messages, compaction),
+    parent: chain.linksOf(view.current.messages).at(-1) ?? "",
+    child: chain.linksOf(after.messages).at(-1) ?? "",
+  });
+  return compaction;
+}
