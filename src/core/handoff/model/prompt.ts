@@ -29,11 +29,11 @@ const CITE =
 const RULES = [
   "Write in the language that the user writes in. Headings stay as they are given.",
   "State facts: what was done and how it ended, what is open. Put open work as a statement, not as an order.",
-  "Give exact values: paths with line numbers, names of functions and tests, commands, figures, identifiers, error messages, exactly as they are in the material. Leave out what the material does not say.",
+  "Give exact values: paths with line numbers, names of functions and tests, commands, figures, identifiers, error messages, exactly as they are in the material. Leave out what the material does not say, and ideas of your own.",
   "Cover the session from its beginning to its end. What was decided early and still holds is as important as the newest step.",
   "For each decision and each rule give the reason. What was tried and rejected belongs to it, with why.",
   "For each failure or question that was looked into: what was suspected, what the cause was, what put it right.",
-  "Where a value, a name or a plan was changed later, state what holds now, and that it replaced the earlier one.",
+  "Where a value, a name or a plan was changed later, state in full what holds now, and in a few words what it replaced and why.",
   CITE,
   "Passwords, keys, tokens and other secrets never go into the record: write [REDACTED] in their place.",
   "Answer with the sections and nothing around them.",
@@ -86,7 +86,7 @@ function lengthLine(tokens: number): string {
 }
 
 const UPDATE =
-  "Bring the record up to date: what still holds stays, with its exact values; what is new is added; what was finished moves to what is done, and what was answered to what is answered; only what no longer matters goes. Where room is short, the steps of finished work are told in fewer words, and not what was found out, chosen or rejected, and why: files and version control still show the steps.";
+  "Bring the record up to date: what still holds stays, with its exact values; what is new is added; what was finished moves to what is done, and what was answered to what is answered; only what no longer matters goes. Where room is short, tell in fewer words how things came about: the steps of finished work, which files and version control still show, and values that were replaced. Keep what holds now, what was found out, and why something was chosen or rejected.";
 
 function structure({ template, asked }: Pick<PromptRequest, "template" | "asked">): readonly string[] {
   const headings = new Set(asked.map(({ heading }) => heading));
