@@ -150,8 +150,16 @@ function writtenByModel({ prose = NO_PROSE }: HandoffRequest): boolean {
   return (prose.get("actions") ?? []).length > 0;
 }
 
-function recordItem({ order, text }: RecordEpisode): Item {
-  return { rank: 1, order, key: `episode ${order}`, text };
+const recordItems = new WeakMap<RecordEpisode, Item>();
+
+/** The same object for the same episode: what is remembered of it holds. */
+function recordItem(episode: RecordEpisode): Item {
+  let item = recordItems.get(episode);
+  if (item === undefined) {
+    const { order, text } = episode;
+    recordItems.set(episode, (item = { rank: 1, order, key: `episode ${order}`, text }));
+  }
+  return item;
 }
 
 /** What an excerpt came to last: most are in one handoff after another. */

@@ -25,9 +25,8 @@ export function rewriteParts(
       leaving.push({ id, kind, message: index, original, label });
       return id;
     };
-    const parts = message.parts.flatMap((part) => rewrite(part, index, evict) ?? []);
-    const same = parts.length === message.parts.length && parts.every((part, at) => part === message.parts[at]);
-    if (same || parts.length === 0) return message;
+    const parts = rewrittenParts(message.parts, (part) => rewrite(part, index, evict));
+    if (parts === message.parts || parts.length === 0) return message;
     const edited = withParts(
       message,
       parts.map((part) => Object.freeze(part)),
@@ -38,5 +37,17 @@ export function rewriteParts(
     return edited;
   });
   const changed = next.some((message, index) => message !== messages[index]);
-  return { messages: changed ? next : messages, from: messages.map((_, index) => index), evicted };
+  return { messages: changed ? Object.freeze(next) : messages, from: messages.map((_, index) => index), evicted };
+}
+
+/** The same list where nothing changed, as in most messages. */
+function rewrittenParts(parts: readonly Part[], rewrite: (part: Part) => Part | undefined): readonly Part[] {
+  let next: Part[] | undefined;
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at]!;
+    const rewritten = rewrite(part);
+    if (rewritten !== part) next ??= parts.slice(0, at);
+    if (rewritten !== undefined) next?.push(rewritten);
+  }
+  return next ?? parts;
 }

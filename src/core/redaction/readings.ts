@@ -83,7 +83,8 @@ const CODES_A_CALL = 8_192;
 
 function textOf(codes: Uint16Array): string {
   let text = "";
+  // `apply` takes the array as it is; spread would make an object for each code.
   for (let at = 0; at < codes.length; at += CODES_A_CALL)
-    text += String.fromCharCode(...codes.subarray(at, at + CODES_A_CALL));
+    text += Reflect.apply(String.fromCharCode, undefined, codes.subarray(at, at + CODES_A_CALL));
   return text;
 }

@@ -4,7 +4,7 @@
  */
 import type { ActionEntry, Ledger } from "../../ledger/ledger.ts";
 import { callsOf, contentText, resultOf, type Message, type ToolCallPart } from "../../transcript/message.ts";
-import { pairingOf } from "../../transcript/pairing.ts";
+import { pairingOf, type Pairs } from "../../transcript/pairing.ts";
 import { opensWithHandoff } from "../marks.ts";
 
 export type EpisodeEntry =
@@ -43,8 +43,7 @@ export interface EpisodeSpan {
 }
 
 export function episodesOf({ messages, ledger, from, until }: EpisodeSpan): readonly Episode[] {
-  const requests = new Map(ledger.requests.map((request) => [request.message, request.text]));
-  const actions = actionsByMessage(ledger);
+  const { requests, actions } = byMessage(ledger);
   const results = resultsOf(messages);
   const episodes: { start: number; entries: EpisodeEntry[] }[] = [];
   const current = (at: number): EpisodeEntry[] => {
@@ -69,22 +68,34 @@ export function episodesOf({ messages, ledger, from, until }: EpisodeSpan): read
   return episodes;
 }
 
-function actionsByMessage({ actions }: Ledger): ReadonlyMap<number, readonly ActionEntry[]> {
-  const byMessage = new Map<number, ActionEntry[]>();
-  for (const action of actions) {
-    const own = byMessage.get(action.message);
-    if (own === undefined) byMessage.set(action.message, [action]);
-    else own.push(action);
-  }
-  return byMessage;
+interface ByMessage {
+  readonly requests: ReadonlyMap<number, string>;
+  readonly actions: ReadonlyMap<number, readonly ActionEntry[]>;
 }
 
-/** The result that answers each call. */
+/** Episodes are asked for twice in a compaction: for the record, and for the list that is worked through. */
+const known = new WeakMap<Ledger, ByMessage>();
+
+function byMessage(ledger: Ledger): ByMessage {
+  let found = known.get(ledger);
+  if (found === undefined) {
+    const requests = new Map(ledger.requests.map((request) => [request.message, request.text]));
+    known.set(ledger, (found = { requests, actions: Map.groupBy(ledger.actions, ({ message }) => message) }));
+  }
+  return found;
+}
+
+/** The result that answers each call, for each pairing of a conversation. */
+const answers = new WeakMap<Pairs, ReadonlyMap<ToolCallPart, number>>();
+
 function resultsOf(messages: readonly Message[]): (call: ToolCallPart) => Pick<Done, "result" | "answered" | "answer"> {
-  const results = new Map<ToolCallPart, number>();
-  pairingOf(messages).answers.forEach((asked, at) => {
-    if (asked !== undefined) results.set(asked.call, at);
-  });
+  const pairs = pairingOf(messages);
+  let results = answers.get(pairs);
+  if (results === undefined) {
+    const found = new Map<ToolCallPart, number>();
+    pairs.answers.forEach((asked, at) => asked !== undefined && found.set(asked.call, at));
+    answers.set(pairs, (results = found));
+  }
   return (call) => {
     const answered = results.get(call) ?? -1;
     const answer = messages[answered];
