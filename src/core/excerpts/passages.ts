@@ -17,10 +17,16 @@ const REACH_CHARS = 600;
 const READABLE_SHARE_MIN = 0.55;
 const UNBROKEN_CHARS_MAX = 120;
 
-export function passageAround(text: string, id: Range): Range | undefined {
+/** `lines`: what the lines of this text came to so far. */
+export function passageAround(
+  text: string,
+  id: Range,
+  lines: Map<number, Range | undefined> = new Map(),
+): Range | undefined {
   const line = lineAround(text, id);
-  if (line !== undefined) return wholeLine(text, line);
-  return objectAround(text, id) ?? sentenceAround(text, id);
+  if (line === undefined) return objectAround(text, id) ?? sentenceAround(text, id);
+  if (!lines.has(line.start)) lines.set(line.start, wholeLine(text, line));
+  return lines.get(line.start);
 }
 
 /** A name that is alone says nothing, unless a neighbour says what it is. */
@@ -239,6 +245,8 @@ interface KnownPassage {
   readonly quotes: (Quote | null | undefined)[];
   /** By where they begin: several mentions may share a passage. */
   readonly passages: Map<number, Quote>;
+  /** What each line comes to, by where it begins; nothing where it is not quoted. */
+  readonly lines: Map<number, Range | undefined>;
 }
 
 export function createQuotes(): Quotes {
@@ -246,18 +254,18 @@ export function createQuotes(): Quotes {
   return {
     around: (reading, mention) => {
       let entry = known.get(reading);
-      if (entry === undefined) known.set(reading, (entry = { quotes: [], passages: new Map() }));
-      const { quotes, passages } = entry;
+      if (entry === undefined) known.set(reading, (entry = { quotes: [], passages: new Map(), lines: new Map() }));
+      const { quotes } = entry;
       let quote = quotes[mention];
-      if (quote === undefined) quotes[mention] = quote = quoteAround(reading, mention, passages) ?? null;
+      if (quote === undefined) quotes[mention] = quote = quoteAround(reading, mention, entry) ?? null;
       return quote ?? undefined;
     },
   };
 }
 
-function quoteAround(reading: MessageReading, mention: number, passages: Map<number, Quote>): Quote | undefined {
+function quoteAround(reading: MessageReading, mention: number, { passages, lines }: KnownPassage): Quote | undefined {
   const { starts, ends } = reading.mentions;
-  const range = passageAround(reading.text, { start: starts[mention]!, end: ends[mention]! });
+  const range = passageAround(reading.text, { start: starts[mention]!, end: ends[mention]! }, lines);
   if (range === undefined) return undefined;
   const known = passages.get(range.start);
   if (known?.range.end === range.end) return known;

@@ -172,7 +172,7 @@ function editedFiles(calls: readonly CompletedEntry[], context: LinesContext): r
     body: headed(own.length > 1 ? `${name} ×${own.length}` : name, writtenIn(own, context)),
     touched: own.map((call) => ({
       name: targets.get(call)!.replace(/^.*\//, ""),
-      defined: definedIn(call.call, context.redact),
+      defined: () => definedIn(call.call, context.redact),
     })),
   }));
   if (failed.length === 0) return edited;

@@ -75,7 +75,7 @@ function condensedText(
   worth: (unit: Unit) => number,
 ): CondensedText {
   const chars = units.reduce((sum, { lead, text }, at) => sum + (at === 0 ? 0 : lead.length) + text.length, 0);
-  let ranked: readonly Unit[] | undefined;
+  let ranked: readonly RankedUnit[] | undefined;
   let whole: string | undefined;
   // A record is written at one length after another, and mostly they come to the same.
   let last: Shortened = { text: "", from: 0, until: 0 };
@@ -106,6 +106,9 @@ const STALE_SCORE = 1.2;
 const always = (): boolean => true;
 const scored = ({ score }: Unit): number => score;
 
+/** A unit with what it is worth here. */
+type RankedUnit = Pick<Unit, "text" | "lead" | "at" | "score">;
+
 /** What a text comes to at any length `from .. until`. */
 interface Shortened {
   readonly text: string;
@@ -114,8 +117,8 @@ interface Shortened {
 }
 
 /** The best units that fit together; the best one alone, cut, where not even that fits. */
-function shortened(ranked: readonly Unit[], charsMax: number): Shortened {
-  const taken: Unit[] = [];
+function shortened(ranked: readonly RankedUnit[], charsMax: number): Shortened {
+  const taken: RankedUnit[] = [];
   const [best] = ranked;
   let [used, most, until] = [0, -Infinity, Infinity];
   for (const unit of ranked) {
@@ -178,11 +181,11 @@ const SCORE_MIN = -1;
 /** Room for the mark of a gap, shared by the units around it. */
 const GAP_CHARS = 2;
 
-function joined(units: readonly Unit[]): string {
+function joined(units: readonly RankedUnit[]): string {
   return units.map((unit, at) => `${leadOf(unit, units[at - 1])}${unit.text}`).join("");
 }
 
-function leadOf({ at, lead }: Unit, before: Unit | undefined): string {
+function leadOf({ at, lead }: RankedUnit, before: RankedUnit | undefined): string {
   if (before === undefined) return "";
   return at === before.at + 1 || lead.includes("\n") ? lead : `${lead}… `;
 }

@@ -206,8 +206,9 @@ function touchedText(files: readonly TouchedFile[], charsMax: number): string {
   const namesOf = (withDefined: boolean): readonly string[] =>
     Array.from(byName, ([name, own]) => {
       const times = own.length > 1 ? `${name} ×${own.length}` : name;
-      const defined = [...new Set(own.flatMap((one) => one.defined))].slice(0, DEFINED_MAX);
-      return withDefined && defined.length > 0 ? `${times} (${defined.join(", ")})` : times;
+      if (!withDefined) return times;
+      const defined = [...new Set(own.flatMap((one) => one.defined()))].slice(0, DEFINED_MAX);
+      return defined.length > 0 ? `${times} (${defined.join(", ")})` : times;
     });
   const whole = `· edited ${namesOf(true).join(", ")}`;
   return whole.length <= charsMax ? whole : firstOf(namesOf(false), charsMax);
