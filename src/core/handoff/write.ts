@@ -250,9 +250,19 @@ export function isHandoff(message: Message): boolean {
   return false;
 }
 
+/** Lists that nobody changes any more: a compaction asks half a dozen times for the handoff in one list. */
+const handoffs = new WeakMap<readonly Message[], number>();
+
+/** Where the newest handoff among the messages is; -1 where none is. */
+export function lastHandoffAt(messages: readonly Message[]): number {
+  const at = handoffs.get(messages) ?? messages.findLastIndex(isHandoff);
+  if (Object.isFrozen(messages)) handoffs.set(messages, at);
+  return at;
+}
+
 /** The newest handoff among the messages, read back. */
 export function latestHandoff(messages: readonly Message[]): ParsedHandoff | undefined {
-  const message = messages.findLast(isHandoff);
+  const message = messages[lastHandoffAt(messages)];
   const part = message?.parts.find((one) => one.kind === "text" && opensWithHandoff(one.text));
   return part?.kind === "text"
     ? parseHandoff(part.text)

@@ -17,8 +17,10 @@ export function rewriteParts(
   { rewrite, origin }: { readonly rewrite: PartRewrite; readonly origin?: Origin },
 ): PassResult {
   const evicted: Evicted[] = [];
-  const next = messages.map((message, index) => {
-    if (context.protect(index)) return message;
+  let next: Message[] | undefined;
+  for (let index = 0; index < messages.length; index++) {
+    if (context.protect(index)) continue;
+    const message = messages[index]!;
     const leaving: Evicted[] = [];
     const evict: Evict = (kind, original, label) => {
       const id = recallId(original, context.hash);
@@ -26,18 +28,26 @@ export function rewriteParts(
       return id;
     };
     const parts = rewrittenParts(message.parts, (part) => rewrite(part, index, evict));
-    if (parts === message.parts || parts.length === 0) return message;
+    if (parts === message.parts || parts.length === 0) continue;
     const edited = withParts(
       message,
       parts.map((part) => Object.freeze(part)),
       origin,
     );
-    if (context.measure.message(edited) > context.measure.message(message)) return message;
+    if (context.measure.message(edited) > context.measure.message(message)) continue;
     evicted.push(...leaving);
-    return edited;
-  });
-  const changed = next.some((message, index) => message !== messages[index]);
-  return { messages: changed ? Object.freeze(next) : messages, from: messages.map((_, index) => index), evicted };
+    next ??= [...messages];
+    next[index] = edited;
+  }
+  return { messages: next === undefined ? messages : Object.freeze(next), from: ownPlaces(messages.length), evicted };
+}
+
+/** Every pass over one conversation answers with the same list. */
+let places: readonly number[] = [];
+
+function ownPlaces(length: number): readonly number[] {
+  if (places.length !== length) places = Array.from({ length }, (_, index) => index);
+  return places;
 }
 
 /** The same list where nothing changed, as in most messages. */

@@ -60,12 +60,33 @@ export function episodesOf({ messages, ledger, from, until }: EpisodeSpan): read
     const calls = callsOf(message);
     if (text !== "" && !opensWithHandoff(text))
       current(at).push({ kind: "said", message: at, from: message, text, ends: calls.length === 0 });
-    calls.forEach((call, place) => {
-      const action = actions.get(at)?.[place];
-      if (action !== undefined) current(at).push({ kind: "done", message: at, call, action, ...results(call) });
-    });
+    const done = calls.length === 0 ? [] : callsDoneIn(at, calls, { actions, results });
+    if (done.length > 0) current(at).push(...done);
   }
   return episodes;
+}
+
+/** The calls of a span alone, in order. */
+export function callsDone({ messages, ledger, from, until }: EpisodeSpan): readonly Done[] {
+  const known = { actions: byMessage(ledger).actions, results: resultsOf(messages) };
+  const done: Done[] = [];
+  for (let at = from; at < until; at++)
+    if (known.actions.has(at)) done.push(...callsDoneIn(at, callsOf(messages[at]!), known));
+  return done;
+}
+
+function callsDoneIn(
+  message: number,
+  calls: readonly ToolCallPart[],
+  { actions, results }: { readonly actions: ByMessage["actions"]; readonly results: ResultOf },
+): readonly Done[] {
+  const made = (actions.get(message) ?? []).slice(0, calls.length);
+  return made.map((action, place) => doneBy(calls[place]!, action, results));
+}
+
+function doneBy(call: ToolCallPart, action: ActionEntry, results: ResultOf): Done {
+  const { answered, answer, result } = results(call);
+  return { kind: "done", message: action.message, call, action, result, answered, answer };
 }
 
 interface ByMessage {
@@ -88,7 +109,9 @@ function byMessage(ledger: Ledger): ByMessage {
 /** The result that answers each call, for each pairing of a conversation. */
 const answers = new WeakMap<Pairs, ReadonlyMap<ToolCallPart, number>>();
 
-function resultsOf(messages: readonly Message[]): (call: ToolCallPart) => Pick<Done, "result" | "answered" | "answer"> {
+type ResultOf = (call: ToolCallPart) => Pick<Done, "result" | "answered" | "answer">;
+
+function resultsOf(messages: readonly Message[]): ResultOf {
   const pairs = pairingOf(messages);
   let results = answers.get(pairs);
   if (results === undefined) {
