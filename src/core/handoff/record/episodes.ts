@@ -85,7 +85,7 @@ function callsDoneIn(
 }
 
 function doneBy(call: ToolCallPart, action: ActionEntry, results: ResultOf): Done {
-  const { answered, answer, result } = results(call);
+  const { answered, answer, result } = results(call, action.message);
   return { kind: "done", message: action.message, call, action, result, answered, answer };
 }
 
@@ -106,21 +106,28 @@ function byMessage(ledger: Ledger): ByMessage {
   return found;
 }
 
-/** The result that answers each call, for each pairing of a conversation. */
-const answers = new WeakMap<Pairs, ReadonlyMap<ToolCallPart, number>>();
+/** For each message that made calls, where their results are; for each pairing of a conversation. */
+const answers = new WeakMap<Pairs, readonly (readonly number[] | undefined)[]>();
 
-type ResultOf = (call: ToolCallPart) => Pick<Done, "result" | "answered" | "answer">;
+function answersOf(pairs: Pairs): readonly (readonly number[] | undefined)[] {
+  let found = answers.get(pairs);
+  if (found === undefined) {
+    const places: (number[] | undefined)[] = Array.from({ length: pairs.answers.length });
+    pairs.answers.forEach((asked, at) => {
+      if (asked !== undefined) (places[asked.message] ??= []).push(at);
+    });
+    answers.set(pairs, (found = places));
+  }
+  return found;
+}
+
+type ResultOf = (call: ToolCallPart, message: number) => Pick<Done, "result" | "answered" | "answer">;
 
 function resultsOf(messages: readonly Message[]): ResultOf {
   const pairs = pairingOf(messages);
-  let results = answers.get(pairs);
-  if (results === undefined) {
-    const found = new Map<ToolCallPart, number>();
-    pairs.answers.forEach((asked, at) => asked !== undefined && found.set(asked.call, at));
-    answers.set(pairs, (results = found));
-  }
-  return (call) => {
-    const answered = results.get(call) ?? -1;
+  const places = answersOf(pairs);
+  return (call, message) => {
+    const answered = places[message]?.find((at) => pairs.answers[at]?.call === call) ?? -1;
     const answer = messages[answered];
     const content = answer === undefined ? [] : (resultOf(answer)?.content ?? []);
     return { answered, answer, result: contentText(content) };

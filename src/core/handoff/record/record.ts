@@ -172,7 +172,6 @@ function writtenLines(lines: readonly SharedLine[], charsFor: (line: SharedLine)
   const files: TouchedFile[] = [];
   let charsMax = 0;
   const flush = (): void => {
-    if (files.length === 0) return;
     const text = touchedText(files, charsMax * TOUCHED_FACTOR);
     if (text !== "") {
       labels.push("");
@@ -181,11 +180,11 @@ function writtenLines(lines: readonly SharedLine[], charsFor: (line: SharedLine)
     files.length = charsMax = 0;
   };
   for (const one of lines) {
-    const { body, label, touched } = one.line;
+    const { body, label, touched: edited } = one.line;
     const chars = charsFor(one);
     const text = body.within(chars);
-    if (touched !== undefined && !text.includes("\n")) {
-      files.push(...touched);
+    if (edited !== undefined && !text.includes("\n")) {
+      files.push(...edited);
       charsMax = Math.max(charsMax, chars);
     } else if (text !== "") {
       flush();
@@ -202,16 +201,30 @@ const TOUCHED_FACTOR = 3;
 
 /** `edited a.ts ×3 (portOf, Settings), b.ts`: without the names of what was defined where there is no room for them. */
 function touchedText(files: readonly TouchedFile[], charsMax: number): string {
+  const [first] = files;
+  if (first === undefined) return "";
+  let known = touched.get(first);
+  if (known === undefined || !isEqual(known.files, files)) touched.set(first, (known = touchedNames([...files])));
+  return known.whole.length <= charsMax ? known.whole : firstOf(known.names, charsMax);
+}
+
+interface TouchedNames {
+  readonly files: readonly TouchedFile[];
+  readonly whole: string;
+  readonly names: readonly string[];
+}
+
+/** By the first of the files: mostly the same are gathered at the next length, and in the next handoff. */
+const touched = new WeakMap<TouchedFile, TouchedNames>();
+
+function touchedNames(files: readonly TouchedFile[]): TouchedNames {
   const byName = Map.groupBy(files, ({ name }) => name);
-  const namesOf = (withDefined: boolean): readonly string[] =>
-    Array.from(byName, ([name, own]) => {
-      const times = own.length > 1 ? `${name} ×${own.length}` : name;
-      if (!withDefined) return times;
-      const defined = [...new Set(own.flatMap((one) => one.defined()))].slice(0, DEFINED_MAX);
-      return defined.length > 0 ? `${times} (${defined.join(", ")})` : times;
-    });
-  const whole = `· edited ${namesOf(true).join(", ")}`;
-  return whole.length <= charsMax ? whole : firstOf(namesOf(false), charsMax);
+  const names = Array.from(byName, ([name, own]) => (own.length > 1 ? `${name} ×${own.length}` : name));
+  const withDefined = Array.from(byName.values(), (own, at) => {
+    const defined = [...new Set(own.flatMap((one) => one.defined()))].slice(0, DEFINED_MAX);
+    return defined.length > 0 ? `${names[at]!} (${defined.join(", ")})` : names[at]!;
+  });
+  return { files, whole: `· edited ${withDefined.join(", ")}`, names };
 }
 
 const DEFINED_MAX = 4;
