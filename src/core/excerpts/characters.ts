@@ -3,6 +3,7 @@
  * by what it is to an identifier. Bytes are read several times as fast as a string, and each is read more than once.
  */
 import { ASCII_CHARS_MIN, asciiInto } from "../transcript/ascii.ts";
+import { codeAt } from "../transcript/code-units.ts";
 
 export const LOWER = 1;
 export const UPPER = 2;
@@ -91,7 +92,7 @@ function roomFor(size: number): Uint8Array<ArrayBuffer> {
 function encode(text: string, start: number, end: number, bytes: Uint8Array<ArrayBuffer>): void {
   if (end - start >= ASCII_CHARS_MIN && asciiInto(text.slice(start, end), bytes)) return;
   for (let at = start; at < end; at++) {
-    const code = text.charCodeAt(at);
+    const code = codeAt(text, at);
     bytes[at - start] = code < ASCII_END ? code : wideCode(text, at, code);
   }
 }
@@ -147,16 +148,17 @@ const SLOTS = 1 << 16;
 
 /** Visits the slots of the words in a text, in order: letters and digits in lower case, camel case taken apart, a plural s dropped. */
 function eachWord(text: string, visit: (slot: number) => void): void {
+  const { length: end } = text;
   let at = 0;
-  while (at < text.length) {
+  while (at < end) {
     let hash = FNV_OFFSET;
     let before = FNV_OFFSET;
     let last = 0;
     let length = 0;
     let digits = 0;
     let wasLower = false;
-    for (; at < text.length; at++) {
-      const code = text.charCodeAt(at);
+    for (; at < end; at++) {
+      const code = codeAt(text, at);
       const upper = code >= 0x41 && code <= 0x5a;
       const digit = code >= 0x30 && code <= 0x39;
       if (!upper && !digit && !(code >= 0x61 && code <= 0x7a)) break;

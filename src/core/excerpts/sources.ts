@@ -20,11 +20,17 @@ export interface Sources {
 export function createSources(occurrences: Occurrences, redact: (text: string) => string): Sources {
   const root = occurrences.root();
   const below = (path: string): string => (root !== "" && path.startsWith(root) ? path.slice(root.length) : path);
+  /** One call is the source of many quotes. */
+  const labels = new Map<CallSummary, string>();
   const label = (call: CallSummary): string => {
-    const target = call.paths.includes(call.target)
-      ? shortPath(below(call.target))
-      : oneLine(redact(call.target), TARGET_CHARS_MAX);
-    return target === "" ? call.tool : `${call.tool} ${target}`;
+    let known = labels.get(call);
+    if (known === undefined) {
+      const target = call.paths.includes(call.target)
+        ? shortPath(below(call.target))
+        : oneLine(redact(call.target), TARGET_CHARS_MAX);
+      labels.set(call, (known = target === "" ? call.tool : `${call.tool} ${target}`));
+    }
+    return known;
   };
   return {
     root,

@@ -16,6 +16,8 @@ const COMMENT = new RegExp(String.raw`^${NUMBER}(?://|/\*|\*\s|#\s|--\s|<!--)`);
 const STATEMENT = new RegExp(
   String.raw`^${NUMBER}(?:(?:return|if|else|for|while|switch|case|try|catch|throw|await|yield|import|from|with|break|continue|defer|go|const|let|var|this\.|self\.)(?![\w-])|[})\]]|[^"'#]{0,120}\s:?=\s[^"']*[(.]|[^"':]*[;{(]$|[^"':]*\)$)`,
 );
+const STATEMENT_ENDS = /[;{()]$/;
+const STATEMENT_STARTS = new RegExp(String.raw`^${NUMBER}[a-z})\]]`);
 const ADDRESS = /^\W*(?:https?:\/\/|www\.)\S+(?: [>›/] \S+)*$/;
 
 const DEFINITION_SHARE = 1.3;
@@ -36,7 +38,12 @@ function shareOf(line: string, wording: number): number {
   if (isTorn(line) || ADDRESS.test(line)) return TORN_SHARE;
   if (DEFINITION.test(line) || (line.endsWith("{") && METHOD.test(line))) return DEFINITION_SHARE;
   if (COMMENT.test(line)) return wording;
-  return STATEMENT.test(line) ? STATEMENT_SHARE * wording : wording;
+  return mayBeStatement(line) && STATEMENT.test(line) ? STATEMENT_SHARE * wording : wording;
+}
+
+/** By how it begins or ends, or what it holds: told sooner than by the pattern, which reads prose several times. */
+function mayBeStatement(line: string): boolean {
+  return line.includes("=") || STATEMENT_ENDS.test(line) || STATEMENT_STARTS.test(line);
 }
 
 function isTorn(line: string): boolean {

@@ -9,7 +9,7 @@ import { opensWithHandoff } from "./marks.ts";
 import { callKindOf } from "./record/calls.ts";
 import type { CompletedEntry } from "./record/context.ts";
 import { leavesOf, parsed, type Leaves } from "./record/effects.ts";
-import { episodesOf } from "./record/episodes.ts";
+import { callsDone } from "./record/episodes.ts";
 
 export interface Batch {
   readonly tool: string;
@@ -79,9 +79,7 @@ const NAME_CHARS_MAX = 60;
 export function openBatch(messages: readonly Message[], ledger: Ledger): Batch | undefined {
   if (!mayHaveBatch(ledger)) return undefined;
   const from = ledger.actions.at(-ACTIONS_READ_MAX)?.message ?? 0;
-  const calls = episodesOf({ messages, ledger, from, until: messages.length }).flatMap(({ entries }) =>
-    entries.filter((entry) => entry.kind === "done"),
-  );
+  const calls = callsDone({ messages, ledger, from, until: messages.length });
   const newest = calls.findLast((call) => changesItems(call));
   if (newest === undefined) return undefined;
   const sameTool = calls.filter((call) => changesItems(call) && call.call.name === newest.call.name);

@@ -253,11 +253,26 @@ function textOf(items: readonly Item[]): string {
 
 /** Line by line, so that what is about the focus is paid from its part. */
 function spendOn(items: readonly Item[], tokens: TokenBudget, measure: Measure): void {
-  for (const { text } of items)
-    for (const line of text.split("\n")) {
-      const cost = measure.text(`  ${line}\n`);
+  for (const item of items)
+    for (const { line, cost } of linesOf(item, measure))
       if (!tokens.spend(cost, line)) tokens.spendOnAnything(cost, line);
-    }
+}
+
+interface WeighedLine {
+  readonly line: string;
+  readonly cost: number;
+}
+
+/** Most episodes are in one handoff after another. */
+const weighedLines = new WeakMap<Item, { readonly measure: Measure; readonly lines: readonly WeighedLine[] }>();
+
+function linesOf(item: Item, measure: Measure): readonly WeighedLine[] {
+  let known = weighedLines.get(item);
+  if (known?.measure !== measure) {
+    const lines = item.text.split("\n").map((line) => ({ line, cost: measure.text(`  ${line}\n`) }));
+    weighedLines.set(item, (known = { measure, lines }));
+  }
+  return known.lines;
 }
 
 /** Tokens still to give out. With a focus, what matches it and what does not each have their part. */

@@ -155,8 +155,16 @@ function writtenByModel({ prose = NO_PROSE }: HandoffRequest): boolean {
   return (prose.get("actions") ?? []).length > 0;
 }
 
-function recordItem({ order, text }: RecordEpisode): Item {
-  return { rank: 1, order, key: `episode ${order}`, text };
+const recordItems = new WeakMap<RecordEpisode, Item>();
+
+/** The same object for the same episode: what is remembered of it holds. */
+function recordItem(episode: RecordEpisode): Item {
+  let item = recordItems.get(episode);
+  if (item === undefined) {
+    const { order, text } = episode;
+    recordItems.set(episode, (item = { rank: 1, order, key: `episode ${order}`, text }));
+  }
+  return item;
 }
 
 /** What an excerpt came to last: most are in one handoff after another. */
@@ -247,9 +255,19 @@ export function isHandoff(message: Message): boolean {
   return false;
 }
 
+/** Lists that nobody changes any more: a compaction asks half a dozen times for the handoff in one list. */
+const handoffs = new WeakMap<readonly Message[], number>();
+
+/** Where the newest handoff among the messages is; -1 where none is. */
+export function lastHandoffAt(messages: readonly Message[]): number {
+  const at = handoffs.get(messages) ?? messages.findLastIndex(isHandoff);
+  if (Object.isFrozen(messages)) handoffs.set(messages, at);
+  return at;
+}
+
 /** The newest handoff among the messages, read back. */
 export function latestHandoff(messages: readonly Message[]): ParsedHandoff | undefined {
-  const message = messages.findLast(isHandoff);
+  const message = messages[lastHandoffAt(messages)];
   const part = message?.parts.find((one) => one.kind === "text" && opensWithHandoff(one.text));
   return part?.kind === "text"
     ? parseHandoff(part.text)

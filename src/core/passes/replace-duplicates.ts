@@ -35,8 +35,17 @@ function referenceTo(id: string): string {
   return `[precis: same output as a more recent call further down; recall ${id}]`;
 }
 
-/** For each text that a result has, the index of the last message that has it. */
+/** Copies in lists that nobody changes any more: a compaction asks for those of one list for every form that it tries. */
+const known = new WeakMap<readonly Message[], ReadonlyMap<string, number>>();
+
 function newestCopies(messages: readonly Message[]): ReadonlyMap<string, number> {
+  const newest = known.get(messages) ?? copiesIn(messages);
+  if (Object.isFrozen(messages)) known.set(messages, newest);
+  return newest;
+}
+
+/** For each text that a result has, the index of the last message that has it. */
+function copiesIn(messages: readonly Message[]): ReadonlyMap<string, number> {
   const newest = new Map<string, number>();
   messages.forEach((message, index) => {
     const result = resultOf(message);

@@ -17,26 +17,47 @@ export function rewriteParts(
   { rewrite, origin }: { readonly rewrite: PartRewrite; readonly origin?: Origin },
 ): PassResult {
   const evicted: Evicted[] = [];
-  const next = messages.map((message, index) => {
-    if (context.protect(index)) return message;
+  let next: Message[] | undefined;
+  for (let index = 0; index < messages.length; index++) {
+    if (context.protect(index)) continue;
+    const message = messages[index]!;
     const leaving: Evicted[] = [];
     const evict: Evict = (kind, original, label) => {
       const id = recallId(original, context.hash);
       leaving.push({ id, kind, message: index, original, label });
       return id;
     };
-    const parts = message.parts.flatMap((part) => rewrite(part, index, evict) ?? []);
-    const same = parts.length === message.parts.length && parts.every((part, at) => part === message.parts[at]);
-    if (same || parts.length === 0) return message;
+    const parts = rewrittenParts(message.parts, (part) => rewrite(part, index, evict));
+    if (parts === message.parts || parts.length === 0) continue;
     const edited = withParts(
       message,
       parts.map((part) => Object.freeze(part)),
       origin,
     );
-    if (context.measure.message(edited) > context.measure.message(message)) return message;
+    if (context.measure.message(edited) > context.measure.message(message)) continue;
     evicted.push(...leaving);
-    return edited;
-  });
-  const changed = next.some((message, index) => message !== messages[index]);
-  return { messages: changed ? next : messages, from: messages.map((_, index) => index), evicted };
+    next ??= [...messages];
+    next[index] = edited;
+  }
+  return { messages: next === undefined ? messages : Object.freeze(next), from: ownPlaces(messages.length), evicted };
+}
+
+/** Every pass over one conversation answers with the same list. */
+let places: readonly number[] = [];
+
+function ownPlaces(length: number): readonly number[] {
+  if (places.length !== length) places = Array.from({ length }, (_, index) => index);
+  return places;
+}
+
+/** The same list where nothing changed, as in most messages. */
+function rewrittenParts(parts: readonly Part[], rewrite: (part: Part) => Part | undefined): readonly Part[] {
+  let next: Part[] | undefined;
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at]!;
+    const rewritten = rewrite(part);
+    if (rewritten !== part) next ??= parts.slice(0, at);
+    if (rewritten !== undefined) next?.push(rewritten);
+  }
+  return next ?? parts;
 }

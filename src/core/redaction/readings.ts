@@ -4,6 +4,7 @@
  */
 import type { Span } from "./mask.ts";
 import { UNSEEN, invisibleCharacterAt } from "./invisible-characters.ts";
+import { codeAt } from "../transcript/code-units.ts";
 
 /** What a first scan found: secrets, and places where the text is not as it displays; both in order. */
 export interface Scanned {
@@ -61,7 +62,7 @@ function unveil(text: string, stretch: DecodedRange): { readonly reading: Decode
   let length = 0;
   let erases = false;
   for (let at = stretch.start; at < stretch.end;) {
-    const code = text.charCodeAt(at);
+    const code = codeAt(text, at);
     const veil = MAY_BEGIN[code] === 1 ? invisibleCharacterAt(text, at) : undefined;
     const end = at + (veil?.length ?? 1);
     if (veil === undefined || veil.kind === "character") {
@@ -83,7 +84,8 @@ const CODES_A_CALL = 8_192;
 
 function textOf(codes: Uint16Array): string {
   let text = "";
+  // `apply` takes the array as it is; spread would make an object for each code.
   for (let at = 0; at < codes.length; at += CODES_A_CALL)
-    text += String.fromCharCode(...codes.subarray(at, at + CODES_A_CALL));
+    text += Reflect.apply(String.fromCharCode, undefined, codes.subarray(at, at + CODES_A_CALL));
   return text;
 }

@@ -4,6 +4,7 @@
  * characters of prose cost. Error per kind of text: docs/estimates.md.
  */
 import { ASCII_CHARS_MIN, asciiInto } from "./ascii.ts";
+import { codeAt } from "./code-units.ts";
 import { CLASS_BITS, createPieces, type Pieces } from "./estimate-pieces.ts";
 import { WEIGHTS } from "./estimate-weights.ts";
 
@@ -82,7 +83,7 @@ function walkUnits(
   let state = start;
   let milli = 0;
   for (let at = from; at < until; at++) {
-    const step = state | (classOf[text.charCodeAt(at)] as number);
+    const step = state | (classOf[codeAt(text, at)] as number);
     milli += weight[step] as number;
     state = next[step] as number;
   }

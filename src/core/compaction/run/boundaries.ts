@@ -3,7 +3,7 @@
  * The tail fills a token budget from the end, may exceed it up to the ceiling to keep the exchange at its edge
  * whole, and honours a number of messages while they fit that ceiling.
  */
-import { isHandoff } from "../../handoff/write.ts";
+import { lastHandoffAt } from "../../handoff/write.ts";
 import type { Exchange } from "../../transcript/exchanges.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import type { Message } from "../../transcript/message.ts";
@@ -69,7 +69,7 @@ export function tailStart(
 
 /** Index after the last handoff that is among the messages; 0 without one. */
 export function earlierEnd(messages: readonly Message[]): number {
-  return messages.findLastIndex(isHandoff) + 1;
+  return lastHandoffAt(messages) + 1;
 }
 
 /** Where the last exchange starts; past the end where that is an earlier handoff. */

@@ -2,7 +2,7 @@
  * Asks the models of a request for the handoff of a draft whose shape is fixed: what they read, what they may spend, and
  * from where on. A span whose beginning a model has recorded already is only read on.
  */
-import { isHandoff, latestHandoff, parseHandoff, type ParsedHandoff } from "../../handoff/write.ts";
+import { isHandoff, lastHandoffAt, latestHandoff, parseHandoff, type ParsedHandoff } from "../../handoff/write.ts";
 import { askedOf, type Items } from "../../handoff/model/asked.ts";
 import { tell, type ModelHandoff } from "../../handoff/model/model-handoff.ts";
 import type { Section } from "../../handoff/templates.ts";
@@ -154,7 +154,7 @@ interface Before {
  */
 function recordBefore(run: CompactionRun, written: LastModelHandoff | undefined, until: number): Before | undefined {
   const { messages } = run.original;
-  const at = messages.findLastIndex(isHandoff);
+  const at = lastHandoffAt(messages);
   const own = at < 0 ? undefined : latestHandoff(messages);
   if (own !== undefined) return { handoff: own, until: at + 1, isAmong: true };
   const standing = latestText(run.request.standing?.messages ?? []);

@@ -78,6 +78,7 @@ function headOf(run: CompactionRun, goal: CompressorGoal, { conversation, earlie
   const weigh = (some: readonly Message[]): number => run.request.measure.messages(some.slice(0, end));
   const whole = unchangedMessages(run);
   if (weigh(messages) <= goal.headTokensMax) return { head: end, opening: whole };
+  if (goal.prunedHeadTokensMax === 0) return { head: 0, opening: whole };
   const light = pruned(run, { isSummarised: (at) => at >= end });
   return weigh(light.messages) <= goal.prunedHeadTokensMax
     ? { head: end, opening: light }

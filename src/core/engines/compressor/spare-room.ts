@@ -84,9 +84,15 @@ function weigh({ original, request }: Run, places: readonly number[]): number {
 function requestsThatFit(run: Run, draft: CompactionDraft, tokens: number): readonly number[] {
   const { headEnd, tailStart } = draft.shape;
   const said = draft.handoff?.text ?? "";
+  // What weighs too much stays out whether it is said or not: the handoff is searched for the others.
   const isMissing = (at: number): boolean => {
     const message = run.original.messages[at]!;
-    return at !== run.live && byPerson(message) && !said.includes(contentText(message.parts).trim());
+    return (
+      at !== run.live &&
+      byPerson(message) &&
+      weigh(run, [at]) <= tokens &&
+      !said.includes(contentText(message.parts).trim())
+    );
   };
   const places = range(headEnd, tailStart).toReversed().filter(isMissing);
   return thatFit(

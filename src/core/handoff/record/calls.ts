@@ -5,7 +5,7 @@ import { DECLINED_OUTCOME } from "../../ledger/readers/results.ts";
 import { runOutcomeOf } from "../../ledger/run-outcomes.ts";
 import { clipped } from "../items.ts";
 import { condensable, type Condensable } from "./condense.ts";
-import { argumentsText, thingText } from "./effects.ts";
+import { argumentsWithin, thingText } from "./effects.ts";
 import { WEIGHTS, type CompletedEntry, type LinesContext, type RecordLine } from "./context.ts";
 import { definedIn, writtenUnits } from "./edited-lines.ts";
 import { reportUnits } from "./redacted-units.ts";
@@ -172,7 +172,7 @@ function editedFiles(calls: readonly CompletedEntry[], context: LinesContext): r
     body: headed(own.length > 1 ? `${name} ×${own.length}` : name, writtenIn(own, context)),
     touched: own.map((call) => ({
       name: targets.get(call)!.replace(/^.*\//, ""),
-      defined: definedIn(call.call, context.redact),
+      defined: () => definedIn(call.call, context.redact),
     })),
   }));
   if (failed.length === 0) return edited;
@@ -280,18 +280,22 @@ function changeBody(call: CompletedEntry, context: LinesContext): Condensable {
     call.action.action === "delegate"
       ? condensable(reportUnits(call, context.redact), context.said, { worth: context.worthOfReport })
       : fixed(call.action.ok === false ? outcomeOf(call, context) : effectOf(call, changes, context));
-  const whole = `${name}(${argumentsText(raw, isRepeated(raw, context) ? ARGUMENTS_CHARS_REPEATED : ARGUMENTS_CHARS_MAX)})`;
+  const given = argumentsWithin(raw);
+  const whole = `${name}(${given(isRepeated(given, context) ? ARGUMENTS_CHARS_REPEATED : ARGUMENTS_CHARS_MAX)})`;
+  const chars = whole.length + ARROW_CHARS + outcome.chars;
+  let all: string | undefined;
   return {
-    chars: whole.length + ARROW_CHARS + outcome.chars,
+    chars,
     within: (charsMax) => {
       if (charsMax < LINE_CHARS_MIN) return "";
+      if (all !== undefined && charsMax >= chars) return all;
       const ending = outcome.within(Math.max(charsMax - whole.length - ARROW_CHARS, Math.floor(charsMax / 2)));
       const room = charsMax - (ending === "" ? 0 : ending.length + ARROW_CHARS);
       const done =
-        whole.length <= room
-          ? whole
-          : `${name}(${argumentsText(raw, Math.max(ARGUMENTS_CHARS_MIN, room - name.length - 2))})`;
-      return ending === "" ? done : `${done} → ${ending}`;
+        whole.length <= room ? whole : `${name}(${given(Math.max(ARGUMENTS_CHARS_MIN, room - name.length - 2))})`;
+      const text = ending === "" ? done : `${done} → ${ending}`;
+      if (charsMax >= chars) all = text;
+      return text;
     },
   };
 }
@@ -303,8 +307,8 @@ function effectOf(call: CompletedEntry, changes: string | undefined, context: Li
 }
 
 /** Whether the arguments say what was said before, in other words perhaps. */
-function isRepeated(raw: string, { said }: LinesContext): boolean {
-  const text = argumentsText(raw, ARGUMENTS_CHARS_MAX);
+function isRepeated(given: (charsMax: number) => string, { said }: LinesContext): boolean {
+  const text = given(ARGUMENTS_CHARS_MAX);
   return text.length > ARGUMENTS_CHARS_REPEATED && !said.isNew({ text });
 }
 

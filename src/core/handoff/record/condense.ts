@@ -75,10 +75,10 @@ function condensedText(
   worth: (unit: Unit) => number,
 ): CondensedText {
   const chars = units.reduce((sum, { lead, text }, at) => sum + (at === 0 ? 0 : lead.length) + text.length, 0);
-  let ranked: readonly Unit[] | undefined;
+  let ranked: readonly RankedUnit[] | undefined;
   let whole: string | undefined;
-  // One length is asked for several times while a record is written.
-  let last = { charsMax: 0, text: "" };
+  // A record is written at one length after another, and mostly they come to the same.
+  let last: Shortened = { text: "", from: 0, until: 0 };
   return {
     chars,
     newness: Math.max(0, ...newness),
@@ -89,7 +89,7 @@ function condensedText(
       ranked ??= units
         .map((unit, at) => ({ text: unit.text, lead: unit.lead, at, score: worth(unit) - stale(newness[at]!) }))
         .toSorted((a, b) => b.score - a.score || a.at - b.at);
-      if (last.charsMax !== charsMax) last = { charsMax, text: clipped(joined(chosen(ranked, charsMax)), charsMax) };
+      if (charsMax < last.from || charsMax >= last.until) last = shortened(ranked, charsMax);
       return last.text;
     },
   };
@@ -106,24 +106,37 @@ const STALE_SCORE = 1.2;
 const always = (): boolean => true;
 const scored = ({ score }: Unit): number => score;
 
+/** A unit with what it is worth here. */
+type RankedUnit = Pick<Unit, "text" | "lead" | "at" | "score">;
+
+/** What a text comes to at any length `from .. until`. */
+interface Shortened {
+  readonly text: string;
+  readonly from: number;
+  readonly until: number;
+}
+
 /** The best units that fit together; the best one alone, cut, where not even that fits. */
-function chosen(ranked: readonly Unit[], charsMax: number): readonly Unit[] {
-  const taken: Unit[] = [];
-  let left = charsMax;
+function shortened(ranked: readonly RankedUnit[], charsMax: number): Shortened {
+  const taken: RankedUnit[] = [];
+  const [best] = ranked;
+  let [used, most, until] = [0, -Infinity, Infinity];
   for (const unit of ranked) {
     if (unit.score < SCORE_MIN) break;
-    const cost = unit.text.length + Math.max(1, unit.lead.length) + GAP_CHARS;
-    if (cost > left) continue;
-    left -= cost;
+    const next = used + unit.text.length + Math.max(1, unit.lead.length) + GAP_CHARS;
+    if (next > charsMax) {
+      until = Math.min(until, next);
+      continue;
+    }
+    used = next;
+    most = Math.max(most, unit.score);
     taken.push(unit);
   }
-  const [best] = ranked;
-  if (best !== undefined && best.score < SCORE_MIN) return [];
-  const most = taken.reduce((score, one) => Math.max(score, one.score), -Infinity);
-  const isPoor = most < POOR_SCORE_MAX && (taken.length === 0 || (best?.score ?? 0) > POOR_SCORE_MAX);
-  if (best !== undefined && (isPoor || most < best.score - BETTER_SCORE_MIN))
-    return [{ ...best, text: clippedAround(best.text, charsMax) }];
-  return taken.toSorted((a, b) => a.at - b.at);
+  if (best === undefined || best.score < SCORE_MIN) return { text: "", from: 0, until: Infinity };
+  const isPoor = most < POOR_SCORE_MAX && (taken.length === 0 || best.score > POOR_SCORE_MAX);
+  if (isPoor || most < best.score - BETTER_SCORE_MIN)
+    return { text: clipped(clippedAround(best.text, charsMax), charsMax), from: charsMax, until: charsMax + 1 };
+  return { text: joined(taken.toSorted((a, b) => a.at - b.at)).trim(), from: used, until };
 }
 
 /**
@@ -168,11 +181,11 @@ const SCORE_MIN = -1;
 /** Room for the mark of a gap, shared by the units around it. */
 const GAP_CHARS = 2;
 
-function joined(units: readonly Unit[]): string {
+function joined(units: readonly RankedUnit[]): string {
   return units.map((unit, at) => `${leadOf(unit, units[at - 1])}${unit.text}`).join("");
 }
 
-function leadOf({ at, lead }: Unit, before: Unit | undefined): string {
+function leadOf({ at, lead }: RankedUnit, before: RankedUnit | undefined): string {
   if (before === undefined) return "";
   return at === before.at + 1 || lead.includes("\n") ? lead : `${lead}… `;
 }

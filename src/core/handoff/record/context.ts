@@ -21,7 +21,7 @@ export interface TouchedFile {
   /** Its shortest name. */
   readonly name: string;
   /** Names of what was defined in it. */
-  readonly defined: readonly string[];
+  readonly defined: () => readonly string[];
 }
 
 /** What decides how much of a line is kept where not all fits. */

@@ -4,7 +4,8 @@
  */
 import type { ToolCallPart } from "../../transcript/message.ts";
 import { remembered } from "../../transcript/remembered.ts";
-import type { Unit } from "./units.ts";
+import { wordsCounted, type Unit } from "./units.ts";
+import { wordsOf, type Words } from "./words.ts";
 
 /** More of an edit is not read. */
 const CHARS_READ_MAX = 60_000;
@@ -55,16 +56,22 @@ class WrittenLine implements Unit {
   readonly at: number;
   private readonly line: string;
   private known: number | undefined;
+  private compared: Words | undefined;
 
   constructor(line: string, at: number) {
     this.text = `+ ${withNarrowMargin(line)}`;
     this.at = at;
     this.line = line;
     this.known = undefined;
+    this.compared = undefined;
   }
 
   get score(): number {
     return (this.known ??= scoreOf(this.line, this.at));
+  }
+
+  get words(): Words {
+    return (this.compared ??= wordsOf(this.text));
   }
 }
 
@@ -141,15 +148,14 @@ const DEFINITION =
   /^\s*(?:export\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|pub(?:\([a-z]+\))?\s+|default\s+|abstract\s+)*(?:func|function|fn|def|class|interface|type|struct|enum|trait|impl|const|let|var|val|module|package|CREATE|ALTER)\b|^\s*@\w+|^#{1,6}\s|^\w[\w.-]*\s*[:=]/;
 const COMMENT = /^\s*(?:\/\/|\/\*|\*|#|--|""")/;
 const IMPORT = /^\s*(?:import\b|from\s+\S+\s+import\b|use\s|#include|require\(|"[\w./-]+"$|package\s)/;
-const WORD = /\p{L}{2,}/gu;
 
 function scoreOf(line: string, at: number): number {
-  const words = line.match(WORD)?.length ?? 0;
+  const words = wordsCounted(line, WORDS_COUNTED_MAX);
   if (words === 0) return WORTHLESS;
   const definition = DEFINITION.test(line) ? 1.5 : 0;
   const comment = COMMENT.test(line) ? 0.7 : 0;
   const imported = IMPORT.test(line) ? -1 : 0;
-  return definition + comment + imported + Math.min(words, WORDS_COUNTED_MAX) / WORDS_COUNTED_MAX - at / LINES_MAX;
+  return definition + comment + imported + words / WORDS_COUNTED_MAX - at / LINES_MAX;
 }
 
 const WORDS_COUNTED_MAX = 6;

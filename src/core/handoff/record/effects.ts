@@ -148,14 +148,17 @@ export function leavesOf(root: Fields): Leaves {
 }
 
 /** `reservation_id=JG7FMM, cabin=economy`: the arguments of a call, the short ones first, within that many characters. */
-export function argumentsText(raw: string, charsMax: number): string {
+export function argumentsWithin(raw: string): (charsMax: number) => string {
   let value: unknown;
   try {
     value = JSON.parse(raw);
   } catch {
-    return oneLine(raw, charsMax);
+    return (charsMax) => oneLine(raw, charsMax);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return oneLine(valueText(value), charsMax);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const text = valueText(value);
+    return (charsMax) => oneLine(text, charsMax);
+  }
   const entries = Object.entries(value).map(([key, one]) => ({
     key,
     text: valueText(one),
@@ -163,12 +166,9 @@ export function argumentsText(raw: string, charsMax: number): string {
   }));
   const ordered = [...entries.filter(({ isPlain }) => isPlain), ...entries.filter(({ isPlain }) => !isPlain)];
   const named = ordered.map(({ key, text }) => `${key}=${text}`).join(", ");
+  const values = ordered.map(({ text }) => text);
   // Where there is no room for the names of the arguments, their values mostly say what they are.
-  if (named.length <= charsMax) return named;
-  return firstWhole(
-    ordered.map(({ text }) => text),
-    charsMax,
-  );
+  return (charsMax) => (named.length <= charsMax ? named : firstWhole(values, charsMax));
 }
 
 /** The values that fit whole, as an id that is cut means nothing; prose is cut where there is room for some of it. */

@@ -266,6 +266,8 @@ function isLive({ entries }: Episode, { live }: EpisodeOptions): boolean {
   return entries.some(({ kind, message }) => kind === "asked" && message === live);
 }
 
-export function isEqual(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((text, at) => text === other[at]);
+export function isEqual<T>(one: readonly T[], other: readonly T[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
+  return true;
 }

@@ -4,7 +4,7 @@
  */
 import type { ActionEntry, Ledger } from "../../ledger/ledger.ts";
 import { callsOf, contentText, resultOf, type Message, type ToolCallPart } from "../../transcript/message.ts";
-import { pairingOf } from "../../transcript/pairing.ts";
+import { pairingOf, type Pairs } from "../../transcript/pairing.ts";
 import { opensWithHandoff } from "../marks.ts";
 
 export type EpisodeEntry =
@@ -43,8 +43,7 @@ export interface EpisodeSpan {
 }
 
 export function episodesOf({ messages, ledger, from, until }: EpisodeSpan): readonly Episode[] {
-  const requests = new Map(ledger.requests.map((request) => [request.message, request.text]));
-  const actions = actionsByMessage(ledger);
+  const { requests, actions } = byMessage(ledger);
   const results = resultsOf(messages);
   const episodes: { start: number; entries: EpisodeEntry[] }[] = [];
   const current = (at: number): EpisodeEntry[] => {
@@ -61,32 +60,74 @@ export function episodesOf({ messages, ledger, from, until }: EpisodeSpan): read
     const calls = callsOf(message);
     if (text !== "" && !opensWithHandoff(text))
       current(at).push({ kind: "said", message: at, from: message, text, ends: calls.length === 0 });
-    calls.forEach((call, place) => {
-      const action = actions.get(at)?.[place];
-      if (action !== undefined) current(at).push({ kind: "done", message: at, call, action, ...results(call) });
-    });
+    const done = calls.length === 0 ? [] : callsDoneIn(at, calls, { actions, results });
+    if (done.length > 0) current(at).push(...done);
   }
   return episodes;
 }
 
-function actionsByMessage({ actions }: Ledger): ReadonlyMap<number, readonly ActionEntry[]> {
-  const byMessage = new Map<number, ActionEntry[]>();
-  for (const action of actions) {
-    const own = byMessage.get(action.message);
-    if (own === undefined) byMessage.set(action.message, [action]);
-    else own.push(action);
-  }
-  return byMessage;
+/** The calls of a span alone, in order. */
+export function callsDone({ messages, ledger, from, until }: EpisodeSpan): readonly Done[] {
+  const known = { actions: byMessage(ledger).actions, results: resultsOf(messages) };
+  const done: Done[] = [];
+  for (let at = from; at < until; at++)
+    if (known.actions.has(at)) done.push(...callsDoneIn(at, callsOf(messages[at]!), known));
+  return done;
 }
 
-/** The result that answers each call. */
-function resultsOf(messages: readonly Message[]): (call: ToolCallPart) => Pick<Done, "result" | "answered" | "answer"> {
-  const results = new Map<ToolCallPart, number>();
-  pairingOf(messages).answers.forEach((asked, at) => {
-    if (asked !== undefined) results.set(asked.call, at);
-  });
-  return (call) => {
-    const answered = results.get(call) ?? -1;
+function callsDoneIn(
+  message: number,
+  calls: readonly ToolCallPart[],
+  { actions, results }: { readonly actions: ByMessage["actions"]; readonly results: ResultOf },
+): readonly Done[] {
+  const made = (actions.get(message) ?? []).slice(0, calls.length);
+  return made.map((action, place) => doneBy(calls[place]!, action, results));
+}
+
+function doneBy(call: ToolCallPart, action: ActionEntry, results: ResultOf): Done {
+  const { answered, answer, result } = results(call, action.message);
+  return { kind: "done", message: action.message, call, action, result, answered, answer };
+}
+
+interface ByMessage {
+  readonly requests: ReadonlyMap<number, string>;
+  readonly actions: ReadonlyMap<number, readonly ActionEntry[]>;
+}
+
+/** Episodes are asked for twice in a compaction: for the record, and for the list that is worked through. */
+const known = new WeakMap<Ledger, ByMessage>();
+
+function byMessage(ledger: Ledger): ByMessage {
+  let found = known.get(ledger);
+  if (found === undefined) {
+    const requests = new Map(ledger.requests.map((request) => [request.message, request.text]));
+    known.set(ledger, (found = { requests, actions: Map.groupBy(ledger.actions, ({ message }) => message) }));
+  }
+  return found;
+}
+
+/** For each message that made calls, where their results are; for each pairing of a conversation. */
+const answers = new WeakMap<Pairs, readonly (readonly number[] | undefined)[]>();
+
+function answersOf(pairs: Pairs): readonly (readonly number[] | undefined)[] {
+  let found = answers.get(pairs);
+  if (found === undefined) {
+    const places: (number[] | undefined)[] = Array.from({ length: pairs.answers.length });
+    pairs.answers.forEach((asked, at) => {
+      if (asked !== undefined) (places[asked.message] ??= []).push(at);
+    });
+    answers.set(pairs, (found = places));
+  }
+  return found;
+}
+
+type ResultOf = (call: ToolCallPart, message: number) => Pick<Done, "result" | "answered" | "answer">;
+
+function resultsOf(messages: readonly Message[]): ResultOf {
+  const pairs = pairingOf(messages);
+  const places = answersOf(pairs);
+  return (call, message) => {
+    const answered = places[message]?.find((at) => pairs.answers[at]?.call === call) ?? -1;
     const answer = messages[answered];
     const content = answer === undefined ? [] : (resultOf(answer)?.content ?? []);
     return { answered, answer, result: contentText(content) };

@@ -5,7 +5,9 @@
 /** A longer text is read from both its ends. */
 const CHARS_READ_MAX = 40_000;
 const SENTENCE_END = /(?<=[.!?…]["')\]*_`”’]{0,3})\s+(?=[\p{Lu}\p{N}`"'“‘([*_-])|(?<=[。！？]["'」』）”’]{0,2})/u;
-const FENCE = /^\s*(?:```|~~~)/;
+
+/** Far fewer lines have one than have a space, which is where the ends of sentences are looked for. */
+const ENDS_SENTENCE = /[.!?…。！？]/;
 
 /** A sentence or a line. */
 export interface Piece {
@@ -28,9 +30,13 @@ export function piecesOf(text: string): readonly Piece[] {
   const found: Piece[] = [];
   let fenced = false;
   for (const line of read.split("\n")) {
-    if (FENCE.test(line)) fenced = !fenced;
-    if (line.trim() === "" || FENCE.test(line)) continue;
-    const plain = withoutJsonMarks(line);
+    const bare = line.trim();
+    if (bare === "") continue;
+    if (bare.startsWith("```") || bare.startsWith("~~~")) {
+      fenced = !fenced;
+      continue;
+    }
+    const plain = bare.startsWith('"') ? withoutJsonMarks(line) : line;
     if (plain === undefined) continue;
     const pieces = fenced ? [plain] : sentencesOf(plain);
     pieces.forEach((piece, place) => {
@@ -48,13 +54,13 @@ export function sentencesIn(text: string): readonly string[] {
 }
 
 const JSON_FIELD = /^\s*"([^"\n]{1,60})":\s*(?:"(.*)"|(-?[\d.]+)),?\s*$/;
-const JSON_MARKS = /^\s*(?:"[^"\n]{1,60}":\s*)?(?:[[\]{}]+|true|false|null),?\s*$/;
+const JSON_MARKS = /^\s*"[^"\n]{1,60}":\s*(?:[[\]{}]+|true|false|null),?\s*$/;
 
-/** A line of JSON as `key: value`; nothing where it opens or closes something, or answers with yes or no. */
+/** A line of JSON that names a field as `key: value`; nothing where it opens something, or answers with yes or no. */
 function withoutJsonMarks(line: string): string | undefined {
   const field = JSON_FIELD.exec(line);
   if (field !== null) return `${field[1]}: ${field[2] ?? field[3]}`;
-  return line.includes('"') && JSON_MARKS.test(line) ? undefined : line;
+  return JSON_MARKS.test(line) ? undefined : line;
 }
 
 /** List items of a word or two mean something together, and with what announces them. */
@@ -81,6 +87,7 @@ const SHORT_ITEM = /^\s*[-*+•–]\s+(\S{2,24}(?:\s\S{1,16})?)$/;
 const GOES_ON = /(?:^\s*(?:[-*+•–]|\d{1,3}[.)]|#{1,6})|\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|dr|mr|mrs|ms)\.)$/i;
 
 function sentencesOf(line: string): readonly string[] {
+  if (!ENDS_SENTENCE.test(line)) return [line];
   const sentences: string[] = [];
   for (const piece of line.split(SENTENCE_END)) {
     const last = sentences.at(-1);

@@ -39,7 +39,7 @@ export interface RecordEpisode {
 export interface SessionRecord {
   /**
    * The episodes in at most that much room; fewer where not even their first words fit. Sentences that are in `present`
-   * are not said again.
+   * are not said again. An episode that says what it said in the handoff before is mostly the same object.
    */
   readonly within: (room: RecordRoom, present: VisibleElsewhere) => readonly RecordEpisode[];
 }
@@ -106,7 +106,7 @@ function episodesWithin(
     return tokens;
   };
   const recordWith = (matching: number, other: number): readonly RecordEpisode[] =>
-    Array.from(writtenAt(matching, other), ({ order, text }) => ({ order, text })).toReversed();
+    [...writtenAt(matching, other)].toReversed();
   const first = widest(about, (chars) => weigh(writtenAt(chars, 0)), { tokensMax: Math.min(tokensMax, matchingMax) });
   if (matches === undefined) return recordWith(first, 0);
   const already = weigh(writtenAt(first, 0));
@@ -117,14 +117,21 @@ function episodesWithin(
 /** A shorter text may be all that is left of several episodes: of those, the newest is described. */
 const SAME_CHARS_MAX = 300;
 
+/** What lines come to at some length, and the label of each. */
+interface WrittenLines {
+  readonly labels: readonly string[];
+  readonly texts: readonly string[];
+}
+
 /** An episode at some length. */
 interface WrittenEpisode extends RecordEpisode {
-  readonly texts: readonly string[];
+  readonly lines: WrittenLines;
   weighed?: { readonly measure: Measure; readonly tokens: number };
 }
 
-/** What each episode came to last: mostly the same at the next length, and in the next handoff. */
-const written = new WeakMap<readonly RecordLine[], WrittenEpisode>();
+/** What each episode came to at the last few lengths: mostly the same at the next one, and in the next handoff. */
+const written = new WeakMap<readonly RecordLine[], readonly WrittenEpisode[]>();
+const LENGTHS_KEPT_MAX = 4;
 /** A longer one is written again. */
 const WRITTEN_CHARS_MAX = 20_000;
 
@@ -132,14 +139,15 @@ const WRITTEN_CHARS_MAX = 20_000;
 function* newestFirst(episodes: readonly EpisodeLines[], matching: number, other: number): Generator<WrittenEpisode> {
   const short = new Set<string>();
   for (const { order, lines, whole } of episodes.toReversed()) {
-    const texts = textsOf(lines, ({ share, about }) => Math.floor((about ? matching : other) * share));
-    if (texts.length === 0) continue;
-    const known = written.get(whole);
-    const isKnown = known?.order === order && isEqual(known.texts, texts);
-    const one: WrittenEpisode = isKnown ? known : { order, texts, text: texts.join("\n") };
+    const own = writtenLines(lines, ({ share, about }) => Math.floor((about ? matching : other) * share));
+    if (own.texts.length === 0) continue;
+    const kept = written.get(whole) ?? [];
+    const known = kept.find((before) => before.order === order && isSame(before.lines, own));
+    const one: WrittenEpisode = known ?? { order, lines: own, text: labelled(own) };
     if (short.has(one.text)) continue;
     if (one.text.length <= SAME_CHARS_MAX) short.add(one.text);
-    if (!isKnown && one.text.length <= WRITTEN_CHARS_MAX) written.set(whole, one);
+    if (known === undefined && one.text.length <= WRITTEN_CHARS_MAX)
+      written.set(whole, [one, ...kept].slice(0, LENGTHS_KEPT_MAX));
     yield one;
   }
 }
@@ -150,29 +158,42 @@ function tokensOf(one: WrittenEpisode, measure: Measure): number {
   return one.weighed.tokens;
 }
 
+function isSame(one: WrittenLines, other: WrittenLines): boolean {
+  return isEqual(one.texts, other.texts) && isEqual(one.labels, other.labels);
+}
+
+function labelled({ labels, texts }: WrittenLines): string {
+  return texts.map((text, at) => labels[at]! + text).join("\n");
+}
+
 /** The lines of an episode; edits that have no room for what they wrote are gathered, as long as nothing else is described between them. */
-function textsOf(lines: readonly SharedLine[], charsFor: (line: SharedLine) => number): readonly string[] {
-  const texts: string[] = [];
-  let gathered: { chars: number; files: TouchedFile[] } = { chars: 0, files: [] };
+function writtenLines(lines: readonly SharedLine[], charsFor: (line: SharedLine) => number): WrittenLines {
+  const [labels, texts]: [string[], string[]] = [[], []];
+  const files: TouchedFile[] = [];
+  let charsMax = 0;
   const flush = (): void => {
-    const text = touchedText(gathered.files, gathered.chars * TOUCHED_FACTOR);
-    if (text !== "") texts.push(text);
-    gathered = { chars: 0, files: [] };
+    const text = touchedText(files, charsMax * TOUCHED_FACTOR);
+    if (text !== "") {
+      labels.push("");
+      texts.push(text);
+    }
+    files.length = charsMax = 0;
   };
   for (const one of lines) {
-    const { line } = one;
+    const { body, label, touched: edited } = one.line;
     const chars = charsFor(one);
-    const text = line.body.within(chars);
-    if (line.touched !== undefined && !text.includes("\n")) {
-      gathered.files.push(...line.touched);
-      gathered.chars = Math.max(gathered.chars, chars);
+    const text = body.within(chars);
+    if (edited !== undefined && !text.includes("\n")) {
+      files.push(...edited);
+      charsMax = Math.max(charsMax, chars);
     } else if (text !== "") {
       flush();
-      texts.push(`${line.label}${text}`);
+      labels.push(label);
+      texts.push(text);
     }
   }
   flush();
-  return texts;
+  return { labels, texts };
 }
 
 /** The files of many edits take a few times the room that one edit has. */
@@ -180,16 +201,30 @@ const TOUCHED_FACTOR = 3;
 
 /** `edited a.ts ×3 (portOf, Settings), b.ts`: without the names of what was defined where there is no room for them. */
 function touchedText(files: readonly TouchedFile[], charsMax: number): string {
-  if (files.length === 0) return "";
+  const [first] = files;
+  if (first === undefined) return "";
+  let known = touched.get(first);
+  if (known === undefined || !isEqual(known.files, files)) touched.set(first, (known = touchedNames([...files])));
+  return known.whole.length <= charsMax ? known.whole : firstOf(known.names, charsMax);
+}
+
+interface TouchedNames {
+  readonly files: readonly TouchedFile[];
+  readonly whole: string;
+  readonly names: readonly string[];
+}
+
+/** By the first of the files: mostly the same are gathered at the next length, and in the next handoff. */
+const touched = new WeakMap<TouchedFile, TouchedNames>();
+
+function touchedNames(files: readonly TouchedFile[]): TouchedNames {
   const byName = Map.groupBy(files, ({ name }) => name);
-  const namesOf = (withDefined: boolean): readonly string[] =>
-    Array.from(byName, ([name, own]) => {
-      const times = own.length > 1 ? `${name} ×${own.length}` : name;
-      const defined = [...new Set(own.flatMap((one) => one.defined))].slice(0, DEFINED_MAX);
-      return withDefined && defined.length > 0 ? `${times} (${defined.join(", ")})` : times;
-    });
-  const whole = `· edited ${namesOf(true).join(", ")}`;
-  return whole.length <= charsMax ? whole : firstOf(namesOf(false), charsMax);
+  const names = Array.from(byName, ([name, own]) => (own.length > 1 ? `${name} ×${own.length}` : name));
+  const withDefined = Array.from(byName.values(), (own, at) => {
+    const defined = [...new Set(own.flatMap((one) => one.defined()))].slice(0, DEFINED_MAX);
+    return defined.length > 0 ? `${names[at]!} (${defined.join(", ")})` : names[at]!;
+  });
+  return { files, whole: `· edited ${withDefined.join(", ")}`, names };
 }
 
 const DEFINED_MAX = 4;

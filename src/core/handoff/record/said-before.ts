@@ -1,9 +1,12 @@
 /** What a record has said already: the same sentence, or nearly the same words, need not be read twice. */
 import { createAnswers, type Answers } from "./answers.ts";
+import { wordsOf, type Words } from "./words.ts";
 
-/** A sentence or a line: the same object where it is asked for again. */
+/** A sentence or a line. */
 interface Sentence {
   readonly text: string;
+  /** Worked out from the text where it is not set. */
+  readonly words?: Words;
 }
 
 /** What earlier texts said. */
@@ -57,7 +60,7 @@ export function createSaid(already: readonly string[] = []): ReversibleSaidBefor
     },
     newness: (unit) => {
       if (unit.text.length < CHARS_COMPARED_MIN) return 1;
-      const { all } = wordsOf(unit);
+      const { all } = unit.words ?? wordsOf(unit.text);
       if (all.size < WORDS_COMPARED_MIN) return 1;
       let fresh = 0;
       for (const word of all) if (!vocabulary.has(word)) fresh++;
@@ -68,7 +71,7 @@ export function createSaid(already: readonly string[] = []): ReversibleSaidBefor
       if (key.length < SAID_CHARS_MIN) return true;
       if (answers.wasAsked(key) || answers.has(key)) return false;
       if (key.length < CHARS_COMPARED_MIN) return true;
-      const words = wordsOf(unit);
+      const words = unit.words ?? wordsOf(unit.text);
       for (const word of words.all) vocabulary.add(word);
       if (words.all.size < WORDS_COMPARED_MIN) return true;
       for (let at = Math.max(0, texts.length - RECENT_MAX); at < texts.length; at++)
@@ -85,13 +88,6 @@ function keysOf(already: Iterable<string>): readonly string[] {
 
 const BULLET = /^-\s+/;
 
-/** The words of a text, and a bit for each word of the first and the second mask: words share bits. */
-interface Words {
-  readonly all: ReadonlySet<string>;
-  readonly low: number;
-  readonly high: number;
-}
-
 /** Whether another text holds nearly all of the words. */
 function saysTheSame(other: Words, words: Words): boolean {
   const most = words.all.size * (1 - SAME_WORDS_SHARE);
@@ -107,30 +103,4 @@ function bitsIn(mask: number): number {
   let bits = mask - ((mask >>> 1) & 0x55555555);
   bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-}
-
-const words = new WeakMap<Sentence, Words>();
-
-function wordsOf(unit: Sentence): Words {
-  let known = words.get(unit);
-  if (known === undefined) {
-    const all = wordsIn(unit.text.toLowerCase());
-    let [low, high] = [0, 0];
-    for (const word of all) {
-      const bit = 1 << (word.length * 7 + word.charCodeAt(0) * 3 + word.charCodeAt(word.length >> 1));
-      if ((word.charCodeAt(word.length - 1) & 1) === 0) low |= bit;
-      else high |= bit;
-    }
-    words.set(unit, (known = { all, low, high }));
-  }
-  return known;
-}
-
-/** Letters, figures and `_./-`: with Unicode's letters only where the text has any, which is read several times slower. */
-const COMPARED = /[\p{L}\p{N}_./-]{2,}/gu;
-const COMPARED_ASCII = /[a-z0-9_./-]{2,}/g;
-const BEYOND_ASCII = /[^\0-\x7f]/;
-
-function wordsIn(lower: string): ReadonlySet<string> {
-  return new Set(lower.match(BEYOND_ASCII.test(lower) ? COMPARED : COMPARED_ASCII));
 }

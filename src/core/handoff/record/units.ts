@@ -3,6 +3,7 @@
  * the names and figures in it. Courtesies, announcements and what only machines read say little.
  */
 import { piecesOf, type Piece } from "./pieces.ts";
+import { BEYOND_ASCII, wordsOf, type Words } from "./words.ts";
 
 /** A sentence or a line, and how much it says. */
 export interface Unit {
@@ -11,6 +12,7 @@ export interface Unit {
   readonly lead: string;
   readonly score: number;
   readonly at: number;
+  readonly words: Words;
 }
 
 const LIST_ITEM = /^\s*(?:[-*+•–]|\d{1,3}[.)]|#{1,6})\s/;
@@ -32,10 +34,13 @@ const WANTED =
 /** Names and figures. */
 const EXACT =
   /`[^`]+`|\b(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{5,}\b|\d[\d,.]*|[\w-]+\/[\w./-]+|\w+\.\w{1,5}\b|[a-z]+[A-Z]\w+|\w+_\w+/g;
+/** What every name and figure has: it is looked for in one go, and most sentences have none. */
+const MAY_BE_EXACT = /[`\d/_]|\.\w|[a-z][A-Z]/;
 const EXACT_COUNTED_MAX = 4;
 /** Patterns that may start anywhere in a word read no more of a unit: its length squared is what they can cost. */
 export const CHARS_MATCHED_MAX = 2_000;
 const WORD = /\p{L}{2,}/gu;
+const WORD_ASCII = /[A-Za-z]{2,}/g;
 /** A line of fewer words is a bracket, a heading or a figure without its meaning. */
 const WORDS_MIN = 3;
 
@@ -93,13 +98,17 @@ function isExclamation(text: string): boolean {
 const EXCLAMATION = /[!！][\s\p{Extended_Pictographic}\p{Emoji_Component}]*$/u;
 const EXCLAMATION_CHARS_MAX = 60;
 
-/** Most units are quoted whole or not at all, and nobody asks how much they say: it is worked out when first asked for. */
+/**
+ * Most units are quoted whole or not at all, and nobody asks how much they say: it is worked out when first asked for. So are
+ * their words, which are kept here because a map of thousands of units costs more than they do.
+ */
 class ScoredLater implements Unit {
   readonly text: string;
   readonly lead: string;
   readonly at: number;
   private readonly place: UnitPosition;
   private known: number | undefined;
+  private compared: Words | undefined;
 
   constructor({ text, lead }: Pick<Unit, "text" | "lead">, at: number, place: UnitPosition) {
     this.text = text;
@@ -107,10 +116,15 @@ class ScoredLater implements Unit {
     this.at = at;
     this.place = place;
     this.known = undefined;
+    this.compared = undefined;
   }
 
   get score(): number {
     return (this.known ??= scoreOf(this.text, this.place));
+  }
+
+  get words(): Words {
+    return (this.compared ??= wordsOf(this.text));
   }
 }
 
@@ -135,7 +149,7 @@ function scoreOf(labelled: string, { first, last, fenced, isField }: UnitPositio
   const opening = opensMore ? -0.8 : 0;
   const wondering = isQuestion(text) && !WANTED.test(text) ? -0.6 : 0;
   const asking = OFFER.test(text) ? -2 : 0;
-  const heading = text.length <= HEADING_CHARS_MAX && HEADING.test(text) ? -1 : 0;
+  const heading = isHeading(text) ? -1 : 0;
   const code = fenced ? -2 : CODE.test(text) ? -0.6 - edge : 0;
   const meta = META.test(text) ? -3 : isField ? -1 : 0;
   const wordless = hasWords(text) ? 0 : -3;
@@ -158,10 +172,21 @@ function scoreOf(labelled: string, { first, last, fenced, isField }: UnitPositio
 
 /** Whether it has more words than a bracket, a heading or a figure. */
 function hasWords(text: string): boolean {
-  WORD.lastIndex = 0;
+  return wordsCounted(text, WORDS_MIN) === WORDS_MIN;
+}
+
+/** How many words of letters alone a text has, up to a number. Letters beyond ASCII are found several times slower. */
+export function wordsCounted(text: string, most: number): number {
+  const word = BEYOND_ASCII.test(text) ? WORD : WORD_ASCII;
+  word.lastIndex = 0;
   let words = 0;
-  while (words < WORDS_MIN && WORD.test(text)) words++;
-  return words === WORDS_MIN;
+  while (words < most && word.test(text)) words++;
+  return words;
+}
+
+/** Whether it is a heading: in capitals, marked as one, or a few words before a colon. */
+function isHeading(text: string): boolean {
+  return text.length <= HEADING_CHARS_MAX && MAY_BE_HEADING.test(text) && HEADING.test(text);
 }
 
 // A pattern for the end of a text reads all of it; whether it holds the sign at all is known much sooner.
@@ -178,12 +203,13 @@ export function isFinding(sentence: string): boolean {
 /** Whether it holds a name or a figure. */
 export function isExact(text: string): boolean {
   EXACT.lastIndex = 0;
-  return EXACT.test(text);
+  return MAY_BE_EXACT.test(text) && EXACT.test(text);
 }
 
 /** How many names and figures it holds, as far as they count. */
 function exactIn(text: string): number {
   const read = text.slice(0, CHARS_MATCHED_MAX);
+  if (!MAY_BE_EXACT.test(read)) return 0;
   EXACT.lastIndex = 0;
   let count = 0;
   while (count < EXACT_COUNTED_MAX && EXACT.test(read)) count++;
@@ -192,6 +218,8 @@ function exactIn(text: string): number {
 
 /** Longer than any heading. */
 const HEADING_CHARS_MAX = 1_000;
+/** How every heading begins or ends. */
+const MAY_BE_HEADING = /^\s*(?:[\p{Lu}\d][\p{Lu}\d\s,.)&/-]|#)|:\s*$/u;
 /** Says nothing without what is below it. */
 const HEADING = /^\s*(?:\d{1,2}[.)]\s+)?(?:[\p{Lu}\d][\p{Lu}\d\s,&/-]{5,}|#{1,6}\s.{0,60}|[^.!?]{2,40}:)\s*$/u;
 /** What a page says of itself to machines. */

@@ -5,7 +5,7 @@ import { shapeOf } from "../../../../src/core/excerpts/error-lines.ts";
 import { passageAround } from "../../../../src/core/excerpts/passages.ts";
 import { condensable } from "../../../../src/core/handoff/record/condense.ts";
 import { unitsOf } from "../../../../src/core/handoff/record/units.ts";
-import { argumentsText, createKnownThings, thingText } from "../../../../src/core/handoff/record/effects.ts";
+import { argumentsWithin, createKnownThings, thingText } from "../../../../src/core/handoff/record/effects.ts";
 import { writtenUnits } from "../../../../src/core/handoff/record/edited-lines.ts";
 
 const CHARS = 200_000;
@@ -101,9 +101,9 @@ describe.each(CASES)("two hundred thousand characters of %j between %j and %j", 
           condensable(
             writtenUnits({ kind: "tool-call", id: `c${at}`, name: "Edit", arguments: call }, (own) => own),
           ).within(500);
-        argumentsText(JSON.stringify(given), 500);
+        argumentsWithin(JSON.stringify(given))(500);
       }
-      argumentsText(text, 500);
+      argumentsWithin(text)(500);
     });
   });
 
