@@ -41,8 +41,10 @@ const CARRIED_EXCERPTS_SHARE_MAX = 0.3;
 export interface Candidates {
   /** What each section could say, best first. */
   readonly drafts: ReadonlyMap<Topic, readonly ItemDraft[]>;
-  /** The record of episodes, in at most that much room; none where a model wrote what was done. */
+  /** The record of episodes, in at most that much room; none where a model wrote all that was done. */
   readonly record: ((room: RecordRoom, present: VisibleElsewhere) => readonly Item[]) | undefined;
+  /** Beside a model's words, of the room: what the episodes that it has not read are of all. */
+  readonly recordShare: number;
   /** Excerpts worth at most that many tokens that do not repeat what is present. */
   readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
   /** What it takes to quote the errors that stand to this day. */
@@ -87,15 +89,17 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffCo
     sections.fill(topic, allowed.get(topic)!, tokens.spend, topic === "files" ? undefined : isUnsaid);
   }
   // What a model wrote beyond its share comes before any quote.
+  const forRecord = prose > 0 ? options.room * candidates.recordShare : 0;
   for (const topic of BY_MODEL_BY_NEED)
     if (topic !== "constraints" && candidates.byModel.has(topic))
-      sections.fill(topic, tokens.left(), tokens.spendOnAnything, ({ rank }) => rank >= PROSE_RANK);
+      sections.fill(topic, tokens.left() - forRecord, tokens.spendOnAnything, ({ rank }) => rank >= PROSE_RANK);
   const { record, recordText, isInside } = fillRecord(candidates, options, {
     tokens,
     sections,
     later,
     allowed,
     isUnsaid,
+    ...(prose > 0 ? { tokensMax: forRecord } : {}),
   });
   const excerpts = chooseExcerpts(candidates, options.measure, {
     tokens,
@@ -113,7 +117,10 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffCo
     if (topic !== "constraints" && !isListedByModel(topic))
       sections.fill(topic, tokens.left(), tokens.spendOnAnything, (item) => !isInside(item) && isUnsaid(item));
   const filled = new Map(sections.filled());
-  if (record.length > 0) filled.set("actions", { items: record, leftOut: 0 });
+  if (record.length > 0) {
+    const { items, leftOut } = filled.get("actions") ?? { items: [], leftOut: 0 };
+    filled.set("actions", { items: [...items, ...record], leftOut });
+  }
   return { filled, excerpts };
 }
 
@@ -124,6 +131,8 @@ interface RecordPlan {
   readonly later: readonly Topic[];
   readonly allowed: ReadonlyMap<Topic, number>;
   readonly isUnsaid: (item: Item) => boolean;
+  /** What the record may take, where that is settled. */
+  readonly tokensMax?: number;
 }
 
 interface FilledRecord {
@@ -135,19 +144,23 @@ interface FilledRecord {
 
 /** Writes the record, and the sections after it with what it leaves out; what those do not need is worth most in the record. */
 function fillRecord(candidates: Candidates, options: FitOptions, plan: RecordPlan): FilledRecord {
-  const { tokens, sections, later, allowed, isUnsaid } = plan;
+  const { tokens, sections, later, allowed, isUnsaid, tokensMax: settled } = plan;
   const reserved = later.reduce((sum, topic) => sum + allowed.get(topic)!, 0);
   const others = { errors: candidates.errorTokens, quotedShare: EXCERPTS_SHARE * quotedPart(options) };
   const present = presentIn(sections);
   const recordIn = (tokensMax: number): readonly Item[] =>
     candidates.record?.({ tokensMax, matchingMax: tokens.matchingLeft() }, present) ?? [];
-  const planned = recordRoom(tokens.left(), { ...others, reserved });
+  const roomBeside = (sectionsAfter: number): number =>
+    settled === undefined
+      ? recordRoom(tokens.left(), { ...others, reserved: sectionsAfter })
+      : Math.min(settled, tokens.left());
+  const planned = roomBeside(reserved);
   let record = recordIn(planned);
   let recordText = textOf(record);
   const isInside = (item: Item): boolean => recordText !== "" && isInRecord(item.text, recordText);
   for (const topic of later)
     sections.fill(topic, allowed.get(topic)!, tokens.spend, (item) => !isInside(item) && isUnsaid(item));
-  const tokensMax = recordRoom(tokens.left(), { ...others, reserved: 0 });
+  const tokensMax = roomBeside(0);
   if (tokensMax < planned || tokensMax > planned * ROOM_WORTH_REWRITING) {
     record = recordIn(tokensMax);
     recordText = textOf(record);
@@ -196,7 +209,7 @@ const BY_MODEL_BY_NEED = TOPICS_BY_NEED.toSorted((a, b) => Number(a === "actions
 
 /** Places a person's own words and then what a model wrote; says how many tokens the latter took. */
 function fillProse(
-  { byModel }: Candidates,
+  { byModel, recordShare }: Candidates,
   { room }: FitOptions,
   {
     tokens,
@@ -214,7 +227,8 @@ function fillProse(
   const before = tokens.left();
   for (const topic of BY_MODEL_BY_NEED) {
     if (!byModel.has(topic)) continue;
-    const left = tokens.left() - Math.max(0, room - PROSE_TOKENS_FIRST) * (1 - PROSE_SHARE_MAX);
+    const others = Math.max(0, room - PROSE_TOKENS_FIRST) * (1 - PROSE_SHARE_MAX) + room * recordShare;
+    const left = tokens.left() - others;
     const allowed = topic === "constraints" ? Math.min(left, spare.get(topic)!) : left;
     // A rule that only the task's words hold is gone with the task.
     const rules = sections.filled().get("constraints")?.items ?? [];

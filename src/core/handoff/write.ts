@@ -16,9 +16,9 @@ import { opensWithHandoff } from "./marks.ts";
 import type { HandoffMaterial } from "./material.ts";
 import { parseHandoff, type ParsedHandoff } from "./parse.ts";
 import { sectionLines, type HandoffContents, type FilledSection } from "./render.ts";
-import { recordOf, type RecordEpisode } from "./record/record.ts";
+import { recordOf, type RecordEpisode, type RecordRequest, type SessionRecord } from "./record/record.ts";
 import type { Items } from "./model/asked.ts";
-import { withProse } from "./model/drafts.ts";
+import { NEWER_ORDER, withProse } from "./model/drafts.ts";
 import { THIRTEEN_SECTIONS, type Section } from "./templates.ts";
 import { TOPICS } from "./topics/index.ts";
 import type { Topic } from "./topics/topic.ts";
@@ -94,25 +94,21 @@ export function writeHandoff(request: HandoffRequest): Handoff {
   const room = Math.floor((budget - fixed) * (1 - MARGIN_SHARE));
   const { redact, focus } = request;
   const matches = focus === undefined || focus.trim() === "" ? undefined : focusMatcher(focus);
-  const record = writtenByModel(request)
-    ? undefined
-    : recordOf({
-        ...request,
-        carried: previous?.sections.get("actions") ?? [],
-        live: request.liveRequest ?? -1,
-        listsMessages: template.some(({ topics }) => topics.includes("messages")),
-        matches,
-      });
+  const record = recordFor(request, matches);
   const replacedTokens = measure.messages(request.messages.slice(request.from, request.until));
   // A model has read what was said, and its record says it better than pieces do.
   const chosen = fit(
     {
       drafts,
-      record: record && ((recordRoom, present) => record.within(recordRoom, present).map(recordItem)),
+      record:
+        record &&
+        ((recordRoom, present) =>
+          record.within(recordRoom, present).map(writtenByModel(request) ? newerItem : recordItem)),
+      recordShare: unreadShare(request),
       excerpts: (tokens, present) =>
         request
           .excerpts(tokens, present)
-          .filter(({ message }) => record !== undefined || request.messages[message]?.role === "tool")
+          .filter(({ message }) => !writtenByModel(request) || request.messages[message]?.role === "tool")
           .map((one) => redacted(one, redact)),
       errorTokens: request.errorTokens?.() ?? 0,
       carried: (previous?.excerpts ?? []).map((one, at) => ({
@@ -153,6 +149,34 @@ const NO_PROSE: Items = new Map();
 
 function writtenByModel({ prose = NO_PROSE }: HandoffRequest): boolean {
   return (prose.get("actions") ?? []).length > 0;
+}
+
+/** The record of all episodes, of those that a model has not read, or of none. */
+function recordFor(
+  { proseUntil, ...request }: HandoffRequest,
+  matches: RecordRequest["matches"],
+): SessionRecord | undefined {
+  const { template = THIRTEEN_SECTIONS, previous, liveRequest: live = -1 } = request;
+  if (writtenByModel(request) && proseUntil === undefined) return undefined;
+  const listsMessages = template.some(({ topics }) => topics.includes("messages"));
+  const carried = previous?.sections.get("actions") ?? [];
+  return recordOf(
+    writtenByModel(request) && proseUntil !== undefined
+      ? { ...request, from: proseUntil, carried: [], live, listsMessages, matches }
+      : { ...request, carried, live, listsMessages, matches },
+  );
+}
+
+/** Of the messages, those that a model has not read. */
+function unreadShare(request: HandoffRequest): number {
+  const { from, until, proseUntil = until } = request;
+  return writtenByModel(request) ? (until - proseUntil) / Math.max(1, until - from) : 0;
+}
+
+/** An episode after what the model wrote. */
+function newerItem(episode: RecordEpisode): Item {
+  const item = recordItem(episode);
+  return { ...item, order: NEWER_ORDER + item.order };
 }
 
 const recordItems = new WeakMap<RecordEpisode, Item>();
@@ -197,9 +221,11 @@ function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly ItemDraf
   };
   return new Map(
     topics.flatMap((topic) => {
-      // Without a model the record of episodes says what was done.
+      // The record of episodes says what was done and no model has read.
       if (topic === "actions" && !writtenByModel(request)) return [];
-      const own = { fresh: TOPICS[topic].drafts(material), carried: carriedDrafts(topic, previous, ledger) };
+      const { proseUntil = Infinity } = request;
+      const fresh = TOPICS[topic].drafts(material).filter(({ order }) => topic !== "actions" || order < proseUntil);
+      const own = { fresh, carried: carriedDrafts(topic, previous, ledger) };
       const drafts = withProse(topic, own, request);
       return [[topic, drafts.toSorted((a, b) => b.rank - a.rank)] as const];
     }),

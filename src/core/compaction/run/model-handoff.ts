@@ -177,7 +177,13 @@ const COPIED_BY_CODE: readonly Topic[] = ["constraints", "files"];
 function recordOf({ handoff, isAmong }: Before, template: readonly Section[]): Items {
   const left = isAmong ? [...OF_THE_MOMENT, ...COPIED_BY_CODE] : OF_THE_MOMENT;
   const topics = askedOf(template).flatMap(({ topic }) => (left.includes(topic) ? [] : [topic]));
-  return new Map(topics.map((topic) => [topic, handoff.sections.get(topic) ?? []]));
+  return new Map(topics.map((topic) => [topic, writtenByModel(handoff.sections.get(topic) ?? [], topic)]));
+}
+
+/** Beside a model's account of what was done, which cites messages, code's goes: it is of what the model reads next. */
+function writtenByModel(texts: readonly string[], topic: Topic): readonly string[] {
+  const cited = texts.filter((text) => citedIn(text).messages.length > 0);
+  return topic === "actions" && cited.length > 0 ? cited : texts;
 }
 
 /**
@@ -203,7 +209,7 @@ function stillTrue({ handoff, until }: Before, { template, original, memory }: C
   const carried = (topic: Topic): readonly string[] => {
     const { holds = () => true } = TOPICS[topic].carried;
     const texts = (handoff.sections.get(topic) ?? []).filter((text) => holds(text, ledger, until));
-    if (!WRITTEN_BY_BOTH.includes(topic)) return texts;
+    if (!WRITTEN_BY_BOTH.includes(topic)) return writtenByModel(texts, topic);
     const cited = texts.filter((text) => citedIn(text).messages.length > 0);
     return OF_THEIR_TIME.includes(topic) ? cited.map((text) => dated(text, until)) : cited;
   };

@@ -13,7 +13,7 @@ import { citedIn } from "./citations.ts";
 export const PROSE_RANK = 100;
 /** Written after the ledger's items of the same section, and before those of what the model has not read. */
 const PROSE_ORDER = 100_000;
-const NEWER_ORDER = 200_000;
+export const NEWER_ORDER = 200_000;
 
 export interface LedgerDrafts {
   /** The ledger's, and those that an earlier handoff carries on. */

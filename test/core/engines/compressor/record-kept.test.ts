@@ -92,6 +92,8 @@ it("is carried on by code, with what happened since, and a model reads on from i
   expect(handoff()).toContain(DECISION);
   expect(handoff()).toContain(DEED);
   expect(handoff()).toContain("part_38.ts");
+  expect(handoff()).toContain("Agent: Part 29 is next, because its totals differ");
+  expect(handoff()).not.toContain("read_file src/part_3.ts");
   expect(handoff()).toContain(`- ${RULE}`);
   expect(handoff()).toMatch(/- As of message \d+: Nothing of src\/cart\.ts is committed/);
   expect(handoff()).toMatch(/- As of message \d+: The totals of src\/cart\.ts on the order page/);
@@ -107,6 +109,7 @@ it("is carried on by code, with what happened since, and a model reads on from i
   const read = prompts[1]!.slice(prompts[1]!.indexOf("What happened since"));
   expect(read).toContain("part_35.ts");
   expect(read).not.toContain("part_3.ts");
+  expect(prompts[1]!.slice(0, prompts[1]!.indexOf("What happened since"))).not.toContain("edit_file src/part_30.ts");
 });
 
 it("gives way to code's own record where most of the session is newer", async () => {
