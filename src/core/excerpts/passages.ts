@@ -54,16 +54,17 @@ function lineAround(text: string, id: Range): Range | undefined {
 
 /** A line that says little in words is quoted with a neighbour that says more, up to this length together. */
 const PASSAGE_CHARS_MAX = 180;
-const WORDS_ENOUGH = 2;
+export const WORDS_ENOUGH = 3;
 
 function withNeighbour(text: string, line: Range): Range {
-  if (plainWordsIn(text, line) >= WORDS_ENOUGH) return line;
+  const words = plainWordsIn(text, line);
+  if (words >= WORDS_ENOUGH) return line;
   const next = { start: line.start, end: nextLineEnd(text, line.end) };
   const before = { start: previousLineStart(text, line.start), end: line.end };
   const fitting = [next, before, { start: before.start, end: next.end }].filter(
     ({ start, end }) =>
       end - start <= PASSAGE_CHARS_MAX &&
-      end - start > line.end - line.start &&
+      plainWordsIn(text, { start, end }) > words &&
       !isOfTheRun(text, { start, end: line.start }) &&
       !isOfTheRun(text, trim(text, { start: line.end, end })),
   );
@@ -89,7 +90,7 @@ function previousLineStart(text: string, from: number): number {
   return line.end > line.start ? line.start : from;
 }
 
-const PLAIN_WORD_CHARS_MIN = 4;
+const PLAIN_WORD_CHARS_MIN = 3;
 
 /** How many words are in it that are no part of a name: they say what the names are about. */
 export function plainWordsIn(text: string, { start, end }: Range): number {

@@ -3,7 +3,7 @@
  * from the middle of a function, half of a search hit or a bare address cannot.
  */
 import type { Range } from "./identifiers.ts";
-import { plainWordsIn } from "./passages.ts";
+import { plainWordsIn, WORDS_ENOUGH } from "./passages.ts";
 
 const NUMBER = String.raw`\s*(?:[\w./-]{1,200}[:-])?(?:\d{1,6}(?:→|[:|-])\s*)?`;
 const DEFINITION = new RegExp(
@@ -16,13 +16,14 @@ const COMMENT = new RegExp(String.raw`^${NUMBER}(?://|/\*|\*\s|#\s|--\s|<!--)`);
 const STATEMENT = new RegExp(
   String.raw`^${NUMBER}(?:(?:return|if|else|for|while|switch|case|try|catch|throw|await|yield|import|from|with|break|continue|defer|go|const|let|var|this\.|self\.)(?![\w-])|[})\]]|[^"'#]{0,120}\s:?=\s[^"']*[(.]|[^"':]*[;{(]$|[^"':]*\)$)`,
 );
+/** A call that is a line of its own, such as what a program logs. */
+const CALL = new RegExp(String.raw`^${NUMBER}[\w$]+(?:\.[\w$]+)*\(.*\)[,;]?$`);
 const ADDRESS = /^\W*(?:https?:\/\/|www\.)\S+(?: [>›/] \S+)*$/;
 
 const DEFINITION_SHARE = 1.3;
-const STATEMENT_SHARE = 0.2;
+const STATEMENT_SHARE = 0.3;
 const TORN_SHARE = 0.3;
 const WORDLESS_SHARE = 0.5;
-const WORDS_ENOUGH = 2;
 
 /** Of the worth of the names in it, what a passage has; a passage of several lines is judged by its most telling one. */
 export function standaloneShare(text: string, range: Range): number {
@@ -36,7 +37,7 @@ function shareOf(line: string, wording: number): number {
   if (isTorn(line) || ADDRESS.test(line)) return TORN_SHARE;
   if (DEFINITION.test(line) || (line.endsWith("{") && METHOD.test(line))) return DEFINITION_SHARE;
   if (COMMENT.test(line)) return wording;
-  return STATEMENT.test(line) ? STATEMENT_SHARE * wording : wording;
+  return STATEMENT.test(line) || CALL.test(line) ? STATEMENT_SHARE * wording : wording;
 }
 
 function isTorn(line: string): boolean {

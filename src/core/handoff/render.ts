@@ -6,8 +6,8 @@ import type { Section } from "./templates.ts";
 import { TOPICS } from "./topics/index.ts";
 import type { Topic } from "./topics/topic.ts";
 
-/** Every path of a line of files is within this many characters of the tool's name (docs/evaluation.md: 120). */
-const FILES_LINE_CHARS_MAX = 110;
+/** A list of files is broken into lines that a person can read in a terminal. */
+const FILES_LINE_CHARS_MAX = 100;
 
 /** What goes into one section. */
 export interface FilledSection {

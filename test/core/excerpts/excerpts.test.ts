@@ -189,6 +189,10 @@ describe("a passage", () => {
     ]);
   });
 
+  it("leaves a neighbouring line out that has no words either", () => {
+    expect(quoted("}\nloadSettings(path) now\n}\n")).toEqual(["loadSettings(path) now"]);
+  });
+
   it("is the sentence of a long line", () => {
     const long = `${"Some words are here. ".repeat(20)}Then loadSettings is called before the rest. ${"More comes then. ".repeat(20)}`;
     expect(quoted(long)).toEqual(["Then loadSettings is called before the rest."]);
