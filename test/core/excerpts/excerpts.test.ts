@@ -193,6 +193,17 @@ describe("a passage", () => {
     expect(quoted("}\nloadSettings(path) now\n}\n")).toEqual(["loadSettings(path) now"]);
   });
 
+  it("is a definition with the comment above it, and nothing of its body", () => {
+    const body = "\tloadSettings(path) {\n\t\treturn done;\n";
+    expect(quoted(`// Reads what was set.\n${body}`)).toEqual(["// Reads what was set.\n\tloadSettings(path) {"]);
+    expect(quoted(`}\n${body}`)).toEqual(["loadSettings(path) {"]);
+  });
+
+  it("is no address without a word about it, and has none for a neighbour", () => {
+    expect(quoted("https://shop.example/loadSettings/ ...\n")).toEqual([]);
+    expect(quoted("www.shop.example/...\nloadSettings of this\n")).toEqual(["loadSettings of this"]);
+  });
+
   it("is the sentence of a long line", () => {
     const long = `${"Some words are here. ".repeat(20)}Then loadSettings is called before the rest. ${"More comes then. ".repeat(20)}`;
     expect(quoted(long)).toEqual(["Then loadSettings is called before the rest."]);
