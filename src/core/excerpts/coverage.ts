@@ -65,7 +65,7 @@ export function selectExcerpts(material: CoverageInput, request: ExcerptRequest)
   return selection.excerpts();
 }
 
-/** Whether the result says a passage already: what somebody said may be within a line of it, a tool's lines do not. */
+/** Whether the result says a passage already: within a line of it may be what somebody said, or an error, and no other line of a tool. */
 function saidIn(
   present: string,
   table: CandidateTable,
@@ -74,7 +74,8 @@ function saidIn(
   return (candidate) => {
     const { message, range } = table.candidates[candidate]!;
     const entry = entries[message]!;
-    return entry.message.role !== "tool" && present.includes(readingOf(entry).text.slice(range.start, range.end));
+    const mayBe = entry.message.role !== "tool" || table.isError(candidate);
+    return mayBe && present.includes(readingOf(entry).text.slice(range.start, range.end));
   };
 }
 

@@ -124,6 +124,18 @@ describe("excerpts", () => {
     expect(quotes(tied)).toBe(0);
   });
 
+  it("are no errors that the result says already", () => {
+    const error = "error: connection refused to billing.internal:7013";
+    const messages = toolTalk("Bash", "./run-all.sh", `started\n${error}\n`);
+    const quotes = (text: string): string =>
+      createEvidence()
+        .excerpts(messages, { ...ask(500), present: { standing: [], text } })
+        .map((excerpt) => excerpt.text)
+        .join("\n");
+    expect(quotes("")).toContain(error);
+    expect(quotes(`- ${error} (not run again)`)).not.toContain(error);
+  });
+
   it("never quote an earlier handoff", () => {
     const handoff = textMessage(
       "user",
