@@ -26,12 +26,13 @@ export interface CoverageInput {
 
 export function selectExcerpts(material: CoverageInput, request: ExcerptRequest): readonly Excerpt[] {
   const { scores, occurrences } = material;
-  const { budget, measure, redact } = request;
+  const { budget, measure, redact, anyLine = false } = request;
+  const shareMin = anyLine ? 0 : SHARE_MIN;
   const table = material.candidates.tableFor(material, measure);
   const selection = createSelection(occurrences, table);
   const queue = createHeap();
   for (const candidate of candidatesOf(material, table, request)) {
-    const worth = valueOfIdentifier(candidate, table, scores);
+    const worth = valueOfIdentifier(candidate, table, { scores, shareMin });
     queue.push(
       candidate,
       worth / orderPrice(table.sourceLineTokens[table.sources[candidate]!]!, table.tokens[candidate]!),
@@ -42,7 +43,7 @@ export function selectExcerpts(material: CoverageInput, request: ExcerptRequest)
   let left = budget;
   for (let candidate = queue.pop(); candidate >= 0; candidate = queue.pop()) {
     const before = queue.priority();
-    const worth = valueOfIdentifier(candidate, table, scores);
+    const worth = valueOfIdentifier(candidate, table, { scores, shareMin });
     if (worth <= 0) continue;
     const place = selection.placeFor(candidate);
     const now = worth / orderPrice(place.lead, place.tokens, place.instead);
@@ -64,7 +65,7 @@ export function selectExcerpts(material: CoverageInput, request: ExcerptRequest)
   return selection.excerpts();
 }
 
-/** Whether the result says a passage already: what somebody said may be within a line of it, a tool's lines do not. */
+/** Whether the result says a passage already: within a line of it may be what somebody said, or an error, and no other line of a tool. */
 function saidIn(
   present: string,
   table: CandidateTable,
@@ -73,7 +74,8 @@ function saidIn(
   return (candidate) => {
     const { message, range } = table.candidates[candidate]!;
     const entry = entries[message]!;
-    return entry.message.role !== "tool" && present.includes(readingOf(entry).text.slice(range.start, range.end));
+    const mayBe = entry.message.role !== "tool" || table.isError(candidate);
+    return mayBe && present.includes(readingOf(entry).text.slice(range.start, range.end));
   };
 }
 
@@ -99,7 +101,7 @@ function createShapes({ entries, readingOf }: Occurrences, table: CandidateTable
   };
 }
 
-/** A line that says less by itself, such as a statement from the middle of a function, is not quoted for the names in it. */
+/** Less says a statement from the middle of a function: it is quoted for the names in it only where there is room for any line. */
 const SHARE_MIN = 0.4;
 
 /** What an error is worth beside the names in it, more than any name: errors come first. */
@@ -108,13 +110,13 @@ const ERROR_WORTH = 3;
 function valueOfIdentifier(
   candidate: number,
   { binds, bindStarts, shares, isError }: CandidateTable,
-  scores: Float64Array,
+  { scores, shareMin }: { readonly scores: Float64Array; readonly shareMin: number },
 ): number {
   const end = bindStarts[candidate + 1]!;
   let worth = 0;
   for (let at = bindStarts[candidate]!; at < end; at++) worth += scores[binds[at]!]!;
   const share = shares[candidate]!;
-  return (share < SHARE_MIN ? 0 : worth * share) + (isError(candidate) ? ERROR_WORTH : 0);
+  return (share < shareMin ? 0 : worth * share) + (isError(candidate) ? ERROR_WORTH : 0);
 }
 
 function orderPrice(lead: number, tokens: number, instead = 0): number {

@@ -1,5 +1,5 @@
 /**
- * The forms of identifiers, as the published measure of recall has them: what makes a word a symbol or a hash, where a
+ * The forms of identifiers, which are what an agent asks for by name: what makes a word a symbol or a hash, where a
  * path or a URL ends and which part of it is its name. Every function looks at its own range only.
  */
 import {

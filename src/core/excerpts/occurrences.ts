@@ -19,7 +19,7 @@ import {
   createOccurrenceFacts,
 } from "./reading.ts";
 
-/** A name that is in more messages than this is everywhere: whatever is kept will show it (docs/evaluation.md). */
+/** A name that is in more messages than this is everywhere: whatever is kept will show it. */
 export const RARE_MESSAGES_MAX = 5;
 
 /** One message of the fold. */

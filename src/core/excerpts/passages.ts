@@ -4,8 +4,10 @@
  */
 import { LINE_BREAK, isSpace } from "./characters.ts";
 import type { Range } from "./identifiers.ts";
+import { plainWordsIn, WORDS_ENOUGH } from "./plain-words.ts";
 import type { MessageReading } from "./reading.ts";
 import { codeAt } from "../transcript/code-units.ts";
+import { isComment, isDefinition, isPiece } from "./standalone.ts";
 
 /** A longer line is quoted in part. */
 const LINE_CHARS_MAX = 300;
@@ -61,20 +63,34 @@ function lineAround(text: string, id: Range): Range | undefined {
 
 /** A line that says little in words is quoted with a neighbour that says more, up to this length together. */
 const PASSAGE_CHARS_MAX = 180;
-const WORDS_ENOUGH = 2;
 
 function withNeighbour(text: string, line: Range): Range {
-  if (plainWordsIn(text, line) >= WORDS_ENOUGH) return line;
+  const words = plainWordsIn(text, line);
+  if (words >= WORDS_ENOUGH) return line;
+  if (isDefinition(text.slice(line.start, line.end))) return withComment(text, line);
   const next = { start: line.start, end: nextLineEnd(text, line.end) };
   const before = { start: previousLineStart(text, line.start), end: line.end };
   const fitting = [next, before, { start: before.start, end: next.end }].filter(
     ({ start, end }) =>
       end - start <= PASSAGE_CHARS_MAX &&
-      end - start > line.end - line.start &&
-      !isOfTheRun(text, { start, end: line.start }) &&
-      !isOfTheRun(text, trim(text, { start: line.end, end })),
+      plainWordsIn(text, { start, end }) > words &&
+      saysMore(text, trim(text, { start, end: line.start })) &&
+      saysMore(text, trim(text, { start: line.end, end })),
   );
   return fitting.find((passage) => plainWordsIn(text, passage) >= WORDS_ENOUGH) ?? fitting[0] ?? line;
+}
+
+/** A definition with the comment directly above it; alone where there is none. */
+function withComment(text: string, line: Range): Range {
+  const start = previousLineStart(text, line.start);
+  const above = trim(text, { start, end: line.start });
+  const fits = line.end - start <= PASSAGE_CHARS_MAX && isComment(text.slice(above.start, above.end));
+  return fits ? { start, end: line.end } : line;
+}
+
+/** Whether a neighbour may come along: nothing is wrong with one that is not there. */
+function saysMore(text: string, neighbour: Range): boolean {
+  return !isOfTheRun(text, neighbour) && !isPiece(text.slice(neighbour.start, neighbour.end));
 }
 
 /** The end of the line directly below, without margins; the same place where that is empty. */
@@ -95,38 +111,6 @@ function previousLineStart(text: string, from: number): number {
   while (start > 0 && codeAt(text, start - 1) !== LINE_BREAK && from - start <= PASSAGE_CHARS_MAX) start--;
   const line = trim(text, { start, end: Math.max(start, end - 1) });
   return line.end > line.start ? line.start : from;
-}
-
-const PLAIN_WORD_CHARS_MIN = 4;
-
-/** How many words are in it that are no part of a name: they say what the names are about. */
-export function plainWordsIn(text: string, { start, end }: Range): number {
-  let words = 0;
-  for (let at = start; at < end;) {
-    const from = at;
-    while (at < end && isLetter(codeAt(text, at))) at++;
-    if (at === from) {
-      at++;
-      continue;
-    }
-    const isAlone = !joins(codeAt(text, from - 1)) && !joins(codeAt(text, at));
-    if (isAlone && at - from >= PLAIN_WORD_CHARS_MIN && isLowerCase(text, from + 1, at)) words++;
-  }
-  return words;
-}
-
-function isLetter(code: number): boolean {
-  return code > 0x7f || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
-}
-
-/** Digits, underscores, dots and slashes make a name of what they touch; a full stop may end a sentence. */
-function joins(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || code === 0x5f || code === 0x2f;
-}
-
-function isLowerCase(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (codeAt(text, at) >= 0x41 && codeAt(text, at) <= 0x5a) return false;
-  return true;
 }
 
 function trim(text: string, { start, end }: Range): Range {

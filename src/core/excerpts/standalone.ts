@@ -3,7 +3,7 @@
  * from the middle of a function, half of a search hit or a bare address cannot.
  */
 import type { Range } from "./identifiers.ts";
-import { plainWordsIn } from "./passages.ts";
+import { plainWordsIn, WORDS_ENOUGH } from "./plain-words.ts";
 
 const NUMBER = String.raw`\s*(?:[\w./-]{1,200}[:-])?(?:\d{1,6}(?:→|[:|-])\s*)?`;
 const DEFINITION = new RegExp(
@@ -16,15 +16,18 @@ const COMMENT = new RegExp(String.raw`^${NUMBER}(?://|/\*|\*\s|#\s|--\s|<!--)`);
 const STATEMENT = new RegExp(
   String.raw`^${NUMBER}(?:(?:return|if|else|for|while|switch|case|try|catch|throw|await|yield|import|from|with|break|continue|defer|go|const|let|var|this\.|self\.)(?![\w-])|[})\]]|[^"'#]{0,120}\s:?=\s[^"']*[(.]|[^"':]*[;{(]$|[^"':]*\)$)`,
 );
-const STATEMENT_ENDS = /[;{()]$/;
+const STATEMENT_ENDS = /[;{(),]$/;
 const STATEMENT_STARTS = new RegExp(String.raw`^${NUMBER}[a-z})\]]`);
+/** A call that is a line of its own, such as what a program logs. */
+const CALL = new RegExp(String.raw`^${NUMBER}[\w$]+(?:\.[\w$]+)*\(.*\)[,;]?$`);
+/** A property is given a value. */
+const ASSIGNMENT = new RegExp(String.raw`^${NUMBER}[\w$]+(?:\.[\w$]+|\[[^\]]{1,40}\])+\s+[-+|&]?=\s`);
 const ADDRESS = /^\W*(?:https?:\/\/|www\.)\S+(?: [>›/] \S+)*$/;
 
 const DEFINITION_SHARE = 1.3;
-const STATEMENT_SHARE = 0.2;
-const TORN_SHARE = 0.3;
+const STATEMENT_SHARE = 0.3;
+const PIECE_SHARE = 0;
 const WORDLESS_SHARE = 0.5;
-const WORDS_ENOUGH = 2;
 
 /** Of the worth of the names in it, what a passage has; a passage of several lines is judged by its most telling one. */
 export function standaloneShare(text: string, range: Range): number {
@@ -35,17 +38,30 @@ export function standaloneShare(text: string, range: Range): number {
 }
 
 function shareOf(line: string, wording: number): number {
-  if (isTorn(line) || ADDRESS.test(line)) return TORN_SHARE;
-  if (DEFINITION.test(line) || (line.endsWith("{") && METHOD.test(line))) return DEFINITION_SHARE;
-  if (COMMENT.test(line)) return wording;
-  return mayBeStatement(line) && STATEMENT.test(line) ? STATEMENT_SHARE * wording : wording;
+  if (isPiece(line)) return PIECE_SHARE;
+  if (isDefinition(line)) return DEFINITION_SHARE;
+  if (isComment(line)) return wording;
+  return isStatement(line) ? STATEMENT_SHARE * wording : wording;
 }
 
-/** By how it begins or ends, or what it holds: told sooner than by the pattern, which reads prose several times. */
+export function isDefinition(line: string): boolean {
+  return DEFINITION.test(line) || (line.endsWith("{") && METHOD.test(line));
+}
+
+export function isComment(line: string): boolean {
+  return COMMENT.test(line);
+}
+
+function isStatement(line: string): boolean {
+  return mayBeStatement(line) && (STATEMENT.test(line) || CALL.test(line) || ASSIGNMENT.test(line));
+}
+
+/** By how it begins or ends, or what it holds: told sooner than by the patterns, which read prose several times. */
 function mayBeStatement(line: string): boolean {
   return line.includes("=") || STATEMENT_ENDS.test(line) || STATEMENT_STARTS.test(line);
 }
 
-function isTorn(line: string): boolean {
-  return line.endsWith("...") || line.endsWith("…");
+/** Half of a line, or an address without a word about it. */
+export function isPiece(line: string): boolean {
+  return line.endsWith("...") || line.endsWith("…") || ADDRESS.test(line);
 }

@@ -63,6 +63,8 @@ export interface FitOptions extends SectionFillOptions {
   readonly room: number;
   /** What the handoff stands for. */
   readonly replacedTokens: number;
+  /** Whether excerpts may have all that the facts leave. */
+  readonly quotesFillBudget: boolean;
 }
 
 export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffContents, "firstNumber"> {
@@ -103,13 +105,9 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffCo
   });
   const excerpts = chooseExcerpts(candidates, options.measure, {
     tokens,
-    tokensMax:
-      prose > 0
-        ? options.room * EXCERPTS_BESIDE_PROSE_SHARE_MAX
-        : matches === undefined
-          ? options.room * EXCERPTS_SHARE_MAX * quotedPart(options)
-          : options.room,
+    tokensMax: options.room * (prose > 0 ? EXCERPTS_BESIDE_PROSE_SHARE_MAX : excerptsShareMax(options, matches)),
     present: `${sections.text()}\n${recordText}`,
+    headingTokens: excerptsHeadingTokens(sections, options),
   });
   // What the excerpts leave is for the facts again, without caps; but rules have had their share, and one that comes in
   // with a few spare tokens now would go again in the next handoff.
@@ -181,6 +179,12 @@ function recordRoom(left: number, { reserved, errors, quotedShare: share }: Othe
   const beyond = Math.max(0, left - RECORD_TOKENS_FIRST);
   const others = Math.min(reserved, beyond * AFTER_RECORD_SHARE_MAX);
   return left - others - Math.max((beyond - others) * share, Math.min(errors, left * ERRORS_SHARE_MAX));
+}
+
+/** With a focus, what matches it is taken from all; and where nothing else can use the room, it would stay empty. */
+function excerptsShareMax(options: FitOptions, matches: Candidates["matches"]): number {
+  if (matches !== undefined || options.quotesFillBudget) return 1;
+  return EXCERPTS_SHARE_MAX * quotedPart(options);
 }
 
 /** With so much more room than planned, the record is written again. */
@@ -374,17 +378,26 @@ interface ExcerptBudget {
   readonly tokensMax: number;
   /** What the handoff says already. */
   readonly present: string;
+  /** Of their section's heading, where nothing else is in it. */
+  readonly headingTokens: number;
+}
+
+function excerptsHeadingTokens(sections: SectionFill, { template, measure }: FitOptions): number {
+  const section = template.find(({ topics }) => topics.includes("context"));
+  const isOpen = section?.topics.some((topic) => (sections.filled().get(topic)?.items ?? []).length > 0);
+  return section === undefined || isOpen === true ? 0 : measure.text(`## ${section.heading}\n`);
 }
 
 function chooseExcerpts(
   { excerpts, carried, matches }: Candidates,
   measure: Measure,
-  { tokens, tokensMax, present }: ExcerptBudget,
+  { tokens, tokensMax, present, headingTokens }: ExcerptBudget,
 ): readonly Excerpt[] {
   const kept: Excerpt[] = [];
   const sources = new Set<string>();
   const take = (one: Excerpt, limit: number): number => {
-    const cost = one.tokens + (sources.has(one.source) ? 0 : measure.text(`${SOURCE_LEAD}${one.source}\n`));
+    const source = sources.has(one.source) ? 0 : measure.text(`${SOURCE_LEAD}${one.source}\n`);
+    const cost = one.tokens + source + (kept.length === 0 ? headingTokens : 0);
     if (cost > limit || !tokens.spend(cost, one.text)) return 0;
     sources.add(one.source);
     kept.push(one);

@@ -1,13 +1,10 @@
 /** Writes the chosen items as text, in the format that `parse.ts` describes. */
 import type { Excerpt } from "../excerpts/excerpts.ts";
-import type { Item } from "./items.ts";
+import { LIST_SEPARATOR, type Item } from "./items.ts";
 import { BULLETS, guarded, SOURCE_LEAD } from "./parse.ts";
 import type { Section } from "./templates.ts";
 import { TOPICS } from "./topics/index.ts";
 import type { Topic } from "./topics/topic.ts";
-
-/** Every path of a line of files is within this many characters of the tool's name (docs/evaluation.md: 120). */
-const FILES_LINE_CHARS_MAX = 110;
 
 /** What goes into one section. */
 export interface FilledSection {
@@ -58,7 +55,7 @@ function indented(text: string): string {
   return text.includes("\n") ? text.replace(/\n(?=[^\n])/g, "\n  ") : text;
 }
 
-/** One or more lines a tool; the changed ones first, each list with the latest first. */
+/** One line a tool; the changed ones first, each list with the latest first. */
 function fileLines(items: readonly Item[]): string[] {
   const groups = new Map<string, Item[]>();
   // What a model wrote of files is in sentences of its own.
@@ -66,30 +63,14 @@ function fileLines(items: readonly Item[]): string[] {
   for (const item of items.filter(({ group }) => group !== undefined).toReversed())
     (groups.get(item.group ?? "") ?? groups.set(item.group ?? "", []).get(item.group ?? "")!).push(item);
   const ordered = [...groups].toSorted(([, a], [, b]) => topRank(b) - topRank(a));
-  const listed = ordered.flatMap(([group, members]) =>
-    wrapped(
-      group,
-      members.map(({ text }) => text),
-    ),
+  const listed = ordered.map(
+    ([group, members]) => `- ${group}: ${members.map(({ text }) => text).join(LIST_SEPARATOR)}`,
   );
   return [...listed, ...written.map(({ text }) => `- ${indented(text)}`)];
 }
 
 function topRank(items: readonly Item[]): number {
   return items.reduce((top, { rank }) => Math.max(top, rank), 0);
-}
-
-function wrapped(group: string, paths: readonly string[]): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const path of paths) {
-    if (line !== "" && line.length + path.length + 2 <= FILES_LINE_CHARS_MAX) line += `, ${path}`;
-    else {
-      if (line !== "") lines.push(line);
-      line = `- ${group}: ${path}`;
-    }
-  }
-  return line === "" ? lines : [...lines, line];
 }
 
 /** Grouped by source, sources and lines in the order of the conversation. */

@@ -47,6 +47,8 @@ export interface HandoffRequest {
   readonly liveRequest?: number;
   /** Excerpts worth at most that many tokens that do not repeat what the handoff has already, nor what is next to it. */
   readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
+  /** Whether excerpts may have all that the facts leave, because nothing else can use it. */
+  readonly quotesFillBudget?: boolean;
   /** What it takes to quote the errors that stand to this day; 0 where not given. */
   readonly errorTokens?: () => number;
   /** What is kept verbatim beside the handoff. */
@@ -119,7 +121,15 @@ export function writeHandoff(request: HandoffRequest): Handoff {
       byModel: new Set([...(request.prose ?? NO_PROSE)].flatMap(([topic, texts]) => (texts.length > 0 ? [topic] : []))),
       matches,
     },
-    { template, budget, room, measure, recall: spanRecall, replacedTokens },
+    {
+      template,
+      budget,
+      room,
+      measure,
+      recall: spanRecall,
+      replacedTokens,
+      quotesFillBudget: request.quotesFillBudget ?? false,
+    },
   );
   const write = (contents: Omit<HandoffContents, "firstNumber">): string => {
     const numbered = { ...contents, firstNumber: firstNumberOf(contents.filled, previous) };

@@ -124,6 +124,18 @@ describe("excerpts", () => {
     expect(quotes(tied)).toBe(0);
   });
 
+  it("are no errors that the result says already", () => {
+    const error = "error: connection refused to billing.internal:7013";
+    const messages = toolTalk("Bash", "./run-all.sh", `started\n${error}\n`);
+    const quotes = (text: string): string =>
+      createEvidence()
+        .excerpts(messages, { ...ask(500), present: { standing: [], text } })
+        .map((excerpt) => excerpt.text)
+        .join("\n");
+    expect(quotes("")).toContain(error);
+    expect(quotes(`- ${error} (not run again)`)).not.toContain(error);
+  });
+
   it("never quote an earlier handoff", () => {
     const handoff = textMessage(
       "user",
@@ -187,6 +199,21 @@ describe("a passage", () => {
     expect(quoted("// reads every setting\nloadSettings(path)\n")).toEqual([
       "// reads every setting\nloadSettings(path)",
     ]);
+  });
+
+  it("leaves a neighbouring line out that has no words either", () => {
+    expect(quoted("}\nloadSettings(path) now\n}\n")).toEqual(["loadSettings(path) now"]);
+  });
+
+  it("is a definition with the comment above it, and nothing of its body", () => {
+    const body = "\tloadSettings(path) {\n\t\treturn done;\n";
+    expect(quoted(`// Reads what was set.\n${body}`)).toEqual(["// Reads what was set.\n\tloadSettings(path) {"]);
+    expect(quoted(`}\n${body}`)).toEqual(["loadSettings(path) {"]);
+  });
+
+  it("is no address without a word about it, and has none for a neighbour", () => {
+    expect(quoted("https://shop.example/loadSettings/ ...\n")).toEqual([]);
+    expect(quoted("www.shop.example/...\nloadSettings of this\n")).toEqual(["loadSettings of this"]);
   });
 
   it("is the sentence of a long line", () => {

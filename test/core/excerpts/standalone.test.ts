@@ -24,6 +24,9 @@ const STATEMENTS = [
   "const themes = getAvailableThemes();",
   'import { Editor } from "../src/components/editor.js";',
   "if (currentModel?.id === item.model.id) return 1;",
+  '145→	slog.String("shadow_branch", shadowBranchName),',
+  't.Fatalf("GetSessionState failed: %v", err)',
+  "382→\t\tstate.CheckpointCount = 0",
 ];
 const PIECES = ["Apple's Stock Price Reaches All-Time ...", "https://www.example.com > sites > investor-hub > article"];
 

@@ -45,10 +45,12 @@ export interface Candidate {
   /** Where this candidate's handoff has a share of its own, and a minimum (`SizeGoal`). */
   readonly handoffTokens?: (replacedTokens: number) => number;
   readonly handoffTokensMin?: number;
+  /** Set where lines of the original take what the handoff would leave of its room, because nothing else can. */
+  readonly quotesFillBudget?: boolean;
 }
 
 /** A candidate with what it leaves room for. */
-export interface Cut extends Pick<Candidate, "shape" | "kept" | "restored"> {
+export interface Cut extends Pick<Candidate, "shape" | "kept" | "restored" | "quotesFillBudget"> {
   /** The handoff that replaces the span already, where none is to be written. */
   readonly written?: Handoff;
   readonly anchor: Message | undefined;
@@ -97,6 +99,7 @@ function handoffOf({ original, request, ...run }: CompactionRun, cut: Cut, spanR
   const { standing, text } = presentOf(messages, cut, shown.textOf);
   const ledger = keeper.ledgerOf(messages);
   const settled = settledErrors(ledger);
+  const fillsBudget = cut.quotesFillBudget === true && cut.prose === undefined;
   return writeHandoff({
     messages,
     ledger,
@@ -115,11 +118,13 @@ function handoffOf({ original, request, ...run }: CompactionRun, cut: Cut, spanR
         focus: run.focus,
         redact,
         settled,
+        anyLine: fillsBudget,
         present: { standing, text: `${text}\n${present}` },
       }),
     errorTokens: () => evidence.errorTokens(messages, { measure, settled, redact }),
     beside: shown.shownIn(cut.verbatim),
     redact,
+    quotesFillBudget: fillsBudget,
     template: run.template,
     ...(cut.prose === undefined ? {} : { prose: cut.prose }),
     ...(cut.proseUntil === undefined ? {} : { proseUntil: cut.proseUntil }),

@@ -30,7 +30,8 @@ function* cutsOf(run: CompactionRun, candidates: Iterable<Candidate>, goal: Size
     const wanted = handoffTokens(replaced);
     const budget = Math.max(Math.min(wanted, room), handoffTokensLeast(room, replaced));
     const fits = room >= (headEnd === tailStart ? 0 : Math.min(wanted, handoffTokensMin));
-    yield { shape, kept, restored, anchor, verbatim, budget, roomTokens: room, fits };
+    const { quotesFillBudget = false } = own;
+    yield { shape, kept, restored, quotesFillBudget, anchor, verbatim, budget, roomTokens: room, fits };
   }
 }
 

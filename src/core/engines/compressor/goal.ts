@@ -21,7 +21,7 @@ export interface CompressorGoal extends SizeGoal {
   readonly wantsHandoff: boolean;
 }
 
-/** Shares of an explicit budget, after system, tools and the live request; `npm run eval` measures what they cost. */
+/** Shares of an explicit budget, after system, tools and the live request. */
 const BUDGET_TAIL_SHARE = 0.25;
 const BUDGET_HEAD_SHARE = 0.08;
 /** Of the threshold: files read in the first exchange would otherwise be sent with every request for the rest of a session. */

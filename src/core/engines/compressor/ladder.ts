@@ -43,6 +43,8 @@ function* allRungsOf(run: CompactionRun, goal: CompressorGoal): Generator<Candid
   const last = lastStart(conversation);
   const rung = (number: number, rewritten: RewrittenMessages, from = planned, headKept = head): Candidate => ({
     shape: { rung: number, ...rewritten, headEnd: headKept, tailStart: from },
+    // Of an explicit budget, above the first rung, nothing but the handoff can use what is left.
+    ...(goal.wantsHandoff && number > 0 ? { quotesFillBudget: true } : {}),
     ...(number === RUNG_LAST ? { handoffTokensMin: HANDOFF_TOKENS_MIN } : {}),
   });
 

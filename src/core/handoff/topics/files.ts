@@ -29,7 +29,7 @@ function fileText({ ledger, redact, beside }: HandoffMaterial, file: FileEntry):
   return standing || path === "." || path.includes(LIST_SEPARATOR) ? undefined : redact(path);
 }
 
-/** `Edit`, `Edit, uncommitted`, `Bash, deleted`: the tool's name is what a path is tied to. */
+/** `Edit`, `Edit, uncommitted`, `Bash, deleted`: what was done to a file, in one list for all files that it was done to. */
 function groupOf({ tool, state }: FileEntry, fresh: boolean): string {
   if (state === "deleted") return `${tool}, deleted`;
   return fresh ? `${tool}, uncommitted` : tool;

@@ -1,0 +1,37 @@
+/** Words that are no part of a name: a line without them names things and says nothing about them. */
+import { codeAt } from "../transcript/code-units.ts";
+import type { Range } from "./identifiers.ts";
+
+const PLAIN_WORD_CHARS_MIN = 3;
+/** A line with so many says what its names are about. */
+export const WORDS_ENOUGH = 3;
+
+/** How many words are in it that are no part of a name: they say what the names are about. */
+export function plainWordsIn(text: string, { start, end }: Range): number {
+  let words = 0;
+  for (let at = start; at < end;) {
+    const from = at;
+    while (at < end && isLetter(codeAt(text, at))) at++;
+    if (at === from) {
+      at++;
+      continue;
+    }
+    const isAlone = !joins(codeAt(text, from - 1)) && !joins(codeAt(text, at));
+    if (isAlone && at - from >= PLAIN_WORD_CHARS_MIN && isLowerCase(text, from + 1, at)) words++;
+  }
+  return words;
+}
+
+function isLetter(code: number): boolean {
+  return code > 0x7f || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
+}
+
+/** Digits, underscores, dots and slashes make a name of what they touch; a full stop may end a sentence. */
+function joins(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x5f || code === 0x2f;
+}
+
+function isLowerCase(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (codeAt(text, at) >= 0x41 && codeAt(text, at) <= 0x5a) return false;
+  return true;
+}
