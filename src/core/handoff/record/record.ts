@@ -89,8 +89,7 @@ function episodesWithin(
   { measure, matches }: RecordRequest,
 ): readonly RecordEpisode[] {
   const lines = episodes.flatMap((episode) => episode.lines);
-  const about = lines.filter((line) => line.about);
-  const others = lines.filter((line) => !line.about);
+  const about = matches === undefined ? lines : lines.filter((line) => line.about);
   const writtenAt = (matching: number, other: number): Iterable<WrittenEpisode> =>
     newestFirst(episodes, matching, other);
   const weigh = (written: Iterable<WrittenEpisode>): number => {
@@ -103,6 +102,7 @@ function episodesWithin(
   const first = widest(about, (chars) => weigh(writtenAt(chars, 0)), { tokensMax: Math.min(tokensMax, matchingMax) });
   if (matches === undefined) return recordWith(first, 0);
   const already = weigh(writtenAt(first, 0));
+  const others = lines.filter((line) => !line.about);
   const second = widest(others, (chars) => weigh(writtenAt(first, chars)), { tokensMax, already });
   return recordWith(first, second);
 }
