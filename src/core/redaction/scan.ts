@@ -16,7 +16,6 @@ import { findToken, TOKEN_WORD_CHARS_MIN } from "./tokens.ts";
 import { findAnnounced, findUnnamedKey, UNNAMED_WORD_CHARS_MIN } from "./unnamed.ts";
 import { findInUrl } from "./urls.ts";
 import { UNSEEN, invisibleCharacterAt } from "./invisible-characters.ts";
-import { codeAt } from "../transcript/code-units.ts";
 
 const WORD = 1;
 const SIGN = 2;
@@ -50,7 +49,7 @@ export function scan(text: string, code: boolean): Scanned {
   const word = { start: 0, end: 0 };
   const stop = { at: 0, word, code };
   for (let at = 0; at < length;) {
-    const first = codeAt(text, at);
+    const first = text.charCodeAt(at);
     let kind = CLASS_OF[first]!;
     if (kind === 0) {
       at++;
@@ -60,7 +59,7 @@ export function scan(text: string, code: boolean): Scanned {
     if (kind === WORD) {
       word.start = at;
       do at++;
-      while (at < length && (kind = CLASS_OF[codeAt(text, at)]!) === WORD);
+      while (at < length && (kind = CLASS_OF[text.charCodeAt(at)]!) === WORD);
       word.end = at;
       if (at - word.start >= TOKEN_WORD_CHARS_MIN || mayBeOneOf(SHORT_WORDS, first, at - word.start))
         span = findAtWord(text, word);
@@ -83,7 +82,7 @@ export function scan(text: string, code: boolean): Scanned {
 }
 
 function isVeil(text: string, at: number): boolean {
-  const kind = CLASS_OF[codeAt(text, at)];
+  const kind = CLASS_OF[text.charCodeAt(at)];
   return kind === UNSEEN_CHARACTER || (kind === ESCAPE && invisibleCharacterAt(text, at) !== undefined);
 }
 
@@ -99,7 +98,7 @@ function findAtWord(text: string, word: Word): Span | undefined {
     const token = findToken(text, start, end);
     if (token !== undefined) return token;
   }
-  if (codeAt(text, start) === DASH) {
+  if (text.charCodeAt(start) === DASH) {
     return text.startsWith(BEGIN, start) ? findPrivateKey(text, start) : findOptionValue(text, word);
   }
   switch (end - start) {
