@@ -15,6 +15,7 @@ import { findSaid } from "./stated-passwords.ts";
 import { findToken, TOKEN_WORD_CHARS_MIN } from "./tokens.ts";
 import { findAnnounced, findUnnamedKey, UNNAMED_WORD_CHARS_MIN } from "./unnamed.ts";
 import { findInUrl } from "./urls.ts";
+import { codeAt } from "../transcript/code-units.ts";
 import { UNSEEN, invisibleCharacterAt } from "./invisible-characters.ts";
 
 const WORD = 1;
@@ -49,7 +50,7 @@ export function scan(text: string, code: boolean): Scanned {
   const word = { start: 0, end: 0 };
   const stop = { at: 0, word, code };
   for (let at = 0; at < length;) {
-    const first = text.charCodeAt(at);
+    const first = codeAt(text, at);
     let kind = CLASS_OF[first]!;
     if (kind === 0) {
       at++;
@@ -59,7 +60,7 @@ export function scan(text: string, code: boolean): Scanned {
     if (kind === WORD) {
       word.start = at;
       do at++;
-      while (at < length && (kind = CLASS_OF[text.charCodeAt(at)]!) === WORD);
+      while (at < length && (kind = CLASS_OF[codeAt(text, at)]!) === WORD);
       word.end = at;
       if (at - word.start >= TOKEN_WORD_CHARS_MIN || mayBeOneOf(SHORT_WORDS, first, at - word.start))
         span = findAtWord(text, word);
