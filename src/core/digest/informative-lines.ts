@@ -4,7 +4,6 @@
  */
 import { withoutLineNumber } from "./numbered-lines.ts";
 import type { Page } from "./page.ts";
-import { codeAt } from "../transcript/code-units.ts";
 
 /** Of larger pages an even sample is looked at. */
 const LINES_SCANNED_MAX = 400;
@@ -78,7 +77,7 @@ function natureOf(token: string): "name" | "word" | "neither" {
   let ideographs = 0;
   let previous = 0;
   for (let at = 0; at < token.length; at++) {
-    const code = codeAt(token, at);
+    const code = token.charCodeAt(at);
     const upper = code >= 65 && code <= 90;
     if (upper && previous >= 97 && previous <= 122) return "name";
     if ((previous === 47 || previous === 95) && code > 47) return "name"; // A slash or an underscore, then more.

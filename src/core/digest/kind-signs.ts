@@ -6,7 +6,6 @@ import { joinedRecords, looksLikeTable, tableStyle } from "./kinds/table-columns
 import { isRecordLine } from "./kinds/table-records.ts";
 import { failureIn } from "./test-names.ts";
 import { tallyIn } from "./test-counts.ts";
-import { codeAt } from "../transcript/code-units.ts";
 
 const HEAD_CHARS = 6_000;
 const MIDDLE_CHARS = 2_000;
@@ -160,7 +159,7 @@ function looksBinary(text: string, lines: readonly string[]): boolean {
   const step = Math.ceil(text.length / BINARY_CHARS_LOOKED_AT);
   let odd = 0;
   for (let at = 0; at < text.length; at += step) {
-    const code = codeAt(text, at);
+    const code = text.charCodeAt(at);
     if (code === 0xfffd || (code < 32 && code !== 9 && code !== 10 && code !== 13 && code !== 27)) odd++;
   }
   if (odd * step > text.length * BINARY_SHARE) return true;

@@ -2,7 +2,6 @@
  * Finds where any of many short marks is in a text, in one walk whatever their number: the automaton of Aho and
  * Corasick (Efficient string matching, 1975).
  */
-import { codeAt } from "../transcript/code-units.ts";
 
 /** In a mark: any digit. No mark holds one digit rather than another. */
 const ANY_DIGIT = "#";
@@ -32,7 +31,7 @@ export function createFinder(marks: readonly string[]): Finder {
       const { length } = text;
       let state = 0;
       for (let at = from; at < length; at++) {
-        state = steps[state | classOf(codeAt(text, at))]!;
+        state = steps[state | classOf(text.charCodeAt(at))]!;
         if (state >= firstEnd) {
           last = ends[(state - firstEnd) >> CLASS_BITS]!;
           return at + 1;

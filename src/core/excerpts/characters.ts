@@ -3,7 +3,6 @@
  * by what it is to an identifier. Bytes are read several times as fast as a string, and each is read more than once.
  */
 import { ASCII_CHARS_MIN, asciiInto } from "../transcript/ascii.ts";
-import { codeAt } from "../transcript/code-units.ts";
 
 export const LOWER = 1;
 export const UPPER = 2;
@@ -92,7 +91,7 @@ function roomFor(size: number): Uint8Array<ArrayBuffer> {
 function encode(text: string, start: number, end: number, bytes: Uint8Array<ArrayBuffer>): void {
   if (end - start >= ASCII_CHARS_MIN && asciiInto(text.slice(start, end), bytes)) return;
   for (let at = start; at < end; at++) {
-    const code = codeAt(text, at);
+    const code = text.charCodeAt(at);
     bytes[at - start] = code < ASCII_END ? code : wideCode(text, at, code);
   }
 }
@@ -158,7 +157,7 @@ function eachWord(text: string, visit: (slot: number) => void): void {
     let digits = 0;
     let wasLower = false;
     for (; at < end; at++) {
-      const code = codeAt(text, at);
+      const code = text.charCodeAt(at);
       const upper = code >= 0x41 && code <= 0x5a;
       const digit = code >= 0x30 && code <= 0x39;
       if (!upper && !digit && !(code >= 0x61 && code <= 0x7a)) break;

@@ -4,7 +4,6 @@
  */
 import { LINE_BREAK } from "./characters.ts";
 import type { Range } from "./identifiers.ts";
-import { codeAt } from "../transcript/code-units.ts";
 
 /** How far the line around a piece is read. */
 const LINE_REACH_CHARS = 1_000;
@@ -35,8 +34,8 @@ function surroundings({ text, firstBlock }: KeyBlockText, piece: Range): Range {
   const least = Math.max(0, piece.start - LINE_REACH_CHARS);
   const most = Math.min(text.length, piece.end + LINE_REACH_CHARS);
   let { start, end } = piece;
-  while (start > least && codeAt(text, start - 1) !== LINE_BREAK) start--;
-  while (end < most && codeAt(text, end) !== LINE_BREAK) end++;
+  while (start > least && text.charCodeAt(start - 1) !== LINE_BREAK) start--;
+  while (end < most && text.charCodeAt(end) !== LINE_BREAK) end++;
   const block = firstBlock < 0 || firstBlock >= piece.start ? undefined : blockStart(text, piece.start);
   return { start: Math.min(start, block ?? start), end };
 }

@@ -6,7 +6,6 @@ import { LINE_BREAK, isSpace } from "./characters.ts";
 import type { Range } from "./identifiers.ts";
 import { plainWordsIn, WORDS_ENOUGH } from "./plain-words.ts";
 import type { MessageReading } from "./reading.ts";
-import { codeAt } from "../transcript/code-units.ts";
 import { isComment, isDefinition, isPiece } from "./standalone.ts";
 
 /** A longer line is quoted in part. */
@@ -53,10 +52,10 @@ function lineAround(text: string, id: Range): Range | undefined {
   let { start, end } = id;
   const least = Math.max(0, id.start - LINE_CHARS_MAX);
   const most = Math.min(text.length, id.end + LINE_CHARS_MAX);
-  while (start > least && codeAt(text, start - 1) !== LINE_BREAK) start--;
-  while (end < most && codeAt(text, end) !== LINE_BREAK) end++;
-  if (start === least && start > 0 && codeAt(text, start - 1) !== LINE_BREAK) return undefined;
-  if (end === most && end < text.length && codeAt(text, end) !== LINE_BREAK) return undefined;
+  while (start > least && text.charCodeAt(start - 1) !== LINE_BREAK) start--;
+  while (end < most && text.charCodeAt(end) !== LINE_BREAK) end++;
+  if (start === least && start > 0 && text.charCodeAt(start - 1) !== LINE_BREAK) return undefined;
+  if (end === most && end < text.length && text.charCodeAt(end) !== LINE_BREAK) return undefined;
   const trimmed = trim(text, { start, end });
   return trimmed.end - trimmed.start > LINE_CHARS_MAX ? undefined : trimmed;
 }
@@ -97,26 +96,26 @@ function saysMore(text: string, neighbour: Range): boolean {
 function nextLineEnd(text: string, from: number): number {
   const { length } = text;
   let start = from;
-  while (start < length && codeAt(text, start) !== LINE_BREAK) start++;
+  while (start < length && text.charCodeAt(start) !== LINE_BREAK) start++;
   let end = start + 1;
-  while (end < length && codeAt(text, end) !== LINE_BREAK && end - from <= PASSAGE_CHARS_MAX) end++;
+  while (end < length && text.charCodeAt(end) !== LINE_BREAK && end - from <= PASSAGE_CHARS_MAX) end++;
   const line = trim(text, { start: Math.min(start + 1, length), end: Math.min(end, length) });
   return line.end > line.start ? line.end : from;
 }
 
 function previousLineStart(text: string, from: number): number {
   let end = from;
-  while (end > 0 && codeAt(text, end - 1) !== LINE_BREAK) end--;
+  while (end > 0 && text.charCodeAt(end - 1) !== LINE_BREAK) end--;
   let start = Math.max(0, end - 1);
-  while (start > 0 && codeAt(text, start - 1) !== LINE_BREAK && from - start <= PASSAGE_CHARS_MAX) start--;
+  while (start > 0 && text.charCodeAt(start - 1) !== LINE_BREAK && from - start <= PASSAGE_CHARS_MAX) start--;
   const line = trim(text, { start, end: Math.max(start, end - 1) });
   return line.end > line.start ? line.start : from;
 }
 
 function trim(text: string, { start, end }: Range): Range {
   let [from, until] = [start, end];
-  while (from < until && isSpace(codeAt(text, from))) from++;
-  while (until > from && isSpace(codeAt(text, until - 1))) until--;
+  while (from < until && isSpace(text.charCodeAt(from))) from++;
+  while (until > from && isSpace(text.charCodeAt(until - 1))) until--;
   return { start: from, end: until };
 }
 
@@ -130,7 +129,7 @@ function objectAround(text: string, id: Range): Range | undefined {
   const least = Math.max(0, id.start - REACH_CHARS);
   let depth = 0;
   for (let at = id.start - 1; at >= least; at--) {
-    const code = codeAt(text, at);
+    const code = text.charCodeAt(at);
     if (code === LINE_BREAK) return undefined;
     if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth++;
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
@@ -149,7 +148,7 @@ function closingOf(text: string, open: number): number | undefined {
   let depth = 0;
   const most = Math.min(text.length, open + OBJECT_CHARS_MAX + 1);
   for (let at = open; at < most; at++) {
-    const code = codeAt(text, at);
+    const code = text.charCodeAt(at);
     if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
     else if ((code === CLOSE_BRACE || code === CLOSE_BRACKET) && --depth === 0) return at + 1;
   }
@@ -171,14 +170,14 @@ function sentenceAround(text: string, id: Range): Range | undefined {
 function endsSentence(text: string, at: number): boolean {
   const sign = text[at]!;
   if (sign === "\n" || sign === "。" || sign === "！" || sign === "？") return true;
-  return (sign === "." || sign === "!" || sign === "?") && (at + 1 >= text.length || isSpace(codeAt(text, at + 1)));
+  return (sign === "." || sign === "!" || sign === "?") && (at + 1 >= text.length || isSpace(text.charCodeAt(at + 1)));
 }
 
 /** Whether a person would read it: enough letters, and no endless run of signs. */
 function isReadable(text: string, { start, end }: Range): boolean {
   let [plain, unbroken, longest] = [0, 0, 0];
   for (let at = start; at < end; at++) {
-    const code = codeAt(text, at);
+    const code = text.charCodeAt(at);
     if (isSpace(code)) {
       plain++;
       unbroken = 0;
@@ -207,7 +206,7 @@ const LETTERS_SHARE_MIN = 0.35;
 function holdsWords(text: string, { start, end }: Range): boolean {
   let [letters, signs, words, run] = [0, 0, 0, 0];
   for (let at = start; at < end; at++) {
-    const code = codeAt(text, at);
+    const code = text.charCodeAt(at);
     if (isSpace(code)) {
       run = 0;
       continue;

@@ -1,5 +1,4 @@
 /** Words that are no part of a name: a line without them names things and says nothing about them. */
-import { codeAt } from "../transcript/code-units.ts";
 import type { Range } from "./identifiers.ts";
 
 const PLAIN_WORD_CHARS_MIN = 3;
@@ -11,12 +10,12 @@ export function plainWordsIn(text: string, { start, end }: Range): number {
   let words = 0;
   for (let at = start; at < end;) {
     const from = at;
-    while (at < end && isLetter(codeAt(text, at))) at++;
+    while (at < end && isLetter(text.charCodeAt(at))) at++;
     if (at === from) {
       at++;
       continue;
     }
-    const isAlone = !joins(codeAt(text, from - 1)) && !joins(codeAt(text, at));
+    const isAlone = !joins(text.charCodeAt(from - 1)) && !joins(text.charCodeAt(at));
     if (isAlone && at - from >= PLAIN_WORD_CHARS_MIN && isLowerCase(text, from + 1, at)) words++;
   }
   return words;
@@ -32,6 +31,6 @@ function joins(code: number): boolean {
 }
 
 function isLowerCase(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (codeAt(text, at) >= 0x41 && codeAt(text, at) <= 0x5a) return false;
+  for (let at = start; at < end; at++) if (text.charCodeAt(at) >= 0x41 && text.charCodeAt(at) <= 0x5a) return false;
   return true;
 }

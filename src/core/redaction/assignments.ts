@@ -8,7 +8,6 @@ import { MARKER, type Span, valueSpan } from "./mask.ts";
 import { mayHoldSuspicion, maySuggestSecret, NAME_CHARS_MAX, nameStrength, type NameStrength } from "./names.ts";
 import { lengthsByFirst, matchAt, mayBeOneOf, type Stop, type Word } from "./reading.ts";
 import { isMadeByMachine, isSecretValue } from "./values.ts";
-import { codeAt } from "../transcript/code-units.ts";
 
 const COLON = 58;
 const EQUALS = 61;
@@ -49,7 +48,7 @@ function mayBeAsked(text: string, { start, end }: Word): boolean {
 }
 
 function isGap(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (GAP[codeAt(text, at)] !== 1) return false;
+  for (let at = start; at < end; at++) if (GAP[text.charCodeAt(at)] !== 1) return false;
   return true;
 }
 

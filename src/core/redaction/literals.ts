@@ -3,7 +3,6 @@ import { MARKER, type Span, valueSpan } from "./mask.ts";
 import type { NameStrength } from "./names.ts";
 import { matchAt, type Word } from "./reading.ts";
 import { isMadeByMachine, isSecretValue, type ValuePlace } from "./values.ts";
-import { codeAt } from "../transcript/code-units.ts";
 
 const EQUALS = 61;
 
@@ -51,7 +50,7 @@ function openingEnd(text: string, start: number): number {
   if (first === ARROW || first === OPENING_BRACKET) at++;
   else if (first === SPACE && text.charCodeAt(at + 1) === OPENING_BRACKET) at += 2;
   for (const end = at + SPACES_MAX; at < end; at++) {
-    const code = codeAt(text, at);
+    const code = text.charCodeAt(at);
     if (code !== SPACE && code !== TAB) break;
   }
   return at;
@@ -74,7 +73,7 @@ const LINE_END = /[\n\r\u2028\u2029]/;
 function quotedEnd(text: string, start: number, mark: number): number {
   let at = start;
   for (let read = 0; read < QUOTED_CHARS_MAX && at < text.length; read++) {
-    const code = codeAt(text, at);
+    const code = text.charCodeAt(at);
     if (code === mark || code === NEWLINE) break;
     if (code !== BACKSLASH) at++;
     else if (at + 1 < text.length && !LINE_END.test(text.charAt(at + 1))) at += 2;

@@ -1,5 +1,4 @@
 /** Which names announce a secret, and how sure they are. Names are read as words: `dbPassword`, `DB_PASSWORD`, `db-password`. */
-import { codeAt } from "../transcript/code-units.ts";
 
 /**
  * `password`: whatever a person chose comes after it. `key`: something a machine made.
@@ -35,7 +34,7 @@ function withLetter(bits: number, code: number): number {
 export function mayHoldSuspicion(text: string, start: number, end: number): boolean {
   let letters = 0;
   for (let at = start; at < end; at++) {
-    letters = withLetter(letters, codeAt(text, at));
+    letters = withLetter(letters, text.charCodeAt(at));
     if (IS_BEGINNING[letters] === 1) return true;
   }
   return (letters & TWO_LETTERS_MASK) === PW_LETTERS;

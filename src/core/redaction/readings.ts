@@ -4,7 +4,6 @@
  */
 import type { Span } from "./mask.ts";
 import { UNSEEN, invisibleCharacterAt } from "./invisible-characters.ts";
-import { codeAt } from "../transcript/code-units.ts";
 
 /** What a first scan found: secrets, and places where the text is not as it displays; both in order. */
 export interface Scanned {
@@ -62,7 +61,7 @@ function unveil(text: string, stretch: DecodedRange): { readonly reading: Decode
   let length = 0;
   let erases = false;
   for (let at = stretch.start; at < stretch.end;) {
-    const code = codeAt(text, at);
+    const code = text.charCodeAt(at);
     const veil = MAY_BEGIN[code] === 1 ? invisibleCharacterAt(text, at) : undefined;
     const end = at + (veil?.length ?? 1);
     if (veil === undefined || veil.kind === "character") {

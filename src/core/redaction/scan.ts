@@ -15,8 +15,8 @@ import { findSaid } from "./stated-passwords.ts";
 import { findToken, TOKEN_WORD_CHARS_MIN } from "./tokens.ts";
 import { findAnnounced, findUnnamedKey, UNNAMED_WORD_CHARS_MIN } from "./unnamed.ts";
 import { findInUrl } from "./urls.ts";
-import { UNSEEN, invisibleCharacterAt } from "./invisible-characters.ts";
 import { codeAt } from "../transcript/code-units.ts";
+import { UNSEEN, invisibleCharacterAt } from "./invisible-characters.ts";
 
 const WORD = 1;
 const SIGN = 2;
@@ -83,7 +83,7 @@ export function scan(text: string, code: boolean): Scanned {
 }
 
 function isVeil(text: string, at: number): boolean {
-  const kind = CLASS_OF[codeAt(text, at)];
+  const kind = CLASS_OF[text.charCodeAt(at)];
   return kind === UNSEEN_CHARACTER || (kind === ESCAPE && invisibleCharacterAt(text, at) !== undefined);
 }
 
@@ -99,7 +99,7 @@ function findAtWord(text: string, word: Word): Span | undefined {
     const token = findToken(text, start, end);
     if (token !== undefined) return token;
   }
-  if (codeAt(text, start) === DASH) {
+  if (text.charCodeAt(start) === DASH) {
     return text.startsWith(BEGIN, start) ? findPrivateKey(text, start) : findOptionValue(text, word);
   }
   switch (end - start) {

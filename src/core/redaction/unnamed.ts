@@ -3,7 +3,6 @@ import { MARKER, type Span, tokenSpan } from "./mask.ts";
 import { mayHoldSuspicion } from "./names.ts";
 import { matchAt, type Stop, type Word } from "./reading.ts";
 import { sortOf, turnsShare } from "./values.ts";
-import { codeAt } from "../transcript/code-units.ts";
 
 /** Shorter words are not random enough to tell from a name. */
 export const UNNAMED_WORD_CHARS_MIN = 20;
@@ -36,14 +35,14 @@ export function findAnnounced(text: string, word: Word): Span | undefined {
 
 /** A cheap look before `ANNOUNCED`: whether what it may end with is there, and what may begin one of its words. */
 function followsWords(text: string, start: number): boolean {
-  if (BEFORE_WORD[codeAt(text, start - 1)] !== 1) return false;
+  if (BEFORE_WORD[text.charCodeAt(start - 1)] !== 1) return false;
   return mayHoldSuspicion(text, Math.max(0, start - ANNOUNCED_CHARS_MAX), start);
 }
 
 /** Whether a word holds small and large letters and digits. */
 function hasAllSorts(text: string, { start, end }: Word): boolean {
   let sorts = 0;
-  for (let at = start; at < end && sorts !== ALL_SORTS; at++) sorts |= (1 << sortOf(codeAt(text, at))) & ALL_SORTS;
+  for (let at = start; at < end && sorts !== ALL_SORTS; at++) sorts |= (1 << sortOf(text.charCodeAt(at))) & ALL_SORTS;
   return sorts === ALL_SORTS;
 }
 
@@ -58,7 +57,7 @@ export function findUnnamedKey(text: string, { at, word }: Stop): Span | undefin
   const { start } = word;
   const end = start + KEY_CHARS;
   if (word.end !== at || at === start || at >= end || end > text.length) return undefined;
-  if (JOINS[codeAt(text, end)] === 1 || (JOINS[codeAt(text, start - 1)] === 1 && !isEscaped(text, start - 1)))
+  if (JOINS[text.charCodeAt(end)] === 1 || (JOINS[text.charCodeAt(start - 1)] === 1 && !isEscaped(text, start - 1)))
     return undefined;
   const run = matchAt(FORTY, text, start)?.[0];
   return run !== undefined && isRandom(run) ? tokenSpan(text, start, end, "unnamed key") : undefined;

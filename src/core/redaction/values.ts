@@ -1,7 +1,6 @@
 /** Which values can be a secret: neither a placeholder, nor an expression, nor a word of a schema or a form. */
 import { MARKER } from "./mask.ts";
 import type { NameStrength } from "./names.ts";
-import { codeAt } from "../transcript/code-units.ts";
 
 /** Filled in elsewhere: `${TOKEN}`, `{{ token }}`, `<your key>`, `$(pass show)`, `%s`, `sk-...`, `****`, `xxxx`. */
 const FILLED_IN = /\$\{|\$\(|\{\{|<|>|^\$|^%\w*%$|^%[sdv(]|^0x[\dA-Fa-f]{1,16}$|\.\.\.|…|^[*•.#_-]*$|\*{3}|x{4}|X{4}/;
@@ -133,7 +132,7 @@ function hasPart(value: string, fits: (part: Part) => boolean): boolean {
   const part: Part = { length: 0, digits: 0, runs: 0 };
   let before = OTHER;
   for (let at = 0; at < value.length; at++) {
-    const sort = sortOf(codeAt(value, at));
+    const sort = sortOf(value.charCodeAt(at));
     if (sort === OTHER) {
       if (fits(part)) return true;
       part.length = part.digits = part.runs = 0;
@@ -170,7 +169,8 @@ export function isMadeByMachine(value: string): boolean {
 /** How often letters small and large, digits and signs take turns, as a share of the length: random text has about two thirds. */
 export function turnsShare(value: string): number {
   let turns = 0;
-  for (let at = 1; at < value.length; at++) if (sortOf(codeAt(value, at)) !== sortOf(codeAt(value, at - 1))) turns++;
+  for (let at = 1; at < value.length; at++)
+    if (sortOf(value.charCodeAt(at)) !== sortOf(value.charCodeAt(at - 1))) turns++;
   return turns / value.length;
 }
 

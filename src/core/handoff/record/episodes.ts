@@ -44,7 +44,7 @@ export interface EpisodeSpan {
 
 export function episodesOf({ messages, ledger, from, until }: EpisodeSpan): readonly Episode[] {
   const { requests, actions } = byMessage(ledger);
-  const results = resultsOf(messages);
+  const answeredAt = answersTo(messages);
   const episodes: { start: number; entries: EpisodeEntry[] }[] = [];
   const current = (at: number): EpisodeEntry[] => {
     if (episodes.length === 0) episodes.push({ start: at, entries: [] });
@@ -57,10 +57,10 @@ export function episodesOf({ messages, ledger, from, until }: EpisodeSpan): read
       episodes.push({ start: at, entries: [{ kind: "asked", message: at, from: message, text: asked }] });
     if (message.role !== "assistant") continue;
     const text = contentText(message.parts).trim();
-    const calls = callsOf(message);
     if (text !== "" && !opensWithHandoff(text))
-      current(at).push({ kind: "said", message: at, from: message, text, ends: calls.length === 0 });
-    const done = calls.length === 0 ? [] : callsDoneIn(at, calls, { actions, results });
+      current(at).push({ kind: "said", message: at, from: message, text, ends: callsOf(message).length === 0 });
+    const made = actions.get(at);
+    const done = made === undefined ? [] : callsDoneIn({ messages, at, made, answeredAt });
     if (done.length > 0) current(at).push(...done);
   }
   return episodes;
@@ -68,25 +68,44 @@ export function episodesOf({ messages, ledger, from, until }: EpisodeSpan): read
 
 /** The calls of a span alone, in order. */
 export function callsDone({ messages, ledger, from, until }: EpisodeSpan): readonly Done[] {
-  const known = { actions: byMessage(ledger).actions, results: resultsOf(messages) };
+  const { actions } = byMessage(ledger);
+  const answeredAt = answersTo(messages);
   const done: Done[] = [];
-  for (let at = from; at < until; at++)
-    if (known.actions.has(at)) done.push(...callsDoneIn(at, callsOf(messages[at]!), known));
+  for (let at = from; at < until; at++) {
+    const made = actions.get(at);
+    if (made !== undefined) done.push(...callsDoneIn({ messages, at, made, answeredAt }));
+  }
   return done;
 }
 
-function callsDoneIn(
-  message: number,
-  calls: readonly ToolCallPart[],
-  { actions, results }: { readonly actions: ByMessage["actions"]; readonly results: ResultOf },
-): readonly Done[] {
-  const made = (actions.get(message) ?? []).slice(0, calls.length);
-  return made.map((action, place) => doneBy(calls[place]!, action, results));
+interface MessageCalls {
+  readonly messages: readonly Message[];
+  /** Index of the message that makes the calls. */
+  readonly at: number;
+  readonly made: readonly ActionEntry[];
+  readonly answeredAt: AnsweredAt;
 }
 
-function doneBy(call: ToolCallPart, action: ActionEntry, results: ResultOf): Done {
-  const { answered, answer, result } = results(call, action.message);
-  return { kind: "done", message: action.message, call, action, result, answered, answer };
+/** What the calls of a message were last: a call and its result are mostly the same in one handoff after another. */
+const lastDone = new WeakMap<Message, readonly Done[]>();
+
+function callsDoneIn({ messages, at, made, answeredAt }: MessageCalls): readonly Done[] {
+  const message = messages[at]!;
+  const isAsBefore = ({ call, message: before, action, answered, answer }: Done, place: number): boolean =>
+    before === at && action === made[place] && answered === answeredAt(call, at) && answer === messages[answered];
+  let done = lastDone.get(message);
+  if (done?.length !== made.length || !done.every(isAsBefore)) {
+    const calls = callsOf(message);
+    done = made.slice(0, calls.length).map((action, place) => {
+      const call = calls[place]!;
+      const answered = answeredAt(call, at);
+      const answer = messages[answered];
+      const result = contentText(answer === undefined ? [] : (resultOf(answer)?.content ?? []));
+      return { kind: "done", message: at, call, action, result, answered, answer };
+    });
+    lastDone.set(message, done);
+  }
+  return done;
 }
 
 interface ByMessage {
@@ -121,17 +140,13 @@ function answersOf(pairs: Pairs): readonly (readonly number[] | undefined)[] {
   return found;
 }
 
-type ResultOf = (call: ToolCallPart, message: number) => Pick<Done, "result" | "answered" | "answer">;
+/** Index of the message that answers a call of another; -1 where none does. */
+type AnsweredAt = (call: ToolCallPart, message: number) => number;
 
-function resultsOf(messages: readonly Message[]): ResultOf {
+function answersTo(messages: readonly Message[]): AnsweredAt {
   const pairs = pairingOf(messages);
   const places = answersOf(pairs);
-  return (call, message) => {
-    const answered = places[message]?.find((at) => pairs.answers[at]?.call === call) ?? -1;
-    const answer = messages[answered];
-    const content = answer === undefined ? [] : (resultOf(answer)?.content ?? []);
-    return { answered, answer, result: contentText(content) };
-  };
+  return (call, message) => places[message]?.find((at) => pairs.answers[at]?.call === call) ?? -1;
 }
 
 type Done = Extract<EpisodeEntry, { kind: "done" }>;

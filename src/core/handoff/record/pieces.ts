@@ -6,8 +6,8 @@
 const CHARS_READ_MAX = 40_000;
 const SENTENCE_END = /(?<=[.!?…]["')\]*_`”’]{0,3})\s+(?=[\p{Lu}\p{N}`"'“‘([*_-])|(?<=[。！？]["'」』）”’]{0,2})/u;
 
-/** Far fewer lines have one than have a space, which is where the ends of sentences are looked for. */
-const ENDS_SENTENCE = /[.!?…。！？]/;
+/** The same, looked for from the sign on: most lines have no end of a sentence but their own, and that is known much sooner. */
+const MAY_END_SENTENCE = /[.!?…]["')\]*_`”’]{0,3}\s|[。！？]/u;
 
 /** A sentence or a line. */
 export interface Piece {
@@ -87,7 +87,7 @@ const SHORT_ITEM = /^\s*[-*+•–]\s+(\S{2,24}(?:\s\S{1,16})?)$/;
 const GOES_ON = /(?:^\s*(?:[-*+•–]|\d{1,3}[.)]|#{1,6})|\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|dr|mr|mrs|ms)\.)$/i;
 
 function sentencesOf(line: string): readonly string[] {
-  if (!ENDS_SENTENCE.test(line)) return [line];
+  if (!MAY_END_SENTENCE.test(line)) return [line];
   const sentences: string[] = [];
   for (const piece of line.split(SENTENCE_END)) {
     const last = sentences.at(-1);

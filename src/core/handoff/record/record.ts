@@ -10,8 +10,9 @@ import { belowRoot, rootOf } from "../root.ts";
 import { condensable } from "./condense.ts";
 import { unitsOf, type Unit } from "./units.ts";
 import { episodesOf } from "./episodes.ts";
-import { isEqual, linesOfAll } from "./episode-lines.ts";
-import type { RecordLine, TouchedFile, VisibleElsewhere } from "./context.ts";
+import { linesOfAll } from "./episode-lines.ts";
+import type { RecordLine, VisibleElsewhere } from "./context.ts";
+import { isSame, labelled, writtenLines, type SharedLine, type WrittenLines } from "./written-lines.ts";
 
 export interface RecordRequest {
   readonly messages: readonly Message[];
@@ -60,14 +61,6 @@ const OLDEST_SHARE = 0.3;
 const FADING_AN_EPISODE = 0.001;
 const CHARS_MAX = 60_000;
 
-interface SharedLine {
-  readonly line: RecordLine;
-  /** Of the length that the most important line may have. */
-  readonly share: number;
-  /** Whether it is about the focus; set where there is none. */
-  readonly about: boolean;
-}
-
 interface EpisodeLines {
   readonly order: number;
   /** The lines before anything was shared out: the same as long as the episode says the same. */
@@ -96,8 +89,7 @@ function episodesWithin(
   { measure, matches }: RecordRequest,
 ): readonly RecordEpisode[] {
   const lines = episodes.flatMap((episode) => episode.lines);
-  const about = lines.filter((line) => line.about);
-  const others = lines.filter((line) => !line.about);
+  const about = matches === undefined ? lines : lines.filter((line) => line.about);
   const writtenAt = (matching: number, other: number): Iterable<WrittenEpisode> =>
     newestFirst(episodes, matching, other);
   const weigh = (written: Iterable<WrittenEpisode>): number => {
@@ -110,18 +102,13 @@ function episodesWithin(
   const first = widest(about, (chars) => weigh(writtenAt(chars, 0)), { tokensMax: Math.min(tokensMax, matchingMax) });
   if (matches === undefined) return recordWith(first, 0);
   const already = weigh(writtenAt(first, 0));
+  const others = lines.filter((line) => !line.about);
   const second = widest(others, (chars) => weigh(writtenAt(first, chars)), { tokensMax, already });
   return recordWith(first, second);
 }
 
 /** A shorter text may be all that is left of several episodes: of those, the newest is described. */
 const SAME_CHARS_MAX = 300;
-
-/** What lines come to at some length, and the label of each. */
-interface WrittenLines {
-  readonly labels: readonly string[];
-  readonly texts: readonly string[];
-}
 
 /** An episode at some length. */
 interface WrittenEpisode extends RecordEpisode {
@@ -156,89 +143,6 @@ function tokensOf(one: WrittenEpisode, measure: Measure): number {
   if (one.weighed?.measure !== measure)
     one.weighed = { measure, tokens: measure.text(`1. ${one.text.replaceAll("\n", INDENTED)}\n`) };
   return one.weighed.tokens;
-}
-
-function isSame(one: WrittenLines, other: WrittenLines): boolean {
-  return isEqual(one.texts, other.texts) && isEqual(one.labels, other.labels);
-}
-
-function labelled({ labels, texts }: WrittenLines): string {
-  return texts.map((text, at) => labels[at]! + text).join("\n");
-}
-
-/** The lines of an episode; edits that have no room for what they wrote are gathered, as long as nothing else is described between them. */
-function writtenLines(lines: readonly SharedLine[], charsFor: (line: SharedLine) => number): WrittenLines {
-  const [labels, texts]: [string[], string[]] = [[], []];
-  const files: TouchedFile[] = [];
-  let charsMax = 0;
-  const flush = (): void => {
-    const text = touchedText(files, charsMax * TOUCHED_FACTOR);
-    if (text !== "") {
-      labels.push("");
-      texts.push(text);
-    }
-    files.length = charsMax = 0;
-  };
-  for (const one of lines) {
-    const { body, label, touched: edited } = one.line;
-    const chars = charsFor(one);
-    const text = body.within(chars);
-    if (edited !== undefined && !text.includes("\n")) {
-      files.push(...edited);
-      charsMax = Math.max(charsMax, chars);
-    } else if (text !== "") {
-      flush();
-      labels.push(label);
-      texts.push(text);
-    }
-  }
-  flush();
-  return { labels, texts };
-}
-
-/** The files of many edits take a few times the room that one edit has. */
-const TOUCHED_FACTOR = 3;
-
-/** `edited a.ts ×3 (portOf, Settings), b.ts`: without the names of what was defined where there is no room for them. */
-function touchedText(files: readonly TouchedFile[], charsMax: number): string {
-  const [first] = files;
-  if (first === undefined) return "";
-  let known = touched.get(first);
-  if (known === undefined || !isEqual(known.files, files)) touched.set(first, (known = touchedNames([...files])));
-  return known.whole.length <= charsMax ? known.whole : firstOf(known.names, charsMax);
-}
-
-interface TouchedNames {
-  readonly files: readonly TouchedFile[];
-  readonly whole: string;
-  readonly names: readonly string[];
-}
-
-/** By the first of the files: mostly the same are gathered at the next length, and in the next handoff. */
-const touched = new WeakMap<TouchedFile, TouchedNames>();
-
-function touchedNames(files: readonly TouchedFile[]): TouchedNames {
-  const byName = Map.groupBy(files, ({ name }) => name);
-  const names = Array.from(byName, ([name, own]) => (own.length > 1 ? `${name} ×${own.length}` : name));
-  const withDefined = Array.from(byName.values(), (own, at) => {
-    const defined = [...new Set(own.flatMap((one) => one.defined()))].slice(0, DEFINED_MAX);
-    return defined.length > 0 ? `${names[at]!} (${defined.join(", ")})` : names[at]!;
-  });
-  return { files, whole: `· edited ${withDefined.join(", ")}`, names };
-}
-
-const DEFINED_MAX = 4;
-
-/** As many names as there is room for, and how many more there are. */
-function firstOf(names: readonly string[], charsMax: number): string {
-  let text = "";
-  for (const [at, name] of names.entries()) {
-    const next = at === 0 ? `· edited ${name}` : `${text}, ${name}`;
-    const more = at === names.length - 1 ? "" : `, … ${names.length - at - 1} more`;
-    if (next.length + more.length > charsMax) return text === "" ? "" : `${text}, … ${names.length - at} more`;
-    text = next;
-  }
-  return text;
 }
 
 interface Target {
