@@ -103,17 +103,27 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffCo
     isUnsaid,
     ...(prose > 0 ? { tokensMax: forRecord } : {}),
   });
+  const quoted = options.room * excerptsShareMax(options, { matches, hasProse: prose > 0 });
+  // Rules have had their share, and one that comes in with a few spare tokens now would go again in the next handoff.
+  const fillFacts = (reserved: number): void => {
+    for (const topic of topics)
+      if (topic !== "constraints" && !isListedByModel(topic))
+        sections.fill(
+          topic,
+          tokens.left() - reserved,
+          tokens.spendOnAnything,
+          (item) => !isInside(item) && isUnsaid(item),
+        );
+  };
+  if (options.quotesFillBudget) fillFacts(quoted);
   const excerpts = chooseExcerpts(candidates, options.measure, {
     tokens,
-    tokensMax: options.room * (prose > 0 ? EXCERPTS_BESIDE_PROSE_SHARE_MAX : excerptsShareMax(options, matches)),
+    tokensMax: options.quotesFillBudget ? tokens.left() : quoted,
     present: `${sections.text()}\n${recordText}`,
     headingTokens: excerptsHeadingTokens(sections, options),
   });
-  // What the excerpts leave is for the facts again, without caps; but rules have had their share, and one that comes in
-  // with a few spare tokens now would go again in the next handoff.
-  for (const topic of topics)
-    if (topic !== "constraints" && !isListedByModel(topic))
-      sections.fill(topic, tokens.left(), tokens.spendOnAnything, (item) => !isInside(item) && isUnsaid(item));
+  // What the excerpts leave is for the facts again, without caps.
+  fillFacts(0);
   const filled = new Map(sections.filled());
   if (record.length > 0) {
     const { items, leftOut } = filled.get("actions") ?? { items: [], leftOut: 0 };
@@ -181,10 +191,13 @@ function recordRoom(left: number, { reserved, errors, quotedShare: share }: Othe
   return left - others - Math.max((beyond - others) * share, Math.min(errors, left * ERRORS_SHARE_MAX));
 }
 
-/** With a focus, what matches it is taken from all; and where nothing else can use the room, it would stay empty. */
-function excerptsShareMax(options: FitOptions, matches: Candidates["matches"]): number {
-  if (matches !== undefined || options.quotesFillBudget) return 1;
-  return EXCERPTS_SHARE_MAX * quotedPart(options);
+/** With a focus, what matches it is taken from all. */
+function excerptsShareMax(
+  options: FitOptions,
+  { matches, hasProse }: Pick<Candidates, "matches"> & { readonly hasProse: boolean },
+): number {
+  if (hasProse) return EXCERPTS_BESIDE_PROSE_SHARE_MAX;
+  return matches === undefined ? EXCERPTS_SHARE_MAX * quotedPart(options) : 1;
 }
 
 /** With so much more room than planned, the record is written again. */

@@ -99,7 +99,7 @@ function handoffOf({ original, request, ...run }: CompactionRun, cut: Cut, spanR
   const { standing, text } = presentOf(messages, cut, shown.textOf);
   const ledger = keeper.ledgerOf(messages);
   const settled = settledErrors(ledger);
-  const fillsBudget = cut.quotesFillBudget === true && cut.prose === undefined;
+  const fillsBudget = cut.quotesFillBudget === true;
   return writeHandoff({
     messages,
     ledger,
@@ -118,7 +118,7 @@ function handoffOf({ original, request, ...run }: CompactionRun, cut: Cut, spanR
         focus: run.focus,
         redact,
         settled,
-        anyLine: fillsBudget,
+        anyLine: fillsBudget && cut.prose === undefined,
         present: { standing, text: `${text}\n${present}` },
       }),
     errorTokens: () => evidence.errorTokens(messages, { measure, settled, redact }),
