@@ -1,15 +1,21 @@
 /** Chooses what a handoff holds: within its budget, section by section, each section's best items first. */
-import type { Excerpt } from "../excerpts/excerpts.ts";
-import type { Measure } from "../transcript/measure.ts";
 import type { ItemDraft, Item } from "./items.ts";
-import { SOURCE_LEAD } from "./parse.ts";
+import {
+  chooseExcerpts,
+  excerptsHeadingTokens,
+  excerptsShareMax,
+  quotedPart,
+  type ExcerptChoice,
+  type QuotedRoom,
+} from "./excerpt-fill.ts";
 import { PROSE_RANK } from "./model/drafts.ts";
 import type { HandoffContents } from "./render.ts";
 import type { VisibleElsewhere } from "./record/context.ts";
 import type { RecordRoom } from "./record/record.ts";
 import { TOPICS, TOPICS_BY_NEED } from "./topics/index.ts";
 import type { Topic } from "./topics/topic.ts";
-import { createSectionFill, type Spend, type SectionFill, type SectionFillOptions } from "./section-fill.ts";
+import { createSectionFill, type SectionFill, type SectionFillOptions } from "./section-fill.ts";
+import { createTokenBudget, FOCUS_STRETCH, spendOn, type TokenBudget } from "./token-budget.ts";
 
 /** What the sections beside the record may take together; where a model wrote them, they are most of the handoff. */
 const FACTS_SHARE_MAX = 0.45;
@@ -20,49 +26,25 @@ const BESIDE_PROSE_SHARE_MAX = 0.2;
 /** Lines of the original get a part of the room beyond this: a small handoff is all record. */
 const RECORD_TOKENS_FIRST = 1_000;
 const EXCERPTS_SHARE = 0.25;
-/**
- * Where the handoff has this share of what it stands for, or more. With less, a few lines of that many are hardly those that
- * are asked for, while the record still tells what happened: then they get less, down to a part of their share.
- */
-const FULLY_QUOTED_SHARE = 0.08;
-const EXCERPTS_PART_MIN = 0.3;
-/** More of them say less than the messages that can be in their place. */
-const EXCERPTS_SHARE_MAX = 0.4;
-const EXCERPTS_BESIDE_PROSE_SHARE_MAX = 0.25;
 /** Less than this is not worth a heading. */
 const SECTION_TOKENS_MIN = 60;
-/** Zhang 2026, section 12: what matches the focus gets 60 to 70 %. */
-const FOCUS_SHARE = 0.66;
-/** With a focus, a section that matches may grow by this factor. */
-const FOCUS_STRETCH = 2;
-/** Excerpts that an earlier handoff chose, of the room for excerpts: what is older gives way, round by round. */
-const CARRIED_EXCERPTS_SHARE_MAX = 0.3;
 
-export interface Candidates {
+export interface Candidates extends ExcerptChoice {
   /** What each section could say, best first. */
   readonly drafts: ReadonlyMap<Topic, readonly ItemDraft[]>;
   /** The record of episodes, in at most that much room; none where a model wrote all that was done. */
   readonly record: ((room: RecordRoom, present: VisibleElsewhere) => readonly Item[]) | undefined;
   /** Beside a model's words, of the room: what the episodes that it has not read are of all. */
   readonly recordShare: number;
-  /** Excerpts worth at most that many tokens that do not repeat what is present. */
-  readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
   /** What it takes to quote the errors that stand to this day. */
   readonly errorTokens: number;
-  /** Those of an earlier handoff, newest last. */
-  readonly carried: readonly Excerpt[];
   /** The sections that a model wrote, where one did. */
   readonly byModel: ReadonlySet<Topic>;
-  /** Whether a text is about the focus, where there is one. */
-  readonly matches: ((text: string) => boolean) | undefined;
 }
 
-export interface FitOptions extends SectionFillOptions {
-  /** Tokens for the whole handoff, and for everything but its frame. */
+export interface FitOptions extends SectionFillOptions, QuotedRoom {
+  /** Tokens for the whole handoff. */
   readonly budget: number;
-  readonly room: number;
-  /** What the handoff stands for. */
-  readonly replacedTokens: number;
   /** Whether excerpts may have all that the facts leave. */
   readonly quotesFillBudget: boolean;
 }
@@ -191,23 +173,8 @@ function recordRoom(left: number, { reserved, errors, quotedShare: share }: Othe
   return left - others - Math.max((beyond - others) * share, Math.min(errors, left * ERRORS_SHARE_MAX));
 }
 
-/** With a focus, what matches it is taken from all. */
-function excerptsShareMax(
-  options: FitOptions,
-  { matches, hasProse }: Pick<Candidates, "matches"> & { readonly hasProse: boolean },
-): number {
-  if (hasProse) return EXCERPTS_BESIDE_PROSE_SHARE_MAX;
-  return matches === undefined ? EXCERPTS_SHARE_MAX * quotedPart(options) : 1;
-}
-
 /** With so much more room than planned, the record is written again. */
 const ROOM_WORTH_REWRITING = 1.12;
-
-/** How much of their shares the lines of the original get. */
-function quotedPart({ room, replacedTokens }: FitOptions): number {
-  const part = room / Math.max(1, replacedTokens) / FULLY_QUOTED_SHARE;
-  return Math.min(1, Math.max(EXCERPTS_PART_MIN, part));
-}
 
 /** Errors that nothing made good are quoted before anything else gets more room, up to this share. */
 const ERRORS_SHARE_MAX = 0.3;
@@ -282,63 +249,6 @@ function textOf(items: readonly Item[]): string {
   return items.map(({ text }) => text).join("\n");
 }
 
-/** Line by line, so that what is about the focus is paid from its part. */
-function spendOn(items: readonly Item[], tokens: TokenBudget, measure: Measure): void {
-  for (const item of items)
-    for (const { line, cost } of linesOf(item, measure))
-      if (!tokens.spend(cost, line)) tokens.spendOnAnything(cost, line);
-}
-
-interface WeighedLine {
-  readonly line: string;
-  readonly cost: number;
-}
-
-/** Most episodes are in one handoff after another. */
-const weighedLines = new WeakMap<Item, { readonly measure: Measure; readonly lines: readonly WeighedLine[] }>();
-
-function linesOf(item: Item, measure: Measure): readonly WeighedLine[] {
-  let known = weighedLines.get(item);
-  if (known?.measure !== measure) {
-    const lines = item.text.split("\n").map((line) => ({ line, cost: measure.text(`  ${line}\n`) }));
-    weighedLines.set(item, (known = { measure, lines }));
-  }
-  return known.lines;
-}
-
-/** Tokens still to give out. With a focus, what matches it and what does not each have their part. */
-interface TokenBudget {
-  readonly left: () => number;
-  /** For what is about the focus. */
-  readonly matchingLeft: () => number;
-  readonly spend: Spend;
-  /** Pays whatever the text is about. */
-  readonly spendOnAnything: Spend;
-}
-
-function createTokenBudget({ room, budget }: FitOptions, matches: Candidates["matches"]): TokenBudget {
-  let left = room;
-  let matching = matches === undefined ? room : Math.min(room, budget * FOCUS_SHARE);
-  let other = room - matching;
-  const spendOnAnything: Spend = (cost) => {
-    if (cost > left) return false;
-    left -= cost;
-    return true;
-  };
-  return {
-    left: () => left,
-    matchingLeft: () => matching,
-    spendOnAnything,
-    spend: (cost, text) => {
-      const about = matches?.(text) ?? true;
-      if (cost > (about ? matching : other) || !spendOnAnything(cost, text)) return false;
-      if (about) matching -= cost;
-      else other -= cost;
-      return true;
-    },
-  };
-}
-
 function matchingFirst(drafts: Candidates["drafts"], matches: (text: string) => boolean): Candidates["drafts"] {
   const weighed = (draft: ItemDraft): ItemDraft & { readonly about: number } => {
     const text = draft.write();
@@ -384,49 +294,4 @@ function allowances(
     left -= more;
   }
   return granted;
-}
-
-interface ExcerptBudget {
-  readonly tokens: TokenBudget;
-  readonly tokensMax: number;
-  /** What the handoff says already. */
-  readonly present: string;
-  /** Of their section's heading, where nothing else is in it. */
-  readonly headingTokens: number;
-}
-
-function excerptsHeadingTokens(sections: SectionFill, { template, measure }: FitOptions): number {
-  const section = template.find(({ topics }) => topics.includes("context"));
-  const isOpen = section?.topics.some((topic) => (sections.filled().get(topic)?.items ?? []).length > 0);
-  return section === undefined || isOpen === true ? 0 : measure.text(`## ${section.heading}\n`);
-}
-
-function chooseExcerpts(
-  { excerpts, carried, matches }: Candidates,
-  measure: Measure,
-  { tokens, tokensMax, present, headingTokens }: ExcerptBudget,
-): readonly Excerpt[] {
-  const kept: Excerpt[] = [];
-  const sources = new Set<string>();
-  const take = (one: Excerpt, limit: number): number => {
-    const source = sources.has(one.source) ? 0 : measure.text(`${SOURCE_LEAD}${one.source}\n`);
-    const cost = one.tokens + source + (kept.length === 0 ? headingTokens : 0);
-    if (cost > limit || !tokens.spend(cost, one.text)) return 0;
-    sources.add(one.source);
-    kept.push(one);
-    return cost;
-  };
-  // Errors may have all of the room: nothing else is asked for so surely.
-  const forErrors = Math.max(0, tokens.left() - tokensMax);
-  const left = (isError = false): number => tokens.left() - (isError ? 0 : forErrors);
-  let old = carried.length === 0 ? 0 : left() * CARRIED_EXCERPTS_SHARE_MAX;
-  for (const one of carried.toReversed()) if (!present.includes(one.text)) old -= take(one, old);
-  const known = kept.map(({ text }) => text).join("\n");
-  // With a focus more is asked for than fits: what matches is taken from the whole.
-  const asked = tokens.left() * (matches === undefined ? 1 : FOCUS_STRETCH);
-  const fresh = excerpts(Math.max(0, Math.floor(asked)), known === "" ? present : `${present}\n${known}`);
-  const ranked =
-    matches === undefined ? fresh : fresh.toSorted((a, b) => Number(matches(b.text)) - Number(matches(a.text)));
-  for (const one of ranked) take(one, left(one.isError));
-  return kept;
 }
