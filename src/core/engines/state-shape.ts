@@ -7,7 +7,7 @@ import { figure, hold, index, isA, isRecord, listOf, maybe, record, text, type S
 import type { Range } from "./layered/state.ts";
 
 const tokens = isA((value) => Number.isFinite(value) && (value as number) >= 0, "a number of tokens");
-const written = maybe(record({ recall: text, until: index }));
+const written = maybe(record({ recall: text, until: index, items: maybe(listOf(text)) }));
 const course = { compactions: index, restsToTokens: tokens, written };
 
 const stretch: Shape = (value, place) => {

@@ -65,7 +65,7 @@ export function selectExcerpts(material: CoverageInput, request: ExcerptRequest)
   return selection.excerpts();
 }
 
-/** Whether the result says a passage already: within a line of it may be what somebody said, or an error, and no other line of a tool. */
+/** Whether the result says a passage already: words of a person or the assistant, or an error, also inside a longer line. */
 function saidIn(
   present: string,
   table: CandidateTable,
@@ -101,7 +101,7 @@ function createShapes({ entries, readingOf }: Occurrences, table: CandidateTable
   };
 }
 
-/** Less says a statement from the middle of a function: it is quoted for the names in it only where there is room for any line. */
+/** A statement from the middle of a function says less: it is quoted for the names in it only where there is room for any line. */
 const SHARE_MIN = 0.4;
 
 /** What an error is worth beside the names in it, more than any name: errors come first. */
@@ -139,7 +139,8 @@ function candidatesOf(
   const offer = (candidate: number, isError: boolean): void => {
     const message = table.messages[candidate]!;
     const isSettled = isError && request.settled?.has(message) === true;
-    if (message >= from && message < until && !isSettled) candidates.push(candidate);
+    const isWanted = request.onlyResults !== true || occurrences.entries[message]!.message.role === "tool";
+    if (message >= from && message < until && !isSettled && isWanted) candidates.push(candidate);
   };
   const errors = new Set(table.errors());
   for (const candidate of errors) offer(candidate, true);

@@ -32,6 +32,8 @@ export interface ExcerptRequest {
   readonly focus: readonly string[];
   /** Messages whose errors are made good: these errors are not quoted. */
   readonly settled?: ReadonlySet<number>;
+  /** Set where only what tools returned is quoted. */
+  readonly onlyResults?: boolean;
   /** Set where a line that says little by itself is still better than an empty place. */
   readonly anyLine?: boolean;
   /** Takes secrets out. A piece that only its surroundings give away is not quoted. */

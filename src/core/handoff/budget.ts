@@ -73,7 +73,7 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffCo
     sections.fill(topic, allowed.get(topic)!, tokens.spend, topic === "files" ? undefined : isUnsaid);
   }
   // What a model wrote beyond its share comes before any quote.
-  const forRecord = prose > 0 ? options.room * candidates.recordShare : 0;
+  const forRecord = prose > 0 ? recordBesideProse(candidates, options) : 0;
   for (const topic of BY_MODEL_BY_NEED)
     if (topic !== "constraints" && candidates.byModel.has(topic))
       sections.fill(topic, tokens.left() - forRecord, tokens.spendOnAnything, ({ rank }) => rank >= PROSE_RANK);
@@ -83,7 +83,7 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffCo
     later,
     allowed,
     isUnsaid,
-    ...(prose > 0 ? { tokensMax: forRecord } : {}),
+    ...(prose > 0 ? { besideProse: forRecord } : {}),
   });
   const quoted = options.room * excerptsShareMax(options, { matches, hasProse: prose > 0 });
   // Rules have had their share, and one that comes in with a few spare tokens now would go again in the next handoff.
@@ -121,8 +121,8 @@ interface RecordPlan {
   readonly later: readonly Topic[];
   readonly allowed: ReadonlyMap<Topic, number>;
   readonly isUnsaid: (item: Item) => boolean;
-  /** What the record may take, where that is settled. */
-  readonly tokensMax?: number;
+  /** What is kept for the record beside what a model wrote: it may have half of what is left as well. */
+  readonly besideProse?: number;
 }
 
 interface FilledRecord {
@@ -134,16 +134,16 @@ interface FilledRecord {
 
 /** Writes the record, and the sections after it with what it leaves out; what those do not need is worth most in the record. */
 function fillRecord(candidates: Candidates, options: FitOptions, plan: RecordPlan): FilledRecord {
-  const { tokens, sections, later, allowed, isUnsaid, tokensMax: settled } = plan;
+  const { tokens, sections, later, allowed, isUnsaid, besideProse } = plan;
   const reserved = later.reduce((sum, topic) => sum + allowed.get(topic)!, 0);
   const others = { errors: candidates.errorTokens, quotedShare: EXCERPTS_SHARE * quotedPart(options) };
   const present = presentIn(sections);
   const recordIn = (tokensMax: number): readonly Item[] =>
     candidates.record?.({ tokensMax, matchingMax: tokens.matchingLeft() }, present) ?? [];
   const roomBeside = (sectionsAfter: number): number =>
-    settled === undefined
+    besideProse === undefined
       ? recordRoom(tokens.left(), { ...others, reserved: sectionsAfter })
-      : Math.min(settled, tokens.left());
+      : Math.min(Math.max(besideProse, tokens.left() / 2), tokens.left());
   const planned = roomBeside(reserved);
   let record = recordIn(planned);
   let recordText = textOf(record);
@@ -188,19 +188,29 @@ function presentIn(sections: SectionFill): VisibleElsewhere {
 /** Of the room beyond the first tokens. */
 const AFTER_RECORD_SHARE_MAX = 0.2;
 
+/** Room for the episodes that a model has not read: their share of all, and enough for a few lines. */
+function recordBesideProse({ record, recordShare }: Candidates, { room }: FitOptions): number {
+  return record === undefined ? 0 : Math.max(room * recordShare, Math.min(UNREAD_TOKENS_MIN, room * UNREAD_SHARE_MIN));
+}
+
+const UNREAD_TOKENS_MIN = 300;
+const UNREAD_SHARE_MIN = 0.2;
+
 /** Of a model's answer that is too long the oldest steps give way: files and version control still show them. */
 const BY_MODEL_BY_NEED = TOPICS_BY_NEED.toSorted((a, b) => Number(a === "actions") - Number(b === "actions"));
 
 /** Places a person's own words and then what a model wrote; says how many tokens the latter took. */
 function fillProse(
-  { byModel, recordShare }: Candidates,
-  { room }: FitOptions,
+  candidates: Candidates,
+  options: FitOptions,
   {
     tokens,
     sections,
     share,
   }: { readonly tokens: TokenBudget; readonly sections: SectionFill; readonly share: (topic: Topic) => number },
 ): number {
+  const { byModel } = candidates;
+  const { room } = options;
   const spare = new Map<Topic, number>();
   for (const topic of TOPICS_BY_NEED.filter((one) => TOPICS[one].wordForWord === true)) {
     const before = tokens.left();
@@ -211,7 +221,8 @@ function fillProse(
   const before = tokens.left();
   for (const topic of BY_MODEL_BY_NEED) {
     if (!byModel.has(topic)) continue;
-    const others = Math.max(0, room - PROSE_TOKENS_FIRST) * (1 - PROSE_SHARE_MAX) + room * recordShare;
+    const others =
+      Math.max(0, room - PROSE_TOKENS_FIRST) * (1 - PROSE_SHARE_MAX) + recordBesideProse(candidates, options);
     const left = tokens.left() - others;
     const allowed = topic === "constraints" ? Math.min(left, spare.get(topic)!) : left;
     // A rule that only the task's words hold is gone with the task.

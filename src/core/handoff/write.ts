@@ -20,6 +20,7 @@ import { recordOf, type RecordEpisode, type RecordRequest, type SessionRecord } 
 import type { Items } from "./model/asked.ts";
 import { NEWER_ORDER, withProse } from "./model/drafts.ts";
 import { THIRTEEN_SECTIONS, type Section } from "./templates.ts";
+import { LASTING_RANK } from "./topics/actions.ts";
 import { TOPICS } from "./topics/index.ts";
 import type { Topic } from "./topics/topic.ts";
 
@@ -98,7 +99,6 @@ export function writeHandoff(request: HandoffRequest): Handoff {
   const matches = focus === undefined || focus.trim() === "" ? undefined : focusMatcher(focus);
   const record = recordFor(request, matches);
   const replacedTokens = measure.messages(request.messages.slice(request.from, request.until));
-  // A model has read what was said, and its record says it better than pieces do.
   const chosen = fit(
     {
       drafts,
@@ -107,17 +107,15 @@ export function writeHandoff(request: HandoffRequest): Handoff {
         ((recordRoom, present) =>
           record.within(recordRoom, present).map(writtenByModel(request) ? newerItem : recordItem)),
       recordShare: unreadShare(request),
-      excerpts: (tokens, present) =>
-        request
-          .excerpts(tokens, present)
-          .filter(({ message }) => !writtenByModel(request) || request.messages[message]?.role === "tool")
-          .map((one) => redacted(one, redact)),
+      excerpts: (tokens, present) => request.excerpts(tokens, present).map((one) => redacted(one, redact)),
       errorTokens: request.errorTokens?.() ?? 0,
-      carried: (previous?.excerpts ?? []).map((one, at) => ({
-        ...one,
-        message: at - CARRIED_BEFORE,
-        tokens: measure.text(`${one.text}\n`),
-      })),
+      carried: (previous?.excerpts ?? [])
+        .filter(({ source }) => !writtenByModel(request) || !SPOKEN.has(source))
+        .map((one, at) => ({
+          ...one,
+          message: at - CARRIED_BEFORE,
+          tokens: measure.text(`${one.text}\n`),
+        })),
       byModel: new Set([...(request.prose ?? NO_PROSE)].flatMap(([topic, texts]) => (texts.length > 0 ? [topic] : []))),
       matches,
     },
@@ -215,6 +213,9 @@ function redacted(excerpt: Excerpt, redact: HandoffRequest["redact"]): Excerpt {
   return safe;
 }
 
+/** Sources of excerpts that no tool returned. */
+const SPOKEN: ReadonlySet<string> = new Set(["user", "assistant"]);
+
 /** Carried excerpts come before those of any message. */
 const CARRIED_BEFORE = 1_000_000;
 
@@ -234,7 +235,9 @@ function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly ItemDraf
       // The record of episodes says what was done and no model has read.
       if (topic === "actions" && !writtenByModel(request)) return [];
       const { proseUntil = Infinity } = request;
-      const fresh = TOPICS[topic].drafts(material).filter(({ order }) => topic !== "actions" || order < proseUntil);
+      const fresh = TOPICS[topic]
+        .drafts(material)
+        .filter(({ order, rank }) => topic !== "actions" || order < proseUntil || rank >= LASTING_RANK);
       const own = { fresh, carried: carriedDrafts(topic, previous, ledger) };
       const drafts = withProse(topic, own, request);
       return [[topic, drafts.toSorted((a, b) => b.rank - a.rank)] as const];

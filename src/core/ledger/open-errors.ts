@@ -116,7 +116,7 @@ function attemptOf(call: ClassifiedCall): string {
   }
 }
 
-/** Calls of one key are the same command run again. */
+/** Calls of one key are the same command run again, wherever it ran; a long one is distinguished by all its words. */
 export function runKey({ command, target }: ClassifiedCall): string {
   return command !== undefined && target.endsWith("…") ? command : target;
 }

@@ -94,7 +94,6 @@ export function createWork(): Work {
   };
 }
 
-/** The command, without where it ran; a long one is distinguished by all its words. */
 function changes(call: ClassifiedCall): boolean {
   return call.action === "edit" || call.action === "write" || call.run?.effect === "change";
 }

@@ -119,6 +119,8 @@ function handoffOf({ original, request, ...run }: CompactionRun, cut: Cut, spanR
         redact,
         settled,
         anyLine: fillsBudget && cut.prose === undefined,
+        // A model has read what was said, and its record says it better than pieces do.
+        onlyResults: cut.prose !== undefined,
         present: { standing, text: `${text}\n${present}` },
       }),
     errorTokens: () => evidence.errorTokens(messages, { measure, settled, redact }),

@@ -8,6 +8,7 @@ import { tell, type ModelHandoff } from "../../handoff/model/model-handoff.ts";
 import type { Section } from "../../handoff/templates.ts";
 import { citedIn } from "../../handoff/model/citations.ts";
 import { TOPICS } from "../../handoff/topics/index.ts";
+import { comparable, overrules } from "../../ledger/readers/overruled.ts";
 import type { Topic } from "../../handoff/topics/topic.ts";
 import type { Writers } from "../../handoff/model/writer.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
@@ -38,6 +39,8 @@ export interface LastModelHandoff {
   readonly recall: string;
   /** Index after the last message of that span. */
   readonly until: number;
+  /** Short hashes of the items in it that a model wrote; code writes its own anew. Absent in states of before. */
+  readonly items?: readonly string[];
 }
 
 /** A handoff that a model is asked for. */
@@ -79,8 +82,20 @@ export function byLedger(draft: CompactionDraft): WrittenDraft {
 }
 
 /** What a settled handoff stands for, where there is a model's record in it. */
-export function writtenIn({ draft, readUntil }: WrittenDraft): LastModelHandoff | undefined {
-  return readUntil === undefined ? undefined : { recall: draft.evicted[0]!.id, until: readUntil };
+export function writtenIn(run: CompactionRun, { draft, readUntil }: WrittenDraft): LastModelHandoff | undefined {
+  if (readUntil === undefined) return undefined;
+  const { hide } = run.memory;
+  const byModel = new Set([...(draft.prose?.values() ?? [])].flat().map((text) => hide(text).trim()));
+  const summary = draft.assembled.placed.find(({ message }) => message.origin === "summary")?.message;
+  const handoff = summary === undefined ? undefined : parseHandoff(contentText(summary.parts));
+  const items = [...(handoff?.sections.values() ?? [])].flat().filter((text) => byModel.has(text.trim()));
+  return { recall: draft.evicted[0]!.id, until: readUntil, items: items.map((text) => itemHash(run, text)) };
+}
+
+const ITEM_HASH_CHARS = 12;
+
+function itemHash({ request }: CompactionRun, text: string): string {
+  return request.chain.hash(text.trim()).slice(0, ITEM_HASH_CHARS);
 }
 
 /** Nothing where there is no handoff to write, or nobody to ask. */
@@ -160,7 +175,19 @@ function recordBefore(run: CompactionRun, written: LastModelHandoff | undefined,
   const standing = latestText(run.request.standing?.messages ?? []);
   const handoff = standing === undefined ? undefined : parseHandoff(standing);
   if (handoff === undefined || written === undefined || handoff.spans[0] !== written.recall) return undefined;
-  return written.until <= until ? { handoff, until: written.until, isAmong: false } : undefined;
+  if (written.until > until) return undefined;
+  return { handoff: ofModel(run, handoff, written.items), until: written.until, isAmong: false };
+}
+
+/** What of a handoff a model wrote. */
+function ofModel(run: CompactionRun, handoff: ParsedHandoff, items: LastModelHandoff["items"]): ParsedHandoff {
+  if (items === undefined) return handoff;
+  const byModel = new Set(items);
+  const sections = Array.from(
+    handoff.sections,
+    ([topic, texts]) => [topic, texts.filter((text) => byModel.has(itemHash(run, text)))] as const,
+  );
+  return { ...handoff, sections: new Map(sections) };
 }
 
 function latestText(messages: readonly Message[]): string | undefined {
@@ -177,13 +204,7 @@ const COPIED_BY_CODE: readonly Topic[] = ["constraints", "files"];
 function recordOf({ handoff, isAmong }: Before, template: readonly Section[]): Items {
   const left = isAmong ? [...OF_THE_MOMENT, ...COPIED_BY_CODE] : OF_THE_MOMENT;
   const topics = askedOf(template).flatMap(({ topic }) => (left.includes(topic) ? [] : [topic]));
-  return new Map(topics.map((topic) => [topic, writtenByModel(handoff.sections.get(topic) ?? [], topic)]));
-}
-
-/** Beside a model's account of what was done, which cites messages, code's goes: it is of what the model reads next. */
-function writtenByModel(texts: readonly string[], topic: Topic): readonly string[] {
-  const cited = texts.filter((text) => citedIn(text).messages.length > 0);
-  return topic === "actions" && cited.length > 0 ? cited : texts;
+  return new Map(topics.map((topic) => [topic, handoff.sections.get(topic) ?? []]));
 }
 
 /**
@@ -198,25 +219,28 @@ function isWorthCarrying({ until, isAmong }: Before, { headEnd, tailStart }: Com
 
 /** What code tells better, from all of the session. */
 const TOLD_BY_CODE: readonly Topic[] = [...OF_THE_MOMENT, "files"];
-/** In these sections both write, and code writes its part anew: of a former one only the model's items are carried, which cite messages. */
-const WRITTEN_BY_BOTH: readonly Topic[] = ["constraints", "state", "blocked", "pending", "remaining"];
 /** Work that went on may have changed these: they say when they were written. */
-const OF_THEIR_TIME: readonly Topic[] = ["state", "blocked", "pending", "remaining"];
+const OF_THEIR_TIME: readonly Topic[] = ["constraints", "state", "blocked", "pending", "remaining"];
 
-/** What a model recorded before and nothing since has settled, for a handoff that no model writes. */
+/** What a model recorded before and nothing since has settled or overruled, for a handoff that no model writes. */
 function stillTrue({ handoff, until }: Before, { template, original, memory }: CompactionRun): Items {
   const ledger = memory.ledger.ledgerOf(original.messages);
+  const newer = [...ledger.constraints, ...ledger.decisions].filter(({ message }) => message >= until);
+  const said = newer.map(({ text }) => comparable(text));
+  const isOverruled = (text: string): boolean => said.some((one) => overrules(one, comparable(citedIn(text).claim)));
   const carried = (topic: Topic): readonly string[] => {
     const { holds = () => true } = TOPICS[topic].carried;
-    const texts = (handoff.sections.get(topic) ?? []).filter((text) => holds(text, ledger, until));
-    if (!WRITTEN_BY_BOTH.includes(topic)) return writtenByModel(texts, topic);
-    const cited = texts.filter((text) => citedIn(text).messages.length > 0);
-    return OF_THEIR_TIME.includes(topic) ? cited.map((text) => dated(text, until)) : cited;
+    const texts = (handoff.sections.get(topic) ?? []).filter(
+      (text) => holds(text, ledger, until) && !(WISHES.includes(topic) && isOverruled(text)),
+    );
+    return OF_THEIR_TIME.includes(topic) ? texts.map((text) => dated(text, until)) : texts;
   };
   const topics = askedOf(template).flatMap(({ topic }) => (TOLD_BY_CODE.includes(topic) ? [] : [topic]));
   return new Map(topics.map((topic) => [topic, carried(topic)]));
 }
 
+/** What a person may take back. */
+const WISHES: readonly Topic[] = ["goal", "constraints", "decisions"];
 const DATE_LEAD = "As of message ";
 
 function dated(text: string, message: number): string {

@@ -93,7 +93,7 @@ async function compact<State extends StateBase, Goal extends SizeGoal>(
     remarks: [...remarks, ...(policy.remarksOn?.(settled.draft, run) ?? []), ...settled.remarks],
     irreducible: irreducibleWhere(run, sizeOf(run, settled.draft), { ...run.goal, stays }),
   });
-  const written = alone === undefined ? writtenIn(settled) : undefined;
+  const written = alone === undefined ? writtenIn(run, settled) : undefined;
   const state = policy.states.afterCompaction(run, { report: record.report, settled, written, leaves });
   return { kind: "compacted", compaction: { ...record, state } };
 }

@@ -46,7 +46,19 @@ export function withProse(
       : fresh.filter((draft) => isNewer(draft) || lasts(draft, { said, cited, ...replaces }));
   const shown = kept.map((draft) => (isNewer(draft) ? { ...draft, order: NEWER_ORDER + draft.order } : draft));
   const missed = carried.filter(({ write }) => !namesStandIn(said, write() ?? ""));
-  return [...shown, ...missed, ...texts.map((text, at) => draftOf(topic, text, at / texts.length))];
+  // A person's own words come before a model's, and what has changed since before what the model read.
+  const firsts = new Set(
+    shown.flatMap((draft) => {
+      const text = TOPICS[topic].wordForWord === true || draft.order >= NEWER_ORDER ? draft.write() : undefined;
+      return text === undefined ? [] : [keyOf(topic, text)];
+    }),
+  );
+  const byModel = texts.map((text, at) => draftOf(topic, text, at / texts.length));
+  return [...shown, ...missed, ...byModel.filter((_, at) => !firsts.has(keyOf(topic, texts[at]!)))];
+}
+
+function keyOf(topic: Topic, text: string): string {
+  return TOPICS[topic].keyOf(citedIn(text.trim()).claim);
 }
 
 /** What may not be lost although a model wrote the section: unless the model said it in the same words. */

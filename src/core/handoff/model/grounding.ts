@@ -70,12 +70,12 @@ export function createGrounds(messages: readonly Message[], heard: readonly stri
   // A range of lines, names in braces and a shortened path are said in other words than those of the session.
   const stands = (name: string): boolean =>
     standsWhole(name) || (isComposed(name) && piecesOf(name).every(standsWhole));
-  // `toolDiff*` is all whose names begin so.
   const standsIn = (text: string, name: string): boolean =>
-    stands(name) || (text.includes(`${name}*`) && all.includes(name));
+    stands(name) || (isFamily(text, name) && beginsWord(all, name));
   return {
     invented: (text) => namesIn(text).filter((name) => !standsIn(text, name)),
-    known: (text) => namesIn(text).filter((name) => !HOUSEHOLD.has(name.toLowerCase()) && standsIn(text, name)),
+    known: (text) =>
+      namesIn(text).filter((name) => !HOUSEHOLD.has(name.toLowerCase()) && !isNumbers(name) && standsIn(text, name)),
     overlap: (text) => {
       const telling = informativeWordsIn(text);
       return telling.length === 0 ? 0 : telling.filter((word) => words.has(word)).length / telling.length;
@@ -119,6 +119,24 @@ const JOINTS = /[{}(),/.:#\s–-]+/;
 
 function isComposed(name: string): boolean {
   return JOINTS.test(name.slice(1, -1));
+}
+
+/** `242/238/236`: known or not, they say nothing of what they are. */
+function isNumbers(name: string): boolean {
+  return isComposed(name) && piecesOf(name).every((piece) => /^\d+$/.test(piece)) && name.includes("/");
+}
+
+/** `toolDiff*` is all whose names begin so; `**toolDiff**` is bold. */
+function isFamily(text: string, name: string): boolean {
+  for (let at = text.indexOf(`${name}*`); at >= 0; at = text.indexOf(`${name}*`, at + 1))
+    if (!/[*\w]/.test(text.charAt(at - 1)) && text.charAt(at + name.length + 1) !== "*") return true;
+  return false;
+}
+
+function beginsWord(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
+    if (!/[\p{L}\p{N}_]/u.test(text.charAt(at - 1))) return true;
+  return false;
 }
 
 /** What a composed name is made of; numbers beside words, such as those of a range of lines, are the writer's own. */

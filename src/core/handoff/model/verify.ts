@@ -87,18 +87,17 @@ function reasonAgainst(
   return undefined;
 }
 
-/** Most of the item stands: it is kept without the sentences that do not. */
+/** Most of the item stands, its beginning too: it is kept without the sentences that do not. */
 function withoutInvented(text: string, topic: Topic, options: VerifyOptions): string | undefined {
   const { claim } = citedIn(text);
   const sentences = claim.split(SENTENCE_ENDS);
-  const standing = sentences.map((one) => (inventsMoreThanFigures(one, options.grounds) ? CUT_MARK.trim() : one));
-  const rest = standing.join(" ");
-  const cut = standing.filter((one) => one === CUT_MARK.trim()).length;
-  if (cut > sentences.length / 2 || reasonAgainst(rest, topic, options) !== undefined) return undefined;
-  return `${rest}${text.slice(claim.length)}`;
+  const cut = sentences.map((one) => inventsMoreThanFigures(one, options.grounds));
+  if (cut[0] === true || cut.filter(Boolean).length * 2 >= sentences.length) return undefined;
+  const rest = sentences.map((one, at) => (cut[at] ? CUT_MARK : one)).join("");
+  return reasonAgainst(rest, topic, options) === undefined ? `${rest}${text.slice(claim.length)}` : undefined;
 }
 
-const SENTENCE_ENDS = /(?<=[;.])\s/;
+const SENTENCE_ENDS = /(?<=[;.])(?=\s)/;
 
 /** "No tests were run since", "not committed yet": true of many sessions, and what the next one needs to know of this. */
 function saysWhatIsOpen(text: string): boolean {

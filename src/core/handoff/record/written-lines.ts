@@ -35,7 +35,8 @@ export function writtenLines(lines: readonly SharedLine[], charsFor: (line: Shar
       labels.push("");
       texts.push(text);
     }
-    files.length = charsMax = 0;
+    files.length = 0;
+    charsMax = 0;
   };
   for (const one of lines) {
     const { body, label, touched: edited } = one.line;

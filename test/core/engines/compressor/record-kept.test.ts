@@ -94,7 +94,7 @@ it("is carried on by code, with what happened since, and a model reads on from i
   expect(handoff()).toContain("part_38.ts");
   expect(handoff()).toContain("Agent: Part 29 is next, because its totals differ");
   expect(handoff()).not.toContain("read_file src/part_3.ts");
-  expect(handoff()).toContain(`- ${RULE}`);
+  expect(handoff()).toMatch(/- As of message \d+: Sums in src\/cart\.ts stay whole cents/);
   expect(handoff()).toMatch(/- As of message \d+: Nothing of src\/cart\.ts is committed/);
   expect(handoff()).toMatch(/- As of message \d+: The totals of src\/cart\.ts on the order page/);
   expect(handoff()).not.toContain("Reading src/part_3.ts for its sums");
@@ -110,6 +110,30 @@ it("is carried on by code, with what happened since, and a model reads on from i
   expect(read).toContain("part_35.ts");
   expect(read).not.toContain("part_3.ts");
   expect(prompts[1]!.slice(0, prompts[1]!.indexOf("What happened since"))).not.toContain("edit_file src/part_30.ts");
+});
+
+it("leaves out what was overruled since, and has of a value what holds now", async () => {
+  const engine = createCompressor({ ...COMPRESSOR_DEFAULTS, contextLength: 40_000 });
+  const told = session(30).messages;
+  const later = [
+    user("From now on sums in src/cart.ts must stay tenths of cents, no longer whole cents."),
+    ...Array.from({ length: 14 }, (_, at) => part(at + 40)).flat(),
+  ];
+  const first = await engine.compact(engine.init(), talk(told), { measure, chain, reason: "threshold", writers });
+  if (first.kind !== "compacted") throw new Error(first.because);
+  const kept = applyCompaction(talk(told), first.compaction);
+  expect(contentText(kept.messages.find(({ origin }) => origin === "summary")!.parts)).toContain(`- ${RULE}`);
+  const second = await engine.compact(first.compaction.state as never, talk([...told, ...later]), {
+    measure,
+    chain,
+    reason: "threshold",
+    standing: { ...kept, messages: [...kept.messages, ...later] },
+  });
+  if (second.kind !== "compacted") throw new Error(second.because);
+  const { messages } = applyCompaction(talk([...told, ...later]), second.compaction);
+  const handoff = contentText(messages.find(({ origin }) => origin === "summary")!.parts);
+  expect(handoff).toContain(DECISION);
+  expect(handoff).not.toContain(RULE);
 });
 
 it("gives way to code's own record where most of the session is newer", async () => {

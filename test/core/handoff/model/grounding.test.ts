@@ -32,10 +32,12 @@ describe("a name of the session in other words", () => {
 });
 
 describe("a name that is made up", () => {
-  it.each(["`toolTitle*` keeps its colours", "toolDiff{Added,Moved} of dark.json", "indices 242/238/777 became hex"])(
-    "%s",
-    (text) => expect(grounds.invented(text)).not.toEqual([]),
-  );
+  it.each([
+    "`toolTitle*` keeps its colours",
+    "**toolDiff** keeps its colours",
+    "toolDiff{Added,Moved} of dark.json",
+    "indices 242/238/777 became hex",
+  ])("%s", (text) => expect(grounds.invented(text)).not.toEqual([]));
 });
 
 describe("an item with a sentence that names what is not there", () => {
@@ -44,6 +46,17 @@ describe("an item with a sentence that names what is not there", () => {
     const { items, shortened, dropped } = checked(`${TRUE} \`createThemeWatcher\` reads it again. [2]`);
     expect(items.get("context")).toEqual([`${TRUE} […] [2]`]);
     expect({ shortened, dropped }).toEqual({ shortened: 1, dropped: [] });
+  });
+  it.each([
+    "Not done, because lib/queueRunner.ts does it; `dark.json` may be changed freely. [1]",
+    "`borderMuted` is `#303030`; `createThemeWatcher` and lib/queueRunner.ts read it. [2]",
+  ])("is dropped where its beginning or half of it is: %s", (text) => {
+    expect(checked(text).items.get("context")).toEqual([]);
+  });
+  it("keeps its lines", () => {
+    const text =
+      "Colours:\n- `borderMuted` is `#303030`;\n- `toolDiffAdded` is `#b5bd68`;\n- `createThemeWatcher` reads it. [3]";
+    expect(checked(text).items.get("context")).toEqual([text.replace("\n- `createThemeWatcher` reads it.", " […]")]);
   });
   it("is dropped where that is most of it", () => {
     const { items, dropped } = checked("`createThemeWatcher` reads `dark.json` again. [2]");
