@@ -2,10 +2,10 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
+import { freePort } from "../../test/support/free-port.ts";
 
 export interface Running {
   readonly url: string;
@@ -78,15 +78,6 @@ async function isReady(url: string): Promise<boolean> {
   const response = await fetch(`${url}/_precis/ready`).catch(() => undefined);
   await response?.arrayBuffer();
   return response?.ok === true;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** A process that has been started, and answers there. */

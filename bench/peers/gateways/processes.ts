@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import { mkdirSync, openSync, closeSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { freePort, running, type Running } from "../../gateway/processes.ts";
+import { freePort } from "../../../test/support/free-port.ts";
+import { running, type Running } from "../../gateway/processes.ts";
 
 const MODULES = join(import.meta.dirname, "..", "node_modules");
 const PORTKEY = "@portkey-ai/gateway/build/start-server.js";

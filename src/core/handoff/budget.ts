@@ -72,11 +72,8 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffCo
     if (isListedByModel(topic)) continue;
     sections.fill(topic, allowed.get(topic)!, tokens.spend, topic === "files" ? undefined : isUnsaid);
   }
-  // What a model wrote beyond its share comes before any quote.
   const forRecord = prose > 0 ? recordBesideProse(candidates, options) : 0;
-  for (const topic of BY_MODEL_BY_NEED)
-    if (topic !== "constraints" && candidates.byModel.has(topic))
-      sections.fill(topic, tokens.left() - forRecord, tokens.spendOnAnything, ({ rank }) => rank >= PROSE_RANK);
+  fillRestOfProse(candidates, { tokens, sections, forRecord });
   const { record, recordText, isInside } = fillRecord(candidates, options, {
     tokens,
     sections,
@@ -187,6 +184,20 @@ function presentIn(sections: SectionFill): VisibleElsewhere {
 
 /** Of the room beyond the first tokens. */
 const AFTER_RECORD_SHARE_MAX = 0.2;
+
+/** What a model wrote beyond its share: it comes before any quote. */
+function fillRestOfProse(
+  { byModel }: Candidates,
+  {
+    tokens,
+    sections,
+    forRecord,
+  }: { readonly tokens: TokenBudget; readonly sections: SectionFill; readonly forRecord: number },
+): void {
+  for (const topic of BY_MODEL_BY_NEED)
+    if (topic !== "constraints" && byModel.has(topic))
+      sections.fill(topic, tokens.left() - forRecord, tokens.spendOnAnything, ({ rank }) => rank >= PROSE_RANK);
+}
 
 /** Room for the episodes that a model has not read: their share of all, and enough for a few lines. */
 function recordBesideProse({ record, recordShare }: Candidates, { room }: FitOptions): number {

@@ -7,7 +7,8 @@ import type { ParsedHandoff } from "../../handoff/write.ts";
 import type { Message, Transcript } from "../../transcript/message.ts";
 import type { Candidate, CompactionRun, CompactionDraft } from "./draft.ts";
 import type { SizeGoal } from "./goal.ts";
-import type { WrittenDraft, LastModelHandoff } from "./model-handoff.ts";
+import type { WrittenDraft } from "./model-handoff.ts";
+import type { LastModelHandoff } from "./model-record.ts";
 import { afterCompaction, backOff, dueAt, stateOf, type EngineState, type StateBase } from "./state.ts";
 
 export interface Policy<State extends StateBase, Goal extends SizeGoal = SizeGoal> extends Pick<

@@ -6,7 +6,7 @@
 import type { CompactionReport } from "../compaction.ts";
 import type { Decision } from "../../engines/contract.ts";
 import { SAVED_LITTLE_ADVICE, savedLittle } from "../savings.ts";
-import type { LastModelHandoff } from "./model-handoff.ts";
+import type { LastModelHandoff } from "./model-record.ts";
 
 const STATE_SCHEMA_VERSION = 1;
 /** What could not be made small enough is tried again when it has grown by as much. */

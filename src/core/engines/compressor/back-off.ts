@@ -6,7 +6,7 @@ import type { CompactionReport } from "../../compaction/compaction.ts";
 import { SAVED_LITTLE_ADVICE, savedLittle } from "../../compaction/savings.ts";
 import type { Decision } from "../contract.ts";
 import type { States } from "../../compaction/run/policy.ts";
-import type { LastModelHandoff } from "../../compaction/run/model-handoff.ts";
+import type { LastModelHandoff } from "../../compaction/run/model-record.ts";
 import type { CompressorGoal } from "./goal.ts";
 import type { Limits } from "./limits.ts";
 

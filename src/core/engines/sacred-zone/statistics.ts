@@ -6,7 +6,7 @@ import {
   type CachedTokens,
   type CacheEffectiveness,
 } from "../../caching/effectiveness.ts";
-import type { LastModelHandoff } from "../../compaction/run/model-handoff.ts";
+import type { LastModelHandoff } from "../../compaction/run/model-record.ts";
 import type { States } from "../../compaction/run/policy.ts";
 import { backOff, dueAt, retryFrom, stateOf } from "../../compaction/run/state.ts";
 import type { Decision } from "../contract.ts";

@@ -18,7 +18,7 @@ export function wordsOf(text: string): Words {
   return { all, low, high };
 }
 
-/** Letters, figures and `_./-`: with Unicode's letters only where the text has any, which is read several times slower. */
+/** Letters, digits and `_./-`. The Unicode pattern is several times slower, so it is used only for texts beyond ASCII. */
 const COMPARED = /[\p{L}\p{N}_./-]{2,}/gu;
 const COMPARED_ASCII = /[a-z0-9_./-]{2,}/g;
 export const BEYOND_ASCII = /[^\0-\x7f]/;

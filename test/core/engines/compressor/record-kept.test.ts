@@ -14,7 +14,7 @@ const DEED = "Read src/part_3.ts and found the rounding in it.";
 const RULE = "Sums in src/cart.ts stay whole cents. [1]";
 const STATE = "Nothing of src/cart.ts is committed. [3]";
 const LEFT = "The totals of src/cart.ts on the order page. [1]";
-const told: Readonly<Record<string, string>> = {
+const sections: Readonly<Record<string, string>> = {
   "Key Decisions": `- ${DECISION}`,
   "Completed Actions": `1. ${DEED}`,
   "Constraints & Preferences": `- ${RULE}`,
@@ -23,7 +23,7 @@ const told: Readonly<Record<string, string>> = {
   "Remaining Work": `- ${LEFT}`,
 };
 const answer = THIRTEEN_SECTIONS.map(
-  ({ heading }) => `## ${heading}\n${told[heading] ?? `- ${heading} of src/cart.ts.`}`,
+  ({ heading }) => `## ${heading}\n${sections[heading] ?? `- ${heading} of src/cart.ts.`}`,
 ).join("\n");
 
 const prompts: string[] = [];
@@ -112,28 +112,52 @@ it("is carried on by code, with what happened since, and a model reads on from i
   expect(prompts[1]!.slice(0, prompts[1]!.indexOf("What happened since"))).not.toContain("edit_file src/part_30.ts");
 });
 
-it("leaves out what was overruled since, and has of a value what holds now", async () => {
+it("leaves out what was overruled since", async () => {
   const engine = createCompressor({ ...COMPRESSOR_DEFAULTS, contextLength: 40_000 });
-  const told = session(30).messages;
+  const earlier = session(30).messages;
   const later = [
     user("From now on sums in src/cart.ts must stay tenths of cents, no longer whole cents."),
     ...Array.from({ length: 14 }, (_, at) => part(at + 40)).flat(),
   ];
-  const first = await engine.compact(engine.init(), talk(told), { measure, chain, reason: "threshold", writers });
+  const first = await engine.compact(engine.init(), talk(earlier), { measure, chain, reason: "threshold", writers });
   if (first.kind !== "compacted") throw new Error(first.because);
-  const kept = applyCompaction(talk(told), first.compaction);
+  const kept = applyCompaction(talk(earlier), first.compaction);
   expect(contentText(kept.messages.find(({ origin }) => origin === "summary")!.parts)).toContain(`- ${RULE}`);
-  const second = await engine.compact(first.compaction.state as never, talk([...told, ...later]), {
+  const second = await engine.compact(first.compaction.state as never, talk([...earlier, ...later]), {
     measure,
     chain,
     reason: "threshold",
     standing: { ...kept, messages: [...kept.messages, ...later] },
   });
   if (second.kind !== "compacted") throw new Error(second.because);
-  const { messages } = applyCompaction(talk([...told, ...later]), second.compaction);
+  const { messages } = applyCompaction(talk([...earlier, ...later]), second.compaction);
   const handoff = contentText(messages.find(({ origin }) => origin === "summary")!.parts);
   expect(handoff).toContain(DECISION);
   expect(handoff).not.toContain(RULE);
+});
+
+it("knows a model's items without a citation from code's own, however often it is carried", async () => {
+  const { compact, handoff } = growing();
+  const bare = "They want it part after part.";
+  const uncited: Writers = {
+    ...writers,
+    auxiliary: {
+      ...writers.auxiliary!,
+      ask: async (request, signal) => {
+        const reply = await writers.auxiliary!.ask(request, signal);
+        return reply.kind === "answered"
+          ? { ...reply, text: reply.text.replace(`1. ${DEED}`, `1. ${DEED}\n2. ${bare}`) }
+          : reply;
+      },
+    },
+  };
+  await compact(30, uncited);
+  const episodes = (): number => handoff().match(/edit_file src\/part_30\.ts/g)?.length ?? 0;
+  for (const parts of [38, 44, 50]) {
+    await compact(parts);
+    expect(handoff()).toContain(bare);
+    expect(episodes()).toBe(1);
+  }
 });
 
 it("gives way to code's own record where most of the session is newer", async () => {

@@ -26,3 +26,15 @@ it("is, of what the model has not read, every deed, and behind the model's", () 
   const inOrder = drafts.toSorted((a, b) => a.order - b.order).map(({ write }) => write());
   expect(inOrder).toEqual(["Cut the file off. [5]", "EDIT src/cart.ts"]);
 });
+
+it("is a newer value in place of the one that the model wrote", () => {
+  const port = (order: number, value: string) => ({ rank: 1, order, write: () => `alpha port: ${value}` });
+  const valuesAfter = (order: number): readonly (string | undefined)[] =>
+    withProse(
+      "context",
+      { fresh: [port(order, "9090")], carried: [] },
+      { prose: new Map([["context", ["alpha port: 8080 [3]"]]]), proseUntil: 20 },
+    ).map(({ write }) => write());
+  expect(valuesAfter(30)).toEqual(["alpha port: 9090"]);
+  expect(valuesAfter(10)).toEqual(["alpha port: 8080 [3]"]);
+});

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { Items } from "../../../../src/core/handoff/model/asked.ts";
 import type { Topic } from "../../../../src/core/handoff/topics/topic.ts";
 import { parseHandoff, writeHandoff } from "../../../../src/core/handoff/write.ts";
-import { ran, says, talk, user } from "../../../support/compacting.ts";
+import { filler, ran, says, talk, user } from "../../../support/compacting.ts";
 import { requestFor } from "../requests.ts";
 
 const ASKED =
@@ -69,4 +69,17 @@ it("gives up its oldest steps where it is too long, and nothing that it found ou
   expect(sections.get("context")).toEqual(findings);
   expect(sections.get("actions")).toContain(steps.at(-1));
   expect(sections.get("actions")).not.toContain(steps[0]);
+});
+
+it.each([600, 1_000, 2_000])("leaves room at %i tokens for what was done since the model last read", (budget) => {
+  const reads = Array.from({ length: 60 }, (_, at) =>
+    ran("read_file", { path: `src/part_${at}.ts` }, filler(200, `p${at}`)),
+  );
+  const { messages: read } = talk(user("Check src/importer.ts."), ...reads);
+  const { messages: all } = talk(
+    read,
+    ...ran("bash", { command: "npm publish --tag next && git push origin v9.4.0" }, ""),
+  );
+  const { text } = writeHandoff(requestFor(all, { prose, budget, proseUntil: read.length }));
+  expect(text).toContain("npm publish --tag next");
 });
