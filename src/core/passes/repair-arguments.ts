@@ -5,14 +5,16 @@
 import type { Evicted } from "../compaction/compaction.ts";
 import { describeCall, labelOf } from "../digest/call.ts";
 import { recallId } from "../transcript/links.ts";
-import { withParts } from "../transcript/message.ts";
+import { withParts, type Message } from "../transcript/message.ts";
 import { argumentsAreJson } from "../transcript/oracle.ts";
 import type { Pass } from "./pass.ts";
+import { ownPlaces } from "./rewrite.ts";
 
 export const repairArguments: Pass = (messages, { hash }) => {
   const evicted: Evicted[] = [];
+  if (messages.every(isSound)) return { messages, from: ownPlaces(messages.length), evicted };
   const next = messages.map((message, index) => {
-    if (message.parts.every((part) => part.kind !== "tool-call" || argumentsAreJson(part))) return message;
+    if (isSound(message)) return message;
     const parts = message.parts.map((part) => {
       if (part.kind !== "tool-call" || argumentsAreJson(part)) return part;
       const original = part.arguments;
@@ -23,5 +25,17 @@ export const repairArguments: Pass = (messages, { hash }) => {
     });
     return withParts(message, parts, "digest");
   });
-  return { messages: evicted.length > 0 ? next : messages, from: messages.map((_, index) => index), evicted };
+  return { messages: next, from: ownPlaces(messages.length), evicted };
 };
+
+/** What was read of messages: nearly all are in one result after another. */
+const known = new WeakMap<Message, boolean>();
+
+function isSound(message: Message): boolean {
+  let sound = known.get(message);
+  if (sound === undefined) {
+    sound = message.parts.every((part) => part.kind !== "tool-call" || argumentsAreJson(part));
+    if (Object.isFrozen(message.parts)) known.set(message, sound);
+  }
+  return sound;
+}

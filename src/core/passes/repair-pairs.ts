@@ -6,11 +6,14 @@
 import type { Evicted } from "../compaction/compaction.ts";
 import { recallId, type Hash } from "../transcript/links.ts";
 import { contentText, resultOf, type Message } from "../transcript/message.ts";
-import { pairingOf } from "../transcript/pairing.ts";
+import { pairingOf, type Pairs } from "../transcript/pairing.ts";
 import type { Pass } from "./pass.ts";
+import { ownPlaces } from "./rewrite.ts";
 
 export const repairPairs: Pass = (messages, { hash }) => {
-  const { answers, unanswered } = pairingOf(messages);
+  const pairs = pairingOf(messages);
+  if (isInOrder(messages, pairs)) return { messages, from: ownPlaces(messages.length), evicted: [] };
+  const { answers, unanswered } = pairs;
   const results = new Map<number, number[]>();
   const evicted: Evicted[] = [];
   messages.forEach((message, index) => {
@@ -29,13 +32,20 @@ export const repairPairs: Pass = (messages, { hash }) => {
     for (const result of results.get(index) ?? []) placed.push({ message: messages[result]!, from: result });
     for (const id of missing.get(index) ?? []) placed.push({ message: stubResult(id), from: -1 });
   });
-  const changed = placed.length !== messages.length || placed.some(({ from }, at) => from !== at);
-  return {
-    messages: changed ? placed.map(({ message }) => message) : messages,
-    from: placed.map(({ from }) => from),
-    evicted,
-  };
+  return { messages: placed.map(({ message }) => message), from: placed.map(({ from }) => from), evicted };
 };
+
+/** Whether every result is behind the turn that made its call, and every call has one. */
+function isInOrder(messages: readonly Message[], { answers, unanswered }: Pairs): boolean {
+  let turn = -1;
+  return (
+    unanswered.length === 0 &&
+    messages.every(({ role }, at) => {
+      if (role !== "tool") turn = at;
+      return role !== "tool" || answers[at]?.message === turn;
+    })
+  );
+}
 
 function listAt<T>(lists: Map<number, T[]>, key: number): T[] {
   const list = lists.get(key) ?? [];

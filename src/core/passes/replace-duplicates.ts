@@ -4,7 +4,7 @@
  */
 import { described, labelOf } from "../digest/call.ts";
 import { resultOf, type Message, type ToolResultPart } from "../transcript/message.ts";
-import { pairingOf } from "../transcript/pairing.ts";
+import { pairingOf, type Pairs } from "../transcript/pairing.ts";
 import type { Pass } from "./pass.ts";
 import { rewriteParts } from "./rewrite.ts";
 
@@ -14,15 +14,16 @@ export const DUPLICATE_CHARS_MIN = 200;
 /** `stands`: whether a message (by index) is in the result; a reference to one that is not would lead nowhere. */
 export function replaceDuplicatesWhere(stands: (index: number) => boolean): Pass {
   return (messages, context) => {
-    const newest = newestCopies(messages);
-    const { answers } = pairingOf(messages);
+    // Mostly few results are looked at, and hardly one of them is a copy: both are found when they are asked for.
+    let newest: ReturnType<typeof newestCopies> | undefined;
+    let pairs: Pairs | undefined;
     return rewriteParts(messages, context, {
       rewrite: (part, index, evict) => {
         if (part.kind !== "tool-result") return part;
         const text = comparableText(part);
-        const copy = text === undefined ? index : newest.get(text)!;
+        const copy = text === undefined ? index : (newest ??= newestCopies(messages)).get(text)!;
         if (text === undefined || copy === index || !stands(copy)) return part;
-        const call = answers[index]?.call;
+        const call = (pairs ??= pairingOf(messages)).answers[index]?.call;
         const id = evict("result", text, call === undefined ? "result" : labelOf(described(call)));
         return { ...part, content: [{ kind: "text", text: referenceTo(id) }] };
       },

@@ -42,10 +42,10 @@ export function rewriteParts(
   return { messages: next === undefined ? messages : Object.freeze(next), from: ownPlaces(messages.length), evicted };
 }
 
-/** Every pass over one conversation answers with the same list. */
 let places: readonly number[] = [];
 
-function ownPlaces(length: number): readonly number[] {
+/** The places of messages that are all where they were: every pass over one conversation answers with the same list. */
+export function ownPlaces(length: number): readonly number[] {
   if (places.length !== length) places = Array.from({ length }, (_, index) => index);
   return places;
 }

@@ -28,16 +28,22 @@ export interface Measure {
 
 /** A measure that remembers what each message object weighs, and the last long text. */
 export function createMeasure({ imageTokens }: Pick<Measure, "imageTokens"> = {}): Measure {
-  const known = new WeakMap<Message, number>();
   const scales = { text: createTextScales(), imageTokens: imageTokens ?? IMAGE_TOKENS };
   const excess = scales.imageTokens - (imageTokens ?? TRANSCRIPT_IMAGE_TOKENS);
-  const message = (one: Message): number => {
-    let tokens = known.get(one);
-    if (tokens === undefined) known.set(one, (tokens = estimateMessage(one, scales)));
-    return tokens;
+  const known = new WeakMap<Message, { readonly alone: number; readonly within: number }>();
+  const weigh = (one: Message): { readonly alone: number; readonly within: number } => {
+    let weights = known.get(one);
+    if (weights === undefined) {
+      const alone = estimateMessage(one, scales);
+      known.set(one, (weights = { alone, within: alone - (excess === 0 ? 0 : excess * imagesIn(one)) }));
+    }
+    return weights;
   };
-  const within = (one: Message): number => message(one) - (excess === 0 ? 0 : excess * imagesIn(one));
-  const measure = measureOf({ text: scales.text, message, within });
+  const measure = measureOf({
+    text: scales.text,
+    message: (one) => weigh(one).alone,
+    within: (one) => weigh(one).within,
+  });
   return imageTokens === undefined ? measure : { ...measure, imageTokens };
 }
 

@@ -101,11 +101,10 @@ interface RepairedResult extends Pick<AssembledResult, "placed" | "evicted"> {
 /** What the client sent may be broken already; what goes out is not. */
 function repair(joined: readonly PlacedMessage[], estimator: Estimator): RepairedResult {
   const context = { measure: estimator.measure, hash: estimator.chain.hash, protect: () => false, focus: [] };
-  const pairs = repairPairs(
-    joined.map(({ message }) => message),
-    context,
-  );
+  const messages = joined.map(({ message }) => message);
+  const pairs = repairPairs(messages, context);
   const calls = repairArguments(pairs.messages, context);
+  if (calls.messages === messages) return { placed: joined, evicted: [], orphans: [] };
   const placed = calls.messages.map((message, at) => ({ message, from: joined[pairs.from[at]!]?.from ?? -1 }));
   const evicted = calls.evicted.map((one) => ({ ...one, message: placed[one.message]?.from ?? -1 }));
   return { placed, evicted, orphans: pairs.evicted.map(({ message }) => joined[message]!.from) };
