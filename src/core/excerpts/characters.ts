@@ -3,6 +3,7 @@
  * by what it is to an identifier. Bytes are read several times as fast as a string, and each is read more than once.
  */
 import { ASCII_CHARS_MIN, asciiInto } from "../transcript/ascii.ts";
+import { codeAt } from "../transcript/code-units.ts";
 
 export const LOWER = 1;
 export const UPPER = 2;
@@ -67,16 +68,18 @@ function urlEndTable(): Uint8Array {
 
 /** Longer texts are rare; their bytes are not kept. */
 const KEPT_CHARS_MAX = 1 << 20;
-/** That many at a time are taken for ASCII or not. */
-const PIECE_CHARS = 4096;
+/** That many at a time are copied, as long as they are ASCII. */
+const PIECE_CHARS = 2048;
 let kept = new Uint8Array(PIECE_CHARS);
 
 /** The bytes of a range, and a zero behind them. Good until the next call: thousands are read, and their memory is one. */
 export function bytesOf(text: string, start: number, end: number): Uint8Array {
   const bytes = roomFor(end - start + 1);
-  for (let from = start; from < end; from += PIECE_CHARS) {
-    const until = Math.min(end, from + PIECE_CHARS);
-    encode(text, from, until, from === start ? bytes : bytes.subarray(from - start));
+  let from = start;
+  while (from < end && isCopied(text, from, end, from === start ? bytes : bytes.subarray(from - start))) from = Math.min(end, from + PIECE_CHARS);
+  for (let at = from; at < end; at++) {
+    const code = codeAt(text, at);
+    bytes[at - start] = code < ASCII_END ? code : wideCode(text, at, code);
   }
   bytes[end - start] = 0;
   return bytes;
@@ -88,12 +91,10 @@ function roomFor(size: number): Uint8Array<ArrayBuffer> {
   return (kept = new Uint8Array(Math.min(KEPT_CHARS_MAX, 2 * size)));
 }
 
-function encode(text: string, start: number, end: number, bytes: Uint8Array<ArrayBuffer>): void {
-  if (end - start >= ASCII_CHARS_MIN && asciiInto(text.slice(start, end), bytes)) return;
-  for (let at = start; at < end; at++) {
-    const code = text.charCodeAt(at);
-    bytes[at - start] = code < ASCII_END ? code : wideCode(text, at, code);
-  }
+/** Copies the next piece, where it is long enough and ASCII. */
+function isCopied(text: string, from: number, end: number, bytes: Uint8Array<ArrayBuffer>): boolean {
+  const until = Math.min(end, from + PIECE_CHARS);
+  return until - from >= ASCII_CHARS_MIN && asciiInto(text.slice(from, until), bytes);
 }
 
 const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;

@@ -32,8 +32,8 @@ function createAutomaton(): Automaton {
   return { classOf, next, weight: Uint16Array.from(table), statesEnd };
 }
 
-/** Texts are read in pieces of that many UTF-16 code units, each as bytes where it is ASCII. */
-const PIECE_CHARS = 4096;
+/** Texts are read in pieces of that many UTF-16 code units: as bytes up to the first that is not ASCII, and the rest as it is. */
+const PIECE_CHARS = 512;
 const piece = new Uint8Array(PIECE_CHARS);
 
 /**
@@ -46,9 +46,10 @@ export function estimateText(text: string): number {
   const { statesEnd } = automaton;
   let state = 0;
   let milli = 0;
+  let ascii = true;
   for (let from = 0; from < length; from += PIECE_CHARS) {
     const until = Math.min(length, from + PIECE_CHARS);
-    const ascii = until - from >= ASCII_CHARS_MIN && asciiInto(text.slice(from, until), piece);
+    ascii &&= until - from >= ASCII_CHARS_MIN && asciiInto(text.slice(from, until), piece);
     const walked = ascii
       ? walkBytes(automaton, until - from, state)
       : walkUnits(automaton, { text, from, until }, state);
