@@ -191,12 +191,27 @@ export interface Vocabulary {
   readonly bag: (texts: readonly string[]) => WordBag;
 }
 
+/** Texts whose words are remembered. */
+const TEXTS_MAX = 64;
+
 export function createVocabulary(): Vocabulary {
   const numbers = new Map<number, number>();
   const numberOf = (slot: number): number => {
     let number = numbers.get(slot);
     if (number === undefined) numbers.set(slot, (number = numbers.size));
     return number;
+  };
+  /** The slots of the words in texts: the request and most of the replies are asked for again with the next message. */
+  let known = new Map<string, Uint16Array>();
+  const slotsOf = (text: string): Uint16Array => {
+    let slots = known.get(text);
+    if (slots === undefined) {
+      const found: number[] = [];
+      eachWord(text, (slot) => void found.push(slot));
+      if (known.size >= TEXTS_MAX) known = new Map();
+      known.set(text, (slots = Uint16Array.from(found)));
+    }
+    return slots;
   };
   return {
     add: (name, to) => {
@@ -208,11 +223,11 @@ export function createVocabulary(): Vocabulary {
     },
     bag: (texts) => {
       const counts = new Uint8Array(numbers.size);
-      const count = (slot: number): void => {
-        const word = numbers.get(slot);
-        if (word !== undefined && counts[word]! < COUNT_MAX) counts[word]!++;
-      };
-      for (const text of texts) eachWord(text, count);
+      for (const text of texts)
+        for (const slot of slotsOf(text)) {
+          const word = numbers.get(slot);
+          if (word !== undefined && counts[word]! < COUNT_MAX) counts[word]!++;
+        }
       return counts;
     },
   };
