@@ -11,8 +11,17 @@ export interface Exchange {
   readonly end: number;
 }
 
+/** Exchanges of lists that nobody changes any more: a compaction asks for those of one list for every form that it tries. */
+const known = new WeakMap<readonly Message[], readonly Exchange[]>();
+
 /** The exchanges of a transcript, in order and without gaps. Orphan results join the exchange before them. */
 export function exchangesOf(messages: readonly Message[]): readonly Exchange[] {
+  const exchanges = known.get(messages) ?? divided(messages);
+  if (Object.isFrozen(messages)) known.set(messages, exchanges);
+  return exchanges;
+}
+
+function divided(messages: readonly Message[]): readonly Exchange[] {
   const exchanges: Exchange[] = [];
   let start = 0;
   while (start < messages.length) {

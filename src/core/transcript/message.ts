@@ -134,15 +134,13 @@ export function sharesWire(one: Message | undefined, other: Message): boolean {
 
 /** The tool calls that a message makes, in order. */
 export function callsOf(message: Message): readonly ToolCallPart[] {
-  return message.parts.some(isCall) ? message.parts.filter(isCall) : NO_CALLS;
+  let calls: ToolCallPart[] | undefined;
+  for (const part of message.parts) if (part.kind === "tool-call") (calls ??= []).push(part);
+  return calls ?? NO_CALLS;
 }
 
 /** Most messages have none, and everybody asks. */
 const NO_CALLS: readonly ToolCallPart[] = [];
-
-function isCall(part: Part): part is ToolCallPart {
-  return part.kind === "tool-call";
-}
 
 /** The result that a tool message holds; undefined in any other. */
 export function resultOf(message: Message): ToolResultPart | undefined {

@@ -82,23 +82,16 @@ function weigh({ original, request }: Run, places: readonly number[]): number {
 
 /** Places of what a person wrote and the handoff does not say in full, the newest first. */
 function requestsThatFit(run: Run, draft: CompactionDraft, tokens: number): readonly number[] {
+  const { messages } = run.original;
   const { headEnd, tailStart } = draft.shape;
   const said = draft.handoff?.text ?? "";
-  // What weighs too much stays out whether it is said or not: the handoff is searched for the others.
-  const isMissing = (at: number): boolean => {
-    const message = run.original.messages[at]!;
-    return (
-      at !== run.live &&
-      byPerson(message) &&
-      weigh(run, [at]) <= tokens &&
-      !said.includes(contentText(message.parts).trim())
-    );
-  };
-  const places = range(headEnd, tailStart).toReversed().filter(isMissing);
+  const isRequest = (at: number): boolean => at !== run.live && byPerson(messages[at]!);
+  const places = range(headEnd, tailStart).toReversed().filter(isRequest);
   return thatFit(
     run,
     places.map((at) => [at]),
-    tokens,
+    // What weighs too much stays out whether it is said or not: the handoff is searched for the others.
+    { tokens, isWanted: ([at]) => !said.includes(contentText(messages[at!]!.parts).trim()) },
   );
 }
 
@@ -115,14 +108,23 @@ function exchangesThatFit(run: Run, { shape }: CompactionDraft, { tokens, withou
     .filter(({ start, end }) => start >= shape.headEnd && end <= shape.tailStart)
     .map(({ start, end }) => range(start, end))
     .filter((places) => !places.some((at) => isOwn(at) || messages[at]!.role === "system"));
-  return thatFit(run, groups.toReversed(), tokens);
+  return thatFit(run, groups.toReversed(), { tokens });
 }
 
-function thatFit(run: Run, groups: readonly (readonly number[])[], tokens: number): readonly number[] {
+interface Fitting {
+  readonly tokens: number;
+  readonly isWanted?: (places: readonly number[]) => boolean;
+}
+
+function thatFit(
+  run: Run,
+  groups: readonly (readonly number[])[],
+  { tokens, isWanted = () => true }: Fitting,
+): readonly number[] {
   let left = tokens;
   return groups.flatMap((places) => {
     const cost = weigh(run, places);
-    if (cost > left) return [];
+    if (cost > left || !isWanted(places)) return [];
     left -= cost;
     return places;
   });
