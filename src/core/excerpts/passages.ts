@@ -4,7 +4,7 @@
  */
 import { LINE_BREAK, isSpace } from "./characters.ts";
 import type { Range } from "./identifiers.ts";
-import { plainWordsIn, WORDS_ENOUGH } from "./plain-words.ts";
+import { isLetter, plainWordsIn, WORDS_ENOUGH } from "./plain-words.ts";
 import type { MessageReading } from "./reading.ts";
 import { isComment, isDefinition, isPiece } from "./standalone.ts";
 
@@ -67,16 +67,24 @@ function withNeighbour(text: string, line: Range): Range {
   const words = plainWordsIn(text, line);
   if (words >= WORDS_ENOUGH) return line;
   if (isDefinition(text.slice(line.start, line.end))) return withComment(text, line);
-  const next = { start: line.start, end: nextLineEnd(text, line.end) };
-  const before = { start: previousLineStart(text, line.start), end: line.end };
-  const fitting = [next, before, { start: before.start, end: next.end }].filter(
-    ({ start, end }) =>
-      end - start <= PASSAGE_CHARS_MAX &&
-      plainWordsIn(text, { start, end }) > words &&
-      saysMore(text, trim(text, { start, end: line.start })) &&
-      saysMore(text, trim(text, { start: line.end, end })),
+  const start = previousLineStart(text, line.start);
+  const end = nextLineEnd(text, line.end);
+  let fitting: Range | undefined;
+  for (const passage of [{ start: line.start, end }, { start, end: line.end }, { start, end }]) {
+    if (passage.end - passage.start > PASSAGE_CHARS_MAX) continue;
+    const said = plainWordsIn(text, passage);
+    if (said <= words || !neighboursSayMore(text, line, passage)) continue;
+    if (said >= WORDS_ENOUGH) return passage;
+    fitting ??= passage;
+  }
+  return fitting ?? line;
+}
+
+function neighboursSayMore(text: string, line: Range, { start, end }: Range): boolean {
+  return (
+    (start === line.start || saysMore(text, trim(text, { start, end: line.start }))) &&
+    (end === line.end || saysMore(text, trim(text, { start: line.end, end })))
   );
-  return fitting.find((passage) => plainWordsIn(text, passage) >= WORDS_ENOUGH) ?? fitting[0] ?? line;
 }
 
 /** A definition with the comment directly above it; alone where there is none. */
@@ -87,7 +95,7 @@ function withComment(text: string, line: Range): Range {
   return fits ? { start, end: line.end } : line;
 }
 
-/** Whether a neighbour may come along: nothing is wrong with one that is not there. */
+/** Whether a neighbour may come along. */
 function saysMore(text: string, neighbour: Range): boolean {
   return !isOfTheRun(text, neighbour) && !isPiece(text.slice(neighbour.start, neighbour.end));
 }
@@ -173,51 +181,42 @@ function endsSentence(text: string, at: number): boolean {
   return (sign === "." || sign === "!" || sign === "?") && (at + 1 >= text.length || isSpace(text.charCodeAt(at + 1)));
 }
 
-/** Whether a person would read it: enough letters, and no endless run of signs. */
-function isReadable(text: string, { start, end }: Range): boolean {
-  let [plain, unbroken, longest] = [0, 0, 0];
-  for (let at = start; at < end; at++) {
-    const code = text.charCodeAt(at);
-    if (isSpace(code)) {
-      plain++;
-      unbroken = 0;
-      continue;
-    }
-    if (++unbroken > longest) longest = unbroken;
-    if (
-      code > 0x7f ||
-      (code >= 0x30 && code <= 0x39) ||
-      (code >= 0x41 && code <= 0x5a) ||
-      (code >= 0x61 && code <= 0x7a)
-    )
-      plain++;
-  }
-  return (
-    plain >= (end - start) * READABLE_SHARE_MIN && longest <= UNBROKEN_CHARS_MAX && holdsWords(text, { start, end })
-  );
-}
-
 /** Fewer letters or words say nothing by themselves. */
 const LETTERS_MIN = 8;
 const WORDS_MIN = 2;
 const LETTERS_SHARE_MIN = 0.35;
 
-/** Whether enough of it is words: a line of figures or a name alone means nothing without its surroundings. */
-function holdsWords(text: string, { start, end }: Range): boolean {
-  let [letters, signs, words, run] = [0, 0, 0, 0];
+/**
+ * Whether a person would read it: enough letters, no endless run of signs, and enough of it words: a line of figures or a
+ * name alone means nothing without its surroundings.
+ */
+function isReadable(text: string, { start, end }: Range): boolean {
+  let [spaces, digits, letters, words] = [0, 0, 0, 0];
+  let [unbroken, longest, run] = [0, 0, 0];
   for (let at = start; at < end; at++) {
     const code = text.charCodeAt(at);
     if (isSpace(code)) {
-      run = 0;
+      spaces++;
+      unbroken = run = 0;
       continue;
     }
-    signs++;
-    if (code > 0x7f || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)) {
+    if (++unbroken > longest) longest = unbroken;
+    if (isLetter(code)) {
       letters++;
       if (++run === WORDS_MIN) words++;
-    } else run = 0;
+      continue;
+    }
+    run = 0;
+    if (code >= 0x30 && code <= 0x39) digits++;
   }
-  return letters >= LETTERS_MIN && words >= WORDS_MIN && letters >= signs * LETTERS_SHARE_MIN;
+  const chars = end - start;
+  return (
+    spaces + digits + letters >= chars * READABLE_SHARE_MIN &&
+    longest <= UNBROKEN_CHARS_MAX &&
+    letters >= LETTERS_MIN &&
+    words >= WORDS_MIN &&
+    letters >= (chars - spaces) * LETTERS_SHARE_MIN
+  );
 }
 
 export interface Quote {

@@ -21,7 +21,8 @@ export function plainWordsIn(text: string, { start, end }: Range): number {
   return words;
 }
 
-function isLetter(code: number): boolean {
+/** Of any script. */
+export function isLetter(code: number): boolean {
   return code > 0x7f || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
 }
 
