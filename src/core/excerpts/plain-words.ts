@@ -5,10 +5,10 @@ const PLAIN_WORD_CHARS_MIN = 3;
 /** A line with so many says what its names are about. */
 export const WORDS_ENOUGH = 3;
 
-/** How many words are in it that are no part of a name: they say what the names are about. */
+/** How many words are in it that are no part of a name, up to enough: they say what the names are about. */
 export function plainWordsIn(text: string, { start, end }: Range): number {
   let words = 0;
-  for (let at = start; at < end;) {
+  for (let at = start; at < end && words < WORDS_ENOUGH;) {
     const from = at;
     while (at < end && isLetter(text.charCodeAt(at))) at++;
     if (at === from) {

@@ -14,8 +14,10 @@ const METHOD = new RegExp(
 );
 const COMMENT = new RegExp(String.raw`^${NUMBER}(?://|/\*|\*\s|#\s|--\s|<!--)`);
 const STATEMENT = new RegExp(
-  String.raw`^${NUMBER}(?:(?:return|if|else|for|while|switch|case|try|catch|throw|await|yield|import|from|with|break|continue|defer|go|const|let|var|this\.|self\.)(?![\w-])|[})\]]|[^"'#]{0,120}\s:?=\s[^"']*[(.]|[^"':]*[;{(]$|[^"':]*\)$)`,
+  String.raw`^${NUMBER}(?:(?:return|if|else|for|while|switch|case|try|catch|throw|await|yield|import|from|with|break|continue|defer|go|const|let|var|this\.|self\.)(?![\w-])|[})\]])`,
 );
+const GIVEN_VALUE = new RegExp(String.raw`^${NUMBER}[^"'#]{0,120}\s:?=\s[^"']*[(.]`);
+const ENDS_LIKE_STATEMENT = new RegExp(String.raw`^${NUMBER}[^"':]*[;{()]$`);
 const STATEMENT_ENDS = /[;{(),]$/;
 const STATEMENT_STARTS = new RegExp(String.raw`^${NUMBER}[a-z})\]]`);
 /** A call that is a line of its own, such as what a program logs. */
@@ -33,7 +35,9 @@ const WORDLESS_SHARE = 0.5;
 export function standaloneShare(text: string, range: Range): number {
   const wording = plainWordsIn(text, range) >= WORDS_ENOUGH ? 1 : WORDLESS_SHARE;
   let most = 0;
-  for (const line of text.slice(range.start, range.end).split("\n")) most = Math.max(most, shareOf(line, wording));
+  const passage = text.slice(range.start, range.end);
+  if (!passage.includes("\n")) return shareOf(passage, wording);
+  for (const line of passage.split("\n")) most = Math.max(most, shareOf(line, wording));
   return most;
 }
 
@@ -53,7 +57,12 @@ export function isComment(line: string): boolean {
 }
 
 function isStatement(line: string): boolean {
-  return mayBeStatement(line) && (STATEMENT.test(line) || CALL.test(line) || ASSIGNMENT.test(line));
+  return (
+    mayBeStatement(line) &&
+    (STATEMENT.test(line) ||
+      (line.includes("=") && (GIVEN_VALUE.test(line) || ASSIGNMENT.test(line))) ||
+      (STATEMENT_ENDS.test(line) && (ENDS_LIKE_STATEMENT.test(line) || CALL.test(line))))
+  );
 }
 
 /** By how it begins or ends, or what it holds: told sooner than by the patterns, which read prose several times. */

@@ -15,13 +15,13 @@ export const DUPLICATE_CHARS_MIN = 200;
 export function replaceDuplicatesWhere(stands: (index: number) => boolean): Pass {
   return (messages, context) => {
     // Mostly few results are looked at, and hardly one of them is a copy: both are found when they are asked for.
-    let newest: ReturnType<typeof newestCopies> | undefined;
+    let newest: ReadonlyMap<string, number> | undefined;
     let pairs: Pairs | undefined;
     return rewriteParts(messages, context, {
       rewrite: (part, index, evict) => {
         if (part.kind !== "tool-result") return part;
         const text = comparableText(part);
-        const copy = text === undefined ? index : (newest ??= newestCopies(messages)).get(text)!;
+        const copy = text === undefined ? index : (newest ??= newestCopies(messages, index)).get(text)!;
         if (text === undefined || copy === index || !stands(copy)) return part;
         const call = (pairs ??= pairingOf(messages)).answers[index]?.call;
         const id = evict("result", text, call === undefined ? "result" : labelOf(described(call)));
@@ -36,28 +36,31 @@ function referenceTo(id: string): string {
   return `[precis: same output as a more recent call further down; recall ${id}]`;
 }
 
-/** Copies in lists that nobody changes any more: a compaction asks for those of one list for every form that it tries. */
-const known = new WeakMap<readonly Message[], ReadonlyMap<string, number>>();
-
-function newestCopies(messages: readonly Message[]): ReadonlyMap<string, number> {
-  const newest = known.get(messages) ?? copiesIn(messages);
-  if (Object.isFrozen(messages)) known.set(messages, newest);
-  return newest;
+interface Copies {
+  /** Index of the first message that was looked at. */
+  readonly from: number;
+  readonly newest: ReadonlyMap<string, number>;
 }
 
-/** For each text that a result has, the index of the last message that has it. */
-function copiesIn(messages: readonly Message[]): ReadonlyMap<string, number> {
+/** Copies in lists that nobody changes any more: a compaction asks for those of one list for every form that it tries. */
+const known = new WeakMap<readonly Message[], Copies>();
+
+/** For each text that a result has from a message on, the index of the last message that has it. */
+function newestCopies(messages: readonly Message[], from: number): ReadonlyMap<string, number> {
+  const copies = known.get(messages);
+  if (copies !== undefined && copies.from <= from) return copies.newest;
   const newest = new Map<string, number>();
-  messages.forEach((message, index) => {
-    const result = resultOf(message);
+  for (let index = from; index < messages.length; index++) {
+    const result = resultOf(messages[index]!);
     const text = result === undefined ? undefined : comparableText(result);
     if (text !== undefined) newest.set(text, index);
-  });
+  }
+  if (Object.isFrozen(messages)) known.set(messages, { from, newest });
   return newest;
 }
 
 /** The text of a result that is nothing but one text, long enough to be worth a reference. */
 function comparableText({ content }: ToolResultPart): string | undefined {
-  const [only, ...more] = content;
-  return only?.kind === "text" && more.length === 0 && only.text.length > DUPLICATE_CHARS_MIN ? only.text : undefined;
+  const only = content.length === 1 ? content[0] : undefined;
+  return only?.kind === "text" && only.text.length > DUPLICATE_CHARS_MIN ? only.text : undefined;
 }
