@@ -43,6 +43,8 @@ export function selectExcerpts(material: CoverageInput, request: ExcerptRequest)
   let left = budget;
   for (let candidate = queue.pop(); candidate >= 0; candidate = queue.pop()) {
     const before = queue.priority();
+    // Nor are those behind it worth anything.
+    if (before <= 0) break;
     const worth = valueOfIdentifier(candidate, table, { scores, shareMin });
     if (worth <= 0) continue;
     const place = selection.placeFor(candidate);

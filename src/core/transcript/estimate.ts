@@ -33,7 +33,7 @@ function createAutomaton(): Automaton {
 }
 
 /** Texts are read in pieces of that many UTF-16 code units: as bytes up to the first that is not ASCII, and the rest as it is. */
-const PIECE_CHARS = 512;
+const PIECE_CHARS = 1024;
 const piece = new Uint8Array(PIECE_CHARS);
 
 /**
