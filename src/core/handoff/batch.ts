@@ -143,9 +143,7 @@ function listWith(done: ReadonlySet<string>, messages: readonly Message[], befor
   for (let at = before; at >= 0; at--) {
     const message = messages[at]!;
     if (message.role !== "user" && message.role !== "assistant") continue;
-    const text = contentText(message.parts).slice(0, TEXT_CHARS_READ_MAX);
-    if (opensWithHandoff(text)) continue;
-    for (const names of listsIn(text)) {
+    for (const names of listsOf(message)) {
       const items = [...new Set(names.map((name) => name.replace(/^[`*"']+|[`*"'.:]+$/g, "")))];
       if (items.filter((item) => done.has(item)).length >= DONE_MIN)
         return items.filter((item) => done.has(item) || shapes.has(shapeOf(item)));
@@ -154,8 +152,22 @@ function listWith(done: ReadonlySet<string>, messages: readonly Message[], befor
   return [];
 }
 
+type Lists = readonly (readonly string[])[];
+
+/** Those of messages that were read: with every compaction the same are looked through. */
+const listsKnown = new WeakMap<Message, Lists>();
+
+function listsOf(message: Message): Lists {
+  let lists = listsKnown.get(message);
+  if (lists === undefined) {
+    const text = contentText(message.parts).slice(0, TEXT_CHARS_READ_MAX);
+    listsKnown.set(message, (lists = opensWithHandoff(text) ? [] : listsIn(text)));
+  }
+  return lists;
+}
+
 /** Names with commas between them, and the first name of each line that has a bullet or a number. */
-function listsIn(text: string): readonly (readonly string[])[] {
+function listsIn(text: string): Lists {
   const lists = Array.from(text.matchAll(IN_LINE), ([list]): readonly string[] => list.match(ITEM) ?? []);
   let bullets: string[] = [];
   for (const line of text.split("\n")) {

@@ -51,7 +51,9 @@ export interface Candidate {
 
 /** A candidate with what it leaves room for. */
 export interface Cut extends Pick<Candidate, "shape" | "kept" | "restored" | "quotesFillBudget"> {
-  /** The handoff that replaces the span already, where none is to be written. */
+  /** What the handoff replaces, where it is named already. */
+  readonly span?: Evicted | undefined;
+  /** The handoff that replaces it already, where none is to be written. */
   readonly written?: Handoff;
   readonly anchor: Message | undefined;
   /** What the result holds beside the handoff. */
@@ -82,14 +84,15 @@ export function sizeOf(run: CompactionRun, { assembled }: Pick<CompactionDraft, 
 export function draftOf(run: CompactionRun, cut: Cut): CompactionDraft {
   const { shape, prose } = cut;
   const { headEnd: from, tailStart: until } = shape;
-  const span = spanOf(run, from, until);
+  const isNamed = cut.span?.message === from && cut.span.end === until;
+  const span = isNamed ? cut.span : spanOf(run, from, until);
   const handoff = span === undefined ? undefined : (cut.written ?? handoffOf(run, cut, span.id));
   const safe = handoff === undefined ? undefined : prose === undefined ? handoff.text : run.memory.hide(handoff.text);
   const assembled = assemble(run.original.messages, { ...cut, handoff: safe }, run.request);
   const standing = shape.evicted.filter(({ message }) => message < from || message >= until);
   const kept = cut.kept?.evicted ?? [];
   const evicted = [...(span === undefined ? [] : [span]), ...standing, ...kept, ...assembled.evicted];
-  return { ...cut, assembled, evicted, handoff };
+  return { ...cut, span, assembled, evicted, handoff };
 }
 
 function handoffOf({ original, request, ...run }: CompactionRun, cut: Cut, spanRecall: string): Handoff {
