@@ -8,7 +8,7 @@ import { exchangesOf } from "../../transcript/exchanges.ts";
 import { contentText } from "../../transcript/message.ts";
 import { tailOf } from "../../compaction/run/boundaries.ts";
 import { draftOf, sizeOf, type CompactionDraft } from "../../compaction/run/draft.ts";
-import { firstThatFits } from "../../compaction/run/first-fit.ts";
+import { firstCut } from "../../compaction/run/first-fit.ts";
 import type { PolicyRun } from "../../compaction/run/policy.ts";
 import type { CompressorState } from "./back-off.ts";
 import type { CompressorGoal } from "./goal.ts";
@@ -31,9 +31,10 @@ export function withFullerTail(run: Run, draft: CompactionDraft): CompactionDraf
     handoffTokens: () => handoffTokens,
     handoffTokensMin: HANDOFF_TOKENS_MIN,
   };
-  const fuller = firstThatFits(run, rungsOf(run, goal), goal);
-  const gains = fuller.shape.rung === 0 && fuller.shape.tailStart < draft.shape.tailStart;
-  return gains && sizeOf(run, fuller) <= limitOf(run) ? fuller : draft;
+  const cut = firstCut(run, rungsOf(run, goal), goal);
+  if (cut.shape.rung > 0 || cut.shape.tailStart >= draft.shape.tailStart) return draft;
+  const fuller = draftOf(run, cut);
+  return sizeOf(run, fuller) <= limitOf(run) ? fuller : draft;
 }
 
 /** The same with messages kept in front of the handoff, which stays as it is written. */
