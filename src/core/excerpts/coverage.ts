@@ -31,12 +31,10 @@ export function selectExcerpts(material: CoverageInput, request: ExcerptRequest)
   const table = material.candidates.tableFor(material, measure);
   const selection = createSelection(occurrences, table);
   const queue = createHeap();
+  const worthOf = createWorth(table, scores, shareMin);
   for (const candidate of candidatesOf(material, table, request)) {
-    const worth = valueOfIdentifier(candidate, table, { scores, shareMin });
-    queue.push(
-      candidate,
-      worth / orderPrice(table.sourceLineTokens[table.sources[candidate]!]!, table.tokens[candidate]!),
-    );
+    const lead = table.sourceLineTokens[table.sources[candidate]!]!;
+    queue.push(candidate, worthOf(candidate) / orderPrice(lead, table.tokens[candidate]!));
   }
   const shapes = createShapes(occurrences, table);
   const isSaid = saidIn(request.present.text, table, occurrences);
@@ -45,7 +43,7 @@ export function selectExcerpts(material: CoverageInput, request: ExcerptRequest)
     const before = queue.priority();
     // Nor are those behind it worth anything.
     if (before <= 0) break;
-    const worth = valueOfIdentifier(candidate, table, { scores, shareMin });
+    const worth = worthOf(candidate);
     if (worth <= 0) continue;
     const place = selection.placeFor(candidate);
     const now = worth / orderPrice(place.lead, place.tokens, place.instead);
@@ -109,16 +107,19 @@ const SHARE_MIN = 0.4;
 /** What an error is worth beside the names in it, more than any name: errors come first. */
 const ERROR_WORTH = 3;
 
-function valueOfIdentifier(
-  candidate: number,
+/** What a candidate is worth as things are now: `scores` go down while it is asked. */
+function createWorth(
   { binds, bindStarts, shares, isError }: CandidateTable,
-  { scores, shareMin }: { readonly scores: Float64Array; readonly shareMin: number },
-): number {
-  const end = bindStarts[candidate + 1]!;
-  let worth = 0;
-  for (let at = bindStarts[candidate]!; at < end; at++) worth += scores[binds[at]!]!;
-  const share = shares[candidate]!;
-  return (share < shareMin ? 0 : worth * share) + (isError(candidate) ? ERROR_WORTH : 0);
+  scores: Float64Array,
+  shareMin: number,
+): (candidate: number) => number {
+  return (candidate) => {
+    const end = bindStarts[candidate + 1]!;
+    let worth = 0;
+    for (let at = bindStarts[candidate]!; at < end; at++) worth += scores[binds[at]!]!;
+    const share = shares[candidate]!;
+    return (share < shareMin ? 0 : worth * share) + (isError(candidate) ? ERROR_WORTH : 0);
+  };
 }
 
 function orderPrice(lead: number, tokens: number, instead = 0): number {

@@ -74,13 +74,18 @@ const NAMES_KEPT_MAX = 100_000;
 export function createOccurrencesKeeper(readingsBytesMax = READINGS_BYTES_MAX): OccurrencesKeeper {
   let reader = createReader(readingsBytesMax);
   let fold = createFold(reader);
+  /** The list that was folded last, where nobody changes it any more: one compaction asks for it half a dozen times. */
+  let last: readonly Message[] | undefined;
   return {
     occurrencesOf: (messages) => {
+      if (messages === last) return fold.occurrences;
+      last = undefined;
       if (!fold.isPrefixOf(messages)) {
         if (reader.table.names.length > NAMES_KEPT_MAX) reader = createReader(readingsBytesMax);
         fold = createFold(reader);
       }
       for (let at = fold.occurrences.entries.length; at < messages.length; at++) fold.add(messages[at]!);
+      if (Object.isFrozen(messages)) last = messages;
       return fold.occurrences;
     },
     entriesOf: (messages) => messages.flatMap((message) => fold.entryOf(message) ?? []),

@@ -26,13 +26,18 @@ export function createLedgerKeeper(): LedgerKeeper {
   const reader = createReader();
   let fold = createFold(reader);
   let ledger: Ledger | undefined;
+  /** The list that was folded last, where nobody changes it any more. */
+  let last: readonly Message[] | undefined;
   return {
     ledgerOf: (messages) => {
+      if (messages === last && ledger !== undefined) return ledger;
+      last = undefined;
       if (!fold.isPrefixOf(messages)) fold = createFold(reader);
       if (fold.length() < messages.length || ledger === undefined) {
         for (let at = fold.length(); at < messages.length; at++) fold.add(messages[at]!);
         ledger = fold.ledger();
       }
+      if (Object.isFrozen(messages)) last = messages;
       return ledger;
     },
   };
