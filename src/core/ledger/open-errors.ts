@@ -22,6 +22,7 @@ interface OpenError {
 }
 
 export function createOpenErrors(): OpenErrors {
+  // Walked for every call with `forEach`, which makes no pair for each step.
   const open = new Map<string, OpenError>();
   const resolved: ErrorEntry[] = [];
   const resolve = (key: string, { entry }: OpenError, message: number, by: "rerun" | "success"): void => {
@@ -31,16 +32,17 @@ export function createOpenErrors(): OpenErrors {
   const worked = (call: ClassifiedCall, at: number): void => {
     const attempt = attemptOf(call);
     const family = call.run?.family;
-    for (const [key, one] of open) {
+    open.forEach((one, key) => {
       if (one.attempt === attempt) resolve(key, one, at, "rerun");
       else if (family !== undefined && one.family === family && one.entry.changedSince !== undefined)
         resolve(key, one, at, "success");
-    }
+    });
   };
   const failed = (call: ClassifiedCall, end: EndedCall): void => {
     const attempt = attemptOf(call);
-    for (const [key, one] of open)
+    open.forEach((one, key) => {
       if (one.attempt === attempt && !end.errors.includes(one.entry.text)) resolve(key, one, end.at, "rerun");
+    });
     for (const text of end.errors) {
       const key = `${attempt}\u0000${text}`;
       const times = (open.get(key)?.entry.times ?? 0) + 1;
@@ -58,11 +60,12 @@ export function createOpenErrors(): OpenErrors {
     const commits = call.run?.purpose === "commit";
     const gone =
       call.run?.effect === "delete" ? call.paths.filter((path) => deletes(call.command!, path)).map(lastParts) : [];
-    for (const [key, one] of open) {
+    if (!commits && gone.length === 0) return;
+    open.forEach((one, key) => {
       const { text } = one.entry;
       if ((commits && text.startsWith(CONFLICTS)) || gone.some((path) => text.includes(path)))
         resolve(key, one, at, "success");
-    }
+    });
   };
   return {
     after: (call, end, changed) => {
@@ -70,9 +73,10 @@ export function createOpenErrors(): OpenErrors {
       else if (end.ok === true) worked(call, end.at);
       if (end.ok !== false) ended(call, end.at);
       if (changed && end.ok !== false)
-        for (const [key, one] of open)
+        open.forEach((one, key) => {
           if (one.entry.changedSince === undefined)
             open.set(key, { ...one, entry: { ...one.entry, changedSince: end.at } });
+        });
     },
     entries: () =>
       [...resolved, ...[...open.values()].map(({ entry }) => entry)].toSorted((a, b) => a.message - b.message),

@@ -135,7 +135,11 @@ export function sharesWire(one: Message | undefined, other: Message): boolean {
 /** The tool calls that a message makes, in order. */
 export function callsOf(message: Message): readonly ToolCallPart[] {
   let calls: ToolCallPart[] | undefined;
-  for (const part of message.parts) if (part.kind === "tool-call") (calls ??= []).push(part);
+  for (const part of message.parts) {
+    if (part.kind !== "tool-call") continue;
+    if (calls === undefined) calls = [part];
+    else calls.push(part);
+  }
   return calls ?? NO_CALLS;
 }
 
