@@ -76,7 +76,8 @@ let kept = new Uint8Array(PIECE_CHARS);
 export function bytesOf(text: string, start: number, end: number): Uint8Array {
   const bytes = roomFor(end - start + 1);
   let from = start;
-  while (from < end && isCopied(text, from, end, from === start ? bytes : bytes.subarray(from - start))) from = Math.min(end, from + PIECE_CHARS);
+  while (from < end && isCopied(text, from, end, from === start ? bytes : bytes.subarray(from - start)))
+    from = Math.min(end, from + PIECE_CHARS);
   for (let at = from; at < end; at++) {
     const code = codeAt(text, at);
     bytes[at - start] = code < ASCII_END ? code : wideCode(text, at, code);

@@ -70,7 +70,11 @@ function withNeighbour(text: string, line: Range): Range {
   const start = previousLineStart(text, line.start);
   const end = nextLineEnd(text, line.end);
   let fitting: Range | undefined;
-  for (const passage of [{ start: line.start, end }, { start, end: line.end }, { start, end }]) {
+  for (const passage of [
+    { start: line.start, end },
+    { start, end: line.end },
+    { start, end },
+  ]) {
     if (passage.end - passage.start > PASSAGE_CHARS_MAX) continue;
     const said = plainWordsIn(text, passage);
     if (said <= words || !neighboursSayMore(text, line, passage)) continue;
