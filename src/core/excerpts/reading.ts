@@ -164,7 +164,12 @@ export type ReadingOf = (message: Message) => MessageReading;
 
 export function createReadings(table: NameTable, bytesMax: number): ReadingOf {
   const readings = remembered<Message, MessageReading>({ bytesOf, bytesMax });
-  return (message) => readings(message, () => readMessage(message, table));
+  /** One message is mostly asked for several times in a row. */
+  let last: { readonly message: Message; readonly reading: MessageReading } | undefined;
+  return (message) => {
+    if (last?.message !== message) last = { message, reading: readings(message, () => readMessage(message, table)) };
+    return last.reading;
+  };
 }
 
 function bytesOf({ text, mentions }: MessageReading): number {

@@ -235,9 +235,9 @@ function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly ItemDraf
       // The record of episodes says what was done and no model has read.
       if (topic === "actions" && !writtenByModel(request)) return [];
       const { proseUntil = Infinity } = request;
-      const fresh = TOPICS[topic]
-        .drafts(material)
-        .filter(({ order, rank }) => topic !== "actions" || order < proseUntil || rank >= LASTING_RANK);
+      const all = TOPICS[topic].drafts(material);
+      const fresh =
+        topic === "actions" ? all.filter(({ order, rank }) => order < proseUntil || rank >= LASTING_RANK) : all;
       const own = { fresh, carried: carriedDrafts(topic, previous, ledger) };
       const drafts = withProse(topic, own, request);
       return [[topic, drafts.toSorted((a, b) => b.rank - a.rank)] as const];
