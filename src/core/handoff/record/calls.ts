@@ -104,7 +104,7 @@ function runLine(
   const command = runText(call, times, context);
   const isRoutine = kind === "check" && call.action.ok === true;
   const routine = `${command} ${outcome}`.replace(DURATION, "");
-  if (isRoutine && !context.said.isNew({ text: routine })) return undefined;
+  if (isRoutine && context.said.newness({ text: routine }) === undefined) return undefined;
   return { message: call.message, label: "· ", weight, body: callBody(command, outcome) };
 }
 
@@ -185,7 +185,7 @@ function editedFiles(calls: readonly CompletedEntry[], context: LinesContext): r
 /** A short line means something else in another function; a long one that was written before is a comment or a copy. */
 function writtenIn(calls: readonly CompletedEntry[], { redact, said }: LinesContext): Condensable {
   const lines = calls.flatMap(({ call }) => writtenUnits(call, redact));
-  return condensable(lines.filter((line) => line.text.length < COPY_CHARS_MIN || said.isNew(line)));
+  return condensable(lines.filter((line) => line.text.length < COPY_CHARS_MIN || said.newness(line) !== undefined));
 }
 
 const COPY_CHARS_MIN = 40;
@@ -309,7 +309,7 @@ function effectOf(call: CompletedEntry, changes: string | undefined, context: Li
 /** Whether the arguments say what was said before, in other words perhaps. */
 function isRepeated(given: (charsMax: number) => string, { said }: LinesContext): boolean {
   const text = given(ARGUMENTS_CHARS_MAX);
-  return text.length > ARGUMENTS_CHARS_REPEATED && !said.isNew({ text });
+  return text.length > ARGUMENTS_CHARS_REPEATED && said.newness({ text }) === undefined;
 }
 
 const ARGUMENTS_CHARS_REPEATED = 60;

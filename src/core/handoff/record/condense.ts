@@ -39,7 +39,7 @@ export function condensable(
   const newness: number[] = [];
   for (const unit of given) {
     const fresh = said.newness(unit);
-    if (!said.isNew(unit) || !keep(unit.text)) continue;
+    if (fresh === undefined || !keep(unit.text)) continue;
     newness.push(fresh);
     units.push(unit);
   }

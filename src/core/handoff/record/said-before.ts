@@ -11,10 +11,11 @@ interface Sentence {
 
 /** What earlier texts said. */
 export interface SaidBefore {
-  /** Whether a sentence says what no earlier one did; from then on, it has been said. */
-  readonly isNew: (sentence: Sentence) => boolean;
-  /** The share of a sentence's words that no earlier one had, 0 to 1; 1 for a few words. Asked before `isNew`. */
-  readonly newness: (sentence: Sentence) => number;
+  /**
+   * The share of a sentence's words that no earlier one had, 0 to 1; 1 for a few words. Nothing where an earlier one says the
+   * same. From then on, it has been said.
+   */
+  readonly newness: (sentence: Sentence) => number | undefined;
 }
 
 const SAID_CHARS_MIN = 8;
@@ -47,37 +48,57 @@ export function createSaid(already: readonly string[] = []): ReversibleSaidBefor
   const answers = createAnswers();
   answers.replace(keysOf(already));
   const texts: Words[] = [];
-  const vocabulary = new Set<string>();
+  const vocabulary = createVocabulary();
   return {
     already: { ...answers, replace: (sentences) => answers.replace(keysOf(sentences)) },
     compared: () => texts.length,
-    words: () => vocabulary.size,
-    backTo: ({ asked, compared, words: count }) => {
+    words: vocabulary.size,
+    backTo: ({ asked, compared, words }) => {
       answers.backTo(asked);
       texts.length = compared;
-      // A set keeps its order: the first are those that were said first.
-      for (const word of [...vocabulary].slice(count)) vocabulary.delete(word);
+      vocabulary.backTo(words);
     },
-    newness: (unit) => {
-      if (unit.text.length < CHARS_COMPARED_MIN) return 1;
-      const { all } = unit.words ?? wordsOf(unit.text);
-      if (all.size < WORDS_COMPARED_MIN) return 1;
-      let fresh = 0;
-      for (const word of all) if (!vocabulary.has(word)) fresh++;
-      return fresh / all.size;
-    },
-    isNew: (unit) => {
-      const key = unit.text.trim();
-      if (key.length < SAID_CHARS_MIN) return true;
-      if (answers.wasAsked(key) || answers.has(key)) return false;
-      if (key.length < CHARS_COMPARED_MIN) return true;
-      const words = unit.words ?? wordsOf(unit.text);
-      for (const word of words.all) vocabulary.add(word);
-      if (words.all.size < WORDS_COMPARED_MIN) return true;
+    newness: (sentence) => {
+      const key = sentence.text.trim();
+      if (key.length < SAID_CHARS_MIN) return 1;
+      if (answers.wasAsked(key) || answers.has(key)) return undefined;
+      if (key.length < CHARS_COMPARED_MIN) return 1;
+      const words = sentence.words ?? wordsOf(sentence.text);
+      const fresh = vocabulary.learn(words.all);
+      if (words.all.length < WORDS_COMPARED_MIN) return 1;
       for (let at = Math.max(0, texts.length - RECENT_MAX); at < texts.length; at++)
-        if (saysTheSame(texts[at]!, words)) return false;
+        if (saysTheSame(texts[at]!, words)) return undefined;
       texts.push(words);
-      return true;
+      return fresh / words.all.length;
+    },
+  };
+}
+
+/** The words of all sentences so far. */
+interface Vocabulary {
+  readonly size: () => number;
+  /** How many of them are new. */
+  readonly learn: (words: readonly number[]) => number;
+  /** Forgets those that came after that many. */
+  readonly backTo: (size: number) => void;
+}
+
+function createVocabulary(): Vocabulary {
+  const known = new Set<number>();
+  const inOrder: number[] = [];
+  return {
+    size: () => inOrder.length,
+    learn: (words) => {
+      const before = inOrder.length;
+      for (const word of words) {
+        if (known.has(word)) continue;
+        known.add(word);
+        inOrder.push(word);
+      }
+      return inOrder.length - before;
+    },
+    backTo: (size) => {
+      for (const word of inOrder.splice(size)) known.delete(word);
     },
   };
 }
@@ -90,12 +111,15 @@ const BULLET = /^-\s+/;
 
 /** Whether another text holds nearly all of the words. */
 function saysTheSame(other: Words, words: Words): boolean {
-  const most = words.all.size * (1 - SAME_WORDS_SHARE);
-  if (words.all.size - other.all.size > most) return false;
+  const most = words.all.length * (1 - SAME_WORDS_SHARE);
+  if (words.all.length - other.all.length > most) return false;
   // A bit that the other lacks is a word, at least, that it lacks.
   if (bitsIn(words.low & ~other.low) + bitsIn(words.high & ~other.high) > most) return false;
-  let missing = 0;
-  for (const word of words.all) if (!other.all.has(word) && ++missing > most) return false;
+  let [missing, at] = [0, 0];
+  for (const word of words.all) {
+    while (other.all[at]! < word) at++;
+    if (other.all[at] !== word && ++missing > most) return false;
+  }
   return true;
 }
 

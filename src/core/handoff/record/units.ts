@@ -31,11 +31,8 @@ const INFORMATIVE =
 /** Says what somebody wants. */
 const WANTED =
   /\b(?:i|we) (?:want|need|would like|['’]d like|have|am|was|can|cannot|can['’]t|could)\b|\b(?:please|should|make sure|instead|also)\b/i;
-/** Names and figures. */
-const EXACT =
-  /`[^`]+`|\b(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{5,}\b|\d[\d,.]*|[\w-]+\/[\w./-]+|\w+\.\w{1,5}\b|[a-z]+[A-Z]\w+|\w+_\w+/g;
-/** What every name and figure has: it is looked for in one go, and most sentences have none. */
-const MAY_BE_EXACT = /[`\d/_]|\.\w|[a-z][A-Z]/;
+/** Names and figures, each to its end: code, a figure, a path, a file, `camelCase`, `snake_case`. */
+const EXACT = /`[^`]+`|(?:\d|\w\/[\w.]|\w\.\w{1,5}\b|[a-z][A-Z]\w|\w_\w)[\w.,:/-]*/g;
 const EXACT_COUNTED_MAX = 4;
 /** Patterns that may start anywhere in a word read no more of a unit: its length squared is what they can cost. */
 export const CHARS_MATCHED_MAX = 2_000;
@@ -203,13 +200,12 @@ export function isFinding(sentence: string): boolean {
 /** Whether it holds a name or a figure. */
 export function isExact(text: string): boolean {
   EXACT.lastIndex = 0;
-  return MAY_BE_EXACT.test(text) && EXACT.test(text);
+  return EXACT.test(text);
 }
 
 /** How many names and figures it holds, as far as they count. */
 function exactIn(text: string): number {
   const read = text.slice(0, CHARS_MATCHED_MAX);
-  if (!MAY_BE_EXACT.test(read)) return 0;
   EXACT.lastIndex = 0;
   let count = 0;
   while (count < EXACT_COUNTED_MAX && EXACT.test(read)) count++;
