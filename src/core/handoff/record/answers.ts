@@ -5,7 +5,6 @@
 
 export interface Answers {
   readonly has: (sentence: string) => boolean;
-  readonly wasAsked: (sentence: string) => boolean;
   /** How many sentences it was asked for; `backTo` forgets those after. */
   readonly asked: () => number;
   readonly backTo: (asked: number) => void;
@@ -22,7 +21,6 @@ export function createAnswers(): Answers {
       if (!places.has(sentence)) places.set(sentence, order.push(sentence) - 1);
       return held.has(sentence);
     },
-    wasAsked: (sentence) => places.has(sentence),
     asked: () => order.length,
     backTo: (asked) => {
       for (const sentence of order.splice(asked)) places.delete(sentence);

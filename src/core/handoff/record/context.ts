@@ -15,6 +15,8 @@ export interface RecordLine {
   readonly touched?: readonly TouchedFile[];
   /** What a person said fades less. */
   readonly isAsked?: boolean;
+  /** The line without the sentences that are said elsewhere; itself where none is, nothing where none is left. */
+  readonly without?: (isElsewhere: (sentence: string) => boolean) => RecordLine | undefined;
 }
 
 export interface TouchedFile {

@@ -22,7 +22,7 @@ export interface EpisodeOptions extends Pick<
 > {
   /** What `shortened` takes away. */
   readonly root: string | undefined;
-  readonly present: VisibleElsewhere;
+  readonly present: Pick<VisibleElsewhere, "rules" | "goal">;
   /** Sentences that later ones overruled. */
   readonly overruled: readonly string[];
   /** The words of what is asked for. */
@@ -47,7 +47,8 @@ interface EpisodeLineWriter {
 }
 
 /** How far everything had come when an episode was described. */
-interface ProgressMark extends SaidMark {
+interface ProgressMark {
+  readonly said: SaidMark;
   /** How many sentences were asked about, for each set of those that are said elsewhere. */
   readonly elsewhere: readonly number[];
   /** How many results showed things. */
@@ -83,16 +84,14 @@ function createRecordMemory() {
     rules,
     goal,
     overruled,
-    all: [said.already, ...elsewhere] as const,
+    elsewhere,
     mark: (): ProgressMark => ({
-      asked: said.already.asked(),
-      compared: said.compared(),
-      words: said.words(),
+      said: said.mark(),
       elsewhere: elsewhere.map((one) => one.asked()),
       shown: known.shown(),
     }),
     backTo: (mark: ProgressMark): void => {
-      said.backTo(mark);
+      said.backTo(mark.said);
       elsewhere.forEach((one, at) => one.backTo(mark.elsewhere[at]!));
       known.backTo(mark.shown);
     },
@@ -103,7 +102,7 @@ type RecordMemory = ReturnType<typeof createRecordMemory>;
 
 function createEpisodeLineWriter(): EpisodeLineWriter {
   const memory = createRecordMemory();
-  const { known, all } = memory;
+  const { known, elsewhere } = memory;
   const described: CachedEpisode[] = [];
   let last: Pick<EpisodeOptions, "root" | "tellsRequests" | "taskWords"> | undefined;
   let worthOfReport = worthFor([]);
@@ -116,16 +115,11 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
   return {
     linesOf: (episodes, telling) => {
       const { present, root, tellsRequests, taskWords } = telling;
-      const texts = [
-        sentencesIn(present.said),
-        sentencesOfAll(present.rules),
-        sentencesOfAll(present.goal),
-        sentencesOfAll(telling.overruled),
-      ];
-      const same = all.map((answers, at) => answers.replace(texts[at]!));
+      const texts = [present.rules, present.goal, telling.overruled];
+      const same = elsewhere.map((answers, at) => answers.replace(sentencesOfAll(texts[at]!)));
       const asksAlike = last !== undefined && isEqual(last.taskWords, taskWords);
       const answersHold = (until: ProgressMark): boolean =>
-        same.every((count, which) => asksOf(until)[which]! <= count);
+        same.every((count, which) => until.elsewhere[which]! <= count);
       const readsAlike = (one: CachedEpisode, next: Episode | undefined): next is Episode =>
         next !== undefined && (asksAlike || !one.episode.entries.some(isDelegated)) && isComparable(one, next, telling);
       const holds = (one: CachedEpisode, at: number): boolean => {
@@ -203,17 +197,12 @@ function recordingFailures(
   return { failures, stillFails };
 }
 
-function sentencesOfAll(texts: readonly string[]): readonly string[] {
+export function sentencesOfAll(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => sentencesIn(text).map(withoutBullet));
 }
 
 function withoutBullet(sentence: string): string {
   return sentence.trim().replace(/^(?:[-*+•–]|\d{1,2}[.)])\s+/, "");
-}
-
-/** In the order of `all`. */
-function asksOf({ asked, elsewhere }: ProgressMark): readonly number[] {
-  return [asked, ...elsewhere];
 }
 
 /** Whether the entries that an episode shares with the same one of an earlier handoff come to the same lines as they did. */

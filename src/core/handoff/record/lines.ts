@@ -1,6 +1,6 @@
 /** The lines of an episode: what the person asked, what the agent said on the way and in the end, and what its calls did. */
 import { isErrorLine } from "../../digest/error-line.ts";
-import { condensable, type Condensable } from "./condense.ts";
+import { condensable, condensed, unsaid, type Condensable, type UnsaidUnit } from "./condense.ts";
 import { isAnnouncement, isFinding, isInformative, type Unit } from "./units.ts";
 import { callLines, callKindOf, type CallKind } from "./calls.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
@@ -89,10 +89,20 @@ function saidLines(
   if (!ends && !units.some(({ text: one }) => isWorthRemarking(one) && isFinding(one))) return [];
   if (units.every(({ score }) => score < EMPTY_SCORE_MAX)) return [];
   const keep = (sentence: string): boolean => !isOverruled(sentence) && (ends || isWorthRemarking(sentence));
-  const body = condensable(units, said, { keep });
-  if (body.chars === 0 || (!ends && body.newness < REMARK_NEWNESS_MIN)) return [];
   const concludes = ends && !isData(text);
-  return [{ message, label: "Agent: ", weight: concludes ? conclusionWeight(body.chars) : remarkWeight(text), body }];
+  const told = unsaid(units, said, keep);
+  const lineOf = (own: readonly UnsaidUnit[]): RecordLine | undefined => {
+    const body = condensed(own);
+    if (body.chars === 0 || (!ends && body.newness < REMARK_NEWNESS_MIN)) return undefined;
+    return { message, label: "Agent: ", weight: concludes ? conclusionWeight(body.chars) : remarkWeight(text), body };
+  };
+  const whole = lineOf(told);
+  if (whole === undefined) return [];
+  const without = (isElsewhere: (sentence: string) => boolean): RecordLine | undefined =>
+    told.some(({ unit }) => isElsewhere(unit.text))
+      ? lineOf(told.filter(({ unit }) => !isElsewhere(unit.text)))
+      : whole;
+  return [{ ...whole, without }];
 }
 
 /** What an agent answers to a program says little to a person. */

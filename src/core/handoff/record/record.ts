@@ -10,7 +10,7 @@ import { belowRoot, rootOf } from "../root.ts";
 import { condensable } from "./condense.ts";
 import { unitsOf, type Unit } from "./units.ts";
 import { episodesOf } from "./episodes.ts";
-import { isEqual, linesOfAll } from "./episode-lines.ts";
+import { isEqual, linesOfAll, sentencesOfAll } from "./episode-lines.ts";
 import type { RecordLine, VisibleElsewhere } from "./context.ts";
 import { stepsOf } from "./steps.ts";
 import { NOTHING, widest } from "./widest.ts";
@@ -63,7 +63,7 @@ const CHARS_MAX = 60_000;
 
 interface EpisodeLines {
   readonly order: number;
-  /** The lines before anything was shared out: the same as long as the episode says the same. */
+  /** The lines before anything was left out or shared out: the same as long as the episode says the same. */
   readonly whole: readonly RecordLine[];
   readonly lines: readonly SharedLine[];
 }
@@ -185,13 +185,16 @@ function linesOfEpisode({ carried, matches, ...request }: RecordOptions): readon
     ],
   }));
   const all: { order: number; lines: readonly RecordLine[] }[] = [...before, ...fresh];
-  return all.map(({ order, lines }, at) => {
+  const elsewhere = new Set(sentencesOfAll([present.said]).filter(({ length }) => length >= SAME_SENTENCE_CHARS_MIN));
+  const isElsewhere = (sentence: string): boolean => elsewhere.has(sentence.trim());
+  return all.map(({ order, lines: whole }, at) => {
+    const lines = whole.flatMap((line) => (line.without === undefined ? line : (line.without(isElsewhere) ?? [])));
     const age = Math.max(0, all.length - NEWEST_EPISODES - at);
     const share = Math.max(OLDEST_SHARE - FADING_AN_EPISODE * age, 1 / (1 + DECAY_AN_EPISODE * age));
     const last = at === all.length - 1;
     return {
       order,
-      whole: lines,
+      whole,
       lines: lines.map((line, place) => ({
         line,
         share: stepsOf(
@@ -202,6 +205,9 @@ function linesOfEpisode({ carried, matches, ...request }: RecordOptions): readon
     };
   });
 }
+
+/** A shorter one may mean something else. */
+const SAME_SENTENCE_CHARS_MIN = 8;
 
 /** Of an episode that an earlier handoff described, what the person asked is kept longest. */
 function carriedScore({ text, score }: Unit): number {

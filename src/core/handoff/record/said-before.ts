@@ -1,5 +1,4 @@
 /** What a record has said already: the same sentence, or nearly the same words, need not be read twice. */
-import { createAnswers, type Answers } from "./answers.ts";
 import { wordsOf, type Words } from "./words.ts";
 
 /** A sentence or a line. */
@@ -29,85 +28,71 @@ const SAME_WORDS_SHARE = 0.85;
 
 /** What was said, and can be unsaid. */
 export interface ReversibleSaidBefore extends SaidBefore {
-  readonly already: Answers;
-  /** How many texts are compared word by word so far; `backTo` forgets those after. */
-  readonly compared: () => number;
-  /** How many different words have been said so far. */
-  readonly words: () => number;
+  readonly mark: () => SaidMark;
+  /** Forgets what was said after that. */
   readonly backTo: (mark: SaidMark) => void;
 }
 
 /** How far a record had come. */
 export interface SaidMark {
-  readonly asked: number;
+  /** How many sentences were said, how many of them are compared word by word, and how many different words they have. */
+  readonly sentences: number;
   readonly compared: number;
   readonly words: number;
 }
 
-export function createSaid(already: readonly string[] = []): ReversibleSaidBefore {
-  const answers = createAnswers();
-  answers.replace(keysOf(already));
+export function createSaid(): ReversibleSaidBefore {
+  const sentences = createCourse<string>();
+  const words = createCourse<number>();
   const texts: Words[] = [];
-  const vocabulary = createVocabulary();
   return {
-    already: { ...answers, replace: (sentences) => answers.replace(keysOf(sentences)) },
-    compared: () => texts.length,
-    words: vocabulary.size,
-    backTo: ({ asked, compared, words }) => {
-      answers.backTo(asked);
-      texts.length = compared;
-      vocabulary.backTo(words);
+    mark: () => ({ sentences: sentences.size(), compared: texts.length, words: words.size() }),
+    backTo: (mark) => {
+      sentences.backTo(mark.sentences);
+      texts.length = mark.compared;
+      words.backTo(mark.words);
     },
     newness: (sentence) => {
       const key = sentence.text.trim();
       if (key.length < SAID_CHARS_MIN) return 1;
-      if (answers.wasAsked(key) || answers.has(key)) return undefined;
+      if (!sentences.add(key)) return undefined;
       if (key.length < CHARS_COMPARED_MIN) return 1;
-      const words = sentence.words ?? wordsOf(sentence.text);
-      const fresh = vocabulary.learn(words.all);
-      if (words.all.length < WORDS_COMPARED_MIN) return 1;
+      const own = sentence.words ?? wordsOf(sentence.text);
+      const before = words.size();
+      for (const word of own.all) words.add(word);
+      if (own.all.length < WORDS_COMPARED_MIN) return 1;
       for (let at = Math.max(0, texts.length - RECENT_MAX); at < texts.length; at++)
-        if (saysTheSame(texts[at]!, words)) return undefined;
-      texts.push(words);
-      return fresh / words.all.length;
+        if (saysTheSame(texts[at]!, own)) return undefined;
+      texts.push(own);
+      return (words.size() - before) / own.all.length;
     },
   };
 }
 
-/** The words of all sentences so far. */
-interface Vocabulary {
+/** Things in the order in which they first came, so that the later ones can be forgotten. */
+interface Course<T> {
   readonly size: () => number;
-  /** How many of them are new. */
-  readonly learn: (words: readonly number[]) => number;
-  /** Forgets those that came after that many. */
+  /** False where it came before. */
+  readonly add: (one: T) => boolean;
   readonly backTo: (size: number) => void;
 }
 
-function createVocabulary(): Vocabulary {
-  const known = new Set<number>();
-  const inOrder: number[] = [];
+function createCourse<T>(): Course<T> {
+  const known = new Set<T>();
+  const inOrder: T[] = [];
   return {
     size: () => inOrder.length,
-    learn: (words) => {
-      const before = inOrder.length;
-      for (const word of words) {
-        if (known.has(word)) continue;
-        known.add(word);
-        inOrder.push(word);
-      }
-      return inOrder.length - before;
+    add: (one) => {
+      if (known.has(one)) return false;
+      known.add(one);
+      inOrder.push(one);
+      return true;
     },
     backTo: (size) => {
-      for (const word of inOrder.splice(size)) known.delete(word);
+      for (const one of inOrder.splice(size)) known.delete(one);
     },
   };
 }
-
-function keysOf(already: Iterable<string>): readonly string[] {
-  return Array.from(already, (text) => text.trim().replace(BULLET, ""));
-}
-
-const BULLET = /^-\s+/;
 
 /** Whether another text holds nearly all of the words. */
 function saysTheSame(other: Words, words: Words): boolean {

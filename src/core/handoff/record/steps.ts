@@ -1,12 +1,15 @@
 /**
- * The lengths that lines are shortened to, in steps of a few per cent: what a line comes to at one of them is mostly known
- * from the try before, or from the last handoff, where every line has a little more or less room than it had.
+ * The lengths of lines, in steps of less than a per cent. Where the most important line has one of them, another has one that
+ * is a number of steps below or above; each is then shortened to the next of a coarser scale, so that what it comes to is
+ * mostly known from the try before, or from the last handoff, where all had a little more or less room.
  */
 
 const CHARS_MIN = 10;
 /** No line is longer. */
 const CHARS_MAX = 60_000;
-const STEP_FACTOR = 1.03;
+const STEP_FACTOR = 1.0075;
+/** Of the coarser scale. */
+const STEPS_A_LENGTH = 4;
 
 /** How many there are. */
 export const STEPS = Math.ceil(stepsOf(CHARS_MAX / CHARS_MIN)) + 1;
@@ -18,7 +21,12 @@ export function stepsOf(times: number): number {
   return Math.log(times) / Math.log(STEP_FACTOR);
 }
 
-/** Characters of a length that lies between two steps, or beyond the last; none before the first. */
+/** The step to which a line is shortened that has one, or something between two. */
+export function coarse(step: number): number {
+  return Math.floor(step / STEPS_A_LENGTH) * STEPS_A_LENGTH;
+}
+
+/** Characters at a step; none before the first, and those of the last beyond it. */
 export function charsAt(step: number): number {
   return step < 0 ? 0 : CHARS[Math.min(STEPS - 1, Math.floor(step))]!;
 }

@@ -22,14 +22,14 @@ export function widest(
   let [fits, tooLong] = [NOTHING, STEPS];
   for (let attempt = 0; fits + 1 < tooLong; attempt++) {
     const calculated = stepFor(columns, Math.max(0, tokensMax - already) / tokensAChar);
-    const step =
-      attempt < CALCULATED_TRIES_MAX
-        ? Math.min(tooLong - 1, Math.max(fits + 1, calculated))
-        : Math.floor((fits + tooLong) / 2);
+    const isCalculated = attempt < CALCULATED_TRIES_MAX;
+    const step = isCalculated
+      ? Math.min(tooLong - 1, Math.max(fits + 1, calculated))
+      : Math.floor((fits + tooLong) / 2);
     const tokens = weigh(step);
     if (tokens > tokensMax) tooLong = step;
     else fits = step;
-    if (fits === step && tokens >= tokensMax * FULL_SHARE) break;
+    if (fits === step && tokens >= tokensMax * (isCalculated ? FULL_SHARE : MOSTLY_FULL_SHARE)) break;
     tokensAChar = Math.max(1, tokens - already) / Math.max(1, charsIn(columns, step));
   }
   return fits;
@@ -41,8 +41,9 @@ export const NOTHING = -1;
 const TOKENS_A_CHAR = 0.25;
 /** That much of the room used is enough. */
 const FULL_SHARE = 0.96;
-/** Lines that are left out whole make small steps large ones; then the middle is better than what is calculated. */
+/** Lines that are left out whole make small steps large ones: then the middle is better than what is calculated, and less will do. */
 const CALCULATED_TRIES_MAX = 3;
+const MOSTLY_FULL_SHARE = 0.9;
 
 /** What decides how long lines come out. */
 interface Columns {

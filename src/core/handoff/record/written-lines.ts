@@ -3,7 +3,7 @@ import type { Measure } from "../../transcript/measure.ts";
 import type { Condensable } from "./condense.ts";
 import type { RecordLine, TouchedFile } from "./context.ts";
 import { isEqual } from "./episode-lines.ts";
-import { charsAt } from "./steps.ts";
+import { charsAt, coarse } from "./steps.ts";
 
 export interface SharedLine {
   readonly line: RecordLine;
@@ -31,15 +31,13 @@ export function writtenLines(
   let charsMax = 0;
   const flush = (): void => {
     const text = touchedText(files, charsMax * TOUCHED_FACTOR);
-    if (text !== "") {
-      texts.push(text);
-      tokens += tokensOf(text, measure);
-    }
+    if (text !== "") texts.push(text);
+    tokens += tokensOf(text, measure);
     files.length = 0;
     charsMax = 0;
   };
   for (const one of lines) {
-    const step = stepFor(one);
+    const step = coarse(stepFor(one));
     const written = writtenAt(one.line, step, measure);
     const { touched: edited } = one.line;
     if (edited !== undefined && !written.text.includes("\n")) {
@@ -68,20 +66,21 @@ interface LastWritten {
   readonly lines: readonly WrittenLine[];
 }
 
-/** What a line came to at the last few steps: mostly it gets one of them again, in the next try or in the next handoff. */
+/** What a line came to at the last steps it got: mostly it gets one of them again, in the next try or in the next handoff. */
 const lastWritten = new WeakMap<Condensable, LastWritten>();
-const STEPS_KEPT_MAX = 6;
+const STEPS_KEPT_MAX = 12;
 /** A longer one is written again. */
 const KEPT_CHARS_MAX = 20_000;
 
-function writtenAt({ body, label }: RecordLine, at: number, measure: Measure): WrittenLine {
-  const step = Math.floor(at);
+function writtenAt({ body, label }: RecordLine, step: number, measure: Measure): WrittenLine {
   const last = lastWritten.get(body);
   const kept = last?.label === label && last.measure === measure ? last.lines : [];
   for (const line of kept) if (line.step === step) return line;
   const bare = body.within(charsAt(step));
   const text = bare === "" ? "" : label + bare;
-  const line = { step, text, tokens: text === "" ? 0 : tokensOf(text, measure) };
+  // Mostly there was no sentence that fits into a little more.
+  const same = kept.find((line) => line.text === text);
+  const line = same === undefined ? { step, text, tokens: tokensOf(text, measure) } : { ...same, step };
   if (text.length <= KEPT_CHARS_MAX)
     lastWritten.set(body, { label, measure, lines: [line, ...kept.slice(0, STEPS_KEPT_MAX - 1)] });
   return line;
@@ -89,7 +88,7 @@ function writtenAt({ body, label }: RecordLine, at: number, measure: Measure): W
 
 /** As it is written under its episode. */
 function tokensOf(text: string, measure: Measure): number {
-  return measure.text(`  ${text.replaceAll("\n", INDENTED)}\n`);
+  return text === "" ? 0 : measure.text(`  ${text.replaceAll("\n", INDENTED)}\n`);
 }
 
 /** How a handoff writes the lines of an item after its first. */
