@@ -10,7 +10,8 @@ import { belowRoot, rootOf } from "../root.ts";
 import { condensable } from "./condense.ts";
 import { unitsOf, type Unit } from "./units.ts";
 import { episodesOf } from "./episodes.ts";
-import { isEqual, linesOfAll, sentencesOfAll } from "./episode-lines.ts";
+import { isEqual, linesOfAll } from "./episode-lines.ts";
+import { sentencesIn, withoutBullet } from "./pieces.ts";
 import type { RecordLine, VisibleElsewhere } from "./context.ts";
 import { stepsOf } from "./steps.ts";
 import { NOTHING, widest } from "./widest.ts";
@@ -145,13 +146,13 @@ interface LastEpisode {
 }
 
 /** What each episode came to in the last handoff: mostly the same in the next. */
-const last = new WeakMap<readonly RecordLine[], LastEpisode>();
+const lastEpisodes = new WeakMap<readonly RecordLine[], LastEpisode>();
 
 function joined({ episode: { order, whole }, texts }: WrittenEpisode): RecordEpisode {
-  const known = last.get(whole);
+  const known = lastEpisodes.get(whole);
   if (known?.episode.order === order && isEqual(known.texts, texts)) return known.episode;
   const episode = { order, text: texts.join("\n") };
-  last.set(whole, { texts, episode });
+  lastEpisodes.set(whole, { texts, episode });
   return episode;
 }
 
@@ -168,8 +169,6 @@ function linesOfEpisode({ carried, matches, ...request }: RecordOptions): readon
     tellsRequests: !listsMessages,
     stillFails: (result) => standing.has(result),
     live,
-    present,
-    overruled: ledger.overruled,
     taskWords: words,
   });
   const fresh = episodes.map(({ start }, at) => ({ order: start, lines: linesOfEach[at]! }));
@@ -185,10 +184,14 @@ function linesOfEpisode({ carried, matches, ...request }: RecordOptions): readon
     ],
   }));
   const all: { order: number; lines: readonly RecordLine[] }[] = [...before, ...fresh];
-  const elsewhere = new Set(sentencesOfAll([present.said]).filter(({ length }) => length >= SAME_SENTENCE_CHARS_MIN));
-  const isElsewhere = (sentence: string): boolean => elsewhere.has(sentence.trim());
+  const untold = {
+    said: sentencesOf([present.said], SAID_CHARS_MIN),
+    rules: sentencesOf(present.rules),
+    goal: sentencesOf(present.goal),
+    overruled: sentencesOf(ledger.overruled),
+  };
   return all.map(({ order, lines: whole }, at) => {
-    const lines = whole.flatMap((line) => (line.without === undefined ? line : (line.without(isElsewhere) ?? [])));
+    const lines = whole.flatMap((line) => (line.without === undefined ? line : (line.without(untold) ?? [])));
     const age = Math.max(0, all.length - NEWEST_EPISODES - at);
     const share = Math.max(OLDEST_SHARE - FADING_AN_EPISODE * age, 1 / (1 + DECAY_AN_EPISODE * age));
     const last = at === all.length - 1;
@@ -207,7 +210,12 @@ function linesOfEpisode({ carried, matches, ...request }: RecordOptions): readon
 }
 
 /** A shorter one may mean something else. */
-const SAME_SENTENCE_CHARS_MIN = 8;
+const SAID_CHARS_MIN = 8;
+
+function sentencesOf(texts: readonly string[], charsMin = 1): ReadonlySet<string> {
+  const sentences = texts.flatMap((text) => sentencesIn(text).map(withoutBullet));
+  return new Set(sentences.filter(({ length }) => length >= charsMin));
+}
 
 /** Of an episode that an earlier handoff described, what the person asked is kept longest. */
 function carriedScore({ text, score }: Unit): number {
