@@ -9,12 +9,12 @@ const CHARS_MIN = 10;
 const CHARS_MAX = 60_000;
 const STEP_FACTOR = 1.0075;
 /** Of the coarser scale. */
-const STEPS_A_LENGTH = 4;
+const STEPS_A_LENGTH = 6;
 
-/** How many there are. */
-export const STEPS = Math.ceil(stepsOf(CHARS_MAX / CHARS_MIN)) + 1;
+/** At which nothing is shortened. */
+export const LAST_STEP = Math.ceil(stepsOf(CHARS_MAX / CHARS_MIN));
 
-const CHARS = Int32Array.from({ length: STEPS }, (_, step) => CHARS_MIN * STEP_FACTOR ** step);
+const CHARS = Int32Array.from({ length: LAST_STEP + 1 }, (_, step) => CHARS_MIN * STEP_FACTOR ** step);
 
 /** Steps between a length and that many times as much. */
 export function stepsOf(times: number): number {
@@ -28,5 +28,5 @@ export function coarse(step: number): number {
 
 /** Characters at a step; none before the first, and those of the last beyond it. */
 export function charsAt(step: number): number {
-  return step < 0 ? 0 : CHARS[Math.min(STEPS - 1, Math.floor(step))]!;
+  return step < 0 ? 0 : CHARS[Math.min(LAST_STEP, Math.floor(step))]!;
 }

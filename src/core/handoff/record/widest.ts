@@ -1,5 +1,5 @@
 /** Looks for the length at which the lines of a record fill their room, each cut to its share of it. */
-import { charsAt, STEPS } from "./steps.ts";
+import { charsAt, LAST_STEP } from "./steps.ts";
 import type { SharedLine } from "./written-lines.ts";
 
 interface Target {
@@ -19,7 +19,7 @@ export function widest(
 ): number {
   const columns = columnsOf(lines);
   let tokensAChar = TOKENS_A_CHAR;
-  let [fits, tooLong] = [NOTHING, STEPS];
+  let [fits, tooLong] = [NOTHING, LAST_STEP + 1];
   for (let attempt = 0; fits + 1 < tooLong; attempt++) {
     const calculated = stepFor(columns, Math.max(0, tokensMax - already) / tokensAChar);
     const isCalculated = attempt < CALCULATED_TRIES_MAX;
@@ -62,7 +62,7 @@ function columnsOf(lines: readonly SharedLine[]): Columns {
 
 /** The last step at which the lines come to no more than that many characters. */
 function stepFor(columns: Columns, charsMax: number): number {
-  let [low, high] = [0, STEPS];
+  let [low, high] = [0, LAST_STEP + 1];
   while (low + 1 < high) {
     const middle = (low + high) >> 1;
     if (charsIn(columns, middle) <= charsMax) low = middle;

@@ -3,7 +3,7 @@ import type { Measure } from "../../transcript/measure.ts";
 import type { Condensable } from "./condense.ts";
 import type { RecordLine, TouchedFile } from "./context.ts";
 import { isEqual } from "./episode-lines.ts";
-import { charsAt, coarse } from "./steps.ts";
+import { charsAt, coarse, LAST_STEP } from "./steps.ts";
 
 export interface SharedLine {
   readonly line: RecordLine;
@@ -72,7 +72,8 @@ const STEPS_KEPT_MAX = 12;
 /** A longer one is written again. */
 const KEPT_CHARS_MAX = 20_000;
 
-function writtenAt({ body, label }: RecordLine, step: number, measure: Measure): WrittenLine {
+function writtenAt({ body, label }: RecordLine, at: number, measure: Measure): WrittenLine {
+  const step = charsAt(at) < body.chars ? at : LAST_STEP;
   const last = lastWritten.get(body);
   const kept = last?.label === label && last.measure === measure ? last.lines : [];
   for (const line of kept) if (line.step === step) return line;
