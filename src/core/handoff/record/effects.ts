@@ -208,7 +208,7 @@ function firstWhole(values: readonly string[], charsMax: number): string {
 }
 
 const PROSE_CHARS_MIN = 30;
-const PROSE = /(?:\S+\s+){4}\S/;
+const PROSE = /^(?:\S{1,40}\s){4}\S/;
 const LEFT_OUT = ", …";
 
 /** JSON without the marks that only a parser needs. */
