@@ -3,9 +3,10 @@ import { described } from "../../digest/call.ts";
 import { withoutHereDocuments } from "../../ledger/readers/commands.ts";
 import { DECLINED_OUTCOME } from "../../ledger/readers/results.ts";
 import { runOutcomeOf } from "../../ledger/run-outcomes.ts";
+import { remembered } from "../../transcript/remembered.ts";
 import { clipped } from "../items.ts";
 import { condensable, type Condensable } from "./condense.ts";
-import { argumentsWithin, thingText } from "./effects.ts";
+import { argumentsWithin, shownIn, THING_CHARS_MAX, thingText, valuesText, type Shown } from "./effects.ts";
 import { WEIGHTS, type CompletedEntry, type LinesContext, type RecordLine } from "./context.ts";
 import { definedIn, writtenUnits } from "./edited-lines.ts";
 import { reportUnits } from "./redacted-units.ts";
@@ -80,8 +81,8 @@ function lookedLines(calls: readonly CompletedEntry[], context: LinesContext): r
   const others: CompletedEntry[] = [];
   for (const call of calls) {
     if (call.action.action === "plan") continue;
-    context.known.changesIn(call.result);
-    const thing = thingText(call.result);
+    const { shown: all, thing } = shownBy(call, () => shownNow(call));
+    context.known.see(all);
     const body = thing === undefined ? undefined : callBody(byTool([call], context), context.redact(thing));
     if (body === undefined) others.push(call);
     else shown.push({ message: call.message, label: "· ", weight: WEIGHTS.shown, body });
@@ -90,6 +91,27 @@ function lookedLines(calls: readonly CompletedEntry[], context: LinesContext): r
   const body = callBody(byTool(others, context), "");
   return [{ message: others[0]!.message, label: "· ", weight: WEIGHTS.looked, body }, ...shown];
 }
+
+interface ShownByCall {
+  readonly shown: Shown | undefined;
+  /** Its values, where it is a single thing. */
+  readonly thing: string | undefined;
+}
+
+function shownNow({ result }: CompletedEntry): ShownByCall {
+  const shown = shownIn(result);
+  return { shown, thing: result.length > THING_CHARS_MAX ? undefined : valuesText(shown) };
+}
+
+/** About what may be kept of what calls showed; and what a value takes beside its characters. */
+const SHOWN_BYTES_MAX = 4_000_000;
+const LEAF_BYTES = 150;
+
+/** The same in one handoff after another. */
+const shownBy = remembered<CompletedEntry, ShownByCall>({
+  bytesOf: ({ shown, thing = "" }) => LEAF_BYTES * (1 + (shown?.leaves.size ?? 0)) + thing.length,
+  bytesMax: SHOWN_BYTES_MAX,
+});
 
 /** A run, and how it ended: with its errors, as long as they are. Nothing for a check that went well as it did before. */
 function runLine(
@@ -104,7 +126,7 @@ function runLine(
   const command = runText(call, times, context);
   const isRoutine = kind === "check" && call.action.ok === true;
   const routine = `${command} ${outcome}`.replace(DURATION, "");
-  if (isRoutine && !context.said.isNew({ text: routine })) return undefined;
+  if (isRoutine && context.said.newness({ text: routine }) === undefined) return undefined;
   return { message: call.message, label: "· ", weight, body: callBody(command, outcome) };
 }
 
@@ -185,7 +207,7 @@ function editedFiles(calls: readonly CompletedEntry[], context: LinesContext): r
 /** A short line means something else in another function; a long one that was written before is a comment or a copy. */
 function writtenIn(calls: readonly CompletedEntry[], { redact, said }: LinesContext): Condensable {
   const lines = calls.flatMap(({ call }) => writtenUnits(call, redact));
-  return condensable(lines.filter((line) => line.text.length < COPY_CHARS_MIN || said.isNew(line)));
+  return condensable(lines.filter((line) => line.text.length < COPY_CHARS_MIN || said.newness(line) !== undefined));
 }
 
 const COPY_CHARS_MIN = 40;
@@ -309,7 +331,7 @@ function effectOf(call: CompletedEntry, changes: string | undefined, context: Li
 /** Whether the arguments say what was said before, in other words perhaps. */
 function isRepeated(given: (charsMax: number) => string, { said }: LinesContext): boolean {
   const text = given(ARGUMENTS_CHARS_MAX);
-  return text.length > ARGUMENTS_CHARS_REPEATED && !said.isNew({ text });
+  return text.length > ARGUMENTS_CHARS_REPEATED && said.newness({ text }) === undefined;
 }
 
 const ARGUMENTS_CHARS_REPEATED = 60;

@@ -30,67 +30,75 @@ interface Choice {
 }
 
 /** `said`: sentences that earlier texts hold; those of this text are added. Nobody needs to read one twice. */
-export function condensable(
+export function condensable(given: readonly Unit[], said?: SaidBefore, { keep, worth }: Choice = {}): CondensedText {
+  return condensed(unsaid(given, said, keep), worth);
+}
+
+/** A sentence that no earlier one says, and the share of words that it has by itself. */
+export interface UnsaidUnit {
+  readonly unit: Unit;
+  readonly newness: number;
+}
+
+export function unsaid(
   given: readonly Unit[],
   said: SaidBefore = createSaid(),
-  { keep = always, worth = scored }: Choice = {},
-): CondensedText {
-  const units: Unit[] = [];
-  const newness: number[] = [];
+  keep: (unit: string) => boolean = always,
+): readonly UnsaidUnit[] {
+  const told: UnsaidUnit[] = [];
   for (const unit of given) {
-    const fresh = said.newness(unit);
-    if (!said.isNew(unit) || !keep(unit.text)) continue;
-    newness.push(fresh);
-    units.push(unit);
+    const newness = said.newness(unit);
+    if (newness !== undefined && keep(unit.text)) told.push({ unit, newness });
   }
-  const [first] = units;
+  return told;
+}
+
+export function condensed(told: readonly UnsaidUnit[], worth: (unit: Unit) => number = scored): CondensedText {
+  const [first] = told;
   if (first === undefined) return EMPTY;
-  const known = condensed.get(first);
-  if (known !== undefined && known.worth === worth && isSame(known.units, units) && isSame(known.newness, newness))
-    return known.text;
-  const text = condensedText(units, newness, worth);
-  condensed.set(first, { units, newness, worth, text });
+  const known = last.get(first.unit);
+  if (known?.worth === worth && isSame(known.told, told)) return known.text;
+  const text = condensedText(told, worth);
+  last.set(first.unit, { told, worth, text });
   return text;
 }
 
 const EMPTY: CondensedText = { chars: 0, newness: 0, within: () => "" };
 
-interface Condensed {
-  readonly units: readonly Unit[];
-  readonly newness: readonly number[];
+interface LastCondensed {
+  readonly told: readonly UnsaidUnit[];
   readonly worth: (unit: Unit) => number;
   readonly text: CondensedText;
 }
 
 /** By the first unit that is kept of a text: the rest of it is mostly kept again in the next handoff, and shortened again. */
-const condensed = new WeakMap<Unit, Condensed>();
+const last = new WeakMap<Unit, LastCondensed>();
 
-function isSame<T>(one: readonly T[], other: readonly T[]): boolean {
-  return one.length === other.length && one.every((item, at) => item === other[at]);
+function isSame(one: readonly UnsaidUnit[], other: readonly UnsaidUnit[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every(({ unit, newness }, at) => unit === other[at]!.unit && newness === other[at]!.newness)
+  );
 }
 
-function condensedText(
-  units: readonly Unit[],
-  newness: readonly number[],
-  worth: (unit: Unit) => number,
-): CondensedText {
-  const chars = units.reduce((sum, { lead, text }, at) => sum + (at === 0 ? 0 : lead.length) + text.length, 0);
+function condensedText(told: readonly UnsaidUnit[], worth: (unit: Unit) => number): CondensedText {
+  const chars = told.reduce((sum, { unit: { lead, text } }, at) => sum + (at === 0 ? 0 : lead.length) + text.length, 0);
   let ranked: readonly RankedUnit[] | undefined;
   let whole: string | undefined;
   // A record is written at one length after another, and mostly they come to the same.
-  let last: Shortened = { text: "", from: 0, until: 0 };
+  let current: Shortened = { text: "", from: 0, until: 0 };
   return {
     chars,
-    newness: Math.max(0, ...newness),
+    newness: told.reduce((most, { newness }) => Math.max(most, newness), 0),
     within: (charsMax) => {
       if (chars <= charsMax)
-        return (whole ??= units.map(({ lead, text }, at) => (at === 0 ? text : lead + text)).join(""));
+        return (whole ??= told.map(({ unit: { lead, text } }, at) => (at === 0 ? text : lead + text)).join(""));
       if (charsMax < CHARS_MIN) return "";
-      ranked ??= units
-        .map((unit, at) => ({ text: unit.text, lead: unit.lead, at, score: worth(unit) - stale(newness[at]!) }))
+      ranked ??= told
+        .map(({ unit, newness }, at) => ({ text: unit.text, lead: unit.lead, at, score: worth(unit) - stale(newness) }))
         .toSorted((a, b) => b.score - a.score || a.at - b.at);
-      if (charsMax < last.from || charsMax >= last.until) last = shortened(ranked, charsMax);
-      return last.text;
+      if (charsMax < current.from || charsMax >= current.until) current = shortened(ranked, charsMax);
+      return current.text;
     },
   };
 }

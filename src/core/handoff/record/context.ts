@@ -15,6 +15,18 @@ export interface RecordLine {
   readonly touched?: readonly TouchedFile[];
   /** What a person said fades less. */
   readonly isAsked?: boolean;
+  /** The line without the sentences that need not be told; itself where none is, nothing where none is left. */
+  readonly without?: (untold: UntoldSentences) => RecordLine | undefined;
+}
+
+/** Sentences, without bullets. */
+export interface UntoldSentences {
+  /** What the handoff says beside the record. */
+  readonly said: ReadonlySet<string>;
+  readonly rules: ReadonlySet<string>;
+  readonly goal: ReadonlySet<string>;
+  /** What later ones overruled. */
+  readonly overruled: ReadonlySet<string>;
 }
 
 export interface TouchedFile {
@@ -53,12 +65,6 @@ export interface LinesContext {
   readonly known: KnownThings;
   /** How much a sentence of a report says: less where it has nothing to do with what is asked for. */
   readonly worthOfReport: (unit: Unit) => number;
-  /** Whether a sentence is among the rules. */
-  readonly stands: (sentence: string) => boolean;
-  /** Whether a later one overruled it. */
-  readonly isOverruled: (sentence: string) => boolean;
-  /** Whether it is in the goal. */
-  readonly isGoal: (sentence: string) => boolean;
   /** Sentences that were quoted already. */
   readonly said: SaidBefore;
 }

@@ -12,6 +12,17 @@ export interface KnownThings {
    * arguments of the call); remembers the result.
    */
   readonly changesIn: (result: string, said?: string) => string | undefined;
+  /** Remembers what a result shows. */
+  readonly see: (shown: Shown | undefined) => void;
+}
+
+/** What a result in JSON shows. */
+export interface Shown {
+  /** Nothing where it has no id. */
+  readonly name: string | undefined;
+  readonly fields: number;
+  /** None of a document without an id. */
+  readonly leaves: Leaves;
 }
 
 /** What was shown, and can be forgotten. */
@@ -38,6 +49,11 @@ export function createKnownThings(): LastingThings {
     known.set(name, now);
     if (known.size > THINGS_MAX) known.delete(known.keys().next().value!);
   };
+  const see = (one: Shown | undefined): void => {
+    if (one?.name === undefined) return;
+    shown.push({ name: one.name, now: one.leaves });
+    remember(one.name, one.leaves);
+  };
   return {
     shown: () => shown.length,
     backTo: (count) => {
@@ -46,36 +62,43 @@ export function createKnownThings(): LastingThings {
       known.clear();
       for (const { name, now } of shown) remember(name, now);
     },
+    see,
     changesIn: (result, said) => {
-      const value = parsed(result);
-      if (value === undefined) return undefined;
-      const id = Object.entries(value).find(([key, one]) => ID_KEY.test(key) && typeof one !== "object");
-      if (id === undefined) return undefined;
-      const name = `${id[0]}=${String(id[1])}`;
-      const before = known.get(name);
-      const now = leavesOf(value);
-      shown.push({ name, now });
-      remember(name, now);
-      return before === undefined ? undefined : differences(before, now, said);
+      const now = shownIn(result);
+      const before = now?.name === undefined ? undefined : known.get(now.name);
+      see(now);
+      return now === undefined || before === undefined ? undefined : differences(before, now.leaves, said);
     },
   };
 }
 
+export function shownIn(result: string): Shown | undefined {
+  const value = parsed(result);
+  if (value === undefined) return undefined;
+  const fields = Object.entries(value);
+  const id = fields.find(([key, one]) => ID_KEY.test(key) && typeof one !== "object");
+  const name = id === undefined ? undefined : `${id[0]}=${String(id[1])}`;
+  const isRead = name !== undefined || result.length <= THING_CHARS_MAX;
+  return { name, fields: fields.length, leaves: isRead ? leavesOf(value) : NO_LEAVES };
+}
+
+const NO_LEAVES: Leaves = new Map();
+
 /** More is a document. */
-const THING_CHARS_MAX = 1_500;
+export const THING_CHARS_MAX = 1_500;
 const THING_FIELDS_MIN = 3;
 /** Shorter values are in any text. */
 const KNOWN_CHARS_MIN = 4;
 
-/**
- * The values of a result that shows one thing, its own before those of its parts, without those that are in `known`;
- * nothing where it shows anything else.
- */
+/** The values of a result that shows one thing, without those that are in `known`; nothing where it shows anything else. */
 export function thingText(result: string, known = ""): string | undefined {
-  if (result.length > THING_CHARS_MAX) return undefined;
-  const value = parsed(result);
-  if (value === undefined || Object.keys(value).length < THING_FIELDS_MIN) return undefined;
-  const leaves = [...leavesOf(value)]
+  return result.length > THING_CHARS_MAX ? undefined : valuesText(shownIn(result), known);
+}
+
+/** The values of one thing, its own before those of its parts. */
+export function valuesText(shown: Shown | undefined, known = ""): string | undefined {
+  if (shown === undefined || shown.fields < THING_FIELDS_MIN) return undefined;
+  const leaves = [...shown.leaves]
     .filter(([, text]) => !stands(text, known))
     .toSorted(([a], [b]) => depthOf(a) - depthOf(b));
   if (leaves.length === 0) return undefined;
@@ -185,7 +208,7 @@ function firstWhole(values: readonly string[], charsMax: number): string {
 }
 
 const PROSE_CHARS_MIN = 30;
-const PROSE = /(?:\S\s+){4}\S/;
+const PROSE = /^(?:\S{1,40}\s){4}\S/;
 const LEFT_OUT = ", …";
 
 /** JSON without the marks that only a parser needs. */

@@ -1,14 +1,12 @@
 /**
- * The lines of all episodes, described one after another. What an episode says depends on those before it, and on what the
- * handoff says beside them: as far as both are what they were in the last handoff, its lines are kept.
+ * The lines of all episodes, described one after another. What an episode says depends on those before it: as far as they
+ * are what they were in the last handoff, its lines are kept.
  */
-import { createAnswers } from "./answers.ts";
-import { sentencesIn } from "./pieces.ts";
 import { createSaid, type SaidMark } from "./said-before.ts";
 import { createKnownThings } from "./effects.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
 import { linesOf, type LinesMark } from "./lines.ts";
-import { worthFor, type LinesContext, type VisibleElsewhere, type RecordLine } from "./context.ts";
+import { worthFor, type LinesContext, type RecordLine } from "./context.ts";
 
 /** A longer record is worked out again for each handoff. */
 const CHARS_KEPT_MAX = 500_000;
@@ -22,9 +20,6 @@ export interface EpisodeOptions extends Pick<
 > {
   /** What `shortened` takes away. */
   readonly root: string | undefined;
-  readonly present: VisibleElsewhere;
-  /** Sentences that later ones overruled. */
-  readonly overruled: readonly string[];
   /** The words of what is asked for. */
   readonly taskWords: readonly string[];
 }
@@ -47,9 +42,8 @@ interface EpisodeLineWriter {
 }
 
 /** How far everything had come when an episode was described. */
-interface ProgressMark extends SaidMark {
-  /** How many sentences were asked about, for each set of those that are said elsewhere. */
-  readonly elsewhere: readonly number[];
+interface ProgressMark {
+  readonly said: SaidMark;
   /** How many results showed things. */
   readonly shown: number;
 }
@@ -72,28 +66,15 @@ interface CachedEpisode {
   readonly end: ProgressMark;
 }
 
-/** What the lines of an episode depend on beside it: what was said and shown before, and what is said elsewhere. */
+/** What the lines of an episode depend on beside it: what was said and shown before. */
 function createRecordMemory() {
   const [said, known] = [createSaid(), createKnownThings()];
-  const [rules, goal, overruled] = [createAnswers(), createAnswers(), createAnswers()];
-  const elsewhere = [rules, goal, overruled] as const;
   return {
     said,
     known,
-    rules,
-    goal,
-    overruled,
-    all: [said.already, ...elsewhere] as const,
-    mark: (): ProgressMark => ({
-      asked: said.already.asked(),
-      compared: said.compared(),
-      words: said.words(),
-      elsewhere: elsewhere.map((one) => one.asked()),
-      shown: known.shown(),
-    }),
+    mark: (): ProgressMark => ({ said: said.mark(), shown: known.shown() }),
     backTo: (mark: ProgressMark): void => {
-      said.backTo(mark);
-      elsewhere.forEach((one, at) => one.backTo(mark.elsewhere[at]!));
+      said.backTo(mark.said);
       known.backTo(mark.shown);
     },
   };
@@ -103,7 +84,7 @@ type RecordMemory = ReturnType<typeof createRecordMemory>;
 
 function createEpisodeLineWriter(): EpisodeLineWriter {
   const memory = createRecordMemory();
-  const { known, all } = memory;
+  const { known } = memory;
   const described: CachedEpisode[] = [];
   let last: Pick<EpisodeOptions, "root" | "tellsRequests" | "taskWords"> | undefined;
   let worthOfReport = worthFor([]);
@@ -115,22 +96,13 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
   };
   return {
     linesOf: (episodes, telling) => {
-      const { present, root, tellsRequests, taskWords } = telling;
-      const texts = [
-        sentencesIn(present.said),
-        sentencesOfAll(present.rules),
-        sentencesOfAll(present.goal),
-        sentencesOfAll(telling.overruled),
-      ];
-      const same = all.map((answers, at) => answers.replace(texts[at]!));
+      const { root, tellsRequests, taskWords } = telling;
       const asksAlike = last !== undefined && isEqual(last.taskWords, taskWords);
-      const answersHold = (until: ProgressMark): boolean =>
-        same.every((count, which) => asksOf(until)[which]! <= count);
       const readsAlike = (one: CachedEpisode, next: Episode | undefined): next is Episode =>
         next !== undefined && (asksAlike || !one.episode.entries.some(isDelegated)) && isComparable(one, next, telling);
       const holds = (one: CachedEpisode, at: number): boolean => {
         const next = episodes[at];
-        return answersHold(one.end) && readsAlike(one, next) && isSameEpisode(one.episode, next);
+        return readsAlike(one, next) && isSameEpisode(one.episode, next);
       };
       const tellsAlike = last?.root === root && last?.tellsRequests === tellsRequests;
       const anew = tellsAlike ? described.findIndex((one, at) => !holds(one, at)) : 0;
@@ -140,7 +112,7 @@ function createEpisodeLineWriter(): EpisodeLineWriter {
       const next = episodes[anew];
       const alike =
         cached !== undefined && tellsAlike && readsAlike(cached, next) ? sameEntries(cached.episode, next) : 0;
-      const from = cached?.resumePoints.findLast(({ entries, mark: until }) => entries <= alike && answersHold(until));
+      const from = cached?.resumePoints.findLast(({ entries }) => entries <= alike);
       backTo(anew, from?.mark ?? cached?.start);
       if (cached !== undefined && next !== undefined && from !== undefined)
         described.push(describe(next, memory, { ...telling, worthOfReport, before: { cached, from } }));
@@ -165,7 +137,7 @@ interface DescribeOptions extends EpisodeOptions, Pick<LinesContext, "worthOfRep
 
 function describe(
   episode: Episode,
-  { said, known, rules, goal, overruled, mark }: RecordMemory,
+  { said, known, mark }: RecordMemory,
   { before, ...telling }: DescribeOptions,
 ): CachedEpisode {
   const { failures, stillFails } = recordingFailures(telling, before?.cached.failures);
@@ -176,9 +148,6 @@ function describe(
     known,
     said,
     stillFails,
-    stands: (sentence) => rules.has(withoutBullet(sentence)),
-    isOverruled: (sentence) => overruled.has(withoutBullet(sentence)),
-    isGoal: (sentence) => goal.has(withoutBullet(sentence)),
   };
   const lines = linesOf(episode, context, {
     known: before?.cached.lines.slice(0, before.from.lines) ?? [],
@@ -201,19 +170,6 @@ function recordingFailures(
     return fails;
   };
   return { failures, stillFails };
-}
-
-function sentencesOfAll(texts: readonly string[]): readonly string[] {
-  return texts.flatMap((text) => sentencesIn(text).map(withoutBullet));
-}
-
-function withoutBullet(sentence: string): string {
-  return sentence.trim().replace(/^(?:[-*+•–]|\d{1,2}[.)])\s+/, "");
-}
-
-/** In the order of `all`. */
-function asksOf({ asked, elsewhere }: ProgressMark): readonly number[] {
-  return [asked, ...elsewhere];
 }
 
 /** Whether the entries that an episode shares with the same one of an earlier handoff come to the same lines as they did. */

@@ -1,11 +1,12 @@
 /** The lines of an episode: what the person asked, what the agent said on the way and in the end, and what its calls did. */
 import { isErrorLine } from "../../digest/error-line.ts";
-import { condensable, type Condensable } from "./condense.ts";
+import { condensable, condensed, unsaid, type Condensable, type CondensedText, type UnsaidUnit } from "./condense.ts";
 import { isAnnouncement, isFinding, isInformative, type Unit } from "./units.ts";
 import { callLines, callKindOf, type CallKind } from "./calls.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
+import { withoutBullet } from "./pieces.ts";
 import { spokenUnits } from "./redacted-units.ts";
-import { WEIGHTS, type CompletedEntry, type LinesContext, type RecordLine } from "./context.ts";
+import { WEIGHTS, type CompletedEntry, type LinesContext, type RecordLine, type UntoldSentences } from "./context.ts";
 
 /** A place in an episode across which nothing is gathered: what is before it was described by then, and in these many lines. */
 export interface LinesMark {
@@ -54,22 +55,46 @@ export function linesOf(
 }
 
 /** What a person asked, and some lines of what they pasted. */
-function askedLines(
-  entry: SpokenEntry,
-  { redact, stands, isOverruled, isGoal, tellsRequests, live, said }: LinesContext,
-): readonly RecordLine[] {
+function askedLines(entry: SpokenEntry, { redact, tellsRequests, live, said }: LinesContext): readonly RecordLine[] {
   const { text, units, pasted } = spokenUnits(entry, redact);
   const { message } = entry;
   if (!tellsRequests || /^\/\S*$/.test(text)) return [];
   if (message === live) return [{ message, label: "User: ", weight: WEIGHTS.asked, body: unshortened(LIVE) }];
-  const asked = condensable(
-    units.filter(({ text: one }, at) => !stands(one) && !isOverruled(one) && (at === 0 || !isGoal(one))),
+  const asked = thinned(unsaid(units), isToldAsRuleOrGoal, (body) =>
+    body.chars === 0 ? undefined : { message, label: "User: ", weight: WEIGHTS.asked, body, isAsked: true },
   );
   const material = condensable(pasted, said, { worth: pastedScore });
-  const lines: RecordLine[] = [];
-  if (asked.chars > 0) lines.push({ message, label: "User: ", weight: WEIGHTS.asked, body: asked, isAsked: true });
-  if (material.chars > 0) lines.push({ message, label: "Pasted: ", weight: WEIGHTS.pasted, body: material });
-  return lines;
+  return material.chars === 0
+    ? asked
+    : [...asked, { message, label: "Pasted: ", weight: WEIGHTS.pasted, body: material }];
+}
+
+type IsUntold = (sentence: string, at: number, untold: UntoldSentences) => boolean;
+
+/** How a request opens says which one it is, even where it is the goal. */
+function isToldAsRuleOrGoal(sentence: string, at: number, { rules, goal, overruled }: UntoldSentences): boolean {
+  return rules.has(sentence) || overruled.has(sentence) || (at > 0 && goal.has(sentence));
+}
+
+function isSaidOrOverruled(sentence: string, _at: number, { said, overruled }: UntoldSentences): boolean {
+  return said.has(sentence) || overruled.has(sentence);
+}
+
+/** A line that can leave out what need not be told. */
+function thinned(
+  told: readonly UnsaidUnit[],
+  isUntold: IsUntold,
+  lineOf: (body: CondensedText) => RecordLine | undefined,
+): readonly RecordLine[] {
+  const whole = lineOf(condensed(told));
+  if (whole === undefined) return [];
+  let sentences: readonly string[] | undefined;
+  const without = (untold: UntoldSentences): RecordLine | undefined => {
+    sentences ??= told.map(({ unit }) => withoutBullet(unit.text));
+    if (!sentences.some((sentence, at) => isUntold(sentence, at, untold))) return whole;
+    return lineOf(condensed(told.filter((_, at) => !isUntold(sentences![at]!, at, untold))));
+  };
+  return [{ ...whole, without }];
 }
 
 /** Errors are what a person mostly pastes for. */
@@ -82,17 +107,17 @@ const PASTED_ERROR_SCORE = 3;
 /** What the agent said; nothing where it only announces a call, answers in a word, or says what it said before. */
 function saidLines(
   entry: SpokenEntry & { readonly ends: boolean },
-  { redact, said, isOverruled }: LinesContext,
+  { redact, said }: LinesContext,
 ): readonly RecordLine[] {
   const { text, units } = spokenUnits(entry, redact);
   const { message, ends } = entry;
   if (!ends && !units.some(({ text: one }) => isWorthRemarking(one) && isFinding(one))) return [];
   if (units.every(({ score }) => score < EMPTY_SCORE_MAX)) return [];
-  const keep = (sentence: string): boolean => !isOverruled(sentence) && (ends || isWorthRemarking(sentence));
-  const body = condensable(units, said, { keep });
-  if (body.chars === 0 || (!ends && body.newness < REMARK_NEWNESS_MIN)) return [];
   const concludes = ends && !isData(text);
-  return [{ message, label: "Agent: ", weight: concludes ? conclusionWeight(body.chars) : remarkWeight(text), body }];
+  return thinned(unsaid(units, said, ends ? undefined : isWorthRemarking), isSaidOrOverruled, (body) => {
+    if (body.chars === 0 || (!ends && body.newness < REMARK_NEWNESS_MIN)) return undefined;
+    return { message, label: "Agent: ", weight: concludes ? conclusionWeight(body.chars) : remarkWeight(text), body };
+  });
 }
 
 /** What an agent answers to a program says little to a person. */

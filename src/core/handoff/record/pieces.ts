@@ -53,6 +53,13 @@ export function sentencesIn(text: string): readonly string[] {
   return piecesOf(text.trim()).map((piece) => piece.text);
 }
 
+/** A sentence as it is compared with those of other texts. */
+export function withoutBullet(sentence: string): string {
+  return sentence.trim().replace(BULLET, "");
+}
+
+const BULLET = /^(?:[-*+•–]|\d{1,2}[.)])\s+/;
+
 const JSON_FIELD = /^\s*"([^"\n]{1,60})":\s*(?:"(.*)"|(-?[\d.]+)),?\s*$/;
 const JSON_MARKS = /^\s*"[^"\n]{1,60}":\s*(?:[[\]{}]+|true|false|null),?\s*$/;
 

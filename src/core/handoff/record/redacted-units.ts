@@ -46,7 +46,7 @@ export function spokenUnits(
 }
 
 /** More of a report is not read. */
-const REPORT_CHARS_READ_MAX = 8_000;
+const REPORT_CHARS_READ_MAX = 4_000;
 
 /** What somebody reported to whom work was delegated. */
 export function reportUnits(

@@ -1,5 +1,4 @@
 /** What a record has said already: the same sentence, or nearly the same words, need not be read twice. */
-import { createAnswers, type Answers } from "./answers.ts";
 import { wordsOf, type Words } from "./words.ts";
 
 /** A sentence or a line. */
@@ -11,10 +10,11 @@ interface Sentence {
 
 /** What earlier texts said. */
 export interface SaidBefore {
-  /** Whether a sentence says what no earlier one did; from then on, it has been said. */
-  readonly isNew: (sentence: Sentence) => boolean;
-  /** The share of a sentence's words that no earlier one had, 0 to 1; 1 for a few words. Asked before `isNew`. */
-  readonly newness: (sentence: Sentence) => number;
+  /**
+   * The share of a sentence's words that no earlier one had, 0 to 1; 1 for a few words. Nothing where an earlier one says the
+   * same. From then on, it has been said.
+   */
+  readonly newness: (sentence: Sentence) => number | undefined;
 }
 
 const SAID_CHARS_MIN = 8;
@@ -28,74 +28,83 @@ const SAME_WORDS_SHARE = 0.85;
 
 /** What was said, and can be unsaid. */
 export interface ReversibleSaidBefore extends SaidBefore {
-  readonly already: Answers;
-  /** How many texts are compared word by word so far; `backTo` forgets those after. */
-  readonly compared: () => number;
-  /** How many different words have been said so far. */
-  readonly words: () => number;
+  readonly mark: () => SaidMark;
+  /** Forgets what was said after that. */
   readonly backTo: (mark: SaidMark) => void;
 }
 
 /** How far a record had come. */
 export interface SaidMark {
-  readonly asked: number;
+  /** How many sentences were said, how many of them are compared word by word, and how many different words they have. */
+  readonly sentences: number;
   readonly compared: number;
   readonly words: number;
 }
 
-export function createSaid(already: readonly string[] = []): ReversibleSaidBefore {
-  const answers = createAnswers();
-  answers.replace(keysOf(already));
+export function createSaid(): ReversibleSaidBefore {
+  const sentences = createCourse<string>();
+  const words = createCourse<number>();
   const texts: Words[] = [];
-  const vocabulary = new Set<string>();
   return {
-    already: { ...answers, replace: (sentences) => answers.replace(keysOf(sentences)) },
-    compared: () => texts.length,
-    words: () => vocabulary.size,
-    backTo: ({ asked, compared, words: count }) => {
-      answers.backTo(asked);
-      texts.length = compared;
-      // A set keeps its order: the first are those that were said first.
-      for (const word of [...vocabulary].slice(count)) vocabulary.delete(word);
+    mark: () => ({ sentences: sentences.size(), compared: texts.length, words: words.size() }),
+    backTo: (mark) => {
+      sentences.backTo(mark.sentences);
+      texts.length = mark.compared;
+      words.backTo(mark.words);
     },
-    newness: (unit) => {
-      if (unit.text.length < CHARS_COMPARED_MIN) return 1;
-      const { all } = unit.words ?? wordsOf(unit.text);
-      if (all.size < WORDS_COMPARED_MIN) return 1;
-      let fresh = 0;
-      for (const word of all) if (!vocabulary.has(word)) fresh++;
-      return fresh / all.size;
-    },
-    isNew: (unit) => {
-      const key = unit.text.trim();
-      if (key.length < SAID_CHARS_MIN) return true;
-      if (answers.wasAsked(key) || answers.has(key)) return false;
-      if (key.length < CHARS_COMPARED_MIN) return true;
-      const words = unit.words ?? wordsOf(unit.text);
-      for (const word of words.all) vocabulary.add(word);
-      if (words.all.size < WORDS_COMPARED_MIN) return true;
+    newness: (sentence) => {
+      const key = sentence.text.trim();
+      if (key.length < SAID_CHARS_MIN) return 1;
+      if (!sentences.add(key)) return undefined;
+      if (key.length < CHARS_COMPARED_MIN) return 1;
+      const own = sentence.words ?? wordsOf(sentence.text);
+      const before = words.size();
+      for (const word of own.all) words.add(word);
+      if (own.all.length < WORDS_COMPARED_MIN) return 1;
       for (let at = Math.max(0, texts.length - RECENT_MAX); at < texts.length; at++)
-        if (saysTheSame(texts[at]!, words)) return false;
-      texts.push(words);
-      return true;
+        if (saysTheSame(texts[at]!, own)) return undefined;
+      texts.push(own);
+      return (words.size() - before) / own.all.length;
     },
   };
 }
 
-function keysOf(already: Iterable<string>): readonly string[] {
-  return Array.from(already, (text) => text.trim().replace(BULLET, ""));
+/** Things in the order in which they first came, so that the later ones can be forgotten. */
+interface Course<T> {
+  readonly size: () => number;
+  /** False where it came before. */
+  readonly add: (one: T) => boolean;
+  readonly backTo: (size: number) => void;
 }
 
-const BULLET = /^-\s+/;
+function createCourse<T>(): Course<T> {
+  const known = new Set<T>();
+  const inOrder: T[] = [];
+  return {
+    size: () => inOrder.length,
+    add: (one) => {
+      if (known.has(one)) return false;
+      known.add(one);
+      inOrder.push(one);
+      return true;
+    },
+    backTo: (size) => {
+      for (const one of inOrder.splice(size)) known.delete(one);
+    },
+  };
+}
 
 /** Whether another text holds nearly all of the words. */
 function saysTheSame(other: Words, words: Words): boolean {
-  const most = words.all.size * (1 - SAME_WORDS_SHARE);
-  if (words.all.size - other.all.size > most) return false;
+  const most = words.all.length * (1 - SAME_WORDS_SHARE);
+  if (words.all.length - other.all.length > most) return false;
   // A bit that the other lacks is a word, at least, that it lacks.
   if (bitsIn(words.low & ~other.low) + bitsIn(words.high & ~other.high) > most) return false;
-  let missing = 0;
-  for (const word of words.all) if (!other.all.has(word) && ++missing > most) return false;
+  let [missing, at] = [0, 0];
+  for (const word of words.all) {
+    while (other.all[at]! < word) at++;
+    if (other.all[at] !== word && ++missing > most) return false;
+  }
   return true;
 }
 

@@ -31,11 +31,8 @@ const INFORMATIVE =
 /** Says what somebody wants. */
 const WANTED =
   /\b(?:i|we) (?:want|need|would like|['’]d like|have|am|was|can|cannot|can['’]t|could)\b|\b(?:please|should|make sure|instead|also)\b/i;
-/** Names and figures. */
-const EXACT =
-  /`[^`]+`|\b(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{5,}\b|\d[\d,.]*|[\w-]+\/[\w./-]+|\w+\.\w{1,5}\b|[a-z]+[A-Z]\w+|\w+_\w+/g;
-/** What every name and figure has: it is looked for in one go, and most sentences have none. */
-const MAY_BE_EXACT = /[`\d/_]|\.\w|[a-z][A-Z]/;
+/** Names and figures, each to its end: code, a figure, a path, a file, `camelCase`, `snake_case`. */
+const EXACT = /`[^`]+`|(?:\d|\w\/[\w.]|\w\.\w{1,5}\b|[a-z][A-Z]\w|\w_\w)[\w.,:/-]*/g;
 const EXACT_COUNTED_MAX = 4;
 /** Patterns that may start anywhere in a word read no more of a unit: its length squared is what they can cost. */
 export const CHARS_MATCHED_MAX = 2_000;
@@ -92,7 +89,13 @@ function isFiller(text: string): boolean {
 
 /** A few words with an exclamation mark that name nothing and tell nothing. */
 function isExclamation(text: string): boolean {
-  return text.length <= EXCLAMATION_CHARS_MAX && EXCLAMATION.test(text) && !isExact(text) && !INFORMATIVE.test(text);
+  return (
+    text.length <= EXCLAMATION_CHARS_MAX &&
+    mayExclaim(text) &&
+    EXCLAMATION.test(text) &&
+    !isExact(text) &&
+    !INFORMATIVE.test(text)
+  );
 }
 
 const EXCLAMATION = /[!！][\s\p{Extended_Pictographic}\p{Emoji_Component}]*$/u;
@@ -142,9 +145,10 @@ function scoreOf(labelled: string, { first, last, fenced, isField }: UnitPositio
   const text = withoutLabel(labelled);
   const opensMore = opensMoreText(text);
   const edge = opensMore ? 0 : first === 0 ? 1.5 : last === 0 ? 1.2 : first === 1 || last === 1 ? 0.4 : 0;
-  const exact = exactIn(text.replace(LIST_ITEM, "")) / EXACT_COUNTED_MAX;
+  const isItem = LIST_ITEM.test(text);
+  const exact = exactIn(isItem ? text.replace(LIST_ITEM, "") : text) / EXACT_COUNTED_MAX;
   const telling = INFORMATIVE.test(text) || WANTED.test(text) ? 1 : 0;
-  const item = LIST_ITEM.test(text) ? 0.4 : 0;
+  const item = isItem ? 0.4 : 0;
   const filler = isFiller(text) || isExclamation(text) ? -2 : isPep(text) ? -0.4 : 0;
   const opening = opensMore ? -0.8 : 0;
   const wondering = isQuestion(text) && !WANTED.test(text) ? -0.6 : 0;
@@ -177,22 +181,28 @@ function hasWords(text: string): boolean {
 
 /** How many words of letters alone a text has, up to a number. Letters beyond ASCII are found several times slower. */
 export function wordsCounted(text: string, most: number): number {
-  const word = BEYOND_ASCII.test(text) ? WORD : WORD_ASCII;
-  word.lastIndex = 0;
-  let words = 0;
-  while (words < most && word.test(text)) words++;
-  return words;
+  const words = matchesOf(WORD_ASCII, text, most);
+  return words === most || !BEYOND_ASCII.test(text) ? words : matchesOf(WORD, text, most);
+}
+
+function matchesOf(pattern: RegExp, text: string, most: number): number {
+  pattern.lastIndex = 0;
+  let count = 0;
+  while (count < most && pattern.test(text)) count++;
+  return count;
 }
 
 /** Whether it is a heading: in capitals, marked as one, or a few words before a colon. */
 function isHeading(text: string): boolean {
-  return text.length <= HEADING_CHARS_MAX && MAY_BE_HEADING.test(text) && HEADING.test(text);
+  if (text.length > HEADING_CHARS_MAX) return false;
+  return (MAY_OPEN_HEADING.test(text) || text.trimEnd().endsWith(":")) && HEADING.test(text);
 }
 
 // A pattern for the end of a text reads all of it; whether it holds the sign at all is known much sooner.
 const opensMoreText = (text: string): boolean => text.includes(":") && OPENS_MORE.test(text);
 const isQuestion = (text: string): boolean => (text.includes("?") || text.includes("？")) && QUESTION.test(text);
-const isPep = (text: string): boolean => (text.includes("!") || text.includes("！")) && PEP.test(text);
+const mayExclaim = (text: string): boolean => text.includes("!") || text.includes("！");
+const isPep = (text: string): boolean => mayExclaim(text) && PEP.test(text);
 
 /** Whether it is more than a word on the work itself ("This is a bigger one.") or on the call that follows ("Now the tests:"). */
 export function isFinding(sentence: string): boolean {
@@ -203,23 +213,19 @@ export function isFinding(sentence: string): boolean {
 /** Whether it holds a name or a figure. */
 export function isExact(text: string): boolean {
   EXACT.lastIndex = 0;
-  return MAY_BE_EXACT.test(text) && EXACT.test(text);
+  return EXACT.test(text);
 }
 
 /** How many names and figures it holds, as far as they count. */
 function exactIn(text: string): number {
   const read = text.slice(0, CHARS_MATCHED_MAX);
-  if (!MAY_BE_EXACT.test(read)) return 0;
-  EXACT.lastIndex = 0;
-  let count = 0;
-  while (count < EXACT_COUNTED_MAX && EXACT.test(read)) count++;
-  return count;
+  return matchesOf(EXACT, read, EXACT_COUNTED_MAX);
 }
 
 /** Longer than any heading. */
 const HEADING_CHARS_MAX = 1_000;
-/** How every heading begins or ends. */
-const MAY_BE_HEADING = /^\s*(?:[\p{Lu}\d][\p{Lu}\d\s,.)&/-]|#)|:\s*$/u;
+/** How every heading begins that does not end with a colon. */
+const MAY_OPEN_HEADING = /^\s*(?:[\p{Lu}\d][\p{Lu}\d\s,.)&/-]|#)/u;
 /** Says nothing without what is below it. */
 const HEADING = /^\s*(?:\d{1,2}[.)]\s+)?(?:[\p{Lu}\d][\p{Lu}\d\s,&/-]{5,}|#{1,6}\s.{0,60}|[^.!?]{2,40}:)\s*$/u;
 /** What a page says of itself to machines. */

@@ -1,59 +1,99 @@
 /** The lines of an episode, each at some length; edits that have no room for what they wrote are gathered in one. */
-import { isEqual } from "./episode-lines.ts";
+import type { Measure } from "../../transcript/measure.ts";
+import type { Condensable } from "./condense.ts";
 import type { RecordLine, TouchedFile } from "./context.ts";
+import { isEqual } from "./episode-lines.ts";
+import { charsAt, coarse, LAST_STEP } from "./steps.ts";
 
 export interface SharedLine {
   readonly line: RecordLine;
-  /** Of the length that the most important line may have. */
+  /** Of the length that the most important line may have: in steps, below 0 where it is less. */
   readonly share: number;
   /** Whether it is about the focus; set where there is none. */
   readonly about: boolean;
 }
 
-/** What lines come to at some length, and the label of each. */
+/** What lines come to at some length. */
 export interface WrittenLines {
-  readonly labels: readonly string[];
   readonly texts: readonly string[];
-}
-
-export function isSame(one: WrittenLines, other: WrittenLines): boolean {
-  return isEqual(one.texts, other.texts) && isEqual(one.labels, other.labels);
-}
-
-export function labelled({ labels, texts }: WrittenLines): string {
-  return texts.map((text, at) => labels[at]! + text).join("\n");
+  readonly tokens: number;
 }
 
 /** The lines of an episode; edits that have no room for what they wrote are gathered, as long as nothing else is described between them. */
-export function writtenLines(lines: readonly SharedLine[], charsFor: (line: SharedLine) => number): WrittenLines {
-  const [labels, texts]: [string[], string[]] = [[], []];
+export function writtenLines(
+  lines: readonly SharedLine[],
+  stepFor: (line: SharedLine) => number,
+  measure: Measure,
+): WrittenLines {
+  const texts: string[] = [];
+  let tokens = 0;
   const files: TouchedFile[] = [];
   let charsMax = 0;
   const flush = (): void => {
     const text = touchedText(files, charsMax * TOUCHED_FACTOR);
-    if (text !== "") {
-      labels.push("");
-      texts.push(text);
-    }
+    if (text !== "") texts.push(text);
+    tokens += tokensOf(text, measure);
     files.length = 0;
     charsMax = 0;
   };
   for (const one of lines) {
-    const { body, label, touched: edited } = one.line;
-    const chars = charsFor(one);
-    const text = body.within(chars);
-    if (edited !== undefined && !text.includes("\n")) {
+    const step = coarse(stepFor(one));
+    const written = writtenAt(one.line, step, measure);
+    const { touched: edited } = one.line;
+    if (edited !== undefined && !written.text.includes("\n")) {
       files.push(...edited);
-      charsMax = Math.max(charsMax, chars);
-    } else if (text !== "") {
+      charsMax = Math.max(charsMax, charsAt(step));
+    } else if (written.text !== "") {
       flush();
-      labels.push(label);
-      texts.push(text);
+      texts.push(written.text);
+      tokens += written.tokens;
     }
   }
   flush();
-  return { labels, texts };
+  return { texts, tokens };
 }
+
+interface WrittenLine {
+  readonly step: number;
+  /** With its label; empty where there is no room. */
+  readonly text: string;
+  readonly tokens: number;
+}
+
+interface LastWritten {
+  readonly label: string;
+  readonly measure: Measure;
+  readonly lines: readonly WrittenLine[];
+}
+
+/** What a line came to at the last steps it got: mostly it gets one of them again, in the next try or in the next handoff. */
+const lastWritten = new WeakMap<Condensable, LastWritten>();
+const STEPS_KEPT_MAX = 12;
+/** A longer one is written again. */
+const KEPT_CHARS_MAX = 20_000;
+
+function writtenAt({ body, label }: RecordLine, at: number, measure: Measure): WrittenLine {
+  const step = charsAt(at) < body.chars ? at : LAST_STEP;
+  const last = lastWritten.get(body);
+  const kept = last?.label === label && last.measure === measure ? last.lines : [];
+  for (const line of kept) if (line.step === step) return line;
+  const bare = body.within(charsAt(step));
+  const text = bare === "" ? "" : label + bare;
+  // Mostly there was no sentence that fits into a little more.
+  const same = kept.find((line) => line.text === text);
+  const line = same === undefined ? { step, text, tokens: tokensOf(text, measure) } : { ...same, step };
+  if (text.length <= KEPT_CHARS_MAX)
+    lastWritten.set(body, { label, measure, lines: [line, ...kept.slice(0, STEPS_KEPT_MAX - 1)] });
+  return line;
+}
+
+/** As it is written under its episode. */
+function tokensOf(text: string, measure: Measure): number {
+  return text === "" ? 0 : measure.text(`  ${text.replaceAll("\n", INDENTED)}\n`);
+}
+
+/** How a handoff writes the lines of an item after its first. */
+const INDENTED = "\n  ";
 
 /** The files of many edits take a few times the room that one edit has. */
 const TOUCHED_FACTOR = 3;

@@ -1,6 +1,7 @@
 /** What the record of a session tells of calls and words: the decisive arguments, what came of them, and nothing twice. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { argumentsWithin } from "../../../../src/core/handoff/record/effects.ts";
 import { writeHandoff } from "../../../../src/core/handoff/write.ts";
 import type { Message } from "../../../../src/core/transcript/message.ts";
 import { measure, ran, says, user } from "../../../support/compacting.ts";
@@ -352,4 +353,10 @@ it("never cuts an id in the arguments of a call", () => {
   const turns = Array.from({ length: 8 }, (_, at) => [user(`Downgrade number ${at}.`), ...call(at), says("Done.")]);
   const text = recordOf(turns.flat(), 420);
   for (const word of text.match(/\b(?:gift|credit)_card\w*/g) ?? []) expect(ids).toContain(word);
+});
+
+it("cuts prose among the arguments of a call, and leaves out no more of it than it must", () => {
+  const task = "Please look up how many passengers the line had on that day, in the annual report or in the news";
+  const given = argumentsWithin(JSON.stringify({ to: "Researcher", task }));
+  expect(given(70)).toMatch(/^Researcher, Please look up how many passengers .* \[…\]$/);
 });
