@@ -26,13 +26,12 @@ export interface CoverageInput {
 
 export function selectExcerpts(material: CoverageInput, request: ExcerptRequest): readonly Excerpt[] {
   const { scores, occurrences } = material;
-  const { budget, measure, redact, anyLine = false } = request;
-  const shareMin = anyLine ? 0 : SHARE_MIN;
+  const { budget, measure, redact } = request;
   const table = material.candidates.tableFor(material, measure);
   const selection = createSelection(occurrences, table);
   const queue = createHeap();
   for (const candidate of candidatesOf(material, table, request)) {
-    const worth = valueOfIdentifier(candidate, table, { scores, shareMin });
+    const worth = valueOfIdentifier(candidate, table, scores);
     queue.push(
       candidate,
       worth / orderPrice(table.sourceLineTokens[table.sources[candidate]!]!, table.tokens[candidate]!),
@@ -43,7 +42,7 @@ export function selectExcerpts(material: CoverageInput, request: ExcerptRequest)
   let left = budget;
   for (let candidate = queue.pop(); candidate >= 0; candidate = queue.pop()) {
     const before = queue.priority();
-    const worth = valueOfIdentifier(candidate, table, { scores, shareMin });
+    const worth = valueOfIdentifier(candidate, table, scores);
     if (worth <= 0) continue;
     const place = selection.placeFor(candidate);
     const now = worth / orderPrice(place.lead, place.tokens, place.instead);
@@ -101,22 +100,18 @@ function createShapes({ entries, readingOf }: Occurrences, table: CandidateTable
   };
 }
 
-/** A statement from the middle of a function says less: it is quoted for the names in it only where there is room for any line. */
-const SHARE_MIN = 0.4;
-
 /** What an error is worth beside the names in it, more than any name: errors come first. */
 const ERROR_WORTH = 3;
 
 function valueOfIdentifier(
   candidate: number,
   { binds, bindStarts, shares, isError }: CandidateTable,
-  { scores, shareMin }: { readonly scores: Float64Array; readonly shareMin: number },
+  scores: Float64Array,
 ): number {
   const end = bindStarts[candidate + 1]!;
   let worth = 0;
   for (let at = bindStarts[candidate]!; at < end; at++) worth += scores[binds[at]!]!;
-  const share = shares[candidate]!;
-  return (share < shareMin ? 0 : worth * share) + (isError(candidate) ? ERROR_WORTH : 0);
+  return worth * shares[candidate]! + (isError(candidate) ? ERROR_WORTH : 0);
 }
 
 function orderPrice(lead: number, tokens: number, instead = 0): number {
