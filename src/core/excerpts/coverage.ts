@@ -26,12 +26,11 @@ export interface CoverageInput {
 
 export function selectExcerpts(material: CoverageInput, request: ExcerptRequest): readonly Excerpt[] {
   const { scores, occurrences } = material;
-  const { budget, measure, redact, anyLine = false } = request;
-  const shareMin = anyLine ? 0 : SHARE_MIN;
+  const { budget, measure, redact } = request;
   const table = material.candidates.tableFor(material, measure);
   const selection = createSelection(occurrences, table);
   const queue = createHeap();
-  const worthOf = createWorth(table, scores, shareMin);
+  const worthOf = createWorth(table, scores);
   for (const candidate of candidatesOf(material, table, request)) {
     const lead = table.sourceLineTokens[table.sources[candidate]!]!;
     queue.push(candidate, worthOf(candidate) / orderPrice(lead, table.tokens[candidate]!));
@@ -101,9 +100,6 @@ function createShapes({ entries, readingOf }: Occurrences, table: CandidateTable
   };
 }
 
-/** A statement from the middle of a function says less: it is quoted for the names in it only where there is room for any line. */
-const SHARE_MIN = 0.4;
-
 /** What an error is worth beside the names in it, more than any name: errors come first. */
 const ERROR_WORTH = 3;
 
@@ -111,14 +107,12 @@ const ERROR_WORTH = 3;
 function createWorth(
   { binds, bindStarts, shares, isError }: CandidateTable,
   scores: Float64Array,
-  shareMin: number,
 ): (candidate: number) => number {
   return (candidate) => {
     const end = bindStarts[candidate + 1]!;
     let worth = 0;
     for (let at = bindStarts[candidate]!; at < end; at++) worth += scores[binds[at]!]!;
-    const share = shares[candidate]!;
-    return (share < shareMin ? 0 : worth * share) + (isError(candidate) ? ERROR_WORTH : 0);
+    return worth * shares[candidate]! + (isError(candidate) ? ERROR_WORTH : 0);
   };
 }
 

@@ -34,8 +34,6 @@ export interface ExcerptRequest {
   readonly settled?: ReadonlySet<number>;
   /** Set where only what tools returned is quoted. */
   readonly onlyResults?: boolean;
-  /** Set where a line that says little by itself is still better than an empty place. */
-  readonly anyLine?: boolean;
   /** Takes secrets out. A piece that only its surroundings give away is not quoted. */
   readonly redact?: (text: string) => string;
 }

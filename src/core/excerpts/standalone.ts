@@ -27,7 +27,7 @@ const ASSIGNMENT = new RegExp(String.raw`^${NUMBER}[\w$]+(?:\.[\w$]+|\[[^\]]{1,4
 const ADDRESS = /^\W*(?:https?:\/\/|www\.)\S+(?: [>›/] \S+)*$/;
 
 const DEFINITION_SHARE = 1.3;
-const STATEMENT_SHARE = 0.3;
+const STATEMENT_SHARE = 0.8;
 const PIECE_SHARE = 0;
 const WORDLESS_SHARE = 0.5;
 

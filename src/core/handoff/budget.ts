@@ -3,8 +3,8 @@ import type { ItemDraft, Item } from "./items.ts";
 import {
   chooseExcerpts,
   excerptsHeadingTokens,
+  excerptsShare,
   excerptsShareMax,
-  quotedPart,
   type ExcerptChoice,
   type QuotedRoom,
 } from "./excerpt-fill.ts";
@@ -23,9 +23,8 @@ const FACTS_SHARE_MAX = 0.45;
 const PROSE_TOKENS_FIRST = 600;
 const PROSE_SHARE_MAX = 0.9;
 const BESIDE_PROSE_SHARE_MAX = 0.2;
-/** Lines of the original get a part of the room beyond this: a small handoff is all record. */
-const RECORD_TOKENS_FIRST = 1_000;
-const EXCERPTS_SHARE = 0.25;
+/** So much is told first, before other sections and lines of the original get their part: a small handoff is all record. */
+const RECORD_TOKENS_FIRST = 1_300;
 /** Less than this is not worth a heading. */
 const SECTION_TOKENS_MIN = 60;
 
@@ -133,7 +132,7 @@ interface FilledRecord {
 function fillRecord(candidates: Candidates, options: FitOptions, plan: RecordPlan): FilledRecord {
   const { tokens, sections, later, allowed, isUnsaid, besideProse } = plan;
   const reserved = later.reduce((sum, topic) => sum + allowed.get(topic)!, 0);
-  const others = { errors: candidates.errorTokens, quotedShare: EXCERPTS_SHARE * quotedPart(options) };
+  const others = { errors: candidates.errorTokens, quotedShare: excerptsShare(options) };
   const present = presentIn(sections);
   const recordIn = (tokensMax: number): readonly Item[] =>
     candidates.record?.({ tokensMax, matchingMax: tokens.matchingLeft() }, present) ?? [];
@@ -163,11 +162,12 @@ interface Others {
   readonly quotedShare: number;
 }
 
-/** The record comes first; from a few hundred tokens on, sections after it and lines of the original have their part. */
+/** The record comes first; beyond its first tokens, sections after it and lines of the original have their part. */
 function recordRoom(left: number, { reserved, errors, quotedShare: share }: Others): number {
   const beyond = Math.max(0, left - RECORD_TOKENS_FIRST);
   const others = Math.min(reserved, beyond * AFTER_RECORD_SHARE_MAX);
-  return left - others - Math.max((beyond - others) * share, Math.min(errors, left * ERRORS_SHARE_MAX));
+  const quoted = Math.min(beyond - others, left * share);
+  return left - others - Math.max(quoted, Math.min(errors, left * ERRORS_SHARE_MAX));
 }
 
 /** With so much more room than planned, the record is written again. */

@@ -11,8 +11,8 @@ import { FOCUS_STRETCH, type TokenBudget } from "./token-budget.ts";
  */
 const FULLY_QUOTED_SHARE = 0.08;
 const EXCERPTS_PART_MIN = 0.3;
-/** More of them say less than the messages that can be in their place. */
-const EXCERPTS_SHARE_MAX = 0.4;
+/** With half for lines and half for the record, readers answer as much as with a larger record, and more names are found again. */
+const EXCERPTS_SHARE_MAX = 0.55;
 const EXCERPTS_BESIDE_PROSE_SHARE_MAX = 0.25;
 /** Excerpts that an earlier handoff chose, of the room for excerpts: what is older gives way, round by round. */
 const CARRIED_EXCERPTS_SHARE_MAX = 0.3;
@@ -39,13 +39,13 @@ export function excerptsShareMax(
   { matches, hasProse }: Pick<ExcerptChoice, "matches"> & { readonly hasProse: boolean },
 ): number {
   if (hasProse) return EXCERPTS_BESIDE_PROSE_SHARE_MAX;
-  return matches === undefined ? EXCERPTS_SHARE_MAX * quotedPart(options) : 1;
+  return matches === undefined ? excerptsShare(options) : 1;
 }
 
-/** How much of their shares the lines of the original get. */
-export function quotedPart({ room, replacedTokens }: QuotedRoom): number {
+/** The share of lines of the original where no model writes. */
+export function excerptsShare({ room, replacedTokens }: QuotedRoom): number {
   const part = room / Math.max(1, replacedTokens) / FULLY_QUOTED_SHARE;
-  return Math.min(1, Math.max(EXCERPTS_PART_MIN, part));
+  return EXCERPTS_SHARE_MAX * Math.min(1, Math.max(EXCERPTS_PART_MIN, part));
 }
 
 interface ExcerptBudget {

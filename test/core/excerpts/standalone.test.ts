@@ -14,10 +14,12 @@ const DEFINITIONS = [
 ];
 const VALUES = [
   "The shop refuses orders above 500 unless a manager approves them.",
-  '"success": "darkGreen", "warning": "darkYellow",',
   "// Reuse the identifier where the files overlap.",
   "- RGB of the accent colour: `r=0, g=215, b=255`",
 ];
+/** Names without words about them. */
+const WORDLESS = '"success": "darkGreen", "warning": "darkYellow",';
+const WORDLESS_STATEMENT = "this.list.refresh();";
 const STATEMENTS = [
   "this.updateDisplay();",
   "157→	start := strategyFor(request)",
@@ -35,7 +37,8 @@ it("ranks definitions before values, values before statements, and pieces of lin
   const best = (texts: readonly string[]): number => Math.max(...texts.map(shareOf));
   expect(worst(DEFINITIONS)).toBeGreaterThan(best(VALUES));
   expect(worst(VALUES)).toBeGreaterThan(best(STATEMENTS));
-  expect(best(PIECES)).toBeLessThan(worst(VALUES));
+  expect(shareOf(WORDLESS)).toBeGreaterThan(shareOf(WORDLESS_STATEMENT));
+  expect(best(PIECES)).toBeLessThan(Math.min(worst(STATEMENTS), shareOf(WORDLESS_STATEMENT)));
 });
 
 it("judges a passage by its most telling line", () => {

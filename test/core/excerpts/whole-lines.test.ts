@@ -29,8 +29,7 @@ describeCorpus("excerpts of real sessions", () => {
       const { messages } = protocols["openai-chat"].decode(corpusText(file)).transcript;
       const request = { budget: BUDGET_TOKENS, measure, present: { standing: [], text: "" }, focus: [] };
       const evidence = createEvidence();
-      const excerpts = [false, true].flatMap((anyLine) => evidence.excerpts(messages, { ...request, anyLine }));
-      for (const { message, at, text } of excerpts) {
+      for (const { message, at, text } of evidence.excerpts(messages, request)) {
         const said = readMessage(messages[message]!, createNameTable()).text;
         expect(said.slice(at, at! + text.length)).toBe(text);
         expect(text.split(/\s+/).every((run) => run.length <= UNBROKEN_CHARS_MAX)).toBe(true);

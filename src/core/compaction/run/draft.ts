@@ -102,7 +102,6 @@ function handoffOf({ original, request, ...run }: CompactionRun, cut: Cut, spanR
   const { standing, text } = presentOf(messages, cut, shown.textOf);
   const ledger = keeper.ledgerOf(messages);
   const settled = settledErrors(ledger);
-  const fillsBudget = cut.quotesFillBudget === true;
   return writeHandoff({
     messages,
     ledger,
@@ -121,7 +120,6 @@ function handoffOf({ original, request, ...run }: CompactionRun, cut: Cut, spanR
         focus: run.focus,
         redact,
         settled,
-        anyLine: fillsBudget && cut.prose === undefined,
         // A model has read what was said, and its record says it better than pieces do.
         onlyResults: cut.prose !== undefined,
         present: { standing, text: `${text}\n${present}` },
@@ -129,7 +127,7 @@ function handoffOf({ original, request, ...run }: CompactionRun, cut: Cut, spanR
     errorTokens: () => evidence.errorTokens(messages, { measure, settled, redact }),
     beside: shown.shownIn(cut.verbatim),
     redact,
-    quotesFillBudget: fillsBudget,
+    quotesFillBudget: cut.quotesFillBudget === true,
     template: run.template,
     ...(cut.prose === undefined ? {} : { prose: cut.prose }),
     ...(cut.proseUntil === undefined ? {} : { proseUntil: cut.proseUntil }),
