@@ -24,7 +24,7 @@ const PROSE_TOKENS_FIRST = 600;
 const PROSE_SHARE_MAX = 0.9;
 const BESIDE_PROSE_SHARE_MAX = 0.2;
 /** So much is told first, before other sections and lines of the original get their part: a small handoff is all record. */
-const RECORD_TOKENS_FIRST = 1_300;
+const RECORD_TOKENS_FIRST = 1_150;
 /** Less than this is not worth a heading. */
 const SECTION_TOKENS_MIN = 60;
 

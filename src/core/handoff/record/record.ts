@@ -92,7 +92,7 @@ function episodesWithin(
   const lines = episodes.flatMap((episode) => episode.lines);
   const about = matches === undefined ? lines : lines.filter((line) => line.about);
   const writtenAt = (matching: number, other: number): readonly WrittenEpisode[] =>
-    newestFirst(episodes, (line) => stepOf(line, line.about ? matching : other), measure);
+    newestFirst(episodes, { matching, other, measure });
   const weigh = (matching: number, other: number): number =>
     writtenAt(matching, other).reduce((sum, { tokens }) => sum + NUMBER_TOKENS + tokens, 0);
   const recordWith = (matching: number, other: number): readonly RecordEpisode[] =>
@@ -105,14 +105,19 @@ function episodesWithin(
   return recordWith(first, second);
 }
 
-/** Where the most important line has a length, that of another. */
-function stepOf({ share }: SharedLine, step: number): number {
-  return step === NOTHING ? NOTHING : step + share;
+/** The lengths, in steps, of the most important lines that are about the focus, and of those that are not. */
+interface Lengths {
+  readonly matching: number;
+  readonly other: number;
+  readonly measure: Measure;
 }
 
 /** An episode at some length. */
 interface WrittenEpisode extends WrittenLines {
   readonly episode: EpisodeLines;
+  readonly lengths: Lengths;
+  /** The whole of a short one. */
+  readonly short: string | undefined;
 }
 
 /** A shorter text may be all that is left of several episodes: of those, the newest is described. */
@@ -122,22 +127,39 @@ const SAME_CHARS_MAX = 300;
 const NUMBER_TOKENS = 1;
 
 /** The episodes, each line at its share of a length. */
-function newestFirst(
-  episodes: readonly EpisodeLines[],
-  stepFor: (line: SharedLine) => number,
-  measure: Measure,
-): readonly WrittenEpisode[] {
-  const short = new Set<string>();
-  return episodes.toReversed().flatMap((episode) => {
-    const own = writtenLines(episode.lines, stepFor, measure);
-    if (own.texts.length === 0) return [];
-    if (own.texts.reduce((sum, { length }) => sum + length, 0) <= SAME_CHARS_MAX) {
-      const text = own.texts.join("\n");
-      if (short.has(text)) return [];
-      short.add(text);
-    }
-    return [{ ...own, episode }];
-  });
+function newestFirst(episodes: readonly EpisodeLines[], lengths: Lengths): readonly WrittenEpisode[] {
+  const said = new Set<string>();
+  const written: WrittenEpisode[] = [];
+  for (let at = episodes.length - 1; at >= 0; at--) {
+    const one = writtenEpisode(episodes[at]!, lengths);
+    if (one.texts.length === 0 || (one.short !== undefined && said.has(one.short))) continue;
+    if (one.short !== undefined) said.add(one.short);
+    written.push(one);
+  }
+  return written;
+}
+
+/** What an episode came to at the last lengths: one that did not change gets mostly one of them again in the next handoff. */
+const lastLengths = new WeakMap<EpisodeLines, readonly WrittenEpisode[]>();
+const LENGTHS_KEPT_MAX = 6;
+
+function writtenEpisode(episode: EpisodeLines, lengths: Lengths): WrittenEpisode {
+  const { matching, other, measure } = lengths;
+  const kept = lastLengths.get(episode) ?? [];
+  for (const one of kept) {
+    const { lengths: known } = one;
+    if (known.matching === matching && known.other === other && known.measure === measure) return one;
+  }
+  const own = writtenLines(episode.lines, (line) => stepOf(line, line.about ? matching : other), measure);
+  const isShort = own.texts.reduce((sum, { length }) => sum + length, 0) <= SAME_CHARS_MAX;
+  const one = { ...own, episode, lengths, short: isShort ? own.texts.join("\n") : undefined };
+  lastLengths.set(episode, [one, ...kept.slice(0, LENGTHS_KEPT_MAX - 1)]);
+  return one;
+}
+
+/** Where the most important line has a length, that of another. */
+function stepOf({ share }: SharedLine, step: number): number {
+  return step === NOTHING ? NOTHING : step + share;
 }
 
 interface LastEpisode {
@@ -192,21 +214,51 @@ function linesOfEpisode({ carried, matches, ...request }: RecordOptions): readon
   };
   return all.map(({ order, lines: whole }, at) => {
     const lines = whole.flatMap((line) => (line.without === undefined ? line : (line.without(untold) ?? [])));
-    const age = Math.max(0, all.length - NEWEST_EPISODES - at);
-    const share = Math.max(OLDEST_SHARE - FADING_AN_EPISODE * age, 1 / (1 + DECAY_AN_EPISODE * age));
-    const last = at === all.length - 1;
-    return {
-      order,
-      whole,
-      lines: lines.map((line, place) => ({
-        line,
-        share: stepsOf(
-          line.weight * (line.isAsked === true ? Math.sqrt(share) : share * (last ? growing(place, lines.length) : 1)),
-        ),
-        about: matches?.(line.body.within(CHARS_MAX)) ?? true,
-      })),
-    };
+    return sharedOut({ order, whole, lines }, { age: all.length - 1 - at, matches });
   });
+}
+
+interface Episode {
+  readonly order: number;
+  readonly whole: readonly RecordLine[];
+  /** Without what is said elsewhere. */
+  readonly lines: readonly RecordLine[];
+}
+
+interface Standing extends Pick<RecordRequest, "matches"> {
+  /** How many episodes came after it. */
+  readonly age: number;
+}
+
+/** Episodes as they were shared out last: mostly only the newest changed. */
+const lastShared = new WeakMap<
+  readonly RecordLine[],
+  { readonly from: Episode & Standing; readonly episode: EpisodeLines }
+>();
+
+function sharedOut({ order, whole, lines }: Episode, { age, matches }: Standing): EpisodeLines {
+  const last = lastShared.get(whole);
+  const from = { order, whole, lines, age, matches };
+  if (last !== undefined && isSameEpisode(last.from, from)) return last.episode;
+  const beyond = Math.max(0, age + 1 - NEWEST_EPISODES);
+  const share = Math.max(OLDEST_SHARE - FADING_AN_EPISODE * beyond, 1 / (1 + DECAY_AN_EPISODE * beyond));
+  const shareAt = (place: number): number => (age === 0 ? share * growing(place, lines.length) : share);
+  const episode = {
+    order,
+    whole,
+    lines: lines.map((line, place) => ({
+      line,
+      share: stepsOf(line.weight * (line.isAsked === true ? Math.sqrt(share) : shareAt(place))),
+      about: matches?.(line.body.within(CHARS_MAX)) ?? true,
+    })),
+  };
+  lastShared.set(whole, { from, episode });
+  return episode;
+}
+
+function isSameEpisode(one: Episode & Standing, other: Episode & Standing): boolean {
+  const isAlike = one.order === other.order && one.age === other.age && one.matches === other.matches;
+  return isAlike && isEqual(one.lines, other.lines);
 }
 
 /** A shorter one may mean something else. */

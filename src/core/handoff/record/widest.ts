@@ -21,10 +21,9 @@ export function widest(
   let tokensAChar = TOKENS_A_CHAR;
   let [fits, tooLong] = [NOTHING, LAST_STEP + 1];
   for (let attempt = 0; fits + 1 < tooLong; attempt++) {
-    const calculated = stepFor(columns, Math.max(0, tokensMax - already) / tokensAChar);
     const isCalculated = attempt < CALCULATED_TRIES_MAX;
     const step = isCalculated
-      ? Math.min(tooLong - 1, Math.max(fits + 1, calculated))
+      ? stepFor(columns, Math.max(0, tokensMax - already) / tokensAChar, { from: fits + 1, until: tooLong })
       : Math.floor((fits + tooLong) / 2);
     const tokens = weigh(step);
     if (tokens > tokensMax) tooLong = step;
@@ -60,9 +59,13 @@ function columnsOf(lines: readonly SharedLine[]): Columns {
   };
 }
 
-/** The last step at which the lines come to no more than that many characters. */
-function stepFor(columns: Columns, charsMax: number): number {
-  let [low, high] = [0, LAST_STEP + 1];
+/** Of the steps `from .. until`, the last at which the lines come to no more than that many characters; the first where none is. */
+function stepFor(
+  columns: Columns,
+  charsMax: number,
+  { from, until }: { readonly from: number; readonly until: number },
+): number {
+  let [low, high] = [from, until];
   while (low + 1 < high) {
     const middle = (low + high) >> 1;
     if (charsIn(columns, middle) <= charsMax) low = middle;
