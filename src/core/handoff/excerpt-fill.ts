@@ -87,6 +87,7 @@ export function chooseExcerpts(
   const left = (isError = false): number => tokens.left() - (isError ? 0 : forErrors);
   let old = carried.length === 0 ? 0 : left() * CARRIED_EXCERPTS_SHARE_MAX;
   for (const one of carried.toReversed()) if (!present.includes(one.text)) old -= take(one, old);
+  const again = kept.length;
   const known = kept.map(({ text }) => text).join("\n");
   // With a focus more is asked for than fits: what matches is taken from the whole.
   const asked = tokens.left() * (matches === undefined ? 1 : FOCUS_STRETCH);
@@ -94,5 +95,6 @@ export function chooseExcerpts(
   const ranked =
     matches === undefined ? fresh : fresh.toSorted((a, b) => Number(matches(b.text)) - Number(matches(a.text)));
   for (const one of ranked) take(one, left(one.isError));
-  return kept;
+  // What is last goes first where the whole does not fit.
+  return [...kept.slice(again), ...kept.slice(0, again)];
 }

@@ -123,8 +123,8 @@ interface WrittenEpisode extends WrittenLines {
 /** A shorter text may be all that is left of several episodes: of those, the newest is described. */
 const SAME_CHARS_MAX = 300;
 
-/** The number of an episode, instead of the margin of a line. */
-const NUMBER_TOKENS = 1;
+/** The number of an episode, which may have three digits, beyond the margin of a line. */
+const NUMBER_TOKENS = 2;
 
 /** The episodes, each line at its share of a length. */
 function newestFirst(episodes: readonly EpisodeLines[], lengths: Lengths): readonly WrittenEpisode[] {
