@@ -171,7 +171,7 @@ function recordRoom(left: number, { reserved, errors, quotedShare: share }: Othe
 }
 
 /** With so much more room than planned, the record is written again. */
-const ROOM_WORTH_REWRITING = 1.12;
+const ROOM_WORTH_REWRITING = 1.25;
 
 /** Errors that nothing made good are quoted before anything else gets more room, up to this share. */
 const ERRORS_SHARE_MAX = 0.3;
