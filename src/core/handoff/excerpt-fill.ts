@@ -11,6 +11,8 @@ import { FOCUS_STRETCH, type TokenBudget } from "./token-budget.ts";
  */
 const FULLY_QUOTED_SHARE = 0.08;
 const EXCERPTS_PART_MIN = 0.3;
+/** With more than this, the record tells most of it by itself and in its order: lines are left less and less. */
+const WELL_TOLD_SHARE = 0.12;
 /** With half for lines and half for the record, readers answer as much as with a larger record, and more names are found again. */
 const EXCERPTS_SHARE_MAX = 0.55;
 const EXCERPTS_BESIDE_PROSE_SHARE_MAX = 0.25;
@@ -39,13 +41,21 @@ export function excerptsShareMax(
   { matches, hasProse }: Pick<ExcerptChoice, "matches"> & { readonly hasProse: boolean },
 ): number {
   if (hasProse) return EXCERPTS_BESIDE_PROSE_SHARE_MAX;
-  return matches === undefined ? excerptsShare(options) : 1;
+  return matches === undefined ? EXCERPTS_SHARE_MAX * partFor(shareOf(options) / FULLY_QUOTED_SHARE) : 1;
 }
 
-/** The share of lines of the original where no model writes. */
-export function excerptsShare({ room, replacedTokens }: QuotedRoom): number {
-  const part = room / Math.max(1, replacedTokens) / FULLY_QUOTED_SHARE;
-  return EXCERPTS_SHARE_MAX * Math.min(1, Math.max(EXCERPTS_PART_MIN, part));
+/** What the record leaves them of the room. */
+export function excerptsShare(options: QuotedRoom): number {
+  const share = shareOf(options);
+  return EXCERPTS_SHARE_MAX * partFor(Math.min(share / FULLY_QUOTED_SHARE, 2 - share / WELL_TOLD_SHARE));
+}
+
+function shareOf({ room, replacedTokens }: QuotedRoom): number {
+  return room / Math.max(1, replacedTokens);
+}
+
+function partFor(part: number): number {
+  return Math.min(1, Math.max(EXCERPTS_PART_MIN, part));
 }
 
 interface ExcerptBudget {

@@ -93,8 +93,9 @@ function episodesWithin(
   const about = matches === undefined ? lines : lines.filter((line) => line.about);
   const writtenAt = (matching: number, other: number): readonly WrittenEpisode[] =>
     newestFirst(episodes, { matching, other, measure });
+  const number = numberTokens(episodes.length);
   const weigh = (matching: number, other: number): number =>
-    writtenAt(matching, other).reduce((sum, { tokens }) => sum + NUMBER_TOKENS + tokens, 0);
+    writtenAt(matching, other).reduce((sum, { tokens }) => sum + number + tokens, 0);
   const recordWith = (matching: number, other: number): readonly RecordEpisode[] =>
     writtenAt(matching, other).map(joined).toReversed();
   const first = widest(about, (step) => weigh(step, NOTHING), { tokensMax: Math.min(tokensMax, matchingMax) });
@@ -123,8 +124,10 @@ interface WrittenEpisode extends WrittenLines {
 /** A shorter text may be all that is left of several episodes: of those, the newest is described. */
 const SAME_CHARS_MAX = 300;
 
-/** The number of an episode, which may have three digits, beyond the margin of a line. */
-const NUMBER_TOKENS = 2;
+/** The number of an episode, beyond the margin of a line: most of many have two or three digits. */
+function numberTokens(episodes: number): number {
+  return episodes < 10 ? 1 : 2;
+}
 
 /** The episodes, each line at its share of a length. */
 function newestFirst(episodes: readonly EpisodeLines[], lengths: Lengths): readonly WrittenEpisode[] {
