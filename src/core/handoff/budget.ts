@@ -3,7 +3,7 @@ import type { ItemDraft, Item } from "./items.ts";
 import {
   chooseExcerpts,
   excerptsHeadingTokens,
-  excerptsShare,
+  plannedExcerptsShare,
   excerptsShareMax,
   type ExcerptChoice,
   type QuotedRoom,
@@ -132,7 +132,7 @@ interface FilledRecord {
 function fillRecord(candidates: Candidates, options: FitOptions, plan: RecordPlan): FilledRecord {
   const { tokens, sections, later, allowed, isUnsaid, besideProse } = plan;
   const reserved = later.reduce((sum, topic) => sum + allowed.get(topic)!, 0);
-  const others = { errors: candidates.errorTokens, quotedShare: excerptsShare(options) };
+  const others = { errors: candidates.errorTokens, quotedShare: plannedExcerptsShare(options) };
   const present = presentIn(sections);
   const recordIn = (tokensMax: number): readonly Item[] =>
     candidates.record?.({ tokensMax, matchingMax: tokens.matchingLeft() }, present) ?? [];

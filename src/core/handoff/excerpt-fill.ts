@@ -44,8 +44,8 @@ export function excerptsShareMax(
   return matches === undefined ? EXCERPTS_SHARE_MAX * partFor(shareOf(options) / FULLY_QUOTED_SHARE) : 1;
 }
 
-/** What the record leaves them of the room. */
-export function excerptsShare(options: QuotedRoom): number {
+/** The share that is planned for them when the record gets its room; what the record does not use is theirs as well. */
+export function plannedExcerptsShare(options: QuotedRoom): number {
   const share = shareOf(options);
   return EXCERPTS_SHARE_MAX * partFor(Math.min(share / FULLY_QUOTED_SHARE, 2 - share / WELL_TOLD_SHARE));
 }
@@ -97,7 +97,7 @@ export function chooseExcerpts(
   const left = (isError = false): number => tokens.left() - (isError ? 0 : forErrors);
   let old = carried.length === 0 ? 0 : left() * CARRIED_EXCERPTS_SHARE_MAX;
   for (const one of carried.toReversed()) if (!present.includes(one.text)) old -= take(one, old);
-  const again = kept.length;
+  const carriedCount = kept.length;
   const known = kept.map(({ text }) => text).join("\n");
   // With a focus more is asked for than fits: what matches is taken from the whole.
   const asked = tokens.left() * (matches === undefined ? 1 : FOCUS_STRETCH);
@@ -105,6 +105,6 @@ export function chooseExcerpts(
   const ranked =
     matches === undefined ? fresh : fresh.toSorted((a, b) => Number(matches(b.text)) - Number(matches(a.text)));
   for (const one of ranked) take(one, left(one.isError));
-  // What is last goes first where the whole does not fit.
-  return [...kept.slice(again), ...kept.slice(0, again)];
+  // Where the whole handoff does not fit after all, the last ones are taken away first: the oldest of those carried on.
+  return [...kept.slice(carriedCount), ...kept.slice(0, carriedCount)];
 }
