@@ -114,6 +114,6 @@ describe("precis statusline", () => {
     const began = performance.now();
     const { out } = await line(claudeCode(), { ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` });
     expect(out).toContain("precis off");
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(performance.now() - began).toBeLessThan(3_000);
   });
 });
