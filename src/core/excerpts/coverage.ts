@@ -18,6 +18,8 @@ const SOURCE_SHARE_IN_ORDER = 0.15;
 
 /** The identifiers, what each is worth, and how to say where they come from. `scores` is used up. */
 export interface CoverageInput {
+  /** For each identifier whether the result names it already: 1 where it does. */
+  readonly named: Uint8Array;
   readonly occurrences: Occurrences;
   readonly sources: Sources;
   readonly candidates: CandidateKeeper;
@@ -25,7 +27,7 @@ export interface CoverageInput {
 }
 
 export function selectExcerpts(material: CoverageInput, request: ExcerptRequest): readonly Excerpt[] {
-  const { scores, occurrences } = material;
+  const { scores, occurrences, named } = material;
   const { budget, measure, redact } = request;
   const table = material.candidates.tableFor(material, measure);
   const selection = createSelection(occurrences, table);
@@ -36,7 +38,7 @@ export function selectExcerpts(material: CoverageInput, request: ExcerptRequest)
     queue.push(candidate, worthOf(candidate) / orderPrice(lead, table.tokens[candidate]!));
   }
   const shapes = createShapes(occurrences, table);
-  const isSaid = saidIn(request.present.text, table, occurrences);
+  const isSaid = saidIn({ text: request.present.text, named }, table, occurrences);
   let left = budget;
   for (let candidate = queue.pop(); candidate >= 0; candidate = queue.pop()) {
     const before = queue.priority();
@@ -64,17 +66,28 @@ export function selectExcerpts(material: CoverageInput, request: ExcerptRequest)
   return selection.excerpts();
 }
 
+interface PresentText extends Pick<CoverageInput, "named"> {
+  readonly text: string;
+}
+
 /** Whether the result says a passage already: words of a person or the assistant, or an error, also inside a longer line. */
 function saidIn(
-  present: string,
+  { text, named }: PresentText,
   table: CandidateTable,
   { entries, readingOf }: Occurrences,
 ): (candidate: number) => boolean {
+  const namesAll = (candidate: number): boolean => {
+    const end = table.bindStarts[candidate + 1]!;
+    let at = table.bindStarts[candidate]!;
+    while (at < end && named[table.binds[at]!] === 1) at++;
+    return at === end;
+  };
   return (candidate) => {
     const { message, range } = table.candidates[candidate]!;
     const entry = entries[message]!;
     const mayBe = entry.message.role !== "tool" || table.isError(candidate);
-    return mayBe && present.includes(readingOf(entry).text.slice(range.start, range.end));
+    // Most hold a name that the result does not: the text is searched for few.
+    return mayBe && namesAll(candidate) && text.includes(readingOf(entry).text.slice(range.start, range.end));
   };
 }
 

@@ -73,8 +73,9 @@ export function createEvidence(weights: Weights = WEIGHTS, readingsBytesMax?: nu
       const sources = createSources(occurrences, request.redact ?? asItIs);
       const { standing, text } = request.present;
       dropHeldIn(keeper.entriesOf(standing), occurrences, scores);
-      lowerNamedIn(text, occurrences, scores);
-      return selectExcerpts({ occurrences, sources, candidates, scores }, request);
+      const named = namedIn(text, occurrences);
+      lowerNamed(named, scores);
+      return selectExcerpts({ occurrences, sources, candidates, scores, named }, request);
     },
     errorTokens: (messages, { measure, settled, redact = asItIs }) => {
       const occurrences = keeper.occurrencesOf(messages);
@@ -172,11 +173,13 @@ function dropHeldIn(standing: readonly MessageEntry[], occurrences: Occurrences,
 /** Of what a text names already, that much of the worth is left: its surroundings may still be worth a line. */
 const NAMED_SHARE = 0.25;
 
-function lowerNamedIn(text: string, occurrences: Occurrences, scores: Float64Array): void {
-  const named = new Uint8Array(scores.length);
-  occurrences.eachNamed(text, (number) => {
-    if (named[number] === 1) return;
-    named[number] = 1;
-    scores[number]! *= NAMED_SHARE;
-  });
+function lowerNamed(named: Uint8Array, scores: Float64Array): void {
+  for (let number = 0; number < named.length; number++) if (named[number] === 1) scores[number]! *= NAMED_SHARE;
+}
+
+/** For each identifier whether a text names it: 1 where it does. */
+function namedIn(text: string, occurrences: Occurrences): Uint8Array {
+  const named = new Uint8Array(occurrences.standings.length);
+  occurrences.eachNamed(text, (number) => (named[number] = 1));
+  return named;
 }

@@ -4,7 +4,7 @@
  */
 import type { CallAction } from "../digest/tool-names.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { contentText, type Message } from "../transcript/message.ts";
+import { callsOf, contentText, type Message } from "../transcript/message.ts";
 import { opensWithHandoff } from "./marks.ts";
 import { callKindOf } from "./record/calls.ts";
 import type { CompletedEntry } from "./record/context.ts";
@@ -77,7 +77,7 @@ const NAME_CHARS_MAX = 60;
 
 /** The list that the newest changing calls work on; nothing where there is none or all of it is done. */
 export function openBatch(messages: readonly Message[], ledger: Ledger): Batch | undefined {
-  if (!mayHaveBatch(ledger)) return undefined;
+  if (!mayHaveBatch(messages, ledger)) return undefined;
   const from = ledger.actions.at(-ACTIONS_READ_MAX)?.message ?? 0;
   const calls = callsDone({ messages, ledger, from, until: messages.length });
   const newest = calls.findLast((call) => changesItems(call));
@@ -101,13 +101,19 @@ export function openBatch(messages: readonly Message[], ledger: Ledger): Batch |
 /** What such calls change, if anything, is not named by one argument. */
 const LOOKS: ReadonlySet<CallAction> = new Set(["read", "run", "search", "list", "fetch", "plan", "delegate", "ask"]);
 
-/** Cheap to say from the ledger alone: two calls of one tool that may change things. */
-function mayHaveBatch({ actions }: Ledger): boolean {
+/** Cheap to say without the results: two calls of one tool that may change things. */
+function mayHaveBatch(messages: readonly Message[], { actions }: Ledger): boolean {
   const seen = new Set<string>();
-  for (const { tool, action, ok } of actions.slice(-ACTIONS_READ_MAX)) {
-    if (LOOKS.has(action) || ok === false) continue;
-    if (seen.has(tool)) return true;
-    seen.add(tool);
+  const from = actions.at(-ACTIONS_READ_MAX)?.message ?? 0;
+  let place = 0;
+  for (let at = actions.findIndex(({ message }) => message >= from); at >= 0 && at < actions.length; at++) {
+    const action = actions[at]!;
+    place = actions[at - 1]?.message === action.message ? place + 1 : 0;
+    if (LOOKS.has(action.action) || action.ok === false) continue;
+    const call = callsOf(messages[action.message]!)[place];
+    if (call === undefined || callKindOf({ action, call }) !== "changed") continue;
+    if (seen.has(action.tool)) return true;
+    seen.add(action.tool);
   }
   return false;
 }

@@ -143,13 +143,19 @@ function fillRecord(candidates: Candidates, options: FitOptions, plan: RecordPla
   const planned = roomBeside(reserved);
   let record = recordIn(planned);
   let recordText = textOf(record);
-  const isInside = (item: Item): boolean => recordText !== "" && isInRecord(item.text, recordText);
+  const inside = new Map<Item, boolean>();
+  const isInside = (item: Item): boolean => {
+    let known = inside.get(item);
+    if (known === undefined) inside.set(item, (known = recordText !== "" && isInRecord(item.text, recordText)));
+    return known;
+  };
   for (const topic of later)
     sections.fill(topic, allowed.get(topic)!, tokens.spend, (item) => !isInside(item) && isUnsaid(item));
   const tokensMax = roomBeside(0);
   if (tokensMax < planned || tokensMax > planned * ROOM_WORTH_REWRITING) {
     record = recordIn(tokensMax);
     recordText = textOf(record);
+    inside.clear();
   }
   spendOn(record, tokens, options.measure);
   return { record, recordText, isInside };
@@ -261,7 +267,7 @@ function saysMoreThan(prose: string): (item: Item) => boolean {
 
 /** Of a question with its answer, the record says both where it tells the question. */
 function isInRecord(text: string, recordText: string): boolean {
-  const question = /^([\s\S]+?) — (?:answered|user): /.exec(text)?.[1];
+  const question = text.includes(" — ") ? /^([\s\S]+?) — (?:answered|user): /.exec(text)?.[1] : undefined;
   return recordText.includes(question === undefined ? text : question.slice(0, QUESTION_CHARS_COMPARED));
 }
 

@@ -18,7 +18,7 @@ const RANGE_MESSAGES_MAX = 2_000;
 const FOUND_MAX = 3;
 
 export function citedIn(text: string): Cited {
-  const match = CITATION.exec(text);
+  const match = /[\])]/.test(text.trimEnd().slice(-2)) ? CITATION.exec(text) : null;
   if (match === null) return { claim: text.trim(), messages: [] };
   const numbers = new Set<number>();
   for (const part of match[1]!.split(/[,;]/)) {

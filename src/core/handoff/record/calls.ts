@@ -21,7 +21,7 @@ function bareName(name: string): string {
   return /[^./:]*$/.exec(start < 0 ? name : name.slice(start + 2))?.[0] ?? name;
 }
 
-export function callKindOf({ action, call }: CompletedEntry): CallKind {
+export function callKindOf({ action, call }: Pick<CompletedEntry, "action" | "call">): CallKind {
   switch (action.action) {
     case "run":
       return action.purpose === "show"

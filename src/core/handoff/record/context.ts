@@ -19,14 +19,14 @@ export interface RecordLine {
   readonly without?: (untold: UntoldSentences) => RecordLine | undefined;
 }
 
-/** Sentences, without bullets. */
+/** Sentences, without bullets, that need not be told; what later ones overruled is among both of the first. */
 export interface UntoldSentences {
-  /** What the handoff says beside the record. */
-  readonly said: ReadonlySet<string>;
-  readonly rules: ReadonlySet<string>;
+  /** Of the agent: what the handoff says beside the record. */
+  readonly ofAgent: ReadonlySet<string>;
+  /** Of a person: what stands among the rules. */
+  readonly ofPerson: ReadonlySet<string>;
+  /** Of a person, but for how a request opens. */
   readonly goal: ReadonlySet<string>;
-  /** What later ones overruled. */
-  readonly overruled: ReadonlySet<string>;
 }
 
 export interface TouchedFile {

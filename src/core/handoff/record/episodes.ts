@@ -52,14 +52,14 @@ export function episodesOf({ messages, ledger, from, until }: EpisodeSpan): read
   };
   for (let at = from; at < until; at++) {
     const message = messages[at]!;
-    const asked = requests.get(at);
+    const asked = requests[at];
     if (asked !== undefined)
       episodes.push({ start: at, entries: [{ kind: "asked", message: at, from: message, text: asked }] });
     if (message.role !== "assistant") continue;
     const text = contentText(message.parts).trim();
     if (text !== "" && !opensWithHandoff(text))
       current(at).push({ kind: "said", message: at, from: message, text, ends: callsOf(message).length === 0 });
-    const made = actions.get(at);
+    const made = actions[at];
     const done = made === undefined ? [] : callsDoneIn({ messages, at, made, answeredAt });
     if (done.length > 0) current(at).push(...done);
   }
@@ -72,7 +72,7 @@ export function callsDone({ messages, ledger, from, until }: EpisodeSpan): reado
   const answeredAt = answersTo(messages);
   const done: Done[] = [];
   for (let at = from; at < until; at++) {
-    const made = actions.get(at);
+    const made = actions[at];
     if (made !== undefined) done.push(...callsDoneIn({ messages, at, made, answeredAt }));
   }
   return done;
@@ -92,7 +92,10 @@ const lastDone = new WeakMap<Message, readonly Done[]>();
 function callsDoneIn({ messages, at, made, answeredAt }: MessageCalls): readonly Done[] {
   const message = messages[at]!;
   const isAsBefore = ({ call, message: before, action, answered, answer }: Done, place: number): boolean =>
-    before === at && action === made[place] && answered === answeredAt(call, at) && answer === messages[answered];
+    before === at &&
+    action === made[place] &&
+    answered === answeredAt(call, at, answered) &&
+    answer === messages[answered];
   let done = lastDone.get(message);
   if (done?.length !== made.length || !done.every(isAsBefore)) {
     const calls = callsOf(message);
@@ -108,9 +111,10 @@ function callsDoneIn({ messages, at, made, answeredAt }: MessageCalls): readonly
   return done;
 }
 
+/** What a message asked for, and the calls that it made. */
 interface ByMessage {
-  readonly requests: ReadonlyMap<number, string>;
-  readonly actions: ReadonlyMap<number, readonly ActionEntry[]>;
+  readonly requests: readonly (string | undefined)[];
+  readonly actions: readonly (readonly ActionEntry[] | undefined)[];
 }
 
 /** Episodes are asked for twice in a compaction: for the record, and for the list that is worked through. */
@@ -119,8 +123,11 @@ const known = new WeakMap<Ledger, ByMessage>();
 function byMessage(ledger: Ledger): ByMessage {
   let found = known.get(ledger);
   if (found === undefined) {
-    const requests = new Map(ledger.requests.map((request) => [request.message, request.text]));
-    known.set(ledger, (found = { requests, actions: Map.groupBy(ledger.actions, ({ message }) => message) }));
+    const requests: string[] = [];
+    const actions: ActionEntry[][] = [];
+    for (const { message, text } of ledger.requests) requests[message] = text;
+    for (const action of ledger.actions) (actions[action.message] ??= []).push(action);
+    known.set(ledger, (found = { requests, actions }));
   }
   return found;
 }
@@ -140,13 +147,14 @@ function answersOf(pairs: Pairs): readonly (readonly number[] | undefined)[] {
   return found;
 }
 
-/** Index of the message that answers a call of another; -1 where none does. */
-type AnsweredAt = (call: ToolCallPart, message: number) => number;
+/** Index of the message that answers a call of another, which is looked at first where it may be; -1 where none does. */
+type AnsweredAt = (call: ToolCallPart, message: number, mayBe?: number) => number;
 
 function answersTo(messages: readonly Message[]): AnsweredAt {
   const pairs = pairingOf(messages);
-  const places = answersOf(pairs);
-  return (call, message) => places[message]?.find((at) => pairs.answers[at]?.call === call) ?? -1;
+  const isAt = (call: ToolCallPart, at: number): boolean => pairs.answers[at]?.call === call;
+  return (call, message, mayBe = -1) =>
+    isAt(call, mayBe) ? mayBe : (answersOf(pairs)[message]?.find((at) => isAt(call, at)) ?? -1);
 }
 
 type Done = Extract<EpisodeEntry, { kind: "done" }>;

@@ -72,12 +72,12 @@ function askedLines(entry: SpokenEntry, { redact, tellsRequests, live, said }: L
 type IsUntold = (sentence: string, at: number, untold: UntoldSentences) => boolean;
 
 /** How a request opens says which one it is, even where it is the goal. */
-function isToldAsRuleOrGoal(sentence: string, at: number, { rules, goal, overruled }: UntoldSentences): boolean {
-  return rules.has(sentence) || overruled.has(sentence) || (at > 0 && goal.has(sentence));
+function isToldAsRuleOrGoal(sentence: string, at: number, { ofPerson, goal }: UntoldSentences): boolean {
+  return ofPerson.has(sentence) || (at > 0 && goal.has(sentence));
 }
 
-function isSaidOrOverruled(sentence: string, _at: number, { said, overruled }: UntoldSentences): boolean {
-  return said.has(sentence) || overruled.has(sentence);
+function isSaidOrOverruled(sentence: string, _at: number, { ofAgent }: UntoldSentences): boolean {
+  return ofAgent.has(sentence);
 }
 
 /** A line that can leave out what need not be told. */

@@ -209,11 +209,11 @@ function linesOfEpisode({ carried, matches, ...request }: RecordOptions): readon
     ],
   }));
   const all: { order: number; lines: readonly RecordLine[] }[] = [...before, ...fresh];
+  const overruled = sentencesOf(ledger.overruled);
   const untold = {
-    said: sentencesOf([present.said], SAID_CHARS_MIN),
-    rules: sentencesOf(present.rules),
-    goal: sentencesOf(present.goal),
-    overruled: sentencesOf(ledger.overruled),
+    ofAgent: new Set([...sentencesOf([present.said], SAID_CHARS_MIN), ...overruled]),
+    ofPerson: new Set([...sentencesOf(present.rules), ...overruled]),
+    goal: new Set(sentencesOf(present.goal)),
   };
   return all.map(({ order, lines: whole }, at) => {
     const lines = whole.flatMap((line) => (line.without === undefined ? line : (line.without(untold) ?? [])));
@@ -267,9 +267,8 @@ function isSameEpisode(one: Episode & Standing, other: Episode & Standing): bool
 /** A shorter one may mean something else. */
 const SAID_CHARS_MIN = 8;
 
-function sentencesOf(texts: readonly string[], charsMin = 1): ReadonlySet<string> {
-  const sentences = texts.flatMap((text) => sentencesIn(text).map(withoutBullet));
-  return new Set(sentences.filter(({ length }) => length >= charsMin));
+function sentencesOf(texts: readonly string[], charsMin = 1): readonly string[] {
+  return texts.flatMap((text) => sentencesIn(text).map(withoutBullet)).filter(({ length }) => length >= charsMin);
 }
 
 /** Of an episode that an earlier handoff described, what the person asked is kept longest. */

@@ -72,16 +72,21 @@ function stepBetween([one, other]: readonly Try[], tokens: number, { from, until
 /** What decides how long lines come out. */
 interface Columns {
   readonly chars: Float64Array;
-  readonly shares: Float64Array;
+  /** In whole steps. */
+  readonly shares: Int32Array;
   readonly labels: Float64Array;
 }
 
 function columnsOf(lines: readonly SharedLine[]): Columns {
-  return {
-    chars: Float64Array.from(lines, ({ line }) => line.body.chars),
-    shares: Float64Array.from(lines, ({ share }) => share),
-    labels: Float64Array.from(lines, ({ line }) => line.label.length),
-  };
+  const { length } = lines;
+  const [chars, shares, labels] = [new Float64Array(length), new Int32Array(length), new Float64Array(length)];
+  for (let at = 0; at < length; at++) {
+    const { line, share } = lines[at]!;
+    chars[at] = line.body.chars;
+    shares[at] = Math.floor(share);
+    labels[at] = line.label.length;
+  }
+  return { chars, shares, labels };
 }
 
 /** Of the steps `from .. until`, the last at which the lines come to no more than that many characters; the first where none is. */
