@@ -15,7 +15,7 @@ import type { RecordRoom } from "./record/record.ts";
 import { TOPICS, TOPICS_BY_NEED } from "./topics/index.ts";
 import type { Topic } from "./topics/topic.ts";
 import { createSectionFill, type SectionFill, type SectionFillOptions } from "./section-fill.ts";
-import { createTokenBudget, FOCUS_STRETCH, spendOn, type TokenBudget } from "./token-budget.ts";
+import { createTokenBudget, FOCUS_STRETCH, spendOn, type TokenBudget, type WeighedLine } from "./token-budget.ts";
 
 /** What the sections beside the record may take together; where a model wrote them, they are most of the handoff. */
 const FACTS_SHARE_MAX = 0.45;
@@ -28,11 +28,16 @@ const RECORD_TOKENS_FIRST = 1_150;
 /** Less than this is not worth a heading. */
 const SECTION_TOKENS_MIN = 60;
 
+/** An episode of the record. */
+export interface RecordItem extends Item {
+  readonly lines: readonly WeighedLine[];
+}
+
 export interface Candidates extends ExcerptChoice {
   /** What each section could say, best first. */
   readonly drafts: ReadonlyMap<Topic, readonly ItemDraft[]>;
   /** The record of episodes, in at most that much room; none where a model wrote all that was done. */
-  readonly record: ((room: RecordRoom, present: VisibleElsewhere) => readonly Item[]) | undefined;
+  readonly record: ((room: RecordRoom, present: VisibleElsewhere) => readonly RecordItem[]) | undefined;
   /** Beside a model's words, of the room: what the episodes that it has not read are of all. */
   readonly recordShare: number;
   /** What it takes to quote the errors that stand to this day. */
@@ -134,7 +139,7 @@ function fillRecord(candidates: Candidates, options: FitOptions, plan: RecordPla
   const reserved = later.reduce((sum, topic) => sum + allowed.get(topic)!, 0);
   const others = { errors: candidates.errorTokens, quotedShare: plannedExcerptsShare(options) };
   const present = presentIn(sections);
-  const recordIn = (tokensMax: number): readonly Item[] =>
+  const recordIn = (tokensMax: number): readonly RecordItem[] =>
     candidates.record?.({ tokensMax, matchingMax: tokens.matchingLeft() }, present) ?? [];
   const roomBeside = (sectionsAfter: number): number =>
     besideProse === undefined
@@ -157,7 +162,7 @@ function fillRecord(candidates: Candidates, options: FitOptions, plan: RecordPla
     recordText = textOf(record);
     inside.clear();
   }
-  spendOn(record, tokens, options.measure);
+  for (const { lines } of record) spendOn(lines, tokens);
   return { record, recordText, isInside };
 }
 

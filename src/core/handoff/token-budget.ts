@@ -1,6 +1,4 @@
 /** Tokens of a handoff still to give out. With a focus, what matches it and what does not each have their part. */
-import type { Measure } from "../transcript/measure.ts";
-import type { Item } from "./items.ts";
 import type { Spend } from "./section-fill.ts";
 
 /** Zhang 2026, section 12: what matches the focus gets 60 to 70 %. */
@@ -44,26 +42,13 @@ export function createTokenBudget(
   };
 }
 
+/** A line of the record, or several that belong together. */
+export interface WeighedLine {
+  readonly text: string;
+  readonly tokens: number;
+}
+
 /** Line by line, so that what is about the focus is paid from its part. */
-export function spendOn(items: readonly Item[], tokens: TokenBudget, measure: Measure): void {
-  for (const item of items)
-    for (const { line, cost } of linesOf(item, measure))
-      if (!tokens.spend(cost, line)) tokens.spendOnAnything(cost, line);
-}
-
-interface WeighedLine {
-  readonly line: string;
-  readonly cost: number;
-}
-
-/** Most episodes are in one handoff after another. */
-const weighedLines = new WeakMap<Item, { readonly measure: Measure; readonly lines: readonly WeighedLine[] }>();
-
-function linesOf(item: Item, measure: Measure): readonly WeighedLine[] {
-  let known = weighedLines.get(item);
-  if (known?.measure !== measure) {
-    const lines = item.text.split("\n").map((line) => ({ line, cost: measure.text(`  ${line}\n`) }));
-    weighedLines.set(item, (known = { measure, lines }));
-  }
-  return known.lines;
+export function spendOn(lines: readonly WeighedLine[], budget: TokenBudget): void {
+  for (const { text, tokens } of lines) if (!budget.spend(tokens, text)) budget.spendOnAnything(tokens, text);
 }

@@ -8,10 +8,10 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { contentText, type Message } from "../transcript/message.ts";
 import { carriedDrafts } from "./carry.ts";
-import { fit } from "./budget.ts";
+import { fit, type RecordItem } from "./budget.ts";
 import { focusMatcher } from "./focus.ts";
 import { frameOf } from "./framing.ts";
-import type { AlreadyVisible, ItemDraft, Item } from "./items.ts";
+import type { AlreadyVisible, ItemDraft } from "./items.ts";
 import { opensWithHandoff } from "./marks.ts";
 import type { HandoffMaterial } from "./material.ts";
 import { parseHandoff, type ParsedHandoff } from "./parse.ts";
@@ -182,19 +182,19 @@ function unreadShare(request: HandoffRequest): number {
 }
 
 /** An episode after what the model wrote. */
-function newerItem(episode: RecordEpisode): Item {
+function newerItem(episode: RecordEpisode): RecordItem {
   const item = recordItem(episode);
   return { ...item, order: NEWER_ORDER + item.order };
 }
 
-const recordItems = new WeakMap<RecordEpisode, Item>();
+const recordItems = new WeakMap<RecordEpisode, RecordItem>();
 
 /** The same object for the same episode: what is remembered of it holds. */
-function recordItem(episode: RecordEpisode): Item {
+function recordItem(episode: RecordEpisode): RecordItem {
   let item = recordItems.get(episode);
   if (item === undefined) {
-    const { order, text } = episode;
-    recordItems.set(episode, (item = { rank: 1, order, key: `episode ${order}`, text }));
+    const { order, text, lines } = episode;
+    recordItems.set(episode, (item = { rank: 1, order, key: `episode ${order}`, text, lines }));
   }
   return item;
 }

@@ -25,6 +25,8 @@ interface KeptRequests {
   readonly stands: ReadonlySet<number>;
   /** All that is not the original's own. */
   readonly text: string;
+  /** The same in one line. */
+  readonly line: () => string;
   readonly recallable: (message: number) => boolean;
 }
 
@@ -72,12 +74,15 @@ function keptOf(
   { assembled: { placed }, evicted }: Result,
   textOf: TextOf,
 ): KeptRequests {
-  const text = placed.filter(({ message, from }) => message !== messages[from]).map(({ message }) => textOf(message));
-  const isShown = evicted.length <= SEARCHES_MAX ? searcher(text) : finder(text);
+  const texts = placed.filter(({ message, from }) => message !== messages[from]).map(({ message }) => textOf(message));
+  const isShown = evicted.length <= SEARCHES_MAX ? searcher(texts) : finder(texts);
+  const text = texts.join("\n");
+  let line: string | undefined;
   const reached = evicted.filter(({ id }) => isShown(id));
   return {
     stands: new Set(placed.filter(({ message, from }) => message === messages[from]).map(({ from }) => from)),
-    text: inOneLine(text.join("\n")),
+    text,
+    line: () => (line ??= inOneLine(text)),
     recallable: (at) => reached.some(({ message, end = message + 1 }) => at >= message && at < end),
   };
 }
@@ -116,19 +121,29 @@ function presentIn(
 }
 
 /** Redaction wins over verbatim: what is there masked is held. */
-function isGone({ stands, text }: KeptRequests, redact: (text: string) => string): (one: StatedRequest) => boolean {
+function isGone(kept: KeptRequests, redact: (text: string) => string): (one: StatedRequest) => boolean {
   return (one) => {
-    if (one.text === "" || one.messages.some((message) => stands.has(message))) return false;
+    if (one.text === "" || one.messages.some((message) => kept.stands.has(message))) return false;
     const opening = one.text.slice(0, OPENING_READ_CHARS);
-    if (holds(text, opening)) return false;
+    if (holds(kept, opening)) return false;
     const safe = redact(opening);
-    return safe === opening || !holds(text, safe);
+    return safe === opening || !holds(kept, safe);
   };
 }
 
-/** The lines of a text are indented where it is quoted. */
-function holds(text: string, opening: string): boolean {
-  return text.includes(inOneLine(opening).slice(0, OPENING_CHARS));
+/**
+ * The lines of a text are indented where it is quoted. All that is kept is put in one line only where it holds the longest
+ * of those lines, as few texts that are gone have it.
+ */
+function holds({ text, line }: KeptRequests, opening: string): boolean {
+  const start = inOneLine(opening).slice(0, OPENING_CHARS);
+  if (text.includes(start)) return true;
+  const longest = longestOf(opening.trim().slice(0, OPENING_CHARS).split(WIDE_SPACE));
+  return longest.length < start.length && text.includes(longest) && line().includes(start);
+}
+
+function longestOf(texts: readonly string[]): string {
+  return texts.reduce((longest, one) => (one.length > longest.length ? one : longest), "");
 }
 
 function inOneLine(text: string): string {

@@ -6,7 +6,7 @@
 import type { Evicted } from "../compaction.ts";
 import { described } from "../../digest/call.ts";
 import { clipped } from "../../handoff/items.ts";
-import { createKnownThings, thingText, type KnownThings } from "../../handoff/record/effects.ts";
+import { changesSince, thingText } from "../../handoff/record/effects.ts";
 import { recallId, type Hash } from "../../transcript/links.ts";
 import {
   contentText,
@@ -105,14 +105,14 @@ function bareResult(part: ToolResultPart, label: string, { cut, formatValues }: 
 
 /** Says of a result in JSON what changed since it was last shown, or else its values; nothing of any other. */
 function createValueFormatter(earlier: readonly Message[]): (text: string) => string | undefined {
-  let known: KnownThings | undefined;
+  let results: string[] | undefined;
   return (text) => {
-    if (known === undefined) {
-      const results = earlier.filter(({ role }) => role === "tool").slice(-EARLIER_RESULTS_MAX);
-      known = createKnownThings();
-      for (const result of results) known.changesIn(contentText(resultOf(result)?.content ?? []));
-    }
-    const changes = known.changesIn(text);
+    results ??= earlier
+      .filter(({ role }) => role === "tool")
+      .slice(-EARLIER_RESULTS_MAX)
+      .map((message) => contentText(resultOf(message)?.content ?? []));
+    const changes = changesSince(results, text);
+    results.push(text);
     const values = changes === undefined ? thingText(text) : `changed since it was last shown: ${changes}`;
     return values === undefined ? undefined : clipped(values, VALUES_CHARS_MAX);
   };

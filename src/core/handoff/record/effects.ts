@@ -72,6 +72,18 @@ export function createKnownThings(): LastingThings {
   };
 }
 
+/** How a result differs from the newest of earlier ones that shows the same thing, in words; nothing where none does. */
+export function changesSince(earlier: readonly string[], result: string): string | undefined {
+  const now = shownIn(result);
+  if (now?.name === undefined) return undefined;
+  const value = now.name.slice(now.name.indexOf("=") + 1);
+  for (let at = earlier.length - 1; at >= 0; at--) {
+    const before = earlier[at]!.includes(value) ? shownIn(earlier[at]!) : undefined;
+    if (before?.name === now.name) return differences(before.leaves, now.leaves);
+  }
+  return undefined;
+}
+
 export function shownIn(result: string): Shown | undefined {
   const value = parsed(result);
   if (value === undefined) return undefined;

@@ -4,6 +4,7 @@
  */
 import { taskWords } from "../../digest/task-words.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { WeighedLine } from "../token-budget.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import { belowRoot, rootOf } from "../root.ts";
@@ -38,6 +39,7 @@ export interface RecordEpisode {
   /** Below 0 for one of an earlier record. */
   readonly order: number;
   readonly text: string;
+  readonly lines: readonly WeighedLine[];
 }
 
 export interface SessionRecord {
@@ -173,10 +175,10 @@ interface LastEpisode {
 /** What each episode came to in the last handoff: mostly the same in the next. */
 const lastEpisodes = new WeakMap<readonly RecordLine[], LastEpisode>();
 
-function joined({ episode: { order, whole }, texts }: WrittenEpisode): RecordEpisode {
+function joined({ episode: { order, whole }, texts, costs }: WrittenEpisode): RecordEpisode {
   const known = lastEpisodes.get(whole);
   if (known?.episode.order === order && isEqual(known.texts, texts)) return known.episode;
-  const episode = { order, text: texts.join("\n") };
+  const episode = { order, text: texts.join("\n"), lines: texts.map((text, at) => ({ text, tokens: costs[at]! })) };
   lastEpisodes.set(whole, { texts, episode });
   return episode;
 }

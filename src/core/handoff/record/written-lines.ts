@@ -13,9 +13,10 @@ export interface SharedLine {
   readonly about: boolean;
 }
 
-/** What lines come to at some length. */
+/** What lines come to at some length, and the tokens of each as it is written under its episode. */
 export interface WrittenLines {
   readonly texts: readonly string[];
+  readonly costs: readonly number[];
   readonly tokens: number;
 }
 
@@ -26,13 +27,18 @@ export function writtenLines(
   measure: Measure,
 ): WrittenLines {
   const texts: string[] = [];
+  const costs: number[] = [];
   let tokens = 0;
+  const add = (text: string, cost: number): void => {
+    texts.push(text);
+    costs.push(cost);
+    tokens += cost;
+  };
   const files: TouchedFile[] = [];
   let charsMax = 0;
   const flush = (): void => {
     const text = touchedText(files, charsMax * TOUCHED_FACTOR);
-    if (text !== "") texts.push(text);
-    tokens += tokensOf(text, measure);
+    if (text !== "") add(text, tokensOf(text, measure));
     files.length = 0;
     charsMax = 0;
   };
@@ -45,12 +51,11 @@ export function writtenLines(
       charsMax = Math.max(charsMax, charsAt(step));
     } else if (written.text !== "") {
       flush();
-      texts.push(written.text);
-      tokens += written.tokens;
+      add(written.text, written.tokens);
     }
   }
   flush();
-  return { texts, tokens };
+  return { texts, costs, tokens };
 }
 
 interface WrittenLine {
