@@ -32,7 +32,7 @@ const INFORMATIVE =
 const WANTED =
   /\b(?:i|we) (?:want|need|would like|['’]d like|have|am|was|can|cannot|can['’]t|could)\b|\b(?:please|should|make sure|instead|also)\b/i;
 /** Names and figures, each to its end: code, a figure, a path, a file, `camelCase`, `snake_case`. */
-const EXACT = /`[^`]+`|(?:\d|\w\/[\w.]|\w\.\w{1,5}\b|[a-z][A-Z]\w|\w_\w)[\w.,:/-]*/g;
+const EXACT = /`[^`]+`|(?:\d|(?<=\w)(?:\/[\w.]|\.\w{1,5}\b|_\w)|(?<=[a-z])[A-Z]\w)[\w.,:/-]*/g;
 const EXACT_COUNTED_MAX = 4;
 /** Patterns that may start anywhere in a word read no more of a unit: its length squared is what they can cost. */
 export const CHARS_MATCHED_MAX = 2_000;

@@ -19,7 +19,8 @@ const FOLDED = Uint8Array.from({ length: ASCII_CODES }, (_, code) =>
 
 export function wordsOf(text: string): Words {
   const all = sorted(asciiWords(text) ?? (text.toLowerCase().match(COMPARED) ?? []).map(numberOf));
-  let [low, high] = [0, 0];
+  let low = 0;
+  let high = 0;
   for (const word of all) {
     if ((word & MASK_BIT) === 0) low |= 1 << (word >>> MASK_SHIFT);
     else high |= 1 << (word >>> MASK_SHIFT);
@@ -33,7 +34,8 @@ const MASK_BIT = 1 << 26;
 /** Nothing where the text is not all ASCII: other letters are told from signs by a pattern, several times slower. */
 function asciiWords(text: string): number[] | undefined {
   const words: number[] = [];
-  let [length, number] = [0, SEED];
+  let length = 0;
+  let number = SEED;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code >= ASCII_CODES) return undefined;
@@ -43,7 +45,8 @@ function asciiWords(text: string): number[] | undefined {
       length++;
     } else if (length > 0) {
       if (length > 1) words.push(number);
-      [length, number] = [0, SEED];
+      length = 0;
+      number = SEED;
     }
   }
   if (length > 1) words.push(number);

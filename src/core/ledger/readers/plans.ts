@@ -30,6 +30,7 @@ const NOT_A_PLAN =
   /\b(?:option|alternative|issues?|problems?|findings?|bugs?|summary|changes? made|completed|fixed|questions?|either|should (?:i|we)|would you|could)\b/i;
 const CHECKBOX = /^\s*(?:[-*+]|\d{1,3}[.)])\s+\[([ xX~-])\]\s+(\S.*)$/;
 const STEP = /^\s{0,3}\d{1,2}[.)]\s+(\S.*)$/;
+const MAY_HOLD_STEPS = /^\s{0,3}\d{1,2}[.)]\s/m;
 
 /** The change that a call to a planning tool makes; nothing where its arguments hold no list. */
 export function planChangeIn(call: CallSummary, args: string): PlanChange | undefined {
@@ -71,6 +72,7 @@ function checklistIn(text: string): readonly PlanItem[] | undefined {
 
 /** Numbered lines under a line that calls them a plan. */
 function stepsIn(text: string): readonly PlanItem[] | undefined {
+  if (!MAY_HOLD_STEPS.test(text)) return undefined;
   const items: PlanItem[] = [];
   let announced = false;
   for (const line of proseLines(text)) {
@@ -79,7 +81,7 @@ function stepsIn(text: string): readonly PlanItem[] | undefined {
     else if (step === null && !/^\s/.test(line)) {
       if (items.length >= STEPS_MIN) break;
       items.length = 0;
-      announced = INTRODUCTION.test(line) && !NOT_A_PLAN.test(line) && /[:：][\s*]*$|^#|^\*\*/.test(line);
+      announced = /[:：][\s*]*$|^#|^\*\*/.test(line) && INTRODUCTION.test(line) && !NOT_A_PLAN.test(line);
     }
   }
   return items.length < STEPS_MIN ? undefined : items.slice(0, ITEMS_MAX);
