@@ -21,6 +21,17 @@ it("says what changed since an earlier result showed the same thing", () => {
   expect(text).toMatch(/recall r[0-9a-f]{9}\]$/);
 });
 
+it("compares with the newest of the results that show the same thing, and with none that only names it", () => {
+  const other = JSON.stringify({ ticket_id: "T-1", traveller: "Ott Tamm", note: "T-77312 came first", state: "open" });
+  const earlier = [
+    ...ran("get_ticket", { ticket_id: "T-77312" }, ticket("open", [120])),
+    ...ran("hold_ticket", { ticket_id: "T-77312" }, ticket("held", [120])),
+    ...ran("get_ticket", { ticket_id: "T-1" }, other),
+  ];
+  const text = resultIn(ran("cancel_ticket", { ticket_id: "T-77312" }, ticket("cancelled", [120])), earlier);
+  expect(text).toContain("changed since it was last shown: state: held → cancelled;");
+});
+
 it("tells the values of what no earlier result showed", () => {
   expect(resultIn(ran("get_ticket", { ticket_id: "T-77312" }, ticket("open", [120])))).toContain(
     "ticket_id: T-77312, traveller: Mari Saar",

@@ -62,6 +62,16 @@ describe("the loss report", () => {
     expect(lost.constraints).toEqual({ absent: 0, unrecallable: 0, examples: [] });
   });
 
+  it("does not count a request of several lines that the handoff indents", async () => {
+    const steps = ["Three things before the release:", "- check the totals,", "- check the list,", "- ship it."].join("\n");
+    const { messages } = shop();
+    const transcript = talk(...messages.slice(0, -6), user(steps), says("All three are done."), ...messages.slice(-6));
+    const { compaction, text } = await compacted(transcript, { budget: 1_500, reason: "budget" });
+    expect(text).not.toContain(steps);
+    expect(text).toMatch(/Three things before the release:\n? +- check the totals/);
+    expect(compaction.report.lost.requests.examples.join()).not.toContain("Three things");
+  });
+
   it("loses less the more room there is", async () => {
     const sum = ({ lost }: { lost: Losses }): number => LOSS_KINDS.reduce((all, kind) => all + lost[kind].absent, 0);
     const [small, middle, large] = [await lossesAt(900), await lossesAt(2_500), await lossesAt(9_000)];
