@@ -77,8 +77,7 @@ export function digestResult(request: DigestRequest): Digest | undefined {
   if (!weight.exceeds(triggerTokens)) return undefined;
   const kind = kindOf(text, call);
   const page = pageOf(text);
-  const words = [...request.focus, ...wordsAsked(call)];
-  const focus = focusLines(page, { words, names: request.used ?? [] }, FOCUS_LINES_MAX);
+  const focus = mayFocus(text) ? focusOf(page, request) : [];
   const short = SHORT_FORMS[kind](page, { call, isError: request.isError === true, focus });
   // A text little over the trigger gets less than a full digest.
   const target = Math.max(TARGET_TOKENS_MIN, Math.min(targetTokens, Math.floor(weight.opening / 2)));
@@ -89,6 +88,15 @@ export function digestResult(request: DigestRequest): Digest | undefined {
       return { kind, text: written, lines: page.lines.length, leftOut };
   }
   return undefined;
+}
+
+/** Of a single line none can be chosen. */
+export function mayFocus(text: string): boolean {
+  return text.includes("\n");
+}
+
+function focusOf(page: Page, { focus, call, used = [] }: DigestRequest): readonly number[] {
+  return focusLines(page, { words: [...focus, ...wordsAsked(call)], names: used }, FOCUS_LINES_MAX);
 }
 
 interface Weight {
