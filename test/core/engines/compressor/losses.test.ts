@@ -63,7 +63,9 @@ describe("the loss report", () => {
   });
 
   it("does not count a request of several lines that the handoff indents", async () => {
-    const steps = ["Three things before the release:", "- check the totals,", "- check the list,", "- ship it."].join("\n");
+    const steps = ["Three things before the release:", "- check the totals,", "- check the list,", "- ship it."].join(
+      "\n",
+    );
     const { messages } = shop();
     const transcript = talk(...messages.slice(0, -6), user(steps), says("All three are done."), ...messages.slice(-6));
     const { compaction, text } = await compacted(transcript, { budget: 1_500, reason: "budget" });
