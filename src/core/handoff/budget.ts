@@ -1,5 +1,5 @@
 /** Chooses what a handoff holds: within its budget, section by section, each section's best items first. */
-import type { ItemDraft, Item } from "./items.ts";
+import { DASH, type ItemDraft, type Item } from "./items.ts";
 import {
   chooseExcerpts,
   excerptsHeadingTokens,
@@ -272,7 +272,7 @@ function saysMoreThan(prose: string): (item: Item) => boolean {
 
 /** Of a question with its answer, the record says both where it tells the question. */
 function isInRecord(text: string, recordText: string): boolean {
-  const question = text.includes(" — ") ? /^([\s\S]+?) — (?:answered|user): /.exec(text)?.[1] : undefined;
+  const question = text.includes(DASH) ? /^([\s\S]+?) — (?:answered|user): /.exec(text)?.[1] : undefined;
   return recordText.includes(question === undefined ? text : question.slice(0, QUESTION_CHARS_COMPARED));
 }
 

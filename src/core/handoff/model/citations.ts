@@ -18,6 +18,7 @@ const RANGE_MESSAGES_MAX = 2_000;
 const FOUND_MAX = 3;
 
 export function citedIn(text: string): Cited {
+  // The pattern is tried from every place of a text: only where it can end like one.
   const match = /[\])]/.test(text.trimEnd().slice(-2)) ? CITATION.exec(text) : null;
   if (match === null) return { claim: text.trim(), messages: [] };
   const numbers = new Set<number>();
