@@ -86,7 +86,7 @@ function barColumns({ columns }: Stream): number {
 const PARTS: readonly (readonly [name: keyof CompactionReport["parts"], says: string])[] = [
   ["system", "the system prompt"],
   ["tools", "declarations of tools"],
-  ["head", "the opening, word for word"],
+  ["head", "messages before the handoff, word for word"],
   ["handoff", "what happened in between"],
   ["anchor", "the live request, word for word"],
   ["tail", "the newest messages"],

@@ -102,9 +102,9 @@ function choosesMessages(choice: RecallChoice): boolean {
   return Object.keys(choice).length > 0;
 }
 
-/** What is meant for an id is one, whatever follows it. */
+/** What is meant for an id is one, whatever follows it, and where a digit is missing. */
 function isRecallId(wanted: string): boolean {
-  return /^r[0-9a-f]{9,}$/.test(wanted);
+  return /^r[0-9a-f]{8,}$/.test(wanted);
 }
 
 function unknownId(wanted: string, place: string): PrecisError {

@@ -39,9 +39,9 @@ function wholeLine(text: string, line: Range): Range | undefined {
   return isBare && plainWordsIn(text, passage) < WORDS_ENOUGH ? undefined : passage;
 }
 
-/** How long a run took, where in its own runtime an error passed, the hashes of a difference: the same words every time. */
+/** How long a run or a test that passed took, where in its own runtime an error passed, what opens a difference: the same words every time. */
 const OF_THE_RUN =
-  /^\W{0,4}(?:duration_ms:? [\d.]+|todo \d+$|(?:operator|diff|generatedMessage): |at .{0,120}(?:\bnode:|\[eval\])|index [0-9a-f]{7,64}\.\.[0-9a-f]{7,64}\b)/;
+  /^(?:\W{0,4}(?:duration_ms:? [\d.]+|todo \d+$|(?:operator|diff|generatedMessage): |at .{0,120}(?:\bnode:|\[eval\])|index [0-9a-f]{7,64}\.\.[0-9a-f]{7,64}\b)|[✔✓√] .{1,250}\d ?m?s\)?$|(?:---|\+\+\+) [ab]\/\S+$|\S{0,80}\.git\/logs\/)/;
 
 function isOfTheRun(text: string, { start, end }: Range): boolean {
   return OF_THE_RUN.test(text.slice(start, end));

@@ -51,6 +51,10 @@ it("quotes neither what a run says of itself every time nor a name that stands a
   expect(quoteOf("ℹ pass 98\nℹ todo 0\nℹ duration_ms 2587.263153", "duration_ms")).toBeUndefined();
   expect(quoteOf("    at Test.run (node:internal/test_runner/test:1409:7)", "node:internal")).toBeUndefined();
   expect(quoteOf("index d875acf..3116c43 100644\n--- a/test/orders.test.js", "d875acf")).toBeUndefined();
+  expect(quoteOf("✔ costs 890 for 10000 g at home (0.071409ms)\nℹ tests 1", "10000")).toBeUndefined();
+  expect(quoteOf("✖ costs 890 for 10000 g at home (0.071409ms)\nℹ tests 1", "10000")).toContain("costs 890");
+  expect(quoteOf(".git/logs/HEAD:8:f6c49535 1b2c3d4e clone: from shop", "f6c49535")).toBeUndefined();
+  expect(quoteOf("--- a/src/vouchers.js\n+++ b/src/vouchers.js", "src/vouchers.js")).toBeUndefined();
   expect(quoteOf("rename_ticket\nT-77321\nPriit Ilves", "rename_ticket")).toBeUndefined();
   expect(quoteOf("at createApp (file:///workspace/shop/src/app.js:10:17)", "createApp")).toContain("src/app.js:10:17");
 });

@@ -9,7 +9,6 @@ import { createPolicyEngine } from "../../compaction/run/runner.ts";
 import type { Evidence } from "../../excerpts/excerpts.ts";
 import { withNote } from "../../handoff/framing.ts";
 import { TEMPLATES } from "../../handoff/templates.ts";
-import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import type { Engine } from "../contract.ts";
 import { COMPRESSOR_STATES, decide, type CompressorState } from "./back-off.ts";
 import { budgetGoal, documentedGoal, type CompressorGoal } from "./goal.ts";
@@ -50,14 +49,15 @@ function compressorPolicy(settings: CompressorSettings, evidence?: Evidence): Po
         : "no compaction needed: the transcript is already about as small as it can be",
     staysBecause,
     remarksOn: ({ shape }) =>
-      shape.rung >= RUNG_DEGRADED ? ["some recent messages were too large and were summarised"] : [],
+      shape.rung >= RUNG_DEGRADED ? ["some recent messages did not fit and were summarised"] : [],
   };
 }
 
-function staysBecause({ request, ...run }: Run, { shape }: CompactionDraft): string {
-  const last = request.measure.messages(shape.messages.slice(shape.tailStart));
+function staysBecause({ request, ...run }: Run, { shape: { messages, tailStart }, handoff }: CompactionDraft): string {
+  const rest = request.measure.messages(messages.filter((_, at) => at >= tailStart && at !== run.live));
   return (
     `, the live request ${run.fixedTokens - run.besideTokens}, ` +
-    `the last exchange ${last} even as a skeleton, a handoff at least ${HANDOFF_TOKENS_MIN}`
+    (rest === 0 ? "" : `the rest of the last exchange ${rest} even as a skeleton, `) +
+    `the handoff ${handoff?.tokens ?? 0}`
   );
 }
