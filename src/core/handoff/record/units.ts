@@ -18,10 +18,14 @@ export interface Unit {
 const LIST_ITEM = /^\s*(?:[-*+•–]|\d{1,3}[.)]|#{1,6})\s/;
 /** Announces the next step or is polite: a later reader gains nothing from it. */
 const FILLER =
-  /^(?:now,? |alright|almost |there we go|all (?:right|done)|still |here(?:['’]s| is| are)\b.{0,60}:$|ok(?:ay)?[,.! ]|great[,.! ]|i understand\b|i can (?:help|assist)\b|perfect[,.! ]|excellent[,.! ]|good[,.! ]|sure[,.! ]|thanks?\b|thank you|let me |let['’]?s |i['’]ll (?:now |start|check|look|read|run|search|also|begin)|i will (?:now |start|check|look)|first,? |next,? |please (?:hold|wait)|is there anything|would you like|feel free|happy to)/i;
+  /^(?:now,? |alright|almost |there we go|all (?:right|done)|still |here(?:['’]s| is| are)\b.{0,60}:$|ok(?:ay)?[,.! ]|great[,.! ]|i understand\b|i can (?:help|assist)\b|perfect[,.! ]|excellent[,.! ]|good[,.! ]|sure[,.! ]|let me |let['’]?s |i['’]ll (?:now |start|check|look|read|run|search|also|begin)|i will (?:now |start|check|look)|first,? |next,? |please (?:hold|wait)|is there anything|would you like|feel free|happy to)/i;
 /** Begins like such a sentence, and then says what is the case now: "Now `parse` keeps the order". */
 const STATES_AFTER_ALL =
   /^(?:now|perfect|good|great|excellent|ok(?:ay)?|alright|still)[,.!]? (?!(?:let|i|we|you|run|try|test|check|look|read|add|update|fix|create|make|use|and|for|to)\b)/i;
+/** Thanks or praises in a few words. */
+const COURTESY =
+  /(?:\b(?:thank you|thanks)(?: (?:so much|very much|a lot|again|for [^.!?,;:]{1,60}))?|\b(?:very|really|so|quite) (?:useful|helpful|nice|interesting|good|well|kind)(?:,? (?:indeed|to me))?|\b(?:good|great|nice) (?:idea|advice|question|point))[.!\s]*$/i;
+const COURTESY_CHARS_MAX = 120;
 /** Asks what to do next: the next request answers it. */
 const OFFER =
   /^(?:do you |would you |want (?:me|to)\b|should (?:i|we) |shall (?:i|we) |let me know|what(?:['’]s| is| do| would) (?:you|your)\b|ready to |anything else|please (?:confirm|let me know)|(?:could|can) you (?:please )?(?:confirm|provide|assist|help))[^.]*[?.]?$/i;
@@ -30,7 +34,8 @@ const INFORMATIVE =
   /\b(?:because|root cause|caus(?:e|ed)|reason|decid|chose|instead of|rather than|so that|turns out|found|fix|issue|problem|ensures|failed|fails|pass(?:es|ed)|needs?|remaining|left|next step|todo|blocked|confirmed|changed|added|removed|renamed|replaced|committed|merged|deployed|refund|cancel|book|total|saves?|answer|cleanest|simplest|prefer|recommend)\w*\b|\b(?:i think|makes? (?:more |most )?sense)\b|\b(?:must|never|only|not|cannot|can['’]t|won['’]t)\b/i;
 /** Says what somebody wants. */
 const WANTED =
-  /\b(?:i|we) (?:want|need|would like|['’]d like|have|am|was|can|cannot|can['’]t|could)\b|\b(?:please|should|make sure|instead|also)\b/i;
+  /\b(?:i|we) (?:want|need|would like|['’]d like|like|love|enjoy|prefer|hate|live|work|have|am|was|can|cannot|can['’]t|could)\b|\b(?:please|should|make sure|instead|also)\b/i;
+const TELLING = new RegExp(`${INFORMATIVE.source}|${WANTED.source}`, "i");
 /** Names and figures, each to its end: code, a figure, a path, a file, `camelCase`, `snake_case`. */
 const EXACT = /`[^`]+`|(?:\d|(?<=\w)(?:\/[\w.]|\.\w{1,5}\b|_\w)|(?<=[a-z])[A-Z]\w)[\w.,:/-]*/g;
 const EXACT_COUNTED_MAX = 4;
@@ -63,7 +68,7 @@ function takenApart(text: string): readonly Unit[] {
 }
 
 function saysSomething({ fenced, text }: Piece): boolean {
-  return !fenced && !isEmptyPhrase(text);
+  return !fenced && !isEmptyPhrase(text) && !isHeading(text);
 }
 
 /** Who said it, in a record that is carried on. */
@@ -80,7 +85,11 @@ const LETTER_U = 0x55;
 /** Praise, apologies and offers. */
 function isEmptyPhrase(labelled: string): boolean {
   const text = withoutLabel(labelled);
-  return isFiller(text) || OFFER.test(text) || isExclamation(text);
+  return isFiller(text) || isCourtesy(text) || OFFER.test(text) || isExclamation(text);
+}
+
+function isCourtesy(text: string): boolean {
+  return text.length <= COURTESY_CHARS_MAX && COURTESY.test(text) && !isExact(text) && !TELLING.test(text);
 }
 
 function isFiller(text: string): boolean {
@@ -147,9 +156,9 @@ function scoreOf(labelled: string, { first, last, fenced, isField }: UnitPositio
   const edge = opensMore ? 0 : first === 0 ? 1.5 : last === 0 ? 1.2 : first === 1 || last === 1 ? 0.4 : 0;
   const isItem = LIST_ITEM.test(text);
   const exact = exactIn(isItem ? text.replace(LIST_ITEM, "") : text) / EXACT_COUNTED_MAX;
-  const telling = INFORMATIVE.test(text) || WANTED.test(text) ? 1 : 0;
+  const telling = TELLING.test(text) ? 1 : 0;
   const item = isItem ? 0.4 : 0;
-  const filler = isFiller(text) || isExclamation(text) ? -2 : isPep(text) ? -0.4 : 0;
+  const filler = isFiller(text) || isCourtesy(text) || isExclamation(text) ? -2 : isPep(text) ? -0.4 : 0;
   const opening = opensMore ? -0.8 : 0;
   const wondering = isQuestion(text) && !WANTED.test(text) ? -0.6 : 0;
   const asking = OFFER.test(text) ? -2 : 0;

@@ -1,0 +1,25 @@
+/** How much a sentence says to somebody who goes on: what is asked or told before thanks, praise and headings. */
+import { describe, expect, it } from "vitest";
+import { unitsOf } from "../../../../src/core/handoff/record/units.ts";
+
+/** The sentences of a text, the most telling first. */
+const ranked = (text: string): readonly string[] =>
+  unitsOf(text)
+    .toSorted((a, b) => b.score - a.score)
+    .map((unit) => unit.text);
+
+describe("a sentence", () => {
+  it.each([
+    ["That was very useful, thank you. I love walking in the hills.", "I love walking in the hills."],
+    ["The weather was really nice. Thanks, now print the map.", "Thanks, now print the map."],
+    ["Great question. The list is sorted by height.", "The list is sorted by height."],
+    ["## Problems\nThe list is sorted twice.\nIt takes long.", "The list is sorted twice."],
+  ])("of %j that says most comes first", (text, most) => {
+    expect(ranked(text)[0]).toBe(most);
+  });
+
+  it("that thanks and names something exact is worth more than thanks alone", () => {
+    const [exact, plain] = ["Thank you for `parse.ts`.", "Thank you for all of that."].map((text) => unitsOf(text)[0]!);
+    expect(exact!.score).toBeGreaterThan(plain!.score + 1);
+  });
+});
