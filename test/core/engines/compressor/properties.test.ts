@@ -6,8 +6,11 @@ import { liveRequestOf } from "../../../../src/core/ledger/readers/live-request.
 import { isHandoff } from "../../../../src/core/handoff/write.ts";
 import { contentText, type Transcript } from "../../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../../src/core/transcript/oracle.ts";
-import { chain, measure, outcomeOf, says, talk, user } from "../../../support/compacting.ts";
+import { chain, compacted, filler, measure, outcomeOf, ran, says, talk, user } from "../../../support/compacting.ts";
 import { RUNS, transcripts } from "../../../support/transcripts.ts";
+
+/** Of a message beside its text. */
+const MESSAGE_TOKENS = 8;
 
 const shares = fc.constantFrom(0.05, 0.2, 0.5, 0.9);
 
@@ -75,6 +78,17 @@ describe("a compaction by the default engine", () => {
       }),
       { numRuns: Math.ceil(RUNS / 5) },
     );
+  });
+
+  it("says what the smallest result is made of, each part once", async () => {
+    const work = ran("terminal", { command: "make" }, filler(400, "made"));
+    const transcript = talk(user("Start."), work, says("Started."), user("Go on with the second half."));
+    const { report } = (await compacted(transcript, { budget: 60, reason: "budget" })).compaction;
+    const { smallest, because } = report.irreducible!;
+    expect(because).toMatch(/^system and tools take \d+ tokens, the live request \d+, the handoff \d+$/);
+    const parts = (because.match(/\d+/g) ?? []).map(Number);
+    const sum = parts.reduce((all, part) => all + part, 0);
+    expect(Math.abs(smallest - sum)).toBeLessThanOrEqual(MESSAGE_TOKENS);
   });
 
   it("calls nothing irreducible that is within its limit already", async () => {
