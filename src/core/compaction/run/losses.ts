@@ -4,7 +4,7 @@
  */
 import type { Loss, Losses } from "../compaction.ts";
 import type { MissingName, VisibleText } from "../../excerpts/excerpts.ts";
-import { clipped } from "../../handoff/items.ts";
+import { clipped, inOneLine, WIDE_SPACE } from "../../handoff/items.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { PlacedMessage } from "./assemble.ts";
 import type { CompactionRun, CompactionDraft } from "./draft.ts";
@@ -145,13 +145,6 @@ function holds({ text, line }: KeptRequests, opening: string): boolean {
 function longestOf(texts: readonly string[]): string {
   return texts.reduce((longest, one) => (one.length > longest.length ? one : longest), "");
 }
-
-function inOneLine(text: string): string {
-  return text.replace(WIDE_SPACE, " ").trim();
-}
-
-/** White space of any length but for a single space, which stays as it is. */
-const WIDE_SPACE = /[^\S ]\s*| \s+/g;
 
 function lossOf(gone: readonly StatedRequest[], { recallable }: KeptRequests, redact: (text: string) => string): Loss {
   return {

@@ -3,6 +3,7 @@
  * what it replaces, word for word: the user's requests first, the newest messages next.
  */
 import { byPerson } from "../../ledger/readers/person.ts";
+import { inOneLine } from "../../handoff/items.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import { contentText } from "../../transcript/message.ts";
@@ -85,15 +86,22 @@ function weigh({ original, request }: Run, places: readonly number[]): number {
 function requestsThatFit(run: Run, draft: CompactionDraft, tokens: number): readonly number[] {
   const { messages } = run.original;
   const { headEnd, tailStart } = draft.shape;
-  const said = draft.handoff?.text ?? "";
+  const isSaid = saidIn(draft.handoff?.text ?? "");
   const isRequest = (at: number): boolean => at !== run.live && byPerson(messages[at]!);
   const places = range(headEnd, tailStart).toReversed().filter(isRequest);
   return thatFit(
     run,
     places.map((at) => [at]),
     // What weighs too much stays out whether it is said or not: the handoff is searched for the others.
-    { tokens, isWanted: ([at]) => !said.includes(contentText(messages[at!]!.parts).trim()) },
+    { tokens, isWanted: ([at]) => !isSaid(contentText(messages[at!]!.parts).trim()) },
   );
+}
+
+/** Whether a handoff says a text, which it indents where that has several lines. */
+function saidIn(handoff: string): (text: string) => boolean {
+  let line: string | undefined;
+  return (text) =>
+    handoff.includes(text) || (text.includes("\n") && (line ??= inOneLine(handoff)).includes(inOneLine(text)));
 }
 
 interface SpareTokens {

@@ -69,6 +69,28 @@ it("keeps what it keeps in order, and in front of the handoff", async () => {
   expect(places.length).toBeGreaterThan(20);
 });
 
+it.each([0.35, 0.37])("keeps no request of several lines that the handoff says, at %d", async (share) => {
+  const steps = ["Three things first:", "- check the totals of every cart,", "- check the list,", "- ship it."].join(
+    "\n",
+  );
+  const work = (name: string) => ran("terminal", { command: `make ${name}` }, filler(2_000, name));
+  const transcript = talk(
+    user("Start."),
+    ...work("all"),
+    says("Started."),
+    user(steps),
+    ...work("cart"),
+    says("All three are done."),
+    ...worked().messages.slice(0, 48),
+    user("Go on."),
+  );
+  const { result, spare } = await leftAt(transcript, Math.floor(measure.transcript(transcript) * share));
+  const texts = result.messages.map(({ parts }) => contentText(parts));
+  expect(texts.join("\n")).toContain(steps.replaceAll("\n", "\n  "));
+  expect(texts).not.toContain(steps);
+  expect(spare).toBeGreaterThan(0);
+});
+
 const VERBS = "open close send pack weigh check print book refund count".split(" ");
 const THINGS = "Order Parcel Invoice Label Stock Claim Ticket Voucher Receipt".split(" ");
 
