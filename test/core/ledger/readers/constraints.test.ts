@@ -26,6 +26,19 @@ const BINDING = [
   "main ブランチには直接 push しないで",
   "절대 main에 직접 푸시하지 마세요",
   "nunca borres la base de datos",
+  "Wir liefern ab jetzt nicht mehr nach Österreich.",
+  "Künftig bitte auf Deutsch.",
+  "Fass prices.csv nie an.",
+  "Desde ahora responde en inglés.",
+  "Désormais, réponds en anglais.",
+  "Ne touche jamais à prices.csv",
+  "لا تلمس prices.csv أبدا",
+  "لا تلمس prices.csv أبدًا",
+  "никогда не трогай prices.csv",
+  "prices.csv를 절대 건드리지 마",
+  "From now on answer in German.",
+  "ok, let's refactor this, but don't touch the tests",
+  "ok, let's migrate without changing the API",
   "Builds without --strict are not allowed on the shared runner.",
   "The table orders is off limits, the auditors are reading it.",
   // Choices that people made.
@@ -58,6 +71,13 @@ const NOT_BINDING = [
   "Error: request failed with status 404",
   "You moved 12 files.",
   "The old rules were never allowed to change.",
+  "still reads for the quick reader as if we start a new branch always",
+  "ok, let's summarize this now, it's for a technical reader but we don't need to include code for now.",
+  "Support's example: order S-1042, code SPRING15, three books, 0.01 EUR missing.",
+  "Das hat bei mir nie funktioniert.",
+  "Das habe ich noch nie gesehen.",
+  "Je n'ai jamais vu ça.",
+  "Это никогда не было нужно.",
 ];
 
 describe("constraints", () => {
