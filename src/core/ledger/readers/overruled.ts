@@ -6,7 +6,9 @@ import { sentencesOf } from "./sentences.ts";
 
 /** "on 4471 instead of 4470", "valkey-8, not redis-6", "no longer on port 80", "statt Euro": what follows is over. */
 const REPLACES =
-  /(?:\b(?:instead of|rather than|in place of|no longer|replac(?:es|ing)|(?:an)?statt|anstelle von|nicht mehr|en (?:lugar|vez) de|au lieu d[eu]|ya no|em vez de|invece d[ei])|(?:[,;]|\s(?:and|but|und|aber)|[,;] (?:and|but|und|aber)|^(?:(?:no|nein)[,.!]?)?)\s*(?<!\p{L})(?:not|nicht))\s+((?:[^.:;,!?\n]|[.:](?=\S)){1,60})/giu;
+  /(?:\b(?:instead of|rather than|in place of|no longer|replac(?:es|ing)|(?:an)?statt|anstelle von|nicht mehr|en (?:lugar|vez) de|au lieu d[eu]|ya no|em vez de|invece d[ei])|(?:[,;](?: (?:and|und))?|\s(?:and|und)|^(?:(?:no|nein)[,.!]?)?)\s*(?<!\p{L})(?:not|nicht))\s+((?:[^.:;,!?\n]|[.:](?=\S)){1,60})/giu;
+/** "Instead of EUR and never round": what is over ends here. */
+const AND = /\s(?:and|but|und|aber|sowie|y|et)\s/i;
 /** One look at a text that names nothing as over saves taking it apart. */
 const OVER =
   /\b(?:instead|rather|place|longer|replac\w+|any ?more|not|statt|anstatt|anstelle|nicht|vez|lugar|lieu|invece|ya no)\b/i;
@@ -78,13 +80,13 @@ export interface Comparable {
 
 export function comparable(text: string): Comparable {
   const replaced = Array.from(text.matchAll(REPLACES), (match) => match[1]!).filter((thing) => !WIDENS.test(thing));
-  const kept = text.replace(REPLACES, "").replace(REFUSAL, "");
+  const kept = text.replace(REPLACES, (_, thing: string) => thing.slice(endOf(thing))).replace(REFUSAL, "");
   const changes = CHANGES.test(text);
   return {
     words: new Set(wordsIn(text)),
     replaced: new Set(replaced.flatMap(wordsIn).filter((word) => isExact(word) && !isFile(word))),
     retired: retiredIn(text),
-    where: new Set(Array.from(kept.matchAll(WHERE), (match) => wordsIn(match[1]!)).flat()),
+    where: new Set(Array.from(text.matchAll(WHERE), (match) => wordsIn(match[1]!)).flat()),
     changes,
     forbids: FORBIDS.test(kept),
     demanded: demandedIn(kept, changes),
@@ -141,10 +143,16 @@ function isRetired(now: Comparable, before: Comparable, own: number): boolean {
 function retiredIn(text: string): readonly (readonly string[])[] {
   const things = [...text.matchAll(REPLACES), ...text.matchAll(RETIRES)].map((match) => match[1] ?? match[2]!);
   return things.flatMap((thing) => {
-    const name = thing.trim().replace(BEFORE_THING, "");
-    const words = PARTICULAR.test(name) || WIDENS.test(name) ? [] : wordsIn(name.replace(WHERE, ""));
+    if (WIDENS.test(thing)) return [];
+    const name = thing.slice(0, endOf(thing)).trim().replace(BEFORE_THING, "");
+    const words = PARTICULAR.test(name) ? [] : wordsIn(name.replace(WHERE, ""));
     return words.length === 0 || words.length > THING_WORDS_MAX || words.some(isPlace) ? [] : [words];
   });
+}
+
+function endOf(thing: string): number {
+  const and = thing.search(AND);
+  return and < 0 ? thing.length : and;
 }
 
 function demandedIn(text: string, changes: boolean): ReadonlySet<string> {

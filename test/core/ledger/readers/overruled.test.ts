@@ -22,6 +22,8 @@ describe("a sentence overrules", () => {
     ["The API must answer in XML.", "The API must answer in JSON instead of XML."],
     ["Use EUR, not USD.", "No, use CHF, not EUR."],
     ["No, CHF, not EUR.", "No, EUR after all, not CHF."],
+    ["Answer in English.", "No, in German and not in English."],
+    ["Also the currency must be EUR.", "No, CHF instead of EUR and round to five."],
     ["Use redis-6.", "No, valkey-8, not redis-6."],
     ["Bitte ändere ab jetzt die Ausgabe auf Euro.", "Nein, doch lieber Schweizer Franken statt Euro."],
     ["Liefere künftig auch nach Österreich.", "Wir liefern ab jetzt nicht mehr nach Österreich."],
@@ -59,6 +61,8 @@ describe("a sentence leaves alone", () => {
     ["Document inheritance in new code.", "Prefer composition rather than inheritance in new code."],
     // Only somewhere, or only a part of the rule.
     ["Prices must be EUR.", "No, use CHF in the tests, not EUR."],
+    ["Prices must be EUR.", "We no longer use EUR in the tests."],
+    ["Use CHF instead of EUR and never round.", "No, use EUR, not CHF."],
     ["Prices must be EUR.", "No, for exports use CHF, not EUR."],
     ["Use axios for the download.", "Use fetch instead of axios for the upload."],
     ["The currency must be EUR, and always run the linter.", "No, use CHF, not EUR."],
