@@ -67,7 +67,11 @@ const FROM_NOW_ON =
   /\b(?:from (?:now|today) on|from this point on|henceforth|ab (?:jetzt|sofort)|von nun an|(?:zu)?künftig|(?:desde|de|a partir de) (?:ahora|agora)|désormais|dorénavant|d['’]ora in poi)(?!\p{L})|à partir de maintenant|отныне|впредь|من الآن|今后|从现在(?:起|开始)|今後は|앞으로/iu;
 /** "Never" of the languages where it may also report what never was. */
 const NEVER_ELSEWHERE =
-  /^(?!.*(?<!\p{L})(?:noch nie|hat|habe|haben|hatte|hatten|war|waren|wurde|wurden|n['’](?:a|ai|ont|est|avait)|было?|была|были|لم)(?!\p{L})).*(?<!\p{L})(?:nie|niemals|jamais|никогда|ни в коем случае|(?:ни|не) трогай(?:те)?|asla|لا\s.{1,60}(?:أبد[اًا]*|مطلق[اًا]*|إطلاق[اًا]*))(?!\p{L})/iu;
+  /^(?!.*(?<!\p{L})(?:noch nie|hat|habe|haben|hatte|hatten|war|waren|wurde|wurden|n['’](?:a|ai|ont|est|avait)|было?|была|были|لم)(?!\p{L})).*(?<!\p{L})(?:niemals|jamais|никогда|ни в коем случае|(?:ни|не) трогай(?:те)?|asla|لا\s.{1,60}(?:أبد[اًا]*|مطلق[اًا]*|إطلاق[اًا]*))(?!\p{L})/iu;
+
+/** In Polish it is a mere "not". */
+const GERMAN_NEVER =
+  /^(?!.*(?<!\p{L})(?:noch nie|hat|habe|haben|hatte|hatten|war|waren|wurde|wurden)(?!\p{L}))(?=.*(?<!\p{L})(?:der|die|das|den|dem|eine?[mnrs]?|wir|bitte|an|auf|ab|aus|in|im|mit|nach|und|direkt|\p{L}{2,}en)(?!\p{L})).*(?<!\p{L})nie(?!\p{L})/iu;
 
 /** "No console logs!" */
 const BAN = /(?:^|,\s*|\band\s+)no\s+[\w-]+(?:\s+[\w-]+)?[!.]*$/i;
@@ -127,7 +131,8 @@ function binds(sentence: string): boolean {
 }
 
 function bindsElsewhere(sentence: string): boolean {
-  return OTHER_LANGUAGES.some((language) => language.test(sentence)) || NEVER_ELSEWHERE.test(sentence);
+  const never = NEVER_ELSEWHERE.test(sentence) || GERMAN_NEVER.test(sentence);
+  return never || OTHER_LANGUAGES.some((language) => language.test(sentence));
 }
 
 function states(sentence: string): boolean {
