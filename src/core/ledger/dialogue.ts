@@ -1,6 +1,6 @@
 /** The half of the ledger that people and assistant say: requests, constraints, decisions, plans, values, questions. */
 import { answerIn } from "./readers/questions.ts";
-import { comparable, overrules, type Comparable } from "./readers/overruled.ts";
+import { comparable, mayOverrule, overrules, type Comparable } from "./readers/overruled.ts";
 import { keyOf } from "./readers/sentences.ts";
 import type { AssistantSpeech, PersonSpeech, Speech } from "./readers/speech.ts";
 import type { Value } from "./readers/values.ts";
@@ -81,6 +81,7 @@ function readPerson(heard: DialogueState, at: number, speech: PersonSpeech): voi
   }
   if (speech.text !== "" || speech.command !== undefined) addRequest(requests, at, speech);
   for (const text of speech.constraints) repeat(heard.constraints, at, text, overrule(heard, text));
+  for (const text of speech.corrections) if (!speech.constraints.includes(text)) correct(heard, at, text);
   for (const text of speech.questions) questions.push({ kind: "question", by: "person", message: at, text });
   for (const value of speech.values) bind(heard.values, at, value);
 }
@@ -180,7 +181,7 @@ function answerClosing(
 /** Takes away the rules and decisions that a sentence overrules; returns the last of them. */
 function overrule(heard: DialogueState, text: string): string | undefined {
   const now = comparedBy(heard, text);
-  if (!now.changes && now.replaced.size === 0) return undefined;
+  if (!mayOverrule(now)) return undefined;
   let last: string | undefined;
   for (const entries of [heard.constraints, heard.decisions])
     for (const [key, { text: before }] of entries) {
@@ -190,6 +191,12 @@ function overrule(heard: DialogueState, text: string): string | undefined {
       last = before;
     }
   return last;
+}
+
+/** A correction that is no rule by itself becomes one when it takes the place of one. */
+function correct(heard: DialogueState, at: number, text: string): void {
+  const replaces = overrule(heard, text);
+  if (replaces !== undefined) repeat(heard.constraints, at, text, replaces);
 }
 
 /** Rules are compared with each new one that announces a change. */

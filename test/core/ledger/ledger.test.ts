@@ -110,6 +110,25 @@ describe("constraints", () => {
   });
 });
 
+describe("rules that are overruled", () => {
+  it.each([
+    ["Also the currency must be EUR.", "No, use CHF after all, not EUR."],
+    // No rule by itself: it takes the place of one.
+    ["Ab jetzt die Ausgabe bitte auf Euro.", "Nein, doch lieber Schweizer Franken statt Euro."],
+    ["Also the currency must be EUR.", "No, it is CHF, not EUR."],
+  ])("make way for what overrules them: %s → %s", (before, now) => {
+    const { constraints, overruled } = ledgerOf(user(before), says("Done."), user(now));
+    expect(constraints).toMatchObject([{ message: 2, text: now, replaces: before }]);
+    expect(overruled).toEqual([before]);
+  });
+
+  it("are none where a correction names no rule", () => {
+    const { constraints, overruled } = ledgerOf(user("Use tabs."), says("Done."), user("No, it is Bob, not Alice."));
+    expect(constraints.map(({ text }) => text)).toEqual(["Use tabs."]);
+    expect(overruled).toEqual([]);
+  });
+});
+
 describe("errors", () => {
   const failing = "Exit code 1\nsrc/a.ts(3,1): error TS2305: no such export";
 

@@ -49,7 +49,9 @@ const STATED = [
     "u",
   ),
 ];
-const LABELLED = /^(?!error|warn|step|fail|note|line|\w*(?:error|exception)\b)\p{L}[\p{L}\p{N} '’-]{2,40}:\s\S/iu;
+/** An example or a finding is told with its label once. */
+const LABELLED =
+  /^(?!error|warn|step|fail|note|line|\w*(?:error|exception)\b)(?![^:]{0,40}\b(?:examples?|samples?|symptoms?|instance|cases?|reports?|results?|outputs?|questions?|beispiele?|ejemplos?|exemples?):)\p{L}[\p{L}\p{N} '’-]{2,40}:\s\S/iu;
 const EXACT = /\d{2,}|\w:\/\/|\d(?:st|nd|rd|th)?\s(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/i;
 const STATED_CHARS_MAX = 200;
 
@@ -60,12 +62,27 @@ const OTHER_LANGUAGES: readonly RegExp[] = [
   /\b(?:nunca|siempre|jamás|no (?:uses?|hagas|toques)|ne (?:jamais|pas)|toujours|n['’]utilise[zs]?|évite[zs]?|niemals|nicht (?:verwenden|ändern|benutzen)|benutze|verwende)\b/i,
 ];
 
+/** "From now on …", in other languages too: what it says holds for all that follows. */
+const FROM_NOW_ON =
+  /\b(?:from (?:now|today) on|from this point on|henceforth|ab (?:jetzt|sofort)|von nun an|(?:zu)?künftig|(?:desde|de|a partir de) (?:ahora|agora)|désormais|dorénavant|d['’]ora in poi)(?!\p{L})|à partir de maintenant|отныне|впредь|من الآن|今后|从现在(?:起|开始)|今後は|앞으로/iu;
+/** "Never" of the languages where it may also report what never was. */
+const NEVER_ELSEWHERE =
+  /^(?!.*(?<!\p{L})(?:noch nie|hat|habe|haben|hatte|hatten|war|waren|wurde|wurden|n['’](?:a|ai|ont|est|avait)|было?|была|были|لم)(?!\p{L})).*(?<!\p{L})(?:niemals|jamais|никогда|ни в коем случае|(?:ни|не) трогай(?:те)?|asla|لا\s.{1,60}(?:أبد[اًا]*|مطلق[اًا]*|إطلاق[اًا]*))(?!\p{L})/iu;
+
+/** In Polish it is a mere "not". */
+const GERMAN_NEVER =
+  /^(?!.*(?<!\p{L})(?:noch nie|hat|habe|haben|hatte|hatten|war|waren|wurde|wurden)(?!\p{L}))(?=.*(?<!\p{L})(?:der|die|das|den|dem|eine?[mnrs]?|wir|bitte|an|auf|ab|aus|in|im|mit|nach|und|direkt|\p{L}{2,}en)(?!\p{L})).*(?<!\p{L})nie(?!\p{L})/iu;
+
 /** "No console logs!" */
 const BAN = /(?:^|,\s*|\band\s+)no\s+[\w-]+(?:\s+[\w-]+)?[!.]*$/i;
 
 /** A person who muses about what always happens gives no order. */
 const MUSING =
-  /^(?:i (?:think|guess|feel|wonder|don['’]?t|do not|am|was|can|could|have|had|see|would not know)|i['’](?:m|ve|d|ll)|we['’]ve|there|does|do|did|is|are|was|were|why|what|how|when|where|who|which|can|could|would|will|wasn|isn|hmm)\b/i;
+  /^(?:i (?:think|guess|feel|wonder|don['’]?t|do not|am|was|can|could|have|had|see|would not know)|i['’](?:m|ve|d|ll)|we['’]ve|there|does|do|did|is|are|was|were|why|what|how|when|where|who|which|can|could|would|will|wasn|isn|hmm|(?:(?:it|this|that) )?(?:still|already|currently) \w+s)\b/i;
+/** "Ok, let's …" proposes the next step: only what is said plainly beside it is a rule. */
+const PROPOSAL =
+  /^(?:(?:ok|okay|alright|right|yes|yeah|so|now|then|and|well|great|cool)[,.!]?\s+){0,3}let['’]?s\s+(?!not\b)/i;
+const WITHOUT = /\bwithout \w+ing\b/i;
 const QUESTION = /[?？]\s*["')\]]*$/;
 
 /** The constraints that a person's text states, in order, each verbatim. */
@@ -105,10 +122,17 @@ function listedRulesIn(text: string): readonly string[] {
 }
 
 function binds(sentence: string): boolean {
-  if (OTHER_LANGUAGES.some((language) => language.test(sentence))) return true;
-  if (ORDER.test(sentence) || RULE.test(sentence) || OPENING.test(sentence) || CHOICE.test(sentence)) return true;
+  if (bindsElsewhere(sentence) || FROM_NOW_ON.test(sentence)) return true;
+  if (ORDER.test(sentence) || CHOICE.test(sentence)) return true;
+  if (PROPOSAL.test(sentence)) return STRONG_RULE.test(sentence) || WITHOUT.test(sentence);
+  if (RULE.test(sentence) || OPENING.test(sentence)) return true;
   if (sentence.length <= STATED_CHARS_MAX && EXACT.test(sentence) && states(sentence)) return true;
   return (STRONG_RULE.test(sentence) || BAN.test(sentence)) && !MUSING.test(sentence);
+}
+
+function bindsElsewhere(sentence: string): boolean {
+  const never = NEVER_ELSEWHERE.test(sentence) || GERMAN_NEVER.test(sentence);
+  return never || OTHER_LANGUAGES.some((language) => language.test(sentence));
 }
 
 function states(sentence: string): boolean {

@@ -3,6 +3,7 @@ import type { CallSummary } from "../../digest/call.ts";
 import { callsOf, contentText, resultOf, type Message } from "../../transcript/message.ts";
 import { constraintsIn } from "./constraints.ts";
 import { decisionsIn, type Decision } from "./decisions.ts";
+import { correctionsIn } from "./overruled.ts";
 import { byPerson, declinedWith, personText, slashCommandIn, type SlashCommand } from "./person.ts";
 import { planChangeIn, planIn, type PlanChange, type PlanItem } from "./plans.ts";
 import { closingQuestionIn, questionsIn } from "./questions.ts";
@@ -16,6 +17,8 @@ export interface PersonSpeech {
   /** It stopped the turn that was under way. */
   readonly interrupts: boolean;
   readonly constraints: readonly string[];
+  /** Sentences that say what is over, rules or not. */
+  readonly corrections: readonly string[];
   readonly questions: readonly string[];
   readonly values: readonly Value[];
 }
@@ -51,7 +54,15 @@ function decliningSpeech(message: Message): Speech {
   const text = declinedWith(contentText(resultOf(message)?.content ?? []));
   return text === ""
     ? NOBODY
-    : { by: "person", text, interrupts: false, constraints: [], questions: questionsIn(text), values: [] };
+    : {
+        by: "person",
+        text,
+        interrupts: false,
+        constraints: [],
+        corrections: [],
+        questions: questionsIn(text),
+        values: [],
+      };
 }
 
 function personSpeech(message: Message): Speech {
@@ -65,6 +76,7 @@ function personSpeech(message: Message): Speech {
     text,
     interrupts,
     constraints: constraintsIn(text),
+    corrections: correctionsIn(text),
     questions: questionsIn(text),
     values: text.length > VALUES_TEXT_CHARS_MAX ? [] : valuesIn(text),
     ...(command === undefined ? {} : { command }),
