@@ -8,6 +8,7 @@ const MAKES =
 const LISTED = /^(?:[|\\/ ]*\* [|\\/ ]*)?(?:commit [0-9a-f]{7,40}\b|[0-9a-f]{7,40} \S).*$/m;
 const FULL = /^[*|\\/ ]*commit [0-9a-f]/;
 const FULL_SUBJECT = /\n[*|\\/ ]* {4}(\S[^\n]*)/;
+const OWN_FORM = /\s--(?:format|pretty)\b/;
 const FULL_CHARS_MAX = 1_000;
 /** The first line of a message given with `-m`, plain or as a here-document. */
 const SUBJECT = /\s-[a-z]*m\s+(?:"\$\(cat <<-?\s*['"]?\w+['"]?\s*\n\s*([^\n]+)|"([^"\n]+)|'([^'\n]+))/;
@@ -24,6 +25,8 @@ export interface CommitLog {
   readonly newest: string;
   /** Whether the command made a commit before. */
   readonly made: boolean;
+  /** What the command calls that commit, where it says so. */
+  readonly subject: string | undefined;
   /** What was printed before it. */
   readonly before: string;
 }
@@ -34,22 +37,22 @@ export function commitLogIn(command: string, text: string): CommitLog | undefine
   const log = steps.findLastIndex((step) => LOG.test(step));
   const making = steps.slice(0, Math.max(0, log)).findLast((step) => MAKES.test(step));
   if (log < 0 || (making === undefined && log < steps.length - 1)) return undefined;
+  const subject = making === undefined ? undefined : commitSubject(command.slice(command.lastIndexOf(making)));
   const first = LISTED.exec(text);
-  if (first === null) return undefined;
-  const end = { made: making !== undefined, before: text.slice(0, first.index) };
-  if (steps.findIndex((step) => LOG.test(step)) < log) {
-    const newest = making === undefined ? undefined : ownLine(command.slice(command.lastIndexOf(making)), text);
+  const end = { made: making !== undefined, subject, before: text.slice(0, first?.index ?? 0) };
+  // Where the log was shown before the commit as well, its first line is an older one; in a form of its own, any may be.
+  if (first === null || steps.findIndex((step) => LOG.test(step)) < log) {
+    const newest =
+      subjectLine(subject, text) ?? (OWN_FORM.test(steps[log]!) ? /^\s*(\S.*)/.exec(text)?.[1] : undefined);
     return newest === undefined ? undefined : { ...end, newest };
   }
-  const subject = FULL.test(first[0]) ? FULL_SUBJECT.exec(text.slice(first.index, first.index + FULL_CHARS_MAX)) : null;
-  return { ...end, newest: subject === null ? first[0] : `${first[0]} ${subject[1]}` };
+  const whole = FULL.test(first[0]) ? FULL_SUBJECT.exec(text.slice(first.index, first.index + FULL_CHARS_MAX)) : null;
+  return { ...end, newest: whole === null ? first[0] : `${first[0]} ${whole[1]}` };
 }
 
-/** Where the log was shown before the commit as well, its first line is an older one: the subject tells. */
-function ownLine(committing: string, text: string): string | undefined {
-  const subject = commitSubject(committing);
-  const at = subject === undefined ? -1 : `${text}\n`.indexOf(` ${subject}\n`);
-  if (at < 0) return undefined;
-  const line = text.slice(text.lastIndexOf("\n", at) + 1, at) + text.slice(at).split("\n", 1)[0]!;
-  return LISTED.test(line) ? line : undefined;
+/** The first line that ends with the subject, or else holds it. */
+function subjectLine(subject: string | undefined, text: string): string | undefined {
+  if (subject === undefined) return undefined;
+  const lines = text.split("\n");
+  return lines.find((line) => line.trimEnd().endsWith(subject)) ?? lines.find((line) => line.includes(subject));
 }

@@ -13,7 +13,7 @@ export interface Misuse {
 /** How far from either end of a result a usage is looked for. */
 const EDGE_CHARS = 4_000;
 const USAGE =
-  /^(?:error: )?usage:[ \t]*(?:\r?\n[ \t]*)?(\S[^\n]*)|^usage of ([^\n:]+):|^(?:try|see|for more information, try):? ['"`]([^'"`\n]+?) --help\b/im;
+  /^(?:error: )?usage:[ \t]*(?:\r?\n[ \t]*)?(\S[^\n]*)|^usage of ([^\n:]+):|(?:^|[.:] )(?:try|see|for more information, try):? ['"`]([^'"`\n]+?) --help\b/im;
 const COMPLAINT =
   /\b(?:unknown|unrecogni[sz]ed|invalid|illegal|bad|unexpected|missing|requires?d?|no such|not (?:a|an|defined|recogni[sz]ed|supported)|too (?:many|few)|must|ambiguous|incorrect)\b/i;
 /** Below the usage, where the words of a complaint may be words of the help. */
@@ -33,18 +33,27 @@ export function misuseIn(command: string, text: string, firstError: string | und
     if (usage === null) continue;
     const called = callOf(command, usage[1] ?? usage[2] ?? usage[3]!);
     if (called === undefined) continue;
-    const complaint = complaintAbove(edge.slice(0, usage.index)) ?? COMPLAINT_BELOW.exec(edge.slice(usage.index))?.[0];
-    const error = complaint ?? usage[0];
+    const complaint = complaintAbove(edge, usage.index) ?? COMPLAINT_BELOW.exec(edge.slice(usage.index))?.[0];
     const opens = complaint === undefined ? usage.index : Math.min(usage.index, edge.indexOf(complaint));
-    const failedBefore = firstError !== undefined && edge.slice(0, opens).includes(firstError);
-    return failedBefore ? undefined : { called, error, complains: complaint !== undefined };
+    if (firstError !== undefined && edge.slice(0, opens).includes(firstError)) return undefined;
+    if (complaint === undefined) return { called, error: usage[0], complains: false };
+    return { called: withoutMistyped(called, complaint), error: complaint, complains: true };
   }
   return undefined;
 }
 
-function complaintAbove(text: string): string | undefined {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
+/** Above the usage, or in front of it where that does not begin its line. */
+function complaintAbove(text: string, usage: number): string | undefined {
+  const end = usage === 0 || text[usage - 1] === "\n" ? usage : text.indexOf("\n", usage);
+  const lines = (end < 0 ? text : text.slice(0, end)).split("\n").filter((line) => line.trim() !== "");
   return lines.slice(-LINES_ABOVE).findLast((line) => /^\S/.test(line) && COMPLAINT.test(line));
+}
+
+/** `git comit`: where the complaint quotes a word of the call, nobody will call that again. */
+function withoutMistyped(called: string, complaint: string): string {
+  const [program, ...words] = called.split(" ");
+  const mistyped = words.findIndex((word) => new RegExp(`['"\`‘]${word}\\b`).test(complaint));
+  return [program, ...(mistyped < 0 ? words : words.slice(0, mistyped))].join(" ");
 }
 
 /** Whether a step of the command is another call of that kind. */

@@ -37,7 +37,7 @@ export const DECLINED_OUTCOME = "declined by the user";
 const REFUSAL_WITHIN_CHARS = 200;
 /** Says that something failed, not what. */
 const BARE =
-  /^\W*(?:FAIL(?:ED|URE)?|ERROR|errors?)\W*$|\btask failed$|^npm (?:ERR!|error) (?:code|errno|path|command|A complete log|workspace|Lifecycle)\b|^make: \*\*\*|^exit status \d+$|^FAIL\s+\S+\s+[\d.]+s$/i;
+  /^\W*(?:FAIL(?:ED|URE)?|ERROR|errors?)\W*$|\btask failed$|^npm (?:ERR!|error) (?:code|errno|path|command|A complete log|workspace|Lifecycle)\b|^make: \*\*\*|^exit status \d+$|^FAIL\s+\S+\s+[\d.]+s$|^(?:error: )?usage:/i;
 const SHORT_RESULT_CHARS = 240;
 /** What harnesses print around a command's own output. */
 const HARNESS_LINE =
@@ -171,10 +171,16 @@ function exceptionLine(text: string, errors: readonly string[]): string | undefi
   return exception === undefined ? undefined : clean(exception);
 }
 
-/** Git's own answer to the commit before the log that was shown of it. */
-function commitLine({ before, newest }: CommitLog): string {
-  return lastLines(before).find((line) => tells(line) === 0) ?? clean(newest);
+/** Git's own answer to the commit, before the log that was shown of it: also that there was nothing to commit. */
+function commitLine({ before, newest, subject }: CommitLog): string {
+  const said = lastLines(before);
+  const answer = said.find((line) => tells(line) === 0 || NOTHING_MADE.test(line));
+  if (answer !== undefined) return answer;
+  const isAnother = subject !== undefined && said.length > 0 && !newest.includes(subject);
+  return (isAnother ? informativeLine(before) : undefined) ?? clean(newest);
 }
+
+const NOTHING_MADE = /^(?:nothing (?:added )?to commit|no changes added to commit)\b/;
 
 const CONFLICT = /^CONFLICT \([^)\n]{1,60}\): .{0,200}?([\w./@-]+)(?: deleted in .*)?$/gm;
 /** How the files in which a merge conflicts are announced, in the ledger and in handoffs. */

@@ -44,7 +44,11 @@ describe("how a run ended", () => {
     const listed = (command: string, text = log): unknown => run(command, text).outcome;
     expect(listed("git commit -qm 'Fix typo' && git log --oneline -n 3")).toBe("aaa1111 Fix typo");
     expect(listed("git add -A && git commit -qm 'Fix typo' && git log --oneline | head -n 3")).toBe("aaa1111 Fix typo");
-    expect(listed("git commit -qm x && git log --oneline && git status --short", `ran hook\n${log}`)).toMatch(/^aaa/);
+    expect(listed("git commit -qm 'Fix typo' && git log --oneline && git push", `ran hook\n${log}\nTo x`)).toMatch(
+      /^aaa/,
+    );
+    expect(listed("git commit -qm 'Fix typo' && git log -2 --format=%s", "ran hook\nFix typo\nFirst")).toBe("Fix typo");
+    expect(listed("git cherry-pick x && git log -2 --format=%s", "Fix typo\nFirst")).toBe("Fix typo");
     expect(listed("git revert ccc3333 && git log --oneline -n 2")).toBe("aaa1111 Fix typo");
     expect(listed("git reset --hard aaa1111 && git log --oneline -n 3")).toBe("aaa1111 Fix typo");
     expect(listed("git commit -m x && git log --oneline", `[main aaa1111] Fix typo\n 1 file changed\n${log}`)).toBe(
@@ -54,6 +58,13 @@ describe("how a run ended", () => {
     const whole =
       "commit aaa1111 (HEAD -> main)\nAuthor: A <a@x.org>\nDate:   Mon\n\n    Fix typo\n\ncommit bbb2222\nAuthor: A";
     expect(listed("git commit -qm x && git log -2", whole)).toBe("commit aaa1111 (HEAD -> main) Fix typo");
+  });
+
+  it("is no commit of a log where none was made", () => {
+    const log = "bbb2222 Second\nccc3333 First";
+    const nothing = `On branch main\nnothing to commit, working tree clean\n${log}`;
+    expect(run("git commit -qm x; git log --oneline", nothing).outcome).toBe("nothing to commit, working tree clean");
+    expect(run("git commit -qm 'Fix typo'; git log --oneline", `hook declined\n${log}`).outcome).toBe("hook declined");
   });
 
   it("is not the first commit of a log that was shown before it, or that is turned round", () => {
@@ -73,6 +84,7 @@ describe("how a run ended", () => {
     ["python tool.py --x", "usage: tool.py [-h]\n               [--y Y]\ntool.py: error: unrecognized arguments: --x"],
     ["cd a && grep -P x b", "grep: invalid option -- P\nusage: grep [-abc] [pattern]\n\t[--null] [file ...]"],
     ["gh pr list --x", "unknown flag: --x\n\nUsage:  gh pr list [flags]\n\nFlags:\n  -a   Error: what a prints"],
+    ["git ---x", "git: '---x' is not a git command. See 'git --help'.\n\nThe most similar command is\n\tx"],
     ["ls --x", "ls: unrecognized option '--x'\nTry 'ls --help' for more information."],
     ["cargo build --x", "error: unexpected argument '--x' found\n\n  tip: try '--y'\n\nUsage: cargo build [OPTIONS]\n"],
   ])("of %s is what was wrong with the call, not its help", (command, text) => {
