@@ -10,7 +10,7 @@ const OUTCOME_CHARS_MAX = 160;
 const ERROR_CHARS_MAX = 320;
 
 /** Far more than is shown, so that nothing is cut before it was redacted. */
-export const COMMAND_CHARS_READ_MAX = 2_000;
+const COMMAND_CHARS_READ_MAX = 2_000;
 
 /** What was acted on, redacted before anything is cut from it. A target that was cut already loses its torn last word. */
 export function targetOf({ action, text, target, purpose }: ActionEntry, redact: (text: string) => string): string {

@@ -1,10 +1,11 @@
 /** Errors that calls have met, each until the same attempt succeeds or what it was about is gone. */
 import type { ErrorEntry } from "./entries.ts";
 import { deletes, type ClassifiedCall } from "./readers/commands.ts";
+import { isCallOf } from "./readers/misuse.ts";
 import { CONFLICTS, type CallResult } from "./readers/results.ts";
 
 /** How a call ended, by message `at`. */
-type EndedCall = Pick<CallResult, "ok" | "errors"> & { readonly at: number };
+type EndedCall = Pick<CallResult, "ok" | "errors" | "usageOf"> & { readonly at: number };
 
 /** More unresolved errors than this are noise; the oldest go. */
 const OPEN_ERRORS_MAX = 200;
@@ -18,6 +19,8 @@ interface OpenError {
   /** What has to succeed for the error to be gone. */
   readonly attempt: string;
   readonly family: string | undefined;
+  /** Where the form of the call was wrong: how any other call of the program begins. */
+  readonly misuse: string | undefined;
   readonly entry: ErrorEntry;
 }
 
@@ -50,28 +53,22 @@ export function createOpenErrors(): OpenErrors {
       open.set(key, {
         attempt,
         family: call.run?.family,
+        misuse: end.usageOf,
         entry: errorEntry(call, { message: end.at, text, times }),
       });
     }
     while (open.size > OPEN_ERRORS_MAX) open.delete(open.keys().next().value!);
   };
-  /** A commit ends a merge, and no error is left in a file that is gone. */
-  const ended = (call: ClassifiedCall, at: number): void => {
-    const commits = call.run?.purpose === "commit";
-    const gone =
-      call.run?.effect === "delete" ? call.paths.filter((path) => deletes(call.command!, path)).map(lastParts) : [];
-    if (!commits && gone.length === 0) return;
-    open.forEach((one, key) => {
-      const { text } = one.entry;
-      if ((commits && text.startsWith(CONFLICTS)) || gone.some((path) => text.includes(path)))
-        resolve(key, one, at, "success");
-    });
-  };
   return {
     after: (call, end, changed) => {
       if (end.ok === false && tries(call)) failed(call, end);
       else if (end.ok === true) worked(call, end.at);
-      if (end.ok !== false) ended(call, end.at);
+      if (end.ok !== false) {
+        const ends = endedBy(call, end);
+        open.forEach((one, key) => {
+          if (ends(one)) resolve(key, one, end.at, "success");
+        });
+      }
       if (changed && end.ok !== false)
         open.forEach((one, key) => {
           if (one.entry.changedSince === undefined)
@@ -81,6 +78,20 @@ export function createOpenErrors(): OpenErrors {
     entries: () =>
       [...resolved, ...[...open.values()].map(({ entry }) => entry)].toSorted((a, b) => a.message - b.message),
   };
+}
+
+/**
+ * A commit ends a merge, and no error is left in a file that is gone. A mistyped call blocks nothing once the program
+ * was called otherwise, whatever it showed but how it wants to be called.
+ */
+function endedBy(call: ClassifiedCall, { usageOf }: EndedCall): (error: OpenError) => boolean {
+  const { command, run } = call;
+  const commits = run?.purpose === "commit";
+  const gone = run?.effect === "delete" ? call.paths.filter((path) => deletes(command!, path)).map(lastParts) : [];
+  return ({ misuse, entry: { text } }) =>
+    (misuse !== undefined && command !== undefined && usageOf === undefined && isCallOf(command, misuse)) ||
+    (commits && text.startsWith(CONFLICTS)) ||
+    gone.some((path) => text.includes(path));
 }
 
 /** A path as a compiler that runs in another folder may name it. */

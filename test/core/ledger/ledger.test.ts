@@ -188,6 +188,23 @@ describe("errors", () => {
     );
   });
 
+  it("in the form of a call are resolved by another call of the same program", () => {
+    const mistyped = run("cd /app && git diff main --no-stat", "Exit code 129\nusage: git diff [<options>] [<commit>]");
+    const after = (...next: Parameters<typeof run>): boolean[] =>
+      ledgerOf(user("go"), mistyped, run(...next)).errors.map(({ resolved }) => resolved !== undefined);
+    expect(after("git diff --stat main | head", " a.ts | 2 +-")).toEqual([true]);
+    expect(after("git log --oneline", "abc1234 First")).toEqual([false]);
+    expect(after("git diff main --no-stat | head", "usage: git diff [<options>]")).toEqual([false]);
+    expect(after("git diff --help | head", "GIT-DIFF(1)")).toEqual([false]);
+    expect(after("cd /app && ls", "a.ts")).toEqual([false]);
+    expect(after("git diff --no-stats", "error: invalid option: --no-stats\nusage: git diff [<options>]")).toEqual([
+      false,
+    ]);
+    expect(after("git diff nowhere", "Exit code 128\nfatal: bad revision 'nowhere'")).toEqual([false, false]);
+    const failed = run("git push --force", "Exit code 1\nerror: failed to push some refs");
+    expect(ledgerOf(user("go"), failed, run("git push --dry-run", "ok")).errors[0]!.resolved).toBeUndefined();
+  });
+
   it("of an edit are resolved by the edit that worked", () => {
     const miss = does(
       "Edit",
@@ -323,6 +340,23 @@ describe("hostile transcripts", () => {
         );
     });
   });
+
+  it.each(["* | ", "usage: ", "abc1234 x\n", " \n", "Traceback (most recent call last):\n", "\n\t", "error: usage:\n"])(
+    "cost no more where a run shows %j for ever",
+    (unit) => {
+      expectLinear(50_000, (times) => {
+        const text = unit.repeat(times);
+        const command = "git commit -qm x && git log --oneline";
+        return () =>
+          ledgerOf(
+            user("go"),
+            run(command, text),
+            run("git diff --x", `Exit code 129\n${text}usage: git diff [<options>]`),
+            run("python a.py", `Traceback (most recent call last):\n${text}`),
+          );
+      });
+    },
+  );
 });
 
 describe("a merge with conflicts", () => {

@@ -1,7 +1,7 @@
 /** What calls did, a line each or gathered: what was only looked at, what was run and how it ended, what was changed and to what. */
 import { described } from "../../digest/call.ts";
 import { withoutHereDocuments } from "../../ledger/readers/commands.ts";
-import { DECLINED_OUTCOME } from "../../ledger/readers/results.ts";
+import { DECLINED_OUTCOME, ECHO } from "../../ledger/readers/results.ts";
 import { runOutcomeOf } from "../../ledger/run-outcomes.ts";
 import { remembered } from "../../transcript/remembered.ts";
 import { clipped } from "../items.ts";
@@ -358,15 +358,14 @@ function countsOf({ ok, passed }: CompletedEntry["action"]): string | undefined 
 }
 
 /** What a program prints about itself before it says anything, and where a difference begins. */
-const PREFACE = /^(?:[{[]$|> |▶|ℹ |diff --git |index [0-9a-f]+\.\.|(?:---|\+\+\+) )/;
+const PREFACE = /^(?:[{[]$|▶|ℹ |diff --git |index [0-9a-f]+\.\.|(?:---|\+\+\+) )/;
 
 const OPENS_JSON = /^(?:\{\s*"|\[\s*[{"])/;
 const NO_RESULT = /^\W*no (?:result|output)\b.{0,20}$/i;
 
 function firstLineOf(result: string): string {
-  const text = result.slice(0, RESULT_CHARS_READ_MAX).trim();
-  const end = text.indexOf("\n");
-  const line = end < 0 ? text : text.slice(0, end);
+  const lines = result.slice(0, RESULT_CHARS_READ_MAX).split("\n");
+  const line = lines.find((one) => one.trim() !== "" && !ECHO.test(one.trim()))?.trim() ?? "";
   return PREFACE.test(line) ? "" : line;
 }
 

@@ -1,17 +1,11 @@
 /** What was done, call by call. Without a model the record of episodes takes this place; beside a model, what lasts stays. */
 import { familyOf } from "../../ledger/readers/commands.ts";
+import { commitSubject } from "../../ledger/readers/commit-log.ts";
 import type { ActionEntry } from "../../ledger/ledger.ts";
 import { clipped, DASH, recency, type ItemDraft } from "../items.ts";
 import { leaves, type HandoffMaterial } from "../material.ts";
 import { belowRoot } from "../root.ts";
-import {
-  checkOutcome,
-  COMMAND_CHARS_READ_MAX,
-  FAILING_NAMES_MIN,
-  oneLine,
-  TARGET_CHARS_MAX,
-  targetOf,
-} from "../work-texts.ts";
+import { checkOutcome, FAILING_NAMES_MIN, oneLine, TARGET_CHARS_MAX, targetOf } from "../work-texts.ts";
 import { beforeFirst, fileKey } from "./keys.ts";
 import type { TopicDefinition } from "./topic.ts";
 
@@ -93,15 +87,12 @@ function actionText({ ledger, redact }: HandoffMaterial, action: ActionEntry, ti
 }
 
 const COMMIT_LINE = /^\[[^\]]+ ([0-9a-f]{7,40})\] (.*)$/;
-/** The first line of a message given with `-m`, plain or as a here-document. */
-const COMMIT_SUBJECT = /\s-[a-z]*m\s+(?:"\$\(cat <<-?\s*['"]?\w+['"]?\s*\n\s*([^\n]+)|"([^"\n]+)|'([^'\n]+))/;
 
 /** Git's own line holds hash and subject; the command has the subject where git printed nothing. */
 function commitText({ outcome, text, target }: ActionEntry, redact: (text: string) => string): string {
   const line = COMMIT_LINE.exec(outcome ?? "");
   if (line !== null) return oneLine(redact(`${line[1]} ${line[2]}`));
-  const subject = COMMIT_SUBJECT.exec(text.slice(0, COMMAND_CHARS_READ_MAX));
-  return oneLine(redact(subject === null ? target : (subject[1] ?? subject[2] ?? subject[3] ?? target)));
+  return oneLine(redact(commitSubject(text) ?? target));
 }
 
 /** One check of a family replaces the one before it; a change of a file says what the list of files would. */

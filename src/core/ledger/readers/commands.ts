@@ -116,7 +116,8 @@ export function withoutHereDocuments(command: string): string {
   return (shown + command.slice(from, from + COMMAND_CHARS_READ_MAX)).slice(0, COMMAND_CHARS_READ_MAX);
 }
 
-function segmentsOf(command: string): readonly string[] {
+/** The steps of a command that are run one after another. */
+export function segmentsOf(command: string): readonly string[] {
   const segments = withoutHereDocuments(command)
     .split(SEPARATOR, SEGMENTS_MAX)
     .filter((segment) => segment !== "" && !segment.startsWith("#"));

@@ -1,7 +1,10 @@
 /** How a call ended, read from its result: whether it worked, the line that says so, and what failed. */
 import { withoutColour } from "../../digest/cut.ts";
-import { outcomeOf } from "../../digest/outcome.ts";
-import type { CommandPurpose, ClassifiedCall } from "./commands.ts";
+import { outcomeOf, type Outcome } from "../../digest/outcome.ts";
+import type { ClassifiedCall } from "./commands.ts";
+import { commitLogIn, type CommitLog } from "./commit-log.ts";
+import { exceptionIn } from "./exception.ts";
+import { misuseIn } from "./misuse.ts";
 import { wholeWords } from "./sentences.ts";
 
 export interface CallResult {
@@ -15,6 +18,8 @@ export interface CallResult {
   readonly errors: readonly string[];
   /** The line that says best how it ended, verbatim. */
   readonly outcome?: string;
+  /** Where the program answered with its usage, the words that call it. */
+  readonly usageOf?: string;
 }
 
 const ERRORS_MAX = 4;
@@ -32,7 +37,7 @@ export const DECLINED_OUTCOME = "declined by the user";
 const REFUSAL_WITHIN_CHARS = 200;
 /** Says that something failed, not what. */
 const BARE =
-  /^\W*(?:FAIL(?:ED|URE)?|ERROR|errors?)\W*$|\btask failed$|^npm (?:ERR!|error) (?:code|errno|path|command|A complete log|workspace|Lifecycle)\b|^make: \*\*\*|^exit status \d+$|^FAIL\s+\S+\s+[\d.]+s$/i;
+  /^\W*(?:FAIL(?:ED|URE)?|ERROR|errors?)\W*$|\btask failed$|^npm (?:ERR!|error) (?:code|errno|path|command|A complete log|workspace|Lifecycle)\b|^make: \*\*\*|^exit status \d+$|^FAIL\s+\S+\s+[\d.]+s$|^(?:error: )?usage:/i;
 const SHORT_RESULT_CHARS = 240;
 /** What harnesses print around a command's own output. */
 const HARNESS_LINE =
@@ -44,6 +49,10 @@ const TELLING: readonly RegExp[] = [
   /\b\d+ (?:passed|failed|errors?|issues?|warnings?|tests?|files? changed|insertions?|problems?)\b|[Nn]o (?:fixes applied|issues|errors)/,
   /\b(?:ok|FAIL|PASS|OK|passed|failed|created|[Ss]uccess\w*)\b/,
 ];
+/** A task runner, or a shell that traces, says what it runs (`+ left-pad@1.3.0` is what npm has done). */
+export const ECHO = /^(?:\[[\w:./-]+\] )?(?:\$ (?=[^\d\s])|> |\++ (?!\S+(?:@\d|==)\S*$))/;
+/** Such a line is the last to be chosen. */
+const ECHO_KIND = TELLING.length + 1;
 /** What a subagent or a page opens with before it says anything; data says nothing in one line. */
 const HEADLINE_CHARS_MAX = 24;
 const PREAMBLE =
@@ -53,9 +62,7 @@ const PREAMBLE =
 export function readResult(call: ClassifiedCall, text: string, isError: boolean, outcomeIn = outcomeOf): CallResult {
   if (DECLINED.test(text.slice(0, REFUSAL_WITHIN_CHARS)))
     return { ok: false, failing: [], errors: [], outcome: DECLINED_OUTCOME };
-  return call.action === "run"
-    ? runResult(call.run?.purpose ?? "other", { text, isError, outcomeIn })
-    : toolResult(call, text, isError);
+  return call.action === "run" ? runResult(call, { text, isError, outcomeIn }) : toolResult(call, text, isError);
 }
 
 function toolResult(call: ClassifiedCall, text: string, isError: boolean): CallResult {
@@ -86,7 +93,8 @@ interface RunOutput {
   readonly outcomeIn: typeof outcomeOf;
 }
 
-function runResult(purpose: CommandPurpose, { text, isError, outcomeIn }: RunOutput): CallResult {
+function runResult(call: ClassifiedCall, { text, isError, outcomeIn }: RunOutput): CallResult {
+  const purpose = call.run?.purpose ?? "other";
   // What a `cat` or a `grep` shows may hold the words of any failure; only its exit counts.
   const shown = purpose === "show" && !isError && !/^\s*(?:Error: )?(?:Exit code|Command exited)/i.test(text);
   const run = shown ? outcomeOf(text.slice(-EDGE_CHARS)) : outcomeIn(text);
@@ -94,29 +102,85 @@ function runResult(purpose: CommandPurpose, { text, isError, outcomeIn }: RunOut
   const ok = run.exit !== undefined ? run.exit === 0 : shown ? undefined : !(isError || broken);
   // A search that finds nothing exits with 1, and nothing has failed.
   const failed = ok === false && !(purpose === "show" && run.exit === 1);
-  const errors = failed
-    ? informativeErrors(
-        run.errors.map((error) => clean(error.text)),
-        run.failing,
-      )
-    : [];
-  const conflicts = conflictsIn(text);
-  const outcome = conflicts ?? (failed ? (errors[0] ?? informativeLine(text)) : verdictLine(text));
+  const said = runLines(call.command ?? "", { text, shown, failed, run });
   return {
     ...(ok === undefined ? {} : { ok: !failed }),
     ...(run.exit === undefined ? {} : { exit: run.exit }),
     failing: shown ? [] : run.failing,
     ...(run.passed === undefined || shown ? {} : { passed: run.passed }),
     ...(run.failed === undefined || shown ? {} : { failed: run.failed }),
-    errors:
-      conflicts !== undefined
-        ? [conflicts]
-        : failed && errors.length === 0 && outcome !== undefined
-          ? [outcome]
-          : errors,
+    ...said,
+  };
+}
+
+interface RunEnd {
+  readonly text: string;
+  readonly shown: boolean;
+  readonly failed: boolean;
+  readonly run: Outcome;
+}
+
+/** The lines that say how a run ended, and what went wrong. */
+function runLines(command: string, end: RunEnd): Pick<CallResult, "errors" | "outcome" | "usageOf"> {
+  const { text, failed, run } = end;
+  const conflicts = conflictsIn(text);
+  if (conflicts !== undefined) return { errors: [conflicts], outcome: conflicts };
+  const misuse = run.failing.length > 0 ? undefined : misuseIn(command, text, run.errors[0]?.text);
+  if (misuse === undefined) return endLines(command, end);
+  const usageOf = misuse.called;
+  // Help that was asked for is no mistake.
+  if (!failed && (run.exit === 0 || !misuse.complains)) return { ...endLines(command, end), usageOf };
+  const error = clean(misuse.error);
+  return { errors: failed ? [error] : [], outcome: error, usageOf };
+}
+
+function endLines(command: string, end: RunEnd): Pick<CallResult, "errors" | "outcome"> {
+  const errors = end.failed ? errorsOf(end) : [];
+  const outcome = end.failed ? (errors[0] ?? informativeLine(end.text)) : workedLine(command, end);
+  return {
+    errors: end.failed && errors.length === 0 && outcome !== undefined ? [outcome] : errors,
     ...(outcome === undefined ? {} : { outcome }),
   };
 }
+
+function errorsOf({ text, shown, run }: RunEnd): readonly string[] {
+  const reported = run.errors.map((error) => clean(error.text));
+  const exception = shown ? undefined : exceptionLine(text, reported);
+  return informativeErrors(
+    exception === undefined || reported.includes(exception) ? reported : [exception, ...reported],
+    run.failing,
+  );
+}
+
+/** A run that worked, as far as is known: what it made, what stopped it, or its verdict. */
+function workedLine(command: string, { text, shown, run }: RunEnd): string | undefined {
+  const log = shown ? undefined : commitLogIn(command, text);
+  if (log !== undefined) return log.made ? commitLine(log) : verdictLine(`${log.before}${log.newest}`);
+  const exception = shown
+    ? undefined
+    : exceptionLine(
+        text,
+        run.errors.map((error) => error.text),
+      );
+  const verdict = exception !== undefined && lastLines(text)[0] === exception ? undefined : verdictLine(text);
+  return exception === undefined || (verdict !== undefined && tells(verdict) < TELLING.length) ? verdict : exception;
+}
+
+function exceptionLine(text: string, errors: readonly string[]): string | undefined {
+  const exception = exceptionIn(text, errors);
+  return exception === undefined ? undefined : clean(exception);
+}
+
+/** Git's own answer to the commit, before the log that was shown of it: also that there was nothing to commit. */
+function commitLine({ before, newest, subject }: CommitLog): string {
+  const said = lastLines(before);
+  const answer = said.find((line) => tells(line) === 0 || NOTHING_MADE.test(line));
+  if (answer !== undefined) return answer;
+  const isAnother = subject !== undefined && said.length > 0 && !newest.includes(subject);
+  return (isAnother ? informativeLine(before) : undefined) ?? clean(newest);
+}
+
+const NOTHING_MADE = /^(?:nothing (?:added )?to commit|no changes added to commit)\b/;
 
 const CONFLICT = /^CONFLICT \([^)\n]{1,60}\): .{0,200}?([\w./@-]+)(?: deleted in .*)?$/gm;
 /** How the files in which a merge conflicts are announced, in the ledger and in handoffs. */
@@ -131,7 +195,7 @@ function conflictsIn(text: string): string | undefined {
 
 /** Errors that say what is wrong before those that only say that something is; where tests have names, the names. */
 function informativeErrors(errors: readonly string[], failing: readonly string[]): readonly string[] {
-  const telling = errors.filter((error) => !BARE.test(error));
+  const telling = errors.filter((error) => !BARE.test(error) && !ECHO.test(error));
   const named = failing.slice(0, ERRORS_MAX).map((name) => `FAIL ${name}`);
   return (
     telling.length > 0 ? [...telling.slice(0, ERRORS_MAX - 1), ...named] : named.length > 0 ? named : errors
@@ -141,16 +205,17 @@ function informativeErrors(errors: readonly string[], failing: readonly string[]
 /** A run that worked has a verdict when it prints one, or hardly anything else. */
 function verdictLine(text: string): string | undefined {
   const line = informativeLine(text);
-  return line !== undefined && (text.length <= SHORT_RESULT_CHARS || tells(line) < TELLING.length) ? line : undefined;
+  return line !== undefined && !ECHO.test(line) && (text.length <= SHORT_RESULT_CHARS || tells(line) < TELLING.length)
+    ? line
+    : undefined;
 }
 
 /** The line near either end that says the most exact thing, or else the last one. */
 function informativeLine(text: string): string | undefined {
-  const last = lastLines(text);
-  let best = last[0];
-  let least = best === undefined ? Infinity : tells(best);
-  for (const line of [...last.slice(1), ...firstLines(text)]) {
-    const kind = tells(line);
+  let best: string | undefined;
+  let least = Infinity;
+  for (const line of [...lastLines(text), ...firstLines(text)]) {
+    const kind = ECHO.test(line) ? ECHO_KIND : tells(line);
     if (kind >= least) continue;
     best = line;
     least = kind;

@@ -175,6 +175,18 @@ describe("how a run ended", () => {
     expect(text("node quote.mjs", `{\n${"  line: 1,\n".repeat(40)}`)).toMatch(/quote\.mjs`$/m);
   });
 
+  it("is not the line in which a task runner says what it runs", () => {
+    const output = `[lint:go] $ ~/app/lint/go\n[lint:mod] $ ~/app/lint/mod\n[lint:mod] Finished in 2s\n${"all is well here\n".repeat(40)}`;
+    expect(text("mise run lint", output)).toMatch(/`mise run lint` → \[lint:mod\] Finished/);
+    expect(text("mise run fmt", "[fmt] $ gofmt -w .")).toMatch(/`mise run fmt`$/m);
+  });
+
+  it("of a commit is the newest line of the log shown after it", () => {
+    const command = "git commit --quiet -m 'Fix typo' && git log --oneline";
+    const log = "aaa1111 Fix typo\nbbb2222 Make the tests passed\nccc3333 First";
+    expect(text(command, log)).toMatch(/git log --oneline` → aaa1111 Fix typo$/m);
+  });
+
   it("leaves out the text of a file that the command writes", () => {
     const command = "cat > a.test.js <<'TEST'\nimport assert from 'node:assert';\nTEST\nnode --test 2>&1 | tail -n 3";
     expect(text(command, "ℹ pass 3\nℹ fail 0")).toContain("`cat > a.test.js <<'TEST' … node --test` → 3 passed");

@@ -39,6 +39,94 @@ describe("how a run ended", () => {
     );
   });
 
+  it("is the newest commit where the log is shown after it, which lists the newest first", () => {
+    const log = "aaa1111 Fix typo\nbbb2222 Make the tests passed\nccc3333 First";
+    const listed = (command: string, text = log): unknown => run(command, text).outcome;
+    expect(listed("git commit -qm 'Fix typo' && git log --oneline -n 3")).toBe("aaa1111 Fix typo");
+    expect(listed("git add -A && git commit -qm 'Fix typo' && git log --oneline | head -n 3")).toBe("aaa1111 Fix typo");
+    expect(listed("git commit -qm 'Fix typo' && git log --oneline && git push", `ran hook\n${log}\nTo x`)).toMatch(
+      /^aaa/,
+    );
+    expect(listed("git commit -qm 'Fix typo' && git log -2 --format=%s", "ran hook\nFix typo\nFirst")).toBe("Fix typo");
+    expect(listed("git cherry-pick x && git log -2 --format=%s", "Fix typo\nFirst")).toBe("Fix typo");
+    expect(listed("git revert ccc3333 && git log --oneline -n 2")).toBe("aaa1111 Fix typo");
+    expect(listed("git reset --hard aaa1111 && git log --oneline -n 3")).toBe("aaa1111 Fix typo");
+    expect(listed("git commit -m x && git log --oneline", `[main aaa1111] Fix typo\n 1 file changed\n${log}`)).toBe(
+      "[main aaa1111] Fix typo",
+    );
+    expect(listed("git commit -qm x; git log -2 --graph --oneline", "* aaa1111 x\n* bbb2222 y")).toBe("* aaa1111 x");
+    const whole =
+      "commit aaa1111 (HEAD -> main)\nAuthor: A <a@x.org>\nDate:   Mon\n\n    Fix typo\n\ncommit bbb2222\nAuthor: A";
+    expect(listed("git commit -qm x && git log -2", whole)).toBe("commit aaa1111 (HEAD -> main) Fix typo");
+  });
+
+  it("is no commit of a log where none was made", () => {
+    const log = "bbb2222 Second\nccc3333 First";
+    const nothing = `On branch main\nnothing to commit, working tree clean\n${log}`;
+    expect(run("git commit -qm x; git log --oneline", nothing).outcome).toBe("nothing to commit, working tree clean");
+    expect(run("git commit -qm 'Fix typo'; git log --oneline", `hook declined\n${log}`).outcome).toBe("hook declined");
+  });
+
+  it("is not the first commit of a log that was shown before it, or that is turned round", () => {
+    const twice = "bbb2222 Second\nccc3333 First\naaa1111 Third\nbbb2222 Second";
+    expect(run("git log --oneline -2 && git commit -qm 'Third' && git log --oneline -2", twice).outcome).toBe(
+      "aaa1111 Third",
+    );
+    expect(run("git commit -qm x && git log --oneline --reverse", "ccc3333 First\naaa1111 x").outcome).toBe(
+      "aaa1111 x",
+    );
+    expect(run("git log --oneline -2 && npm test", "aaa1111 Third\nbbb2222 Second\n5 passed").outcome).toBe("5 passed");
+  });
+
+  it.each([
+    ["git diff --no-stat", "error: invalid option: --no-stat\nusage: git diff [<options>]\n\n  -a  --text   as text"],
+    ["git diff --no-stat", "usage: git diff [<options>] [<commit>]\n   or: git diff\n\n    -a  --text    as text."],
+    ["python tool.py --x", "usage: tool.py [-h]\n               [--y Y]\ntool.py: error: unrecognized arguments: --x"],
+    ["cd a && grep -P x b", "grep: invalid option -- P\nusage: grep [-abc] [pattern]\n\t[--null] [file ...]"],
+    ["gh pr list --x", "unknown flag: --x\n\nUsage:  gh pr list [flags]\n\nFlags:\n  -a   Error: what a prints"],
+    ["git ---x", "git: '---x' is not a git command. See 'git --help'.\n\nThe most similar command is\n\tx"],
+    ["ls --x", "ls: unrecognized option '--x'\nTry 'ls --help' for more information."],
+    ["cargo build --x", "error: unexpected argument '--x' found\n\n  tip: try '--y'\n\nUsage: cargo build [OPTIONS]\n"],
+  ])("of %s is what was wrong with the call, not its help", (command, text) => {
+    const complaint = text.split("\n").find((line) => /--x|no-stat$|-- P|^usage: git/.test(line));
+    const { ok, errors, outcome } = run(command, `Exit code 129\n${text}`);
+    expect({ ok, errors, outcome }).toEqual({ ok: false, errors: [complaint], outcome: complaint });
+  });
+
+  it("is no wrong call where something else failed, or the usage is of what it started", () => {
+    const usage = "usage: git diff [<options>]\n  -a  --text  as text";
+    expect(run("npm run lint; git diff --x", `Exit code 129\na.ts:3:1: error no-var\n${usage}`).errors).toEqual([
+      "a.ts:3:1: error no-var",
+    ]);
+    expect(run("npm run build", `Exit code 2\n${usage}`).usageOf).toBeUndefined();
+    expect(run("git diff -h", `Exit code 0\n${usage}`)).toMatchObject({ ok: true, errors: [], usageOf: "git diff" });
+  });
+
+  it("is the exception, not the way to where it was raised", () => {
+    const way = '  File "/app/decrypt.py", line 5, in <module>\n    print(chr(-1))\n'.repeat(6);
+    const raised = `starts ok\nTraceback (most recent call last):\n${way}ValueError: chr() arg not in range`;
+    expect(run("python decrypt.py", `${raised}\n(Current directory: /app)\nbash-$`).outcome).toBe(
+      "ValueError: chr() arg not in range",
+    );
+    expect(
+      run("python a.py", `Exit code 1\n${raised.replace("ValueError", "sqlalchemy.exc.NoResult")}`).errors,
+    ).toEqual(["sqlalchemy.exc.NoResult: chr() arg not in range"]);
+    expect(run("python a.py", `${raised}\n3 passed`).outcome).toBe("3 passed");
+    const node = `/app/x.mjs:1\nthrow new RangeError("far");\n      ^\n\nRangeError: far\n${"    at x\n".repeat(40)}\nNode.js v24.1.0`;
+    expect(run("node x.mjs", node).outcome).toBe("RangeError: far");
+  });
+
+  it.each(["[lint:go] $ ~/app/lint/go", "$ tsc --noEmit", "> shop@1.4.2 test", "+ go vet ./..."])(
+    "is not %j, which only says what is run",
+    (echo) => {
+      expect(run("mise run lint", `did it\n${echo}`).outcome).toBe("did it");
+      expect(run("mise run lint", `Exit code 1\nit broke\n${echo}`).errors).toEqual(["it broke"]);
+      expect(run("mise run lint", echo).outcome).toBeUndefined();
+      expect(run("mise run lint", `Exit code 1\n${echo}`).errors).toEqual([echo]);
+      expect(run("npm install", `audited\n+ left-pad@1.3.0`).outcome).toBe("+ left-pad@1.3.0");
+    },
+  );
+
   it("tells a declined call from a failed one", () => {
     expect(
       result(
