@@ -288,6 +288,11 @@ describe("originals", () => {
     expect([nothing.code, nothing.out]).toEqual([1, ""]);
     const unknown = await run("recall", "r000000000", "--keep", "keep.json");
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("Unknown recall id r000000000") as string]);
+    const mistyped = await run("recall", "r00000000", "--keep", "keep.json");
+    expect([mistyped.code, mistyped.err]).toEqual([
+      1,
+      expect.stringContaining("Unknown recall id r00000000;") as string,
+    ]);
   });
 
   it("of a later compaction join the earlier ones, and nothing else is overwritten", async () => {

@@ -23,6 +23,14 @@ export function oneLine(text: string, charsMax: number): string {
   );
 }
 
+/** White space of any length but for a single space, which stays as it is. */
+export const WIDE_SPACE = /[^\S ]\s*| \s+/g;
+
+/** A text as it is compared with another whose lines are indented or joined. */
+export function inOneLine(text: string): string {
+  return text.replace(WIDE_SPACE, " ").trim();
+}
+
 // oxlint-disable-next-line no-control-regex -- the escape character is what a colour starts with
 const COLOUR = /\u001b\[[\d;]*[A-Za-z]/g;
 

@@ -77,7 +77,7 @@ export function digestResult(request: DigestRequest): Digest | undefined {
   if (!weight.exceeds(triggerTokens)) return undefined;
   const kind = kindOf(text, call);
   const page = pageOf(text);
-  const focus = mayFocus(text) ? focusOf(page, request) : [];
+  const focus = hasLines(text) ? focusOf(page, request) : [];
   const short = SHORT_FORMS[kind](page, { call, isError: request.isError === true, focus });
   // A text little over the trigger gets less than a full digest.
   const target = Math.max(TARGET_TOKENS_MIN, Math.min(targetTokens, Math.floor(weight.opening / 2)));
@@ -90,8 +90,8 @@ export function digestResult(request: DigestRequest): Digest | undefined {
   return undefined;
 }
 
-/** Of a single line none can be chosen. */
-export function mayFocus(text: string): boolean {
+/** Whether there are lines to choose from. */
+export function hasLines(text: string): boolean {
   return text.includes("\n");
 }
 

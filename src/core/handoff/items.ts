@@ -54,11 +54,3 @@ function withoutTornPair(text: string): string {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;
 }
-
-/** White space of any length but for a single space, which stays as it is. */
-export const WIDE_SPACE = /[^\S ]\s*| \s+/g;
-
-/** A text as it is compared with another whose lines are indented or joined. */
-export function inOneLine(text: string): string {
-  return text.replace(WIDE_SPACE, " ").trim();
-}

@@ -1,6 +1,6 @@
 /** Replaces large tool results outside protection by their digests; what a result was can be fetched by its recall id. */
 import { describeCall, described, labelOf, type CallSummary } from "../digest/call.ts";
-import { digestResult, DIGEST_TRIGGER_TOKENS, mayExceed, mayFocus } from "../digest/digest.ts";
+import { digestResult, DIGEST_TRIGGER_TOKENS, mayExceed, hasLines } from "../digest/digest.ts";
 import { recallId } from "../transcript/links.ts";
 import { namesIn } from "../digest/informative-lines.ts";
 import {
@@ -102,11 +102,11 @@ function digestedText(piece: TextPart, isError: boolean, { asked, used, focus, .
   if (triggerChars !== undefined && piece.text.length <= triggerChars) return piece;
   if (!mayExceed(piece.text, triggerTokens, context.measure.text)) return piece;
   const { hash, measure } = context;
-  const names = mayFocus(piece.text) ? used() : [];
+  const names = hasLines(piece.text) ? used() : [];
   const basis = {
     asked,
     isError,
-    focus: mayFocus(piece.text) ? focus : "",
+    focus: hasLines(piece.text) ? focus : "",
     names: names.join(" "),
     hash,
     weigh: measure.text,

@@ -4,7 +4,8 @@
  */
 import type { Loss, Losses } from "../compaction.ts";
 import type { MissingName, VisibleText } from "../../excerpts/excerpts.ts";
-import { clipped, inOneLine, WIDE_SPACE } from "../../handoff/items.ts";
+import { inOneLine, WIDE_SPACE } from "../../digest/cut.ts";
+import { clipped } from "../../handoff/items.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { PlacedMessage } from "./assemble.ts";
 import type { CompactionRun, CompactionDraft } from "./draft.ts";

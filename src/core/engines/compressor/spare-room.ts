@@ -3,7 +3,7 @@
  * what it replaces, word for word: the user's requests first, the newest messages next.
  */
 import { byPerson } from "../../ledger/readers/person.ts";
-import { inOneLine } from "../../handoff/items.ts";
+import { inOneLine } from "../../digest/cut.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import { contentText } from "../../transcript/message.ts";

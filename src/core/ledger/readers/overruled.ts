@@ -35,6 +35,9 @@ const DEMANDS =
 /** "In the tests", "for exports", "wenn": the new rule holds there only. */
 const WHERE =
   /(?<!\p{L})(?:(?:in|on|at|within|during|bei|in|auf) (?:the|this|these|those|der|den|dem|diesem|dieser)|for|when|while|if|unless|until|during|für|im|beim|bei|wenn|falls|bis|para|pour|si|quand|cuando)\s+(?!now(?!\p{L}))([^.;,!?\n]{1,40})/giu;
+/** "Wait, the Python files use spaces, not tabs": what the new rule is about, where it is no plain order. */
+const ABOUT =
+  /^(?:(?:no|wait|actually|correction|sorry|nein|moment|non)[,:.!]?\s+)*([^.;!?\n]{1,60}?)\s(?:use|uses|is|are|must|should|shall|needs?|has|have|gets?|stays?|nutzen|nutzt|verwenden|verwendet|soll|sollen|muss|müssen|ist|sind|bleibt|bleiben)(?!\p{L})/iu;
 /** A rule in several parts says more than what one sentence takes back. */
 const PARTS = /[,;:.!](?=\s|$)|[–—(\n]|\s(?:and|but|und|aber|sowie|y|et)\s/i;
 const PART_WORDS_MIN = 2;
@@ -69,7 +72,7 @@ export interface Comparable {
   readonly replaced: ReadonlySet<string>;
   /** What else it says is over, each thing in its words. */
   readonly retired: readonly (readonly string[])[];
-  /** What it is limited to. */
+  /** What it is limited to, or about. */
   readonly where: ReadonlySet<string>;
   readonly changes: boolean;
   /** What it says is over left aside. */
@@ -86,7 +89,10 @@ export function comparable(text: string): Comparable {
     words: new Set(wordsIn(text)),
     replaced: new Set(replaced.flatMap(wordsIn).filter((word) => isExact(word) && !isFile(word))),
     retired: retiredIn(text),
-    where: new Set(Array.from(text.matchAll(WHERE), (match) => wordsIn(match[1]!)).flat()),
+    where: new Set([
+      ...Array.from(text.matchAll(WHERE), (match) => wordsIn(match[1]!)).flat(),
+      ...wordsIn(ABOUT.exec(kept)?.[1] ?? ""),
+    ]),
     changes,
     forbids: FORBIDS.test(kept),
     demanded: demandedIn(kept, changes),

@@ -64,6 +64,8 @@ describe("a sentence leaves alone", () => {
     ["Prices must be EUR.", "We no longer use EUR in the tests."],
     ["Use CHF instead of EUR and never round.", "No, use EUR, not CHF."],
     ["Prices must be EUR.", "No, for exports use CHF, not EUR."],
+    ["Use tabs in the Go files.", "Wait, the Python files use spaces, not tabs."],
+    ["Amounts must be in EUR.", "Actually, imports are in CHF, not EUR."],
     ["Use axios for the download.", "Use fetch instead of axios for the upload."],
     ["The currency must be EUR, and always run the linter.", "No, use CHF, not EUR."],
   ])("%s ↛ %s", (before, now) => expect(isOverruled(before, now)).toBe(false));
@@ -78,7 +80,7 @@ describe("corrections", () => {
   });
 
   it("cost no more on one endless line", () => {
-    for (const word of ["not", "use x", "nicht mehr ", "word, not ", "in "])
+    for (const word of ["not", "use x", "nicht mehr ", "word, not ", "in ", "no ", "wait, the x "])
       expectLinear(100_000, (times) => () => comparable(`No, ${word.repeat(times)}`));
   });
 });
