@@ -1,4 +1,5 @@
 /** Conversations written down briefly, for tests of what the ledger makes of them. */
+import { createLedgerKeeper, type Ledger } from "../../../src/core/ledger/ledger.ts";
 import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
 
 let calls = 0;
@@ -46,4 +47,8 @@ export function edits(path: string): readonly Message[] {
 
 export function reads(path: string): readonly Message[] {
   return does("Read", { file_path: path }, "1\tconst a = 1;");
+}
+
+export function ledgerOf(...parts: readonly (Message | readonly Message[])[]): Ledger {
+  return createLedgerKeeper().ledgerOf(parts.flat());
 }

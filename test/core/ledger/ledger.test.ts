@@ -1,15 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { settledErrors } from "../../../src/core/ledger/entries.ts";
-import { createLedgerKeeper, type Ledger } from "../../../src/core/ledger/ledger.ts";
+import { createLedgerKeeper } from "../../../src/core/ledger/ledger.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { RUNS, transcripts } from "../../support/transcripts.ts";
-import { does, edits, reads, run, says, user } from "./ledger-talk.ts";
+import { does, edits, ledgerOf, reads, run, says, user } from "./ledger-talk.ts";
 import { expectLinear } from "../../support/linear.ts";
-
-function ledgerOf(...parts: readonly (Message | readonly Message[])[]): Ledger {
-  return createLedgerKeeper().ledgerOf(parts.flat());
-}
 
 describe("the keeper", () => {
   it("says the same after any number of steps as from scratch", () => {
@@ -126,101 +121,6 @@ describe("rules that are overruled", () => {
     const { constraints, overruled } = ledgerOf(user("Use tabs."), says("Done."), user("No, it is Bob, not Alice."));
     expect(constraints.map(({ text }) => text)).toEqual(["Use tabs."]);
     expect(overruled).toEqual([]);
-  });
-});
-
-describe("errors", () => {
-  const failing = "Exit code 1\nsrc/a.ts(3,1): error TS2305: no such export";
-
-  it("are resolved by the same command ending well", () => {
-    const { errors, commands } = ledgerOf(
-      user("fix it"),
-      run("npm run check", failing),
-      edits("src/a.ts"),
-      run("npm run check", "0 errors"),
-    );
-    expect(errors).toMatchObject([
-      { text: "src/a.ts(3,1): error TS2305: no such export", resolved: { message: 6, by: "rerun" } },
-    ]);
-    expect(commands).toMatchObject([{ times: 2, ok: true }]);
-  });
-
-  it("has the newest run of a command last, whichever was run first", () => {
-    const { commands } = ledgerOf(
-      user("Make it build."),
-      ...does("bash", { command: "npm run build" }, "src/a.ts(1,1): error TS2304: Cannot find name 'x'."),
-      ...does("bash", { command: "npx tsc --noEmit" }, "src/a.ts(1,1): error TS2304: Cannot find name 'x'."),
-      ...does("bash", { command: "npm run build" }, "built in 2 s"),
-    );
-    expect(commands.map(({ text, ok }) => [text, ok])).toEqual([
-      ["npx tsc --noEmit", false],
-      ["npm run build", true],
-    ]);
-  });
-
-  it("are resolved by a like command once files have changed", () => {
-    const test = "--- FAIL: TestA (0.0s)\nFAIL";
-    const changed = ledgerOf(
-      user("go"),
-      run("go test ./a", test),
-      edits("a.go"),
-      run("go test ./a ./b", "ok  \ta\t0.1s"),
-    );
-    expect(changed.errors).toMatchObject([{ resolved: { by: "success" } }]);
-    const unchanged = ledgerOf(user("go"), run("go test ./a", test), run("go test ./b", "ok  \tb\t0.1s"));
-    expect(unchanged.errors[0]!.resolved).toBeUndefined();
-  });
-
-  it("stand until then, and know when files changed under them", () => {
-    const { errors } = ledgerOf(user("fix it"), run("npm run check", failing), edits("src/a.ts"));
-    expect(errors).toMatchObject([{ changedSince: 4 }]);
-    expect(errors[0]!.resolved).toBeUndefined();
-  });
-
-  it("count as settled where they were made good, or where changes and further requests came after them", () => {
-    const broken = run("npx tsc --noEmit", "src/a.ts(3,1): error TS2305: no such export\nExit code 2");
-    const asked = (...texts: string[]): Message[] => texts.map((text) => user(text));
-    const failedAt = 2;
-    expect(settledErrors(ledgerOf(user("go"), broken, edits("a.ts"), asked("next", "and this"))).size).toBe(0);
-    expect(settledErrors(ledgerOf(user("go"), broken, asked("next", "and this", "and that", "more"))).size).toBe(0);
-    expect(settledErrors(ledgerOf(user("go"), broken, edits("a.ts"), asked("next", "and this", "and that")))).toEqual(
-      new Set([failedAt]),
-    );
-  });
-
-  it("in the form of a call are resolved by another call of the same program", () => {
-    const mistyped = run("cd /app && git diff main --no-stat", "Exit code 129\nusage: git diff [<options>] [<commit>]");
-    const after = (...next: Parameters<typeof run>): boolean[] =>
-      ledgerOf(user("go"), mistyped, run(...next)).errors.map(({ resolved }) => resolved !== undefined);
-    expect(after("git diff --stat main | head", " a.ts | 2 +-")).toEqual([true]);
-    expect(after("git log --oneline", "abc1234 First")).toEqual([false]);
-    expect(after("git diff main --no-stat | head", "usage: git diff [<options>]")).toEqual([false]);
-    expect(after("git diff --help | head", "GIT-DIFF(1)")).toEqual([false]);
-    expect(after("cd /app && ls", "a.ts")).toEqual([false]);
-    expect(after("git diff --no-stats", "error: invalid option: --no-stats\nusage: git diff [<options>]")).toEqual([
-      false,
-    ]);
-    expect(after("git diff nowhere", "Exit code 128\nfatal: bad revision 'nowhere'")).toEqual([false, false]);
-    const failed = run("git push --force", "Exit code 1\nerror: failed to push some refs");
-    expect(ledgerOf(user("go"), failed, run("git push --dry-run", "ok")).errors[0]!.resolved).toBeUndefined();
-  });
-
-  it("of an edit are resolved by the edit that worked", () => {
-    const miss = does(
-      "Edit",
-      { file_path: "a.ts", old_string: "x", new_string: "y" },
-      "<tool_use_error>String to replace not found in file.</tool_use_error>",
-    );
-    expect(ledgerOf(user("go"), miss, edits("a.ts")).errors).toMatchObject([{ resolved: { by: "rerun" } }]);
-  });
-
-  it("are not made of searches and reads that found nothing", () => {
-    const { errors } = ledgerOf(
-      user("go"),
-      does("Read", { file_path: "b.ts" }, "File does not exist.", { isError: true }),
-      run("grep -rn x src", "Exit code 1"),
-    );
-    expect(errors).toEqual([]);
   });
 });
 
@@ -357,29 +257,6 @@ describe("hostile transcripts", () => {
       });
     },
   );
-});
-
-describe("a merge with conflicts", () => {
-  const conflicts =
-    "Auto-merging src/a.ts\nCONFLICT (content): Merge conflict in src/a.ts\nCONFLICT (modify/delete): src/old.ts deleted in HEAD and modified in origin/main.\nAutomatic merge failed; fix conflicts and then commit the result.";
-  const merge = run("git merge origin/main", conflicts, { isError: true });
-
-  it("names the files until something is committed", () => {
-    const open = ledgerOf([user("Merge."), ...merge]).errors;
-    expect(open.map(({ text }) => text)).toEqual(["merge conflicts in src/a.ts, src/old.ts"]);
-    const done = ledgerOf([user("Merge."), ...merge, ...run("git commit --no-edit", "[main 0abc123] Merge")]).errors;
-    expect(done.every(({ resolved }) => resolved !== undefined)).toBe(true);
-  });
-});
-
-it("has no error left in a file that was deleted", () => {
-  const error = "src/modes/view.ts(3,5): error TS2304: Cannot find name 'x'.";
-  const { errors } = ledgerOf([
-    user("Build."),
-    ...run("npx tsc", error, { isError: true }),
-    ...run("rm packages/app/src/modes/view.ts", ""),
-  ]);
-  expect(errors.map(({ resolved }) => resolved !== undefined)).toEqual([true]);
 });
 
 it("learns the branch from a command that prints only that", () => {
