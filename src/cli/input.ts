@@ -17,6 +17,9 @@ import { giveMemoryBack, keepHeapSmall } from "./lean-memory.ts";
 import { FILE_BYTES_MAX, readBytes, tooLarge } from "./read-file.ts";
 import type { Terminal } from "./terminal.ts";
 
+const NOTHING_HINT = "Give it a transcript.";
+/** Where the protocols have the messages of a request. */
+const LISTS: ReadonlySet<string> = new Set(["messages", "input", "contents"]);
 const NAME_HINT = "Name a file, or `-` for standard input.";
 
 const FORMATS: readonly InputFormat[] = [...WIRE_FORMATS, ...LOG_FORMATS];
@@ -155,15 +158,24 @@ function isOneDocument(text: string): boolean {
 function unknownFormat(text: string): PrecisError {
   const hint = `Name the format with --from: ${FORMATS.join(", ")}.`;
   if (!/^\s*[[{]/.test(text.slice(0, 100))) return unreadable("it is in no known format", { hint });
+  let document: unknown;
   try {
-    JSON.parse(text);
-    return unreadable("it is JSON, but not a request body, messages or a session", { hint });
+    document = JSON.parse(text);
   } catch (cause) {
     return unreadable(`it is not complete JSON: ${(cause as Error).message}`, {
       hint: "Check that it was not cut off.",
       cause,
     });
   }
+  if (hasEmptyList(document)) return unreadable("it has no messages", { hint: NOTHING_HINT });
+  return unreadable("it is JSON, but not a request body, messages or a session", { hint });
+}
+
+/** Whether it is a list of messages, or has one, with nothing in it. */
+function hasEmptyList(document: unknown): boolean {
+  if (Array.isArray(document)) return document.length === 0;
+  const lists = Object.entries(document as object).filter(([name]) => LISTS.has(name));
+  return lists.some(([, list]) => Array.isArray(list) && list.length === 0);
 }
 
 async function bytesOf(file: string, terminal: Terminal): Promise<Uint8Array> {
@@ -186,7 +198,7 @@ interface Text {
 function textOf(bytes: Uint8Array): Text {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8";
   const { text, notes } = decoded(bytes, encoding);
-  if (text.trim() === "") throw unreadable("it is empty", { hint: "Give it a transcript." });
+  if (text.trim() === "") throw unreadable("it is empty", { hint: NOTHING_HINT });
   return { text, notes };
 }
 

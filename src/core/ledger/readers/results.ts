@@ -99,7 +99,7 @@ function runResult(call: ClassifiedCall, { text, isError, outcomeIn }: RunOutput
   const shown = purpose === "show" && !isError && !/^\s*(?:Error: )?(?:Exit code|Command exited)/i.test(text);
   const run = shown ? outcomeOf(text.slice(-EDGE_CHARS)) : outcomeIn(text);
   const broken = run.failing.length > 0 || (run.failed ?? 0) > 0 || (purpose === "check" && run.errors.length > 0);
-  const ok = run.exit !== undefined ? run.exit === 0 : shown ? undefined : !(isError || broken);
+  const ok = run.exit !== undefined ? run.exit === 0 : shown ? undefined : !(isError || broken || raised(text, run));
   // A search that finds nothing exits with 1, and nothing has failed.
   const failed = ok === false && !(purpose === "show" && run.exit === 1);
   const said = runLines(call.command ?? "", { text, shown, failed, run });
@@ -164,6 +164,18 @@ function workedLine(command: string, { text, shown, run }: RunEnd): string | und
       );
   const verdict = exception !== undefined && lastLines(text)[0] === exception ? undefined : verdictLine(text);
   return exception === undefined || (verdict !== undefined && tells(verdict) < TELLING.length) ? verdict : exception;
+}
+
+const NODE_VERSION = /^Node\.js v\d/;
+
+/** Whether an exception is the last that was printed: it ended the program. */
+function raised(text: string, { errors }: Outcome): boolean {
+  const exception = exceptionLine(
+    text,
+    errors.map((error) => error.text),
+  );
+  const last = exception === undefined ? undefined : lastLines(text)[0];
+  return last !== undefined && (last === exception || NODE_VERSION.test(last));
 }
 
 function exceptionLine(text: string, errors: readonly string[]): string | undefined {

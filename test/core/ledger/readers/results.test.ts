@@ -116,6 +116,19 @@ describe("how a run ended", () => {
     expect(run("node x.mjs", node).outcome).toBe("RangeError: far");
   });
 
+  it("says that the run failed where it is the last that was printed, and no status is", () => {
+    const raised = `starts ok\nTraceback (most recent call last):\n  File "/app/a.py", line 5, in <module>\nValueError: far`;
+    const failed = { ok: false, errors: ["ValueError: far"] };
+    expect(run("python a.py", `${raised}\n(Current directory: /app)\nbash-$`)).toMatchObject(failed);
+    expect(run("node x.mjs", "throw e;\n      ^\n\nRangeError: far\n    at x\n\nNode.js v24.1.0")).toMatchObject({
+      ok: false,
+      errors: ["RangeError: far"],
+    });
+    for (const worked of [`${raised}\ndone`, `Exit code 0\n${raised}`])
+      expect(run("python a.py", worked)).toMatchObject({ ok: true, errors: [] });
+    expect(run("cat run.log", raised).ok).toBeUndefined();
+  });
+
   it.each(["[lint:go] $ ~/app/lint/go", "$ tsc --noEmit", "> shop@1.4.2 test", "+ go vet ./..."])(
     "is not %j, which only says what is run",
     (echo) => {
