@@ -60,6 +60,8 @@ interface PostgresParts {
   readonly now: () => number;
   readonly readOnly: boolean;
   readonly jobs: DatabaseJobs | undefined;
+  /** Records that are being marked as used. */
+  readonly marking: Set<Promise<void>>;
   /** Waits until there is room for that many bytes more. */
   readonly during: During;
 }
@@ -105,6 +107,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Histo
     database,
     jobs,
     periods: createPeriods(database, now),
+    marking: new Set<Promise<void>>(),
     now,
     readOnly,
     during: queued(during, options.queue),
@@ -228,14 +231,18 @@ function createWrites(parts: PostgresParts) {
   } satisfies Partial<HistoryStore>;
 }
 
-function createUpkeep({ database, during }: PostgresParts, sizeBytesMax: number | undefined) {
+function createUpkeep({ database, marking, during }: PostgresParts, sizeBytesMax: number | undefined) {
   return {
     checkWritable: (bytes = 0) => during(() => checkWritable(database, { bytes, sizeBytesMax })),
     holdings: (tenant) => during(() => holdings(database, tenant)),
     size: () => during(() => size(database)),
     withBranches: (tenant, ids) => during(() => withBranches(database, tenant, ids)),
     deleteSessions: (tenant, ids) => during(() => deleteSessions(database, tenant, ids)),
-    retain: (retention) => during(() => retain(database, retention)),
+    retain: async (retention) => {
+      // What was found before is in use, also where the mark of it is still on its way.
+      await Promise.all(marking);
+      return during(() => retain(database, retention));
+    },
     vacuum: () => during(() => vacuum(database)),
     check: () => during(() => check(database)),
   } satisfies Partial<HistoryStore>;

@@ -29,11 +29,16 @@ interface Keeping {
   readonly now: () => number;
   readonly readOnly: boolean;
   readonly during: Lifetime["during"];
+  /** Has the marks of use that are on their way, for a database that does not do one thing after another. */
+  readonly marking?: Set<Promise<void>>;
 }
 
 type CompactionCalls = Pick<HistoryStore, "putCompaction" | "findCompaction" | "listCompactions">;
 
-export function createCompactionCalls(table: RecordTable, { now, readOnly, during }: Keeping): CompactionCalls {
+export function createCompactionCalls(
+  table: RecordTable,
+  { now, readOnly, during, marking }: Keeping,
+): CompactionCalls {
   const remembered = createRecentMap<Compaction>({
     entries: RECORDS_REMEMBERED_MAX,
     weight: RECORD_CHARACTERS_REMEMBERED_MAX,
@@ -54,11 +59,16 @@ export function createCompactionCalls(table: RecordTable, { now, readOnly, durin
     if (won) remembered.set(String(id), compaction, text.length);
     return won ? compaction : ((await read(tenant, id)) ?? compaction);
   };
+  // Nobody who reads waits for this, and what is not marked today is marked tomorrow.
+  const mark = (tenant: string, links: readonly string[]): void => {
+    const marked = during(() => table.touch(tenant, { links, now: now() }))
+      .catch(() => undefined)
+      .finally(() => marking?.delete(marked));
+    marking?.add(marked);
+  };
   const find: CompactionCalls["findCompaction"] = async (tenant, links) => {
     const { id, undone, unmarked } = await table.find(tenant, { links, now: now() });
-    // Nobody waits for this, and what is not marked today is marked tomorrow.
-    if (unmarked.length > 0 && !readOnly)
-      during(() => table.touch(tenant, { links: unmarked, now: now() })).catch(() => undefined);
+    if (unmarked.length > 0 && !readOnly) mark(tenant, unmarked);
     const compaction = id === undefined ? undefined : await read(tenant, id);
     return compaction === undefined ? { undone } : { compaction, undone };
   };
