@@ -6,6 +6,7 @@ import { createRegistry } from "../models/registry/registry.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
 import { createCachingContext } from "./caching.ts";
 import { createConversations } from "./conversations.ts";
+import { createAlternation } from "./knowledge/alternation.ts";
 import { thinkingRules } from "./knowledge/thinking/index.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { createModelBook, UNKNOWN_WINDOW_TOKENS } from "./models.ts";
@@ -39,6 +40,7 @@ export function createHistoryContext(
     store,
     models,
     thinking: thinkingRules(),
+    alternation: createAlternation(),
     conversations: createConversations(chain, limits, mode === "rewrite" && (options.caching?.restoreBytes ?? true)),
     caching: createCachingContext({ ...options, registry }),
     recall: recallOf(options, { store, chain, models, onEvent }),

@@ -31,6 +31,8 @@ export interface ModelTraits {
   readonly bindsThinking: boolean;
   /** Takes system messages behind the first message (Anthropic). */
   readonly systemTurns: boolean;
+  /** Refuses messages of one role in a row, as the chat templates of Mistral and Gemma do (Chat Completions). */
+  readonly alternates?: boolean;
   readonly prices?: Prices;
   /** Whose words a prompt above the window is refused in; the protocol's own vendor's by default. */
   readonly overflowError?: OverflowErrorName;

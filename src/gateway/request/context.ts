@@ -6,6 +6,7 @@ import type { HistoryStore } from "../../store/store.ts";
 import type { CachingContext } from "../caching.ts";
 import type { CompactRequestsPolicy, EmitEvent } from "../contract.ts";
 import type { Conversations } from "../conversations.ts";
+import type { Alternation } from "../knowledge/alternation.ts";
 import type { ThinkingRules } from "../knowledge/thinking/index.ts";
 import type { LargeRequests } from "../large/large-requests.ts";
 import type { GatewayLimits } from "../limits.ts";
@@ -41,6 +42,8 @@ export interface HistoryContext {
   readonly store: HistoryStore;
   readonly models: ModelBook;
   readonly thinking: ThinkingRules;
+  /** Servers that want roles to alternate. */
+  readonly alternation: Alternation;
   readonly conversations: Conversations;
   readonly caching: CachingContext;
   /** Where models may recall what left their conversation. */

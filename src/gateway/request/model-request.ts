@@ -49,6 +49,8 @@ export interface PreparedRequest extends ReceivedRequest {
   readonly outgoing: OutgoingRequest;
   /** What refusals revealed about its model; learned once the provider accepts this request. */
   readonly revealed?: Pick<RuntimeState, "contextLength" | "factor"> | undefined;
+  /** Its server refused it because roles do not alternate: neighbours of one role go out as one message. */
+  readonly alternates?: true;
 }
 
 /** What goes out to the provider, and what was done to the client's request to get there. */

@@ -4,6 +4,7 @@
  */
 import type { HiddenTools } from "../../protocols/answers/screen.ts";
 import { protocols } from "../../protocols/index.ts";
+import { withAlternatingRoles } from "../../protocols/openai-chat/alternate.ts";
 import { applyEdits } from "../../protocols/json/edit.ts";
 import { readOutgoing, withMarkers, withoutStaleMarkers, type BodyEdits } from "../../session/markers.ts";
 import type { Treatment } from "../contract.ts";
@@ -16,11 +17,22 @@ import type { OutgoingRequest, PreparedRequest } from "./model-request.ts";
 /** Why nothing new is compacted for a request. */
 export type SkipReason = "client_compaction" | "bound_thinking" | undefined;
 
-type Composing = Pick<PreparedRequest, "reading" | "withHiddenTurns" | "conversation" | "caching" | "prepared">;
+type Composing = Pick<
+  PreparedRequest,
+  "reading" | "withHiddenTurns" | "conversation" | "caching" | "prepared" | "model" | "upstream" | "alternates"
+>;
 
 export function composeOutgoing(context: HistoryContext, request: Composing, skipped: SkipReason): OutgoingRequest {
   const { edits, ...safe } = withSafeThinking(context, request, skipped);
-  return { ...safe, body: finalBody(context, request, { body: safe.body, edits }) };
+  const body = finalBody(context, request, { body: safe.body, edits });
+  return { ...safe, body: alternates(context, request) ? withAlternatingRoles(body) : body };
+}
+
+/** What is not compacted stays as its client wrote it. */
+function alternates({ mode, alternation }: HistoryContext, request: Composing): boolean {
+  const { reading, prepared, model, upstream } = request;
+  if (mode === "observe" || reading.decoded.protocol !== "openai-chat" || !prepared.compacted) return false;
+  return request.alternates === true || alternation.isWanted(upstream, model);
 }
 
 interface Unfinished {

@@ -71,12 +71,13 @@ function charsOf({ transcript: { messages } }: Prepared): number {
  * a server that refuses everything teaches nothing, and the conversation stays as it was before.
  */
 export function endRetries(context: HistoryContext, request: PreparedRequest, isAccepted: boolean): void {
-  const { conversation, reading, revealed, tenant, model } = request;
+  const { conversation, reading, revealed, tenant, model, upstream } = request;
   const { runtime, pending, trials } = conversation;
   const before = trials.get(reading);
   trials.delete(reading);
   pending.tried(reading, isAccepted);
   if (!isAccepted && before !== undefined) runtime.restore(before);
+  if (isAccepted && request.alternates === true) context.alternation.learn(upstream, model);
   if (!isAccepted || revealed === undefined) return;
   context.models.learnFactor(tenant, model, revealed.factor);
   learnWindow(context, request, revealed.contextLength);
@@ -103,6 +104,13 @@ export function prepareWithoutThinking(context: HistoryContext, refused: Prepare
   refused.conversation.rewritten = true;
   const outgoing = composeOutgoing(context, refused, undefined);
   return outgoing.body === refused.outgoing.body ? undefined : { ...refused, outgoing };
+}
+
+/** The same request with neighbours of one role as one message; undefined where that changes nothing. */
+export function prepareAlternating(context: HistoryContext, refused: PreparedRequest): PreparedRequest | undefined {
+  const asked = { ...refused, alternates: true } as const;
+  const outgoing = composeOutgoing(context, asked, undefined);
+  return outgoing.body === refused.outgoing.body ? undefined : { ...asked, outgoing };
 }
 
 /**

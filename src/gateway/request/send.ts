@@ -3,6 +3,7 @@
  * be accepted. The client sees one answer.
  */
 import type { Overflow } from "../../protocols/index.ts";
+import { refusesNeighbours } from "../knowledge/alternation.ts";
 import { thinkingRefusal } from "../knowledge/thinking/index.ts";
 import { onwardHeaders } from "../transport/headers.ts";
 import type { GatewayContext } from "./context.ts";
@@ -10,7 +11,13 @@ import { faultReason, reportFault } from "./fault.ts";
 import { leaveWaiting, recallsUnkept } from "./keep.ts";
 import { countsTokens, type AnsweredRequest, type ModelRequest, type PreparedRequest } from "./model-request.ts";
 import { isAccepted, openAnswer, type OpeningOptions, type ProviderAnswer } from "./open-answer.ts";
-import { endRetries, prepareAfterOverflow, prepareWithoutItem, prepareWithoutThinking } from "./retry.ts";
+import {
+  endRetries,
+  prepareAfterOverflow,
+  prepareAlternating,
+  prepareWithoutItem,
+  prepareWithoutThinking,
+} from "./retry.ts";
 
 /** The request with the answer that counts: to itself, or to what was sent in its place. */
 export async function sendUntilAccepted(context: GatewayContext, request: ModelRequest): Promise<AnsweredRequest> {
@@ -61,17 +68,20 @@ async function retry(context: GatewayContext, refused: AnsweredRequest): Promise
 }
 
 /**
- * Compacted where it was too large, without the thinking that does not fit where that was in the way, without an item of the
- * provider's own compaction where that may have been.
+ * Compacted where it was too large, without the thinking that does not fit where that was in the way, with roles that
+ * alternate where they have to, without an item of the provider's own compaction where that may have been.
  */
 async function changedFor(context: GatewayContext, refused: AnsweredRequest): Promise<PreparedRequest | undefined> {
   if (refused.prepared === undefined) return undefined;
   const { response, tooLarge, error } = refused.answer;
   const overflow: Overflow | undefined = refused.answer.reader.state.overflow;
   if (tooLarge && overflow !== undefined) return prepareAfterOverflow(context, refused, overflow);
-  const bound = error !== undefined && thinkingRefusal(response.status, error) === "bound";
-  if (bound) return prepareWithoutThinking(context, refused);
-  return response.status === 400 || response.status === 422 ? prepareWithoutItem(context, refused) : undefined;
+  const { status } = response;
+  if (error !== undefined) {
+    if (thinkingRefusal(status, error) === "bound") return prepareWithoutThinking(context, refused);
+    if (refusesNeighbours(status, error)) return prepareAlternating(context, refused);
+  }
+  return status === 400 || status === 422 ? prepareWithoutItem(context, refused) : undefined;
 }
 
 async function send(context: GatewayContext, request: ModelRequest): Promise<AnsweredRequest> {

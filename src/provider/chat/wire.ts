@@ -18,6 +18,7 @@ import {
 import { acceptedAs, type AcceptedRequest, type JudgeRequest, type Wire } from "../wire.ts";
 import { answersAtEnd, BODY_FORM, wordsOf } from "../request-form.ts";
 import { chatAgent } from "./agent.ts";
+import { checkAlternation } from "./alternation.ts";
 import { checkShape, messagesOf } from "./messages.ts";
 import { checkPairs } from "./pairing.ts";
 import { streamChat, streamChatError, chatReply } from "./reply.ts";
@@ -44,7 +45,11 @@ export const chatWire: Wire = {
 
 function judge({ incoming: { body }, traits, sealer }: JudgeRequest): Refusal | AcceptedRequest {
   const parts = messagesOf(body).flatMap(({ content }) => blocksOf(content));
-  const wrong = checkShape(body) ?? checkPairs(messagesOf(body)) ?? checkLifetimes(body, { ttls: CHAT_TTLS, parts });
+  const wrong =
+    checkShape(body) ??
+    checkPairs(messagesOf(body)) ??
+    (traits.alternates === true ? checkAlternation(messagesOf(body)) : undefined) ??
+    checkLifetimes(body, { ttls: CHAT_TTLS, parts });
   if (wrong !== undefined) return wrong;
   return acceptedAs(render(body, traits), sealer);
 }

@@ -1,0 +1,39 @@
+/**
+ * Servers whose chat templates want user and assistant to take turns. A handoff is a user message of its own, so they refuse
+ * what was compacted; they are found out by such a refusal, and sent neighbours of one role as one message from then on.
+ */
+
+export interface Alternation {
+  readonly isWanted: (upstream: string, model: string) => boolean;
+  readonly learn: (upstream: string, model: string) => void;
+}
+
+/** Models at addresses that are remembered. */
+const SERVERS_MAX = 1_024;
+
+export function createAlternation(): Alternation {
+  const known = new Set<string>();
+  return {
+    isWanted: (upstream, model) => known.has(keyOf(upstream, model)),
+    learn: (upstream, model) => {
+      if (known.size >= SERVERS_MAX) known.clear();
+      known.add(keyOf(upstream, model));
+    },
+  };
+}
+
+function keyOf(upstream: string, model: string): string {
+  return `${upstream}\n${model}`;
+}
+
+/** Longer refusals are about something else. */
+const EXAMINED_CHARS_MAX = 16_384;
+/** Servers of open models answer with 400 or 422, llama.cpp with 500. */
+const STATUSES: ReadonlySet<number> = new Set([400, 422, 500]);
+/** "Conversation roles must alternate user/assistant/…", "user and assistant roles should be alternating". */
+const ALTERNATES = /\balternat(?:e|es|ing)\b/i;
+const OF_ROLES = /\b(?:roles?|user|assistant)\b/i;
+
+export function refusesNeighbours(status: number, error: string): boolean {
+  return STATUSES.has(status) && error.length <= EXAMINED_CHARS_MAX && ALTERNATES.test(error) && OF_ROLES.test(error);
+}
