@@ -3,9 +3,10 @@
  * answered here, and the turn goes on. What was hidden is kept when the answer is over.
  */
 import { estimateText } from "../../core/transcript/estimate.ts";
-import type { Message } from "../../core/transcript/message.ts";
+import { withParts, type Message } from "../../core/transcript/message.ts";
 import type { Usage } from "../../core/engines/contract.ts";
 import type { HiddenCall, Passage } from "../../protocols/answers/screen.ts";
+import { isFields, parsed } from "../../protocols/fields.ts";
 import { applyEdits } from "../../protocols/json/edit.ts";
 import { elementTexts } from "../../protocols/json/scan.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
@@ -89,7 +90,10 @@ export function createTurn(options: TurnOptions): Turn {
     const elements = passage.complete ? passage.said() : undefined;
     // An answer that broke off, or that cannot be sent again, is not kept: the client has what it has.
     if (elements === undefined) return undefined;
-    if (elements.length > 0) said.push(...protocols[protocol].decode(`[${elements.join(",")}]`).transcript.messages);
+    if (elements.length > 0) {
+      const { messages } = protocols[protocol].decode(`[${elements.join(",")}]`).transcript;
+      said.push(...messages.map((message) => withReadableCalls(message, passage.calls)));
+    }
     if (passage.calls.length === 0) {
       if (ledger.hiddenIds.size > 0) await keep([]);
       return undefined;
@@ -122,6 +126,16 @@ export function createTurn(options: TurnOptions): Turn {
       return continued(protocol, body, said);
     },
   };
+}
+
+/** A provider refuses arguments that are no object, in a call that its client has never seen. */
+function withReadableCalls(message: Message, calls: readonly HiddenCall[]): Message {
+  const broken = new Set(calls.filter((call) => !isFields(parsed(call.arguments))).map(({ id }) => id));
+  if (broken.size === 0) return message;
+  const parts = message.parts.map((part) =>
+    part.kind === "tool-call" && broken.has(part.id) ? { ...part, arguments: "{}" } : part,
+  );
+  return withParts(message, parts);
 }
 
 interface RecallCalls {

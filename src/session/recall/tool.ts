@@ -53,6 +53,7 @@ export async function answerRecallCall(
 function requestIn(given: string): RecallRequest {
   if (given.length > ARGUMENTS_CHARS_MAX) throw bad("That is too long.");
   const value = parsed(given);
+  if (value === undefined && given.trim() !== "") throw bad("The arguments are not JSON.");
   if (!isFields(value)) return spokenRequest(textOf(value) ?? "");
   const { query, id, messages, role, outline, offset, ...others } = value;
   const spoken = Object.values(others).filter((one) => typeof one === "string" && one.trim() !== "");

@@ -90,6 +90,20 @@ describe.each(CASES)("$protocol, streamed $stream", ({ protocol, stream }) => {
     expect(provider.account().total.rejected).toEqual({});
   });
 
+  it("sends arguments that are not JSON back as an empty object, and says what was wrong", async () => {
+    const script = scripted({ calls: [{ name: RECALL_TOOL, arguments: "{not json" }] }, (asked) => ({
+      text: lastTold(asked),
+    }));
+    const { provider, url } = await stand({ provider: { ...PROVIDER, script }, gateway: GATEWAY });
+    const agent = agentOf({ url, protocol, history: longSession(), stream });
+    agent.says("What does the harbour keeper like?");
+    const { text } = await agent.ask();
+    // In Messages an input is a value: a text becomes a field, and is taken as words.
+    expect(text).toContain(protocol === "anthropic-messages" ? "Nothing that left" : "not JSON");
+    if (protocol !== "anthropic-messages") expect(listText(provider.requests[1]!.body)).toContain('"arguments":"{}"');
+    expect(provider.account().total.rejected).toEqual({});
+  });
+
   it("gives a client that demands a call one of its own", async () => {
     const script = scripted({ calls: [recallCall()] }, { calls: [{ name: "read", arguments: { path: "a.ts" } }] });
     const { provider, url } = await stand({ provider: { ...PROVIDER, script }, gateway: GATEWAY });
