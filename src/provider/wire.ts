@@ -82,6 +82,8 @@ export interface Wire {
   readonly keyless: Refusal;
   /** The error for a body that is no JSON object. */
   readonly notJson: (why: string) => Refusal;
+  /** What is wrong with the form of a request, or of its messages alone, whatever model and account it is for. */
+  readonly shape: (body: Fields) => Refusal | undefined;
   readonly judge: (judging: JudgeRequest) => Refusal | AcceptedRequest;
   readonly noModel: (name: unknown) => Refusal;
   readonly errorBody: (refusal: Refusal, requestId: string) => Fields;

@@ -66,6 +66,30 @@ describe("check", () => {
     expect([code, out.startsWith("standard input  valid")]).toEqual([0, true]);
   });
 
+  it.each([
+    [[{ role: "user", content: 123 }], "openai-chat", "messages[0].content"],
+    [[{ role: "user", content: [{ type: "text" }] }], "openai-chat", "messages[0].content[0].text"],
+    [
+      [
+        { role: "user", content: "x" },
+        { role: "assistant", content: null },
+      ],
+      "openai-chat",
+      "messages[1].content",
+    ],
+    [[{ role: "user", content: [] }], "anthropic-messages", "messages.0"],
+    [[], "openai-chat", "messages"],
+  ])("refuses %j in %s as its vendor does", async (messages, protocol, place) => {
+    for (const body of [{ messages }, messages]) {
+      const words = ["check", "-", "--from", protocol];
+      const { code, out } = await precisHere(words, { input: JSON.stringify(body) });
+      expect([code, out]).toEqual([1, expect.stringContaining("refused")]);
+      expect(out).toContain(place);
+      const json = await precisHere([...words, "--json"], { input: JSON.stringify(body) });
+      expect(JSON.parse(json.out)).toMatchObject({ valid: false, violations: [], refusal: expect.any(String) });
+    }
+  });
+
   it("names both protocols that plain messages are valid in, and the one that was asked for", async () => {
     const plain = [
       { role: "user", content: "Say it." },

@@ -8,6 +8,7 @@ import type { Command } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { imagesOf } from "../images.ts";
 import { INPUT_ARGS, readInput, type Input } from "../input.ts";
+import { refusalOf } from "../refusal.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 import { withRowNote } from "../table.ts";
 import type { Stream } from "../terminal.ts";
@@ -18,7 +19,7 @@ export const checkCommand: Command = {
   name: "check",
   summary: "Check whether a provider would accept a transcript, and list what is wrong with it.",
   about: [
-    "Checks that calls and results are paired and adjacent, that roles are valid for the protocol and that arguments are JSON. Exits with 1 and a line for each violation.",
+    "Checks that calls and results are paired and adjacent, that roles are valid for the protocol and that arguments are JSON; of a request body or its messages also that content, ids and tools have the form that the vendor takes. Exits with 1 and a line for each violation.",
     "A valid transcript that is larger than the model's window is reported with the window and the model. If the window is known (from the model in the input or --model, --context-length or the configuration) the exit code is 5; if it is only assumed, this is a warning.",
     "A session file is checked as it would be sent; repairs made while reading it are reported as remarks.",
   ],
@@ -36,7 +37,10 @@ export const checkCommand: Command = {
     },
     "context-length": ENGINE_FLAGS["context-length"],
     ...CONFIG_FLAGS,
-    json: { type: "boolean", description: "Print {valid, fits, tokens, window, protocols, violations, notes}." },
+    json: {
+      type: "boolean",
+      description: "Print {valid, fits, tokens, window, protocols, violations, refusal, notes}.",
+    },
   },
   run: async (args, terminal) => {
     const configuration = await loadConfiguration(configurationRequest(args, terminal));
@@ -44,44 +48,57 @@ export const checkCommand: Command = {
     const window = windowFor(args, configuration, input.transcript.model);
     const tokens = createMeasure(imagesOf(input.transcript, configuration)).transcript(input.transcript);
     const verdict = args.text("from") === undefined ? verdictOf(input) : verdictOf(input, [input.protocol]);
-    const checked = { ...input, ...verdict, window, tokens };
+    const refusals = verdict.named.map((protocol) => refusalOf(input, protocol));
+    const refusal = refusals.includes(undefined) ? undefined : refusals[0];
+    const checked = { ...input, ...verdict, refusal, window, tokens };
     if (args.is("json")) await terminal.out.write(json(checked));
     else await terminal.out.say(page(checked, terminal.out));
     return exitCode(checked);
   },
 };
 
-type Checked = Input & Verdict & { readonly window: Window; readonly tokens: number };
+interface Checked extends Input, Verdict {
+  /** What the vendor says that the form is wrong with. */
+  readonly refusal: string | undefined;
+  readonly window: Window;
+  readonly tokens: number;
+}
+
+function isValid({ violations, refusal }: Checked): boolean {
+  return violations.length === 0 && refusal === undefined;
+}
 
 function fits({ tokens, window }: Checked): boolean {
   return tokens <= window.tokens;
 }
 
 function exitCode(checked: Checked): ExitCode {
-  if (checked.violations.length > 0) return EXIT.failed;
+  if (!isValid(checked)) return EXIT.failed;
   return fits(checked) || checked.window.from === "assumed" ? EXIT.done : EXIT.tooLarge;
 }
 
 function json(checked: Checked): string {
-  const { format, named, notes, transcript, violations, tokens, window } = checked;
-  const valid = violations.length === 0;
+  const { format, named, notes, transcript, violations, refusal, tokens, window } = checked;
+  const valid = isValid(checked);
   const messages = transcript.messages.length;
   const sizes = { fits: fits(checked), tokens, window };
-  return `${JSON.stringify({ valid, ...sizes, format, protocol: named[0], protocols: named, messages, violations, notes }, null, 2)}\n`;
+  return `${JSON.stringify({ valid, ...sizes, format, protocol: named[0], protocols: named, messages, violations, refusal, notes }, null, 2)}\n`;
 }
 
 function page(checked: Checked, stream: Stream): string {
-  const { name, named, notes, transcript, violations } = checked;
+  const { name, named, notes, transcript, violations, refusal } = checked;
   const { paint, columns } = stream;
-  const sound = violations.length === 0;
+  const sound = isValid(checked);
   const small = fits(checked);
-  const says = `${sound ? "valid" : counted(violations.length, "violation")}${small ? "" : ", too large"}`;
+  const wrong = violations.length === 0 ? "refused" : counted(violations.length, "violation");
+  const says = `${sound ? "valid" : wrong}${small ? "" : ", too large"}`;
   const about = `${counted(transcript.messages.length, "message")} of ${named.join(" or ")}`;
   const line = `${paint("strong", name)}  ${paint(sound ? (small ? "good" : "warn") : "bad", says)}`;
   const below = (text: string): readonly string[] => wrapped(text, columns - 2).map((one) => `  ${one}`);
   return [
     ...withRowNote({ line, width: widthOf(name) + 2 + says.length, says: about, look: "dim" }, stream),
     ...violations.flatMap((one) => below(violationText(one, transcript))),
+    ...(refusal === undefined ? [] : below(`the provider would say: ${refusal}`)),
     ...(small ? [] : tooLarge(checked).flatMap(below)),
     ...notes
       .flatMap((note) => below(`read: ${note.line > 0 ? `line ${note.line}: ` : ""}${note.text}`))

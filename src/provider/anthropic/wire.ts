@@ -99,6 +99,7 @@ export const anthropicWire: Wire = {
   cacheOf: () => "marked",
   errorEvent: "error",
   counted: (inputTokens) => ({ input_tokens: inputTokens }),
+  shape: (body) => checkShape(body, { counting: true, systemTurns: true }),
   judge,
   noModel: (name) =>
     typeof name === "string"

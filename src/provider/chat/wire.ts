@@ -35,6 +35,7 @@ export const chatWire: Wire = {
       ),
   },
   agent: chatAgent,
+  shape: checkShape,
   judge,
   overflow,
   replyBody: chatReply,

@@ -55,6 +55,7 @@ export const geminiWire: Wire = {
       "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.",
   },
   notJson: (why) => invalid("json", `Invalid JSON payload received. ${why}`),
+  shape: checkContents,
   judge,
   noModel: (name) => ({
     status: 404,

@@ -43,6 +43,7 @@ export const responsesWire: Wire = {
   },
   agent: responsesAgent,
   errorEvent: "error",
+  shape: checkShape,
   judge,
   overflow,
   replyBody: responseReply,
