@@ -111,7 +111,7 @@ function fates({ messages, recall, lost, summary }: CompactionReport, back: stri
 
 /** Which model wrote the handoff, what that took and what the checks left of it; or why none was asked. */
 function writtenBy({ by, steps, items, because }: SummaryAccount): readonly string[] {
-  if (by === "ledger") return steps.length > 0 || because === undefined ? [] : [`by the ledger: ${because}`];
+  if (by === "ledger") return steps.length > 0 || because === undefined ? [] : [`by code: ${because}`];
   const { model, role, calls, tokens, costUsd } = steps.find(({ outcome }) => outcome === "written")!;
   const price = costUsd === undefined ? "" : `, $${costUsd.toFixed(PRICE_DIGITS)}`;
   const dropped = (items?.dropped ?? []).reduce((sum, one) => sum + one.count, 0);

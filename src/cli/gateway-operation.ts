@@ -50,16 +50,12 @@ export interface Operation {
 const SECOND_MS = 1_000;
 
 export async function operate(options: OperationOptions): Promise<Operation> {
-  const { terminal, version, mode, caching, handoffs, upstreams, store, kept } = options;
+  const { terminal, version, mode, caching, handoffs, upstreams, store, kept, inFlight, storeBytes } = options;
   const { out, err } = terminal;
   const byName = Object.fromEntries(upstreams.map(({ name, url }) => [name, url]));
   const redact = createRedactor(await loadSecretRules(options.redaction));
   const tally = createTally();
-  const metrics = createMetrics({
-    upstreams: Object.keys(byName),
-    inFlight: options.inFlight,
-    storeBytes: options.storeBytes,
-  });
+  const metrics = createMetrics({ upstreams: Object.keys(byName), inFlight, storeBytes });
   const lines = lineWriter(options.log === "json" ? out : err);
   const json = options.log === "json" ? createLog({ write: lines.write, redact }) : undefined;
   const watched = watching(options.figures);
@@ -100,6 +96,8 @@ export async function operate(options: OperationOptions): Promise<Operation> {
     stopping: () => {
       stopping = true;
       watched.close();
+      lines.flush();
+      if (json === undefined) sayWhatIsOpen(inFlight(), err);
     },
     ended: async () => {
       await watched.ended();
@@ -108,6 +106,13 @@ export async function operate(options: OperationOptions): Promise<Operation> {
       if (json === undefined) await err.say(endPage(tally.totals()));
     },
   };
+}
+
+/** A person at a terminal would otherwise wait without knowing for what. */
+function sayWhatIsOpen(answers: number, err: Stream): void {
+  if (answers === 0) return;
+  const may = answers === 1 ? "1 answer is in progress and may" : `${answers} answers are in progress and may`;
+  void err.say(`stopping: ${may} finish; press Ctrl-C again to end now\n`);
 }
 
 function callersOf({ token, loopback, allowedHosts }: OperationOptions) {

@@ -84,7 +84,7 @@ function scanBody(dialect: Dialect, body: string, options: DecodeOptions): Scann
 function withoutMessages(dialect: Dialect, because: string): PrecisError {
   return new PrecisError(`The request holds no messages: \`${dialect.listKey}\` ${because}.`, {
     code: "body_without_messages",
-    hint: `Send a ${dialect.name} request with a \`${dialect.listKey}\` array, or the array alone; check that the protocol is the right one.`,
+    hint: `Send a request of ${dialect.name} with a \`${dialect.listKey}\` array, or the array alone; check that the protocol is the right one.`,
     place: dialect.listKey,
   });
 }

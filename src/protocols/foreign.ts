@@ -47,11 +47,11 @@ function mismatch(protocol: ProtocolName, origin: Origin, at: number): PrecisErr
   const place = `${definitions[protocol].dialect.listKey}[${at}]`;
   const isSdk = origin === "ai-sdk";
   const whose = isSdk ? "the AI SDK's own form, which is no provider's" : origin;
-  return new PrecisError(`The session's protocol is ${protocol}, but ${place} is written in ${whose}.`, {
+  return new PrecisError(`The protocol is ${protocol}, but ${place} is written in ${whose}.`, {
     code: "protocol_mismatch",
     place,
     hint: isSdk
       ? "Prepare the body that the AI SDK sends, for example in the `fetch` of its provider (docs/library.md)."
-      : `Create the session with \`protocol: "${origin}"\`.`,
+      : `Set the option \`protocol: "${origin}"\`.`,
   });
 }

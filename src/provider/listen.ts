@@ -4,6 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 
+/** Longer than clients keep a connection for reuse, so that it is they who close it. */
+const IDLE_CONNECTION_MS = 75_000;
+
 export interface ListenOptions {
   /** Loopback by default: it takes any key. */
   readonly host?: string;
@@ -28,7 +31,10 @@ export async function listen(fetch: Fetch, options: ListenOptions = {}): Promise
   const listener = getRequestListener((request, bindings) => fetch(request, bindings), {
     overrideGlobalObjects: false,
   });
-  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+  const server = createServer(
+    { keepAliveTimeout: IDLE_CONNECTION_MS },
+    (incoming, outgoing) => void listener(incoming, outgoing),
+  );
   if (connections !== undefined) server.maxConnections = connections;
   server.listen(port, host);
   await once(server, "listening");

@@ -23,7 +23,7 @@ const BY_ITSELF = "it is asked again automatically";
 
 /** What a person can do about a model that failed. */
 const ADVICE: Readonly<Record<FailureClass, string>> = {
-  unconfigured: "check the model's name and its `base_url`",
+  unconfigured: "check how it is configured: its name, its `base_url`, its package",
   authentication: "check its key (`precis doctor` shows where keys are looked for)",
   quota: "check the credit or the quota of its account",
   rate: BY_ITSELF,

@@ -31,7 +31,9 @@ function badUsage(reported: unknown): PrecisError {
   const isObject = typeof reported === "object" && reported !== null;
   const keys = (isObject ? readSafely(() => Object.keys(reported).slice(0, SHOWN_KEYS_MAX)) : undefined) ?? [];
   const what =
-    keys.length === 0 ? `it is ${reported === null ? "null" : typeof reported}` : `it has ${keys.join(", ")}`;
+    keys.length === 0
+      ? `it is ${reported === null ? "null" : typeof reported}`
+      : `it has ${keys.map((key) => shownCount(reported, key)).join(", ")}`;
   return new PrecisError(`The reported usage has no count of input tokens: ${what}.`, {
     code: "bad_usage",
     place: "usage",
@@ -42,3 +44,9 @@ function badUsage(reported: unknown): PrecisError {
 }
 
 const SHOWN_KEYS_MAX = 8;
+
+/** With its value where that is a number: `NaN` is why a count is none. */
+function shownCount(reported: unknown, key: string): string {
+  const value = readSafely(() => (reported as Readonly<Record<string, unknown>>)[key]);
+  return typeof value === "number" ? `${key} (${value})` : key;
+}

@@ -150,7 +150,7 @@ describe("compact", () => {
     const small = { input: JSON.stringify([{ role: "user", content: "Say it." }]) };
     const { code, err } = await precisHere(["compact", "-", "--force"], small);
     const told = err.replaceAll(/\s+/g, " ");
-    expect([code, told]).toEqual([EXIT.done, expect.stringContaining("unchanged no compaction needed")]);
+    expect([code, told]).toEqual([EXIT.done, expect.stringContaining("unchanged nothing would be removed")]);
     expect(told).toContain("next --budget cannot make it smaller either; `precis inspect`");
     const unforced = (await precisHere(["compact", "-"], small)).err.replaceAll(/\s+/g, " ");
     expect(unforced).toContain("`--force` compacts anyway");

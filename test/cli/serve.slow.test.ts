@@ -113,6 +113,21 @@ describe("precis serve", () => {
     expect(JSON.parse(held)).toMatchObject({ sessions: 1, messages: 1 + 60 * 2 + 2 + 2, compactions: 1 });
   });
 
+  it("says what it waits for when it is interrupted", async () => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    folder.write("drain.yaml", "gateway:\n  limits:\n    drain_seconds: 0.5\n");
+    const words = ["--upstream", `silent=http://127.0.0.1:${port}`, "--store", "memory", "--config", "drain.yaml"];
+    const { url, end } = await serving(words, { pretty: true });
+    const open = ask(url, short, { "x-precis-upstream": "silent" }).catch(() => undefined);
+    await once(silent, "connection");
+    const { err } = await end("SIGINT");
+    expect(err).toContain("stopping: 1 answer is in progress and may finish");
+    await open;
+    silent.close();
+  });
+
   it("prints settings for every client, a line for each request, and totals, without content", async () => {
     const { url, end } = await serving(["--store", "memory"], { pretty: true });
     await (await ask(url, short)).text();

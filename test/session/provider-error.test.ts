@@ -188,6 +188,7 @@ describe("what cannot be read", () => {
     const session = createSession();
     for (const one of unreadable())
       expect(() => session.observe(one as never)).toThrow(expect.objectContaining({ code: "bad_usage" }));
+    expect(() => session.observe({ prompt_tokens: Number.NaN })).toThrow("prompt_tokens (NaN)");
   });
 });
 

@@ -172,6 +172,7 @@ describe("recall", () => {
       expect(text).toMatch(new RegExp(`^${number} tool \\(\\w+\\): `));
     }
     await expect(one.recall("r000000000")).rejects.toMatchObject({ code: "unknown_recall_id" });
+    await expect(one.recall(undefined as never)).rejects.toMatchObject({ code: "bad_recall" });
     await expect(one.recall(span!.id, { messages: "900" })).rejects.toMatchObject({ code: "bad_range" });
     expect(await one.recall("zebra crossing")).toEqual([]);
   });

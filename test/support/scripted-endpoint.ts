@@ -82,7 +82,8 @@ export async function startEndpoint({
     if (typeof now === "function") return now(asked, index);
     return Array.isArray(now) ? (now as readonly Step[])[Math.min(index, now.length - 1)]! : (now as Step);
   };
-  const server = createServer((incoming, outgoing) => void serve(incoming, outgoing));
+  // Node closes idle connections after 5 s, and a busy machine takes longer between two tests.
+  const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => void serve(incoming, outgoing));
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const path = incoming.url ?? "";
     const text = await textOf(incoming);

@@ -22,7 +22,10 @@ export function emitSessionNotices(runtime: Runtime, tenant: string, onEvent: Em
   });
   runtime.on("modelResting", ({ because }) => notice("model_resting", because));
   runtime.on("irreducible", ({ smallest, limit, because }) =>
-    notice("irreducible", `nothing below ${shown(smallest)} of ${shown(limit)} tokens: ${because}`),
+    notice(
+      "irreducible",
+      `the smallest valid request has ${shown(smallest)} tokens, and the limit is ${shown(limit)}: ${because}`,
+    ),
   );
   // What the engine said may quote the conversation.
   runtime.on("engineDisabled", ({ engine, because }) =>

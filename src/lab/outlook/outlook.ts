@@ -94,7 +94,9 @@ function adviceFor(sessions: readonly NamedOutlook[], compactions: readonly Outl
 }
 
 function windowAdvice(sessions: readonly NamedOutlook[]): readonly Advice[] {
-  const unknown = [...new Set(sessions.filter((one) => one.windowAssumed).map((one) => one.model ?? "no model named"))];
+  const unknown = [
+    ...new Set(sessions.filter((one) => one.windowAssumed).map((one) => one.model ?? "sessions that name no model")),
+  ];
   if (unknown.length === 0) return [];
   return [
     {

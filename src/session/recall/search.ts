@@ -36,7 +36,7 @@ const HITS_MAX = 20;
 /**
  * Resolves an id to its original bytes, or to messages of it; anything else is searched for.
  *
- * @throws PrecisError `unknown_recall_id`, `bad_range`, and of the store.
+ * @throws PrecisError `unknown_recall_id`, `bad_range`, `bad_recall`, and of the store.
  */
 export async function recall(
   store: Store,
@@ -44,10 +44,18 @@ export async function recall(
   idOrWords: string,
   choice: RecallChoice = {},
 ): Promise<readonly RecallHit[]> {
+  if (typeof idOrWords !== "string") throw noWords();
   if (!RECALL_ID.test(idOrWords)) return searchRemoved(store, tenant, idOrWords);
   const original = await store.getOriginal(tenant, idOrWords);
   if (original === undefined) throw unknownRecallId(idOrWords);
   return recallMessages(original, choice);
+}
+
+function noWords(): PrecisError {
+  return new PrecisError("Recall was given neither an id nor words.", {
+    code: "bad_recall",
+    hint: "Pass a recall id such as r1a2b3c4d5, or words to search for.",
+  });
 }
 
 /** The original as it is where nothing of it is chosen. @throws PrecisError `bad_range`. */

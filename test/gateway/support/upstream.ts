@@ -31,7 +31,8 @@ const KEPT_BYTES_MAX = 4 * 1024 * 1024;
 /** `reply` is asked with the number of the request, from 0. */
 export async function upstreamOf(reply: (at: number, got: Got) => Reply | Promise<Reply>): Promise<Upstream> {
   const got: Got[] = [];
-  const server = createServer((request, response) => void answer(request, response));
+  // Node closes idle connections after 5 s, and a busy machine takes longer between two requests.
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => void answer(request, response));
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const one = await taken(request).catch(() => undefined);
     if (one === undefined) return void response.destroy();

@@ -46,7 +46,7 @@ function compressorPolicy(settings: CompressorSettings, evidence?: Evidence): Po
     futileBecause: ({ assembled }) =>
       assembled.covered === 0
         ? "the settings protect the whole conversation; use a budget to go below that"
-        : "no compaction needed: the transcript is already about as small as it can be",
+        : "nothing would be removed",
     staysBecause,
     remarksOn: ({ shape }) =>
       shape.rung >= RUNG_DEGRADED ? ["some recent messages did not fit and were summarised"] : [],
