@@ -1,5 +1,5 @@
 /** `precis eval` from the outside: one command over a folder, what it writes, and what it says of sessions it cannot score. */
-import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EXIT } from "../../src/cli/exit.ts";
@@ -48,6 +48,18 @@ describe("a folder of sessions", () => {
     const again = await evaluate("--json", "--cache", "kept");
     expect(again.out).toBe(ran.out);
     expect(readdirSync(join(folder.path, "kept"))).toEqual(kept);
+  });
+
+  it("is read with a mark of its encoding, and as Windows shells redirect it", async () => {
+    const text = `\ufeff${readFileSync(EXAMPLE, "utf8")}`;
+    for (const encoding of ["utf8", "utf16le"] as const) {
+      writeFileSync(join(folder.path, "marked.json"), text, encoding);
+      const { code, out } = await precisHere(
+        ["eval", "marked.json", "--engines", "none", "--budgets", "10", "--threads", "1"],
+        { folder: folder.path },
+      );
+      expect([code, out]).toEqual([EXIT.done, expect.stringContaining("0 of 1 file not scored")]);
+    }
   });
 
   it("is shown as tables, with what is not scored and why", async () => {

@@ -1,4 +1,5 @@
 /** A recorded session as the evaluation reads it: what was said, in chat form, whatever format the file is in. */
+import { PrecisError } from "../../core/errors.ts";
 import { detectFormat, joinWireLines, LOG_FORMATS, readLog } from "../../logs/index.ts";
 import type { InputFormat, LogFormat } from "../../logs/index.ts";
 import { fieldsOf, listOf } from "../../protocols/fields.ts";
@@ -34,7 +35,17 @@ function isLogFormat(format: InputFormat): format is LogFormat {
 /** The form that the measure is defined on is read as it is. */
 function chatMessages(text: string): readonly ChatMessage[] {
   const body: unknown = JSON.parse(oneDocument(text));
-  return listOf(Array.isArray(body) ? body : fieldsOf(body)?.["messages"]) as readonly ChatMessage[];
+  const messages = listOf(Array.isArray(body) ? body : fieldsOf(body)?.["messages"]);
+  const odd = messages.findIndex((message) => !isContent(fieldsOf(message)?.["content"]));
+  if (odd < 0) return messages as readonly ChatMessage[];
+  throw new PrecisError(`messages[${odd}].content is neither a text nor a list of parts`, {
+    code: "unreadable_input",
+    hint: "`precis check FILE` says what a provider would refuse.",
+  });
+}
+
+function isContent(content: unknown): boolean {
+  return content === undefined || content === null || typeof content === "string" || Array.isArray(content);
 }
 
 function decodedMessages(text: string, format: Exclude<InputFormat, LogFormat>): readonly ChatMessage[] {

@@ -37,7 +37,13 @@ export function sourcesOf(paths: readonly string[], folder: string): readonly So
 
 export function readSource({ path, name, bytes }: Source): string {
   if (bytes > FILE_BYTES_MAX) throw unreadable(`${name} is larger than ${FILE_BYTES_MAX} bytes`, "Split it.");
-  return reading(path, () => readFileSync(path, "utf8"));
+  return reading(path, () => textOf(readFileSync(path)));
+}
+
+/** UTF-8, or UTF-16 as Windows shells redirect it, without a mark of either. */
+function textOf(bytes: Uint8Array): string {
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return new TextDecoder(isUtf16 ? "utf-16le" : "utf-8").decode(bytes);
 }
 
 function filesAt(path: string): readonly { readonly path: string; readonly named: boolean }[] {

@@ -30,6 +30,15 @@ describe("a session", () => {
     expect(session!.messages.some((message) => message.tool_call_id === call!.id)).toBe(true);
   });
 
+  it("is broken where the content of a message is none, and its place is named", () => {
+    const messages = [
+      { role: "user", content: "a" },
+      { role: "assistant", content: 7 },
+      { role: "user", content: "b" },
+    ];
+    expect(() => readSession(JSON.stringify(messages), "x.json")).toThrow("messages[1].content");
+  });
+
   it("is none where no format is known", () => {
     expect(readSession('{"anything": 1}', "x.json")).toBeUndefined();
   });
