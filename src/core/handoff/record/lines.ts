@@ -1,7 +1,8 @@
 /** The lines of an episode: what the person asked, what the agent said on the way and in the end, and what its calls did. */
 import { isErrorLine } from "../../digest/error-line.ts";
+import { isBareReply } from "../../ledger/readers/bare-replies.ts";
 import { condensable, condensed, unsaid, type Condensable, type CondensedText, type UnsaidUnit } from "./condense.ts";
-import { isAnnouncement, isFinding, isInformative, type Unit } from "./units.ts";
+import { isAnnouncement, isClosingOffer, isFinding, isInformative, type Unit } from "./units.ts";
 import { callLines, callKindOf, type CallKind } from "./calls.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
 import { withoutBullet } from "./pieces.ts";
@@ -61,7 +62,9 @@ function askedLines(entry: SpokenEntry, { redact, tellsRequests, live, said }: L
   if (!tellsRequests || /^\/\S*$/.test(text)) return [];
   if (message === live) return [{ message, label: "User: ", weight: WEIGHTS.asked, body: unshortened(LIVE) }];
   const asked = thinned(unsaid(units), isToldAsRuleOrGoal, (body) =>
-    body.chars === 0 ? undefined : { message, label: "User: ", weight: WEIGHTS.asked, body, isAsked: true },
+    body.chars === 0 || isBareReply(body.within(body.chars))
+      ? undefined
+      : { message, label: "User: ", weight: WEIGHTS.asked, body, isAsked: true },
   );
   const material = condensable(pasted, said, { worth: pastedScore });
   return material.chars === 0
@@ -114,7 +117,7 @@ function saidLines(
   if (!ends && !units.some(({ text: one }) => isWorthRemarking(one) && isFinding(one))) return [];
   if (units.every(({ score }) => score < EMPTY_SCORE_MAX)) return [];
   const concludes = ends && !isData(text);
-  return thinned(unsaid(units, said, ends ? undefined : isWorthRemarking), isSaidOrOverruled, (body) => {
+  return thinned(unsaid(units, said, ends ? isNoClosingOffer : isWorthRemarking), isSaidOrOverruled, (body) => {
     if (body.chars === 0 || (!ends && body.newness < REMARK_NEWNESS_MIN)) return undefined;
     return { message, label: "Agent: ", weight: concludes ? conclusionWeight(body.chars) : remarkWeight(text), body };
   });
@@ -123,6 +126,10 @@ function saidLines(
 /** What an agent answers to a program says little to a person. */
 function isData(text: string): boolean {
   return /^(?:[\w ]{0,40}:\s*)?\{\s*"/.test(text);
+}
+
+function isNoClosingOffer(sentence: string): boolean {
+  return !isClosingOffer(sentence);
 }
 
 function isWorthRemarking(sentence: string): boolean {

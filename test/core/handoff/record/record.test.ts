@@ -193,6 +193,19 @@ describe("how a run ended", () => {
   });
 });
 
+it("tells what came of a reply that only agrees, and no offer of more help", () => {
+  const text = recordOf([
+    user("Please plan the move of the database."),
+    says("The plan has two steps. Shall I apply it?"),
+    user("Yes, go ahead."),
+    ...ran("apply_plan", { plan: 7 }, "2 changed"),
+    says("The database is on node-4 now. If you need any further assistance, feel free to ask!"),
+  ]);
+  expect(text).not.toContain("go ahead");
+  expect(text).toContain("The database is on node-4 now.");
+  expect(text).not.toContain("further assistance");
+});
+
 it("tells the values of what a call made, but those that it was given", () => {
   const made = JSON.stringify({ stay_id: "H-5641", hotel: "Skansen Pensjonat", price_eur: 327, status: "confirmed" });
   const text = recordOf([
