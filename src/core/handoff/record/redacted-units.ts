@@ -40,10 +40,18 @@ export function spokenUnits(
 ): RedactedUnits {
   return unitsFor(redact)(from, () => {
     const safe = redact(text);
-    const { words, pasted } = kind === "asked" ? splitPasted(safe) : { words: safe, pasted: "" };
+    const { words, pasted } = kind === "asked" ? splitPasted(safe) : { words: withoutWarnings(safe), pasted: "" };
     return { text: safe, units: unitsOf(words), pasted: unitsOf(pasted) };
   });
 }
+
+/** What the program that an agent runs in warns of, with the line of code that it shows, is none of the agent's words. */
+function withoutWarnings(text: string): string {
+  return text.includes("Warning: ") ? text.replace(WARNING, "") : text;
+}
+
+/** `/lib/client.py:55: UserWarning: …`. */
+const WARNING = /^[/\w.-]{1,300}\.\w{1,5}:\d{1,6}: [A-Z]\w{0,60}Warning: .*(?:\n[ \t]+\S.*)?/gm;
 
 /** More of a report is not read. */
 const REPORT_CHARS_READ_MAX = 4_000;

@@ -206,6 +206,18 @@ it("tells what came of a reply that only agrees, and no offer of more help", () 
   expect(text).not.toContain("further assistance");
 });
 
+it("tells the words of the agent, not what the program that it runs in warns of between them", () => {
+  const warning =
+    "/usr/lib/python3.11/site-packages/agents/coder.py:55: UserWarning: Resolved model mismatch: a-1 != a-2. It may be wrong.\n  reply = await self._client.create(";
+  const text = recordOf([
+    user("Find the oldest headstone."),
+    says(`The oldest headstone is that of 1994.\n${warning}\nIts rhyme has four lines.`),
+  ]);
+  expect(text).toContain("The oldest headstone is that of 1994.");
+  expect(text).toContain("Its rhyme has four lines.");
+  expect(text).not.toMatch(/mismatch|may be wrong|await/);
+});
+
 it("tells the values of what a call made, but those that it was given", () => {
   const made = JSON.stringify({ stay_id: "H-5641", hotel: "Skansen Pensjonat", price_eur: 327, status: "confirmed" });
   const text = recordOf([
