@@ -136,6 +136,19 @@ describe("excerpts", () => {
     expect(quotes(`- ${error} (not run again)`)).not.toContain(error);
   });
 
+  it("are no warnings of the program that the assistant runs in", () => {
+    const warning =
+      "/usr/lib/agents/coder.py:55: UserWarning: Resolved model mismatch: alpha-2024-08 is not beta-2024-05.";
+    const told = (role: "assistant" | "user"): string =>
+      createEvidence()
+        .excerpts([textMessage(role, `The index idx_carts_7719 is stale.\n${warning}`)], ask(400))
+        .map(({ text }) => text)
+        .join("\n");
+    expect(told("user")).toContain("UserWarning");
+    expect(told("assistant")).toContain("idx_carts_7719");
+    expect(told("assistant")).not.toContain("UserWarning");
+  });
+
   it("never quote an earlier handoff", () => {
     const handoff = textMessage(
       "user",

@@ -1,4 +1,5 @@
 /** What messages say, redacted and taken apart when it is first described: the same in one handoff after another. */
+import { withoutProgramWarnings } from "../../digest/program-warning.ts";
 import type { Message } from "../../transcript/message.ts";
 import { remembered } from "../../transcript/remembered.ts";
 import { unitsOf, type Unit } from "./units.ts";
@@ -40,18 +41,11 @@ export function spokenUnits(
 ): RedactedUnits {
   return unitsFor(redact)(from, () => {
     const safe = redact(text);
-    const { words, pasted } = kind === "asked" ? splitPasted(safe) : { words: withoutWarnings(safe), pasted: "" };
+    const { words, pasted } =
+      kind === "asked" ? splitPasted(safe) : { words: withoutProgramWarnings(safe), pasted: "" };
     return { text: safe, units: unitsOf(words), pasted: unitsOf(pasted) };
   });
 }
-
-/** What the program that an agent runs in warns of, with the line of code that it shows, is none of the agent's words. */
-function withoutWarnings(text: string): string {
-  return text.includes("Warning: ") ? text.replace(WARNING, "") : text;
-}
-
-/** `/lib/client.py:55: UserWarning: …`. */
-const WARNING = /^[/\w.-]{1,300}\.\w{1,5}:\d{1,6}: [A-Z]\w{0,60}Warning: .*(?:\n[ \t]+\S.*)?/gm;
 
 /** More of a report is not read. */
 const REPORT_CHARS_READ_MAX = 4_000;
