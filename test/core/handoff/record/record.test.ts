@@ -218,6 +218,22 @@ it("tells the words of the agent, not what the program that it runs in warns of 
   expect(text).not.toMatch(/mismatch|may be wrong|await/);
 });
 
+it("tells nothing of a paste that stands as the goal already", () => {
+  const plan = [
+    "# Plan: a friendlier warning",
+    "Replace the warning about two sessions with a friendlier one.",
+    "```go",
+    'message := "1. Commit your changes. 2. Resume the session that is there." +',
+    '  "To hide this warning, run: enable --no-warning" +',
+    ...Array.from({ length: 6 }, (_, at) => `  explain(stepOfTheSession${at}, resumeCommand${at})`),
+    "```",
+  ].join("\n");
+  const messages = [user(`Implement the following plan:\n${plan}`), ...ran("make", {}, "ok"), says("Done as planned.")];
+  const { text } = writeHandoff(requestFor([...messages, user("go on"), says("I go on.")], { tail: 2 }));
+  expect(text.split("Resume the session that is there.")).toHaveLength(2);
+  expect(text.split("stepOfTheSession3")).toHaveLength(2);
+});
+
 it("tells the values of what a call made, but those that it was given", () => {
   const made = JSON.stringify({ stay_id: "H-5641", hotel: "Skansen Pensjonat", price_eur: 327, status: "confirmed" });
   const text = recordOf([
