@@ -174,7 +174,7 @@ function warned(text: string, { paint, columns }: Stream): readonly string[] {
 }
 
 function irreducibleLine({ limit, smallest, because }: Irreducible): string {
-  return `Cannot reach ${count(limit)} tokens; the smallest valid result has ${count(smallest)}: ${because}`;
+  return `Cannot reach ${count(limit)} tokens; the smallest useful result has ${count(smallest)}: ${because}`;
 }
 
 export interface Unchanged {

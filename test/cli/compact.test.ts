@@ -242,7 +242,7 @@ describe("compact", () => {
   it("writes the smallest result and exits with 4 when nothing reaches the budget", async () => {
     const { code, out, err } = await precis(["compact", "chat.json", "--budget", "110"], { folder: folder.path });
     expect(code).toBe(4);
-    expect(err).toMatch(/! Cannot reach 110 tokens; the smallest valid result has \d+/);
+    expect(err).toMatch(/! Cannot reach 110 tokens; the smallest useful result has \d+/);
     expect((await precisHere(["check", "-"], { input: out })).code).toBe(0);
     expect(out).toContain(LIVE_REQUEST);
     const { report } = await json("compact", "chat.json", "--budget", "110");

@@ -2,6 +2,7 @@
  * The candidates for excerpts: the passages around identifiers, each worked out once and again only when an identifier
  * is mentioned again. They are numbered, and what the selection asks of every one is kept in arrays: it walks a thousand of them.
  */
+import { holdsProgramWarning } from "../digest/program-warning.ts";
 import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt } from "./excerpt.ts";
 import { errorLinesIn } from "./error-lines.ts";
@@ -280,6 +281,7 @@ function candidatesFor(number: number, { quotes, known, addQuote }: Making): rea
     const entry = occurrences.entries[message]!;
     const reading = occurrences.readingOf(entry);
     const { starts } = reading.mentions;
+    const isSpoken = entry.message.role === "assistant";
     let mention = reading.first[places[at + 1]!]!;
     for (let seen = 0; mention >= 0 && seen < MENTIONS_A_PLACE_MAX; seen++, mention = reading.next[mention]!) {
       const place = starts[mention]!;
@@ -287,6 +289,7 @@ function candidatesFor(number: number, { quotes, known, addQuote }: Making): rea
       const quote = quotes.around(reading, mention);
       if (quote === undefined) continue;
       const { range } = quote;
+      if (isSpoken && holdsProgramWarning(reading.text.slice(range.start, range.end))) continue;
       const make = (): Candidate => {
         const binds = quote.holds.map((local) => occurrences.numberOf(reading, local));
         // By where the quote ends, and not by who asked first: several identifiers may share it.

@@ -258,13 +258,32 @@ export function createQuotes(): Quotes {
 
 function quoteAround(reading: MessageReading, mention: number, { passages, lines }: KnownPassage): Quote | undefined {
   const { starts, ends } = reading.mentions;
-  const range = passageAround(reading.text, { start: starts[mention]!, end: ends[mention]! }, lines);
+  const id = { start: starts[mention]!, end: ends[mention]! };
+  const range = withinPart(reading, id, passageAround(reading.text, id, lines));
   if (range === undefined) return undefined;
   const known = passages.get(range.start);
   if (known?.range.end === range.end) return known;
   const quote = { range, holds: heldBy(reading, range) };
   passages.set(range.start, quote);
   return quote;
+}
+
+/** A passage as far as it is said or given to a call; the name of the tool, which stands between the two, is neither. */
+function withinPart({ text, callStarts }: MessageReading, id: Range, passage: Range | undefined): Range | undefined {
+  if (passage === undefined || callStarts.length === 0) return passage;
+  const next = firstFrom(callStarts, id.end);
+  const call = next === 0 ? undefined : callStarts[next - 1]!;
+  const from = call === undefined ? 0 : endOfLine(text, call) + 1;
+  const until = next === callStarts.length ? text.length : callStarts[next]! - 1;
+  if (id.start < from) return undefined;
+  if (passage.start >= from && passage.end <= until) return passage;
+  const range = trim(text, { start: Math.max(passage.start, from), end: Math.min(passage.end, until) });
+  return /\s/.test(text.slice(range.start, range.end)) ? range : undefined;
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  return end < 0 ? text.length : end;
 }
 
 /** Local numbers of the identifiers that a range of a message holds. */

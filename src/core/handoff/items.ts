@@ -44,7 +44,12 @@ export function clipped(text: string, charsMax: number): string {
   if (whole.length <= charsMax) return whole;
   const kept = whole.slice(0, Math.max(0, charsMax - CUT_MARK.length));
   const word = Math.max(kept.lastIndexOf(" "), kept.lastIndexOf("\n"));
-  return `${(word > charsMax / 2 ? kept.slice(0, word) : withoutTornPair(kept)).trimEnd()}${CUT_MARK}`;
+  return withCutMark((word > charsMax / 2 ? kept.slice(0, word) : withoutTornPair(kept)).trimEnd());
+}
+
+/** With a mark at its end: one is enough where something was left out there already. */
+export function withCutMark(text: string): string {
+  return text.endsWith(CUT_MARK) ? text : `${text}${CUT_MARK}`;
 }
 
 /** Marks where text was left out. */

@@ -11,7 +11,7 @@ import { carriedDrafts } from "./carry.ts";
 import { fit, type RecordItem } from "./budget.ts";
 import { focusMatcher } from "./focus.ts";
 import { frameOf } from "./framing.ts";
-import type { AlreadyVisible, ItemDraft } from "./items.ts";
+import type { AlreadyVisible, Item, ItemDraft } from "./items.ts";
 import { opensWithHandoff } from "./marks.ts";
 import type { HandoffMaterial } from "./material.ts";
 import { parseHandoff, type ParsedHandoff } from "./parse.ts";
@@ -21,7 +21,7 @@ import type { Items } from "./model/asked.ts";
 import { NEWER_ORDER, withProse } from "./model/drafts.ts";
 import { THIRTEEN_SECTIONS, type Section } from "./templates.ts";
 import { LASTING_RANK } from "./topics/actions.ts";
-import { TOPICS } from "./topics/index.ts";
+import { TOPICS, TOPICS_BY_NEED } from "./topics/index.ts";
 import type { Topic } from "./topics/topic.ts";
 
 export { parseHandoff, type ParsedHandoff } from "./parse.ts";
@@ -282,9 +282,19 @@ function withoutLeast(
   count: number,
 ): Omit<HandoffContents, "firstNumber"> {
   if (excerpts.length > 0) return { filled, excerpts: excerpts.slice(0, -count) };
-  const [topic, part] = [...filled].findLast(([, { items }]) => items.length > 0)!;
-  const kept = part.items.slice(0, -1);
-  return { excerpts, filled: new Map([...filled, [topic, { items: kept, leftOut: part.leftOut + 1 }]]) };
+  const topic = TOPICS_BY_NEED.findLast((one) => (filled.get(one)?.items ?? []).length > 0)!;
+  const { items, leftOut } = filled.get(topic)!;
+  const least = leastOf(topic, items);
+  const kept = items.filter((item) => item !== least);
+  return { excerpts, filled: new Map([...filled, [topic, { items: kept, leftOut: leftOut + 1 }]]) };
+}
+
+/** The last chosen; of what was done, the oldest of what ranks lowest. */
+function leastOf(topic: Topic, items: readonly Item[]): Item {
+  if (topic !== "actions") return items.at(-1)!;
+  return items.reduce((least, item) =>
+    item.rank < least.rank || (item.rank === least.rank && item.order < least.order) ? item : least,
+  );
 }
 
 /** Whether a message is a handoff of ours, of this version. */

@@ -136,6 +136,44 @@ describe("excerpts", () => {
     expect(quotes(`- ${error} (not run again)`)).not.toContain(error);
   });
 
+  it("never run from what was said into a call, and are no bare names of tools", () => {
+    const call = (at: number, name: string, said: string): Message => ({
+      role: "assistant",
+      parts: [
+        { kind: "text", text: said },
+        {
+          kind: "tool-call",
+          id: `c${at}`,
+          name,
+          arguments: JSON.stringify({ path: "gke.tf", text: `size_${at} = 2` }),
+        },
+      ],
+    });
+    const messages = [
+      call(1, "write_file", "I'll rewrite the file."),
+      call(2, "write_file", "Now the rules in `infra/prod/firewall_rules.tf` follow."),
+      call(3, "patch_rules", "Now the `target_tags`."),
+    ];
+    const texts = createEvidence()
+      .excerpts(messages, ask(400))
+      .map(({ text }) => text);
+    expect(texts.join("\n")).toContain("firewall_rules.tf");
+    for (const text of texts) expect(text).not.toMatch(/write_file|patch_rules/);
+  });
+
+  it("are no warnings of the program that the assistant runs in", () => {
+    const warning =
+      "/usr/lib/agents/coder.py:55: UserWarning: Resolved model mismatch: alpha-2024-08 is not beta-2024-05.";
+    const told = (role: "assistant" | "user"): string =>
+      createEvidence()
+        .excerpts([textMessage(role, `The index idx_carts_7719 is stale.\n${warning}`)], ask(400))
+        .map(({ text }) => text)
+        .join("\n");
+    expect(told("user")).toContain("UserWarning");
+    expect(told("assistant")).toContain("idx_carts_7719");
+    expect(told("assistant")).not.toContain("UserWarning");
+  });
+
   it("never quote an earlier handoff", () => {
     const handoff = textMessage(
       "user",

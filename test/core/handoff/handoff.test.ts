@@ -249,6 +249,20 @@ describe("any handoff", () => {
     expect(rules).not.toContain("module number 3 ");
   });
 
+  it("lets the oldest of what was done go first where all is a little too long", () => {
+    const rooms = Array.from({ length: 9 }, (_, at) => `K${at}41`);
+    const messages = rooms.flatMap((room, at) => [
+      user(`Book room ${room} for ${at + 2} people on Friday, and order tea for ${at + 3} of them.`),
+      ...does("book_room", { room, people: at + 2, tea: at + 3 }, JSON.stringify({ room, booking: `B-77${at}`, at })),
+      says(`Room ${room} is booked as B-77${at}; the price is ${at + 1}00.50 EUR. Tea is ordered: ${at + 3} cups.`),
+    ]);
+    for (let budget = 200; budget < 600; budget += 3) {
+      const { text } = writeHandoff(requestFor([...messages, user("And now?")], { tail: 1, budget }));
+      const done = sectionOf(text, "Completed Actions");
+      expect(done === "" || done.includes(rooms.at(-1)!), `${budget} tokens: ${done}`).toBe(true);
+    }
+  });
+
   it("can be written in the seven sections", () => {
     const { text } = writeHandoff(requestFor(WORK, { tail: 2, template: SEVEN_SECTIONS }));
     const headings = text

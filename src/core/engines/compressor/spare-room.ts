@@ -2,6 +2,7 @@
  * An explicit budget is there to be used. What a handoff leaves of it, because nothing more is worth quoting, goes to
  * what it replaces, word for word: the user's requests first, the newest messages next.
  */
+import { isBareReply } from "../../ledger/readers/bare-replies.ts";
 import { byPerson } from "../../ledger/readers/person.ts";
 import { inOneLine } from "../../digest/cut.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
@@ -82,18 +83,19 @@ function weigh({ original, request }: Run, places: readonly number[]): number {
   return request.measure.messages(places.map((at) => original.messages[at]!));
 }
 
-/** Places of what a person wrote and the handoff does not say in full, the newest first. */
+/** Places of what a person asked and the handoff does not say in full, the newest first. */
 function requestsThatFit(run: Run, draft: CompactionDraft, tokens: number): readonly number[] {
   const { messages } = run.original;
   const { headEnd, tailStart } = draft.shape;
   const isSaid = saidIn(draft.handoff?.text ?? "");
-  const isRequest = (at: number): boolean => at !== run.live && byPerson(messages[at]!);
+  const textAt = (at: number): string => contentText(messages[at]!.parts).trim();
+  const isRequest = (at: number): boolean => at !== run.live && byPerson(messages[at]!) && !isBareReply(textAt(at));
   const places = range(headEnd, tailStart).toReversed().filter(isRequest);
   return thatFit(
     run,
     places.map((at) => [at]),
     // What weighs too much stays out whether it is said or not: the handoff is searched for the others.
-    { tokens, isWanted: ([at]) => !isSaid(contentText(messages[at!]!.parts).trim()) },
+    { tokens, isWanted: ([at]) => !isSaid(textAt(at!)) },
   );
 }
 

@@ -2,7 +2,7 @@
  * Shortens a text to its most telling whole sentences and lines, in their order. Nothing is cut inside a sentence unless
  * a single one is longer than the room; a gap shows where something was left out.
  */
-import { clipped, CUT_MARK } from "../items.ts";
+import { clipped, CUT_MARK, withCutMark } from "../items.ts";
 import { createSaid, type SaidBefore } from "./said-before.ts";
 import { CHARS_MATCHED_MAX, isExact, type Unit } from "./units.ts";
 
@@ -152,10 +152,10 @@ function shortened(ranked: readonly RankedUnit[], charsMax: number): Shortened {
  * something exact that would be cut off.
  */
 function clippedAround(whole: string, charsMax: number): string {
-  const text = whole.length > charsMax ? whole.replace(ASIDE, "") : whole;
+  const text = whole.length > charsMax ? withoutAsides(whole) : whole;
   if (text.length <= charsMax) return text;
   const clauses = firstClauses(text, charsMax - CUT_MARK.length);
-  if (clauses !== "") return `${clauses}${CUT_MARK}`;
+  if (clauses !== "") return withCutMark(clauses);
   const half = Math.floor((charsMax - GAP.length) / 2);
   if (half < HALF_CHARS_MIN || text.length <= charsMax || !isExact(text.slice(-Math.min(half, CHARS_MATCHED_MAX))))
     return clipped(text, charsMax);
@@ -173,7 +173,24 @@ function firstClauses(text: string, charsMax: number): string {
   return end >= charsMax * CLAUSES_SHARE_MIN ? text.slice(0, end) : "";
 }
 
-const ASIDE = / \([^()\n]{3,200}\)(?=[\s.,;:!?]|$)/g;
+/** With a mark for each. What stands in code or in a sum is no aside, and one that denies or limits is what the sentence means. */
+function withoutAsides(text: string): string {
+  if (!text.includes(" (")) return text;
+  return text.replace(ASIDE_OR_CODE, (found: string, aside: string | undefined, at: number) => {
+    if (aside === undefined || LIMITS.test(aside)) return found;
+    const isTerm = isOperator(text[at - 1]) || isOperator(text[at + found.length + 1]);
+    return isTerm ? found : CUT_MARK;
+  });
+}
+
+function isOperator(sign: string | undefined): boolean {
+  return sign !== undefined && OPERATORS.includes(sign);
+}
+
+/** A shorter one is hardly longer than its mark. */
+const ASIDE_OR_CODE = /`[^`\n]*`| (\([^()\n]{6,200}\))(?=[\s.,;:!?]|$)/g;
+const LIMITS = /\b(?:not?|never|without|except|excluding|unless|only|but)\b|n['’]t\b/i;
+const OPERATORS = "=+*/^<>&|%-";
 const CLAUSE_END = /[,;:]?\s+[—–-]\s|[;,]\s|\s\(|\s(?:because|so that|which|but|and|instead of)\s/g;
 const CLAUSES_SHARE_MIN = 0.55;
 

@@ -27,6 +27,7 @@ export interface UntoldSentences {
   readonly ofPerson: ReadonlySet<string>;
   /** Of a person, but for how a request opens. */
   readonly goal: ReadonlySet<string>;
+  readonly goalText: string;
 }
 
 export interface TouchedFile {

@@ -1,7 +1,8 @@
 /** The lines of an episode: what the person asked, what the agent said on the way and in the end, and what its calls did. */
 import { isErrorLine } from "../../digest/error-line.ts";
-import { condensable, condensed, unsaid, type Condensable, type CondensedText, type UnsaidUnit } from "./condense.ts";
-import { isAnnouncement, isFinding, isInformative, type Unit } from "./units.ts";
+import { isBareReply } from "../../ledger/readers/bare-replies.ts";
+import { condensed, unsaid, type Condensable, type CondensedText, type UnsaidUnit } from "./condense.ts";
+import { isAnnouncement, isClosingOffer, isFinding, isInformative, type Unit } from "./units.ts";
 import { callLines, callKindOf, type CallKind } from "./calls.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
 import { withoutBullet } from "./pieces.ts";
@@ -61,12 +62,17 @@ function askedLines(entry: SpokenEntry, { redact, tellsRequests, live, said }: L
   if (!tellsRequests || /^\/\S*$/.test(text)) return [];
   if (message === live) return [{ message, label: "User: ", weight: WEIGHTS.asked, body: unshortened(LIVE) }];
   const asked = thinned(unsaid(units), isToldAsRuleOrGoal, (body) =>
-    body.chars === 0 ? undefined : { message, label: "User: ", weight: WEIGHTS.asked, body, isAsked: true },
+    body.chars === 0 || isBareReply(body.within(body.chars))
+      ? undefined
+      : { message, label: "User: ", weight: WEIGHTS.asked, body, isAsked: true },
   );
-  const material = condensable(pasted, said, { worth: pastedScore });
-  return material.chars === 0
-    ? asked
-    : [...asked, { message, label: "Pasted: ", weight: WEIGHTS.pasted, body: material }];
+  const material = thinned(
+    unsaid(pasted, said),
+    isToldOfPaste,
+    (body) => (body.chars === 0 ? undefined : { message, label: "Pasted: ", weight: WEIGHTS.pasted, body }),
+    pastedScore,
+  );
+  return [...asked, ...material];
 }
 
 type IsUntold = (sentence: string, at: number, untold: UntoldSentences) => boolean;
@@ -75,6 +81,14 @@ type IsUntold = (sentence: string, at: number, untold: UntoldSentences) => boole
 function isToldAsRuleOrGoal(sentence: string, at: number, { ofPerson, goal }: UntoldSentences): boolean {
   return ofPerson.has(sentence) || (at > 0 && goal.has(sentence));
 }
+
+/** What was pasted is taken apart without its fences: a line of the goal may be several of its sentences. */
+function isToldOfPaste(sentence: string, _at: number, { ofPerson, goal, goalText }: UntoldSentences): boolean {
+  const isPart = sentence.length >= PART_CHARS_MIN && goalText.includes(sentence);
+  return isPart || ofPerson.has(sentence) || goal.has(sentence);
+}
+
+const PART_CHARS_MIN = 8;
 
 function isSaidOrOverruled(sentence: string, _at: number, { ofAgent }: UntoldSentences): boolean {
   return ofAgent.has(sentence);
@@ -85,14 +99,20 @@ function thinned(
   told: readonly UnsaidUnit[],
   isUntold: IsUntold,
   lineOf: (body: CondensedText) => RecordLine | undefined,
+  worth?: (unit: Unit) => number,
 ): readonly RecordLine[] {
-  const whole = lineOf(condensed(told));
+  const whole = lineOf(condensed(told, worth));
   if (whole === undefined) return [];
   let sentences: readonly string[] | undefined;
   const without = (untold: UntoldSentences): RecordLine | undefined => {
     sentences ??= told.map(({ unit }) => withoutBullet(unit.text));
     if (!sentences.some((sentence, at) => isUntold(sentence, at, untold))) return whole;
-    return lineOf(condensed(told.filter((_, at) => !isUntold(sentences![at]!, at, untold))));
+    return lineOf(
+      condensed(
+        told.filter((_, at) => !isUntold(sentences![at]!, at, untold)),
+        worth,
+      ),
+    );
   };
   return [{ ...whole, without }];
 }
@@ -114,7 +134,7 @@ function saidLines(
   if (!ends && !units.some(({ text: one }) => isWorthRemarking(one) && isFinding(one))) return [];
   if (units.every(({ score }) => score < EMPTY_SCORE_MAX)) return [];
   const concludes = ends && !isData(text);
-  return thinned(unsaid(units, said, ends ? undefined : isWorthRemarking), isSaidOrOverruled, (body) => {
+  return thinned(unsaid(units, said, ends ? isNoClosingOffer : isWorthRemarking), isSaidOrOverruled, (body) => {
     if (body.chars === 0 || (!ends && body.newness < REMARK_NEWNESS_MIN)) return undefined;
     return { message, label: "Agent: ", weight: concludes ? conclusionWeight(body.chars) : remarkWeight(text), body };
   });
@@ -123,6 +143,10 @@ function saidLines(
 /** What an agent answers to a program says little to a person. */
 function isData(text: string): boolean {
   return /^(?:[\w ]{0,40}:\s*)?\{\s*"/.test(text);
+}
+
+function isNoClosingOffer(sentence: string): boolean {
+  return !isClosingOffer(sentence);
 }
 
 function isWorthRemarking(sentence: string): boolean {

@@ -216,6 +216,7 @@ function linesOfEpisode({ carried, matches, ...request }: RecordOptions): readon
     ofAgent: new Set([...sentencesOf([present.said], SAID_CHARS_MIN), ...overruled]),
     ofPerson: new Set([...sentencesOf(present.rules), ...overruled]),
     goal: new Set(sentencesOf(present.goal)),
+    goalText: present.goal.join("\n"),
   };
   return all.map(({ order, lines: whole }, at) => {
     const lines = whole.flatMap((line) => (line.without === undefined ? line : (line.without(untold) ?? [])));

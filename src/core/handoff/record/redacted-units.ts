@@ -1,4 +1,5 @@
 /** What messages say, redacted and taken apart when it is first described: the same in one handoff after another. */
+import { withoutProgramWarnings } from "../../digest/program-warning.ts";
 import type { Message } from "../../transcript/message.ts";
 import { remembered } from "../../transcript/remembered.ts";
 import { unitsOf, type Unit } from "./units.ts";
@@ -40,7 +41,8 @@ export function spokenUnits(
 ): RedactedUnits {
   return unitsFor(redact)(from, () => {
     const safe = redact(text);
-    const { words, pasted } = kind === "asked" ? splitPasted(safe) : { words: safe, pasted: "" };
+    const { words, pasted } =
+      kind === "asked" ? splitPasted(safe) : { words: withoutProgramWarnings(safe), pasted: "" };
     return { text: safe, units: unitsOf(words), pasted: unitsOf(pasted) };
   });
 }

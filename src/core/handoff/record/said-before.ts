@@ -44,7 +44,7 @@ export interface SaidMark {
 export function createSaid(): ReversibleSaidBefore {
   const sentences = createCourse<string>();
   const words = createCourse<number>();
-  const texts: Words[] = [];
+  const texts: { readonly text: string; readonly words: Words }[] = [];
   return {
     mark: () => ({ sentences: sentences.size(), compared: texts.length, words: words.size() }),
     backTo: (mark) => {
@@ -62,8 +62,8 @@ export function createSaid(): ReversibleSaidBefore {
       for (const word of own.all) words.add(word);
       if (own.all.length < WORDS_COMPARED_MIN) return 1;
       for (let at = Math.max(0, texts.length - RECENT_MAX); at < texts.length; at++)
-        if (saysTheSame(texts[at]!, own)) return undefined;
-      texts.push(own);
+        if (saysTheSame(texts[at]!.words, own) && !namesAnother(sentence.text, texts[at]!.text)) return undefined;
+      texts.push({ text: key, words: own });
       return (words.size() - before) / own.all.length;
     },
   };
@@ -107,6 +107,14 @@ function saysTheSame(other: Words, words: Words): boolean {
   }
   return true;
 }
+
+/** Whether a text names something by an id that the other does not hold: the same said of another ticket is new. */
+function namesAnother(text: string, other: string): boolean {
+  return (text.match(ID) ?? []).some((id) => !other.includes(id));
+}
+
+/** Capital letters and digits in one word: `KC18K6`, `E-40911`; a longer one, or one in an address, says nothing to anybody. */
+const ID = /(?<![\w=/&%.-])(?=[A-Z-]*\d)(?=[\d-]*[A-Z])[A-Z\d](?:-?[A-Z\d]){4,11}(?![\w=/-])/g;
 
 function bitsIn(mask: number): number {
   let bits = mask - ((mask >>> 1) & 0x55555555);

@@ -29,6 +29,12 @@ const COURTESY_CHARS_MAX = 120;
 /** Asks what to do next: the next request answers it. */
 const OFFER =
   /^(?:do you |would you |want (?:me|to)\b|should (?:i|we) |shall (?:i|we) |let me know|what(?:['’]s| is| do| would) (?:you|your)\b|ready to |anything else|please (?:confirm|let me know)|(?:could|can) you (?:please )?(?:confirm|provide|assist|help))[^.]*[?.]?$/i;
+/** Offers more help when all is done. */
+const CLOSING_OFFER =
+  /^(?:if|should) you\b[^.]*\b(?:feel free|let me know|don['’]t hesitate|(?:just|please) ask|reach out|i['’]m here)\b/i;
+/** Says what follows from what was said before, and of what only there: "Therefore, it cannot be changed." */
+const LEANS =
+  /^(?:therefore|thus|hence|consequently|accordingly|as such|so),? .*\b(?:this|that|these|those|it|they|them)\b/i;
 /** Says what was found, settled or left. */
 const INFORMATIVE =
   /\b(?:because|root cause|caus(?:e|ed)|reason|decid|chose|instead of|rather than|so that|turns out|found|fix|issue|problem|ensures|failed|fails|pass(?:es|ed)|needs?|remaining|left|next step|todo|blocked|confirmed|changed|added|removed|renamed|replaced|committed|merged|deployed|refund|cancel|book|total|saves?|answer|cleanest|simplest|prefer|recommend)\w*\b|\b(?:i think|makes? (?:more |most )?sense)\b|\b(?:must|never|only|not|cannot|can['’]t|won['’]t)\b/i;
@@ -55,7 +61,7 @@ export function unitsOf(text: string): readonly Unit[] {
 function takenApart(text: string): readonly Unit[] {
   const pieces = piecesOf(text);
   const first = pieces.findIndex(saysSomething);
-  const last = pieces.findLastIndex(saysSomething);
+  const last = pieces.findLastIndex((piece) => saysSomething(piece) && !leans(piece.text));
   return pieces.map(
     (piece, at) =>
       new ScoredLater(piece, at, {
@@ -85,7 +91,21 @@ const LETTER_U = 0x55;
 /** Praise, apologies and offers. */
 function isEmptyPhrase(labelled: string): boolean {
   const text = withoutLabel(labelled);
-  return isFiller(text) || isCourtesy(text) || OFFER.test(text) || isExclamation(text);
+  return isFiller(text) || isCourtesy(text) || isOffer(text) || isExclamation(text);
+}
+
+function isOffer(text: string): boolean {
+  return OFFER.test(text) || isClosingOffer(text);
+}
+
+/** Whether a sentence only offers more help. */
+export function isClosingOffer(sentence: string): boolean {
+  return CLOSING_OFFER.test(sentence) && !isExact(sentence.slice(0, CHARS_MATCHED_MAX));
+}
+
+/** Whether it says little without the sentence before it. */
+function leans(text: string): boolean {
+  return LEANS.test(text) && !isExact(text.slice(0, CHARS_MATCHED_MAX));
 }
 
 function isCourtesy(text: string): boolean {
@@ -161,7 +181,8 @@ function scoreOf(labelled: string, { first, last, fenced, isField }: UnitPositio
   const filler = isFiller(text) || isCourtesy(text) || isExclamation(text) ? -2 : isPep(text) ? -0.4 : 0;
   const opening = opensMore ? -0.8 : 0;
   const wondering = isQuestion(text) && !WANTED.test(text) ? -0.6 : 0;
-  const asking = OFFER.test(text) ? -2 : 0;
+  const asking = isOffer(text) ? -2 : 0;
+  const leaning = leans(text) ? -0.4 : 0;
   const heading = isHeading(text) ? -1 : 0;
   const code = fenced ? -2 : CODE.test(text) ? -0.6 - edge : 0;
   const meta = META.test(text) ? -3 : isField ? -1 : 0;
@@ -175,6 +196,7 @@ function scoreOf(labelled: string, { first, last, fenced, isField }: UnitPositio
     opening +
     wondering +
     asking +
+    leaning +
     heading +
     code +
     meta +

@@ -69,6 +69,20 @@ it("keeps what it keeps in order, and in front of the handoff", async () => {
   expect(places.length).toBeGreaterThan(20);
 });
 
+it("keeps a request rather than a reply that only agrees", async () => {
+  const transcript = talk(
+    ...worked().messages.slice(0, 40),
+    user("Yes, please do so."),
+    ...ran("terminal", { command: "make report" }, filler(2_000, "report")),
+    says("The report is written."),
+    ...worked().messages.slice(40),
+  );
+  const { result } = await leftAt(transcript, Math.floor(measure.transcript(transcript) * 0.2));
+  const texts = result.messages.map(({ parts }) => contentText(parts));
+  expect(texts.filter((text) => text.startsWith("Now take care of"))).not.toEqual([]);
+  expect(texts).not.toContain("Yes, please do so.");
+});
+
 it.each([0.35, 0.37])("keeps no request of several lines that the handoff says, at %d", async (share) => {
   const steps = ["Three things first:", "- check the totals of every cart,", "- check the list,", "- ship it."].join(
     "\n",

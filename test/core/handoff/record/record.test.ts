@@ -193,6 +193,47 @@ describe("how a run ended", () => {
   });
 });
 
+it("tells what came of a reply that only agrees, and no offer of more help", () => {
+  const text = recordOf([
+    user("Please plan the move of the database."),
+    says("The plan has two steps. Shall I apply it?"),
+    user("Yes, go ahead."),
+    ...ran("apply_plan", { plan: 7 }, "2 changed"),
+    says("The database is on node-4 now. If you need any further assistance, feel free to ask!"),
+  ]);
+  expect(text).not.toContain("go ahead");
+  expect(text).toContain("The database is on node-4 now.");
+  expect(text).not.toContain("further assistance");
+});
+
+it("tells the words of the agent, not what the program that it runs in warns of between them", () => {
+  const warning =
+    "/usr/lib/python3.11/site-packages/agents/coder.py:55: UserWarning: Resolved model mismatch: a-1 != a-2. It may be wrong.\n  reply = await self._client.create(";
+  const text = recordOf([
+    user("Find the oldest headstone."),
+    says(`The oldest headstone is that of 1994.\n${warning}\nIts rhyme has four lines.`),
+  ]);
+  expect(text).toContain("The oldest headstone is that of 1994.");
+  expect(text).toContain("Its rhyme has four lines.");
+  expect(text).not.toMatch(/mismatch|may be wrong|await/);
+});
+
+it("tells nothing of a paste that stands as the goal already", () => {
+  const plan = [
+    "# Plan: a friendlier warning",
+    "Replace the warning about two sessions with a friendlier one.",
+    "```go",
+    'message := "1. Commit your changes. 2. Resume the session that is there." +',
+    '  "To hide this warning, run: enable --no-warning" +',
+    ...Array.from({ length: 6 }, (_, at) => `  explain(stepOfTheSession${at}, resumeCommand${at})`),
+    "```",
+  ].join("\n");
+  const messages = [user(`Implement the following plan:\n${plan}`), ...ran("make", {}, "ok"), says("Done as planned.")];
+  const { text } = writeHandoff(requestFor([...messages, user("go on"), says("I go on.")], { tail: 2 }));
+  expect(text.split("Resume the session that is there.")).toHaveLength(2);
+  expect(text.split("stepOfTheSession3")).toHaveLength(2);
+});
+
 it("tells the values of what a call made, but those that it was given", () => {
   const made = JSON.stringify({ stay_id: "H-5641", hotel: "Skansen Pensjonat", price_eur: 327, status: "confirmed" });
   const text = recordOf([

@@ -22,4 +22,11 @@ describe("a sentence", () => {
     const [exact, plain] = ["Thank you for `parse.ts`.", "Thank you for all of that."].map((text) => unitsOf(text)[0]!);
     expect(exact!.score).toBeGreaterThan(plain!.score + 1);
   });
+
+  it.each([
+    ["Hello again. I looked. The first ticket has a fixed date. Therefore, I cannot move it.", "The first ticket has"],
+    ["Your ticket has another date now. If you need any further help, feel free to ask!", "Your ticket has"],
+  ])("that leans on another one, or only offers help, comes after it: %j", (text, most) => {
+    expect(ranked(text)[0]).toContain(most);
+  });
 });
