@@ -1,4 +1,5 @@
 /** The half of the ledger that tools do: the chronicle of calls, files with their state, commands, workspace; errors are in `open-errors.ts`. */
+import { actionByName } from "../digest/tool-names.ts";
 import { deletes, type ClassifiedCall } from "./readers/commands.ts";
 import type { CallResult } from "./readers/results.ts";
 import { createOpenErrors, runKey } from "./open-errors.ts";
@@ -94,8 +95,10 @@ export function createWork(): Work {
   };
 }
 
+/** `update_contract` and its like change what is in no file. */
 function changes(call: ClassifiedCall): boolean {
-  return call.action === "edit" || call.action === "write" || call.run?.effect === "change";
+  if (call.action !== "edit" && call.action !== "write") return call.run?.effect === "change";
+  return call.paths.length > 0 || actionByName(call.tool) !== undefined;
 }
 
 function touchFiles(files: Map<string, FileEntry>, call: ClassifiedCall, at: number): void {

@@ -52,6 +52,15 @@ describe("errors", () => {
     expect(errors[0]!.resolved).toBeUndefined();
   });
 
+  it("do not hear of changed files where a call changed something that is none", () => {
+    const { errors } = ledgerOf(
+      user("go"),
+      does("update_contract", { id: "E-1" }, "Error: locked"),
+      does("update_contract", { id: "E-2" }, "done"),
+    );
+    expect(errors[0]!.changedSince).toBeUndefined();
+  });
+
   it("count as settled where they were made good, or where changes and further requests came after them", () => {
     const broken = run("npx tsc --noEmit", "src/a.ts(3,1): error TS2305: no such export\nExit code 2");
     const asked = (...texts: string[]): Message[] => texts.map((text) => user(text));

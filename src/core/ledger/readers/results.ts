@@ -5,6 +5,7 @@ import type { ClassifiedCall } from "./commands.ts";
 import { commitLogIn, type CommitLog } from "./commit-log.ts";
 import { exceptionIn } from "./exception.ts";
 import { misuseIn } from "./misuse.ts";
+import { refusalIn } from "./refusals.ts";
 import { wholeWords } from "./sentences.ts";
 
 export interface CallResult {
@@ -67,8 +68,9 @@ export function readResult(call: ClassifiedCall, text: string, isError: boolean,
 
 function toolResult(call: ClassifiedCall, text: string, isError: boolean): CallResult {
   const opening = text.slice(0, REFUSAL_WITHIN_CHARS);
-  if (isError || REFUSAL.test(opening)) {
-    const error = firstLine(text);
+  const refusal = isAnswer(call) ? refusalIn(text, call.values) : undefined;
+  if (isError || refusal !== undefined || REFUSAL.test(opening)) {
+    const error = refusal ?? firstLine(text);
     return {
       ok: false,
       failing: [],
@@ -79,6 +81,15 @@ function toolResult(call: ClassifiedCall, text: string, isError: boolean): CallR
   const outcome = toolOutcome(call, text);
   return { ok: true, failing: [], errors: [], ...(outcome === undefined ? {} : { outcome }) };
 }
+
+const LOOKING: ReadonlySet<string> = new Set(["read", "search", "list", "fetch", "plan"]);
+
+/** What looks something up shows what is there: that it is refused or failed is no failure of the call. */
+function isAnswer({ action, tool }: ClassifiedCall): boolean {
+  return !LOOKING.has(action) && !LOOKS.test(tool);
+}
+
+const LOOKS = /(?:^|_)(?:check|describe|inspect|status|query)(?:_|$)/i;
 
 /** What was read or found is material; that a file was changed is all there is to say of a change. */
 function toolOutcome({ action }: ClassifiedCall, text: string): string | undefined {

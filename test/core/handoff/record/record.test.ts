@@ -49,6 +49,40 @@ describe("the record of a call that changed something", () => {
   });
 });
 
+describe("the record of a call that was refused", () => {
+  const wish = "Book the technician for Tuesday morning, and confirm it to Marta by email. ";
+  const refused = (budget: number): string =>
+    recordOf(
+      [
+        user(wish.repeat(3)),
+        ...ran(
+          "request_approval",
+          { amount: "97.50", reason: "wrong reading" },
+          '{"approval":"A-3","status":"denied"}',
+        ),
+        ...ran("create_ticket", { team: "billing", text: "wrong meter" }, '{"ticket":"T-5512","status":"open"}'),
+        ...ran(
+          "send_email",
+          { to: "a@b.de", template: "visit_morning", subject: "Your_visit" },
+          '{"sent":false,"error":"the mailbox is over quota"}',
+        ),
+        says("The mailbox is full."),
+      ],
+      budget,
+    );
+
+  it("says so and why, and names what a call made, however few the values", () => {
+    const text = refused(2_000);
+    expect(text).toContain("request_approval(amount=97.50, reason=wrong reading) → status: denied, approval: A-3");
+    expect(text).toContain("create_ticket(team=billing, text=wrong meter) → ticket: T-5512, status: open");
+    expect(text).toContain("→ error: the mailbox is over quota, sent: false");
+  });
+
+  it("shortens the arguments before the reason", () => {
+    expect(refused(140)).toContain("send_email(a@b.de, …) → error: the mailbox is over quota, sent: false");
+  });
+});
+
 describe("the record of an edit", () => {
   const edit = {
     file_path: "/repo/src/port.ts",
