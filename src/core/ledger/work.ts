@@ -3,7 +3,7 @@ import { actionByName } from "../digest/tool-names.ts";
 import { deletes, type ClassifiedCall } from "./readers/commands.ts";
 import type { CallResult } from "./readers/results.ts";
 import { createOpenErrors, runKey } from "./open-errors.ts";
-import { rootOf } from "./readers/workspace.ts";
+import { rootOf, type RenamedBranch } from "./readers/workspace.ts";
 import type { ActionEntry, CommandEntry, FileEntry, FileState, InstructionEntry, Ledger } from "./entries.ts";
 
 export type WorkEntries = Pick<
@@ -23,6 +23,7 @@ export interface CallEnd extends CallResult {
   readonly at: number;
   readonly folder?: string;
   readonly branch?: string;
+  readonly renamed?: RenamedBranch;
   readonly instructions?: Instructions;
 }
 
@@ -64,7 +65,8 @@ export function createWork(): Work {
     for (const text of end.instructions?.rules ?? [])
       instructions.set(text, { kind: "instruction", message: end.at, text, file: end.instructions!.file });
     if (end.folder !== undefined) workspace = { ...workspace, cwd: end.folder };
-    if (end.branch !== undefined) workspace = { ...workspace, branch: end.branch };
+    const branch = branchAfter(workspace.branch, end);
+    if (branch !== undefined) workspace = { ...workspace, branch };
     if (end.ok !== false && call.run?.purpose === "commit") workspace = { ...workspace, committed: action.message };
   };
 
@@ -93,6 +95,12 @@ export function createWork(): Work {
       };
     },
   };
+}
+
+/** Another branch than the one it is on may be renamed too. */
+function branchAfter(known: string | undefined, { branch, renamed }: CallEnd): string | undefined {
+  const now = branch ?? known;
+  return renamed !== undefined && (now ?? renamed.from) === (renamed.from ?? now) ? renamed.to : now;
 }
 
 /** `update_contract` and its like change what is in no file. */
