@@ -36,10 +36,15 @@ const DECLINED =
   /^\s*(?:error: )?(?:the user doesn't want to proceed|\[?request interrupted|(?:the )?user (?:rejected|declined|denied))/i;
 export const DECLINED_OUTCOME = "declined by the user";
 const REFUSAL_WITHIN_CHARS = 200;
-/** Says that something failed, not what. */
 const BARE =
-  /^\W*(?:FAIL(?:ED|URE)?|ERROR|errors?)\W*$|\btask failed$|^npm (?:ERR!|error) (?:code|errno|path|command|A complete log|workspace|Lifecycle)\b|^make: \*\*\*|^exit status \d+$|^FAIL\s+\S+\s+[\d.]+s$|^(?:error: )?usage:/i;
+  /^\W*(?:FAIL(?:ED|URE)?|ERROR|errors?)\W*$|\btask failed$|^npm (?:ERR!|error) (?:code|errno|path|command|A complete log|workspace|Lifecycle)\b|^make: \*\*\*|^exit status \d+$|^FAIL\s+\S+\s+[\d.]+s$|^(?:error: )?usage:|^error: timed out(?: waiting for the condition)?$/i;
 const SHORT_RESULT_CHARS = 240;
+
+/** Whether a line says that something failed, not what. */
+export function isBareError(line: string): boolean {
+  return BARE.test(line.trim());
+}
+
 /** What harnesses print around a command's own output. */
 const HARNESS_LINE =
   /^(?:bash-\$|\$|\(Open file: .*|\(Current directory: .*|\(no output\)|<\/?(?:stdout|stderr|tool_use_error|returncode|output)>|Exit code:? \d+|Command exited with code \d+|Output:|Shell cwd was reset.*|System: .*)$/i;
@@ -218,7 +223,7 @@ function conflictsIn(text: string): string | undefined {
 
 /** Errors that say what is wrong before those that only say that something is; where tests have names, the names. */
 function informativeErrors(errors: readonly string[], failing: readonly string[]): readonly string[] {
-  const telling = errors.filter((error) => !BARE.test(error) && !ECHO.test(error));
+  const telling = errors.filter((error) => !isBareError(error) && !ECHO.test(error));
   const named = failing.slice(0, ERRORS_MAX).map((name) => `FAIL ${name}`);
   return (
     telling.length > 0 ? [...telling.slice(0, ERRORS_MAX - 1), ...named] : named.length > 0 ? named : errors
