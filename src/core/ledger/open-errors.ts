@@ -3,9 +3,10 @@ import type { ErrorEntry } from "./entries.ts";
 import { deletes, type ClassifiedCall } from "./readers/commands.ts";
 import { isCallOf } from "./readers/misuse.ts";
 import { CONFLICTS, type CallResult } from "./readers/results.ts";
+import { stepsOf, stepsToRepeat } from "./readers/steps.ts";
 
 /** How a call ended, by message `at`. */
-type EndedCall = Pick<CallResult, "ok" | "errors" | "usageOf"> & { readonly at: number };
+type EndedCall = Pick<CallResult, "ok" | "errors" | "reports" | "usageOf"> & { readonly at: number };
 
 /** More unresolved errors than this are noise; the oldest go. */
 const OPEN_ERRORS_MAX = 200;
@@ -13,11 +14,15 @@ const OPEN_ERRORS_MAX = 200;
 export interface OpenErrors {
   readonly after: (call: ClassifiedCall, end: EndedCall, changed: boolean) => void;
   readonly entries: () => readonly ErrorEntry[];
+  /** Results that reported errors of runs that did not fail, as far as is known, where the same was run again without any. */
+  readonly outdated: () => readonly number[];
 }
 
 interface OpenError {
   /** What has to succeed for the error to be gone. */
   readonly attempt: string;
+  /** Another command that takes all these steps makes it good too. */
+  readonly steps: readonly string[];
   readonly family: string | undefined;
   /** Where the form of the call was wrong: how any other call of the program begins. */
   readonly misuse: string | undefined;
@@ -32,11 +37,13 @@ export function createOpenErrors(): OpenErrors {
     open.delete(key);
     resolved.push({ ...entry, resolved: { message, by } });
   };
-  const worked = (call: ClassifiedCall, at: number): void => {
+  const reports = createReports();
+  const worked = (call: ClassifiedCall, { at, reports: unclear }: EndedCall): void => {
     const attempt = attemptOf(call);
     const family = call.run?.family;
+    const takes = unclear === undefined ? takesSteps(call) : takesNone;
     open.forEach((one, key) => {
-      if (one.attempt === attempt) resolve(key, one, at, "rerun");
+      if (one.attempt === attempt || takes(one.steps)) resolve(key, one, at, "rerun");
       else if (family !== undefined && one.family === family && one.entry.changedSince !== undefined)
         resolve(key, one, at, "success");
     });
@@ -52,6 +59,7 @@ export function createOpenErrors(): OpenErrors {
       open.delete(key);
       open.set(key, {
         attempt,
+        steps: call.command === undefined ? [] : stepsToRepeat(call.command, text),
         family: call.run?.family,
         misuse: end.usageOf,
         entry: errorEntry(call, { message: end.at, text, times }),
@@ -62,7 +70,8 @@ export function createOpenErrors(): OpenErrors {
   return {
     after: (call, end, changed) => {
       if (end.ok === false && tries(call)) failed(call, end);
-      else if (end.ok === true) worked(call, end.at);
+      else if (end.ok === true) worked(call, end);
+      reports.after(call, end);
       if (end.ok !== false) {
         const ends = endedBy(call, end);
         open.forEach((one, key) => {
@@ -75,8 +84,48 @@ export function createOpenErrors(): OpenErrors {
             open.set(key, { ...one, entry: { ...one.entry, changedSince: end.at } });
         });
     },
+    outdated: reports.outdated,
     entries: () =>
       [...resolved, ...[...open.values()].map(({ entry }) => entry)].toSorted((a, b) => a.message - b.message),
+  };
+}
+
+/** Error lines of runs of which nothing says that they failed: they may have, as many a harness gives no exit status. */
+function createReports(): Pick<OpenErrors, "outdated"> & {
+  readonly after: (call: ClassifiedCall, end: EndedCall) => void;
+} {
+  const standing = new Map<number, readonly string[]>();
+  const outdated: number[] = [];
+  return {
+    after: (call, { ok, at, reports }) => {
+      if (call.command === undefined || ok === false) return;
+      if (reports !== undefined) {
+        standing.set(at, stepsToRepeat(call.command, reports));
+        if (standing.size > OPEN_ERRORS_MAX) standing.delete(standing.keys().next().value!);
+      } else if (standing.size > 0) {
+        const takes = takesSteps(call);
+        standing.forEach((steps, message) => {
+          if (!takes(steps)) return;
+          outdated.push(message);
+          standing.delete(message);
+        });
+      }
+    },
+    outdated: () => [...outdated],
+  };
+}
+
+function takesNone(): boolean {
+  return false;
+}
+
+/** Whether a command takes all of some steps; read from it where there are any to compare. */
+function takesSteps({ command }: ClassifiedCall): (steps: readonly string[]) => boolean {
+  let own: readonly string[] | undefined;
+  return (steps) => {
+    if (command === undefined || steps.length === 0) return false;
+    own ??= stepsOf(command);
+    return steps.every((step) => own!.includes(step));
   };
 }
 

@@ -8,7 +8,7 @@ import type { ActionEntry, CommandEntry, FileEntry, FileState, InstructionEntry,
 
 export type WorkEntries = Pick<
   Ledger,
-  "files" | "actions" | "commands" | "errors" | "instructions" | "cwd" | "branch" | "committed"
+  "files" | "actions" | "commands" | "errors" | "outdatedReports" | "instructions" | "cwd" | "branch" | "committed"
 >;
 
 export interface Work {
@@ -90,6 +90,7 @@ export function createWork(): Work {
         files: [...files.values()],
         commands: [...commands.values()],
         errors: errors.entries(),
+        outdatedReports: errors.outdated(),
         instructions: [...instructions.values()],
         ...named,
       };

@@ -52,6 +52,48 @@ describe("errors", () => {
     expect(errors[0]!.resolved).toBeUndefined();
   });
 
+  it("are resolved by a command that takes the same steps, however long it waits and whatever else it does", () => {
+    const waited = "checkout configured\nerror: timed out waiting for the condition";
+    const apply =
+      "kubectl --context stg apply -f checkout.yaml && kubectl --context stg rollout status deploy/checkout";
+    const after = (next: string, answer = "rolled out"): unknown[] =>
+      ledgerOf(user("go"), run(`${apply} --timeout=120s`, waited), run(next, answer)).errors.map(
+        ({ resolved }) => resolved?.by,
+      );
+    expect(after(`kubectl --context stg get pods && ${apply} --timeout=180s`)).toEqual(["rerun"]);
+    expect(after(`${apply} --timeout=180s`, waited)).toEqual([undefined, undefined]);
+    expect(after(apply.replaceAll("stg", "prod"))).toEqual([undefined]);
+    expect(after(apply.split(" && ")[1]!)).toEqual([undefined]);
+    expect(after(`cd other && ${apply}`)).toEqual([undefined]);
+  });
+
+  it("of a script are not resolved by another script", () => {
+    const script = (body: string): string => `python3 - <<'EOF'\n${body}\nEOF`;
+    const { errors } = ledgerOf(
+      user("go"),
+      run(script("import a"), "Traceback (most recent call last):\nModuleNotFoundError: No module named 'a'"),
+      run(script("print(1)"), "1"),
+    );
+    expect(errors[0]!.resolved).toBeUndefined();
+  });
+
+  it("that were only reported are settled where the same is run without any, and a push by any push", () => {
+    const settled = (...steps: (readonly [string, string])[]): number[] => [
+      ...settledErrors(ledgerOf(user("go"), ...steps.map(([command, text]) => run(command, text)))),
+    ];
+    const locked = "╷\n│ Error: Error acquiring the state lock\n╵\nReleasing the lock. This may take a few moments.";
+    const plan = (folder: string): string => `cd ${folder} && terraform plan -out=a.tfplan`;
+    expect(settled([plan("stg"), locked], [plan("stg/"), "Plan: 1 to add"])).toEqual([2]);
+    expect(settled([plan("stg"), locked], [plan("prod"), "Plan: 1 to add"])).toEqual([]);
+    expect(settled([plan("stg"), locked], [plan("stg"), locked])).toEqual([]);
+    const commit: readonly [string, string] = [
+      "git commit -m 'Add the pool' && git push -u origin ops/pool",
+      "[ops/pool 3fe09d1] Add the pool\nremote: error: GH006: Protected branch update failed",
+    ];
+    expect(settled(commit, ["git push -u origin pool", " * [new branch] pool -> pool"])).toEqual([2]);
+    expect(settled(commit, ["git commit -m 'More'", "[ops/pool 4fe09d1] More"])).toEqual([]);
+  });
+
   it("do not hear of changed files where a call changed something that is none", () => {
     const { errors } = ledgerOf(
       user("go"),

@@ -19,6 +19,8 @@ export interface CallResult {
   readonly errors: readonly string[];
   /** The line that says best how it ended, verbatim. */
   readonly outcome?: string;
+  /** A line that reports an error where nothing says that the run failed. */
+  readonly reports?: string;
   /** Where the program answered with its usage, the words that call it. */
   readonly usageOf?: string;
 }
@@ -114,8 +116,11 @@ function runResult(call: ClassifiedCall, { text, isError, outcomeIn }: RunOutput
   // What a `cat` or a `grep` shows may hold the words of any failure; only its exit counts.
   const shown = purpose === "show" && !isError && !/^\s*(?:Error: )?(?:Exit code|Command exited)/i.test(text);
   const run = shown ? outcomeOf(text.slice(-EDGE_CHARS)) : outcomeIn(text);
+  // What was committed before the last step failed is committed.
+  const ends = purpose !== "commit" && endsFailed(text, run);
   const broken = run.failing.length > 0 || (run.failed ?? 0) > 0 || (purpose === "check" && run.errors.length > 0);
-  const ok = run.exit !== undefined ? run.exit === 0 : shown ? undefined : !(isError || broken || raised(text, run));
+  const ok =
+    run.exit !== undefined ? run.exit === 0 : shown ? undefined : !(isError || broken || ends || raised(text, run));
   // A search that finds nothing exits with 1, and nothing has failed.
   const failed = ok === false && !(purpose === "show" && run.exit === 1);
   const said = runLines(call.command ?? "", { text, shown, failed, run });
@@ -123,6 +128,7 @@ function runResult(call: ClassifiedCall, { text, isError, outcomeIn }: RunOutput
     ...(ok === undefined ? {} : { ok: !failed }),
     ...(run.exit === undefined ? {} : { exit: run.exit }),
     failing: shown ? [] : run.failing,
+    ...(failed || shown || run.errors.length === 0 ? {} : { reports: run.errors[0]!.text }),
     ...(run.passed === undefined || shown ? {} : { passed: run.passed }),
     ...(run.failed === undefined || shown ? {} : { failed: run.failed }),
     ...said,
@@ -181,6 +187,14 @@ function workedLine(command: string, { text, shown, run }: RunEnd): string | und
   const verdict = exception !== undefined && lastLines(text)[0] === exception ? undefined : verdictLine(text);
   return exception === undefined || (verdict !== undefined && tells(verdict) < TELLING.length) ? verdict : exception;
 }
+
+/** Whether the last that was printed is that a step failed; the line that ends a box stands below it. */
+function endsFailed(text: string, { errors }: Outcome): boolean {
+  return errors.length > 0 && ENDS_FAILED.test(lastLines(text).find((line) => line !== BOX_END) ?? "");
+}
+
+const ENDS_FAILED = /^(?:error|fatal): \S|^! \[(?:remote )?rejected\] |^│ Error: /;
+const BOX_END = "╵";
 
 const NODE_VERSION = /^Node\.js v\d/;
 
