@@ -1,12 +1,17 @@
 /** Errors that calls have met, each until the same attempt succeeds or what it was about is gone. */
 import type { ErrorEntry } from "./entries.ts";
+import { amends, installing } from "./readers/amends.ts";
 import { deletes, type ClassifiedCall } from "./readers/commands.ts";
 import { isCallOf } from "./readers/misuse.ts";
 import { CONFLICTS, type CallResult } from "./readers/results.ts";
 import { stepsOf, stepsToRepeat } from "./readers/steps.ts";
 
 /** How a call ended, by message `at`. */
-type EndedCall = Pick<CallResult, "ok" | "errors" | "reports" | "usageOf"> & { readonly at: number };
+type EndedCall = Pick<CallResult, "ok" | "errors" | "reports" | "usageOf"> & {
+  readonly at: number;
+  /** The message that made the call. */
+  readonly called: number;
+};
 
 /** More unresolved errors than this are noise; the oldest go. */
 const OPEN_ERRORS_MAX = 200;
@@ -23,6 +28,7 @@ interface OpenError {
   readonly attempt: string;
   /** Another command that takes all these steps makes it good too. */
   readonly steps: readonly string[];
+  readonly call: ClassifiedCall;
   readonly family: string | undefined;
   /** Where the form of the call was wrong: how any other call of the program begins. */
   readonly misuse: string | undefined;
@@ -41,7 +47,7 @@ export function createOpenErrors(): OpenErrors {
   const worked = (call: ClassifiedCall, { at, reports: unclear }: EndedCall): void => {
     const attempt = attemptOf(call);
     const family = call.run?.family;
-    const takes = unclear === undefined ? takesSteps(call) : takesNone;
+    const takes = unclear === undefined ? takesSteps(call) : never;
     open.forEach((one, key) => {
       if (one.attempt === attempt || takes(one.steps)) resolve(key, one, at, "rerun");
       else if (family !== undefined && one.family === family && one.entry.changedSince !== undefined)
@@ -60,6 +66,7 @@ export function createOpenErrors(): OpenErrors {
       open.set(key, {
         attempt,
         steps: call.command === undefined ? [] : stepsToRepeat(call.command, text),
+        call,
         family: call.run?.family,
         misuse: end.usageOf,
         entry: errorEntry(call, { message: end.at, text, times }),
@@ -115,7 +122,7 @@ function createReports(): Pick<OpenErrors, "outdated"> & {
   };
 }
 
-function takesNone(): boolean {
+function never(): boolean {
   return false;
 }
 
@@ -133,11 +140,14 @@ function takesSteps({ command }: ClassifiedCall): (steps: readonly string[]) => 
  * A commit ends a merge, and no error is left in a file that is gone. A mistyped call blocks nothing once the program
  * was called otherwise, whatever it showed but how it wants to be called.
  */
-function endedBy(call: ClassifiedCall, { usageOf }: EndedCall): (error: OpenError) => boolean {
+function endedBy(call: ClassifiedCall, { usageOf, ok, called }: EndedCall): (error: OpenError) => boolean {
   const { command, run } = call;
   const commits = run?.purpose === "commit";
   const gone = run?.effect === "delete" ? call.paths.filter((path) => deletes(command!, path)).map(lastParts) : [];
-  return ({ misuse, entry: { text } }) =>
+  const [isAmended, installs] = ok === true ? [amends(call), installing(command)] : [never, never];
+  return ({ call: former, misuse, entry: { text, message } }) =>
+    (message < called && isAmended(former, text)) ||
+    installs(text) ||
     (misuse !== undefined && command !== undefined && usageOf === undefined && isCallOf(command, misuse)) ||
     (commits && text.startsWith(CONFLICTS)) ||
     gone.some((path) => text.includes(path));

@@ -61,7 +61,7 @@ export function createWork(): Work {
       commands.set(key, commandAfter(known, call, action.message, end));
     }
     if (end.ok !== false) touchFiles(files, call, action.message);
-    errors.after(call, end, changes(call));
+    errors.after(call, { ...end, called: action.message }, changes(call));
     for (const text of end.instructions?.rules ?? [])
       instructions.set(text, { kind: "instruction", message: end.at, text, file: end.instructions!.file });
     if (end.folder !== undefined) workspace = { ...workspace, cwd: end.folder };

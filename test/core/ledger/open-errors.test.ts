@@ -94,6 +94,44 @@ describe("errors", () => {
     expect(settled(commit, ["git commit -m 'More'", "[ops/pool 4fe09d1] More"])).toEqual([]);
   });
 
+  it("are resolved by the call that does what the error says, and by no other", () => {
+    const after = (...next: Message[]): boolean =>
+      ledgerOf(
+        user("go"),
+        does("create_ticket", { team: "billing", text: "wrong meter" }, "Error: 'billing' is closed, use 'billing-2'"),
+        next,
+      ).errors[0]!.resolved !== undefined;
+    const ticket = (team: string, text: string, answer = "T-1"): Message[] => [
+      ...does("create_ticket", { team, text }, answer),
+    ];
+    expect(after(...ticket("billing-2", "wrong meter"))).toBe(true);
+    expect(after(...ticket("sales", "wrong meter"))).toBe(false);
+    expect(after(...ticket("billing-2", "another"))).toBe(false);
+    expect(after(...ticket("billing-2", "wrong meter", "Error: closed too"))).toBe(false);
+  });
+
+  it("of a file that cannot be written are resolved by that file in another folder", () => {
+    const after = (path: string, content = "a,b"): boolean =>
+      ledgerOf(
+        user("go"),
+        does("write_file", { path: "data/q1.csv", content: "a,b" }, "PermissionError: 'data/q1.csv'"),
+        does("write_file", { path, content }, `saved ${path}`),
+      ).errors[0]!.resolved !== undefined;
+    expect(after("output/q1.csv")).toBe(true);
+    expect(after("output/q2.csv")).toBe(false);
+    expect(after("output/q1.csv", "c,d")).toBe(false);
+  });
+
+  it("of what is not installed are resolved by installing it", () => {
+    const missing = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'pandas_gbq'";
+    const after = (command: string): boolean =>
+      ledgerOf(user("go"), run("python3 load.py", missing), run(command, "Successfully installed")).errors[0]!
+        .resolved !== undefined;
+    expect(after("pip install pandas-gbq")).toBe(true);
+    expect(after("pip install pandas")).toBe(false);
+    expect(after("grep -rn pandas_gbq .")).toBe(false);
+  });
+
   it("do not hear of changed files where a call changed something that is none", () => {
     const { errors } = ledgerOf(
       user("go"),
