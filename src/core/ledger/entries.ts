@@ -159,6 +159,9 @@ export interface Ledger {
 /** After that many further requests, with changes in between, the work has moved past an error. */
 const REQUESTS_MOVED_PAST = 3;
 
+/** What is changed in files makes nothing good there. */
+const ACTS_ELSEWHERE = /^(?:cd \S+ && )?(?:kubectl|helm|terraform|tofu|gcloud|aws|az|ansible\S*|ssh)\s/;
+
 /** The messages whose every error was made good later, or is one that the work has moved past. */
 export function settledErrors({
   errors,
@@ -166,8 +169,8 @@ export function settledErrors({
   requests,
 }: Pick<Ledger, "errors" | "outdatedReports" | "requests">): ReadonlySet<number> {
   const movedPast = requests.at(-REQUESTS_MOVED_PAST)?.message ?? -1;
-  const isStanding = ({ message, resolved, changedSince }: ErrorEntry): boolean =>
-    resolved === undefined && !(changedSince !== undefined && message < movedPast);
+  const isStanding = ({ message, resolved, changedSince, source }: ErrorEntry): boolean =>
+    resolved === undefined && !(changedSince !== undefined && message < movedPast && !ACTS_ELSEWHERE.test(source));
   const standing = new Set(errors.flatMap((error) => (isStanding(error) ? [error.message] : [])));
   const settled = errors.flatMap(({ message }) => (standing.has(message) ? [] : [message]));
   return new Set([...outdatedReports, ...settled]);

@@ -4,7 +4,8 @@ import { amends, installing } from "./readers/amends.ts";
 import { deletes, type ClassifiedCall } from "./readers/commands.ts";
 import { isCallOf } from "./readers/misuse.ts";
 import { CONFLICTS, type CallResult } from "./readers/results.ts";
-import { stepsOf, stepsToRepeat } from "./readers/steps.ts";
+import { stepsToRepeat, takesSteps } from "./readers/steps.ts";
+import { createReports } from "./reports.ts";
 
 /** How a call ended, by message `at`. */
 type EndedCall = Pick<CallResult, "ok" | "errors" | "reports" | "usageOf"> & {
@@ -39,18 +40,20 @@ export function createOpenErrors(): OpenErrors {
   // Walked for every call with `forEach`, which makes no pair for each step.
   const open = new Map<string, OpenError>();
   const resolved: ErrorEntry[] = [];
+  const reports = createReports();
   const resolve = (key: string, { entry }: OpenError, message: number, by: "rerun" | "success"): void => {
     open.delete(key);
     resolved.push({ ...entry, resolved: { message, by } });
   };
-  const reports = createReports();
   const worked = (call: ClassifiedCall, { at, reports: unclear }: EndedCall): void => {
     const attempt = attemptOf(call);
     const family = call.run?.family;
-    const takes = unclear === undefined ? takesSteps(call) : never;
+    const takes = unclear === undefined ? takesSteps(call.command) : never;
     open.forEach((one, key) => {
-      if (one.attempt === attempt || takes(one.steps)) resolve(key, one, at, "rerun");
-      else if (family !== undefined && one.family === family && one.entry.changedSince !== undefined)
+      if (one.attempt === attempt || takes(one.steps)) {
+        resolve(key, one, at, "rerun");
+        if (one.entry.purpose === "check") reports.explained(one.entry.message);
+      } else if (family !== undefined && one.family === family && one.entry.changedSince !== undefined)
         resolve(key, one, at, "success");
     });
   };
@@ -63,14 +66,7 @@ export function createOpenErrors(): OpenErrors {
       const key = `${attempt}\u0000${text}`;
       const times = (open.get(key)?.entry.times ?? 0) + 1;
       open.delete(key);
-      open.set(key, {
-        attempt,
-        steps: call.command === undefined ? [] : stepsToRepeat(call.command, text),
-        call,
-        family: call.run?.family,
-        misuse: end.usageOf,
-        entry: errorEntry(call, { message: end.at, text, times }),
-      });
+      open.set(key, openError(call, end, { attempt, text, times }));
     }
     while (open.size > OPEN_ERRORS_MAX) open.delete(open.keys().next().value!);
   };
@@ -97,43 +93,8 @@ export function createOpenErrors(): OpenErrors {
   };
 }
 
-/** Error lines of runs of which nothing says that they failed: they may have, as many a harness gives no exit status. */
-function createReports(): Pick<OpenErrors, "outdated"> & {
-  readonly after: (call: ClassifiedCall, end: EndedCall) => void;
-} {
-  const standing = new Map<number, readonly string[]>();
-  const outdated: number[] = [];
-  return {
-    after: (call, { ok, at, reports }) => {
-      if (call.command === undefined || ok === false) return;
-      if (reports !== undefined) {
-        standing.set(at, stepsToRepeat(call.command, reports));
-        if (standing.size > OPEN_ERRORS_MAX) standing.delete(standing.keys().next().value!);
-      } else if (standing.size > 0) {
-        const takes = takesSteps(call);
-        standing.forEach((steps, message) => {
-          if (!takes(steps)) return;
-          outdated.push(message);
-          standing.delete(message);
-        });
-      }
-    },
-    outdated: () => [...outdated],
-  };
-}
-
 function never(): boolean {
   return false;
-}
-
-/** Whether a command takes all of some steps; read from it where there are any to compare. */
-function takesSteps({ command }: ClassifiedCall): (steps: readonly string[]) => boolean {
-  let own: readonly string[] | undefined;
-  return (steps) => {
-    if (command === undefined || steps.length === 0) return false;
-    own ??= stepsOf(command);
-    return steps.every((step) => own!.includes(step));
-  };
 }
 
 /**
@@ -156,6 +117,21 @@ function endedBy(call: ClassifiedCall, { usageOf, ok, called }: EndedCall): (err
 /** A path as a compiler that runs in another folder may name it. */
 function lastParts(path: string): string {
   return path.split("/").slice(-2).join("/");
+}
+
+function openError(
+  call: ClassifiedCall,
+  { at, usageOf }: EndedCall,
+  { attempt, text, times }: { readonly attempt: string; readonly text: string; readonly times: number },
+): OpenError {
+  return {
+    attempt,
+    steps: call.command === undefined ? [] : stepsToRepeat(call.command, text),
+    call,
+    family: call.run?.family,
+    misuse: usageOf,
+    entry: errorEntry(call, { message: at, text, times }),
+  };
 }
 
 function errorEntry(

@@ -152,6 +152,22 @@ describe("errors", () => {
     );
   });
 
+  it("on a server are not settled by a change of files", () => {
+    const drained = run("kubectl drain x2", "x2 cordoned\nerror: timed out");
+    const asked = ["next", "and this", "and that"].map((text) => user(text));
+    expect(settledErrors(ledgerOf(user("go"), drained, edits("a.tf"), ...asked))).toEqual(new Set());
+  });
+
+  it("in logs are settled with the check that failed because of them", () => {
+    const smoke = (answer: string): readonly Message[] => run("make smoke", answer);
+    const logs = run("kubectl -n shop logs deploy/checkout | tail -5", "1 ERROR dial tcp 10.2.4.17: timed out\n2 done");
+    const settled = (...steps: (readonly Message[])[]): number[] => [...settledErrors(ledgerOf(user("go"), ...steps))];
+    const failed = smoke("POST /checkout 502\nmake: *** [smoke] Error 1");
+    expect(settled(failed, logs, smoke("4 passed")).toSorted()).toEqual([2, 4]);
+    expect(settled(logs, failed, smoke("4 passed"))).toEqual([4]);
+    expect(settled(failed, logs)).toEqual([]);
+  });
+
   it("in the form of a call are resolved by another call of the same program", () => {
     const mistyped = run("cd /app && git diff main --no-stat", "Exit code 129\nusage: git diff [<options>] [<commit>]");
     const after = (...next: Parameters<typeof run>): boolean[] =>

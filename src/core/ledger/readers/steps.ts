@@ -11,7 +11,7 @@ const OTHERWISE = /\s--(?:dry-run|help|delete|tags|amend)\b/;
 const PIPE = /\s*\||\s\d?>/;
 
 /** What a command does, step by step, each with its folder; nothing of what only looks. */
-export function stepsOf(command: string): readonly string[] {
+function stepsOf(command: string): readonly string[] {
   let folder = "";
   return segmentsOf(command).flatMap((segment) => {
     const step = segment.trim();
@@ -36,4 +36,14 @@ export function stepsToRepeat(command: string, error: string): readonly string[]
   if (steps.some((step) => step.includes("<<"))) return [];
   const push = PUSH_FAILED.test(error) ? steps.findLast((step) => step.endsWith("$ git push")) : undefined;
   return push === undefined ? steps : [push];
+}
+
+/** Whether a command takes all of some steps; read from it where there are any to compare. */
+export function takesSteps(command: string | undefined): (steps: readonly string[]) => boolean {
+  let own: readonly string[] | undefined;
+  return (steps) => {
+    if (command === undefined || steps.length === 0) return false;
+    own ??= stepsOf(command);
+    return steps.every((step) => own!.includes(step));
+  };
 }
