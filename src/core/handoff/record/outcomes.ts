@@ -22,10 +22,12 @@ export function failure(text: string): CallOutcome {
   const told = fixed(text);
   return {
     chars: told.chars,
-    charsMin: () => told.chars,
+    charsMin: () => Math.min(told.chars, REASON_CHARS_MIN),
     within: (charsMax) => told.within(charsMax).replace(NAME_WITHOUT_VALUE, CUT_MARK) || FAILED,
   };
 }
 
 const NAME_WITHOUT_VALUE = /, [\w.]+: \[…\]$/;
 const FAILED = "failed";
+/** So much of a reason mostly says it. */
+const REASON_CHARS_MIN = 48;
