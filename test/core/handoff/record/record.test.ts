@@ -83,6 +83,22 @@ describe("the record of a call that was refused", () => {
   });
 });
 
+it("a small handoff says which failure is open", () => {
+  const asks = (topic: string): Message[] => [
+    user(`What about ${topic}? Please always use the newest form for ${topic}, and never call anybody about ${topic}.`),
+    says(`${topic}: done.`),
+  ];
+  const messages = [
+    ...["the invoice", "the meter", "the contract", "the tariff", "the credit"].flatMap(asks),
+    ...ran("send_email", { to: "a@b.de", template: "visit" }, '{"sent":false,"error":"mailbox quota"}'),
+    user("go on"),
+    says("I go on."),
+  ];
+  expect(writeHandoff(requestFor(messages, { tail: 2, budget: 250 })).text).toContain(
+    "## Blocked\n- error: mailbox quota, sent: false — to=a@b.de template=visit [tool: send_email]",
+  );
+});
+
 describe("the record of an edit", () => {
   const edit = {
     file_path: "/repo/src/port.ts",
