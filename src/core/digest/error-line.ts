@@ -9,6 +9,7 @@ const OPENING = new RegExp(
     String.raw`^(?:panic|fatal|FATAL ERROR): `, // go, git, node
     String.raw`^(?:\[[\w:./-]+\] )?(?:vet: )?[\w./@-]+\.(?:go:\d+(?::\d+)?|\w{1,5}:\d+:\d+): (?!note|info|warning)`, // go, linters, with or without a task's name in front
     String.raw`^ {1,3}[×✖] (?!.*\d\s?m?s$)\S|^ {1,3}x [\w@/-]+\(\S+\): `, // biome, oxlint
+    String.raw`^[Ee]rror (?:when|while|during|from) [^:\n]{1,200}: \S`, // kubectl
     String.raw`^make(?:\[\d+\])?: \*\*\*`, // make
     String.raw`^npm (?:ERR!|error) (?:code |\d{3} )`, // npm
   ].join("|"),

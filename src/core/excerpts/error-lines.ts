@@ -2,6 +2,7 @@
 import type { CallSummary } from "../digest/call.ts";
 import { outcomeOf } from "../digest/outcome.ts";
 import { purposeOf } from "../ledger/readers/commands.ts";
+import { isBareError } from "../ledger/readers/results.ts";
 import type { Range } from "./identifiers.ts";
 
 const LINE_CHARS_MAX = 400;
@@ -13,7 +14,9 @@ const LOG_FILE = /\.(?:log|out|err)$/i;
 /** Each distinct error at its first place. A file that was read speaks of errors all the time: only logs count. */
 export function errorLinesIn(text: string, call: CallSummary | undefined, outcomeIn = outcomeOf): readonly Range[] {
   if (call !== undefined && isSource(call)) return [];
-  const { errors } = outcomeIn(text);
+  const reported = outcomeIn(text).errors;
+  const telling = reported.filter((error) => !isBareError(error.text));
+  const errors = telling.length === 0 ? reported : telling;
   const ranges: Range[] = [];
   let [line, start] = [1, 0];
   for (const error of errors.toSorted((a, b) => a.line - b.line)) {

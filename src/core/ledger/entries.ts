@@ -142,6 +142,8 @@ export interface Ledger {
   /** Each once, in the order of their newest runs. */
   readonly commands: readonly CommandEntry[];
   readonly errors: readonly ErrorEntry[];
+  /** Messages whose error lines are none of `errors`, and were gone when the same was run again. */
+  readonly outdatedReports: readonly number[];
   readonly decisions: readonly DecisionEntry[];
   /** The list as last written; not set when there is none, or when what it planned is over. */
   readonly plan?: PlanEntry;
@@ -157,11 +159,19 @@ export interface Ledger {
 /** After that many further requests, with changes in between, the work has moved past an error. */
 const REQUESTS_MOVED_PAST = 3;
 
+/** What is changed in files makes nothing good there. */
+const ACTS_ELSEWHERE = /^(?:cd \S+ && )?(?:kubectl|helm|terraform|tofu|gcloud|aws|az|ansible\S*|ssh)\s/;
+
 /** The messages whose every error was made good later, or is one that the work has moved past. */
-export function settledErrors({ errors, requests }: Pick<Ledger, "errors" | "requests">): ReadonlySet<number> {
+export function settledErrors({
+  errors,
+  outdatedReports,
+  requests,
+}: Pick<Ledger, "errors" | "outdatedReports" | "requests">): ReadonlySet<number> {
   const movedPast = requests.at(-REQUESTS_MOVED_PAST)?.message ?? -1;
-  const isStanding = ({ message, resolved, changedSince }: ErrorEntry): boolean =>
-    resolved === undefined && !(changedSince !== undefined && message < movedPast);
+  const isStanding = ({ message, resolved, changedSince, source }: ErrorEntry): boolean =>
+    resolved === undefined && !(changedSince !== undefined && message < movedPast && !ACTS_ELSEWHERE.test(source));
   const standing = new Set(errors.flatMap((error) => (isStanding(error) ? [error.message] : [])));
-  return new Set(errors.flatMap(({ message }) => (standing.has(message) ? [] : [message])));
+  const settled = errors.flatMap(({ message }) => (standing.has(message) ? [] : [message]));
+  return new Set([...outdatedReports, ...settled]);
 }

@@ -1,13 +1,14 @@
 /** The half of the ledger that tools do: the chronicle of calls, files with their state, commands, workspace; errors are in `open-errors.ts`. */
+import { actionByName } from "../digest/tool-names.ts";
 import { deletes, type ClassifiedCall } from "./readers/commands.ts";
 import type { CallResult } from "./readers/results.ts";
 import { createOpenErrors, runKey } from "./open-errors.ts";
-import { rootOf } from "./readers/workspace.ts";
+import { rootOf, type RenamedBranch } from "./readers/workspace.ts";
 import type { ActionEntry, CommandEntry, FileEntry, FileState, InstructionEntry, Ledger } from "./entries.ts";
 
 export type WorkEntries = Pick<
   Ledger,
-  "files" | "actions" | "commands" | "errors" | "instructions" | "cwd" | "branch" | "committed"
+  "files" | "actions" | "commands" | "errors" | "outdatedReports" | "instructions" | "cwd" | "branch" | "committed"
 >;
 
 export interface Work {
@@ -22,6 +23,7 @@ export interface CallEnd extends CallResult {
   readonly at: number;
   readonly folder?: string;
   readonly branch?: string;
+  readonly renamed?: RenamedBranch;
   readonly instructions?: Instructions;
 }
 
@@ -59,11 +61,12 @@ export function createWork(): Work {
       commands.set(key, commandAfter(known, call, action.message, end));
     }
     if (end.ok !== false) touchFiles(files, call, action.message);
-    errors.after(call, end, changes(call));
+    errors.after(call, { ...end, called: action.message }, changes(call));
     for (const text of end.instructions?.rules ?? [])
       instructions.set(text, { kind: "instruction", message: end.at, text, file: end.instructions!.file });
     if (end.folder !== undefined) workspace = { ...workspace, cwd: end.folder };
-    if (end.branch !== undefined) workspace = { ...workspace, branch: end.branch };
+    const branch = branchAfter(workspace.branch, end);
+    if (branch !== undefined) workspace = { ...workspace, branch };
     if (end.ok !== false && call.run?.purpose === "commit") workspace = { ...workspace, committed: action.message };
   };
 
@@ -87,6 +90,7 @@ export function createWork(): Work {
         files: [...files.values()],
         commands: [...commands.values()],
         errors: errors.entries(),
+        outdatedReports: errors.outdated(),
         instructions: [...instructions.values()],
         ...named,
       };
@@ -94,8 +98,16 @@ export function createWork(): Work {
   };
 }
 
+/** Another branch than the one it is on may be renamed too. */
+function branchAfter(known: string | undefined, { branch, renamed }: CallEnd): string | undefined {
+  const now = branch ?? known;
+  return renamed !== undefined && (now ?? renamed.from) === (renamed.from ?? now) ? renamed.to : now;
+}
+
+/** `update_contract` and its like change what is in no file. */
 function changes(call: ClassifiedCall): boolean {
-  return call.action === "edit" || call.action === "write" || call.run?.effect === "change";
+  if (call.action !== "edit" && call.action !== "write") return call.run?.effect === "change";
+  return call.paths.length > 0 || actionByName(call.tool) !== undefined;
 }
 
 function touchFiles(files: Map<string, FileEntry>, call: ClassifiedCall, at: number): void {

@@ -259,6 +259,22 @@ describe("hostile transcripts", () => {
   );
 });
 
+it("follows the branch where it is renamed, and no other", () => {
+  const branchAfter = (...steps: (readonly [string, string])[]): string | undefined =>
+    ledgerOf([
+      user("go"),
+      ...run("git checkout -b ops/pool && git commit -m x", "[ops/pool 3fe09d1] x"),
+      ...steps.flatMap(([command, text]) => run(command, text)),
+    ]).branch;
+  const pushed = "To github.com:a/b.git\n * [new branch]      pool -> pool";
+  expect(branchAfter(["git branch -m pool && git push -u origin pool", pushed])).toBe("pool");
+  expect(branchAfter(["git branch -M ops/pool infra/pool", ""])).toBe("infra/pool");
+  expect(branchAfter(["git branch -m old new", ""])).toBe("ops/pool");
+  expect(branchAfter(["git branch -m main", "fatal: a branch named 'main' already exists"])).toBe("ops/pool");
+  expect(branchAfter(["cat > notes.md <<'EOF'\ngit branch -m a\nEOF", ""])).toBe("ops/pool");
+  expect(branchAfter(["git branch -m a && git checkout b", "Switched to branch 'b'"])).toBe("b");
+});
+
 it("learns the branch from a command that prints only that", () => {
   const { branch } = ledgerOf([
     user("Go."),

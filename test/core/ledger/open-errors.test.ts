@@ -52,6 +52,95 @@ describe("errors", () => {
     expect(errors[0]!.resolved).toBeUndefined();
   });
 
+  it("are resolved by a command that takes the same steps, however long it waits and whatever else it does", () => {
+    const waited = "checkout configured\nerror: timed out waiting for the condition";
+    const apply =
+      "kubectl --context stg apply -f checkout.yaml && kubectl --context stg rollout status deploy/checkout";
+    const after = (next: string, answer = "rolled out"): unknown[] =>
+      ledgerOf(user("go"), run(`${apply} --timeout=120s`, waited), run(next, answer)).errors.map(
+        ({ resolved }) => resolved?.by,
+      );
+    expect(after(`kubectl --context stg get pods && ${apply} --timeout=180s`)).toEqual(["rerun"]);
+    expect(after(`${apply} --timeout=180s`, waited)).toEqual([undefined, undefined]);
+    expect(after(apply.replaceAll("stg", "prod"))).toEqual([undefined]);
+    expect(after(apply.split(" && ")[1]!)).toEqual([undefined]);
+    expect(after(`cd other && ${apply}`)).toEqual([undefined]);
+  });
+
+  it("of a script are not resolved by another script", () => {
+    const script = (body: string): string => `python3 - <<'EOF'\n${body}\nEOF`;
+    const { errors } = ledgerOf(
+      user("go"),
+      run(script("import a"), "Traceback (most recent call last):\nModuleNotFoundError: No module named 'a'"),
+      run(script("print(1)"), "1"),
+    );
+    expect(errors[0]!.resolved).toBeUndefined();
+  });
+
+  it("that were only reported are settled where the same is run without any, and a push by any push", () => {
+    const settled = (...steps: (readonly [string, string])[]): number[] => [
+      ...settledErrors(ledgerOf(user("go"), ...steps.map(([command, text]) => run(command, text)))),
+    ];
+    const locked = "╷\n│ Error: Error acquiring the state lock\n╵\nReleasing the lock. This may take a few moments.";
+    const plan = (folder: string): string => `cd ${folder} && terraform plan -out=a.tfplan`;
+    expect(settled([plan("stg"), locked], [plan("stg/"), "Plan: 1 to add"])).toEqual([2]);
+    expect(settled([plan("stg"), locked], [plan("prod"), "Plan: 1 to add"])).toEqual([]);
+    expect(settled([plan("stg"), locked], [plan("stg"), locked])).toEqual([]);
+    const commit: readonly [string, string] = [
+      "git commit -m 'Add the pool' && git push -u origin ops/pool",
+      "[ops/pool 3fe09d1] Add the pool\nremote: error: GH006: Protected branch update failed",
+    ];
+    expect(settled(commit, ["git push -u origin pool", " * [new branch] pool -> pool"])).toEqual([2]);
+    expect(settled(commit, ["git commit -m 'More'", "[ops/pool 4fe09d1] More"])).toEqual([]);
+  });
+
+  it("are resolved by the call that does what the error says, and by no other", () => {
+    const after = (...next: Message[]): boolean =>
+      ledgerOf(
+        user("go"),
+        does("create_ticket", { team: "billing", text: "wrong meter" }, "Error: 'billing' is closed, use 'billing-2'"),
+        next,
+      ).errors[0]!.resolved !== undefined;
+    const ticket = (team: string, text: string, answer = "T-1"): Message[] => [
+      ...does("create_ticket", { team, text }, answer),
+    ];
+    expect(after(...ticket("billing-2", "wrong meter"))).toBe(true);
+    expect(after(...ticket("sales", "wrong meter"))).toBe(false);
+    expect(after(...ticket("billing-2", "another"))).toBe(false);
+    expect(after(...ticket("billing-2", "wrong meter", "Error: closed too"))).toBe(false);
+  });
+
+  it("of a file that cannot be written are resolved by that file in another folder", () => {
+    const after = (path: string, content = "a,b"): boolean =>
+      ledgerOf(
+        user("go"),
+        does("write_file", { path: "data/q1.csv", content: "a,b" }, "PermissionError: 'data/q1.csv'"),
+        does("write_file", { path, content }, `saved ${path}`),
+      ).errors[0]!.resolved !== undefined;
+    expect(after("output/q1.csv")).toBe(true);
+    expect(after("output/q2.csv")).toBe(false);
+    expect(after("output/q1.csv", "c,d")).toBe(false);
+  });
+
+  it("of what is not installed are resolved by installing it", () => {
+    const missing = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'pandas_gbq'";
+    const after = (command: string): boolean =>
+      ledgerOf(user("go"), run("python3 load.py", missing), run(command, "Successfully installed")).errors[0]!
+        .resolved !== undefined;
+    expect(after("pip install pandas-gbq")).toBe(true);
+    expect(after("pip install pandas")).toBe(false);
+    expect(after("grep -rn pandas_gbq .")).toBe(false);
+  });
+
+  it("do not hear of changed files where a call changed something that is none", () => {
+    const { errors } = ledgerOf(
+      user("go"),
+      does("update_contract", { id: "E-1" }, "Error: locked"),
+      does("update_contract", { id: "E-2" }, "done"),
+    );
+    expect(errors[0]!.changedSince).toBeUndefined();
+  });
+
   it("count as settled where they were made good, or where changes and further requests came after them", () => {
     const broken = run("npx tsc --noEmit", "src/a.ts(3,1): error TS2305: no such export\nExit code 2");
     const asked = (...texts: string[]): Message[] => texts.map((text) => user(text));
@@ -61,6 +150,22 @@ describe("errors", () => {
     expect(settledErrors(ledgerOf(user("go"), broken, edits("a.ts"), asked("next", "and this", "and that")))).toEqual(
       new Set([failedAt]),
     );
+  });
+
+  it("on a server are not settled by a change of files", () => {
+    const drained = run("kubectl drain x2", "x2 cordoned\nerror: timed out");
+    const asked = ["next", "and this", "and that"].map((text) => user(text));
+    expect(settledErrors(ledgerOf(user("go"), drained, edits("a.tf"), ...asked))).toEqual(new Set());
+  });
+
+  it("in logs are settled with the check that failed because of them", () => {
+    const smoke = (answer: string): readonly Message[] => run("make smoke", answer);
+    const logs = run("kubectl -n shop logs deploy/checkout | tail -5", "1 ERROR dial tcp 10.2.4.17: timed out\n2 done");
+    const settled = (...steps: (readonly Message[])[]): number[] => [...settledErrors(ledgerOf(user("go"), ...steps))];
+    const failed = smoke("POST /checkout 502\nmake: *** [smoke] Error 1");
+    expect(settled(failed, logs, smoke("4 passed")).toSorted()).toEqual([2, 4]);
+    expect(settled(logs, failed, smoke("4 passed"))).toEqual([4]);
+    expect(settled(failed, logs)).toEqual([]);
   });
 
   it("in the form of a call are resolved by another call of the same program", () => {

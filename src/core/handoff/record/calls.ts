@@ -6,7 +6,9 @@ import { runOutcomeOf } from "../../ledger/run-outcomes.ts";
 import { remembered } from "../../transcript/remembered.ts";
 import { clipped } from "../items.ts";
 import { condensable, type Condensable } from "./condense.ts";
-import { argumentsWithin, shownIn, THING_CHARS_MAX, thingText, valuesText, type Shown } from "./effects.ts";
+import { argumentsWithin, factsOf, shownIn, THING_CHARS_MAX, thingFacts, thingText, type Shown } from "./effects.ts";
+import { factsBody, type Fact } from "./facts.ts";
+import { failure, fixed, type CallOutcome } from "./outcomes.ts";
 import { WEIGHTS, type CompletedEntry, type LinesContext, type RecordLine } from "./context.ts";
 import { definedIn, writtenUnits } from "./edited-lines.ts";
 import { reportUnits } from "./redacted-units.ts";
@@ -57,7 +59,7 @@ export function callLines(
     message: at,
     label: "· ",
     weight: WEIGHTS[kind],
-    body: callBody(deedText, outcome),
+    body: callBody(deedText, fixed(outcome)),
   });
   switch (kind) {
     case "looked":
@@ -83,24 +85,24 @@ function lookedLines(calls: readonly CompletedEntry[], context: LinesContext): r
     if (call.action.action === "plan") continue;
     const { shown: all, thing } = shownBy(call, () => shownNow(call));
     context.known.see(all);
-    const body = thing === undefined ? undefined : callBody(byTool([call], context), context.redact(thing));
+    const body = thing === undefined ? undefined : callBody(byTool([call], context), factsBody(thing, context.redact));
     if (body === undefined) others.push(call);
     else shown.push({ message: call.message, label: "· ", weight: WEIGHTS.shown, body });
   }
   if (others.length === 0) return shown;
-  const body = callBody(byTool(others, context), "");
+  const body = callBody(byTool(others, context), fixed(""));
   return [{ message: others[0]!.message, label: "· ", weight: WEIGHTS.looked, body }, ...shown];
 }
 
 interface ShownByCall {
   readonly shown: Shown | undefined;
   /** Its values, where it is a single thing. */
-  readonly thing: string | undefined;
+  readonly thing: readonly Fact[] | undefined;
 }
 
 function shownNow({ result }: CompletedEntry): ShownByCall {
   const shown = shownIn(result);
-  return { shown, thing: result.length > THING_CHARS_MAX ? undefined : valuesText(shown) };
+  return { shown, thing: result.length > THING_CHARS_MAX ? undefined : factsOf(shown) };
 }
 
 /** About what may be kept of what calls showed; and what a value takes beside its characters. */
@@ -109,7 +111,7 @@ const LEAF_BYTES = 150;
 
 /** The same in one handoff after another. */
 const shownBy = remembered<CompletedEntry, ShownByCall>({
-  bytesOf: ({ shown, thing = "" }) => LEAF_BYTES * (1 + (shown?.leaves.size ?? 0)) + thing.length,
+  bytesOf: ({ shown, thing = [] }) => LEAF_BYTES * (1 + (shown?.leaves.size ?? 0) + thing.length),
   bytesMax: SHOWN_BYTES_MAX,
 });
 
@@ -127,7 +129,7 @@ function runLine(
   const isRoutine = kind === "check" && call.action.ok === true;
   const routine = `${command} ${outcome}`.replace(DURATION, "");
   if (isRoutine && context.said.newness({ text: routine }) === undefined) return undefined;
-  return { message: call.message, label: "· ", weight, body: callBody(command, outcome) };
+  return { message: call.message, label: "· ", weight, body: callBody(command, fixed(outcome)) };
 }
 
 const DURATION = /\d[\d.,]*\s?(?:ms|s|secs?|seconds|minutes)\b/g;
@@ -148,20 +150,20 @@ function withErrors(outcome: string, { result, answer }: CompletedEntry, { redac
 }
 
 /** What was done and what came of it, each cut at its end: where room is short, the outcome gets at least half. */
-function callBody(done: string, outcome: string): Condensable {
-  const whole = outcome === "" ? done : `${done} → ${outcome}`;
+function callBody(done: string, outcome: Condensable): Condensable {
+  const chars = done.length + (outcome.chars === 0 ? 0 : ARROW_CHARS + outcome.chars);
   return {
-    chars: whole.length,
+    chars,
     within: (charsMax) => {
-      if (whole.length <= charsMax) return whole;
-      if (charsMax < LINE_CHARS_MIN) return "";
-      if (outcome === "") return clipped(done, charsMax);
-      if (charsMax < BOTH_CHARS_MIN) return "";
-      const ending = clipped(
-        outcome,
+      if (charsMax < Math.min(chars, LINE_CHARS_MIN)) return "";
+      if (outcome.chars === 0) return clipped(done, charsMax);
+      if (charsMax < Math.min(chars, BOTH_CHARS_MIN)) return "";
+      const ending = outcome.within(
         Math.max(charsMax - done.length - ARROW_CHARS, Math.floor(charsMax / 2) - ARROW_CHARS),
       );
-      return `${clipped(done, charsMax - ending.length - ARROW_CHARS)} → ${ending}`;
+      return ending === ""
+        ? clipped(done, charsMax)
+        : `${clipped(done, charsMax - ending.length - ARROW_CHARS)} → ${ending}`;
     },
   };
 }
@@ -200,7 +202,7 @@ function editedFiles(calls: readonly CompletedEntry[], context: LinesContext): r
   if (failed.length === 0) return edited;
   const last = failed.at(-1)!;
   const weight = context.stillFails(last.answered) ? WEIGHTS.failed : WEIGHTS.ran;
-  const body = callBody(byTool(failed, context), outcomeOf(last, context));
+  const body = callBody(byTool(failed, context), fixed(outcomeOf(last, context)));
   return [...edited, { message: last.message, weight, body }];
 }
 
@@ -294,24 +296,26 @@ const RESULT_CHARS_READ_MAX = 2_000;
 
 /** A call that changed something, or had somebody else work: its arguments, and what came of it. */
 function changeBody(call: CompletedEntry, context: LinesContext): Condensable {
-  if (call.action.action === "run") return callBody(runText(call, 1, context), outcomeOf(call, context));
+  if (call.action.action === "run") return callBody(runText(call, 1, context), fixed(outcomeOf(call, context)));
   const name = bareName(call.call.name);
   const raw = context.shortened(context.redact(call.call.arguments));
-  const changes = context.known.changesIn(call.result, call.call.arguments);
-  const outcome =
-    call.action.action === "delegate"
-      ? condensable(reportUnits(call, context.redact), context.said, { worth: context.worthOfReport })
-      : fixed(call.action.ok === false ? outcomeOf(call, context) : effectOf(call, changes, context));
+  const outcome = changeOutcome(call, context);
   const given = argumentsWithin(raw);
   const whole = `${name}(${given(isRepeated(given, context) ? ARGUMENTS_CHARS_REPEATED : ARGUMENTS_CHARS_MAX)})`;
-  const chars = whole.length + ARROW_CHARS + outcome.chars;
+  const chars = whole.length + (outcome.chars === 0 ? 0 : ARROW_CHARS + outcome.chars);
+  const roomFor = (charsMax: number): number => {
+    const room = Math.max(charsMax - whole.length - ARROW_CHARS, Math.floor(charsMax / 2));
+    if (room >= outcome.chars || outcome.charsMin === undefined) return room;
+    const shortest = name.length + given(ARGUMENTS_CHARS_MIN).length + 2;
+    return Math.max(room, Math.min(outcome.charsMin(), charsMax - shortest - ARROW_CHARS));
+  };
   let all: string | undefined;
   return {
     chars,
     within: (charsMax) => {
       if (charsMax < LINE_CHARS_MIN) return "";
       if (all !== undefined && charsMax >= chars) return all;
-      const ending = outcome.within(Math.max(charsMax - whole.length - ARROW_CHARS, Math.floor(charsMax / 2)));
+      const ending = outcome.within(roomFor(charsMax));
       const room = charsMax - (ending === "" ? 0 : ending.length + ARROW_CHARS);
       const done =
         whole.length <= room ? whole : `${name}(${given(Math.max(ARGUMENTS_CHARS_MIN, room - name.length - 2))})`;
@@ -322,10 +326,17 @@ function changeBody(call: CompletedEntry, context: LinesContext): Condensable {
   };
 }
 
-/** What a call that worked changed, or the values of what it made; the line that says how it ended where it shows neither. */
-function effectOf(call: CompletedEntry, changes: string | undefined, context: LinesContext): string {
-  const effect = changes ?? thingText(call.result, call.call.arguments);
-  return effect === undefined ? outcomeOf(call, context) : context.redact(effect);
+/**
+ * What came of a call: what it reported, or why it failed, or what it changed, or the values of what it made; the line that
+ * says how it ended where it shows none of these.
+ */
+function changeOutcome(call: CompletedEntry, context: LinesContext): CallOutcome {
+  const changes = context.known.changesIn(call.result, call.call.arguments);
+  if (call.action.action === "delegate")
+    return condensable(reportUnits(call, context.redact), context.said, { worth: context.worthOfReport });
+  if (call.action.ok === false) return failure(outcomeOf(call, context));
+  const facts = changes ?? thingFacts(call.result, { known: call.call.arguments, fieldsMin: 1 });
+  return facts === undefined ? fixed(outcomeOf(call, context)) : factsBody(facts, context.redact);
 }
 
 /** Whether the arguments say what was said before, in other words perhaps. */
@@ -337,20 +348,18 @@ function isRepeated(given: (charsMax: number) => string, { said }: LinesContext)
 const ARGUMENTS_CHARS_REPEATED = 60;
 const ARGUMENTS_CHARS_MIN = 20;
 
-function fixed(text: string): Condensable {
-  return { chars: text.length, within: (charsMax) => (charsMax < text.length ? clipped(text, charsMax) : text) };
-}
-
 function outcomeOf({ action, result }: CompletedEntry, { redact }: LinesContext): string {
   const first = countsOf(action) ?? action.outcome ?? firstLineOf(result);
   // The first characters of a value in JSON say nothing; its values may.
   const said = action.ok !== false && OPENS_JSON.test(first) ? (thingText(result) ?? "") : first;
   if (NO_RESULT.test(said)) return "";
   const text = clipped(redact(said).replace(/\s+/g, " "), OUTCOME_CHARS_MAX);
-  return action.ok === false && text !== DECLINED_OUTCOME && !/\b(?:fail|error)/i.test(text)
+  return action.ok === false && text !== DECLINED_OUTCOME && !SAYS_FAILED.test(text)
     ? `failed${text === "" ? "" : `: ${text}`}`
     : text;
 }
+
+const SAYS_FAILED = /\b(?:fail|error)|^\w+: (?:false|denied|declined|rejected|refused)\b/i;
 
 /** How many tests passed says more than any line of a check that worked. */
 function countsOf({ ok, passed }: CompletedEntry["action"]): string | undefined {

@@ -3,15 +3,17 @@
  * is JSON and an earlier result showed the same thing, what changed between the two is the outcome.
  */
 import { oneLine } from "../../digest/cut.ts";
+import { saysRefusal } from "../../ledger/readers/refusals.ts";
 import { clipped } from "../items.ts";
+import { factsText, type Fact, type FactValue } from "./facts.ts";
 
 /** What the calls so far have shown of things that have an id, for comparing. */
 export interface KnownThings {
   /**
-   * How a result differs from what was known of the same thing, in words, without the values that are in `said` (the
-   * arguments of the call); remembers the result.
+   * How a result differs from what was known of the same thing, without the values that are in `said` (the arguments of
+   * the call); remembers the result.
    */
-  readonly changesIn: (result: string, said?: string) => string | undefined;
+  readonly changesIn: (result: string, said?: string) => readonly Fact[] | undefined;
   /** Remembers what a result shows. */
   readonly see: (shown: Shown | undefined) => void;
 }
@@ -79,7 +81,9 @@ export function changesSince(earlier: readonly string[], result: string): string
   const value = now.name.slice(now.name.indexOf("=") + 1);
   for (let at = earlier.length - 1; at >= 0; at--) {
     const before = earlier[at]!.includes(value) ? shownIn(earlier[at]!) : undefined;
-    if (before?.name === now.name) return differences(before.leaves, now.leaves);
+    if (before?.name !== now.name) continue;
+    const changes = differences(before.leaves, now.leaves);
+    return changes === undefined ? undefined : factsText(changes);
   }
   return undefined;
 }
@@ -102,21 +106,50 @@ const THING_FIELDS_MIN = 3;
 /** Shorter values are in any text. */
 const KNOWN_CHARS_MIN = 4;
 
-/** The values of a result that shows one thing, without those that are in `known`; nothing where it shows anything else. */
-export function thingText(result: string, known = ""): string | undefined {
-  return result.length > THING_CHARS_MAX ? undefined : valuesText(shownIn(result), known);
+/** The values of a result that shows one thing; nothing where it shows anything else. */
+export function thingText(result: string): string | undefined {
+  const facts = thingFacts(result);
+  return facts === undefined ? undefined : factsText(facts);
 }
 
-/** The values of one thing, its own before those of its parts. */
-export function valuesText(shown: Shown | undefined, known = ""): string | undefined {
-  if (shown === undefined || shown.fields < THING_FIELDS_MIN) return undefined;
+interface ThingOptions {
+  /** What need not be said again. */
+  readonly known?: string;
+  /** With fewer, nothing is said. */
+  readonly fieldsMin?: number;
+}
+
+/** The same, each place with its values. */
+export function thingFacts(result: string, options?: ThingOptions): readonly Fact[] | undefined {
+  return result.length > THING_CHARS_MAX ? undefined : factsOf(shownIn(result), options);
+}
+
+/** The values of one thing: what says that something did not work, then its own before those of its parts. */
+export function factsOf(
+  shown: Shown | undefined,
+  { known = "", fieldsMin = THING_FIELDS_MIN }: ThingOptions = {},
+): readonly Fact[] | undefined {
+  if (shown === undefined || shown.fields < fieldsMin) return undefined;
   const leaves = [...shown.leaves]
     .filter(([, text]) => !stands(text, known))
     .toSorted(([a], [b]) => depthOf(a) - depthOf(b));
   if (leaves.length === 0) return undefined;
-  const values = new Map<string, string[]>();
-  for (const [path, text] of leaves) push(values, path.replace(/\[\d+\]/g, "[]"), text);
-  return Array.from(values, ([place, own]) => `${place}: ${own.join(" | ")}`).join(", ");
+  const values = new Map<string, FactValue[]>();
+  for (const [path, text] of leaves) push(values, path.replace(/\[\d+\]/g, "[]"), { now: text });
+  return refusalsFirst(Array.from(values, factOf));
+}
+
+function factOf([place, values]: readonly [string, readonly FactValue[]]): Fact {
+  return { place, values, separator: " | " };
+}
+
+function refusalsFirst(facts: readonly Fact[]): readonly Fact[] {
+  const refusals = facts.filter(refuses);
+  return refusals.length === 0 ? facts : [...refusals, ...facts.filter((fact) => !refuses(fact))];
+}
+
+function refuses({ place, values }: Fact): boolean {
+  return values.some((value) => saysRefusal(place, value.now));
 }
 
 function stands(value: string, said: string): boolean {
@@ -124,27 +157,27 @@ function stands(value: string, said: string): boolean {
 }
 
 /** `cabin: business → economy, payments added: card_1 -6594, flights[].price: 1859 → 140 | 1679 → 101`. */
-function differences(before: Leaves, now: Leaves, said = ""): string | undefined {
-  const changes = new Map<string, string[]>();
-  const added = new Map<string, string[]>();
+function differences(before: Leaves, now: Leaves, said = ""): readonly Fact[] | undefined {
+  const changes = new Map<string, FactValue[]>();
+  const added = new Map<string, FactValue[]>();
   for (const [path, value] of now) {
     const was = before.get(path);
     if (was === value) continue;
     const list = was === undefined ? /^(.*)\[\d+\]/.exec(path)?.[1] : undefined;
     if (list === undefined)
-      push(changes, path.replace(/\[\d+\]/g, "[]"), was === undefined ? value : `${was} → ${value}`);
-    else if (!stands(value, said)) push(added, list, value);
+      push(changes, path.replace(/\[\d+\]/g, "[]"), was === undefined ? { now: value } : { now: value, was });
+    else if (!stands(value, said)) push(added, list, { now: value });
   }
-  const own = [...changes].toSorted(([a], [b]) => depthOf(a) - depthOf(b));
-  const texts = [
-    ...own.filter(([place]) => depthOf(place) === 1).map(([place, values]) => `${place}: ${values.join(" | ")}`),
-    ...Array.from(added, ([list, values]) => `${list} added: ${values.join(" ")}`),
-    ...own.filter(([place]) => depthOf(place) > 1).map(([place, values]) => `${place}: ${values.join(" | ")}`),
+  const own = [...changes].toSorted(([a], [b]) => depthOf(a) - depthOf(b)).map(factOf);
+  const facts = [
+    ...own.filter(({ place }) => depthOf(place) === 1),
+    ...Array.from(added, ([list, values]): Fact => ({ place: `${list} added`, values, separator: " " })),
+    ...own.filter(({ place }) => depthOf(place) > 1),
   ].slice(0, CHANGES_MAX);
-  return texts.length === 0 ? undefined : texts.join(", ");
+  return facts.length === 0 ? undefined : refusalsFirst(facts);
 }
 
-function push(lists: Map<string, string[]>, key: string, value: string): void {
+function push<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
   const own = lists.get(key);
   if (own === undefined) lists.set(key, [value]);
   else own.push(value);

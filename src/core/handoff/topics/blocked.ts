@@ -27,6 +27,7 @@ function blockedDrafts(material: HandoffMaterial): readonly ItemDraft[] {
 export const blocked: TopicDefinition = {
   drafts: blockedDrafts,
   share: 0.06,
+  least: { tokens: 40, shareMax: 0.15 },
   need: 4,
   keepsShare: true,
   keyOf,

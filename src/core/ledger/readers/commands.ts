@@ -124,7 +124,7 @@ export function segmentsOf(command: string): readonly string[] {
   return segments.length === 0 ? [command] : segments;
 }
 
-function shows(given: string): boolean {
+export function shows(given: string): boolean {
   const segment = given.replace(ASSIGNED, "");
   const program = /^\(?\s*(?:sudo\s+)?(?:\w+=\S*\s+)*([^\s]+)/.exec(segment)?.[1] ?? "";
   return SHOWS.has(program) || GIT_SHOWS.test(segment) || GH_SHOWS.test(segment) || SED_SHOWS.test(segment);

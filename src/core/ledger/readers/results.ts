@@ -5,6 +5,7 @@ import type { ClassifiedCall } from "./commands.ts";
 import { commitLogIn, type CommitLog } from "./commit-log.ts";
 import { exceptionIn } from "./exception.ts";
 import { misuseIn } from "./misuse.ts";
+import { refusalIn } from "./refusals.ts";
 import { wholeWords } from "./sentences.ts";
 
 export interface CallResult {
@@ -18,6 +19,8 @@ export interface CallResult {
   readonly errors: readonly string[];
   /** The line that says best how it ended, verbatim. */
   readonly outcome?: string;
+  /** A line that reports an error where nothing says that the run failed. */
+  readonly reports?: string;
   /** Where the program answered with its usage, the words that call it. */
   readonly usageOf?: string;
 }
@@ -35,10 +38,15 @@ const DECLINED =
   /^\s*(?:error: )?(?:the user doesn't want to proceed|\[?request interrupted|(?:the )?user (?:rejected|declined|denied))/i;
 export const DECLINED_OUTCOME = "declined by the user";
 const REFUSAL_WITHIN_CHARS = 200;
-/** Says that something failed, not what. */
 const BARE =
-  /^\W*(?:FAIL(?:ED|URE)?|ERROR|errors?)\W*$|\btask failed$|^npm (?:ERR!|error) (?:code|errno|path|command|A complete log|workspace|Lifecycle)\b|^make: \*\*\*|^exit status \d+$|^FAIL\s+\S+\s+[\d.]+s$|^(?:error: )?usage:/i;
+  /^\W*(?:FAIL(?:ED|URE)?|ERROR|errors?)\W*$|\btask failed$|^npm (?:ERR!|error) (?:code|errno|path|command|A complete log|workspace|Lifecycle)\b|^make: \*\*\*|^exit status \d+$|^FAIL\s+\S+\s+[\d.]+s$|^(?:error: )?usage:|^error: timed out(?: waiting for the condition)?$/i;
 const SHORT_RESULT_CHARS = 240;
+
+/** Whether a line says that something failed, not what. */
+export function isBareError(line: string): boolean {
+  return BARE.test(line.trim());
+}
+
 /** What harnesses print around a command's own output. */
 const HARNESS_LINE =
   /^(?:bash-\$|\$|\(Open file: .*|\(Current directory: .*|\(no output\)|<\/?(?:stdout|stderr|tool_use_error|returncode|output)>|Exit code:? \d+|Command exited with code \d+|Output:|Shell cwd was reset.*|System: .*)$/i;
@@ -67,8 +75,9 @@ export function readResult(call: ClassifiedCall, text: string, isError: boolean,
 
 function toolResult(call: ClassifiedCall, text: string, isError: boolean): CallResult {
   const opening = text.slice(0, REFUSAL_WITHIN_CHARS);
-  if (isError || REFUSAL.test(opening)) {
-    const error = firstLine(text);
+  const refusal = isAnswer(call) ? refusalIn(text, call.values) : undefined;
+  if (isError || refusal !== undefined || REFUSAL.test(opening)) {
+    const error = refusal ?? firstLine(text);
     return {
       ok: false,
       failing: [],
@@ -79,6 +88,15 @@ function toolResult(call: ClassifiedCall, text: string, isError: boolean): CallR
   const outcome = toolOutcome(call, text);
   return { ok: true, failing: [], errors: [], ...(outcome === undefined ? {} : { outcome }) };
 }
+
+const LOOKING: ReadonlySet<string> = new Set(["read", "search", "list", "fetch", "plan"]);
+
+/** What looks something up shows what is there: that it is refused or failed is no failure of the call. */
+function isAnswer({ action, tool }: ClassifiedCall): boolean {
+  return !LOOKING.has(action) && !LOOKS.test(tool);
+}
+
+const LOOKS = /(?:^|_)(?:check|describe|inspect|status|query)(?:_|$)/i;
 
 /** What was read or found is material; that a file was changed is all there is to say of a change. */
 function toolOutcome({ action }: ClassifiedCall, text: string): string | undefined {
@@ -98,8 +116,11 @@ function runResult(call: ClassifiedCall, { text, isError, outcomeIn }: RunOutput
   // What a `cat` or a `grep` shows may hold the words of any failure; only its exit counts.
   const shown = purpose === "show" && !isError && !/^\s*(?:Error: )?(?:Exit code|Command exited)/i.test(text);
   const run = shown ? outcomeOf(text.slice(-EDGE_CHARS)) : outcomeIn(text);
+  // What was committed before the last step failed is committed.
+  const ends = purpose !== "commit" && endsFailed(text, run);
   const broken = run.failing.length > 0 || (run.failed ?? 0) > 0 || (purpose === "check" && run.errors.length > 0);
-  const ok = run.exit !== undefined ? run.exit === 0 : shown ? undefined : !(isError || broken || raised(text, run));
+  const ok =
+    run.exit !== undefined ? run.exit === 0 : shown ? undefined : !(isError || broken || ends || raised(text, run));
   // A search that finds nothing exits with 1, and nothing has failed.
   const failed = ok === false && !(purpose === "show" && run.exit === 1);
   const said = runLines(call.command ?? "", { text, shown, failed, run });
@@ -107,6 +128,7 @@ function runResult(call: ClassifiedCall, { text, isError, outcomeIn }: RunOutput
     ...(ok === undefined ? {} : { ok: !failed }),
     ...(run.exit === undefined ? {} : { exit: run.exit }),
     failing: shown ? [] : run.failing,
+    ...(failed || shown || run.errors.length === 0 ? {} : { reports: run.errors[0]!.text }),
     ...(run.passed === undefined || shown ? {} : { passed: run.passed }),
     ...(run.failed === undefined || shown ? {} : { failed: run.failed }),
     ...said,
@@ -166,6 +188,14 @@ function workedLine(command: string, { text, shown, run }: RunEnd): string | und
   return exception === undefined || (verdict !== undefined && tells(verdict) < TELLING.length) ? verdict : exception;
 }
 
+/** Whether the last that was printed is that a step failed; the line that ends a box stands below it. */
+function endsFailed(text: string, { errors }: Outcome): boolean {
+  return errors.length > 0 && ENDS_FAILED.test(lastLines(text).find((line) => line !== BOX_END) ?? "");
+}
+
+const ENDS_FAILED = /^(?:error|fatal): \S|^! \[(?:remote )?rejected\] |^│ Error: /;
+const BOX_END = "╵";
+
 const NODE_VERSION = /^Node\.js v\d/;
 
 /** Whether an exception is the last that was printed: it ended the program. */
@@ -207,7 +237,7 @@ function conflictsIn(text: string): string | undefined {
 
 /** Errors that say what is wrong before those that only say that something is; where tests have names, the names. */
 function informativeErrors(errors: readonly string[], failing: readonly string[]): readonly string[] {
-  const telling = errors.filter((error) => !BARE.test(error) && !ECHO.test(error));
+  const telling = errors.filter((error) => !isBareError(error) && !ECHO.test(error));
   const named = failing.slice(0, ERRORS_MAX).map((name) => `FAIL ${name}`);
   return (
     telling.length > 0 ? [...telling.slice(0, ERRORS_MAX - 1), ...named] : named.length > 0 ? named : errors

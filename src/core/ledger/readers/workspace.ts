@@ -1,5 +1,6 @@
 /** Where the work happens: the folder commands run in and the branch, from what calls say and what they answer. */
 import type { CallSummary } from "../../digest/call.ts";
+import { segmentsOf } from "./commands.ts";
 
 const EDGE_CHARS = 600;
 const CHANGES_FOLDER = /^\s*cd\s+["']?(\/[^\s"';&|]+)/;
@@ -25,6 +26,27 @@ export function branchIn(call: CallSummary, result: string): string | undefined 
   if (ASKS_BRANCH.test(call.command) && BRANCH_NAME.test(answer)) return answer;
   const match = STATED_BRANCH.exec(result.slice(-EDGE_CHARS)) ?? STATED_BRANCH.exec(result.slice(0, EDGE_CHARS));
   return match?.[1] ?? match?.[2];
+}
+
+export interface RenamedBranch {
+  /** The branch it was on, where the command does not say. */
+  readonly from?: string;
+  readonly to: string;
+}
+
+const RENAMES_BRANCH = /^git\s+branch\s+(?:-m|-M|--move)\s+(?:([\w./-]+)\s+)?([\w./-]+)\s*$/;
+const ON_ANOTHER = /^git\s+(?:checkout|switch|commit|status)\b/;
+const NOT_RENAMED =
+  /^(?:fatal|error): .*(?:already exists|no branch named|rename|refname|valid branch name|not a git repository|not on any)/m;
+
+/** Renaming a branch prints nothing; what a later step of the command prints says more. */
+export function renamedBranchIn(call: CallSummary, result: string): RenamedBranch | undefined {
+  if (call.command?.includes("branch") !== true || NOT_RENAMED.test(result.slice(0, EDGE_CHARS))) return undefined;
+  const steps = segmentsOf(call.command);
+  const at = steps.findLastIndex((step) => RENAMES_BRANCH.test(step));
+  if (at < 0 || steps.slice(at).some((step) => ON_ANOTHER.test(step))) return undefined;
+  const [, from, to] = RENAMES_BRANCH.exec(steps[at]!)!;
+  return from === undefined ? { to: to! } : { from, to: to! };
 }
 
 /**

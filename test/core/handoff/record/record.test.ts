@@ -49,6 +49,56 @@ describe("the record of a call that changed something", () => {
   });
 });
 
+describe("the record of a call that was refused", () => {
+  const wish = "Book the technician for Tuesday morning, and confirm it to Marta by email. ";
+  const refused = (budget: number): string =>
+    recordOf(
+      [
+        user(wish.repeat(3)),
+        ...ran(
+          "request_approval",
+          { amount: "97.50", reason: "wrong reading" },
+          '{"approval":"A-3","status":"denied"}',
+        ),
+        ...ran("create_ticket", { team: "billing", text: "wrong meter" }, '{"ticket":"T-5512","status":"open"}'),
+        ...ran(
+          "send_email",
+          { to: "a@b.de", template: "visit_morning", subject: "Your_visit" },
+          '{"sent":false,"error":"the mailbox is over quota"}',
+        ),
+        says("The mailbox is full."),
+      ],
+      budget,
+    );
+
+  it("says so and why, and names what a call made, however few the values", () => {
+    const text = refused(2_000);
+    expect(text).toContain("request_approval(amount=97.50, reason=wrong reading) → status: denied, approval: A-3");
+    expect(text).toContain("create_ticket(team=billing, text=wrong meter) → ticket: T-5512, status: open");
+    expect(text).toContain("→ error: the mailbox is over quota, sent: false");
+  });
+
+  it("shortens the arguments before the reason", () => {
+    expect(refused(140)).toContain("send_email(a@b.de, …) → error: the mailbox is over quota, sent: false");
+  });
+});
+
+it("a small handoff says which failure is open", () => {
+  const asks = (topic: string): Message[] => [
+    user(`What about ${topic}? Please always use the newest form for ${topic}, and never call anybody about ${topic}.`),
+    says(`${topic}: done.`),
+  ];
+  const messages = [
+    ...["the invoice", "the meter", "the contract", "the tariff", "the credit"].flatMap(asks),
+    ...ran("send_email", { to: "a@b.de", template: "visit" }, '{"sent":false,"error":"mailbox quota"}'),
+    user("go on"),
+    says("I go on."),
+  ];
+  expect(writeHandoff(requestFor(messages, { tail: 2, budget: 250 })).text).toContain(
+    "## Blocked\n- error: mailbox quota, sent: false — to=a@b.de template=visit [tool: send_email]",
+  );
+});
+
 describe("the record of an edit", () => {
   const edit = {
     file_path: "/repo/src/port.ts",

@@ -26,6 +26,14 @@ describe("how a run ended", () => {
     expect(run("pytest", "===== 12 passed in 0.4s =====")).toMatchObject({ ok: true, passed: 12 });
   });
 
+  it("is a failure where the last that it printed is one, but for what was committed before", () => {
+    expect(run("kubectl drain x2", "x2 cordoned\nerror: timed out")).toMatchObject({ ok: false });
+    expect(run("terraform apply", "Creating...\n╷\n│ Error: quota of '8.0'\n╵")).toMatchObject({ ok: false });
+    expect(run("git push", "remote: error: GH006\n ! [remote rejected] a -> a (hook declined)").ok).toBe(false);
+    expect(run("git commit -m x && git push", "[a 7e00b6e] x\nfatal: no upstream").ok).toBe(true);
+    expect(run("./sync", "error: retrying\nsynced")).toMatchObject({ ok: true, reports: "error: retrying" });
+  });
+
   it("is not read from what a command shows", () => {
     expect(run("cat app.log", "ERROR disk full\nFAILED test_a").errors).toEqual([]);
     expect(run("grep -rn error src", "Exit code 1").errors).toEqual([]);
