@@ -97,7 +97,8 @@ function readAssistant(heard: DialogueState, at: number, speech: AssistantSpeech
   }
   for (const value of speech.values) bind(heard.values, at, value);
   heard.turnEnd = speech.ends ? { message: at, text: speech.text, closing: speech.closing } : undefined;
-  if (speech.ends) plan.turnEnded();
+  if (speech.changes) plan.worked();
+  if (speech.ends) plan.turnEnded(speech.closing !== undefined);
 }
 
 /** As of now: a turn that has ended counts as ended until the assistant goes on. */

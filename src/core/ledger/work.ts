@@ -1,5 +1,5 @@
 /** The half of the ledger that tools do: the chronicle of calls, files with their state, commands, workspace; errors are in `open-errors.ts`. */
-import { deletes, type ClassifiedCall } from "./readers/commands.ts";
+import { changesFiles, deletes, type ClassifiedCall } from "./readers/commands.ts";
 import type { CallResult } from "./readers/results.ts";
 import { createOpenErrors, runKey } from "./open-errors.ts";
 import { rootOf } from "./readers/workspace.ts";
@@ -59,7 +59,7 @@ export function createWork(): Work {
       commands.set(key, commandAfter(known, call, action.message, end));
     }
     if (end.ok !== false) touchFiles(files, call, action.message);
-    errors.after(call, end, changes(call));
+    errors.after(call, end, changesFiles(call));
     for (const text of end.instructions?.rules ?? [])
       instructions.set(text, { kind: "instruction", message: end.at, text, file: end.instructions!.file });
     if (end.folder !== undefined) workspace = { ...workspace, cwd: end.folder };
@@ -92,10 +92,6 @@ export function createWork(): Work {
       };
     },
   };
-}
-
-function changes(call: ClassifiedCall): boolean {
-  return call.action === "edit" || call.action === "write" || call.run?.effect === "change";
 }
 
 function touchFiles(files: Map<string, FileEntry>, call: ClassifiedCall, at: number): void {

@@ -178,6 +178,16 @@ describe("the plan", () => {
     const next = does("TaskCreate", { subject: "Write the docs", description: "all" }, "Task #1 created");
     expect(ledgerOf(over, user("and now?"), next).plan!.items).toEqual([{ text: "Write the docs", state: "open" }]);
   });
+
+  it("in a message is over where the turn that wrote it changed files and ended, unless that asks about the rest", () => {
+    const text = "Now I'll make the edits:\n1. Update the fish case\n2. Add a test";
+    const begun = [user("please test it"), does("Edit", { file_path: "/a.go" }, "updated", { text })].flat();
+    expect(ledgerOf(begun).plan).toMatchObject({ source: "text" });
+    expect(ledgerOf(begun, says("All clean: the case is updated and tested.")).plan).toBeUndefined();
+    expect(ledgerOf(begun, says("The case is updated. Shall I add the test?")).plan).toMatchObject({ source: "text" });
+    const looked = [user("please test it"), does("Read", { file_path: "/a.go" }, "1\tconst a", { text })].flat();
+    expect(ledgerOf(looked, says("This is how I would do it.")).plan).toMatchObject({ source: "text" });
+  });
 });
 
 describe("questions", () => {
