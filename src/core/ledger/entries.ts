@@ -43,8 +43,9 @@ export interface FileEntry extends LedgerEntry {
   readonly tool: string;
   readonly reads: number;
   readonly edits: number;
-  /** The last message that touched it, and the last that changed it. */
+  /** The last message that touched it, the first that changed it, and the last. */
   readonly last: number;
+  readonly firstChanged?: number;
   readonly changed?: number;
 }
 

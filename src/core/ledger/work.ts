@@ -168,8 +168,16 @@ function fileAfter(known: FileEntry | undefined, { path, state, tool, at }: Touc
     reads: (known?.reads ?? 0) + (state === "read" ? 1 : 0),
     edits: (known?.edits ?? 0) + (change ? 1 : 0),
     last: at,
-    ...(change ? { changed: at } : known?.changed === undefined ? {} : { changed: known.changed }),
+    ...changesAfter(known, change ? at : undefined),
   };
+}
+
+function changesAfter(
+  known: FileEntry | undefined,
+  at: number | undefined,
+): Pick<FileEntry, "firstChanged" | "changed"> {
+  const changed = at ?? known?.changed;
+  return changed === undefined ? {} : { firstChanged: known?.firstChanged ?? changed, changed };
 }
 
 function commandAfter(known: CommandEntry | undefined, call: ClassifiedCall, at: number, end: CallEnd): CommandEntry {

@@ -1,0 +1,35 @@
+/** The list of files: everything that was changed is in it, before what was only read. */
+import { describe, expect, it } from "vitest";
+import { parseHandoff, writeHandoff } from "../../../src/core/handoff/write.ts";
+import type { Message } from "../../../src/core/transcript/message.ts";
+import { edits, reads, says, user } from "../ledger/ledger-talk.ts";
+import { requestFor } from "./requests.ts";
+
+const ASKED = user("Make the importer read gzip files too.");
+
+/** The files listed, of a handoff of all messages but the last `tail`. */
+function listed(parts: readonly (Message | readonly Message[])[], tail = 0): readonly string[] {
+  const { text } = writeHandoff(requestFor(parts.flat(), { tail }));
+  return parseHandoff(text)!.sections.get("files") ?? [];
+}
+
+describe("the files of a handoff", () => {
+  it("are those that were changed before the newest messages, even where these work on them again", () => {
+    const before = [ASKED, edits("src/hooks.go"), reads("src/agent.go")];
+    expect(listed([before, edits("src/hooks.go"), says("Done.")].flat(), 3)).toEqual([
+      "Edit: src/hooks.go",
+      "Read: src/agent.go",
+    ]);
+    expect(listed([before, reads("src/hooks.go"), says("Done.")].flat(), 3)).toContain("Edit: src/hooks.go");
+  });
+
+  it("are not those that only the newest messages change: they show themselves there", () => {
+    const before = [ASKED, reads("src/hooks.go"), reads("src/agent.go")];
+    expect(listed([before, edits("src/hooks.go"), says("Done.")].flat(), 3)).toEqual(["Read: src/agent.go"]);
+  });
+
+  it("name what was changed before what was read often and lately", () => {
+    const often = Array.from({ length: 12 }, () => reads("src/agent.go")).flat();
+    expect(listed([ASKED, edits("src/hooks.go"), often])).toEqual(["Edit: src/hooks.go", "Read: src/agent.go"]);
+  });
+});
