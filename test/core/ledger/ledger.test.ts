@@ -88,6 +88,17 @@ describe("requests", () => {
     expect(constraints.map(({ text }) => text)).toEqual(["add telemetry, never log names"]);
   });
 
+  it("are not what is shown as a demonstration directly before", () => {
+    const task = user("Please fix the rounding in src/fields.py.");
+    const shown = user(
+      "Here is a demonstration of how to correctly accomplish this task.\nFix the port in src/server.py.",
+    );
+    expect(ledgerOf(shown, task).requests.map(({ message }) => message)).toEqual([1]);
+    expect(ledgerOf(shown, says("Fixed."), task).requests).toHaveLength(2);
+    expect(ledgerOf(user("Here is an example of the failing output: 344"), task).requests).toHaveLength(2);
+    expect(ledgerOf(shown).requests).toHaveLength(1);
+  });
+
   it("are not the commands of the client", () => {
     expect(ledgerOf(user("<command-name>/exit</command-name>\n<command-args></command-args>")).requests).toEqual([]);
   });
