@@ -55,6 +55,8 @@ export interface ActionEntry extends LedgerEntry {
   readonly tool: string;
   readonly action: CallAction;
   readonly target: string;
+  /** Set where an edit named no file and its result does: the target is that. */
+  readonly onOpenFile?: true;
   /** What it ran for and what runs it is like, where it is a run. */
   readonly purpose?: CommandPurpose;
   readonly family?: string;

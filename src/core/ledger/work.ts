@@ -22,6 +22,8 @@ export interface CallEnd extends CallResult {
   readonly at: number;
   readonly folder?: string;
   readonly branch?: string;
+  /** The file that was open, where the call changed that and names none. */
+  readonly openFile?: string;
   readonly instructions?: Instructions;
 }
 
@@ -45,8 +47,10 @@ export function createWork(): Work {
 
   const result = (place: number, call: ClassifiedCall, end: CallEnd): void => {
     const action = actions[place]!;
+    const edited = end.openFile === undefined ? undefined : belowFolder(end.openFile, end.folder ?? workspace.cwd);
     actions[place] = {
       ...action,
+      ...(edited === undefined || call.command !== undefined ? {} : { target: edited, onOpenFile: true }),
       ...(end.ok === undefined ? {} : { ok: end.ok }),
       ...(end.outcome === undefined ? {} : { outcome: end.outcome }),
       ...(end.passed === undefined ? {} : { passed: end.passed }),
@@ -58,7 +62,8 @@ export function createWork(): Work {
       commands.delete(key);
       commands.set(key, commandAfter(known, call, action.message, end));
     }
-    if (end.ok !== false) touchFiles(files, call, action.message);
+    if (edited !== undefined) touch(files, { path: edited, state: "edited", tool: call.tool, at: action.message });
+    else if (end.ok !== false) touchFiles(files, call, action.message);
     errors.after(call, end, changesFiles(call));
     for (const text of end.instructions?.rules ?? [])
       instructions.set(text, { kind: "instruction", message: end.at, text, file: end.instructions!.file });
@@ -100,10 +105,19 @@ function touchFiles(files: Map<string, FileEntry>, call: ClassifiedCall, at: num
   for (const path of call.paths) {
     if (call.command !== undefined && !isFileOf(state, path)) continue;
     if (state === "deleted" && call.command !== undefined && !deletes(call.command, path)) continue;
-    const known = files.get(path);
-    files.delete(path);
-    files.set(path, fileAfter(known, { path, state, tool: call.tool, at }));
+    touch(files, { path, state, tool: call.tool, at });
   }
+}
+
+function touch(files: Map<string, FileEntry>, one: Touch): void {
+  const known = files.get(one.path);
+  files.delete(one.path);
+  files.set(one.path, fileAfter(known, one));
+}
+
+/** As calls name it that run in that folder. */
+function belowFolder(path: string, folder: string | undefined): string {
+  return folder !== undefined && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 }
 
 /** Scripts and lists of names are full of what looks like files: only those are believed that are below a folder, or were shown. */

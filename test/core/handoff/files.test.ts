@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { parseHandoff, writeHandoff } from "../../../src/core/handoff/write.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
-import { edits, reads, says, user } from "../ledger/ledger-talk.ts";
+import { does, edits, reads, says, user } from "../ledger/ledger-talk.ts";
 import { requestFor } from "./requests.ts";
 
 const ASKED = user("Make the importer read gzip files too.");
@@ -26,6 +26,14 @@ describe("the files of a handoff", () => {
   it("are not those that only the newest messages change: they show themselves there", () => {
     const before = [ASKED, reads("src/hooks.go"), reads("src/agent.go")];
     expect(listed([before, edits("src/hooks.go"), says("Done.")].flat(), 3)).toEqual(["Read: src/agent.go"]);
+  });
+
+  it("are in the record too where an edit works on the open file", () => {
+    const line = { replacement_text: "return round(value)", start_line: 9, end_line: 9 };
+    const edited = does("edit", line, "File updated.\n[File: src/fields.py (9 lines total)]\n9:return round(value)");
+    const { text } = writeHandoff(requestFor([ASKED, ...edited, says("Done.")]));
+    expect(text).toContain("· edit src/fields.py\n  + return round(value)");
+    expect(text).toContain("- edit: src/fields.py");
   });
 
   it("name what was changed before what was read often and lately", () => {

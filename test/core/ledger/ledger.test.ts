@@ -153,6 +153,21 @@ describe("files", () => {
     ]);
   });
 
+  it("are changed by an edit of the open file, which only its result names", () => {
+    const shown = "[File: /repo/src/fields.py (1997 lines total)]\n1475: return 1\n(Current directory: /repo)";
+    const open = does("open", { path: "src/fields.py" }, shown);
+    const line = { replacement_text: "return 1", start_line: 1475, end_line: 1475 };
+    const edited = does("edit", line, `File updated. Please review the changes.\n${shown}`);
+    const { files, actions } = ledgerOf(open, edited);
+    expect(files).toMatchObject([{ path: "src/fields.py", state: "edited", tool: "edit", reads: 1, edits: 1 }]);
+    expect(actions[1]).toMatchObject({ target: "src/fields.py" });
+    expect(
+      ledgerOf(open, does("shell", { command: "edit 1475:1475\nreturn 1\nend_of_edit" }, shown)).files,
+    ).toMatchObject([{ path: "src/fields.py", state: "edited" }]);
+    const refused = "Your proposed edit has introduced new syntax error(s).\nThis is how it would have looked\n";
+    expect(ledgerOf(open, does("edit", line, `${refused}${shown}`)).files).toMatchObject([{ state: "read" }]);
+  });
+
   it("are not changed by an edit that failed", () => {
     const miss = does("Edit", { file_path: "a.ts", old_string: "x", new_string: "y" }, "No changes made", {
       isError: true,
