@@ -282,7 +282,9 @@ function withoutLeast(
   count: number,
 ): Omit<HandoffContents, "firstNumber"> {
   if (excerpts.length > 0) return { filled, excerpts: excerpts.slice(0, -count) };
-  const topic = TOPICS_BY_NEED.findLast((one) => (filled.get(one)?.items ?? []).length > 0)!;
+  const itemCount = (topic: Topic): number => filled.get(topic)?.items.length ?? 0;
+  // The last episode of the record is most of what a small handoff says: it stays as long as there is anything else.
+  const topic = TOPICS_BY_NEED.findLast((one) => itemCount(one) > (one === "actions" ? 1 : 0)) ?? "actions";
   const { items, leftOut } = filled.get(topic)!;
   const least = leastOf(topic, items);
   const kept = items.filter((item) => item !== least);

@@ -74,6 +74,7 @@ function readPerson(heard: DialogueState, at: number, speech: PersonSpeech): voi
   if (speech.interrupts) interrupt(requests, at);
   heard.turnEnd = undefined;
   heard.plan.personSpoke(at);
+  if (isDemonstration(requests.at(-1), at)) requests.pop();
   const command = expandedBy(requests, at, speech.text);
   if (command !== undefined) {
     requests[requests.length - 1] = { ...command, message: at };
@@ -97,7 +98,8 @@ function readAssistant(heard: DialogueState, at: number, speech: AssistantSpeech
   }
   for (const value of speech.values) bind(heard.values, at, value);
   heard.turnEnd = speech.ends ? { message: at, text: speech.text, closing: speech.closing } : undefined;
-  if (speech.ends) plan.turnEnded();
+  if (speech.changes) plan.worked();
+  if (speech.ends) plan.turnEnded(speech.closing !== undefined);
 }
 
 /** As of now: a turn that has ended counts as ended until the assistant goes on. */
@@ -123,6 +125,14 @@ function entriesOf({ turnEnd, plan, ...heard }: DialogueState): DialogueEntries 
 function isChoice({ text, questions }: PersonSpeech): boolean {
   return text !== "" && text.length <= CHOICE_CHARS_MAX && questions.length === 0;
 }
+
+/** Shown as an example, directly before what is asked for: no request of its own. */
+function isDemonstration(before: RequestEntry | undefined, at: number): boolean {
+  return before?.message === at - 1 && DEMONSTRATION.test(before.text);
+}
+
+const DEMONSTRATION =
+  /^\W*(?:(?:here|this|below|the following)(?: is|['’]s| are)? )?(?:an? |some )?(?:demonstrations?\b|(?:worked )?examples? of how to\b|example (?:trajectory|session|conversation|dialogue)\b)/i;
 
 /** The slash command that this text expands: it repeats the command's arguments, which are a person's words. */
 function expandedBy(requests: readonly RequestEntry[], at: number, text: string): RequestEntry | undefined {

@@ -43,8 +43,9 @@ export interface FileEntry extends LedgerEntry {
   readonly tool: string;
   readonly reads: number;
   readonly edits: number;
-  /** The last message that touched it, and the last that changed it. */
+  /** The last message that touched it, the first that changed it, and the last. */
   readonly last: number;
+  readonly firstChanged?: number;
   readonly changed?: number;
 }
 
@@ -54,6 +55,8 @@ export interface ActionEntry extends LedgerEntry {
   readonly tool: string;
   readonly action: CallAction;
   readonly target: string;
+  /** Set where an edit named no file and its result does: the target is that. */
+  readonly onOpenFile?: true;
   /** What it ran for and what runs it is like, where it is a run. */
   readonly purpose?: CommandPurpose;
   readonly family?: string;

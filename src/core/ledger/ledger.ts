@@ -8,7 +8,7 @@ import { createPairing } from "../transcript/pairing.ts";
 import { deedOf, type ClassifiedCall } from "./readers/commands.ts";
 import { readResult, type CallResult } from "./readers/results.ts";
 import { holdsRules, rulesIn } from "./readers/instructions.ts";
-import { branchIn, folderIn, renamedBranchIn, type RenamedBranch } from "./readers/workspace.ts";
+import { branchIn, folderIn, openFileEditedBy, renamedBranchIn, type RenamedBranch } from "./readers/workspace.ts";
 import { speechOf, type Speech } from "./readers/speech.ts";
 import { createDialogue, type Dialogue } from "./dialogue.ts";
 import type { Ledger } from "./entries.ts";
@@ -47,6 +47,7 @@ interface ReadResult extends CallResult {
   readonly folder?: string;
   readonly branch?: string;
   readonly renamed?: RenamedBranch;
+  readonly openFile?: string;
   readonly instructions?: Instructions;
 }
 
@@ -91,12 +92,14 @@ function readOf(message: Message, call: ClassifiedCall): ReadResult {
   const folder = folderIn(call, text);
   const branch = branchIn(call, text);
   const renamed = renamedBranchIn(call, text);
+  const openFile = openFileEditedBy(call, text);
   const instructions = instructionsIn(call, text);
   return {
     ...readResult(call, text, result?.isError === true, (shown) => runOutcomeOf(message, shown)),
     ...(folder === undefined ? {} : { folder }),
     ...(branch === undefined ? {} : { branch }),
     ...(renamed === undefined ? {} : { renamed }),
+    ...(openFile === undefined ? {} : { openFile }),
     ...(instructions === undefined ? {} : { instructions }),
   };
 }

@@ -6,7 +6,10 @@ export interface Planner {
   readonly change: (at: number, change: PlanChange) => void;
   readonly write: (at: number, items: readonly PlanItem[]) => void;
   readonly personSpoke: (at: number) => void;
-  readonly turnEnded: () => void;
+  /** The assistant changed files. */
+  readonly worked: () => void;
+  /** `asks`: the turn ends with a question, so the rest may wait for the answer. */
+  readonly turnEnded: (asks: boolean) => void;
   readonly entry: () => PlanEntry | undefined;
 }
 
@@ -15,10 +18,12 @@ export function createPlanner(): Planner {
   let items: readonly PlanItem[] = [];
   let place: { readonly message: number; readonly source: "tool" | "text" } | undefined;
   let approvedAfter = false;
+  let workedAfter = false;
   const put = (at: number, next: readonly PlanItem[], source: "tool" | "text"): void => {
     items = next;
     place = { message: at, source };
     approvedAfter = false;
+    workedAfter = false;
   };
   const open = (): boolean => items.some(({ state }) => state !== "done");
   return {
@@ -29,8 +34,11 @@ export function createPlanner(): Planner {
     personSpoke: (at) => {
       if (place !== undefined && place.message < at) approvedAfter = true;
     },
-    turnEnded: () => {
-      if (place?.source !== "text" || !approvedAfter) return;
+    worked: () => {
+      workedAfter = true;
+    },
+    turnEnded: (asks) => {
+      if (place?.source !== "text" || !(approvedAfter || (workedAfter && !asks))) return;
       place = undefined;
       items = [];
     },

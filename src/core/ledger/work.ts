@@ -24,6 +24,8 @@ export interface CallEnd extends CallResult {
   readonly folder?: string;
   readonly branch?: string;
   readonly renamed?: RenamedBranch;
+  /** The file that was open, where the call changed that and names none. */
+  readonly openFile?: string;
   readonly instructions?: Instructions;
 }
 
@@ -47,8 +49,10 @@ export function createWork(): Work {
 
   const result = (place: number, call: ClassifiedCall, end: CallEnd): void => {
     const action = actions[place]!;
+    const edited = end.openFile === undefined ? undefined : belowFolder(end.openFile, end.folder ?? workspace.cwd);
     actions[place] = {
       ...action,
+      ...(edited === undefined || call.command !== undefined ? {} : { target: edited, onOpenFile: true }),
       ...(end.ok === undefined ? {} : { ok: end.ok }),
       ...(end.outcome === undefined ? {} : { outcome: end.outcome }),
       ...(end.passed === undefined ? {} : { passed: end.passed }),
@@ -60,7 +64,8 @@ export function createWork(): Work {
       commands.delete(key);
       commands.set(key, commandAfter(known, call, action.message, end));
     }
-    if (end.ok !== false) touchFiles(files, call, action.message);
+    if (edited !== undefined) touch(files, { path: edited, state: "edited", tool: call.tool, at: action.message });
+    else if (end.ok !== false) touchFiles(files, call, action.message);
     errors.after(call, { ...end, called: action.message }, changes(call));
     for (const text of end.instructions?.rules ?? [])
       instructions.set(text, { kind: "instruction", message: end.at, text, file: end.instructions!.file });
@@ -116,10 +121,19 @@ function touchFiles(files: Map<string, FileEntry>, call: ClassifiedCall, at: num
   for (const path of call.paths) {
     if (call.command !== undefined && !isFileOf(state, path)) continue;
     if (state === "deleted" && call.command !== undefined && !deletes(call.command, path)) continue;
-    const known = files.get(path);
-    files.delete(path);
-    files.set(path, fileAfter(known, { path, state, tool: call.tool, at }));
+    touch(files, { path, state, tool: call.tool, at });
   }
+}
+
+function touch(files: Map<string, FileEntry>, one: Touch): void {
+  const known = files.get(one.path);
+  files.delete(one.path);
+  files.set(one.path, fileAfter(known, one));
+}
+
+/** As calls name it that run in that folder. */
+function belowFolder(path: string, folder: string | undefined): string {
+  return folder !== undefined && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 }
 
 /** Scripts and lists of names are full of what looks like files: only those are believed that are below a folder, or were shown. */
@@ -184,8 +198,16 @@ function fileAfter(known: FileEntry | undefined, { path, state, tool, at }: Touc
     reads: (known?.reads ?? 0) + (state === "read" ? 1 : 0),
     edits: (known?.edits ?? 0) + (change ? 1 : 0),
     last: at,
-    ...(change ? { changed: at } : known?.changed === undefined ? {} : { changed: known.changed }),
+    ...changesAfter(known, change ? at : undefined),
   };
+}
+
+function changesAfter(
+  known: FileEntry | undefined,
+  at: number | undefined,
+): Pick<FileEntry, "firstChanged" | "changed"> {
+  const changed = at ?? known?.changed;
+  return changed === undefined ? {} : { firstChanged: known?.firstChanged ?? changed, changed };
 }
 
 function commandAfter(known: CommandEntry | undefined, call: ClassifiedCall, at: number, end: CallEnd): CommandEntry {

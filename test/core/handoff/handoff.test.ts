@@ -141,6 +141,13 @@ describe("any handoff", () => {
     );
   });
 
+  it("keeps the only episode where its parts came to more than they were estimated at", () => {
+    const changes = Array.from({ length: 9 }, (_, n) => [...reads(`src/s${n}.ts`), ...edits(`src/s${n}.ts`)]).flat();
+    const talk = [user("Please add nine settings to the server."), ...changes, says("They are added."), user("thanks")];
+    for (let budget = 190; budget < 250; budget++)
+      expect(writeHandoff(requestFor(talk, { budget, tail: 1 })).text, `${budget}`).toContain("## Completed Actions");
+  });
+
   it("is the same for the same input", () => {
     fc.assert(
       fc.property(transcripts(), fc.integer({ min: 150, max: 2_000 }), ({ messages }, budget) => {

@@ -88,6 +88,17 @@ describe("requests", () => {
     expect(constraints.map(({ text }) => text)).toEqual(["add telemetry, never log names"]);
   });
 
+  it("are not what is shown as a demonstration directly before", () => {
+    const task = user("Please fix the rounding in src/fields.py.");
+    const shown = user(
+      "Here is a demonstration of how to correctly accomplish this task.\nFix the port in src/server.py.",
+    );
+    expect(ledgerOf(shown, task).requests.map(({ message }) => message)).toEqual([1]);
+    expect(ledgerOf(shown, says("Fixed."), task).requests).toHaveLength(2);
+    expect(ledgerOf(user("Here is an example of the failing output: 344"), task).requests).toHaveLength(2);
+    expect(ledgerOf(shown).requests).toHaveLength(1);
+  });
+
   it("are not the commands of the client", () => {
     expect(ledgerOf(user("<command-name>/exit</command-name>\n<command-args></command-args>")).requests).toEqual([]);
   });
@@ -142,6 +153,21 @@ describe("files", () => {
     ]);
   });
 
+  it("are changed by an edit of the open file, which only its result names", () => {
+    const shown = "[File: /repo/src/fields.py (1997 lines total)]\n1475: return 1\n(Current directory: /repo)";
+    const open = does("open", { path: "src/fields.py" }, shown);
+    const line = { replacement_text: "return 1", start_line: 1475, end_line: 1475 };
+    const edited = does("edit", line, `File updated. Please review the changes.\n${shown}`);
+    const { files, actions } = ledgerOf(open, edited);
+    expect(files).toMatchObject([{ path: "src/fields.py", state: "edited", tool: "edit", reads: 1, edits: 1 }]);
+    expect(actions[1]).toMatchObject({ target: "src/fields.py" });
+    expect(
+      ledgerOf(open, does("shell", { command: "edit 1475:1475\nreturn 1\nend_of_edit" }, shown)).files,
+    ).toMatchObject([{ path: "src/fields.py", state: "edited" }]);
+    const refused = "Your proposed edit has introduced new syntax error(s).\nThis is how it would have looked\n";
+    expect(ledgerOf(open, does("edit", line, `${refused}${shown}`)).files).toMatchObject([{ state: "read" }]);
+  });
+
   it("are not changed by an edit that failed", () => {
     const miss = does("Edit", { file_path: "a.ts", old_string: "x", new_string: "y" }, "No changes made", {
       isError: true,
@@ -177,6 +203,16 @@ describe("the plan", () => {
     expect(ledgerOf(over).plan).toBeUndefined();
     const next = does("TaskCreate", { subject: "Write the docs", description: "all" }, "Task #1 created");
     expect(ledgerOf(over, user("and now?"), next).plan!.items).toEqual([{ text: "Write the docs", state: "open" }]);
+  });
+
+  it("in a message is over where the turn that wrote it changed files and ended, unless that asks about the rest", () => {
+    const text = "Now I'll make the edits:\n1. Update the fish case\n2. Add a test";
+    const begun = [user("please test it"), does("Edit", { file_path: "/a.go" }, "updated", { text })].flat();
+    expect(ledgerOf(begun).plan).toMatchObject({ source: "text" });
+    expect(ledgerOf(begun, says("All clean: the case is updated and tested.")).plan).toBeUndefined();
+    expect(ledgerOf(begun, says("The case is updated. Shall I add the test?")).plan).toMatchObject({ source: "text" });
+    const looked = [user("please test it"), does("Read", { file_path: "/a.go" }, "1\tconst a", { text })].flat();
+    expect(ledgerOf(looked, says("This is how I would do it.")).plan).toMatchObject({ source: "text" });
   });
 });
 

@@ -35,7 +35,7 @@ export function callKindOf({ action, call }: Pick<CompletedEntry, "action" | "ca
             : "ran";
     case "edit":
     case "write":
-      return described(call).paths.length > 0 ? "edited" : "changed";
+      return action.onOpenFile === true || described(call).paths.length > 0 ? "edited" : "changed";
     case "read":
     case "search":
     case "list":

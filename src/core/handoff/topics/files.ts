@@ -1,4 +1,4 @@
-/** The files that mattered, by the tool that touched them. Those that the newest messages work on show themselves there. */
+/** The files that mattered, by the tool that touched them. Those that only the newest messages work on show themselves there. */
 import type { FileEntry } from "../../ledger/ledger.ts";
 import { LIST_SEPARATOR, recency, type ItemDraft } from "../items.ts";
 import type { HandoffMaterial } from "../material.ts";
@@ -7,14 +7,16 @@ import { uncommitted } from "../work-texts.ts";
 import { fileKey } from "./keys.ts";
 import type { TopicDefinition } from "./topic.ts";
 
-const STATE_RANK = { created: 3, edited: 3, deleted: 2, read: 1.5, listed: 0.5 } as const;
+/** What was changed comes before anything that was only read, however often and lately. */
+const STATE_RANK = { created: 5, edited: 5, deleted: 4, read: 1.5, listed: 0.5 } as const;
 
 function fileDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { ledger, messages, until, from } = material;
   const fresh = new Set(uncommitted(ledger));
   return ledger.files.flatMap((file) => {
-    if (file.last >= until || file.message < from || (file.state === "listed" && !HAS_EXTENSION.test(file.path)))
-      return [];
+    // What the newest messages only look at, or change again, may have been changed before them.
+    const showsItself = file.last >= until && !(file.firstChanged !== undefined && file.firstChanged < until);
+    if (showsItself || file.message < from || (file.state === "listed" && !HAS_EXTENSION.test(file.path))) return [];
     const rank =
       STATE_RANK[file.state] + recency(file.last, messages.length) + Math.min(1, (file.reads + file.edits) / 10);
     return [{ rank, order: file.last, group: groupOf(file, fresh.has(file)), write: () => fileText(material, file) }];

@@ -1,5 +1,5 @@
 /** The workspace as it is: folder, branch, changes that are not committed, how the last check ended, what of the plan is done. */
-import type { CommandEntry } from "../../ledger/ledger.ts";
+import type { CommandEntry, FileEntry } from "../../ledger/ledger.ts";
 import { clipped, DASH, type ItemDraft } from "../items.ts";
 import { leaves, type HandoffMaterial } from "../material.ts";
 import { belowRoot, rootOf } from "../root.ts";
@@ -14,7 +14,7 @@ function stateDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { ledger, redact } = material;
   const { cwd, branch } = ledger;
   const root = cwd === undefined ? rootOf(ledger) : undefined;
-  const changed = uncommitted(ledger).length;
+  const changed = uncommitted(ledger);
   const check = ledger.commands.findLast(({ purpose }) => purpose === "check");
   const done = (ledger.plan?.items ?? []).filter(({ state }) => state === "done").map(({ text }) => text);
   return [
@@ -29,19 +29,20 @@ function stateDrafts(material: HandoffMaterial): readonly ItemDraft[] {
     ...(check === undefined || !leaves(material, check.message)
       ? []
       : [{ rank: 2, order: 2, write: () => checkText(material, check) }]),
-    ...(changed === 0
-      ? []
-      : [
-          {
-            rank: 1,
-            order: 3,
-            write: () => `Changed since the last commit: ${changed} file${changed === 1 ? "" : "s"}`,
-          },
-        ]),
+    ...(changed.length === 0 ? [] : [{ rank: 1, order: 3, write: () => changedText(material, changed) }]),
   ];
 }
 
 const PLAN_CHARS_MAX = 500;
+
+const CHANGED_LEAD = "Changed since the last commit:";
+
+/** How many there are, and how many of them no list of what came before can have. */
+function changedText({ until }: HandoffMaterial, changed: readonly FileEntry[]): string {
+  const below = changed.filter(({ firstChanged = 0 }) => firstChanged >= until).length;
+  const where = below === 0 ? "" : ` (${below} only in the messages below)`;
+  return `${CHANGED_LEAD} ${changed.length} file${changed.length === 1 ? "" : "s"}${where}`;
+}
 
 function checkText({ ledger, redact, budget }: HandoffMaterial, check: CommandEntry): string {
   const run = ledger.actions.find(({ message, text }) => message === check.message && text === check.text);
@@ -59,6 +60,9 @@ export const state: TopicDefinition = {
   keepsShare: true,
   wordForWord: true,
   keyOf: (text) => `state ${beforeFirst(text, ":")}`,
-  carried: { rank: 1 },
+  carried: {
+    rank: 1,
+    holds: (text, { committed }) => !text.startsWith(CHANGED_LEAD) || committed === undefined,
+  },
   model: { place: 9, tellsDeeds: true, failsNow: true },
 };

@@ -44,6 +44,10 @@ export function deedOf(call: CallSummary): ClassifiedCall {
   return { ...call, run: { purpose, family: familyOf(call.command), ...(effect === undefined ? {} : { effect }) } };
 }
 
+export function changesFiles({ action, run }: ClassifiedCall): boolean {
+  return action === "edit" || action === "write" || run?.effect === "change";
+}
+
 export function purposeOf(command: string): CommandPurpose {
   const segments = segmentsOf(command);
   if (segments.every(shows)) return fileEffectOf(command) === undefined ? "show" : "other";

@@ -30,6 +30,7 @@ const NOT_A_PLAN =
   /\b(?:option|alternative|issues?|problems?|findings?|bugs?|summary|changes? made|completed|fixed|questions?|either|should (?:i|we)|would you|could)\b/i;
 const CHECKBOX = /^\s*(?:[-*+]|\d{1,3}[.)])\s+\[([ xX~-])\]\s+(\S.*)$/;
 const STEP = /^\s{0,3}\d{1,2}[.)]\s+(\S.*)$/;
+const BARE_HEADING = /^\*\*[^*]+\*\*$/;
 const MAY_HOLD_STEPS = /^\s{0,3}\d{1,2}[.)]\s/m;
 
 /** The change that a call to a planning tool makes; nothing where its arguments hold no list. */
@@ -70,7 +71,7 @@ function checklistIn(text: string): readonly PlanItem[] | undefined {
   return items.length < STEPS_MIN ? undefined : items.slice(0, ITEMS_MAX);
 }
 
-/** Numbered lines under a line that calls them a plan. */
+/** Numbered lines under a line that calls them a plan; one that is only a heading with the first line below it. */
 function stepsIn(text: string): readonly PlanItem[] | undefined {
   if (!MAY_HOLD_STEPS.test(text)) return undefined;
   const items: PlanItem[] = [];
@@ -78,13 +79,20 @@ function stepsIn(text: string): readonly PlanItem[] | undefined {
   for (const line of proseLines(text)) {
     const step = STEP.exec(line);
     if (step !== null && announced && !/[?？]|[:：]\**\s*$/.test(step[1]!)) items.push(planItem(step[1]!, "open"));
-    else if (step === null && !/^\s/.test(line)) {
+    else if (step === null && /^\s/.test(line)) {
+      const heading = items.at(-1)?.text ?? "";
+      if (BARE_HEADING.test(heading)) items[items.length - 1] = planItem(`${heading} ${withoutBullet(line)}`, "open");
+    } else if (step === null) {
       if (items.length >= STEPS_MIN) break;
       items.length = 0;
       announced = /[:：][\s*]*$|^#|^\*\*/.test(line) && INTRODUCTION.test(line) && !NOT_A_PLAN.test(line);
     }
   }
   return items.length < STEPS_MIN ? undefined : items.slice(0, ITEMS_MAX);
+}
+
+function withoutBullet(line: string): string {
+  return line.trim().replace(/^[-*+•]\s+/, "");
 }
 
 function planItem(text: string, state: PlanState): PlanItem {

@@ -1,6 +1,6 @@
 /** What one message says, worked out once: a person's words or the assistant's, with the facts that are in them. */
-import type { CallSummary } from "../../digest/call.ts";
 import { callsOf, contentText, resultOf, type Message } from "../../transcript/message.ts";
+import { changesFiles, type ClassifiedCall } from "./commands.ts";
 import { constraintsIn } from "./constraints.ts";
 import { decisionsIn, type Decision } from "./decisions.ts";
 import { correctionsIn } from "./overruled.ts";
@@ -28,6 +28,8 @@ export interface AssistantSpeech {
   readonly text: string;
   /** It made no call: the turn ends here, unless the assistant goes on by itself. */
   readonly ends: boolean;
+  /** Its calls change files. */
+  readonly changes: boolean;
   /** The question that the turn ends with. */
   readonly closing?: string;
   readonly decisions: readonly Decision[];
@@ -44,7 +46,7 @@ const INTERRUPTION = "[Request interrupted by user";
 const VALUES_TEXT_CHARS_MAX = 1_200;
 
 /** `calls` are the message's own, described. */
-export function speechOf(message: Message, calls: readonly CallSummary[]): Speech {
+export function speechOf(message: Message, calls: readonly ClassifiedCall[]): Speech {
   if (message.role === "assistant") return assistantSpeech(message, calls);
   return message.role === "user" ? personSpeech(message) : message.role === "tool" ? decliningSpeech(message) : NOBODY;
 }
@@ -83,7 +85,7 @@ function personSpeech(message: Message): Speech {
   };
 }
 
-function assistantSpeech(message: Message, calls: readonly CallSummary[]): Speech {
+function assistantSpeech(message: Message, calls: readonly ClassifiedCall[]): Speech {
   const text = contentText(message.parts);
   const plan = text === "" ? undefined : planIn(text);
   const ends = calls.length === 0 && text !== "";
@@ -92,6 +94,7 @@ function assistantSpeech(message: Message, calls: readonly CallSummary[]): Speec
     by: "assistant",
     text,
     ends,
+    changes: calls.some(changesFiles),
     decisions: decisionsIn(text),
     values: valuesIn(text),
     planChanges: callsOf(message).flatMap((call, at) => planChangeIn(calls[at]!, call.arguments) ?? []),

@@ -49,6 +49,20 @@ export function renamedBranchIn(call: CallSummary, result: string): RenamedBranc
   return from === undefined ? { to: to! } : { from, to: to! };
 }
 
+/** What an editor prints above the lines that it shows of its open file. */
+const SHOWN_FILE = /^\[File: ([^\s\]]+) \(\d+ lines total\)\]$/m;
+const SAYS_UPDATED =
+  /^\s*$|^\s*(?:the )?(?:file|text|lines?)\b.{0,40}\b(?:updated|replaced|inserted|edited|changed)\b/i;
+/** SWE-agent's edit of the open file, where it is typed like a command. */
+const EDITS_LINES = /^\s*edit(?: \d+:\d+)?\n/;
+
+/** The file that an edit changed which names none, because it works on the one that is open. */
+export function openFileEditedBy({ action, paths, command }: CallSummary, result: string): string | undefined {
+  const worksOnOpenFile = command === undefined ? action === "edit" && paths.length === 0 : EDITS_LINES.test(command);
+  const shown = worksOnOpenFile ? SHOWN_FILE.exec(result.slice(0, EDGE_CHARS)) : null;
+  return shown !== null && SAYS_UPDATED.test(result.slice(0, shown.index)) ? shown[1] : undefined;
+}
+
 /**
  * The folder that relative paths start from: what an absolute path has in front of one that was also named relatively,
  * by the most such pairs.

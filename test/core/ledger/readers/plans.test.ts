@@ -80,6 +80,16 @@ describe("a plan in a text", () => {
     ]);
   });
 
+  it("says of a step that is only a heading what is below it first", () => {
+    const text =
+      "My plan:\n1. **Consolidation**\n   - Review what was found\n   - Twice\n\n2. Write the **test**\n   - for gzip\n3. **Ship it**";
+    expect(planIn(text)?.map((item) => item.text)).toEqual([
+      "**Consolidation** Review what was found",
+      "Write the **test**",
+      "**Ship it**",
+    ]);
+  });
+
   it.each([
     "Options:\n1. Use A\n2. Use B",
     "Issues found:\n1. A leak\n2. A race",
