@@ -1,6 +1,7 @@
 /** The half of the ledger that people and assistant say: requests, constraints, decisions, plans, values, questions. */
 import { answerIn } from "./readers/questions.ts";
 import { comparable, mayOverrule, overrules, type Comparable } from "./readers/overruled.ts";
+import { isLifted, passingBanIn, type PassingBan } from "./readers/passing.ts";
 import { keyOf } from "./readers/sentences.ts";
 import type { AssistantSpeech, PersonSpeech, Speech } from "./readers/speech.ts";
 import type { Value } from "./readers/values.ts";
@@ -36,6 +37,8 @@ interface DialogueState {
   readonly constraints: Map<string, ConstraintEntry>;
   readonly decisions: Map<string, DecisionEntry>;
   readonly overruled: string[];
+  /** Rules that go with one request, by the same keys. */
+  readonly bans: Map<string, PassingBan>;
   /** What rules and decisions are compared by, each worked out once. */
   readonly compared: Map<string, Comparable>;
   readonly values: Map<string, ValueEntry>;
@@ -51,6 +54,7 @@ export function createDialogue(): Dialogue {
     constraints: new Map(),
     decisions: new Map(),
     overruled: [],
+    bans: new Map(),
     compared: new Map(),
     values: new Map(),
     questions: [],
@@ -80,7 +84,8 @@ function readPerson(heard: DialogueState, at: number, speech: PersonSpeech): voi
     return;
   }
   if (speech.text !== "" || speech.command !== undefined) addRequest(requests, at, speech);
-  for (const text of speech.constraints) repeat(heard.constraints, at, text, overrule(heard, text));
+  liftBans(heard, speech.text);
+  for (const text of speech.constraints) lay(heard, at, text);
   for (const text of speech.corrections) if (!speech.constraints.includes(text)) correct(heard, at, text);
   for (const text of speech.questions) questions.push({ kind: "question", by: "person", message: at, text });
   for (const value of speech.values) bind(heard.values, at, value);
@@ -191,6 +196,25 @@ function overrule(heard: DialogueState, text: string): string | undefined {
       last = before;
     }
   return last;
+}
+
+function lay(heard: DialogueState, at: number, text: string): void {
+  repeat(heard.constraints, at, text, overrule(heard, text));
+  const ban = passingBanIn(text);
+  if (ban === undefined) return;
+  const key = keyOf(text);
+  // What is said twice is meant to stay.
+  if (heard.constraints.get(key)!.times === 1) heard.bans.set(key, ban);
+  else heard.bans.delete(key);
+}
+
+/** The person orders now what was not to be done then: the record tells both, and a rule it is no longer. */
+function liftBans({ bans, constraints }: DialogueState, text: string): void {
+  for (const [key, ban] of bans) {
+    if (!isLifted(ban, text)) continue;
+    bans.delete(key);
+    constraints.delete(key);
+  }
 }
 
 /** A correction that is no rule by itself becomes one when it takes the place of one. */

@@ -105,6 +105,23 @@ describe("constraints", () => {
   });
 });
 
+describe("rules that go with one request", () => {
+  const rules = (...texts: readonly string[]): readonly string[] =>
+    ledgerOf(...texts.flatMap((text) => [user(text), says("Done.")])).constraints.map(({ text }) => text);
+
+  it("end with an order to do just that, and are told as they were said", () => {
+    const ban = "yes, but we don't need to commit";
+    expect(rules(ban, "now the header")).toEqual([ban]);
+    expect(rules(ban, "commit please")).toEqual([]);
+    expect(ledgerOf(user(ban), says("Done."), user("commit please")).overruled).toEqual([]);
+  });
+
+  it("stay where they were said twice", () => {
+    const ban = "yes, but we don't need to commit";
+    expect(rules(ban, ban, "commit please")).toEqual([ban]);
+  });
+});
+
 describe("rules that are overruled", () => {
   it.each([
     ["Also the currency must be EUR.", "No, use CHF after all, not EUR."],
