@@ -1,4 +1,6 @@
 /** The half of the ledger that people and assistant say: requests, constraints, decisions, plans, values, questions. */
+import { agrees, optionChosen } from "./readers/choices.ts";
+import { PLAIN_WEIGHT, type Decision } from "./readers/decisions.ts";
 import { answerIn } from "./readers/questions.ts";
 import { comparable, mayOverrule, overrules, type Comparable } from "./readers/overruled.ts";
 import { isLifted, passingBanIn, type PassingBan } from "./readers/passing.ts";
@@ -15,6 +17,8 @@ const CLIENT_COMMANDS =
 const DIRECT_MESSAGES_MAX = 12;
 /** A choice is made in few words; more is a request of its own. */
 const CHOICE_CHARS_MAX = 200;
+/** An option that a person chose is as plain a decision as one with its reason. */
+const CHOSEN_WEIGHT = PLAIN_WEIGHT + 1;
 
 export type DialogueEntries = Pick<
   Ledger,
@@ -30,6 +34,8 @@ interface TurnEnd {
   readonly message: number;
   readonly text: string;
   readonly closing: string | undefined;
+  /** What it proposed: decided where the person agrees, or where the assistant goes on by itself. */
+  readonly proposed: readonly Decision[];
 }
 
 interface DialogueState {
@@ -75,6 +81,7 @@ function readPerson(heard: DialogueState, at: number, speech: PersonSpeech): voi
   if (turnEnd !== undefined) settle(requests, questions, turnEnd);
   if (turnEnd?.closing !== undefined && isChoice(speech))
     answerClosing(questions, turnEnd, { message: at, text: speech.text });
+  if (turnEnd !== undefined) choose(heard, turnEnd, speech.text);
   if (speech.interrupts) interrupt(requests, at);
   heard.turnEnd = undefined;
   heard.plan.personSpoke(at);
@@ -92,17 +99,40 @@ function readPerson(heard: DialogueState, at: number, speech: PersonSpeech): voi
 }
 
 function readAssistant(heard: DialogueState, at: number, speech: AssistantSpeech): void {
-  const { decisions, plan } = heard;
+  const { plan, turnEnd } = heard;
+  if (turnEnd !== undefined) decide(heard, turnEnd.message, turnEnd.proposed);
   for (const change of speech.planChanges) plan.change(at, change);
   if (speech.plan !== undefined) plan.write(at, speech.plan);
-  for (const { text, weight } of speech.decisions) {
+  const proposed = speech.ends ? speech.decisions.filter(({ proposes }) => proposes === true) : [];
+  decide(
+    heard,
+    at,
+    speech.decisions.filter((decision) => !proposed.includes(decision)),
+  );
+  for (const value of speech.values) bind(heard.values, at, value);
+  heard.turnEnd = speech.ends ? { message: at, text: speech.text, closing: speech.closing, proposed } : undefined;
+  if (speech.ends) plan.turnEnded();
+}
+
+function decide({ decisions }: DialogueState, at: number, settled: readonly Decision[], choice?: string): void {
+  for (const { text, weight } of settled) {
     const key = keyOf(text);
     decisions.delete(key);
-    decisions.set(key, { kind: "decision", message: at, text, weight });
+    decisions.set(key, {
+      kind: "decision",
+      message: at,
+      text,
+      weight,
+      ...(choice === undefined ? {} : { choice }),
+    });
   }
-  for (const value of speech.values) bind(heard.values, at, value);
-  heard.turnEnd = speech.ends ? { message: at, text: speech.text, closing: speech.closing } : undefined;
-  if (speech.ends) plan.turnEnded();
+}
+
+/** What was proposed is decided by the reply: as proposed, or another of the options that were laid out. */
+function choose(heard: DialogueState, end: TurnEnd, reply: string): void {
+  if (agrees(reply)) decide(heard, end.message, end.proposed, reply);
+  const text = optionChosen(reply, end.text);
+  if (text !== undefined) decide(heard, end.message, [{ text, weight: CHOSEN_WEIGHT }], reply);
 }
 
 /** As of now: a turn that has ended counts as ended until the assistant goes on. */

@@ -104,8 +104,8 @@ export interface DecisionEntry extends LedgerEntry {
   readonly kind: "decision";
   /** How plainly the sentence says so. */
   readonly weight: number;
-  /** The question that a person's choice answers. */
-  readonly question?: string;
+  /** The words with which a person chose it, where it was proposed. */
+  readonly choice?: string;
 }
 
 export interface PlanEntry extends LedgerEntry {

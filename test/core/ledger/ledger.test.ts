@@ -105,6 +105,24 @@ describe("constraints", () => {
   });
 });
 
+describe("what the assistant proposes", () => {
+  const proposal = "My recommendation: go with option A for all of the releases.";
+  const offer = says(`**Option A — a section of its own**\n**Option B — a thank-you line**\n\n${proposal}`);
+  const decided = (...parts: readonly (Message | readonly Message[])[]): unknown =>
+    ledgerOf(user("How do we thank people?"), offer, ...parts).decisions.map(({ text, choice }) => [text, choice]);
+
+  it("is decided where the person agrees, or the assistant goes on by itself", () => {
+    expect(decided()).toEqual([]);
+    expect(decided(user("yes please"))).toEqual([[proposal, "yes please"]]);
+    expect(decided(edits("CHANGELOG.md"))).toEqual([[proposal, undefined]]);
+    expect(decided(user("Now fix the footer."))).toEqual([]);
+  });
+
+  it("makes way for the option that the person chooses", () => {
+    expect(decided(user("I like option B"))).toEqual([["Option B — a thank-you line", "I like option B"]]);
+  });
+});
+
 describe("rules that go with one request", () => {
   const rules = (...texts: readonly string[]): readonly string[] =>
     ledgerOf(...texts.flatMap((text) => [user(text), says("Done.")])).constraints.map(({ text }) => text);
