@@ -4,6 +4,7 @@ import { PLAIN_WEIGHT, type Decision } from "./readers/decisions.ts";
 import { answerIn } from "./readers/questions.ts";
 import { comparable, mayOverrule, overrules, type Comparable } from "./readers/overruled.ts";
 import { isLifted, passingBanIn, type PassingBan } from "./readers/passing.ts";
+import { isRenewed, renews } from "./readers/renewed.ts";
 import { keyOf } from "./readers/sentences.ts";
 import type { AssistantSpeech, PersonSpeech, Speech } from "./readers/speech.ts";
 import type { Value } from "./readers/values.ts";
@@ -216,7 +217,7 @@ function answerClosing(
 /** Takes away the rules and decisions that a sentence overrules; returns the last of them. */
 function overrule(heard: DialogueState, text: string): string | undefined {
   const now = comparedBy(heard, text);
-  if (!mayOverrule(now)) return undefined;
+  if (!mayOverrule(now)) return renew(heard, text);
   let last: string | undefined;
   for (const entries of [heard.constraints, heard.decisions])
     for (const [key, { text: before }] of entries) {
@@ -225,7 +226,18 @@ function overrule(heard: DialogueState, text: string): string | undefined {
       heard.overruled.push(before);
       last = before;
     }
-  return last;
+  return last ?? renew(heard, text);
+}
+
+/** Takes away the rule of which a sentence brings another value; none where it could be one of several. */
+function renew(heard: DialogueState, text: string): string | undefined {
+  if (!renews(text) && !comparedBy(heard, text).changes) return undefined;
+  const renewed = [...heard.constraints].filter(([, { text: before }]) => before !== text && isRenewed(text, before));
+  if (renewed.length !== 1) return undefined;
+  const [key, { text: before }] = renewed[0]!;
+  heard.constraints.delete(key);
+  heard.overruled.push(before);
+  return before;
 }
 
 function lay(heard: DialogueState, at: number, text: string): void {

@@ -146,6 +146,9 @@ describe("rules that are overruled", () => {
     // No rule by itself: it takes the place of one.
     ["Ab jetzt die Ausgabe bitte auf Euro.", "Nein, doch lieber Schweizer Franken statt Euro."],
     ["Also the currency must be EUR.", "No, it is CHF, not EUR."],
+    ["Use c3-standard-8 with 2 nodes.", "Make it 3 nodes of c3-standard-4 instead."],
+    ["Definition of churn: no order in 60 days.", "Please use 90 days from here on."],
+    ["Yes, let's go with the economy class.", "Could you upgrade me to business class?"],
   ])("make way for what overrules them: %s → %s", (before, now) => {
     const { constraints, overruled } = ledgerOf(user(before), says("Done."), user(now));
     expect(constraints).toMatchObject([{ message: 2, text: now, replaces: before }]);
@@ -156,6 +159,12 @@ describe("rules that are overruled", () => {
     const { constraints, overruled } = ledgerOf(user("Use tabs."), says("Done."), user("No, it is Bob, not Alice."));
     expect(constraints.map(({ text }) => text)).toEqual(["Use tabs."]);
     expect(overruled).toEqual([]);
+  });
+
+  it("are none where another value could be that of several", () => {
+    const said = ["Keep logs for 60 days.", "The trial must last 14 days.", "Make it 90 days."];
+    const { constraints } = ledgerOf(...said.map(user));
+    expect(constraints.map(({ text }) => text)).toEqual(said.slice(0, 2));
   });
 });
 

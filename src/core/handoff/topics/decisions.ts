@@ -35,8 +35,10 @@ function decisionDraft(
   { text, weight, message, choice }: DecisionEntry,
 ): ItemDraft {
   const rank = weight / PLAIN_WEIGHT + recency(message, messages.length);
-  const by = choice === undefined ? "" : `${DASH}user: ${clipped(choice, CHOICE_CHARS_MAX)}`;
-  return { rank, order: message, write: () => (beside.includes(text) ? undefined : redact(`${text}${by}`)) };
+  // An option is quoted from its label on: the marks that open before it are missing.
+  const words =
+    choice === undefined ? text : `${text.replaceAll("**", "")}${DASH}user: ${clipped(choice, CHOICE_CHARS_MAX)}`;
+  return { rank, order: message, write: () => (beside.includes(text) ? undefined : redact(words)) };
 }
 
 export const decisions: TopicDefinition = {

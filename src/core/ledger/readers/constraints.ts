@@ -28,7 +28,11 @@ const RULE =
 
 /** "Use X", "keep X", "answer in X": an order that names the thing to use or keep. */
 const OPENING =
-  /^\(?(?:(?:please|and|but|also|so|ok|okay|then|just|no|yes|actually|for now|omfg|dude)[,:]?\s+){0,2}(?:(?:use|using|keep|follow|stick|only|omit|skip)\s+\S|(?:answer|respond|reply|express|format|output|return)\b.{0,80}\b(?:in|as|without|using|only)\b)/i;
+  /^\(?(?:(?:please|and|but|also|so|ok|okay|then|just|no|yes|actually|for now|omfg|dude)[,:]?\s+){0,2}(?:(?:use|using|keep|follow|stick|only|omit|skip|exclude)\s+\S|(?:answer|respond|reply|express|format|output|return)\b.{0,80}\b(?:in|as|without|using|only)\b)/i;
+
+/** "Report everything in EUR", "write in British English": the form of all that follows, named as nothing but a name is. */
+const IN_FORM =
+  /(?:^|[,;]\s)(?:please\s)?(?:[Rr]eport|[Ww]rite|[Ss]tate|[Gg]ive|[Qq]uote|[Ss]how)\s(?:(?:everything|all(?:\s\w+)?|amounts|prices|figures|numbers|dates|times)\s)?in\s(?:€|\$|[A-Z]\p{L}+(?:\s[A-Z]\p{L}+)?[.!]?$|[A-Z]{2,})/u;
 
 /** "Let's go with X", "for exports use X, not Y": a choice that people have made. */
 const CHOICE =
@@ -49,9 +53,9 @@ const STATED = [
     "u",
   ),
 ];
-/** An example or a finding is told with its label once. */
+/** An example or a finding is told with its label once, and so is what is to be done next. */
 const LABELLED =
-  /^(?!error|warn|step|fail|note|line|\w*(?:error|exception)\b)(?![^:]{0,40}\b(?:examples?|samples?|symptoms?|instance|cases?|reports?|results?|outputs?|questions?|beispiele?|ejemplos?|exemples?):)\p{L}[\p{L}\p{N} '’-]{2,40}:\s\S/iu;
+  /^(?!error|warn|step|fail|note|line|\w*(?:error|exception)\b)(?!(?:next|then|now|also|first|finally|to-?do|task|question|update|ps|p\.s\.?):)(?![^:]{0,40}\b(?:examples?|samples?|symptoms?|instance|cases?|reports?|results?|outputs?|questions?|beispiele?|ejemplos?|exemples?):)\p{L}[\p{L}\p{N} '’-]{2,40}:\s\S/iu;
 const EXACT = /\d{2,}|\w:\/\/|\d(?:st|nd|rd|th)?\s(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/i;
 const STATED_CHARS_MAX = 200;
 
@@ -125,7 +129,7 @@ function binds(sentence: string): boolean {
   if (bindsElsewhere(sentence) || FROM_NOW_ON.test(sentence)) return true;
   if (ORDER.test(sentence) || CHOICE.test(sentence)) return true;
   if (PROPOSAL.test(sentence)) return STRONG_RULE.test(sentence) || WITHOUT.test(sentence);
-  if (RULE.test(sentence) || OPENING.test(sentence)) return true;
+  if (RULE.test(sentence) || OPENING.test(sentence) || IN_FORM.test(sentence)) return true;
   if (sentence.length <= STATED_CHARS_MAX && EXACT.test(sentence) && states(sentence)) return true;
   return (STRONG_RULE.test(sentence) || BAN.test(sentence)) && !MUSING.test(sentence);
 }

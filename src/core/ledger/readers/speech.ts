@@ -4,6 +4,7 @@ import { callsOf, contentText, resultOf, type Message } from "../../transcript/m
 import { constraintsIn } from "./constraints.ts";
 import { decisionsIn, type Decision } from "./decisions.ts";
 import { correctionsIn } from "./overruled.ts";
+import { renewalsIn } from "./renewed.ts";
 import { byPerson, declinedWith, personText, slashCommandIn, type SlashCommand } from "./person.ts";
 import { planChangeIn, planIn, type PlanChange, type PlanItem } from "./plans.ts";
 import { closingQuestionIn, questionsIn } from "./questions.ts";
@@ -76,7 +77,7 @@ function personSpeech(message: Message): Speech {
     text,
     interrupts,
     constraints: constraintsIn(text),
-    corrections: correctionsIn(text),
+    corrections: [...new Set([...correctionsIn(text), ...renewalsIn(text)])],
     questions: questionsIn(text),
     values: text.length > VALUES_TEXT_CHARS_MAX ? [] : valuesIn(text),
     ...(command === undefined ? {} : { command }),

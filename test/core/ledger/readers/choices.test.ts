@@ -6,7 +6,7 @@ const OFFERED = `Three ways:
 
 **Option A — a section of its own**
 
-1. Option B: names beside each entry
+1. **Option B:** names beside each entry
 
 ### Option C — a thank-you line
 Option D
@@ -32,7 +32,7 @@ describe("a reply", () => {
 describe("an option that was chosen", () => {
   it.each([
     ["I like Option C", "Option C — a thank-you line"],
-    ["let's go with option b please, and be quick about it", "Option B: names beside each entry"],
+    ["let's go with option b please, and be quick about it", "Option B:** names beside each entry"],
     ["option A", "Option A — a section of its own"],
   ])("is told in the words that laid it out: %s", (reply, definition) => {
     expect(optionChosen(reply, OFFERED)).toBe(definition);
