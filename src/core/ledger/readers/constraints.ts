@@ -89,9 +89,14 @@ const PROPOSAL =
 const WITHOUT = /\bwithout \w+ing\b/i;
 const QUESTION = /[?？]\s*["')\]]*$/;
 
+/** "TypeError: …", "error TS2345: …", `{"type":"error",…`. */
+const PASTED_ERROR = /^\s*[\w.]*(?:[Ee]rror|Exception)(?:[ [(]{1,2}[\w-]{0,20}\d[\w-]{0,20}[\])]?)?:\s/;
+const DATA = /\{\s*"[\w-]+"\s*:/;
+
 /** The constraints that a person's text states, in order, each verbatim. */
-export function constraintsIn(text: string): readonly string[] {
-  const document = text.length >= DOCUMENT_CHARS_MIN;
+export function constraintsIn(whole: string): readonly string[] {
+  const document = whole.length >= DOCUMENT_CHARS_MIN;
+  const text = withoutErrors(whole);
   const listed = document ? [] : listedRulesIn(text);
   const found: string[] = [];
   for (const sentence of sentencesOf(text)) {
@@ -105,6 +110,24 @@ export function constraintsIn(text: string): readonly string[] {
     if (document ? STRONG_RULE.test(sentence) : binds(sentence)) found.push(sentence);
   }
   return document ? found.slice(0, FROM_DOCUMENT_MAX) : found;
+}
+
+/** Without the lines of errors, and data that a terminal broke into lines, which goes on to the end of its paragraph. */
+function withoutErrors(text: string): string {
+  const lines = text.split("\n");
+  if (!lines.some((line) => PASTED_ERROR.test(line) || opensData(line))) return text;
+  let open = false;
+  return lines
+    .filter((line) => {
+      open = line.trim() !== "" && (open || opensData(line));
+      return !open && !PASTED_ERROR.test(line);
+    })
+    .join("\n");
+}
+
+/** "Always answer with {"ok": true}" is closed where it stands. */
+function opensData(line: string): boolean {
+  return line.includes("{") && DATA.test(line) && line.split("{").length > line.split("}").length;
 }
 
 /** "Rules for the whole session:", "Keep in mind, please:": every item of the list below it is one. */

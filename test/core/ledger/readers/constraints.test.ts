@@ -114,6 +114,25 @@ describe("constraints", () => {
     expect(constraintsIn(pasted.join("\n"))).toEqual([]);
   });
 
+  it("are not looked for in errors and data that were pasted, however they are broken into lines", () => {
+    const pasted = [
+      "Never retry it.",
+      'Error: 400 {"type":"error","message":"ids were found. Each',
+      "`tool_use` block must have a corresponding `tool_result` block in the next",
+      'message."}}',
+      "",
+      "TypeError: the argument must be a string",
+      "error TS2345: you must not pass it",
+      'Always answer with {"ok": true}.',
+      "Error handling: always log the cause.",
+    ];
+    expect(constraintsIn(pasted.join("\n"))).toEqual([
+      "Never retry it.",
+      'Always answer with {"ok": true}.',
+      "Error handling: always log the cause.",
+    ]);
+  });
+
   it("are few in a long document that was pasted", () => {
     const document = Array.from(
       { length: 60 },
