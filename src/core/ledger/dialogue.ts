@@ -5,10 +5,19 @@ import { answerIn } from "./readers/questions.ts";
 import { comparable, mayOverrule, overrules, type Comparable } from "./readers/overruled.ts";
 import { isLifted, passingBanIn, type PassingBan } from "./readers/passing.ts";
 import { isRenewed, renews } from "./readers/renewed.ts";
+import { holdsFigure, sentencesWith, type Retraction } from "./readers/retractions.ts";
 import { keyOf } from "./readers/sentences.ts";
 import type { AssistantSpeech, PersonSpeech, Speech } from "./readers/speech.ts";
 import type { Value } from "./readers/values.ts";
-import type { ConstraintEntry, DecisionEntry, Ledger, QuestionEntry, RequestEntry, ValueEntry } from "./entries.ts";
+import type {
+  ConstraintEntry,
+  DecisionEntry,
+  Ledger,
+  QuestionEntry,
+  RequestEntry,
+  RetractionEntry,
+  ValueEntry,
+} from "./entries.ts";
 import { createPlanner, type Planner } from "./plan.ts";
 
 /** Commands of the client itself: the agent never sees them run. */
@@ -18,12 +27,12 @@ const CLIENT_COMMANDS =
 const DIRECT_MESSAGES_MAX = 12;
 /** A choice is made in few words; more is a request of its own. */
 const CHOICE_CHARS_MAX = 200;
-/** An option that a person chose is as plain a decision as one with its reason. */
+/** An option that a person chose, or the figure that holds, is as plain a decision as one with its reason. */
 const CHOSEN_WEIGHT = PLAIN_WEIGHT + 1;
 
 export type DialogueEntries = Pick<
   Ledger,
-  "requests" | "constraints" | "overruled" | "decisions" | "plan" | "values" | "questions"
+  "requests" | "constraints" | "overruled" | "decisions" | "retractions" | "plan" | "values" | "questions"
 >;
 
 export interface Dialogue {
@@ -43,6 +52,9 @@ interface DialogueState {
   readonly requests: RequestEntry[];
   readonly constraints: Map<string, ConstraintEntry>;
   readonly decisions: Map<string, DecisionEntry>;
+  readonly retractions: RetractionEntry[];
+  /** What the assistant said, to find what it takes back later. */
+  readonly said: string[];
   readonly overruled: string[];
   /** Rules that go with one request, by the same keys. */
   readonly bans: Map<string, PassingBan>;
@@ -60,6 +72,8 @@ export function createDialogue(): Dialogue {
     requests: [],
     constraints: new Map(),
     decisions: new Map(),
+    retractions: [],
+    said: [],
     overruled: [],
     bans: new Map(),
     compared: new Map(),
@@ -104,15 +118,33 @@ function readAssistant(heard: DialogueState, at: number, speech: AssistantSpeech
   if (turnEnd !== undefined) decide(heard, turnEnd.message, turnEnd.proposed);
   for (const change of speech.planChanges) plan.change(at, change);
   if (speech.plan !== undefined) plan.write(at, speech.plan);
+  for (const retraction of speech.retractions) retract(heard, at, retraction);
+  if (speech.text !== "") heard.said.push(speech.text);
   const proposed = speech.ends ? speech.decisions.filter(({ proposes }) => proposes === true) : [];
   decide(
     heard,
     at,
     speech.decisions.filter((decision) => !proposed.includes(decision)),
   );
+  decide(
+    heard,
+    at,
+    [...speech.retractions.map(({ text }) => text), ...speech.correctedFigures].map((text) => ({
+      text,
+      weight: CHOSEN_WEIGHT,
+    })),
+  );
   for (const value of speech.values) bind(heard.values, at, value);
   heard.turnEnd = speech.ends ? { message: at, text: speech.text, closing: speech.closing, proposed } : undefined;
   if (speech.ends) plan.turnEnded();
+}
+
+/** What the assistant said before with a figure that it takes back now is over. */
+function retract(heard: DialogueState, at: number, { figure, text }: Retraction): void {
+  heard.retractions.push({ kind: "retraction", message: at, text, figure });
+  for (const said of heard.said) heard.overruled.push(...sentencesWith(said, figure));
+  for (const entries of [heard.values, heard.decisions])
+    for (const [key, entry] of entries) if (holdsFigure(entry.text, figure)) entries.delete(key);
 }
 
 function decide({ decisions }: DialogueState, at: number, settled: readonly Decision[], choice?: string): void {
@@ -150,6 +182,7 @@ function entriesOf({ turnEnd, plan, ...heard }: DialogueState): DialogueEntries 
     constraints: [...heard.constraints.values()],
     overruled: [...heard.overruled],
     decisions: [...heard.decisions.values()],
+    retractions: [...heard.retractions],
     values: [...heard.values.values()],
     ...(written === undefined ? {} : { plan: written }),
   };

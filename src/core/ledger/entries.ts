@@ -5,6 +5,7 @@
 import type { CallAction } from "../digest/tool-names.ts";
 import type { CommandPurpose } from "./readers/commands.ts";
 import type { PlanItem } from "./readers/plans.ts";
+import { holdsFigure } from "./readers/retractions.ts";
 
 interface LedgerEntry {
   /** Index of the message that the words are in. */
@@ -108,6 +109,12 @@ export interface DecisionEntry extends LedgerEntry {
   readonly choice?: string;
 }
 
+/** A figure that the assistant took back: what it said of it before holds no longer. */
+export interface RetractionEntry extends LedgerEntry {
+  readonly kind: "retraction";
+  readonly figure: string;
+}
+
 export interface PlanEntry extends LedgerEntry {
   readonly kind: "plan";
   readonly items: readonly PlanItem[];
@@ -143,6 +150,7 @@ export interface Ledger {
   readonly commands: readonly CommandEntry[];
   readonly errors: readonly ErrorEntry[];
   readonly decisions: readonly DecisionEntry[];
+  readonly retractions: readonly RetractionEntry[];
   /** The list as last written; not set when there is none, or when what it planned is over. */
   readonly plan?: PlanEntry;
   readonly values: readonly ValueEntry[];
@@ -164,4 +172,12 @@ export function settledErrors({ errors, requests }: Pick<Ledger, "errors" | "req
     resolved === undefined && !(changedSince !== undefined && message < movedPast);
   const standing = new Set(errors.flatMap((error) => (isStanding(error) ? [error.message] : [])));
   return new Set(errors.flatMap(({ message }) => (standing.has(message) ? [] : [message])));
+}
+
+/** Whether what a message said of a figure was taken back after it; nothing where none was. */
+export function retractedBy({
+  retractions,
+}: Pick<Ledger, "retractions">): ((message: number, text: string) => boolean) | undefined {
+  if (retractions.length === 0) return undefined;
+  return (message, text) => retractions.some((one) => message < one.message && holdsFigure(text, one.figure));
 }

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createLedgerKeeper } from "../../../src/core/ledger/ledger.ts";
+import { retractedBy } from "../../../src/core/ledger/entries.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { RUNS, transcripts } from "../../support/transcripts.ts";
 import { does, edits, ledgerOf, reads, run, says, user } from "./ledger-talk.ts";
@@ -102,6 +103,33 @@ describe("constraints", () => {
       user("never push to MAIN!"),
     );
     expect(constraints).toEqual([{ kind: "constraint", message: 0, text: "Never push to main.", times: 2, last: 4 }]);
+  });
+});
+
+describe("figures that the assistant took back", () => {
+  const { values, decisions, overruled, retractions } = ledgerOf(
+    user("Revenue at risk?"),
+    says("Revenue at risk: €9,184,221.55 in the last 12 months."),
+    user("That looks high."),
+    says("The rates were doubled. My €9,184,221.55 was wrong."),
+    says("Corrected revenue at risk: €7,402,118.09 (ECB rates)."),
+  );
+
+  it("hold no longer, and what holds is settled", () => {
+    expect(values.map(({ message }) => message)).toEqual([4]);
+    expect(overruled).toEqual(["Revenue at risk: €9,184,221.55 in the last 12 months."]);
+    expect(retractions).toMatchObject([{ message: 3, figure: "9,184,221.55" }]);
+    expect(decisions.map(({ text }) => text)).toEqual([
+      "My €9,184,221.55 was wrong.",
+      "Corrected revenue at risk: €7,402,118.09 (ECB rates).",
+    ]);
+  });
+
+  it("are not quoted from what was said before", () => {
+    const isRetracted = retractedBy({ retractions })!;
+    expect(isRetracted(1, "at risk: €9,184,221.55")).toBe(true);
+    expect(isRetracted(3, "My €9,184,221.55 was wrong.")).toBe(false);
+    expect(retractedBy({ retractions: [] })).toBeUndefined();
   });
 });
 

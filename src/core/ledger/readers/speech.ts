@@ -8,6 +8,7 @@ import { renewalsIn } from "./renewed.ts";
 import { byPerson, declinedWith, personText, slashCommandIn, type SlashCommand } from "./person.ts";
 import { planChangeIn, planIn, type PlanChange, type PlanItem } from "./plans.ts";
 import { closingQuestionIn, questionsIn } from "./questions.ts";
+import { correctedFiguresIn, retractionsIn, type Retraction } from "./retractions.ts";
 import { valuesIn, type Value } from "./values.ts";
 
 export interface PersonSpeech {
@@ -32,6 +33,9 @@ export interface AssistantSpeech {
   /** The question that the turn ends with. */
   readonly closing?: string;
   readonly decisions: readonly Decision[];
+  readonly retractions: readonly Retraction[];
+  /** Sentences that give the figure that holds. */
+  readonly correctedFigures: readonly string[];
   readonly values: readonly Value[];
   readonly plan?: readonly PlanItem[];
   readonly planChanges: readonly PlanChange[];
@@ -94,6 +98,8 @@ function assistantSpeech(message: Message, calls: readonly CallSummary[]): Speec
     text,
     ends,
     decisions: decisionsIn(text),
+    retractions: retractionsIn(text),
+    correctedFigures: correctedFiguresIn(text),
     values: valuesIn(text),
     planChanges: callsOf(message).flatMap((call, at) => planChangeIn(calls[at]!, call.arguments) ?? []),
     ...(closing === undefined ? {} : { closing }),
