@@ -114,6 +114,7 @@ export function constraintsIn(whole: string): readonly string[] {
 
 /** Without the lines of errors, and data that a terminal broke into lines, which goes on to the end of its paragraph. */
 function withoutErrors(text: string): string {
+  if (!text.includes("rror") && !text.includes("xception") && !text.includes("{")) return text;
   const lines = text.split("\n");
   if (!lines.some((line) => PASTED_ERROR.test(line) || opensData(line))) return text;
   let open = false;
@@ -152,7 +153,8 @@ function binds(sentence: string): boolean {
   if (bindsElsewhere(sentence) || FROM_NOW_ON.test(sentence)) return true;
   if (ORDER.test(sentence) || CHOICE.test(sentence)) return true;
   if (PROPOSAL.test(sentence)) return STRONG_RULE.test(sentence) || WITHOUT.test(sentence);
-  if (RULE.test(sentence) || OPENING.test(sentence) || IN_FORM.test(sentence)) return true;
+  if (RULE.test(sentence) || OPENING.test(sentence) || (sentence.includes(" in ") && IN_FORM.test(sentence)))
+    return true;
   if (sentence.length <= STATED_CHARS_MAX && EXACT.test(sentence) && states(sentence)) return true;
   return (STRONG_RULE.test(sentence) || BAN.test(sentence)) && !MUSING.test(sentence);
 }

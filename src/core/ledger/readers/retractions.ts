@@ -3,6 +3,8 @@ import { sentencesOf } from "./sentences.ts";
 
 const WRONG =
   "\\b(?:was|were|turned out(?: to be)?|is an?|are)\\s+(?:(?:just|simply|also|plain|clearly|indeed|actually|an?)\\s)?(?:wrong|incorrect|inaccurate|artefacts?|artifacts?|mistakes?|typos?|miscounted|miscalculated|double[- ]counted|bogus)(?!\\p{L})";
+/** Few texts have a figure at all, and one look at it costs less than one at the words. */
+const MAY_HAVE_FIGURE = /\d(?:[.,]\d|\s?[%€])|[€$£]\d/;
 const MAY_RETRACT = new RegExp(WRONG, "iu");
 /** The figure next to it. */
 const RETRACTS = new RegExp(`([€$£]?\\d[\\d.,]*\\d(?:\\s?%)?)[^.,;!?\\d\\n]{0,30}${WRONG}`, "iu");
@@ -25,7 +27,7 @@ export interface Retraction {
 
 /** What an assistant's text takes back, in order. */
 export function retractionsIn(text: string): readonly Retraction[] {
-  if (!MAY_RETRACT.test(text)) return [];
+  if (!MAY_HAVE_FIGURE.test(text) || !MAY_RETRACT.test(text)) return [];
   const sentences = sentencesOf(text);
   return sentences.flatMap((sentence, at): readonly Retraction[] => {
     if (sentence.length > SENTENCE_CHARS_MAX || SUPPOSES.test(sentence)) return [];
@@ -37,7 +39,7 @@ export function retractionsIn(text: string): readonly Retraction[] {
 
 /** Sentences that announce the figure that holds. */
 export function correctedFiguresIn(text: string): readonly string[] {
-  if (!/correct|revised|recalculated/i.test(text)) return [];
+  if (!MAY_HAVE_FIGURE.test(text) || !/[Cc]orrect|[Rr]evised|[Rr]ecalculated/.test(text)) return [];
   return sentencesOf(text).filter(
     (sentence) =>
       sentence.length <= SENTENCE_CHARS_MAX && CORRECTED.test(sentence) && isFigure(FIGURE.exec(sentence)?.[0] ?? ""),
