@@ -12,7 +12,7 @@ const PER_MESSAGE_MAX = 3;
 
 /** Says that something was settled. */
 const SETTLED =
-  /\b(?:decided|decision (?:is|was)|chose|(?:is|was|were|been|have|has|had|['’]ve) chosen|opted|settled on|going with|go with|trade-?offs?|the right (?:approach|fix|place|choice)|better to)\b/i;
+  /\b(?:decided|decision (?:is|was)|chose|(?<=\b(?:is|was|were|been|have|has|had|['’]ve) )chosen|opted|settled on|going with|go with|trade-?offs?|the right (?:approach|fix|place|choice)|better to)\b/i;
 /** What others did in a text that was read is no decision of this session. */
 const OTHERS = /\b(?:they|he|she|who)\s+(?:\w+\s+){0,2}(?:decided|chose|opted|settled)\b/i;
 /** Says that one thing replaces another, or is as it is on purpose, which may be no more than an observation. */
