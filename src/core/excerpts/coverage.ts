@@ -38,6 +38,7 @@ export function selectExcerpts(material: CoverageInput, request: ExcerptRequest)
     queue.push(candidate, worthOf(candidate) / orderPrice(lead, table.tokens[candidate]!));
   }
   const shapes = createShapes(occurrences, table);
+  const isRetracted = retractedIn(request, table, occurrences);
   const isSaid = saidIn({ text: request.present.text, named }, table, occurrences);
   let left = budget;
   for (let candidate = queue.pop(); candidate >= 0; candidate = queue.pop()) {
@@ -57,13 +58,27 @@ export function selectExcerpts(material: CoverageInput, request: ExcerptRequest)
     // Redaction reads the surroundings as well: it is asked last.
     if (!shapes.isNew(candidate) || (redact !== undefined && !table.isSafe(candidate))) continue;
     shapes.add(candidate);
-    if (isSaid(candidate)) continue;
+    if (isSaid(candidate) || isRetracted(candidate)) continue;
     left -= price;
     selection.take(candidate, place);
     for (let at = table.bindStarts[candidate]!; at < table.bindStarts[candidate + 1]!; at++)
       scores[table.binds[at]!] = 0;
   }
   return selection.excerpts();
+}
+
+function retractedIn(
+  { isRetracted }: Pick<ExcerptRequest, "isRetracted">,
+  table: CandidateTable,
+  { entries, readingOf }: Occurrences,
+): (candidate: number) => boolean {
+  if (isRetracted === undefined) return () => false;
+  return (candidate) => {
+    const { message, range } = table.candidates[candidate]!;
+    const entry = entries[message]!;
+    if (entry.message.role !== "assistant") return false;
+    return isRetracted(message, readingOf(entry).text.slice(range.start, range.end));
+  };
 }
 
 interface PresentText extends Pick<CoverageInput, "named"> {

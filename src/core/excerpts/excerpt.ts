@@ -32,6 +32,8 @@ export interface ExcerptRequest {
   readonly focus: readonly string[];
   /** Messages whose errors are made good: these errors are not quoted. */
   readonly settled?: ReadonlySet<number>;
+  /** Whether what a message of the assistant says was taken back later. */
+  readonly isRetracted?: ((message: number, text: string) => boolean) | undefined;
   /** Set where only what tools returned is quoted. */
   readonly onlyResults?: boolean;
   /** Takes secrets out. A piece that only its surroundings give away is not quoted. */

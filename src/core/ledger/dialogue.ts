@@ -1,10 +1,23 @@
 /** The half of the ledger that people and assistant say: requests, constraints, decisions, plans, values, questions. */
+import { agrees, optionChosen } from "./readers/choices.ts";
+import { PLAIN_WEIGHT, type Decision } from "./readers/decisions.ts";
 import { answerIn } from "./readers/questions.ts";
 import { comparable, mayOverrule, overrules, type Comparable } from "./readers/overruled.ts";
+import { isLifted, passingBanIn, type PassingBan } from "./readers/passing.ts";
+import { isRenewed, renews } from "./readers/renewed.ts";
+import { holdsFigure, sentencesWith, type Retraction } from "./readers/retractions.ts";
 import { keyOf } from "./readers/sentences.ts";
 import type { AssistantSpeech, PersonSpeech, Speech } from "./readers/speech.ts";
 import type { Value } from "./readers/values.ts";
-import type { ConstraintEntry, DecisionEntry, Ledger, QuestionEntry, RequestEntry, ValueEntry } from "./entries.ts";
+import type {
+  ConstraintEntry,
+  DecisionEntry,
+  Ledger,
+  QuestionEntry,
+  RequestEntry,
+  RetractionEntry,
+  ValueEntry,
+} from "./entries.ts";
 import { createPlanner, type Planner } from "./plan.ts";
 
 /** Commands of the client itself: the agent never sees them run. */
@@ -14,10 +27,12 @@ const CLIENT_COMMANDS =
 const DIRECT_MESSAGES_MAX = 12;
 /** A choice is made in few words; more is a request of its own. */
 const CHOICE_CHARS_MAX = 200;
+/** An option that a person chose, or the figure that holds, is as plain a decision as one with its reason. */
+const CHOSEN_WEIGHT = PLAIN_WEIGHT + 1;
 
 export type DialogueEntries = Pick<
   Ledger,
-  "requests" | "constraints" | "overruled" | "decisions" | "plan" | "values" | "questions"
+  "requests" | "constraints" | "overruled" | "decisions" | "retractions" | "plan" | "values" | "questions"
 >;
 
 export interface Dialogue {
@@ -29,13 +44,20 @@ interface TurnEnd {
   readonly message: number;
   readonly text: string;
   readonly closing: string | undefined;
+  /** What it proposed: decided where the person agrees, or where the assistant goes on by itself. */
+  readonly proposed: readonly Decision[];
 }
 
 interface DialogueState {
   readonly requests: RequestEntry[];
   readonly constraints: Map<string, ConstraintEntry>;
   readonly decisions: Map<string, DecisionEntry>;
+  readonly retractions: RetractionEntry[];
+  /** What the assistant said, to find what it takes back later. */
+  readonly said: string[];
   readonly overruled: string[];
+  /** Rules that go with one request, by the same keys. */
+  readonly bans: Map<string, PassingBan>;
   /** What rules and decisions are compared by, each worked out once. */
   readonly compared: Map<string, Comparable>;
   readonly values: Map<string, ValueEntry>;
@@ -50,7 +72,10 @@ export function createDialogue(): Dialogue {
     requests: [],
     constraints: new Map(),
     decisions: new Map(),
+    retractions: [],
+    said: [],
     overruled: [],
+    bans: new Map(),
     compared: new Map(),
     values: new Map(),
     questions: [],
@@ -71,6 +96,7 @@ function readPerson(heard: DialogueState, at: number, speech: PersonSpeech): voi
   if (turnEnd !== undefined) settle(requests, questions, turnEnd);
   if (turnEnd?.closing !== undefined && isChoice(speech))
     answerClosing(questions, turnEnd, { message: at, text: speech.text });
+  if (turnEnd !== undefined) choose(heard, turnEnd, speech.text);
   if (speech.interrupts) interrupt(requests, at);
   heard.turnEnd = undefined;
   heard.plan.personSpoke(at);
@@ -81,25 +107,67 @@ function readPerson(heard: DialogueState, at: number, speech: PersonSpeech): voi
     return;
   }
   if (speech.text !== "" || speech.command !== undefined) addRequest(requests, at, speech);
-  for (const text of speech.constraints) repeat(heard.constraints, at, text, overrule(heard, text));
+  liftBans(heard, speech.text);
+  for (const text of speech.constraints) lay(heard, at, text);
   for (const text of speech.corrections) if (!speech.constraints.includes(text)) correct(heard, at, text);
   for (const text of speech.questions) questions.push({ kind: "question", by: "person", message: at, text });
   for (const value of speech.values) bind(heard.values, at, value);
 }
 
 function readAssistant(heard: DialogueState, at: number, speech: AssistantSpeech): void {
-  const { decisions, plan } = heard;
+  const { plan, turnEnd } = heard;
+  if (turnEnd !== undefined) decide(heard, turnEnd.message, turnEnd.proposed);
   for (const change of speech.planChanges) plan.change(at, change);
   if (speech.plan !== undefined) plan.write(at, speech.plan);
-  for (const { text, weight } of speech.decisions) {
-    const key = keyOf(text);
-    decisions.delete(key);
-    decisions.set(key, { kind: "decision", message: at, text, weight });
-  }
+  for (const retraction of speech.retractions) retract(heard, at, retraction);
+  if (speech.text !== "") heard.said.push(speech.text);
+  const proposed = speech.ends ? speech.decisions.filter(({ proposes }) => proposes === true) : [];
+  decide(
+    heard,
+    at,
+    speech.decisions.filter((decision) => !proposed.includes(decision)),
+  );
+  decide(
+    heard,
+    at,
+    [...speech.retractions.map(({ text }) => text), ...speech.correctedFigures].map((text) => ({
+      text,
+      weight: CHOSEN_WEIGHT,
+    })),
+  );
   for (const value of speech.values) bind(heard.values, at, value);
-  heard.turnEnd = speech.ends ? { message: at, text: speech.text, closing: speech.closing } : undefined;
+  heard.turnEnd = speech.ends ? { message: at, text: speech.text, closing: speech.closing, proposed } : undefined;
   if (speech.changes) plan.worked();
   if (speech.ends) plan.turnEnded(speech.closing !== undefined);
+}
+
+/** What the assistant said before with a figure that it takes back now is over. */
+function retract(heard: DialogueState, at: number, { figure, text }: Retraction): void {
+  heard.retractions.push({ kind: "retraction", message: at, text, figure });
+  for (const said of heard.said) heard.overruled.push(...sentencesWith(said, figure));
+  for (const entries of [heard.values, heard.decisions])
+    for (const [key, entry] of entries) if (holdsFigure(entry.text, figure)) entries.delete(key);
+}
+
+function decide({ decisions }: DialogueState, at: number, settled: readonly Decision[], choice?: string): void {
+  for (const { text, weight } of settled) {
+    const key = keyOf(text);
+    decisions.delete(key);
+    decisions.set(key, {
+      kind: "decision",
+      message: at,
+      text,
+      weight,
+      ...(choice === undefined ? {} : { choice }),
+    });
+  }
+}
+
+/** What was proposed is decided by the reply: as proposed, or another of the options that were laid out. */
+function choose(heard: DialogueState, end: TurnEnd, reply: string): void {
+  if (agrees(reply)) decide(heard, end.message, end.proposed, reply);
+  const text = optionChosen(reply, end.text);
+  if (text !== undefined) decide(heard, end.message, [{ text, weight: CHOSEN_WEIGHT }], reply);
 }
 
 /** As of now: a turn that has ended counts as ended until the assistant goes on. */
@@ -116,6 +184,7 @@ function entriesOf({ turnEnd, plan, ...heard }: DialogueState): DialogueEntries 
     constraints: [...heard.constraints.values()],
     overruled: [...heard.overruled],
     decisions: [...heard.decisions.values()],
+    retractions: [...heard.retractions],
     values: [...heard.values.values()],
     ...(written === undefined ? {} : { plan: written }),
   };
@@ -191,7 +260,7 @@ function answerClosing(
 /** Takes away the rules and decisions that a sentence overrules; returns the last of them. */
 function overrule(heard: DialogueState, text: string): string | undefined {
   const now = comparedBy(heard, text);
-  if (!mayOverrule(now)) return undefined;
+  if (!mayOverrule(now)) return renew(heard, text);
   let last: string | undefined;
   for (const entries of [heard.constraints, heard.decisions])
     for (const [key, { text: before }] of entries) {
@@ -200,7 +269,37 @@ function overrule(heard: DialogueState, text: string): string | undefined {
       heard.overruled.push(before);
       last = before;
     }
-  return last;
+  return last ?? renew(heard, text);
+}
+
+/** Takes away the rule of which a sentence brings another value; none where it could be one of several. */
+function renew(heard: DialogueState, text: string): string | undefined {
+  if (!renews(text) && !comparedBy(heard, text).changes) return undefined;
+  const renewed = [...heard.constraints].filter(([, { text: before }]) => before !== text && isRenewed(text, before));
+  if (renewed.length !== 1) return undefined;
+  const [key, { text: before }] = renewed[0]!;
+  heard.constraints.delete(key);
+  heard.overruled.push(before);
+  return before;
+}
+
+function lay(heard: DialogueState, at: number, text: string): void {
+  repeat(heard.constraints, at, text, overrule(heard, text));
+  const ban = passingBanIn(text);
+  if (ban === undefined) return;
+  const key = keyOf(text);
+  // What is said twice is meant to stay.
+  if (heard.constraints.get(key)!.times === 1) heard.bans.set(key, ban);
+  else heard.bans.delete(key);
+}
+
+/** The person orders now what was not to be done then: the record tells both, and a rule it is no longer. */
+function liftBans({ bans, constraints }: DialogueState, text: string): void {
+  for (const [key, ban] of bans) {
+    if (!isLifted(ban, text)) continue;
+    bans.delete(key);
+    constraints.delete(key);
+  }
 }
 
 /** A correction that is no rule by itself becomes one when it takes the place of one. */

@@ -5,6 +5,7 @@
 import type { CallAction } from "../digest/tool-names.ts";
 import type { CommandPurpose } from "./readers/commands.ts";
 import type { PlanItem } from "./readers/plans.ts";
+import { holdsFigure } from "./readers/retractions.ts";
 
 interface LedgerEntry {
   /** Index of the message that the words are in. */
@@ -107,8 +108,14 @@ export interface DecisionEntry extends LedgerEntry {
   readonly kind: "decision";
   /** How plainly the sentence says so. */
   readonly weight: number;
-  /** The question that a person's choice answers. */
-  readonly question?: string;
+  /** The words with which a person chose it, where it was proposed. */
+  readonly choice?: string;
+}
+
+/** A figure that the assistant took back: what it said of it before holds no longer. */
+export interface RetractionEntry extends LedgerEntry {
+  readonly kind: "retraction";
+  readonly figure: string;
 }
 
 export interface PlanEntry extends LedgerEntry {
@@ -148,6 +155,7 @@ export interface Ledger {
   /** Messages whose error lines are none of `errors`, and were gone when the same was run again. */
   readonly outdatedReports: readonly number[];
   readonly decisions: readonly DecisionEntry[];
+  readonly retractions: readonly RetractionEntry[];
   /** The list as last written; not set when there is none, or when what it planned is over. */
   readonly plan?: PlanEntry;
   readonly values: readonly ValueEntry[];
@@ -177,4 +185,12 @@ export function settledErrors({
   const standing = new Set(errors.flatMap((error) => (isStanding(error) ? [error.message] : [])));
   const settled = errors.flatMap(({ message }) => (standing.has(message) ? [] : [message]));
   return new Set([...outdatedReports, ...settled]);
+}
+
+/** Whether what a message said of a figure was taken back after it; nothing where none was. */
+export function retractedBy({
+  retractions,
+}: Pick<Ledger, "retractions">): ((message: number, text: string) => boolean) | undefined {
+  if (retractions.length === 0) return undefined;
+  return (message, text) => retractions.some((one) => message < one.message && holdsFigure(text, one.figure));
 }

@@ -34,6 +34,20 @@ describe("excerpts", () => {
     );
   });
 
+  it("leave out what the assistant took back later, and nothing that others said", () => {
+    const messages = (["user", "assistant", "user"] as const).map((role, at) =>
+      textMessage(role, `The revenue at risk of churn_q${at} is €9,184,221.55 in dwh.orders_${at}.`),
+    );
+    const quoted = (isRetracted?: (message: number, text: string) => boolean): readonly number[] =>
+      createEvidence()
+        .excerpts(messages, { ...ask(400), isRetracted })
+        .map(({ message }) => message);
+    expect(quoted()).toContain(1);
+    const left = quoted((_, text) => text.includes("9,184"));
+    expect(left).not.toContain(1);
+    expect(left).toContain(2);
+  });
+
   it("stay within the budget, the lines that name their sources included", () => {
     fc.assert(
       fc.property(talks, budgets, (messages, budget) => {

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createLedgerKeeper } from "../../../src/core/ledger/ledger.ts";
+import { retractedBy } from "../../../src/core/ledger/entries.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { RUNS, transcripts } from "../../support/transcripts.ts";
 import { does, edits, ledgerOf, reads, run, says, user } from "./ledger-talk.ts";
@@ -116,12 +117,77 @@ describe("constraints", () => {
   });
 });
 
+describe("figures that the assistant took back", () => {
+  const { values, decisions, overruled, retractions } = ledgerOf(
+    user("Revenue at risk?"),
+    says("Revenue at risk: €9,184,221.55 in the last 12 months."),
+    user("That looks high."),
+    says("The rates were doubled. My €9,184,221.55 was wrong."),
+    says("Corrected revenue at risk: €7,402,118.09 (ECB rates)."),
+  );
+
+  it("hold no longer, and what holds is settled", () => {
+    expect(values.map(({ message }) => message)).toEqual([4]);
+    expect(overruled).toEqual(["Revenue at risk: €9,184,221.55 in the last 12 months."]);
+    expect(retractions).toMatchObject([{ message: 3, figure: "9,184,221.55" }]);
+    expect(decisions.map(({ text }) => text)).toEqual([
+      "My €9,184,221.55 was wrong.",
+      "Corrected revenue at risk: €7,402,118.09 (ECB rates).",
+    ]);
+  });
+
+  it("are not quoted from what was said before", () => {
+    const isRetracted = retractedBy({ retractions })!;
+    expect(isRetracted(1, "at risk: €9,184,221.55")).toBe(true);
+    expect(isRetracted(3, "My €9,184,221.55 was wrong.")).toBe(false);
+    expect(retractedBy({ retractions: [] })).toBeUndefined();
+  });
+});
+
+describe("what the assistant proposes", () => {
+  const proposal = "My recommendation: go with option A for all of the releases.";
+  const offer = says(`**Option A — a section of its own**\n**Option B — a thank-you line**\n\n${proposal}`);
+  const decided = (...parts: readonly (Message | readonly Message[])[]): unknown =>
+    ledgerOf(user("How do we thank people?"), offer, ...parts).decisions.map(({ text, choice }) => [text, choice]);
+
+  it("is decided where the person agrees, or the assistant goes on by itself", () => {
+    expect(decided()).toEqual([]);
+    expect(decided(user("yes please"))).toEqual([[proposal, "yes please"]]);
+    expect(decided(edits("CHANGELOG.md"))).toEqual([[proposal, undefined]]);
+    expect(decided(user("Now fix the footer."))).toEqual([]);
+  });
+
+  it("makes way for the option that the person chooses", () => {
+    expect(decided(user("I like option B"))).toEqual([["Option B — a thank-you line", "I like option B"]]);
+  });
+});
+
+describe("rules that go with one request", () => {
+  const rules = (...texts: readonly string[]): readonly string[] =>
+    ledgerOf(...texts.flatMap((text) => [user(text), says("Done.")])).constraints.map(({ text }) => text);
+
+  it("end with an order to do just that, and are told as they were said", () => {
+    const ban = "yes, but we don't need to commit";
+    expect(rules(ban, "now the header")).toEqual([ban]);
+    expect(rules(ban, "commit please")).toEqual([]);
+    expect(ledgerOf(user(ban), says("Done."), user("commit please")).overruled).toEqual([]);
+  });
+
+  it("stay where they were said twice", () => {
+    const ban = "yes, but we don't need to commit";
+    expect(rules(ban, ban, "commit please")).toEqual([ban]);
+  });
+});
+
 describe("rules that are overruled", () => {
   it.each([
     ["Also the currency must be EUR.", "No, use CHF after all, not EUR."],
     // No rule by itself: it takes the place of one.
     ["Ab jetzt die Ausgabe bitte auf Euro.", "Nein, doch lieber Schweizer Franken statt Euro."],
     ["Also the currency must be EUR.", "No, it is CHF, not EUR."],
+    ["Use c3-standard-8 with 2 nodes.", "Make it 3 nodes of c3-standard-4 instead."],
+    ["Definition of churn: no order in 60 days.", "Please use 90 days from here on."],
+    ["Yes, let's go with the economy class.", "Could you upgrade me to business class?"],
   ])("make way for what overrules them: %s → %s", (before, now) => {
     const { constraints, overruled } = ledgerOf(user(before), says("Done."), user(now));
     expect(constraints).toMatchObject([{ message: 2, text: now, replaces: before }]);
@@ -132,6 +198,12 @@ describe("rules that are overruled", () => {
     const { constraints, overruled } = ledgerOf(user("Use tabs."), says("Done."), user("No, it is Bob, not Alice."));
     expect(constraints.map(({ text }) => text)).toEqual(["Use tabs."]);
     expect(overruled).toEqual([]);
+  });
+
+  it("are none where another value could be that of several", () => {
+    const said = ["Keep logs for 60 days.", "The trial must last 14 days.", "Make it 90 days."];
+    const { constraints } = ledgerOf(...said.map(user));
+    expect(constraints.map(({ text }) => text)).toEqual(said.slice(0, 2));
   });
 });
 

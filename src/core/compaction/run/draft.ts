@@ -1,6 +1,6 @@
 /** One draft of a compaction: a candidate, the handoff written for what it leaves out, and the whole put together. */
 import type { VisibleText } from "../../excerpts/excerpts.ts";
-import { settledErrors } from "../../ledger/entries.ts";
+import { retractedBy, settledErrors } from "../../ledger/entries.ts";
 import { latestHandoff, writeHandoff, type Handoff, type ParsedHandoff } from "../../handoff/write.ts";
 import type { Items } from "../../handoff/model/asked.ts";
 import type { Section } from "../../handoff/templates.ts";
@@ -120,6 +120,7 @@ function handoffOf({ original, request, ...run }: CompactionRun, cut: Cut, spanR
         focus: run.focus,
         redact,
         settled,
+        isRetracted: retractedBy(ledger),
         // A model has read what was said, and its record says it better than pieces do.
         onlyResults: cut.prose !== undefined,
         present: { standing, text: `${text}\n${present}` },

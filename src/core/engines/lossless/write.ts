@@ -9,7 +9,7 @@ import { isSpent, leftOf, NOTHING_SPENT, plus, type StageUsage } from "../../han
 import { COMPACTION_SPEND_LIMIT, tell, type ModelHandoff } from "../../handoff/model/model-handoff.ts";
 import { contentText, textMessage } from "../../transcript/message.ts";
 import type { VisibleText } from "../../excerpts/excerpts.ts";
-import { settledErrors } from "../../ledger/entries.ts";
+import { retractedBy, settledErrors } from "../../ledger/entries.ts";
 import { MESSAGE_OVERHEAD_TOKENS, type CompactionRun, type Cut } from "../../compaction/run/draft.ts";
 import type { Dag, Root } from "./dag.ts";
 import type { Sketch, SketchedDag } from "./sketch.ts";
@@ -89,7 +89,9 @@ function writtenRoot(
   const { messages } = run.original;
   const own = messages.slice(node.from, node.until);
   const heading = headingOf(node);
-  const settled = settledErrors(run.memory.ledger.ledgerOf(messages));
+  const whole = run.memory.ledger.ledgerOf(messages);
+  const settled = settledErrors(whole);
+  const isRetracted = retractedBy(whole);
   const handoff = writeHandoff({
     messages: own,
     before: node.from,
@@ -108,6 +110,7 @@ function writtenRoot(
         focus: run.focus,
         redact: run.memory.redact,
         settled,
+        isRetracted,
         from: node.from,
         until: quotesUntil,
         present: { standing: beside.standing, text: `${beside.text}\n${others}\n${present}` },

@@ -2,7 +2,7 @@
 import { PLAIN_WEIGHT } from "../../ledger/readers/decisions.ts";
 import type { DecisionEntry } from "../../ledger/ledger.ts";
 import { exchangeDraft, leaves, type HandoffMaterial } from "../material.ts";
-import { recency, type ItemDraft } from "../items.ts";
+import { clipped, DASH, recency, type ItemDraft } from "../items.ts";
 import { questionKey } from "./keys.ts";
 import type { TopicDefinition } from "./topic.ts";
 
@@ -28,12 +28,17 @@ function decisionDrafts(material: HandoffMaterial): readonly ItemDraft[] {
 const OFFERS =
   /\bor\b|\b(?:should|shall) (?:i|we)\b|\b(?:want|like|prefer) me to\b|\bprefer\b|\bwhich (?:one|option|approach|way)\b|还是|或者|それとも|아니면|\bo (?:bien|prefieres)\b|\boder\b/i;
 
+const CHOICE_CHARS_MAX = 80;
+
 function decisionDraft(
   { messages, redact, beside }: HandoffMaterial,
-  { text, weight, message }: DecisionEntry,
+  { text, weight, message, choice }: DecisionEntry,
 ): ItemDraft {
   const rank = weight / PLAIN_WEIGHT + recency(message, messages.length);
-  return { rank, order: message, write: () => (beside.includes(text) ? undefined : redact(text)) };
+  // An option is quoted from its label on: the marks that open before it are missing.
+  const words =
+    choice === undefined ? text : `${text.replaceAll("**", "")}${DASH}user: ${clipped(choice, CHOICE_CHARS_MAX)}`;
+  return { rank, order: message, write: () => (beside.includes(text) ? undefined : redact(words)) };
 }
 
 export const decisions: TopicDefinition = {

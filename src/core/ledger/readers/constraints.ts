@@ -28,7 +28,11 @@ const RULE =
 
 /** "Use X", "keep X", "answer in X": an order that names the thing to use or keep. */
 const OPENING =
-  /^\(?(?:(?:please|and|but|also|so|ok|okay|then|just|no|yes|actually|for now|omfg|dude)[,:]?\s+){0,2}(?:(?:use|using|keep|follow|stick|only|omit|skip)\s+\S|(?:answer|respond|reply|express|format|output|return)\b.{0,80}\b(?:in|as|without|using|only)\b)/i;
+  /^\(?(?:(?:please|and|but|also|so|ok|okay|then|just|no|yes|actually|for now|omfg|dude)[,:]?\s+){0,2}(?:(?:use|using|keep|follow|stick|only|omit|skip|exclude)\s+\S|(?:answer|respond|reply|express|format|output|return)\b.{0,80}\b(?:in|as|without|using|only)\b)/i;
+
+/** "Report everything in EUR", "write in British English": the form of all that follows, named as nothing but a name is. */
+const IN_FORM =
+  /(?:^|[,;]\s)(?:please\s)?(?:[Rr]eport|[Ww]rite|[Ss]tate|[Gg]ive|[Qq]uote|[Ss]how)\s(?:(?:everything|all(?:\s\w+)?|amounts|prices|figures|numbers|dates|times)\s)?in\s(?:€|\$|[A-Z]\p{L}+(?:\s[A-Z]\p{L}+)?[.!]?$|[A-Z]{2,})/u;
 
 /** "Let's go with X", "for exports use X, not Y": a choice that people have made. */
 const CHOICE =
@@ -49,9 +53,9 @@ const STATED = [
     "u",
   ),
 ];
-/** An example or a finding is told with its label once. */
+/** An example or a finding is told with its label once, and so is what is to be done next. */
 const LABELLED =
-  /^(?!error|warn|step|fail|note|line|\w*(?:error|exception)\b)(?![^:]{0,40}\b(?:examples?|samples?|symptoms?|instance|cases?|reports?|results?|outputs?|questions?|beispiele?|ejemplos?|exemples?):)\p{L}[\p{L}\p{N} '’-]{2,40}:\s\S/iu;
+  /^(?!error|warn|step|fail|note|line|\w*(?:error|exception)\b)(?!(?:next|then|now|also|first|finally|to-?do|task|question|update|ps|p\.s\.?):)(?![^:]{0,40}\b(?:examples?|samples?|symptoms?|instance|cases?|reports?|results?|outputs?|questions?|beispiele?|ejemplos?|exemples?):)\p{L}[\p{L}\p{N} '’-]{2,40}:\s\S/iu;
 const EXACT = /\d{2,}|\w:\/\/|\d(?:st|nd|rd|th)?\s(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/i;
 const STATED_CHARS_MAX = 200;
 
@@ -85,9 +89,14 @@ const PROPOSAL =
 const WITHOUT = /\bwithout \w+ing\b/i;
 const QUESTION = /[?？]\s*["')\]]*$/;
 
+/** "TypeError: …", "error TS2345: …", `{"type":"error",…`. */
+const PASTED_ERROR = /^\s*[\w.]*(?:[Ee]rror|Exception)(?:[ [(]{1,2}[\w-]{0,20}\d[\w-]{0,20}[\])]?)?:\s/;
+const DATA = /\{\s*"[\w-]+"\s*:/;
+
 /** The constraints that a person's text states, in order, each verbatim. */
-export function constraintsIn(text: string): readonly string[] {
-  const document = text.length >= DOCUMENT_CHARS_MIN;
+export function constraintsIn(whole: string): readonly string[] {
+  const document = whole.length >= DOCUMENT_CHARS_MIN;
+  const text = withoutErrors(whole);
   const listed = document ? [] : listedRulesIn(text);
   const found: string[] = [];
   for (const sentence of sentencesOf(text)) {
@@ -101,6 +110,25 @@ export function constraintsIn(text: string): readonly string[] {
     if (document ? STRONG_RULE.test(sentence) : binds(sentence)) found.push(sentence);
   }
   return document ? found.slice(0, FROM_DOCUMENT_MAX) : found;
+}
+
+/** Without the lines of errors, and data that a terminal broke into lines, which goes on to the end of its paragraph. */
+function withoutErrors(text: string): string {
+  if (!text.includes("rror") && !text.includes("xception") && !text.includes("{")) return text;
+  const lines = text.split("\n");
+  if (!lines.some((line) => PASTED_ERROR.test(line) || opensData(line))) return text;
+  let open = false;
+  return lines
+    .filter((line) => {
+      open = line.trim() !== "" && (open || opensData(line));
+      return !open && !PASTED_ERROR.test(line);
+    })
+    .join("\n");
+}
+
+/** "Always answer with {"ok": true}" is closed where it stands. */
+function opensData(line: string): boolean {
+  return line.includes("{") && DATA.test(line) && line.split("{").length > line.split("}").length;
 }
 
 /** "Rules for the whole session:", "Keep in mind, please:": every item of the list below it is one. */
@@ -125,7 +153,8 @@ function binds(sentence: string): boolean {
   if (bindsElsewhere(sentence) || FROM_NOW_ON.test(sentence)) return true;
   if (ORDER.test(sentence) || CHOICE.test(sentence)) return true;
   if (PROPOSAL.test(sentence)) return STRONG_RULE.test(sentence) || WITHOUT.test(sentence);
-  if (RULE.test(sentence) || OPENING.test(sentence)) return true;
+  if (RULE.test(sentence) || OPENING.test(sentence) || (sentence.includes(" in ") && IN_FORM.test(sentence)))
+    return true;
   if (sentence.length <= STATED_CHARS_MAX && EXACT.test(sentence) && states(sentence)) return true;
   return (STRONG_RULE.test(sentence) || BAN.test(sentence)) && !MUSING.test(sentence);
 }

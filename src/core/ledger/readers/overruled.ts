@@ -50,7 +50,7 @@ const FORBIDS =
 const REFUSAL = /^(?:no|nein|non)\s*[,.!:;–—-]\s*/i;
 /** "Change of plan: …", "No, use … after all", "From now on …". */
 const CHANGES =
-  /^(?:no|wait|actually|correction|scratch that|never ?mind|sorry|nein|moment|korrektur|non)(?!\p{L})[,:]?|\b(?:change of plans?|changed (?:my|our) minds?|i was wrong|after all|from now on|on second thought|as of now|scrap that|no longer|any ?more|doch lieber|lieber doch|nicht mehr|ab (?:jetzt|sofort)|von nun an|planänderung|mejor|finalement)(?!\p{L})|(?:改(?:为|成|用)|变更|やっぱり|変更して|ya no)/iu;
+  /^(?:(?:and|but|oh|hmm+|ok|okay)[,.]?\s+)?(?:no|wait|actually|correction|scratch that|never ?mind|sorry|nein|moment|korrektur|non)(?!\p{L})[,:]?|\b(?:change of plans?|changed (?:my|our) minds?|i was wrong|after all|from (?:now|here) on|on second thought|as of now|scrap that|no longer|any ?more|doch lieber|lieber doch|nicht mehr|ab (?:jetzt|sofort)|von nun an|planänderung|mejor|finalement)(?!\p{L})|(?:改(?:为|成|用)|变更|やっぱり|変更して|ya no)/iu;
 const WORD = /[\p{L}\p{N}_][\p{L}\p{N}_./-]*/gu;
 const WORD_CHARS_MIN = 3;
 /** Words that say nothing of what a sentence is about. */

@@ -4,9 +4,11 @@ import { changesFiles, type ClassifiedCall } from "./commands.ts";
 import { constraintsIn } from "./constraints.ts";
 import { decisionsIn, type Decision } from "./decisions.ts";
 import { correctionsIn } from "./overruled.ts";
+import { renewalsIn } from "./renewed.ts";
 import { byPerson, declinedWith, personText, slashCommandIn, type SlashCommand } from "./person.ts";
 import { planChangeIn, planIn, type PlanChange, type PlanItem } from "./plans.ts";
 import { closingQuestionIn, questionsIn } from "./questions.ts";
+import { correctedFiguresIn, retractionsIn, type Retraction } from "./retractions.ts";
 import { valuesIn, type Value } from "./values.ts";
 
 export interface PersonSpeech {
@@ -33,6 +35,9 @@ export interface AssistantSpeech {
   /** The question that the turn ends with. */
   readonly closing?: string;
   readonly decisions: readonly Decision[];
+  readonly retractions: readonly Retraction[];
+  /** Sentences that give the figure that holds. */
+  readonly correctedFigures: readonly string[];
   readonly values: readonly Value[];
   readonly plan?: readonly PlanItem[];
   readonly planChanges: readonly PlanChange[];
@@ -78,7 +83,7 @@ function personSpeech(message: Message): Speech {
     text,
     interrupts,
     constraints: constraintsIn(text),
-    corrections: correctionsIn(text),
+    corrections: [...new Set([...correctionsIn(text), ...renewalsIn(text)])],
     questions: questionsIn(text),
     values: text.length > VALUES_TEXT_CHARS_MAX ? [] : valuesIn(text),
     ...(command === undefined ? {} : { command }),
@@ -96,6 +101,8 @@ function assistantSpeech(message: Message, calls: readonly ClassifiedCall[]): Sp
     ends,
     changes: calls.some(changesFiles),
     decisions: decisionsIn(text),
+    retractions: retractionsIn(text),
+    correctedFigures: correctedFiguresIn(text),
     values: valuesIn(text),
     planChanges: callsOf(message).flatMap((call, at) => planChangeIn(calls[at]!, call.arguments) ?? []),
     ...(closing === undefined ? {} : { closing }),

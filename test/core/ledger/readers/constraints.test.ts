@@ -38,6 +38,9 @@ const BINDING = [
   "никогда не трогай prices.csv",
   "prices.csv를 절대 건드리지 마",
   "From now on answer in German.",
+  "Exclude test accounts (email ends with @acme-test.com).",
+  "Report everything in EUR.",
+  "Write in British English.",
   "ok, let's refactor this, but don't touch the tests",
   "ok, let's migrate without changing the API",
   "Builds without --strict are not allowed on the shared runner.",
@@ -66,6 +69,8 @@ const NOT_BINDING = [
   "我也说不准",
   "I've still got a shadow, no condensation commit",
   "looks good",
+  "Next: cohort retention for customers who joined in 2025, monthly.",
+  "Write the tests in src/foo.",
   "Please find out why renderStream458 is slow when stringString860 runs, and mend it.",
   "It has 12 items in it now.",
   "The tests are slow.",
@@ -107,6 +112,25 @@ describe("constraints", () => {
       "at never (a.ts:1:2)",
     ];
     expect(constraintsIn(pasted.join("\n"))).toEqual([]);
+  });
+
+  it("are not looked for in errors and data that were pasted, however they are broken into lines", () => {
+    const pasted = [
+      "Never retry it.",
+      'Error: 400 {"type":"error","message":"ids were found. Each',
+      "`tool_use` block must have a corresponding `tool_result` block in the next",
+      'message."}}',
+      "",
+      "TypeError: the argument must be a string",
+      "error TS2345: you must not pass it",
+      'Always answer with {"ok": true}.',
+      "Error handling: always log the cause.",
+    ];
+    expect(constraintsIn(pasted.join("\n"))).toEqual([
+      "Never retry it.",
+      'Always answer with {"ok": true}.',
+      "Error handling: always log the cause.",
+    ]);
   });
 
   it("are few in a long document that was pasted", () => {

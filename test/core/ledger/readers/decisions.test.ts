@@ -27,6 +27,30 @@ describe("decisions", () => {
     expect(texts(sentence)).toEqual([]);
   });
 
+  it.each([
+    "The command did not work because of the format of its input.",
+    "The day is corrected by a second because of variations in the rotation.",
+    "If they leave it out, they chose not to keep what was there.",
+    "你可以选择把任务分解成小模块，逐个完成。",
+    "作为人工智能，我没有爱好，因为我不是人。",
+    "我觉得你可以先看一下书的简介，再决定是否购买这本书。",
+  ])("are not what somebody observed, advises or did elsewhere: %s", (sentence) => {
+    expect(texts(sentence)).toEqual([]);
+  });
+
+  it.each([
+    "The issue is that the count is 1 instead of 0 after the third phase.",
+    "The root cause was a lock that stayed, due to timeouts in the clean-up.",
+    "No handling of commands in this mode (intentional, but inconsistent).",
+  ])("are not plain where they say what is wrong or how it is: %s", (sentence) => {
+    expect(decisionsIn(sentence)).toMatchObject([{ weight: 2 }]);
+  });
+
+  it("may be proposals", () => {
+    const proposal = "My recommendation: go with the smaller of the two stores.";
+    expect(decisionsIn(proposal)).toEqual([{ text: proposal, weight: 3, proposes: true }]);
+  });
+
   it("are the plainest few of a long message, in their order", () => {
     const weak = Array.from({ length: 6 }, (_, at) => `Handler number ${at} returns a value instead of an error.`);
     const strong = "The root cause is the stale lock, because we decided to drop the cleanup.";
