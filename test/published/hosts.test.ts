@@ -12,7 +12,7 @@ import { bundleSplit, bundleWhole } from "./bundle.ts";
 const SRC = join(import.meta.dirname, "../../src");
 const CORE_BYTES_MAX = 60_000;
 /** Everything that a session needs, its engines included. */
-const INDEX_BYTES_MAX = 270_000;
+const INDEX_BYTES_MAX = 280_000;
 /** Of a bundle that uses one small export, minified. */
 const SHAKEN_BYTES_MAX = 1_000;
 
