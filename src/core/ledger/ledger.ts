@@ -6,13 +6,13 @@ import { described } from "../digest/call.ts";
 import { callsOf, contentText, resultOf, type Message } from "../transcript/message.ts";
 import { createPairing } from "../transcript/pairing.ts";
 import { deedOf, type ClassifiedCall } from "./readers/commands.ts";
-import { readResult, type CallResult } from "./readers/results.ts";
+import { readResult } from "./readers/results.ts";
 import { holdsRules, rulesIn } from "./readers/instructions.ts";
-import { branchIn, folderIn, openFileEditedBy, renamedBranchIn, type RenamedBranch } from "./readers/workspace.ts";
+import { branchIn, folderIn, openFileEditedBy, renamedBranchIn } from "./readers/workspace.ts";
 import { speechOf, type Speech } from "./readers/speech.ts";
 import { createDialogue, type Dialogue } from "./dialogue.ts";
 import type { Ledger } from "./entries.ts";
-import { createWork, type Instructions, type Work } from "./work.ts";
+import { createWork, type Instructions, type ReadResult, type Work } from "./work.ts";
 import { runOutcomeOf } from "./run-outcomes.ts";
 
 export type * from "./entries.ts";
@@ -41,14 +41,6 @@ export function createLedgerKeeper(): LedgerKeeper {
       return ledger;
     },
   };
-}
-
-interface ReadResult extends CallResult {
-  readonly folder?: string;
-  readonly branch?: string;
-  readonly renamed?: RenamedBranch;
-  readonly openFile?: string;
-  readonly instructions?: Instructions;
 }
 
 /** Reads each message once. A result is read in the light of its call. */

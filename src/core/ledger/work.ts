@@ -19,14 +19,18 @@ export interface Work {
   readonly entries: () => WorkEntries;
 }
 
-export interface CallEnd extends CallResult {
-  readonly at: number;
+/** What the result of a call says: how it ended, and where the work stands since. */
+export interface ReadResult extends CallResult {
   readonly folder?: string;
   readonly branch?: string;
   readonly renamed?: RenamedBranch;
   /** The file that was open, where the call changed that and names none. */
   readonly openFile?: string;
   readonly instructions?: Instructions;
+}
+
+export interface CallEnd extends ReadResult {
+  readonly at: number;
 }
 
 /** The rules of a file with the project's instructions. */
