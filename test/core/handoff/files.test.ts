@@ -37,6 +37,8 @@ describe("the files of a handoff", () => {
     };
     expect(state(talk, 0)).toBe("Changed since the last commit: 2 files");
     expect(state(talk, 4)).toBe("Changed since the last commit: 2 files (1 only in the messages below)");
+    const again = [ASKED, edits("src/a.go"), committed, edits("src/b.go"), edits("src/a.go")].flat();
+    expect(state(again, 4)).toBe("Changed since the last commit: 2 files");
     const handoff = textMessage("user", writeHandoff(requestFor(talk)).text);
     expect(state([handoff, ...reads("src/b.go"), says("Good.")], 0)).toBe("Changed since the last commit: 2 files");
     expect(state([handoff, ...committed, says("Good.")], 0)).toBe("");

@@ -242,14 +242,18 @@ export function argumentsWithin(raw: string): (charsMax: number) => string {
 /** The values that fit whole, as an id that is cut means nothing; prose is cut where there is room for some of it. */
 function firstWhole(values: readonly string[], charsMax: number): string {
   let text = "";
+  let isGap = false;
   for (const value of values) {
-    const lead = text === "" ? "" : ", ";
+    const lead = text === "" ? "" : isGap ? `${LEFT_OUT}, ` : ", ";
     const left = charsMax - text.length - lead.length - LEFT_OUT.length;
-    if (value.length <= left) text += `${lead}${value}`;
-    else if (left >= PROSE_CHARS_MIN && PROSE.test(value))
+    if (value.length <= left) {
+      text += `${lead}${value}`;
+      isGap = false;
+    } else if (left >= PROSE_CHARS_MIN && PROSE.test(value))
       return `${text}${lead}${clipped(value, left + LEFT_OUT.length)}`;
+    else isGap = true;
   }
-  return text === "" ? clipped(values.join(", "), charsMax) : `${text}${LEFT_OUT}`;
+  return text === "" ? clipped(values.join(", "), charsMax) : `${text}${isGap ? LEFT_OUT : ""}`;
 }
 
 const PROSE_CHARS_MIN = 30;

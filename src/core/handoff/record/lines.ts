@@ -1,6 +1,6 @@
 /** The lines of an episode: what the person asked, what the agent said on the way and in the end, and what its calls did. */
 import { isErrorLine } from "../../digest/error-line.ts";
-import { isBareReply } from "../../ledger/readers/bare-replies.ts";
+import { isApproval, isBareReply } from "../../ledger/readers/bare-replies.ts";
 import { condensed, unsaid, type Condensable, type CondensedText, type UnsaidUnit } from "./condense.ts";
 import { isAnnouncement, isClosingOffer, isFinding, isInformative, type Unit } from "./units.ts";
 import { callLines, callKindOf, type CallKind } from "./calls.ts";
@@ -62,17 +62,24 @@ function askedLines(entry: SpokenEntry, { redact, tellsRequests, live, said }: L
   if (!tellsRequests || /^\/\S*$/.test(text)) return [];
   if (message === live) return [{ message, label: "User: ", weight: WEIGHTS.asked, body: unshortened(LIVE) }];
   const asked = thinned(unsaid(units), isToldAsRuleOrGoal, (body) =>
-    body.chars === 0 || isBareReply(body.within(body.chars))
+    body.chars === 0 || saysNothing(body.within(body.chars))
       ? undefined
       : { message, label: "User: ", weight: WEIGHTS.asked, body, isAsked: true },
   );
-  const material = thinned(
-    unsaid(pasted, said),
-    isToldOfPaste,
-    (body) => (body.chars === 0 ? undefined : { message, label: "Pasted: ", weight: WEIGHTS.pasted, body }),
-    pastedScore,
-  );
+  // Where most of it is told elsewhere, what is left of it are pieces.
+  let wholeChars = 0;
+  const pastedLine = (body: CondensedText): RecordLine | undefined => {
+    wholeChars ||= body.chars;
+    const isMost = body.chars > 0 && body.chars * 2 >= wholeChars;
+    return isMost ? { message, label: "Pasted: ", weight: WEIGHTS.pasted, body } : undefined;
+  };
+  const material = thinned(unsaid(pasted, said), isToldOfPaste, pastedLine, pastedScore);
   return [...asked, ...material];
+}
+
+/** That a person agreed is told: what was done then was not done unasked. */
+function saysNothing(reply: string): boolean {
+  return isBareReply(reply) && !isApproval(reply);
 }
 
 type IsUntold = (sentence: string, at: number, untold: UntoldSentences) => boolean;

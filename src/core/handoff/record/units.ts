@@ -34,7 +34,7 @@ const CLOSING_OFFER =
   /^(?:if|should) you\b[^.]*\b(?:feel free|let me know|don['’]t hesitate|(?:just|please) ask|reach out|i['’]m here)\b/i;
 /** Says what follows from what was said before, and of what only there: "Therefore, it cannot be changed." */
 const LEANS =
-  /^(?:therefore|thus|hence|consequently|accordingly|as such|so),? .*\b(?:this|that|these|those|it|they|them)\b/i;
+  /^(?:(?:therefore|thus|hence|consequently|accordingly|as such|so),? .*\b(?:this|that|these|those|it|they|them)\b|(?:additionally|furthermore|moreover|in addition),? )/i;
 /** Says what was found, settled or left. */
 const INFORMATIVE =
   /\b(?:because|root cause|caus(?:e|ed)|reason|decid|chose|instead of|rather than|so that|turns out|found|fix|issue|problem|ensures|failed|fails|pass(?:es|ed)|needs?|remaining|left|next step|todo|blocked|confirmed|changed|added|removed|renamed|replaced|committed|merged|deployed|refund|cancel|book|total|saves?|answer|cleanest|simplest|prefer|recommend)\w*\b|\b(?:i think|makes? (?:more |most )?sense)\b|\b(?:must|never|only|not|cannot|can['’]t|won['’]t)\b/i;

@@ -37,9 +37,14 @@ const PLAN_CHARS_MAX = 500;
 
 const CHANGED_LEAD = "Changed since the last commit:";
 
-/** How many there are, and how many of them no list of what came before can have. */
-function changedText({ until }: HandoffMaterial, changed: readonly FileEntry[]): string {
-  const below = changed.filter(({ firstChanged = 0 }) => firstChanged >= until).length;
+/**
+ * How many there are, and how many of them no list of what came before can have. Of one that was changed before that commit as
+ * well, it is not known when it was changed first since.
+ */
+function changedText({ until, ledger }: HandoffMaterial, changed: readonly FileEntry[]): string {
+  const since = ledger.committed ?? -1;
+  const isKnown = changed.every(({ firstChanged = -1 }) => firstChanged > since);
+  const below = isKnown ? changed.filter(({ firstChanged = 0 }) => firstChanged >= until).length : 0;
   const where = below === 0 ? "" : ` (${below} only in the messages below)`;
   return `${CHANGED_LEAD} ${changed.length} file${changed.length === 1 ? "" : "s"}${where}`;
 }

@@ -21,3 +21,12 @@ export function isBareReply(text: string): boolean {
   const reply = text.trim();
   return reply.length <= BARE_CHARS_MAX && (BARE.test(reply) || BARE_CHINESE.test(reply));
 }
+
+const AGREES =
+  /^(?:yes|yeah|yep|yup|sure|ok|okay|alright|all right|agreed|absolutely|definitely|of course|please|do (?:it|so|that)|go (?:ahead|on)|proceed|continue|carry on|keep going|apply|confirmed|correct|right|exactly|(?:好的?|是的?|对的?|可以|没错|继续)(?!\p{L}))/iu;
+const MORE_THAN_AGREES = /thank|\btry\b|谢|尝试/i;
+
+/** Whether a bare reply lets the other go on: what it agreed to was not done unasked. */
+export function isApproval(text: string): boolean {
+  return AGREES.test(text.trim()) && !MORE_THAN_AGREES.test(text);
+}

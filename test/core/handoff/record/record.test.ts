@@ -243,15 +243,17 @@ describe("how a run ended", () => {
   });
 });
 
-it("tells what came of a reply that only agrees, and no offer of more help", () => {
+it("tells that a person agreed and what came of it, but no thanks and no offer of more help", () => {
   const text = recordOf([
     user("Please plan the move of the database."),
     says("The plan has two steps. Shall I apply it?"),
     user("Yes, go ahead."),
     ...ran("apply_plan", { plan: 7 }, "2 changed"),
     says("The database is on node-4 now. If you need any further assistance, feel free to ask!"),
+    user("Great, thank you!"),
   ]);
-  expect(text).not.toContain("go ahead");
+  expect(text).toContain("User: Yes, go ahead.");
+  expect(text).not.toContain("thank you");
   expect(text).toContain("The database is on node-4 now.");
   expect(text).not.toContain("further assistance");
 });

@@ -25,6 +25,10 @@ describe("a sentence", () => {
 
   it.each([
     ["Hello again. I looked. The first ticket has a fixed date. Therefore, I cannot move it.", "The first ticket has"],
+    [
+      "Hello again. I looked. Both tickets have another date. Additionally, a bag has been added for you.",
+      "Both tickets",
+    ],
     ["Your ticket has another date now. If you need any further help, feel free to ask!", "Your ticket has"],
   ])("that leans on another one, or only offers help, comes after it: %j", (text, most) => {
     expect(ranked(text)[0]).toContain(most);
