@@ -31,7 +31,8 @@ export function expectLinear(size: number, workOf: WorkOfSize, what?: string): v
   expect(growth, `${what ?? "the work"} at a size of ${size}, against ${SPLIT} pieces of it`).toBeLessThan(GROWTH_MAX);
 }
 
-function processorMs(work: () => unknown): number {
+/** What the work takes of a processor, whatever else the machine does meanwhile. */
+export function processorMs(work: () => unknown): number {
   const before = process.threadCpuUsage();
   work();
   const { user, system } = process.threadCpuUsage(before);
