@@ -3,8 +3,8 @@ import { agrees, optionChosen } from "./readers/choices.ts";
 import { PLAIN_WEIGHT, type Decision } from "./readers/decisions.ts";
 import { answerIn } from "./readers/questions.ts";
 import { comparable, mayOverrule, overrules, type Comparable } from "./readers/overruled.ts";
-import { isLifted, passingBanIn, type PassingBan } from "./readers/passing.ts";
-import { isRenewed, renews } from "./readers/renewed.ts";
+import { isLifted, passingBanIn, type PassingBan } from "./readers/one-off-bans.ts";
+import { isRenewed, renews } from "./readers/replaced-values.ts";
 import { holdsFigure, sentencesWith, type Retraction } from "./readers/retractions.ts";
 import { keyOf } from "./readers/sentences.ts";
 import type { AssistantSpeech, PersonSpeech, Speech } from "./readers/speech.ts";
@@ -108,7 +108,7 @@ function readPerson(heard: DialogueState, at: number, speech: PersonSpeech): voi
   }
   if (speech.text !== "" || speech.command !== undefined) addRequest(requests, at, speech);
   liftBans(heard, speech.text);
-  for (const text of speech.constraints) lay(heard, at, text);
+  for (const text of speech.constraints) addRule(heard, at, text);
   for (const text of speech.corrections) if (!speech.constraints.includes(text)) correct(heard, at, text);
   for (const text of speech.questions) questions.push({ kind: "question", by: "person", message: at, text });
   for (const value of speech.values) bind(heard.values, at, value);
@@ -283,7 +283,7 @@ function renew(heard: DialogueState, text: string): string | undefined {
   return before;
 }
 
-function lay(heard: DialogueState, at: number, text: string): void {
+function addRule(heard: DialogueState, at: number, text: string): void {
   repeat(heard.constraints, at, text, overrule(heard, text));
   const ban = passingBanIn(text);
   if (ban === undefined) return;

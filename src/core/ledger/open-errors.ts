@@ -1,6 +1,6 @@
 /** Errors that calls have met, each until the same attempt succeeds or what it was about is gone. */
 import type { ErrorEntry } from "./entries.ts";
-import { amends, installing } from "./readers/amends.ts";
+import { amends, installing } from "./readers/corrected-calls.ts";
 import { deletes, type ClassifiedCall } from "./readers/commands.ts";
 import { isCallOf } from "./readers/misuse.ts";
 import { CONFLICTS, type CallResult } from "./readers/results.ts";

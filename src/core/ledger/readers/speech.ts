@@ -4,7 +4,7 @@ import { changesFiles, type ClassifiedCall } from "./commands.ts";
 import { constraintsIn } from "./constraints.ts";
 import { decisionsIn, type Decision } from "./decisions.ts";
 import { correctionsIn } from "./overruled.ts";
-import { renewalsIn } from "./renewed.ts";
+import { renewalsIn } from "./replaced-values.ts";
 import { byPerson, declinedWith, personText, slashCommandIn, type SlashCommand } from "./person.ts";
 import { planChangeIn, planIn, type PlanChange, type PlanItem } from "./plans.ts";
 import { closingQuestionIn, questionsIn } from "./questions.ts";

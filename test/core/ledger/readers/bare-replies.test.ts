@@ -1,6 +1,6 @@
 /** Which replies only agree, thank or greet: everything that names, orders or refuses something is more than that. */
 import { describe, expect, it } from "vitest";
-import { isBareReply } from "../../../../src/core/ledger/readers/bare-replies.ts";
+import { isApproval, isBareReply } from "../../../../src/core/ledger/readers/bare-replies.ts";
 
 describe("a reply that says nothing by itself", () => {
   it.each([
@@ -36,4 +36,20 @@ describe("a reply that says nothing by itself", () => {
   ])("is not %j", (text) => {
     expect(isBareReply(text)).toBe(false);
   });
+});
+
+describe("a bare reply that lets the other go on", () => {
+  it.each(["ok.", "Yes, please do so!", "continue", "looks good", "That sounds good to me, go ahead.", "好的"])(
+    "is %j",
+    (text) => {
+      expect([isBareReply(text), isApproval(text)]).toEqual([true, true]);
+    },
+  );
+
+  it.each(["Hello!", "Great, thank you!", "Okay, I will try that. Thank you for your advice.", "好的，谢谢你的建议。"])(
+    "is not %j",
+    (text) => {
+      expect([isBareReply(text), isApproval(text)]).toEqual([true, false]);
+    },
+  );
 });

@@ -1,7 +1,7 @@
 /** Which prohibitions go with one request, and what ends them. */
 import { describe, expect, it } from "vitest";
 import { expectLinear } from "../../../support/linear.ts";
-import { isLifted, passingBanIn } from "../../../../src/core/ledger/readers/passing.ts";
+import { isLifted, passingBanIn } from "../../../../src/core/ledger/readers/one-off-bans.ts";
 
 const lifts = (rule: string, now: string): boolean => {
   const ban = passingBanIn(rule);

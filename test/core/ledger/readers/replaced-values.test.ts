@@ -1,7 +1,7 @@
 /** Another value in place of an earlier one, and what only looks like it. */
 import { describe, expect, it } from "vitest";
 import { expectLinear } from "../../../support/linear.ts";
-import { isRenewed, renewalsIn } from "../../../../src/core/ledger/readers/renewed.ts";
+import { isRenewed, renewalsIn } from "../../../../src/core/ledger/readers/replaced-values.ts";
 
 describe("another value", () => {
   it.each([
