@@ -1,29 +1,39 @@
 /**
- * `npm run bench:bill [-- --json] [-- --retyped] [-- PROTOCOL]`: what sessions cost through a window of 64K by each schedule, against the
- * same traffic with the same caching, a window without an end, and no compaction; by the strict provider's account. It also
- * says where the compactions of each schedule began, and fails if one did not begin where its schedule says. With `--retyped`:
- * what the longest of these sessions cost where the agent writes its messages in another form in every second request, and
- * how much of that the gateway saves by sending them in their former bytes.
+ * `npm run bench:bill [-- --json] [-- --retyped] [-- PROTOCOL]`: what sessions cost through windows of 64K and 200K by each
+ * schedule, against the same traffic with the same caching, a window without an end, and no compaction; by the strict provider's
+ * account. Fails if a compaction did not begin where its schedule says, or if a session that fits its window costs more than
+ * 1.05 times as much by the default schedule. With `--retyped`: what the longest of these sessions cost where the agent writes
+ * its messages in another form in every second request, and how much of that the gateway saves by sending them in their former
+ * bytes.
  */
+import { SCHEDULES, type Schedule } from "../src/core/caching/schedule.ts";
 import { createMeasure } from "../src/core/transcript/measure.ts";
 import type { ProtocolName } from "../src/protocols/index.ts";
 import { corpusFiles, hasCorpus } from "../test/support/corpus.ts";
-import { beginsWhereItShould, bill, type Billed, type Billing } from "../test/gateway/support/billing.ts";
+import { beginsWhereItShould, bill, fitsWindow, type Billed, type Billing } from "../test/gateway/support/billing.ts";
 import { recordingOf } from "../test/gateway/support/recordings.ts";
 import { machineLine, MACHINE, table } from "./table.ts";
 
 const WINDOW_TOKENS = 64_000;
-const TOKENS_MIN = 28_000;
-const LONG_TOKENS = 120_000;
+const WINDOWS_TOKENS = [WINDOW_TOKENS, 200_000];
+/** A session of fewer tokens, in shares of the window, is never compacted. */
+const WINDOW_SHARE_MIN = 0.4375;
+/** A long session has more than so many times the window. */
+const LONG_WINDOWS = 1.875;
+/** What a session that fits its window may cost by the default schedule, against no compaction. */
+const RATIO_MAX = 1.05;
 const RETYPED_SESSIONS = 5;
 const PROTOCOLS: readonly ProtocolName[] = ["anthropic-messages", "openai-chat", "openai-responses"];
 
-interface Session {
+interface Session extends Readonly<Record<Schedule, Billed>> {
   readonly name: string;
   readonly tokens: number;
   readonly without: Billed;
-  readonly threshold: Billed;
-  readonly cost: Billed;
+}
+
+interface Page {
+  readonly windowTokens: number;
+  readonly sessions: readonly Session[];
 }
 
 const asked = PROTOCOLS.filter((protocol) => process.argv.includes(protocol));
@@ -39,16 +49,15 @@ if (!hasCorpus) {
     process.stdout.write(`\n${protocol}, a window of ${WINDOW_TOKENS} tokens\n\n${await retypedPage(protocol)}\n`);
 } else {
   if (!json) process.stdout.write(`${machineLine()}\n`);
-  const results: Record<string, readonly Session[]> = {};
+  const results: Record<string, readonly Page[]> = {};
   for (const protocol of protocols) {
-    results[protocol] = await sessionsOf(protocol);
-    if (!json)
-      process.stdout.write(`\n${protocol}, a window of ${WINDOW_TOKENS} tokens\n\n${page(results[protocol])}\n`);
+    results[protocol] = await pagesOf(protocol);
+    for (const one of results[protocol]) {
+      const text = page(one);
+      if (!json) process.stdout.write(`\n${protocol}, a window of ${one.windowTokens} tokens\n\n${text}\n`);
+    }
   }
-  if (json)
-    process.stdout.write(
-      `${JSON.stringify({ machine: MACHINE, windowTokens: WINDOW_TOKENS, results }, undefined, 2)}\n`,
-    );
+  if (json) process.stdout.write(`${JSON.stringify({ machine: MACHINE, results }, undefined, 2)}\n`);
 }
 
 /** Five sessions, each lived through three times. */
@@ -74,64 +83,74 @@ async function retypedPage(protocol: ProtocolName): Promise<string> {
   return table(["session", "tokens", "same bytes", "retyped", "restored", "ratio"], rows);
 }
 
-async function sessionsOf(protocol: ProtocolName): Promise<readonly Session[]> {
+async function pagesOf(protocol: ProtocolName): Promise<readonly Page[]> {
   const measure = createMeasure();
-  const sessions: Session[] = [];
-  for (const file of corpusFiles("openai")) {
-    const recording = recordingOf(file);
-    const tokens = measure.transcript(recording);
-    if (tokens < TOKENS_MIN) continue;
-    const through = (windowTokens: number | undefined, schedule: "threshold" | "cost") =>
-      bill(recording, { protocol, windowTokens, schedule });
-    sessions.push({
-      name: file.replace(/^.*\/|\.json$/g, ""),
-      tokens,
-      without: await through(undefined, "threshold"),
-      threshold: await through(WINDOW_TOKENS, "threshold"),
-      cost: await through(WINDOW_TOKENS, "cost"),
-    });
-    if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${sessions.length}: ${sessions.at(-1)!.name}`);
+  const pages = WINDOWS_TOKENS.map((windowTokens) => ({ windowTokens, sessions: [] as Session[] }));
+  const recordings = corpusFiles("openai")
+    .map((file) => ({ name: file.replace(/^.*\/|\.json$/g, ""), recording: recordingOf(file) }))
+    .map((one) => ({ ...one, tokens: measure.transcript(one.recording) }))
+    .toSorted((one, other) => other.tokens - one.tokens);
+  for (const { name, recording, tokens } of recordings) {
+    const long = pages.filter(({ windowTokens }) => tokens >= windowTokens * WINDOW_SHARE_MIN);
+    if (long.length === 0) continue;
+    const without = await bill(recording, { protocol, windowTokens: undefined });
+    for (const { windowTokens, sessions } of long) {
+      const by = (schedule: Schedule): Promise<Billed> => bill(recording, { protocol, windowTokens, schedule });
+      const [auto, threshold, cost] = [await by("auto"), await by("threshold"), await by("cost")];
+      sessions.push({ name, tokens, without, auto, threshold, cost });
+      if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${windowTokens}: ${name}`);
+    }
   }
   if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
-  return sessions.toSorted((one, other) => other.tokens - one.tokens);
+  return pages;
 }
 
-function page(sessions: readonly Session[]): string {
-  const long = sessions.filter(({ tokens }) => tokens > LONG_TOKENS);
-  const rows = sessions.map(({ name, tokens, without, threshold, cost }) => [
-    name,
-    `${Math.round(tokens / 1_000)}K`,
-    String(without.turns),
-    dollars(without.usd),
-    `${dollars(threshold.usd)} (${threshold.compactions})`,
-    ratio(threshold.usd, without.usd),
-    `${dollars(cost.usd)} (${cost.compactions})`,
-    ratio(cost.usd, without.usd),
+function page({ windowTokens, sessions }: Page): string {
+  const longTokens = LONG_WINDOWS * windowTokens;
+  const long = sessions.filter(({ tokens }) => tokens > longTokens);
+  const rows = sessions.map((one) => [
+    one.name,
+    `${Math.round(one.tokens / 1_000)}K`,
+    String(one.without.turns),
+    dollars(one.without.usd),
+    ...SCHEDULES.flatMap((schedule) => [
+      `${dollars(one[schedule].usd)} (${one[schedule].compactions})`,
+      ratio(one[schedule].usd, one.without.usd),
+    ]),
   ]);
-  const head = ["session", "tokens", "turns", "without", "threshold", "ratio", "cost", "ratio"];
+  const columns = SCHEDULES.flatMap((schedule) => [schedule, "ratio"]);
   return [
-    table(head, rows),
+    table(["session", "tokens", "turns", "without", ...columns], rows),
     "",
-    pooled(`over ${LONG_TOKENS} tokens`, long),
+    ...(long.length === 0 ? [] : [pooled(`over ${longTokens} tokens`, long)]),
     pooled("all of these", sessions),
-    `highest ratio: threshold ${highestRatio(sessions, "threshold")}, cost ${highestRatio(sessions, "cost")}`,
+    `highest ratio: ${SCHEDULES.map((schedule) => `${schedule} ${highestRatio(sessions, schedule)}`).join(", ")}`,
+    fitting(sessions.filter(({ without, auto }) => fitsWindow(without, auto))),
     "",
-    ...(["threshold", "cost"] as const).flatMap((schedule) => beginnings(sessions, schedule)),
+    ...SCHEDULES.flatMap((schedule) => beginnings(sessions, schedule)),
   ].join("\n");
 }
 
-function pooled(name: string, sessions: readonly Session[]): string {
-  const sum = (of: "without" | "threshold" | "cost"): number => sessions.reduce((all, one) => all + one[of].usd, 0);
-  const without = sum("without");
-  return `pooled, ${name} (${sessions.length}): threshold ${ratio(sum("threshold"), without)}, cost ${ratio(sum("cost"), without)}`;
+/** Sessions that would never have exceeded the window are what the bound is about. */
+function fitting(sessions: readonly Session[]): string {
+  if (sessions.length === 0) return "none of these fits its window";
+  if (sessions.some(({ without, auto }) => auto.usd > without.usd * RATIO_MAX)) process.exitCode = 1;
+  const ratios = SCHEDULES.map((schedule) => `${schedule} ${highestRatio(sessions, schedule)}`).join(", ");
+  return `highest ratio of those that fit the window (${sessions.length}): ${ratios}`;
 }
 
-function highestRatio(sessions: readonly Session[], schedule: "threshold" | "cost"): string {
+function pooled(name: string, sessions: readonly Session[]): string {
+  const sum = (of: "without" | Schedule): number => sessions.reduce((all, one) => all + one[of].usd, 0);
+  const ratios = SCHEDULES.map((schedule) => `${schedule} ${ratio(sum(schedule), sum("without"))}`).join(", ");
+  return `pooled, ${name} (${sessions.length}): ${ratios}`;
+}
+
+function highestRatio(sessions: readonly Session[], schedule: Schedule): string {
   return Math.max(...sessions.map((one) => one[schedule].usd / one.without.usd)).toFixed(3);
 }
 
 /** Where compactions began, in shares of the usable window, by what they were made for. */
-function beginnings(sessions: readonly Session[], schedule: "threshold" | "cost"): readonly string[] {
+function beginnings(sessions: readonly Session[], schedule: Schedule): readonly string[] {
   const billed = sessions.map((one) => one[schedule]);
   const began = billed.flatMap((one) => one.began);
   const lines = [...new Set(began.map(({ reason }) => reason))].map((reason) => {

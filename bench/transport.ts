@@ -53,7 +53,11 @@ async function between(port: string): Promise<void> {
     if ("refused" in intake) return intake.refused;
     const headers = onwardHeaders(arrival.headers, "same");
     const { method, signal } = arrival;
-    const { status, headers: came, body } = await sender.send({ to, method, headers, body: intake.raw, signal });
+    const {
+      status,
+      headers: came,
+      body,
+    } = await sender.send({ to, tenant: "", method, headers, body: intake.raw, signal });
     return { status, headers: backwardHeaders(came), body };
   };
   const listening = await listen(handle);

@@ -3,9 +3,11 @@
  * in a network that has nothing else in it. Says what happened, and ends with 1 where anything did not hold. With `--own`
  * the clients' own compactions come first, and the gateway has to let them through. `threads` is a run of its own, with
  * Anthropic's SDK and message threads, and `tool-search` another, which measures what Claude Code's search for tools saves. `status-line` reads `precis statusline` from Claude Code's screen; with
- * `--record` it writes docs/status-line.txt.
+ * `--record` it writes docs/status-line.txt. `bill` runs only when it is named: it compares what Claude Code's sessions cost with
+ * the gateway and without it, which takes some ten minutes.
  */
 import { parseArgs } from "node:util";
+import { BILL, billText, runBill } from "./bill.ts";
 import { claudeCode } from "./claude-code.ts";
 import type { Client } from "./client.ts";
 import { codex } from "./codex.ts";
@@ -36,7 +38,7 @@ const { values, positionals } = parseArgs({
 const onEvent = (message: string): void => void process.stderr.write(`${message}\n`);
 
 function chosen(): readonly Client[] {
-  const known = [...CLIENTS.map(({ name }) => name), THREADS, TOOL_SEARCH, STATUS_LINE];
+  const known = [...CLIENTS.map(({ name }) => name), THREADS, TOOL_SEARCH, STATUS_LINE, BILL];
   const unknown = positionals.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(`no client ${unknown.join(", ")}; there are ${known.join(", ")}`);
   return positionals.length === 0 ? CLIENTS : CLIENTS.filter(({ name }) => positionals.includes(name));
@@ -47,9 +49,14 @@ function isChosen(name: typeof THREADS | typeof TOOL_SEARCH | typeof STATUS_LINE
   return !values.own && (positionals.length === 0 || positionals.includes(name));
 }
 
+const billIsChosen = (): boolean => !values.own && positionals.includes(BILL);
+
 /** Outside: the registry can be reached. */
 async function installChosen(): Promise<void> {
-  const needed = new Set([...chosen(), ...(isChosen(TOOL_SEARCH) || isChosen(STATUS_LINE) ? [claudeCode] : [])]);
+  const needed = new Set([
+    ...chosen(),
+    ...(isChosen(TOOL_SEARCH) || isChosen(STATUS_LINE) || billIsChosen() ? [claudeCode] : []),
+  ]);
   await installAll([...needed], onEvent);
 }
 
@@ -67,7 +74,9 @@ async function runAll(): Promise<number> {
   const searches = searched === undefined ? [] : [searched];
   const watched = isChosen(STATUS_LINE) ? await runStatusLine({ record: values.record }) : undefined;
   const screens = watched === undefined ? [] : [watched];
-  const all = [...verdicts, ...threads, ...searches, ...screens];
+  const billed = billIsChosen() ? await runBill(onEvent) : undefined;
+  const bills = billed === undefined ? [] : [billed];
+  const all = [...verdicts, ...threads, ...searches, ...screens, ...bills];
   if (values.json) process.stdout.write(`${JSON.stringify(all)}\n`);
   else
     process.stdout.write(
@@ -76,6 +85,7 @@ async function runAll(): Promise<number> {
         ...threads.map(threadsLine),
         ...searches.map(toolSearchLine),
         ...screens.map(statusLineText),
+        ...bills.map(billText),
       ].join(""),
     );
   return all.some(({ faults }) => faults.length > 0) ? 1 : 0;

@@ -7,6 +7,7 @@ import { markdownTable, withGenerated } from "./docs/markdown.ts";
 import { withReference } from "./docs/settings.ts";
 import { withGatewayReference } from "./docs/gateway.ts";
 import { modelRows } from "./docs/models.ts";
+import { momentRows } from "./docs/moments.ts";
 import { cooldownRows, limitRows } from "./docs/session.ts";
 import { withHandoffExamples, withShortHandoff } from "./docs/handoffs.ts";
 import { licenceRows } from "./docs/licences.ts";
@@ -22,7 +23,7 @@ const { version } = manifest;
 const PAGES: Readonly<Record<string, (page: string) => string | Promise<string>>> = {
   "../README.md": withShortHandoff,
   "cli.md": (page) => withCommands(page, commands),
-  "configuration.md": withReference,
+  "configuration.md": (page) => withGenerated(withReference(page), "moments", markdownTable(momentRows())),
   "dependencies.md": async (page) => withGenerated(page, "licences", markdownTable(await licenceRows())),
   "gateway.md": withGatewayReference,
   "handoffs.md": (page) =>

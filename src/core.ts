@@ -6,8 +6,9 @@ import "./platform/refuse-old-node.ts";
 import type { Outcome } from "./core/engines/contract.ts";
 import { createMeasure } from "./core/transcript/measure.ts";
 import { violationsOf, type Violation } from "./core/transcript/oracle.ts";
-import { protocols, type ProtocolName } from "./protocols/index.ts";
+import { detectProtocol, protocols, type ProtocolName } from "./protocols/index.ts";
 import type { CompactOptions, SessionOptions } from "./session/contract.ts";
+import { readSafely } from "./session/read-safely.ts";
 import { createReader, type WireRequest } from "./session/read-request.ts";
 
 export { PrecisError } from "./core/errors.ts";
@@ -17,7 +18,7 @@ export type { SessionOptions } from "./session/contract.ts";
 export type { WireBody, WireRequest } from "./session/read-request.ts";
 
 export interface RequestOptions {
-  /** How the request is written; OpenAI's Chat Completions where it is not given. */
+  /** How the request is written; told by its shape where it is not given, and OpenAI's Chat Completions where that says nothing. */
   readonly protocol?: ProtocolName;
 }
 
@@ -31,13 +32,18 @@ export interface CompactRequestOptions extends SessionOptions, Pick<CompactOptio
 
 const DEFAULT_PROTOCOL: ProtocolName = "openai-chat";
 
+function protocolOf(request: WireRequest): ProtocolName {
+  const text = typeof request === "string" ? request : readSafely(() => JSON.stringify(request));
+  return detectProtocol(text ?? "") ?? DEFAULT_PROTOCOL;
+}
+
 /**
  * The tokens of a request, its system prompt and tools included: an estimate that needs no tokenizer (docs/estimates.md).
  *
  * @throws PrecisError `body_not_json`, `body_without_messages`, `message_malformed` or `protocol_mismatch`.
  */
 export function countTokens(request: WireRequest, options: CountOptions = {}): number {
-  const { protocol = DEFAULT_PROTOCOL, ...how } = options;
+  const { protocol = protocolOf(request), ...how } = options;
   return createMeasure(how).transcript(createReader(protocols[protocol])(request).transcript);
 }
 
@@ -47,7 +53,7 @@ export function countTokens(request: WireRequest, options: CountOptions = {}): n
  * @throws PrecisError as `countTokens` does.
  */
 export function checkRequest(request: WireRequest, options: RequestOptions = {}): readonly Violation[] {
-  const protocol = protocols[options.protocol ?? DEFAULT_PROTOCOL];
+  const protocol = protocols[options.protocol ?? protocolOf(request)];
   return violationsOf(createReader(protocol)(request).transcript, protocol.rules);
 }
 

@@ -59,7 +59,7 @@ export { applyGivenCompaction as applyCompaction } from "./core/compaction/given
 export type { Compaction, CompactionReport, Destination, Evicted, Irreducible } from "./core/compaction/compaction.ts";
 export { composeOutcome, type Composition } from "./core/compaction/run/compose.ts";
 export type { ResultShape } from "./core/compaction/run/assemble.ts";
-export { liveRequestOf } from "./core/ledger/readers/live-request.ts";
+export { liveRequestOf } from "./core/events/live-request.ts";
 export { digestResultsWith, type DigestResultsOptions } from "./core/passes/digest-results.ts";
 export { evictMedia } from "./core/passes/evict-media.ts";
 export type { Pass, PassContext, PassResult } from "./core/passes/pass.ts";

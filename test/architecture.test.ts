@@ -10,6 +10,9 @@ import { parseAst } from "vitest/node";
 const ROOT = resolve(import.meta.dirname, "..");
 const SRC = join(ROOT, "src");
 const FILE_LINES_MAX = 400;
+/** A ratchet: a change may lower these, and lowers them to what it leaves. */
+const SRC_LINES_MAX = 105_160;
+const SRC_FILES_MAX = 1_143;
 /** This many lines in a row, comments and imports left out, stand only once in src/. */
 const PASSAGE_LINES = 6;
 
@@ -39,6 +42,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "": ["core", "session", ...MIDDLE],
 };
 
+/** Functions that take any number of arguments. */
+const VARIADIC = new Set(["push", "unshift", "splice", "concat", "max", "min", "fromCharCode", "fromCodePoint"]);
+
 const SHRUG_NAMES = /^(utils?|helpers?|common|misc|shared)(\.|$)/i;
 
 /** Packages that the library does without until they are asked for. */
@@ -46,7 +52,6 @@ const OPTIONAL = optionalPackages();
 /** Each behind an entry of its own, which is of use only with its framework. */
 const FRAMEWORKS: Readonly<Record<string, string>> = {
   "src/integrations/ai-sdk/": "ai",
-  "src/cli/chat/": "ai",
   "src/integrations/langchain/": "langchain",
   "src/integrations/openai-agents/": "@openai/agents",
 };
@@ -183,6 +188,14 @@ describe("direction", () => {
   });
 });
 
+describe("input of any length", () => {
+  it("is never spread into the arguments of a call: each takes room on the stack", () => {
+    const spreading = files.flatMap(({ path, text }) => spreadsOf(parse(text)).map((call) => `${path}: ${call}`));
+    expect(spreading).toEqual([]);
+    expect(spreadsOf(parse("a.push(...b); Math.max(0, ...c); a.push(1); f(...d)"))).toEqual(["push", "max"]);
+  });
+});
+
 describe("files", () => {
   it("are named for what they hold", () => {
     const shrugs = files.filter((file) => file.path.split("/").some((name) => SHRUG_NAMES.test(name)));
@@ -196,6 +209,12 @@ describe("files", () => {
 
   it("hold no six lines that stand twice", () => {
     expect(repeatedPassages()).toEqual([]);
+  });
+
+  it("are no more than there were, nor longer in all", () => {
+    expect(files.length).toBeLessThanOrEqual(SRC_FILES_MAX);
+    const lines = files.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);
+    expect(lines).toBeLessThanOrEqual(SRC_LINES_MAX);
   });
 
   it("can be read in one sitting", () => {
@@ -291,6 +310,18 @@ function impuritiesOf(program: Node): string[] {
       (node["arguments"] as Node[]).length === 0
     )
       found.push("new Date()");
+  });
+  return found;
+}
+
+/** The variadic functions that a list is spread into. */
+function spreadsOf(program: Node): string[] {
+  const found: string[] = [];
+  visit(program, (node) => {
+    const callee = node["callee"] as Node | undefined;
+    const spreads = (node["arguments"] as Node[] | undefined)?.some(({ type }) => type === "SpreadElement");
+    const name = nameOf(callee?.["property"]);
+    if (node.type === "CallExpression" && spreads === true && VARIADIC.has(name)) found.push(name);
   });
   return found;
 }

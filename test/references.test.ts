@@ -18,7 +18,7 @@ const UNREACHABLE: readonly (readonly [string, RegExp])[] = [
 ];
 
 /** Recorded work of an agent and generated figures: not our words. */
-const RECORDED = /^(?:examples\/.*\.jsonl?|bench\/results\/.*|package-lock\.json)$/;
+const RECORDED = /^(?:examples\/.*\.jsonl?|bench\/results\/.*|eval\/exam\/.*\.json|package-lock\.json)$/;
 const PICTURE = /\.(?:jpg|png)$/;
 
 const tracked = execFileSync("git", ["ls-files", "-z"], { cwd: ROOT, encoding: "utf8" })

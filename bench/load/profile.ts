@@ -26,7 +26,7 @@ const START = "starting";
 /** The first that fits: by where a function is, then by its name. */
 const BY_PLACE: readonly (readonly [place: RegExp, what: string])[] = [
   [/\/src\/core\/redaction\/|\/src\/secrets\/|secretlint/, "looking for secrets"],
-  [/\/src\/core\/(?:compaction|passes|handoff|ledger|excerpts|digest|engines)\/|\/src\/session\//, "compacting"],
+  [/\/src\/core\/(?:compaction|passes|handoff|events|digest|engines)\/|\/src\/session\//, "compacting"],
   [/\/src\/core\/transcript\/links|node:internal\/crypto/, "hashing"],
   [/\/src\/core\//, "counting tokens and checking"],
   [/\/src\/protocols\//, "reading and writing bodies (JSON)"],

@@ -1,4 +1,4 @@
-/** What can be done to a session as a whole: its threshold, undo, fork, drop and export; each asks before it changes anything. */
+/** What can be done to a session as a whole: its threshold, its learned window, undo, fork, drop and export; each asks before it changes anything. */
 import { useState } from "preact/hooks";
 import type { CompactResult, ForkResult, SessionShown } from "../../src/gateway/history/contract.ts";
 import type { SessionThreshold } from "../../src/core/engines/shared-settings.ts";
@@ -7,7 +7,7 @@ import { short, shortId, whole } from "../format.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { go, sessionHref } from "../route.ts";
 
-type Open = "threshold" | "undo" | "fork" | "drop" | "export" | undefined;
+type Open = "threshold" | "window" | "undo" | "fork" | "drop" | "export" | undefined;
 
 interface ActionsProps {
   readonly session: SessionRef;
@@ -33,6 +33,11 @@ export function Actions(props: ActionsProps) {
       <button type="button" onClick={() => setOpen("threshold")}>
         Threshold…
       </button>
+      {shown.window?.from === "learned" ? (
+        <button type="button" onClick={() => setOpen("window")}>
+          Forget window…
+        </button>
+      ) : null}
       <button type="button" onClick={() => setOpen("fork")}>
         Fork…
       </button>
@@ -40,6 +45,7 @@ export function Actions(props: ActionsProps) {
         Export…
       </button>
       {open === "threshold" ? <ThresholdDialog {...props} onClose={close} /> : null}
+      {open === "window" ? <WindowDialog {...props} onClose={close} /> : null}
       {open === "undo" ? <UndoDialog {...props} onClose={close} /> : null}
       {open === "fork" ? <ForkDialog {...props} onClose={close} /> : null}
       {open === "drop" ? <DropDialog {...props} onClose={close} messages="" /> : null}
@@ -70,6 +76,24 @@ function UndoDialog({ session, shown, reload, onClose }: OpenDialog) {
         The next request is sent without it. The session is not compacted automatically until a request overflows or you
         compact it yourself.
       </p>
+    </Dialog>
+  );
+}
+
+/** A learned window counts for every session of this tenant with this model at this upstream. */
+function WindowDialog({ session, shown: { model, window }, reload, onClose }: OpenDialog) {
+  const upstream = window?.learned?.upstream;
+  const forget = async (): Promise<void> => {
+    await send(`/windows/forget?${new URLSearchParams({ tenant: session.tenant })}`, { model, upstream });
+    reload();
+  };
+  return (
+    <Dialog title="Forget the learned window" action="Forget" onAgree={forget} onClose={onClose}>
+      <p>
+        The window of {model} at {upstream} counts as {whole(window?.tokens ?? 0)} tokens, because a request was refused
+        there. From the next request on it counts as before, for every session of this tenant.
+      </p>
+      <p>If the window is still as small, it is learned again from one refusal, which the client does not see.</p>
     </Dialog>
   );
 }

@@ -18,8 +18,8 @@ const SCALE_WINDOWS_MAX = 2;
 const HEADROOM = 1.06;
 
 export function Context({ session, shown }: TabProps) {
-  const { tenant, id, messages, history, threshold } = shown;
-  const key = `${tenant}/${id} ${messages} ${JSON.stringify(threshold)} ${history.map(({ undone }) => Number(undone)).join("")}`;
+  const { tenant, id, messages, history, threshold, window } = shown;
+  const key = `${tenant}/${id} ${messages} ${JSON.stringify(threshold)} ${window?.tokens} ${history.map(({ undone }) => Number(undone)).join("")}`;
   const context = useResource(key, (signal) => get<ContextView>(sessionPath(session, "/context"), signal));
   return (
     <Loaded of={context}>

@@ -1,5 +1,6 @@
 /** One session: what it is, and its tabs. */
 import type { SessionShown } from "../../src/gateway/history/contract.ts";
+import { windowOriginText } from "../../src/session/window-in-use.ts";
 import { useEffect } from "preact/hooks";
 import { get, prefetch, sessionPath, type SessionRef } from "../api.ts";
 import { counted, dollars, moment, short, shortId } from "../format.ts";
@@ -99,6 +100,7 @@ function Heading({ shown, reload }: { readonly shown: SessionShown; readonly rel
     branches,
     archives,
     threshold,
+    window,
   } = shown;
   return (
     <div class="heading">
@@ -116,6 +118,11 @@ function Heading({ shown, reload }: { readonly shown: SessionShown; readonly rel
             {estimate.sent === estimate.original ? "" : `, sent as ${short(estimate.sent)}`}
           </span>
           <span>{dollars(spendUsd)}</span>
+          {window === undefined ? null : (
+            <span class={window.from === "learned" ? "warn" : ""}>
+              window {short(window.tokens)}, {windowOriginText(window, Date.now())}
+            </span>
+          )}
           {threshold === undefined ? null : <span>threshold set to {thresholdText(threshold)}</span>}
           <span>{moment(updatedAt)}</span>
           {parent === undefined ? null : <a href={sessionHref({ tenant, id: parent })}>from {shortId(parent)}</a>}

@@ -293,9 +293,10 @@ function SessionRow({
 }
 
 export function WindowBar({ session }: { readonly session: SessionSummary }) {
-  const { tokens, tokensAre, windowTokens, timing } = session;
+  const { tokens, tokensAre, window, timing } = session;
   const shown = `${tokensAre === "estimated" ? "≈ " : ""}${short(tokens)}`;
-  if (windowTokens === undefined) return <span class="window">{shown}</span>;
+  if (window === undefined) return <span class="window">{shown}</span>;
+  const windowTokens = window.tokens;
   const share = Math.min(1, tokens / windowTokens);
   const threshold = timing === undefined ? undefined : Math.min(1, timing.thresholdTokens / windowTokens);
   const level = threshold !== undefined && tokens >= timing!.thresholdTokens ? "over" : "";

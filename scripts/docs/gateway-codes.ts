@@ -27,13 +27,16 @@ export const ALL_NOTICES: Readonly<Record<NoticeEvent["code"], string>> = {
   postponed:
     "A conversation is above its threshold and is not compacted for now; the message says why, and where it is at the latest.",
   backed_off:
-    "The last compactions of a conversation saved too little, so its engine rests until the window is 85 % full. The message says what to do.",
+    "No compaction of a conversation would free enough to be worth making, so its requests go out as they are. The message says why, and what helps; it is sent once.",
   degraded:
     "A compaction is poorer than it should be, for example because code wrote a handoff that a model should have written. The message says why.",
   model_resting: "A model that writes handoffs failed and is not asked for some time. The message says what to do.",
   idle: "A conversation is idle and its provider's cache is about to expire: compacting it now would pay (`compression.idle: notify`).",
   irreducible: "Even the smallest valid form of a conversation is above its limit. It was sent anyway.",
   window_learned: "A provider refused a request as too large, which reveals the size of its window.",
+  window_remembered:
+    "A conversation begins with a window that was learned before this gateway started, or by another one. The message says how to forget it.",
+  window_forgotten: "A provider accepted a request larger than a learned window, which is forgotten.",
   store_unavailable: "The store failed; requests are forwarded unchanged until it works again.",
   internal_fault: "precis failed internally; the request was forwarded unchanged, or refused if configured so.",
   engine_disabled:

@@ -14,7 +14,7 @@ const MEANING: Readonly<Record<FailureClass, string>> = {
   refusal: "a content filter, or an answer that declines",
   timeout: "no answer in time",
   network: "no connection, or a server's own error",
-  malformed: "no valid answer, or one that failed the checks",
+  malformed: "no valid answer, or one that says too little",
 };
 
 /** The first row is the header. */

@@ -17,7 +17,7 @@ const SHARES_MAX = 12;
 
 /** The shares that `--budgets` names in percent, ascending; `example` is what a mistaken person is shown. */
 export function sharesOf(text: string, example: string): readonly number[] {
-  const shares = [...new Set(text.split(",").map((one) => Number(one.trim().replace(/\s*%$/, "")) / 100))];
+  const shares = [...new Set(text.split(",").map((one) => Number(one.trim().replace(/(?<!\s)\s*%$/, "")) / 100))];
   if (shares.length > SHARES_MAX || shares.some((share) => !(share > 0 && share < 1)))
     throw usageError(
       `--budgets is "${text}"; expected at most ${SHARES_MAX} percentages above 0 and below 100`,

@@ -196,7 +196,7 @@ function lineSettings(settings: (url: string) => LineSettings): Changes {
       if (last.length === 0) return named.join("\n");
       const header = named.indexOf(last[0]!);
       const without = header < 0 ? named : withoutBlock(named, header);
-      return `${without.join("\n").replace(/\n*$/, "\n\n")}${last.join("\n")}\n`;
+      return `${without.join("\n").replace(/(?<!\n)\n*$/, "\n\n")}${last.join("\n")}\n`;
     },
     withoutOurs: (text, { before }) => {
       const { first, last = [] } = settings("");

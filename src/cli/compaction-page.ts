@@ -145,11 +145,9 @@ function missed(lost: CompactionReport["lost"]): readonly string[] {
 
 const SINGULAR = {
   requests: "user message",
-  constraints: "constraint",
-  paths: "path",
-  ids: "identifier",
-  errors: "error",
-  values: "value",
+  constraints: "project rule",
+  paths: "changed file",
+  errors: "failure",
 } as const;
 
 /** A name and what there is to say, over as many lines as that takes. */
@@ -159,12 +157,13 @@ function named(name: string, says: string, look: TextStyle, { paint, columns }: 
   );
 }
 
-function warnings({ degraded, irreducible, tokens, summary }: CompactionReport, stream: Stream): readonly string[] {
+function warnings(report: CompactionReport, stream: Stream): readonly string[] {
+  const { degraded, irreducible, summary } = report;
   const lines = [
     ...degraded,
     ...failureAdvice(summary?.steps ?? []),
     ...(irreducible === undefined ? [] : [irreducibleLine(irreducible)]),
-    ...(savedLittle(tokens) ? [`It saved less than a tenth: ${SAVED_LITTLE_ADVICE}.`] : []),
+    ...(savedLittle(report) ? [`It saved less than a tenth: ${SAVED_LITTLE_ADVICE}.`] : []),
   ];
   return lines.length === 0 ? [] : ["", ...lines.flatMap((line) => warned(line, stream))];
 }
@@ -190,7 +189,7 @@ export function unchangedPage({ because, irreducible, next }: Unchanged, stream:
     ...named("unchanged", because, "good", stream),
     ...(next === undefined ? [] : named("next", next, "dim", stream)),
   ];
-  if (irreducible !== undefined) lines.push(...warned(irreducibleLine(irreducible), stream));
+  if (irreducible !== undefined) for (const each of warned(irreducibleLine(irreducible), stream)) lines.push(each);
   return `${lines.join("\n")}\n`;
 }
 

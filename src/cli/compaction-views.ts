@@ -41,7 +41,7 @@ export async function deliverViews(
     await terminal.err.say(`Nothing was compacted, so there is ${diff ? "no diff" : "no page"}.\n`);
     return;
   }
-  if (diff) await terminal.out.write(compactionDiff(view, terminal.out));
+  if (diff) await terminal.out.write(terminal.out.shown(compactionDiff(view, terminal.out)));
   if (html === undefined) return;
   const name = input.name.slice(input.name.lastIndexOf("/") + 1);
   const page = compactPage({ name, format: input.format, view });

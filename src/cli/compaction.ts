@@ -85,7 +85,7 @@ export async function compactForced(
   return { ...smaller, compaction: { ...smaller.compaction, report }, because: FORCED_BECAUSE };
 }
 
-/** Without `asking` the ledger writes the handoff, whatever is configured. */
+/** Without `asking` code writes the handoff, whatever is configured. */
 export async function compactInput(
   input: Input,
   configuration: Configuration,

@@ -52,7 +52,7 @@ export function configurationPage(loaded: Loaded, terminal: Terminal): string {
 function figures({ configuration }: Loaded, stream: Stream): readonly string[] {
   const { paint } = stream;
   const values = computedValues(configuration).toSorted((one, other) => other.tokens - one.tokens);
-  const largest = Math.max(...values.map(({ tokens }) => tokens));
+  const largest = values.reduce((most, { tokens }) => Math.max(most, tokens), 0);
   const [names = 0, numbers = 0] = columnWidths(values.map((value) => [labelOf(value), count(value.tokens)]));
   const bars = barColumns(stream);
   return values.flatMap((value) => {
@@ -101,7 +101,8 @@ function settings({ configuration, provenance }: Loaded, stream: Stream): readon
     provenance.get(path)!.place,
   ]);
   const [paths = 0, values = 0] = columnWidths(rows);
-  const narrow = 2 + paths + 2 + values + 2 + Math.max(...rows.map(([, , place = ""]) => place.length)) > columns;
+  const narrow =
+    2 + paths + 2 + values + 2 + rows.reduce((most, [, , place = ""]) => Math.max(most, place.length), 0) > columns;
   return rows.flatMap(([path = "", value = "", place = ""]) => {
     const own = place !== "default";
     const look = own ? "strong" : "dim";

@@ -46,7 +46,7 @@ export function censusOf(transcript: Transcript, measure: Measure): ContextBreak
   const { messages } = transcript;
   const { answers } = pairingOf(messages);
   const results = messages.flatMap((message, at) =>
-    message.role === "tool" ? [{ message: at, label: labelFor(answers[at]), tokens: measure.message(message) }] : [],
+    message.role === "tool" ? [{ message: at, label: labelFor(answers[at]), tokens: weightOf(message, measure) }] : [],
   );
   return {
     tokens: measure.transcript(transcript),
@@ -66,7 +66,7 @@ function labelFor(asked: PairedCall | undefined): string {
 
 function byRole({ system, messages, tools }: Transcript, measure: Measure): readonly TokenShare[] {
   const roles = new Map<string, TokenShare>();
-  const share = (message: Message): number => measure.transcript({ system: [], messages: [message] });
+  const share = (message: Message): number => weightOf(message, measure);
   for (const message of system) add(roles, "system prompt", share(message));
   if (tools !== undefined) add(roles, "tool declarations", measure.text(tools));
   for (const message of messages) add(roles, ROLE_NAMES[message.role], share(message));
@@ -89,7 +89,7 @@ function byTool(
   messages.forEach((message, at) => {
     for (const { name, arguments: text } of callsOf(message)) add(tools, name, measure.text(text));
     const asked = answers[at];
-    if (asked !== undefined) add(tools, asked.call.name, measure.message(message), 0);
+    if (asked !== undefined) add(tools, asked.call.name, weightOf(message, measure), 0);
   });
   return heaviest([...tools.values()]);
 }
@@ -114,4 +114,9 @@ function repeatsAmong(results: readonly LargeResult[], messages: readonly Messag
 
 function heaviest<Item extends { readonly tokens: number }>(items: readonly Item[]): readonly Item[] {
   return items.toSorted((one, other) => other.tokens - one.tokens);
+}
+
+/** As it counts in the whole, of which the others are shares. */
+function weightOf(message: Message, measure: Measure): number {
+  return measure.transcript({ system: [], messages: [message] });
 }

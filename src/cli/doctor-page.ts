@@ -4,6 +4,7 @@ import { counted } from "./amounts.ts";
 import { columnWidths, padEnd } from "./bars.ts";
 import { AREAS, type Finding, type Level } from "./doctor/finding.ts";
 import type { TextStyle, Stream } from "./terminal.ts";
+import { visibleLine } from "./visible.ts";
 
 const MARKS: Readonly<Record<Level, readonly [mark: string, look: TextStyle]>> = {
   fine: ["✓", "good"],
@@ -34,13 +35,15 @@ function findingLines({ level, says, fix, lines = [] }: Finding, { name, stream 
   const [mark, look] = MARKS[level];
   const room = columns - name.length - 4;
   const indent = " ".repeat(name.length + 4);
-  const said = wrapped(says, room).map((line, at) =>
+  const said = wrapped(visibleLine(says), room).map((line, at) =>
     at === 0 ? `${paint("strong", name)}  ${paint(look, mark)} ${line}` : `${indent}${line}`,
   );
   const next =
     fix === undefined
       ? []
-      : wrapped(fix, room - 2).map((line, at) => `${indent}${at === 0 ? paint("accent", "→") : " "} ${line}`);
+      : wrapped(visibleLine(fix), room - 2).map(
+          (line, at) => `${indent}${at === 0 ? paint("accent", "→") : " "} ${line}`,
+        );
   return [...said, ...next, ...lines.map((line) => `${indent}  ${paint("dim", line)}`.trimEnd())];
 }
 

@@ -6,7 +6,7 @@ import { shortPath } from "../config/load.ts";
 import { pluginFolders } from "../config/locate.ts";
 import type { Configuration } from "../config/schema.ts";
 import { isTrusted } from "../config/trust.ts";
-import { builtInName } from "../core/engines/names.ts";
+import { ENGINE_NAMES } from "../core/engines/names.ts";
 import { PrecisError } from "../core/errors.ts";
 import { findPlugin, listPlugins, type Plugin } from "../plugins/find.ts";
 import { fingerprintOf } from "../plugins/fingerprint.ts";
@@ -25,7 +25,8 @@ export function engineNamed(
   const own = listPlugins([project]).find(({ name }) => name === engine);
   if (own === undefined || engine === "compressor") return loadEngine(engine, { folders: [user] });
   if ("problem" in own || isAgreedTo(own.folder, terminal)) return loadEngine(engine, { folders: [project, user] });
-  const other = builtInName(engine) !== undefined || findPlugin(engine, [user]) !== undefined;
+  // Who names a built-in engine gets it. An alias of one (`lcm`) is another project's name: the plugin may well be meant.
+  const other = ENGINE_NAMES.includes(engine) || findPlugin(engine, [user]) !== undefined;
   if (other) return loadEngine(engine, { folders: [user] });
   throw untrusted(own, terminal);
 }

@@ -36,7 +36,7 @@ export async function continueCommand(args: Arguments, terminal: Terminal): Prom
   const limitUsd = limitOf(args);
   const request = await requestOf(args, terminal);
   const prepared = await prepareTrials(request);
-  const plan = planPage(prepared, request, terminal.err);
+  const plan = terminal.err.shown(planPage(prepared, request, terminal.err));
   if (!args.is("yes")) {
     await terminal.out.write(args.is("json") ? jsonOf(planJson(prepared, request)) : plan);
     return EXIT.done;
@@ -52,7 +52,7 @@ export async function continueCommand(args: Arguments, terminal: Terminal): Prom
   await terminal.out.write(
     args.is("json")
       ? jsonOf({ ...planJson(prepared, request), ...figures, trials, failures, prepared: folders, open, spent })
-      : `${resultLines(outcome, prepared, { request, stream: terminal.out }).join("\n")}\n`,
+      : terminal.out.shown(`${resultLines(outcome, prepared, { request, stream: terminal.out }).join("\n")}\n`),
   );
   return trials.length + folders === 0 ? EXIT.failed : EXIT.done;
 }

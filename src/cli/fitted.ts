@@ -5,7 +5,7 @@ import { widthOf } from "./bars.ts";
 const HANGING_SHARE_MAX = 0.5;
 const INDENT = 2;
 /** Select Graphic Rendition (ECMA-48): colours take no columns. */
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- the escape character is what a colour starts with
 const COLOURS = /\u001b\[[\d;]*m/g;
 /** A name, and two blanks or more before what is said of it. */
 const LABEL = /^\s*\S+(?: \S+)*? {2,}(?=\S)/;
@@ -23,7 +23,7 @@ function broken(line: string, columns: number): readonly string[] {
   const lines: string[] = [];
   let current = "";
   let width = 0;
-  for (const [, blanks = "", word = ""] of line.matchAll(/( *)([^ ]+)/g)) {
+  for (const [, blanks = "", word = ""] of line.matchAll(/( *)([^ ]+)/gy)) {
     const taken = blanks.length + shownWidth(word);
     if (width > 0 && width + taken > columns) {
       lines.push(current);

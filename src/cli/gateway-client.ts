@@ -7,54 +7,24 @@ import type { Terminal } from "./terminal.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
 
-export interface GatewayClient {
-  readonly url: string;
-  /** The JSON under `/_precis`. @throws PrecisError `no_gateway`. */
-  readonly json: (path: string) => Promise<unknown>;
-  /** A stream that is read until the signal ends it; undefined where this gateway has no such route. */
-  readonly stream: (path: string, signal: AbortSignal) => Promise<ReadableStream<Uint8Array> | undefined>;
-}
-
-export function gatewayClient(configuration: Configuration, terminal: Terminal): GatewayClient {
+/** The JSON under `/_precis`. @throws PrecisError `no_gateway`. */
+export async function gatewayJson(path: string, configuration: Configuration, terminal: Terminal): Promise<unknown> {
   const { host, port } = configuration.gateway;
   const url = gatewayUrl(host, port);
   const token = operatorToken(configuration, terminal)?.token;
-  const authorization: Readonly<Record<string, string>> =
-    token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const ask = async (path: string, accept: string, signal: AbortSignal): Promise<Response> => {
-    try {
-      return await fetch(`${url}/_precis${path}`, {
-        headers: { accept, ...authorization },
-        redirect: "manual",
-        signal,
-      });
-    } catch (cause) {
-      throw new PrecisError(`no gateway answers at ${url}`, {
-        code: "no_gateway",
-        hint: "Start one with `precis serve`, or name its port with --set gateway.port=N.",
-        cause,
-      });
-    }
-  };
-  return {
-    url,
-    json: async (path) => {
-      const response = await ask(path, "application/json", AbortSignal.timeout(ANSWER_WITHIN_MS));
-      if (!response.ok) throw refused(url, response.status);
-      return response.json();
-    },
-    stream: async (path, signal) => {
-      const response = await ask(path, "text/event-stream", signal);
-      if (response.ok && response.body !== null) return response.body;
-      await response.body?.cancel();
-      if (response.status === 404 || response.status === 503) return undefined;
-      throw refused(url, response.status);
-    },
-  };
-}
-
-function refused(url: string, status: number): PrecisError {
-  return new PrecisError(`the gateway at ${url} answered ${status}`, {
+  const response = await fetch(`${url}/_precis${path}`, {
+    headers: { accept: "application/json", ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+    redirect: "manual",
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+  }).catch((cause: unknown) => {
+    throw new PrecisError(`no gateway answers at ${url}`, {
+      code: "no_gateway",
+      hint: "Start one with `precis serve`, or name its port with --set gateway.port=N.",
+      cause,
+    });
+  });
+  if (response.ok) return response.json();
+  throw new PrecisError(`the gateway at ${url} answered ${response.status}`, {
     code: "no_gateway",
     hint: "It needs the operator's token: `precis token` prints the one of this machine.",
   });

@@ -19,7 +19,7 @@ import type { TextStyle, Stream } from "./terminal.ts";
 /** Why a compaction that is due waits, in a word. */
 const POSTPONED_BY = {
   prices: "cost",
-  back_off: "the last compactions saved too little",
+  back_off: "a compaction would free too little",
   undone: "the last compaction was undone",
   writing: "its handoff is being written",
 } as const satisfies Record<PostponedBy, string>;
@@ -66,6 +66,7 @@ function requestParts(event: RequestEvent, { stream: { paint }, redact }: LogOpt
     ...(event.streamed ? ["stream"] : []),
     ...treatmentParts(event.treatment, paint),
     ...timingParts(event, paint),
+    ...windowParts(event, paint),
     ...(event.retried ? [paint("warn", "sent again, smaller")] : []),
     ...usageParts(event),
     paint("dim", `${count(event.tookMs)} ms total, ${held(event.heldMs)} in precis`),
@@ -93,6 +94,11 @@ function timingParts({ timing }: RequestEvent, paint: Stream["paint"]): readonly
   const { postponed, compactsAtTokens } = timing;
   const until = compactsAtTokens === undefined ? "" : `, compacts at ${count(compactsAtTokens)} at the latest`;
   return [paint("dim", `waits: ${POSTPONED_BY[postponed]}${until}`)];
+}
+
+/** Only where it is not what the model is known for. */
+function windowParts({ window }: RequestEvent, paint: Stream["paint"]): readonly string[] {
+  return window?.from === "learned" ? [paint("dim", `learned window of ${count(window.tokens)}`)] : [];
 }
 
 function lost({ lostRequests = 0 }: LostRequests, paint: Stream["paint"]): readonly string[] {

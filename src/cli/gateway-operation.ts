@@ -7,6 +7,7 @@ import { readDashboardFiles } from "../gateway/dashboard/files.ts";
 import type { History } from "../gateway/history/contract.ts";
 import { createLog, type Log } from "../gateway/operation/log.ts";
 import { createMetrics } from "../gateway/operation/metrics.ts";
+import type { TenantStore } from "../gateway/operation/tenant-metrics.ts";
 import { createOwnRoutes } from "../gateway/operation/own-routes.ts";
 import { loginLink } from "../gateway/operation/access.ts";
 import { createTally } from "../gateway/operation/tally.ts";
@@ -23,8 +24,12 @@ export interface OperationOptions extends Omit<StartPage, "url" | "access"> {
   readonly inFlight: () => number;
   /** Of the store's file, where there is one. */
   readonly storeBytes: (() => number) | undefined;
+  /** Where what tenants take is told too. */
+  readonly tenantStore?: TenantStore | undefined;
   /** Rejects where the store does not answer. */
   readonly checkStore: () => Promise<unknown>;
+  /** Requests go on as they come where it does not. */
+  readonly forwards: boolean;
   readonly log: "pretty" | "json" | "off";
   readonly redaction: SecretSettings;
   readonly history: History;
@@ -50,12 +55,13 @@ export interface Operation {
 const SECOND_MS = 1_000;
 
 export async function operate(options: OperationOptions): Promise<Operation> {
-  const { terminal, version, mode, caching, handoffs, upstreams, store, kept, inFlight, storeBytes } = options;
+  const { terminal, version, mode, caching, handoffs, upstreams, store, kept, inFlight, storeBytes, tenantStore } =
+    options;
   const { out, err } = terminal;
   const byName = Object.fromEntries(upstreams.map(({ name, url }) => [name, url]));
   const redact = createRedactor(await loadSecretRules(options.redaction));
   const tally = createTally();
-  const metrics = createMetrics({ upstreams: Object.keys(byName), inFlight, storeBytes });
+  const metrics = createMetrics({ upstreams: Object.keys(byName), inFlight, storeBytes, tenantStore });
   const lines = lineWriter(options.log === "json" ? out : err);
   const json = options.log === "json" ? createLog({ write: lines.write, redact }) : undefined;
   const watched = watching(options.figures);
@@ -76,11 +82,11 @@ export async function operate(options: OperationOptions): Promise<Operation> {
       store,
       upSeconds: upSeconds(),
       totals: tally.totals(),
-      recent: tally.recent(),
     }),
     dashboard: watched.dashboard,
     history: options.history,
     checkStore: options.checkStore,
+    forwards: options.forwards,
     stopping: () => stopping,
     ...callersOf(options),
   });

@@ -23,7 +23,7 @@ export interface StartPage {
   readonly store: string;
   /** For how long, and in full where that is said for the first time. */
   readonly kept: { readonly says: string; readonly first?: string };
-  /** How the operator comes to the status page, metrics and the API. */
+  /** How the operator comes to the dashboard, metrics and the API. */
   readonly access: {
     /** For a browser: opens once, within minutes. */
     readonly link: string;

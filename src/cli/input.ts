@@ -5,7 +5,7 @@ import type { ArgsDef } from "citty";
 import { nearest } from "../config/problems.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import { detectFormat, joinWireLines, LOG_FORMATS, readLog, WIRE_FORMATS } from "../logs/index.ts";
+import { detectFormat, LOG_FORMATS, readLog, unknownFormat, WIRE_FORMATS, wireText } from "../logs/index.ts";
 import type { InputFormat, LogFormat, LogNote, ReadOptions } from "../logs/index.ts";
 import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
 import { isSystemError } from "../platform/system-errors.ts";
@@ -17,9 +17,6 @@ import { giveMemoryBack, keepHeapSmall } from "./lean-memory.ts";
 import { FILE_BYTES_MAX, readBytes, tooLarge } from "./read-file.ts";
 import type { Terminal } from "./terminal.ts";
 
-const NOTHING_HINT = "Give it a transcript.";
-/** Where the protocols have the messages of a request. */
-const LISTS: ReadonlySet<string> = new Set(["messages", "input", "contents"]);
 const NAME_HINT = "Name a file, or `-` for standard input.";
 
 const FORMATS: readonly InputFormat[] = [...WIRE_FORMATS, ...LOG_FORMATS];
@@ -79,7 +76,7 @@ export async function readFileInput(
 }
 
 /** One sentence, whoever failed: the file, what is wrong with it, and the place in it. */
-function readingFailure(name: string, error: unknown): unknown {
+export function readingFailure(name: string, error: unknown): unknown {
   if (isSystemError(error)) return failedReading(name, error, NAME_HINT);
   if (!(error instanceof PrecisError)) return error;
   const said = `cannot read ${name}: `;
@@ -119,12 +116,12 @@ interface InputOptions extends ReadOptions {
 
 function read(text: string, { name, from, ...options }: InputOptions): Input {
   const format = from ?? detectFormat(text, name);
-  if (format === undefined) throw unknownFormat(text);
+  if (format === undefined) throw unknownFormat(text, FORMATS);
   if (isLogFormat(format)) {
     const { transcript, speaks, notes, timesMs } = readLog(text, format, options);
     return { name, format, protocol: speaks, transcript, notes, timesMs, chars: text.length };
   }
-  const { json, notes } = isOneDocument(text) ? { json: text, notes: [] } : joinWireLines(text);
+  const { json, notes } = wireText(text);
   const body = protocols[format].decode(json);
   return { name, format, protocol: format, transcript: body.transcript, decoded: body, notes, chars: text.length };
 }
@@ -144,38 +141,6 @@ function readLarge(file: string, { folder }: Terminal, { name, from, ...options 
 
 function isLogFormat(format: InputFormat): format is LogFormat {
   return (LOG_FORMATS as readonly string[]).includes(format);
-}
-
-function isOneDocument(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return !text.trim().includes("\n"); // One broken line: the protocol says what is wrong with it.
-  }
-}
-
-function unknownFormat(text: string): PrecisError {
-  const hint = `Name the format with --from: ${FORMATS.join(", ")}.`;
-  if (!/^\s*[[{]/.test(text.slice(0, 100))) return unreadable("it is in no known format", { hint });
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch (cause) {
-    return unreadable(`it is not complete JSON: ${(cause as Error).message}`, {
-      hint: "Check that it was not cut off.",
-      cause,
-    });
-  }
-  if (hasEmptyList(document)) return unreadable("it has no messages", { hint: NOTHING_HINT });
-  return unreadable("it is JSON, but not a request body, messages or a session", { hint });
-}
-
-/** Whether it is a list of messages, or has one, with nothing in it. */
-function hasEmptyList(document: unknown): boolean {
-  if (Array.isArray(document)) return document.length === 0;
-  const lists = Object.entries(document as object).filter(([name]) => LISTS.has(name));
-  return lists.some(([, list]) => Array.isArray(list) && list.length === 0);
 }
 
 async function bytesOf(file: string, terminal: Terminal): Promise<Uint8Array> {
@@ -198,7 +163,7 @@ interface Text {
 function textOf(bytes: Uint8Array): Text {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8";
   const { text, notes } = decoded(bytes, encoding);
-  if (text.trim() === "") throw unreadable("it is empty", { hint: NOTHING_HINT });
+  if (text.trim() === "") throw unknownFormat(text, FORMATS);
   return { text, notes };
 }
 

@@ -3,9 +3,7 @@ import type { LossKind } from "../core/compaction/compaction.ts";
 
 export const LOSS_NAMES: Readonly<Record<LossKind, string>> = {
   requests: "user messages",
-  constraints: "constraints",
-  paths: "paths",
-  ids: "identifiers",
-  errors: "errors",
-  values: "values",
+  constraints: "project rules",
+  paths: "changed files",
+  errors: "failures",
 };

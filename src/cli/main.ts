@@ -7,7 +7,6 @@ import { describeFileFailure } from "./file-failures.ts";
 import { processTerminal, type Stream, type Terminal } from "./terminal.ts";
 import { commandUsage, overview } from "./usage.ts";
 import { version } from "./version.ts";
-import { visible } from "./visible.ts";
 
 /** Loaded when named, so that a command starts without the weight of the others. */
 const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> = {
@@ -25,7 +24,6 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   worker: async () => (await import("./commands/worker.ts")).workerCommand,
   run: async () => (await import("./commands/run.ts")).runCommand,
   setup: async () => (await import("./commands/setup.ts")).setupCommand,
-  chat: async () => (await import("./commands/chat.ts")).chatCommand,
   sessions: async () => (await import("./commands/sessions.ts")).sessionCommands,
   export: async () => (await import("./commands/export.ts")).exportCommand,
   token: async () => (await import("./commands/token.ts")).tokenCommand,
@@ -166,9 +164,9 @@ function explained(error: unknown, { err: { paint } }: Terminal): string {
   if (!(error instanceof PrecisError)) {
     return `${title} this is a bug in precis, not a problem of your input\n${paint("dim", traceOf(error))}\n  ${paint("dim", "next")}  Please report it with the lines above.\n`;
   }
-  const lines = [`${title} ${visible(error.message)}`];
+  const lines = [`${title} ${error.message}`];
   if (error.place !== undefined && !error.message.includes(error.place))
-    lines.push(`  ${paint("dim", "at")}    ${visible(error.place)}`);
-  lines.push(`  ${paint("dim", "next")}  ${visible(error.hint)}`);
+    lines.push(`  ${paint("dim", "at")}    ${error.place}`);
+  lines.push(`  ${paint("dim", "next")}  ${error.hint}`);
   return `${lines.join("\n")}\n`;
 }

@@ -1,11 +1,11 @@
 /** `precis report --gateway`: what a running gateway did, and in observe mode would have done, since it started. */
 import type { Configuration } from "../config/schema.ts";
-import type { Status } from "../gateway/operation/status-page.ts";
+import type { Status } from "../gateway/operation/own-routes.ts";
 import { change, count, counted, percent } from "./amounts.ts";
 import { usageError, EXIT, type ExitCode } from "./exit.ts";
 import type { Arguments } from "./command.ts";
 import { writeOutput } from "./files.ts";
-import { gatewayClient } from "./gateway-client.ts";
+import { gatewayJson } from "./gateway-client.ts";
 import { factsPage } from "./pages/facts-page.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -18,7 +18,7 @@ export async function observedReport(
 ): Promise<ExitCode> {
   if (args.all("paths").length > 0)
     throw usageError("--gateway and files exclude one another", "Leave out one of them.");
-  const status = (await gatewayClient(configuration, terminal).json("/")) as Status;
+  const status = (await gatewayJson("/", configuration, terminal)) as Status;
   const verdict = verdictOf(status);
   const facts = factsOf(status);
   const html = args.text("html");

@@ -22,7 +22,7 @@ export interface OperatorToken {
 type TokenEnvironment = Pick<Terminal, "environment" | "platform" | "folder">;
 
 const TOKEN_BYTES = 32;
-const TOKEN_CHARS_MIN = 16;
+const TOKEN_CHARS_MIN = 32;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const OTHERS = 0o077;
@@ -36,11 +36,11 @@ export function operatorToken({ gateway }: Configuration, place: TokenEnvironmen
   const { token_env: variable } = gateway;
   if (variable === null) return tokenInFile(place);
   const token = place.environment[variable]?.trim() || undefined;
-  if (token !== undefined) return { token, variable };
-  throw usageError(
-    `gateway.token_env names the variable ${variable}, which is not set`,
-    `Set it to a token of your choice: \`${variable}=… precis serve\`.`,
-  );
+  const fix = `Make one: \`export ${variable}=$(openssl rand -hex 32)\`.`;
+  if (token === undefined) throw usageError(`gateway.token_env names the variable ${variable}, which is not set`, fix);
+  if (token.length >= TOKEN_CHARS_MIN) return { token, variable };
+  // It opens every conversation of everybody.
+  throw usageError(`the token in ${variable} has less than ${TOKEN_CHARS_MIN} characters, and could be guessed`, fix);
 }
 
 /** The same, made where there is none. A token that cannot be kept is as good, until the process ends. */
@@ -61,7 +61,7 @@ export function requiredToken(configuration: Configuration, place: TokenEnvironm
   const { host, token_env: variable, insecure } = configuration.gateway;
   if (variable === null && !insecure && !isLoopback(host))
     throw usageError(
-      `${host} can be reached from other machines, and no token protects the metrics and the status page`,
+      `${host} can be reached from other machines, and no token protects the metrics and the API`,
       "Set gateway.token_env to a variable that holds a token, or gateway.insecure to true if only the right people reach it.",
     );
   return madeToken(configuration, place);

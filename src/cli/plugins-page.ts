@@ -7,6 +7,7 @@ import { counted } from "./amounts.ts";
 import { clip, columnWidths, padEnd } from "./bars.ts";
 import type { FoundPlugin, FoundPlugins } from "./plugins-found.ts";
 import type { Stream, Terminal } from "./terminal.ts";
+import { visibleLine } from "./visible.ts";
 
 export interface CheckedPlugin {
   readonly name: string;
@@ -36,8 +37,8 @@ export function pluginList({ engine, means, plugins, folders, builtIn }: FoundPl
   const rows = plugins.map((one) => [
     one.inForce ? "→" : " ",
     one.name,
-    one.version ?? "?",
-    shortPath(one.folder, terminal),
+    visibleLine(one.version ?? "?"),
+    visibleLine(shortPath(one.folder, terminal)),
   ]);
   const widths = columnWidths(rows);
   const lines = plugins.flatMap((one, at) => {
@@ -70,7 +71,7 @@ export function pluginPage(plugin: FoundPlugin, terminal: LoadEnvironment & Pick
         ? "no: another engine has the same name"
         : `no: name it by \`--engine ${name}\` or context.engine`;
   const rows: readonly (readonly [string, string])[] = [
-    ["version", version ?? "?"],
+    ["version", visibleLine(version ?? "?")],
     ...(description === "" ? [] : [["about", description] as const]),
     ["folder", shortPath(folder, terminal)],
     ["found", from === "project" ? "in the project" : "next to your own configuration"],

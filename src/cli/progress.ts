@@ -50,9 +50,8 @@ export async function whileWaiting<Result>(
     const seconds = Math.floor((performance.now() - started) / TICK_MS);
     const text = await doing();
     shown = true;
-    await stream.write(
-      `${CLEAR_LINE}  ${clip(text, stream.columns - SECONDS_COLUMNS)} … ${stream.paint("dim", `${seconds} s`)}`,
-    );
+    const line = `  ${clip(text, stream.columns - SECONDS_COLUMNS)} … ${stream.paint("dim", `${seconds} s`)}`;
+    await stream.write(CLEAR_LINE + stream.shown(line));
   }, TICK_MS);
   try {
     return await work;
@@ -69,9 +68,8 @@ function createProgress(stream: Stream): { progress: Progress; end: () => Promis
   const stage = async (name: string, share: number): Promise<void> => {
     if (!stream.interactive || (!long && performance.now() - started < QUIET_MS)) return;
     shown = true;
-    await stream.write(
-      `${CLEAR_LINE}  ${stream.paint("accent", track(share, BAR_COLUMNS))}  ${clip(name, stream.columns - BAR_COLUMNS - 6)} …`,
-    );
+    const bar = stream.paint("accent", track(share, BAR_COLUMNS));
+    await stream.write(CLEAR_LINE + stream.shown(`  ${bar}  ${clip(name, stream.columns - BAR_COLUMNS - 6)} …`));
   };
   const expect = (inputChars: number): void => {
     long ||= inputChars >= LONG_INPUT_CHARS;

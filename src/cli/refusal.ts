@@ -6,9 +6,15 @@ import { wires } from "../provider/wires.ts";
 import type { Input } from "./input.ts";
 
 /** What the vendor of the protocol says of the form of a request or its messages; nothing where it takes it. */
-export function refusalOf({ decoded }: Input, protocol: ProtocolName): string | undefined {
+export function refusalOf(
+  { decoded }: Pick<Input, "decoded">,
+  protocol: ProtocolName,
+  windowTokens: number,
+): string | undefined {
   if (decoded === undefined) return undefined;
+  const { shape, bodyBytesMax = Infinity, tooLarge } = wires[protocol];
   const body: unknown = JSON.parse(decoded.body);
   const request = Array.isArray(body) ? { [definitions[protocol].dialect.listKey]: body } : fieldsOf(body);
-  return wires[protocol].shape(request)?.message;
+  const refusal = Buffer.byteLength(decoded.body) > bodyBytesMax ? tooLarge : shape(request, windowTokens);
+  return refusal?.message;
 }

@@ -100,7 +100,7 @@ function table(runs: readonly ReplayedRun[], stream: Stream): readonly string[] 
     totals.compactions === 0 ? "-" : String(totals.compactions),
     dollars(totals.usd),
   ]);
-  const least = Math.min(...runs.map(({ totals }) => totals.usd));
+  const least = runs.reduce((cheapest, { totals }) => Math.min(cheapest, totals.usd), Infinity);
   const looks = runs.map(({ totals }) => (totals.usd === least ? { look: "good" as const } : {}));
   return tableLines({ head: HEAD, rows: rows.map((cells, at) => ({ cells, ...looks[at] })), names: 1 }, stream);
 }
@@ -137,7 +137,8 @@ function overText(course: WindowCurve): readonly string[] {
 function beganText({ strategy, requests }: ReplayedRun): readonly string[] {
   const sizes = requests.flatMap(({ compaction }) => (compaction === undefined ? [] : [compaction.before]));
   if (sizes.length === 0) return [];
-  const [least, most] = [short(Math.min(...sizes)), short(Math.max(...sizes))];
+  const sorted = sizes.toSorted((a, b) => a - b);
+  const [least, most] = [short(sorted[0]!), short(sorted.at(-1)!)];
   return [
     `${strategy.name}: ${counted(sizes.length, "compaction")} at ${least === most ? least : `${least} to ${most}`} tokens.`,
   ];

@@ -4,6 +4,7 @@ import { LOSS_KINDS, type CompactionReport } from "../core/compaction/compaction
 import type { CompactionShown, MessageShown, SessionShown, SessionSummary } from "../gateway/history/contract.ts";
 import { cooldownText } from "../session/cooldowns.ts";
 import type { CompactionTiming } from "../session/timing.ts";
+import { windowOriginText } from "../session/window-in-use.ts";
 import { thresholdText } from "../session/threshold.ts";
 import { age, change, count, counted } from "./amounts.ts";
 import { clip, columnWidths, padEnd, padStart } from "./bars.ts";
@@ -111,6 +112,9 @@ function facts(session: SessionShown, now: number, stream: Stream): readonly str
           stream,
         )
       : []),
+    ...(session.window === undefined
+      ? []
+      : named("window", `${count(session.window.tokens)} tokens, ${windowOriginText(session.window, now)}`, stream)),
     ...(session.undone
       ? named("undone", "not compacted automatically until an overflow or `precis sessions compact`", stream)
       : []),
@@ -209,7 +213,7 @@ function accountOf(report: CompactionReport, covered: number): readonly string[]
   const writer =
     summary === undefined
       ? ""
-      : `, written by ${summary.by === "model" ? "a model" : "the ledger"}${summary.edited === true ? ", edited by a person" : ""}`;
+      : `, written by ${summary.by === "model" ? "a model" : "code"}${summary.edited === true ? ", edited by a person" : ""}`;
   const price = modelCalls === 0 ? "" : `; ${counted(modelCalls, "model call")}, $${costUsd.toFixed(PRICE_DIGITS)}`;
   return [
     ...(because === undefined ? [] : [`because ${because}`]),

@@ -7,6 +7,7 @@ import type { Environment } from "../config/environment.ts";
 import { EXIT } from "./exit.ts";
 import { fitted } from "./fitted.ts";
 import { unwritable } from "./file-failures.ts";
+import { marked, painted, shown } from "./visible.ts";
 
 export type TextStyle = "strong" | "dim" | "good" | "warn" | "bad" | "accent";
 
@@ -17,6 +18,8 @@ export interface Stream {
   readonly say: (text: string) => Promise<void>;
   /** The text as `say` writes it. A pipe has no width: whoever searches what it carries finds whole lines. */
   readonly fit: (text: string) => string;
+  /** Text for a person whose lines are already as they should be: what somebody else wrote moves no cursor and has no colour. */
+  readonly shown: (text: string) => string;
   /** The text in a colour, where the stream shows colours. */
   readonly paint: (look: TextStyle, text: string) => string;
   readonly columns: number;
@@ -72,14 +75,28 @@ function streamOf(stream: NodeJS.WriteStream, onFailure: OnFailure): Stream {
     const error = await new Promise<Error | null | undefined>((done) => stream.write(text, done));
     if (error) onFailure(error);
   };
-  const fit = (text: string): string => (hasWidth(stream) ? fitted(text, columns) : text);
+  const interactive = stream.isTTY === true && process.env["TERM"] !== "dumb";
+  return streamTo(write, { fits: hasWidth(stream), columns, coloured, interactive });
+}
+
+interface Looks extends Pick<Stream, "columns" | "interactive"> {
+  /** What is said is broken into lines that are not longer than the columns. */
+  readonly fits: boolean;
+  readonly coloured: boolean;
+}
+
+/** A stream on whatever takes its text. */
+export function streamTo(write: Stream["write"], { fits, coloured, columns, interactive }: Looks): Stream {
+  const fit = (text: string): string => shown(fits ? fitted(marked(text), columns) : text);
   return {
     write,
     say: (text) => write(fit(text)),
     fit,
-    paint: (look, text) => (coloured && text !== "" ? styleText(FORMATS[look], text, { validateStream: false }) : text),
+    shown,
+    paint: (look, text) =>
+      coloured && text !== "" ? painted(text, (one) => styleText(FORMATS[look], one, { validateStream: false })) : text,
     columns,
-    interactive: stream.isTTY === true && process.env["TERM"] !== "dumb",
+    interactive,
   };
 }
 
@@ -92,8 +109,8 @@ function isWidth(stated: string | undefined): stated is string {
 }
 
 /** What `COLUMNS` says, as POSIX has it, before what the terminal says of itself. */
-function columnsOf(stated: string | undefined, shown: number | undefined): number {
-  const columns = isWidth(stated) ? Number(stated) : (shown ?? COLUMNS_UNKNOWN);
+function columnsOf(stated: string | undefined, offered: number | undefined): number {
+  const columns = isWidth(stated) ? Number(stated) : (offered ?? COLUMNS_UNKNOWN);
   return Math.min(Math.max(columns, COLUMNS_MIN), COLUMNS_MAX);
 }
 

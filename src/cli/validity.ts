@@ -65,10 +65,18 @@ export interface Repair {
   readonly before: readonly Violation[];
   /** Of the result. */
   readonly after: readonly Violation[];
+  /** What the vendor would say of the form of the result. */
+  readonly refusal?: string | undefined;
 }
 
 /** What was wrong with the input of a compaction, and what became of that; nothing where nothing was and is wrong. */
-export function repairLines({ before, after }: Repair, input: Transcript, result: Transcript): readonly string[] {
+export function repairLines(
+  { before, after, refusal }: Repair,
+  input: Transcript,
+  result: Transcript,
+): readonly string[] {
+  if (after.length === 0 && refusal !== undefined)
+    return ["a provider would refuse the result; it was written anyway: fix the input", refusal];
   if (before.length === 0 && after.length === 0) return [];
   if (after.length === 0)
     return [

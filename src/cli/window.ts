@@ -6,6 +6,7 @@ import { mainWindow, type MainWindow } from "../config/engine-settings.ts";
 import type { Configuration } from "../config/schema.ts";
 import { count } from "./amounts.ts";
 import type { Arguments } from "./command.ts";
+import { visibleLine } from "./visible.ts";
 
 type NamedBy = "flag" | "input" | "configuration";
 
@@ -50,10 +51,10 @@ function originOf(from: Window["from"], model: Window["model"]): string {
     case "setting":
       return "from model.context_length in the configuration";
     case "registry":
-      return `the window of ${model!.name} (${NAMED[model!.namedBy]})`;
+      return `the window of ${visibleLine(model!.name)} (${NAMED[model!.namedBy]})`;
     case "assumed":
       return model === undefined
         ? "assumed because neither the input nor the configuration names a model"
-        : `assumed because nothing is known of ${model.name} (${NAMED[model.namedBy]})`;
+        : `assumed because nothing is known of ${visibleLine(model.name)} (${NAMED[model.namedBy]})`;
   }
 }

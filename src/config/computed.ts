@@ -48,7 +48,7 @@ export function computedValues(configuration: Configuration): readonly ComputedV
           {
             name: "pressure",
             tokens: limits.pressureTokens,
-            meaning: "85 % of the threshold: the operator is notified",
+            meaning: "85 % of the way to the threshold: the operator is notified",
             from: guard,
           },
           {
@@ -61,12 +61,12 @@ export function computedValues(configuration: Configuration): readonly ComputedV
   ];
 }
 
-/** Of a plugin, which is not loaded here, those of the default engine. */
-export function engineLimits(engine: string, settings: EngineSettings): WindowLimits {
-  return windowLimits(builtInName(engine) === undefined ? {} : createEngine(engine, settings), settings);
+/** Beside system prompt and tools of so many tokens; of a plugin, which is not loaded here, those of the default engine. */
+export function engineLimits(engine: string, settings: EngineSettings, fixedTokens = 0): WindowLimits {
+  return windowLimits(builtInName(engine) === undefined ? {} : createEngine(engine, settings), settings, fixedTokens);
 }
 
-const HYGIENE = "85 % of usable: the safety net, also where an engine would compact later";
+const HYGIENE = "compacts here at the latest: 85 % of usable, or the engine's own threshold where that is later";
 
 /** Below this a session compacts every few turns and pays for each (Zhang 2026, section 25.2). */
 const THRESHOLD_LOW = 0.2;
@@ -100,7 +100,7 @@ export function warningsOf(configuration: Configuration): readonly Warning[] {
 const DISABLED: Warning = {
   code: "compression_off",
   path: "compression.enabled",
-  message: "nothing is compacted automatically, not even by the safety net at 85 %",
+  message: "nothing is compacted automatically, not even when the window is nearly full",
   fix: "Set it to true, or compact manually with `precis compact --force`.",
 };
 
@@ -116,8 +116,8 @@ function gatewayWarnings({ gateway: { host, token_env, insecure } }: Configurati
   if (isLoopback(host) || token_env !== null) return [];
   const path = "gateway.host";
   const message = insecure
-    ? `${host} can be reached from other machines, and no token protects the metrics and the status page`
-    : `${host} can be reached from other machines, and no token protects the metrics and the status page: \`precis serve\` refuses to start`;
+    ? `${host} can be reached from other machines, and no token protects the metrics and the API`
+    : `${host} can be reached from other machines, and no token protects the metrics and the API: \`precis serve\` refuses to start`;
   return [{ code: "gateway_open", path, message, fix: "Set gateway.token_env to a variable that holds a token." }];
 }
 

@@ -3,7 +3,7 @@
  * as it is where the setting is a text, as one entry or as JSON where it is a list, and as JSON where it is a mapping;
  * elsewhere it is read as a number, `true`, `false` or `null`.
  */
-import { isTooDeep } from "./nesting.ts";
+import { isTooDeep } from "../core/nesting.ts";
 import { nearest, type Problem } from "./problems.ts";
 import { ALIASES, SECTIONS, settingAt, SETTINGS, variableOf } from "./settings.ts";
 import type { StatedSettings, Statements } from "./source.ts";

@@ -67,7 +67,7 @@ export async function resolveAll(request: Request): Promise<Loaded> {
   const sources: Source[] = [];
   for (const file of found.files) sources.push({ kind: file.kind, stated: await readFile(file, request, problems) });
   const environment = readEnvironment(request.environment);
-  problems.push(...environment.problems);
+  for (const each of environment.problems) problems.push(each);
   sources.push({ kind: "environment", stated: environment.stated });
   const flags = (request.flags ?? []).map(({ path, text, label }) => ({
     path,
@@ -76,7 +76,7 @@ export async function resolveAll(request: Request): Promise<Loaded> {
   }));
   sources.push({ kind: "flag", stated: flags });
   const resolved = resolve(sources);
-  problems.push(...resolved.problems, ...(await problemsOfPatterns(resolved)));
+  for (const each of [...resolved.problems, ...(await problemsOfPatterns(resolved))]) problems.push(each);
   return { ...resolved, files: found.files, problems };
 }
 
@@ -133,13 +133,13 @@ async function readFile(file: ConfigurationFile, request: Request, problems: Pro
   }
   const { readYaml } = await import("./yaml-source.ts");
   const { stated, problems: wrong } = readYaml(text, label);
-  problems.push(...wrong);
+  for (const each of wrong) problems.push(each);
   if (file.kind !== "project") return stated;
   const [{ isTrusted }, { allowedOf }] = await Promise.all([import("./trust.ts"), import("./project-settings.ts")]);
   // The very text that is used, not what the file holds by then.
   if (isTrusted(file.path, hashOf(text), request)) return stated;
   const allowed = allowedOf(stated, label);
-  problems.push(...allowed.problems);
+  for (const each of allowed.problems) problems.push(each);
   return allowed.stated;
 }
 

@@ -17,7 +17,7 @@ export function createOptionsCheck(call: string, options: OptionKinds): (given: 
     const problems = isObject(given)
       ? [...problemsIn(given, "", (flat ??= flattened(options)))]
       : [notOptions(given, call)];
-    if (problems.length === 0 && isObject(given)) problems.push(...contradictions(given));
+    if (problems.length === 0 && isObject(given)) for (const each of contradictions(given)) problems.push(each);
     const [first] = problems;
     if (first === undefined) return;
     const all = problems.map(({ message, fix }) => (problems.length === 1 ? message : `\n  ${message}\n    ${fix}`));

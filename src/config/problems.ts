@@ -22,7 +22,7 @@ export function configurationError(problems: readonly Problem[]): PrecisError {
   const [first] = problems;
   const one = problems.length === 1;
   const message = one
-    ? first!.message
+    ? onOneLine(first!.message)
     : `${problems.length} problems in the configuration\n${problems.map(listed).join("\n")}`;
   return new PrecisError(message, {
     code: "bad_configuration",
@@ -32,7 +32,12 @@ export function configurationError(problems: readonly Problem[]): PrecisError {
 }
 
 function listed({ place, message, fix }: Problem): string {
-  return `  ${place}  ${message}\n    ${fix}`;
+  return `  ${place}  ${onOneLine(message)}\n    ${fix}`;
+}
+
+/** What a file says in its keys begins no line of ours. */
+function onOneLine(message: string): string {
+  return message.replaceAll("\n", "\\n");
 }
 
 /** The candidate that a mistyped name most likely means, if one is near; case and separators do not count. */

@@ -31,7 +31,7 @@ export function resolve(sources: readonly Source[]): Resolved {
       provenance.set(path, { kind, place });
     }
   }
-  problems.push(...contradictions(configuration, provenance));
+  for (const each of contradictions(configuration, provenance)) problems.push(each);
   return { configuration, provenance, problems };
 }
 

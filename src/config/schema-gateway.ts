@@ -60,7 +60,7 @@ const limitsSection = z
     }),
     read_mb: megabytes(gateway.limits.read_mb).meta({
       description: "Larger request bodies are forwarded without being read, so they are not compacted.",
-      examples: [32],
+      examples: [64],
     }),
     connections: z
       .int()
@@ -98,12 +98,12 @@ const limitsSection = z
       }),
     tenant_requests_per_minute: perTenant(gateway.limits.tenant_requests_per_minute).meta({
       description:
-        "Requests to models per tenant and minute, in each gateway. Further ones get a 429 with the time to wait; `null` means no limit.",
+        "Requests per tenant and minute, whatever they ask for, in each gateway. Further ones get a 429 with the time to wait; `null` means no limit.",
       examples: [120],
     }),
     tenant_requests_at_once: perTenant(gateway.limits.tenant_requests_at_once).meta({
       description:
-        "Requests to models per tenant in progress, in each gateway; further ones get a 429. `null` means no limit.",
+        "Requests per tenant in progress, whatever they ask for, in each gateway; further ones get a 429. `null` means no limit.",
       examples: [16],
     }),
     tenant_store_mb: perTenant(gateway.limits.tenant_store_mb).meta({
@@ -201,7 +201,7 @@ export const gatewaySection = z
       .default(gateway.tenant)
       .meta({
         description:
-          "Who shares compactions. `auto`: one tenant on this machine, and one for each API key if other machines can connect; `per_key`: one for each API key; any other name: one tenant with that name for all.",
+          "Who shares compactions. `auto`: one tenant on this machine, and one for each API key if other machines can connect, also through a proxy; `per_key`: one for each API key; any other name: one tenant with that name for all.",
         examples: ["per_key"],
         "x-expects": "`auto`, `per_key` or a name",
       }),
@@ -265,12 +265,16 @@ export const gatewaySection = z
       .default(gateway.token_env)
       .meta({
         description:
-          "The environment variable with a token of your choice for the metrics, the status page and the API. By default the token that the first `precis serve` creates (`precis token`).",
+          "The environment variable with a token of your choice for the metrics and the API, which the dashboard uses. By default the token that the first `precis serve` creates (`precis token`).",
         examples: ["PRECIS_TOKEN"],
       }),
     insecure: z.boolean().default(gateway.insecure).meta({
       description:
-        "Allow other machines to connect although `token_env` is not set; the generated token protects the metrics, the status page and the API.",
+        "Allow other machines to connect although `token_env` is not set; the generated token protects the metrics and the API.",
+    }),
+    tenant_metrics: z.boolean().default(gateway.tenant_metrics).meta({
+      description:
+        "Metrics for each tenant too: requests, tokens, what handoffs cost and bytes stored, for 1,000 tenants at most.",
     }),
     limits: limitsSection,
   })

@@ -4,6 +4,7 @@
  */
 import { isAbsolute } from "node:path";
 import { z } from "zod";
+import { SCHEDULES } from "../core/caching/schedule.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { enginesSection } from "./schema-engines.ts";
 import { gatewaySection } from "./schema-gateway.ts";
@@ -62,7 +63,7 @@ const compressionSection = z
       .default(compression.threshold)
       .meta({
         description:
-          "Compaction starts at this share of the usable window (window − reserved output), at the latest at 0.85 of it.",
+          "Compaction starts at this share of the window, at the latest at 0.85 of what the reserved output leaves of it; later if system prompt and tools are large (docs/configuration.md).",
         examples: [0.5],
       }),
     threshold_floor_tokens: z
@@ -80,7 +81,7 @@ const compressionSection = z
       .default(compression.target_ratio)
       .meta({
         description:
-          "Share of the threshold that the newest messages keep verbatim, up to 1.5 times that to keep an exchange whole.",
+          "Share of the threshold, less system prompt and tools, that the newest messages keep verbatim, up to 1.5 times that to keep an exchange whole.",
         examples: [0.2],
       }),
     protect_last_n: z
@@ -112,9 +113,9 @@ const compressionSection = z
       description:
         "Whether a compaction may leave out older requests of the user. `as_fits`: yes, where they do not fit; each can be recalled, and how many may be missed is reported. `all`: never; a compaction without room for every one is refused with the reason (`keep_requests`), and the request goes out as it came.",
     }),
-    schedule: z.enum(["threshold", "cost"]).default(compression.schedule).meta({
+    schedule: z.enum(SCHEDULES).default(compression.schedule).meta({
       description:
-        "When `precis serve` compacts: at the threshold, or, where the prices of the model's cache are known, when it costs least. By `cost` a compaction may come before the threshold and may wait above it, at most until the window is 0.85 full (docs/caching.md).",
+        "When `precis serve` compacts, if the prices of the model's cache are known; otherwise at the threshold. `auto`: from the threshold on, as soon as the bill stays within 1.04 times what it would be without compactions. `threshold`: at the threshold, whatever it costs. `cost`: when it costs least, also before the threshold. By `auto` and `cost` it waits at most until the window is 0.95 full, or 0.85 if the provider reports no usage (docs/caching.md).",
     }),
     idle: z.enum(["off", "notify", "on"]).default(compression.idle).meta({
       description:

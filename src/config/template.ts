@@ -16,9 +16,10 @@ export function configurationTemplate(): string {
     if (depth === 0) lines.push("");
     lines.push(`${indent}# ${description}`, `${indent}${path.slice(path.lastIndexOf(".") + 1)}:`);
     for (const setting of SETTINGS)
-      if (parentOf(setting.path) === path) lines.push(...settingLines(setting, `${indent}  `));
+      if (parentOf(setting.path) === path) for (const each of settingLines(setting, `${indent}  `)) lines.push(each);
   }
-  for (const setting of SETTINGS) if (parentOf(setting.path) === "") lines.push("", ...settingLines(setting, ""));
+  for (const setting of SETTINGS)
+    if (parentOf(setting.path) === "") for (const each of ["", ...settingLines(setting, "")]) lines.push(each);
   return `${lines.join("\n")}\n`;
 }
 

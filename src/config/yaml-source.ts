@@ -1,6 +1,6 @@
 /** One YAML file as stated values, each with its line and column; says what is wrong with the file itself. */
 import { isMap, isScalar, Lexer, LineCounter, parseDocument, Parser, type Document, type YAMLMap } from "yaml";
-import { isTooDeep, NESTING_LEVELS_MAX } from "./nesting.ts";
+import { isTooDeep, NESTING_LEVELS_MAX } from "../core/nesting.ts";
 import type { Problem } from "./problems.ts";
 import { kindOf } from "./settings.ts";
 import type { StatedSettings, Statements } from "./source.ts";

@@ -21,12 +21,14 @@ import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { createProtection } from "./protection.ts";
 import { createRemoteCompaction } from "./remote-compaction.ts";
 import { shownName, withShownNames } from "./operation/names.ts";
+import type { GatewayContext } from "./request/context.ts";
 import { createRequestHandler } from "./request/handle.ts";
 import type { PreparedRequest } from "./request/model-request.ts";
 import { createKeeper, RETENTION_LIMITS, type RetentionTask, type RetentionTaskOptions } from "./retention.ts";
 import { safely } from "./operation/safely.ts";
 import { createSpans } from "./operation/spans.ts";
 import { createThreads } from "./threads.ts";
+import { isForeignName, isPassedOn } from "./transport/callers.ts";
 import { listen, type Listening } from "./transport/listen.ts";
 import { createUpstreams } from "./transport/upstreams.ts";
 import { webHandle } from "./transport/web.ts";
@@ -93,9 +95,9 @@ interface Pipeline extends Pick<Gateway, "settled" | "close"> {
   readonly startWorker: () => Promise<JobWorker | undefined>;
 }
 
-/** The gateway without a port; `loopback` says whether only this machine can reach it. */
-export function createPipeline(given: GatewayOptions, loopback: () => boolean): Pipeline {
-  const options = { ...given, ...readingOf(given, loopback) };
+/** The gateway without a port; `listensHere` says whether only this machine can reach its ports. */
+export function createPipeline(given: GatewayOptions, listensHere: () => boolean, whenPrepared?: () => void): Pipeline {
+  const { loopback, options } = reachOf(given, listensHere);
   const { store = createMemoryStore(), now = Date.now, registry = createRegistry() } = options;
   const onEvent = safely(options.onEvent ?? (() => undefined));
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
@@ -132,6 +134,7 @@ export function createPipeline(given: GatewayOptions, loopback: () => boolean): 
     compactRequests: options.compactRequests ?? "pass",
     chatCommands: options.chatCommands,
     loopback,
+    whenPrepared,
     onFault: options.onFault ?? "pass",
     storeHealth: { fails: false },
     spans: spansWithout(options.secrets),
@@ -164,9 +167,22 @@ function spansWithout(secrets: GatewayOptions["secrets"]): ReturnType<typeof cre
   return createSpans((name) => redact(shownName(name)));
 }
 
-function readingOf({ readFile }: GatewayOptions, loopback: () => boolean): Pick<GatewayOptions, "readFile"> {
-  if (readFile === undefined) return {};
-  return { readFile: async (path, signal) => (loopback() ? readFile(path, signal) : undefined) };
+/**
+ * Whether a request comes from this machine for sure. A gateway with a name of another machine's has a proxy in front. No
+ * file is read again once anything came through one.
+ */
+function reachOf(given: GatewayOptions, listensHere: () => boolean) {
+  const { allowedHosts = [], readFile } = given;
+  const isNamed = allowedHosts.some(isForeignName);
+  let anyPassedOn = false;
+  const loopback: GatewayContext["loopback"] = (headers = []) => {
+    const passedOn = isPassedOn(headers);
+    anyPassedOn ||= passedOn;
+    return !isNamed && !passedOn && listensHere();
+  };
+  const read: GatewayOptions["readFile"] =
+    readFile && (async (path, signal) => (!anyPassedOn && loopback() ? readFile(path, signal) : undefined));
+  return { loopback, options: { ...given, ...(read === undefined ? {} : { readFile: read }) } };
 }
 
 /** What was given is looked at only where that was asked for. */

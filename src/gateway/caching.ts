@@ -7,8 +7,10 @@ import type { Prices } from "../models/usage.ts";
 import { bareName } from "../models/registry/names.ts";
 import { lookUp, type Registry } from "../models/registry/registry.ts";
 import type { MarkerLayout } from "../protocols/caching/layout.ts";
+import type { Schedule } from "../core/caching/schedule.ts";
 import type { Economy } from "../session/contract.ts";
-import type { ProtocolName } from "../protocols/index.ts";
+import { conversationMarker } from "../protocols/caching/sites.ts";
+import type { Decoded, ProtocolName } from "../protocols/index.ts";
 import { definitions } from "../protocols/registry.ts";
 import type { MarkerRules } from "../session/markers.ts";
 import { economyFrom } from "../session/pricing.ts";
@@ -23,7 +25,7 @@ export interface CachingOptions {
   /** A message that its client writes again in another form goes out in its former bytes. */
   readonly restoreBytes: boolean;
   /** What picks the moment of a compaction, where the cache's prices are known. */
-  readonly schedule: Economy["schedule"];
+  readonly schedule: Schedule;
   /** What is done about a conversation that is idle shortly before its cache expires, where a compaction pays. */
   readonly idle: "off" | "notify" | "on";
 }
@@ -33,7 +35,7 @@ const CACHING: CachingOptions = Object.freeze({
   strategy: "spaced",
   ttl: "5m",
   restoreBytes: true,
-  schedule: "threshold",
+  schedule: "auto",
   idle: "off",
 });
 
@@ -42,16 +44,25 @@ export interface Caching {
   readonly rules: MarkerRules | undefined;
   /** Undefined where prices have no say. */
   readonly economy: Economy | undefined;
+  /** How long the conversation stays cached, if it is marked. */
+  readonly ttl: Ttl;
   readonly prices: Prices | undefined;
 }
 
 /** For what is only counted. */
-export const UNCACHED: Caching = Object.freeze({ rules: undefined, economy: undefined, prices: undefined });
+export const UNCACHED: Caching = Object.freeze({
+  rules: undefined,
+  economy: undefined,
+  ttl: CACHING.ttl,
+  prices: undefined,
+});
 
 export interface CachingQuery {
   readonly protocol: ProtocolName;
   readonly model: string;
   readonly upstream: { readonly origin: string; readonly caching: UpstreamCaching };
+  /** As its client sent it, with the client's own markers. */
+  readonly asked?: Decoded;
 }
 
 export interface CachingContext {
@@ -78,13 +89,14 @@ export function createCachingContext({ caching: stated, settings, registry }: Ca
     headMessages: settings?.protectFirstN ?? ENGINE_DEFAULTS.protectFirstN,
     measure: createMeasure(),
     of: (query) => {
-      const key = `${query.protocol}\n${query.upstream.origin}\n${query.upstream.caching}\n${query.model}`;
+      const marker = markerIn(query);
+      const key = `${query.protocol}\n${query.upstream.origin}\n${query.upstream.caching}\n${marker}\n${query.model}`;
       const found = known.get(key);
       if (found !== undefined) return found;
       if (known.size >= MODELS_MAX) known.clear();
       const rules = options.enabled ? rulesOf(query, options, registry) : undefined;
-      const economy = options.enabled ? economyOf(query, { rules, options, registry }) : undefined;
-      const caching = { rules, economy, prices: lookUp(registry, query.model)?.prices };
+      const economy = economyOf(query, { rules, marker, options, registry });
+      const caching = { rules, economy, ttl: marker ?? options.ttl, prices: lookUp(registry, query.model)?.prices };
       known.set(key, caching);
       return caching;
     },
@@ -100,19 +112,26 @@ function rulesOf(query: CachingQuery, { strategy }: CachingOptions, registry: Re
   return { layout, strategy: cache?.markersMax === undefined ? undefined : "anchors", minimumTokens };
 }
 
+/** How long the client has its conversation cached by markers of its own. */
+function markerIn({ protocol, asked }: CachingQuery): Ttl | undefined {
+  return asked === undefined || definitions[protocol].markers === undefined ? undefined : conversationMarker(asked);
+}
+
 interface Pricing {
   readonly rules: MarkerRules | undefined;
+  readonly marker: Ttl | undefined;
   readonly options: CachingOptions;
   readonly registry: Registry;
 }
 
 /** What a cache makes of a compaction's price; undefined where there is no cache that we know of, or no price. */
-function economyOf(query: CachingQuery, { rules, options, registry }: Pricing): Economy | undefined {
+function economyOf(query: CachingQuery, { rules, marker, options, registry }: Pricing): Economy | undefined {
   const facts = lookUp(registry, query.model);
   // What is cached where it is marked is not cached where nobody marks it.
   const marked = definitions[query.protocol].markers === "native" || facts?.cache?.kind === "markers";
-  if (facts === undefined || query.upstream.caching === "off" || (marked && rules === undefined)) return undefined;
-  return economyFrom(facts, { schedule: options.schedule, marked, ttl: options.ttl });
+  const isCached = !marked || rules !== undefined || marker !== undefined;
+  if (facts === undefined || query.upstream.caching === "off" || !isCached) return undefined;
+  return economyFrom(facts, { schedule: options.schedule, marked, ttl: marker ?? options.ttl });
 }
 
 /** Claude on its own API or through OpenRouter (Hermes Agent docs); OpenAI's models at OpenAI's. */

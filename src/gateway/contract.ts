@@ -4,6 +4,7 @@ import type { CompactionReason } from "../core/compaction/compaction.ts";
 import type { Usage } from "../core/engines/contract.ts";
 import type { ProtocolName } from "../protocols/index.ts";
 import type { CompactionTiming, PostponedBy } from "../session/timing.ts";
+import type { WindowInUse } from "../session/window-in-use.ts";
 import type { ChatCommandName } from "./chat-commands/command.ts";
 import type { HeldThread } from "./threads.ts";
 
@@ -121,6 +122,8 @@ export interface RequestEvent {
   readonly retried: boolean;
   /** The engine that was disabled in this conversation; the built-in one stands in for it. */
   readonly disabledEngine?: string | undefined;
+  /** The window of its model, and where that comes from; undefined where it was not read. */
+  readonly window?: WindowInUse | undefined;
   /** From how many tokens on its conversation is compacted; undefined where it was not read. */
   readonly timing?: RequestTiming | undefined;
   readonly usage: Usage | undefined;
@@ -182,6 +185,8 @@ export interface NoticeEvent {
     | "idle"
     | "irreducible"
     | "window_learned"
+    | "window_remembered"
+    | "window_forgotten"
     | "store_unavailable"
     | "internal_fault"
     | "background_failed"
@@ -197,6 +202,8 @@ export interface NoticeEvent {
   readonly tenant: string;
   /** One line, without content or secrets. */
   readonly message: string;
+  /** Of a notice about a window. */
+  readonly window?: WindowInUse;
 }
 
 /** A model recalled something. */

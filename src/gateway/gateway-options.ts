@@ -50,7 +50,7 @@ export interface GatewayOptions {
   readonly onFault?: "pass" | "refuse";
   /** Names, beside those of this machine, by which a listening gateway may be called, and sites whose pages may call it. */
   readonly allowedHosts?: readonly string[];
-  /** Models that write handoffs while nobody waits; without one the ledger writes them. */
+  /** Models that write handoffs while nobody waits; without one code writes them. */
   readonly writers?: NonNullable<RuntimeOptions["writers"]>;
   /**
    * `main`: the model of each conversation writes its handoffs, behind the conversation, at its own upstream and with the

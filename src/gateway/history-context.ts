@@ -48,6 +48,7 @@ export function createHistoryContext(
     tenantSpend: createTenantSpend({ store, limitsOf, onEvent, now }),
     hooks,
     onEvent,
+    now,
   };
 }
 

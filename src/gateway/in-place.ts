@@ -34,13 +34,14 @@ export function inPlaceWriterFor(request: PreparedRequest, parts: InPlaceParts):
   const headers = plainHeaders(editHeaders?.(onward) ?? onward);
   return createInPlaceWriter({
     model,
-    windowTokens: models.of(tenant, model, upstream).windowTokens,
+    windowTokens: models.of(tenant, model, upstream).window.tokens,
     registry,
     quotes: false,
     request: () => protocols[route.protocol].decode(body, reading.decoded),
     send: async (text, signal = new AbortController().signal) => {
       const response = await sender.send({
         to: { ...destination, path: wholeAnswerPath?.(destination.path) ?? destination.path },
+        tenant,
         method: client.method,
         headers,
         body: Buffer.from(text),

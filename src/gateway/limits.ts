@@ -11,10 +11,13 @@ export interface GatewayLimits {
   /** A body of that many bytes, or of that many JSON objects, is worked on in a thread of its own. */
   readonly largeBodyBytes: number;
   readonly largeBodyObjects: number;
-  /** Requests in that thread at a time; further ones are asked to come again. */
+  /** Requests in that thread or on their way to it; further ones are asked to come again. */
   readonly largeRequests: number;
-  /** That thread's memory. A thread that needs more is ended, and its requests go on as they came. */
+  /** How long one may be on its way to the thread; after that it goes on unread. */
+  readonly largeWaitMs: number;
+  /** That thread's memory, and what of it requests may take that are prepared at once. A thread that needs more is ended. */
   readonly largeHeapBytes: number;
+  readonly largePreparingBytes: number;
   /** Clients at a time. */
   readonly connections: number;
   /** How long a client may take to send its headers, and its whole request. */
@@ -67,12 +70,14 @@ const MINUTE = 60 * SECOND;
 export const GATEWAY_LIMITS: GatewayLimits = Object.freeze({
   bodyBytes: 64 * MB,
   bodiesBytes: 512 * MB,
-  readBodyBytes: 32 * MB,
+  readBodyBytes: 64 * MB,
   readMessages: 20_000,
   largeBodyBytes: 512 * KB,
   largeBodyObjects: 2_000,
   largeRequests: 256,
+  largeWaitMs: 5 * MINUTE,
   largeHeapBytes: 2_048 * MB,
+  largePreparingBytes: 64 * MB,
   connections: 1_024,
   headersTimeoutMs: 30 * SECOND,
   requestTimeoutMs: 5 * MINUTE,

@@ -1,45 +1,48 @@
 /**
- * What the gateway knows of the models behind it: windows from the registry, corrected by what refusals and reported
- * usage taught of each tenant's, and kept so that a restart does not have to be taught again. A learned window belongs to
- * the upstream that refused: another may serve the same model with another window.
+ * What the gateway knows of the models behind it: windows from the registry, corrected by what refusals revealed, and what
+ * reported usage taught of each tenant's estimates. Both are kept, so that a restart does not have to be taught again.
  */
 import { initialFactor } from "../session/calibration.ts";
-import { lookUp, statedImageTokens, type Registry } from "../models/registry/registry.ts";
+import { isRefuted, type AcceptedRequest, type LearnedWindow, type WindowInUse } from "../session/window-in-use.ts";
+import { lookUp, statedImageTokens, statedWindow, type Registry } from "../models/registry/registry.ts";
 import { WINDOW_TOKENS_MIN } from "../protocols/overflow.ts";
 import type { HistoryStore } from "../store/store.ts";
+import { createKeptStates, type StateKind } from "./kept-states.ts";
+import { createLearnedWindows, type RememberedWindow } from "./learned-windows.ts";
 
 export interface ModelKnowledge {
-  /** Tokens, input and output together. */
-  readonly windowTokens: number;
+  readonly window: WindowInUse;
   /** What this model's tokens are to our estimates. */
   readonly factor: number;
   /** What an image is counted as, where the configuration says so. */
   readonly imageTokens?: number;
 }
 
-/** A window that a refusal taught, named by it or not. */
-interface LearnedWindow {
-  readonly limitTokens: number;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-}
-
-/** What requests taught, as it is kept. */
-interface LearnedWindows {
-  readonly factor: number;
-  /** By upstream. */
-  readonly windows: Readonly<Record<string, LearnedWindow>>;
+/** A model as one upstream serves it. */
+export interface ServedModel {
+  readonly tenant: string;
+  readonly model: string;
+  readonly upstream: string;
 }
 
 export interface ModelBook {
-  /** Without an upstream: what is known of the model wherever it is served. */
-  readonly of: (tenant: string, model: string, upstream?: string) => ModelKnowledge;
-  /** Loads what was learnt before this process began; later, in the background, what other gateways have learnt since. */
+  /**
+   * Without an upstream: what is known of the model wherever it is served. `onTrial`: a learned window counts although it is
+   * being tried again, as for a request that was refused just now.
+   */
+  readonly of: (tenant: string, model: string, upstream?: string, onTrial?: "counts") => ModelKnowledge;
+  /** Loads what was learnt before this process began, and what other gateways have learnt or an operator has forgotten since. */
   readonly recalled: (tenant: string, model: string) => Promise<void> | undefined;
   readonly learnFactor: (tenant: string, model: string, factor: number) => void;
-  readonly learnWindow: (tenant: string, model: string, window: { upstream: string; limitTokens: number }) => void;
-  /** A request of that many tokens was answered: a learned window that is smaller was wrong, or is no longer right. */
-  readonly answered: (tenant: string, model: string, answer: { upstream: string; inputTokens: number }) => void;
+  /** Answers with the window that counts from now on; undefined where this one is no smaller, or cannot be a window. */
+  readonly learnWindow: (
+    served: ServedModel,
+    window: Pick<RememberedWindow, "tokens" | "by" | "refusedTokens" | "countsOutput">,
+  ) => WindowInUse | undefined;
+  /** A request was answered: answers with the learned window that it refuted, which is forgotten. */
+  readonly answered: (served: ServedModel, request: AcceptedRequest) => RememberedWindow | undefined;
+  /** The learned window in force that was not learned in this process: once, for whoever should know of it. */
+  readonly unannounced: (served: ServedModel) => WindowInUse | undefined;
 }
 
 export interface ModelBookOptions {
@@ -52,131 +55,100 @@ export interface ModelBookOptions {
   readonly now?: () => number;
 }
 
-/** Models of all tenants that are remembered. */
-const MODELS_MAX = 1_024;
-/** A factor that moved less than this is not written down again. */
-const FACTOR_STEP = 0.02;
-/** What other gateways on the same store learn is read this often. */
-const REFRESH_MS = 30_000;
-/** A learned window is tried again after a day: limits of accounts rise, and one more refusal is sent again unseen. */
-const LEARNED_WINDOW_MS_MAX = 24 * 60 * 60_000;
-
 /** The window of a model that nothing is known of: what the smaller of today's hosted models have. */
 export const UNKNOWN_WINDOW_TOKENS = 128_000;
 
-interface ModelEntry {
-  readonly statedTokens: number;
-  learnt: LearnedWindows;
-  recalling: Promise<void> | undefined;
-  kept: LearnedWindows | undefined;
-  readAt: number;
-}
-
 export function createModelBook(options: ModelBookOptions): ModelBook {
-  const { store, registry, contextLength, unknownTokens, now = Date.now } = options;
-  const entries = new Map<string, ModelEntry>();
-  const entryOf = (tenant: string, model: string): ModelEntry => {
-    const key = `${tenant}\n${model}`;
-    const known = entries.get(key);
-    if (known !== undefined) return known;
-    const statedTokens = contextLength ?? lookUp(registry, model)?.windowTokens ?? unknownTokens;
-    const learnt = { factor: initialFactor(model), windows: {} };
-    const entry = { statedTokens, learnt, recalling: undefined, kept: undefined, readAt: now() };
-    if (entries.size >= MODELS_MAX) entries.delete(entries.keys().next().value!);
-    entries.set(key, entry);
-    return entry;
-  };
-  const { recall, keep } = createKeeping(store, now);
-  const learn = (tenant: string, model: string, news: Partial<LearnedWindows>): void => {
-    const entry = entryOf(tenant, model);
-    entry.learnt = { ...entry.learnt, ...news };
-    if (entry.kept !== undefined && same(entry.kept, entry.learnt)) return;
-    entry.kept = entry.learnt;
-    void keep(tenant, model, entry).catch(() => void (entry.kept = undefined));
-  };
-  const windowOf = ({ learnt }: ModelEntry, upstream: string): number => {
-    const window = learnt.windows[upstream];
-    return window === undefined || now() - window.at > LEARNED_WINDOW_MS_MAX ? Infinity : window.limitTokens;
+  const { store, registry, now = Date.now } = options;
+  const factors = createKeptStates(store, now, FACTORS);
+  const windows = createLearnedWindows(store, now);
+  const announced = new Set<string>();
+  const windowFor = ({ tenant, ...place }: ServedModel, onTrial?: "counts"): WindowInUse => {
+    const stated = statedFor(options, place.model);
+    const remembered = windows.get(tenant, place);
+    const counts = remembered !== undefined && (onTrial === "counts" || now() < remembered.until);
+    return counts && remembered.tokens < stated.tokens
+      ? { from: "learned", tokens: remembered.tokens, learned: learnedWindow(remembered) }
+      : stated;
   };
   return {
-    of: (tenant, model, upstream = "") => {
-      const entry = entryOf(tenant, model);
-      const { factor } = entry.learnt;
-      return {
-        windowTokens: Math.min(entry.statedTokens, windowOf(entry, upstream)),
-        factor,
-        ...statedImageTokens(registry, model),
-      };
-    },
+    of: (tenant, model, upstream = "", onTrial) => ({
+      window: windowFor({ tenant, model, upstream }, onTrial),
+      factor: factors.get(tenant, nameOf(model)).factor,
+      ...statedImageTokens(registry, model),
+    }),
     recalled: (tenant, model) => {
-      const isKnown = entries.has(`${tenant}\n${model}`);
-      const entry = entryOf(tenant, model);
-      if (isKnown && now() - entry.readAt > REFRESH_MS) void recall(tenant, model, entry).catch(() => undefined);
-      if (isKnown) return entry.recalling;
-      // Without the store the model is learnt again.
-      entry.recalling = recall(tenant, model, entry).catch(() => void (entry.recalling = undefined));
-      return entry.recalling;
+      const [factor, learned] = [factors.load(tenant, nameOf(model)), windows.load(tenant, model)];
+      if (factor === undefined || learned === undefined) return factor ?? learned;
+      return Promise.all([factor, learned]).then(() => undefined);
     },
-    learnFactor: (tenant, model, factor) => learn(tenant, model, { factor }),
-    learnWindow: (tenant, model, { upstream, limitTokens }) => {
-      const entry = entryOf(tenant, model);
-      if (limitTokens < WINDOW_TOKENS_MIN || limitTokens >= windowOf(entry, upstream)) return;
-      learn(tenant, model, { windows: { ...entry.learnt.windows, [upstream]: { limitTokens, at: now() } } });
+    learnFactor: (tenant, model, factor) => {
+      const { kept } = factors.get(tenant, nameOf(model));
+      const isNews = kept === undefined || Math.abs(kept - factor) >= FACTOR_STEP;
+      if (isNews) factors.put(tenant, nameOf(model), { factor, kept: factor, at: now() });
+      else factors.hold(tenant, nameOf(model), { factor, kept, at: now() });
     },
-    answered: (tenant, model, { upstream, inputTokens }) => {
-      const { statedTokens, learnt } = entryOf(tenant, model);
-      if (inputTokens <= (learnt.windows[upstream]?.limitTokens ?? Infinity)) return;
-      // Kept as news of its own, so that no other gateway brings the smaller one back.
-      const contradicted = { limitTokens: Math.max(statedTokens, inputTokens), at: now() };
-      learn(tenant, model, { windows: { ...learnt.windows, [upstream]: contradicted } });
+    learnWindow: (served, { tokens, by, refusedTokens, countsOutput }) => {
+      const { tenant, model, upstream } = served;
+      if (tokens < WINDOW_TOKENS_MIN || tokens >= windowFor(served).tokens) return undefined;
+      windows.learn(tenant, { model, upstream, tokens, by, refusedTokens, countsOutput });
+      const window = windowFor(served);
+      announced.add(announcementOf(served, window));
+      return window;
+    },
+    answered: (served, request) => {
+      const remembered = windows.get(served.tenant, served);
+      if (remembered === undefined || !isRefuted(remembered, request)) return undefined;
+      windows.forget(served.tenant, served);
+      return remembered;
+    },
+    unannounced: (served) => {
+      const window = windowFor(served);
+      const announcement = announcementOf(served, window);
+      if (window.from !== "learned" || announced.has(announcement)) return undefined;
+      announced.add(announcement);
+      return window;
     },
   };
 }
 
-/** Reads and writes what was learnt, beside other gateways on the same store. */
-function createKeeping(store: HistoryStore, now: () => number) {
-  const recall = async (tenant: string, model: string, entry: ModelEntry): Promise<void> => {
-    entry.readAt = now();
-    const before = learntIn(await store.getState(tenant, rootOf(model)));
-    if (before !== undefined)
-      entry.kept = entry.learnt = { ...before, windows: newestOf(before.windows, entry.learnt.windows) };
-    entry.recalling = undefined;
-  };
-  /** With what other gateways have written meanwhile. */
-  const keep = async (tenant: string, model: string, entry: ModelEntry): Promise<void> => {
-    const { windows = {} } = learntIn(await store.getState(tenant, rootOf(model))) ?? {};
-    const merged = newestOf(windows, entry.learnt.windows);
-    entry.kept = entry.learnt = { ...entry.learnt, windows: merged };
-    await store.putState(tenant, rootOf(model), entry.learnt);
-  };
-  return { recall, keep };
+interface KeptFactor {
+  readonly factor: number;
+  /** The newest of all gateways counts. */
+  readonly at: number;
+  /** As it was written last. */
+  readonly kept: number | undefined;
 }
 
-function rootOf(model: string): string {
-  return `model ${model}`;
+/** A factor that moved less than this is not written down again. */
+const FACTOR_STEP = 0.02;
+const NAME_START = "model ";
+
+function nameOf(model: string): string {
+  return `${NAME_START}${model}`;
 }
 
-type Windows = LearnedWindows["windows"];
+const FACTORS: StateKind<KeptFactor> = {
+  initial: (name) => ({ factor: initialFactor(name.slice(NAME_START.length)), kept: undefined, at: -1 }),
+  parse: (state) => {
+    const { factor, at } = (state ?? {}) as Partial<Record<string, unknown>>;
+    return typeof factor === "number" ? { factor, kept: factor, at: typeof at === "number" ? at : 0 } : undefined;
+  },
+  merge: (kept, held) => (held.at >= kept.at ? held : kept),
+  serialize: ({ factor, at }) => ({ factor, at }),
+};
 
-function newestOf(some: Windows, others: Windows): Windows {
-  const newest = { ...some };
-  for (const [upstream, window] of Object.entries(others))
-    if (window.at >= (newest[upstream]?.at ?? 0)) newest[upstream] = window;
-  return newest;
+function announcementOf({ tenant, model, upstream }: ServedModel, { learned }: WindowInUse): string {
+  return [tenant, model, upstream, learned?.at].join("\n");
 }
 
-function same(one: LearnedWindows, other: LearnedWindows): boolean {
-  return one.windows === other.windows && Math.abs(one.factor - other.factor) < FACTOR_STEP;
+function statedFor({ registry, contextLength, unknownTokens }: ModelBookOptions, model: string): WindowInUse {
+  const setting = contextLength ?? statedWindow(registry, model);
+  if (setting !== undefined) return { tokens: setting, from: "setting" };
+  const known = lookUp(registry, model)?.windowTokens;
+  return known === undefined ? { tokens: unknownTokens, from: "assumed" } : { tokens: known, from: "registry" };
 }
 
-function learntIn(state: unknown): LearnedWindows | undefined {
-  const { factor, windows } = (state ?? {}) as Partial<Record<string, unknown>>;
-  if (typeof factor !== "number") return undefined;
-  const found = Object.entries((windows ?? {}) as Readonly<Record<string, unknown>>).filter(isLearned);
-  return { factor, windows: Object.fromEntries(found) };
-}
-
-function isLearned(entry: [string, unknown]): entry is [string, LearnedWindow] {
-  const { limitTokens, at } = (entry[1] ?? {}) as Partial<Record<string, unknown>>;
-  return typeof limitTokens === "number" && limitTokens >= WINDOW_TOKENS_MIN && typeof at === "number";
+function learnedWindow({ by, refusedTokens, countsOutput, at, until, upstream }: RememberedWindow): LearnedWindow {
+  return { by, refusedTokens, countsOutput, at, until, upstream };
 }

@@ -43,7 +43,7 @@ export function createRemoteCompaction({ sender, registry, now }: RemoteParts): 
     isFor: asksForResponse,
     behind: (request) => {
       if (!asksForResponse(request)) return undefined;
-      const { client, destination, model, upstream, outgoing } = request;
+      const { client, destination, tenant, model, upstream, outgoing } = request;
       if ((without.get(upstream) ?? 0) > now()) return unavailableRemote(NOT_SERVED);
       const { body, editHeaders } = outgoing;
       const onward = onwardHeaders(client.headers, "rewritten");
@@ -59,6 +59,7 @@ export function createRemoteCompaction({ sender, registry, now }: RemoteParts): 
             headers,
             body: Buffer.from(text),
             signal,
+            tenant,
           });
           if (NO_ENDPOINT.has(response.status)) without.set(upstream, now() + WITHOUT_ENDPOINT_MS);
           return answerOf(response, COMPACT_ANSWER_CHARS_MAX);

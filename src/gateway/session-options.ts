@@ -5,7 +5,7 @@ export interface SessionSettings {
   readonly engine?: NonNullable<RuntimeOptions["engine"]>;
   /** The window and what an answer reserves follow from each request. */
   readonly settings?: NonNullable<RuntimeOptions["settings"]>;
-  /** Models that write handoffs while nobody waits; without one the ledger writes them. */
+  /** Models that write handoffs while nobody waits; without one code writes them. */
   readonly writers?: NonNullable<RuntimeOptions["writers"]>;
   readonly secrets?: NonNullable<RuntimeOptions["secrets"]>;
   readonly redactOutgoing?: boolean;

@@ -1,5 +1,5 @@
-/** Calls as another format takes them: names, ids and arguments, or all of it stated in the text. */
-import { contentText, withParts, type Message, type Part, type ToolCallPart } from "../core/transcript/message.ts";
+/** Calls as another format takes them: names, ids and arguments. */
+import { withParts, type Message, type Part, type ToolCallPart } from "../core/transcript/message.ts";
 import { fieldsOf, jsonOf, tryParseJson } from "./fields.ts";
 import type { Holds } from "./format.ts";
 import type { Losses } from "./losses.ts";
@@ -14,10 +14,8 @@ interface CallOptions {
 }
 
 export function callsFor(session: Session, options: CallOptions): Session {
-  const names = new Map<string, string>();
   const messages = session.messages.map((one) => {
-    for (const part of one.message.parts) if (part.kind === "tool-call") names.set(part.id, part.name);
-    const message = options.holds.calls ? withCalls(one.message, options) : stated(one.message, names, options.losses);
+    const message = withCalls(one.message, options);
     return message === one.message ? one : { ...one, message };
   });
   return { ...session, messages };
@@ -56,22 +54,6 @@ function argumentsFor(text: string, holds: Holds, losses: Losses): string {
   if (fieldsOf(value) !== undefined) return jsonOf(value);
   losses.note("wrapped_arguments");
   return jsonOf({ arguments: value ?? text });
-}
-
-/** A reply that says what it called, and what came back. */
-function stated(message: Message, names: ReadonlyMap<string, string>, losses: Losses): Message {
-  const parts = message.parts.map((part): Part => {
-    if (part.kind === "tool-call") {
-      losses.note("call_as_text");
-      return { kind: "text", text: `[called ${part.name}]\n${part.arguments}` };
-    }
-    if (part.kind !== "tool-result") return part;
-    const name = names.get(part.callId) ?? "a tool";
-    const failed = part.isError === true ? ", which failed" : "";
-    return { kind: "text", text: `[result of ${name}${failed}]\n${contentText(part.content)}` };
-  });
-  // What a tool answered is no message of the user.
-  return { ...withParts(message, parts), role: message.role === "tool" ? "assistant" : message.role };
 }
 
 /** Every id that the format would refuse gets one that it takes, the same for the call and its result. */

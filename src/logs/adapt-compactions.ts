@@ -12,8 +12,6 @@ export function compactionsFor(session: Session, holds: Holds, losses: Losses): 
       losses.note("replaced_history", messages.length - live.length);
       return { ...asMessages({ ...session, messages: live }, losses, () => false), compactions: [] };
     }
-    case "all":
-      return { ...asMessages(session, losses, () => false), compactions: [] };
     case "any": {
       const ordered = holds.summaryFirst ? compactions.map((one) => summaryFirst(one, losses)) : compactions;
       return { ...asMessages(session, losses, (at) => recorded.has(at)), compactions: ordered };
@@ -63,7 +61,7 @@ function withNewest(session: Session, losses: Losses): Session {
     const isRun = kept.every((index, place) => index === at - kept.length + place);
     const copies = isRun ? [] : kept.map((index) => session.messages[index]!);
     losses.note("kept_copy", copies.length);
-    messages.push(...copies);
+    for (const each of copies) messages.push(each);
     const left = isRun ? kept.map((index) => places[index]!) : [];
     compactions.push({ at: places[at]!, summary: places[at]!, context: [places[at]!, ...left] });
   });

@@ -73,7 +73,7 @@ function withResultsInOrder(messages: readonly SessionMessage[], losses: Losses)
     const results = ordered.slice(from + 1, end);
     const sorted = results.toSorted((a, b) => calls.indexOf(callIdOf(a)) - calls.indexOf(callIdOf(b)));
     if (sorted.some((one, at) => one !== results[at])) losses.note("result_order");
-    ordered.splice(from + 1, results.length, ...sorted);
+    for (const [at, one] of sorted.entries()) ordered[from + 1 + at] = one;
   }
   return ordered;
 }
@@ -100,11 +100,9 @@ export function mergedFor(session: Session, holds: Holds, losses: Losses): Sessi
   return { ...session, messages, compactions: session.compactions.map((one) => movedTo(one, places, messages.length)) };
 }
 
-function isOneWith(last: SessionMessage, next: SessionMessage, { merges }: Holds): boolean {
-  const { role } = next.message;
-  if (merges === "none" || last.message.role !== role || last.injected !== next.injected) return false;
-  if (last.message.origin === "summary" || next.message.origin === "summary") return false;
-  return role === "assistant" || (merges === "both" && role === "user");
+function isOneWith(last: SessionMessage, next: SessionMessage, { mergesReplies }: Holds): boolean {
+  if (!mergesReplies || last.injected !== next.injected) return false;
+  return [last, next].every(({ message: { role, origin } }) => role === "assistant" && origin !== "summary");
 }
 
 function movedTo(

@@ -12,7 +12,7 @@ import {
 import { callIdsFor, callsFor } from "./adapt-calls.ts";
 import { compactionsFor } from "./adapt-compactions.ts";
 import { mergedFor, openedFor, sortedFor } from "./adapt-order.ts";
-import type { Holds, SessionFormat } from "./format.ts";
+import type { Holds, WritableFormat } from "./format.ts";
 import { createLosses, type Losses, type Remark } from "./losses.ts";
 import type { Session, SessionMessage } from "./session.ts";
 import type { ToolNames } from "./tools.ts";
@@ -22,7 +22,7 @@ export interface Adapted {
   readonly remarks: readonly Remark[];
 }
 
-export function adapt(session: Session, { holds, name, tools }: SessionFormat, from: ToolNames): Adapted {
+export function adapt(session: Session, { holds, name, tools }: WritableFormat, from: ToolNames): Adapted {
   const losses = createLosses();
   const own = session.format === name;
   const keepsSystem = own && holds.ownSystem;
@@ -119,7 +119,6 @@ const IMAGE_PLACES: Readonly<Record<Holds["images"], readonly Where[]>> = {
   everywhere: ["user", "result", "failed"],
   not_in_errors: ["user", "result"],
   user: ["user"],
-  none: [],
 };
 
 /** Media as data where the format has a place for them, and a remark otherwise. */

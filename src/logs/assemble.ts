@@ -139,8 +139,14 @@ function flatten(turns: readonly Turn[], notes: LogNote[]): Omit<Assembled, "not
   const injected: number[] = [];
   for (const turn of turns) {
     if (turn.injected) injected.push(messages.length);
-    messages.push(turn.message, ...turn.results.map(({ message }) => message), ...turn.open.map(stub));
-    lines.push(turn.line, ...turn.results.map(({ line }) => line), ...turn.open.map(() => turn.line));
+    for (const { message, line } of [
+      turn,
+      ...turn.results,
+      ...turn.open.map((id) => ({ message: stub(id), line: turn.line })),
+    ]) {
+      messages.push(message);
+      lines.push(line);
+    }
     if (turn.open.length === 0) continue;
     const names = callsOf(turn.message).filter((call) => turn.open.includes(call.id));
     notes.push({

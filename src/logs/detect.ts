@@ -2,6 +2,7 @@
  * Which format a text is in. Session files are recognised by the marks that only their agent writes, in any of the first
  * lines; request bodies by the blocks and items that only their protocol has.
  */
+import { documentIn } from "./document.ts";
 import { fieldsOf, tryParseJson, type Fields } from "./fields.ts";
 import { FORMATS } from "./formats.ts";
 import { trimLine } from "./lines.ts";
@@ -29,7 +30,7 @@ function formatOfDocument(text: string): InputFormat | undefined {
   const lineEnd = start.indexOf("\n");
   // JSON lines begin with a whole object; parsing the rest would only find that more follows.
   if (start.startsWith("{") && lineEnd > 0 && tryParseJson(start.slice(0, lineEnd)) !== undefined) return undefined;
-  const document = tryParseJson(trimLine(text));
+  const document = documentIn(text)?.value;
   if (document === undefined) return undefined;
   const wire = Array.isArray(document) ? wireFormatOf(document) : undefined;
   return (

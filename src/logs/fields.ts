@@ -1,4 +1,5 @@
 /** Looking into JSON that others wrote: every accessor answers undefined where the shape is not the one hoped for. */
+import { parseJson } from "../core/nesting.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -41,17 +42,18 @@ export function jsonOf(value: unknown): string {
   return JSON.stringify(value) ?? "{}";
 }
 
-/** Parses JSON, keeping every digit of integers that a double cannot hold. Throws SyntaxError. */
-function parseJson(text: string): unknown {
+/** Parses JSON, keeping every digit of integers that a double cannot hold. Throws SyntaxError, also for what is nested too deep. */
+function parseDigits(text: string): unknown {
+  const value = parseJson(text);
   return LONG_NUMBER.test(text) && JSON_WITH_SOURCE.rawJSON !== undefined
     ? JSON_WITH_SOURCE.parse(text, keepDigits)
-    : JSON.parse(text);
+    : value;
 }
 
 /** The same; undefined where the text is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {
-    return parseJson(text);
+    return parseDigits(text);
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
-/** What it takes to know the sessions of one agent: how its files are recognised, read and written, and what they can hold. */
+/** What it takes to know the sessions of one agent: how its files are recognised and read; of most, how they are written and what they can hold. */
 import type { Fields } from "./fields.ts";
 import type { LogText } from "./lines.ts";
-import type { FormatReading, History, LogFormat, WireFormat } from "./log.ts";
+import type { FormatReading, History, LogFormat, WireFormat, WrittenFormat } from "./log.ts";
 import type { Session } from "./session.ts";
 import type { ToolNames } from "./tools.ts";
 import type { WriteContext } from "./written.ts";
@@ -16,8 +16,12 @@ export interface SessionFormat {
   readonly read: (text: LogText, history: History) => FormatReading;
   /** The session as it was when the record at `line` had been written. */
   readonly upTo: (text: string, line: number) => string;
-  readonly holds: Holds;
   readonly tools: ToolNames;
+}
+
+export interface WritableFormat extends SessionFormat {
+  readonly name: WrittenFormat;
+  readonly holds: Holds;
   /** Takes a session that holds only what the format holds (`adapt`). */
   readonly write: (session: Session, context: WriteContext) => string;
 }
@@ -37,11 +41,9 @@ export interface Holds {
   /** Thinking without the signature of the provider that it came from. */
   readonly thinking: boolean;
   /** Images as data: in messages of the user and in results, in results that are no errors, or in no results. */
-  readonly images: "everywhere" | "not_in_errors" | "user" | "none";
+  readonly images: "everywhere" | "not_in_errors" | "user";
   /** Documents as data, in messages of the user. */
   readonly files: boolean;
-  /** Calls of tools, with their results. Otherwise both are stated in the text. */
-  readonly calls: boolean;
   /** Calls whose input is free text. */
   readonly freeTextCalls: boolean;
   /** Whether arguments are kept as text. Otherwise they have to be an object. */
@@ -57,16 +59,16 @@ export interface Holds {
   /** System messages within the conversation. */
   readonly systemMessages: boolean;
   /**
-   * How compactions are recorded: with `any` messages kept, with the `newest` ones kept behind the summary, not at all
-   * with only the `live` history written, or not at all with the summary as a message among `all` others.
+   * How compactions are recorded: with `any` messages kept, with the `newest` ones kept behind the summary, or not at all,
+   * with only the `live` history written.
    */
-  readonly compactions: "any" | "newest" | "live" | "all";
+  readonly compactions: "any" | "newest" | "live";
   /** Whether the summary comes first in what a compaction leaves. */
   readonly summaryFirst: boolean;
   /** Whether a session has to begin with a message of the user. */
   readonly opensWithUser: boolean;
-  /** Which neighbouring messages of one role become one. */
-  readonly merges: "none" | "replies" | "both";
+  /** Whether neighbouring replies become one. */
+  readonly mergesReplies: boolean;
   /** `sorted`: the parts of a reply are its thinking, its texts and its calls, in this order. */
   readonly parts: "any" | "sorted";
   /** Where several texts become one: in results, or in all messages. */
@@ -79,7 +81,7 @@ export interface Holds {
 
 const ANY_ID = /^/;
 /** What every provider takes. */
-export const PLAIN_ID = /^[a-zA-Z0-9_-]{1,64}$/;
+const PLAIN_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 export const SPACELESS_ID = /^\S{1,64}$/;
 
 /** A format that holds all there is. Each format says where it differs. */
@@ -87,7 +89,6 @@ export const EVERYTHING: Holds = {
   thinking: true,
   images: "everywhere",
   files: true,
-  calls: true,
   freeTextCalls: true,
   argumentText: true,
   callIds: ANY_ID,
@@ -98,7 +99,7 @@ export const EVERYTHING: Holds = {
   compactions: "any",
   summaryFirst: false,
   opensWithUser: false,
-  merges: "none",
+  mergesReplies: false,
   parts: "any",
   oneText: "nowhere",
   outerSpace: true,

@@ -34,14 +34,15 @@ export function readLines(text: LogText): { readonly lines: readonly Line[]; rea
     at++;
     const json = trimLine(raw);
     if (json === "" || keep(at, json)) continue;
-    const { records, rest } = splitGlued(json);
-    const read = records.filter((record) => keep(at, record)).length;
-    if (read > 0) notes.push({ code: "glued_line", line: at, text: `${read} records stood on one line` });
-    if (rest !== "" || read < records.length)
+    const { records, unread } = splitGlued(json);
+    const read = records.filter((record) => keep(at, record));
+    const skipped = unread + charsOf(records) - charsOf(read);
+    if (read.length > 1) notes.push({ code: "glued_line", line: at, text: `${read.length} records stood on one line` });
+    if (skipped > 0)
       notes.push({
         code: "corrupt_line",
         line: at,
-        text: `${(rest || json).length} characters that are not a JSON object were skipped`,
+        text: `${skipped} characters that are not a JSON object were skipped`,
       });
   }
   return { lines, notes };
@@ -63,37 +64,71 @@ export function trimLine(raw: string): string {
   return text.charCodeAt(0) === 0 ? text.replaceAll("\u0000", "").trim() : text;
 }
 
-/** The complete objects at the start of a line, and what is left behind them. Linear: each character is seen once. */
-function splitGlued(line: string): { readonly records: readonly string[]; readonly rest: string } {
+/**
+ * The whole objects of a line, and how many characters of other things are between and behind them: a record that was cut
+ * off may have the next one right behind it. Linear: each character is seen once or twice.
+ */
+function splitGlued(line: string): { readonly records: readonly string[]; readonly unread: number } {
   const records: string[] = [];
+  let unread = 0;
   let start = 0;
-  while (line.charCodeAt(start) === OPEN_BRACE) {
-    const end = endOfObject(line, start);
-    if (end < 0) break;
-    records.push(line.slice(start, end));
+  while (start < line.length) {
+    const { end, whole } = objectAt(line, start);
+    // Behind what is broken, a piece of it may look like a record; a record ends where its line ends, or another begins.
+    if (whole && (unread === 0 || end === line.length || line.charCodeAt(end) === OPEN_BRACE))
+      records.push(line.slice(start, end));
+    else unread += end - start;
     start = end;
     while (line[start] === " " || line[start] === ",") start++;
   }
-  return { records, rest: line.slice(start) };
+  return { records, unread };
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
+const OPENING = '{"';
+const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d];
+const CLOSES: Readonly<Record<number, number>> = { [CLOSE_BRACE]: OPEN_BRACE, [CLOSE_LIST]: OPEN_LIST };
+const BEFORE_VALUE = /[{[,:]/;
+const BEHIND_STRING = /[:,}\]]/;
 
-/** Index behind the brace that closes the object opened at `start`; -1 where the line ends first. */
-function endOfObject(line: string, start: number): number {
-  let depth = 0;
+/** Where the object that opens at `start` ends: whole, or broken by what cannot stand there, where the next may begin. */
+function objectAt(line: string, start: number): { readonly end: number; readonly whole: boolean } {
+  const open: number[] = [];
   let quoted = false;
+  let last = ":";
   for (let at = start; at < line.length; at++) {
     const code = line.charCodeAt(at);
     if (quoted) {
       if (code === BACKSLASH) at++;
       else if (code === QUOTE) quoted = false;
-    } else if (code === QUOTE) quoted = true;
-    else if (code === OPEN_BRACE) depth++;
-    else if (code === CLOSE_BRACE && --depth === 0) return at + 1;
+      continue;
+    }
+    if (code <= SPACE) continue;
+    const opens = code === OPEN_BRACE || code === OPEN_LIST;
+    const misplaced =
+      (at === start && code !== OPEN_BRACE) ||
+      (last === '"' && !BEHIND_STRING.test(line[at]!)) ||
+      ((opens || code === QUOTE) && !BEFORE_VALUE.test(last)) ||
+      // A key is a string.
+      (opens && (last === "{" || (last === "," && open.at(-1) === OPEN_BRACE)));
+    if (misplaced || (CLOSES[code] !== undefined && open.pop() !== CLOSES[code]))
+      return { end: nextOpening(line, start, at), whole: false };
+    if (opens) open.push(code);
+    if (open.length === 0) return { end: at + 1, whole: true };
+    quoted = code === QUOTE;
+    last = line[at]!;
   }
-  return -1;
+  return { end: line.length, whole: false };
+}
+
+const SPACE = 0x20;
+
+/** The quote that opens a record closes a text that was cut off, so that what is noticed at `at` may begin just before it. */
+function nextOpening(line: string, start: number, at: number): number {
+  const before = line.slice(start + 1, at + OPENING.length).lastIndexOf(OPENING);
+  const next = before >= 0 ? start + 1 + before : line.indexOf(OPENING, Math.max(at, start + 1));
+  return next < 0 ? line.length : next;
+}
+
+function charsOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
 }

@@ -18,7 +18,6 @@ const CHANGED = {
   system_message: "system messages became messages of the user",
   renamed_call: "calls have the names that this agent gives to the same tools",
   foreign_call: "calls keep the names of tools that this agent may not have",
-  call_as_text: "calls and results are stated in the text, because the format holds no calls",
   free_text_call: "inputs of calls that were free text became the argument `input`",
   wrapped_arguments: "arguments that were not an object became the argument `arguments`",
   call_id: "ids of calls were changed to ones that the format takes",

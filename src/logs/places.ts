@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fieldsOf, textOf, tryParseJson } from "./fields.ts";
 import { projectHashOf } from "./gemini/project.ts";
-import type { LogFormat } from "./log.ts";
+import type { LogFormat, WrittenFormat } from "./log.ts";
 import { isoOf } from "./written.ts";
 
 export type PlaceEnvironment = Readonly<Record<string, string | undefined>>;
@@ -37,7 +37,7 @@ export function placesOf(environment: PlaceEnvironment, folder: string): Readonl
     gemini: { roots: [join(home, ".gemini", "tmp")], isSession: named(/[/\\]chats[/\\][^/\\]*\.jsonl?$/) },
     hermes: {
       roots: [join(hermes, "state.db"), join(hermes, "sessions")],
-      isSession: named(/(?:\.db|session[^/\\]*\.json)$/),
+      isSession: named(/(?:\.db|session[^/\\]{0,255}\.json)$/),
     },
     aider: { roots: [join(folder, ".aider.chat.history.md")], isSession: named(/\.md$/) },
     specstory: { roots: [join(folder, ".specstory", "history")], isSession: named(/\.md$/) },
@@ -83,12 +83,11 @@ function geminiProject(root: string, cwd: string): string {
   return textOf(fieldsOf(known?.["projects"])?.[cwd]) ?? projectHashOf(cwd);
 }
 
-/** Undefined for agents that take no session from outside. */
 export function destinationFor(
-  to: LogFormat,
+  to: WrittenFormat,
   session: NewSession,
   { environment, folder }: { readonly environment: PlaceEnvironment; readonly folder: string },
-): Destination | undefined {
+): Destination {
   const { id, cwd, ownId } = session;
   const [first = ""] = placesOf(environment, folder)[to].roots;
   const stamp = isoOf(session.startMs).slice(0, "2026-01-01T00:00:00".length).replaceAll(":", "-");
@@ -120,7 +119,5 @@ export function destinationFor(
       return { kind: "database", path: first, resume: ["opencode", "-s", ownId] };
     case "hermes":
       return { kind: "database", path: first, resume: ["hermes", "--resume", ownId] };
-    default:
-      return undefined;
   }
 }

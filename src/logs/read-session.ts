@@ -74,7 +74,7 @@ function withCompactions(
       done = one.line;
       const found = compactionAt(text, format, { line: done, before: messages, own: ownOf(read, done) });
       if (found !== undefined) compactions.push(found.compaction);
-      if (found !== undefined) messages.push(...found.added);
+      if (found !== undefined) for (const each of found.added) messages.push(each);
     }
     messages.push(one);
   }

@@ -1,4 +1,5 @@
-/** Which result belongs to which call, for formats that keep both in one place. */
+/** Which result belongs to which call, for formats that keep both in one place; and results of calls that have none. */
+import type { MessageDraft } from "./log.ts";
 import type { Part, ToolResultPart } from "../core/transcript/message.ts";
 import type { SessionMessage } from "./session.ts";
 
@@ -17,3 +18,10 @@ export function resultsOf(messages: readonly SessionMessage[]): Results {
   }
   return results;
 }
+
+/** For a call of which the session itself says that it did not run to its end: `why` is told as a failure. */
+export function notRun(callId: string | undefined, line: number, why: string): MessageDraft {
+  return { kind: "result", line, callId, content: [{ kind: "text", text: why }], isError: true };
+}
+
+export const NEVER_RUN = "[precis: this call was never run, as the session file says]";

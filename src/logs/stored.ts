@@ -4,7 +4,7 @@ import { PrecisError } from "../core/errors.ts";
 import { detectFormat } from "./detect.ts";
 import { FORMATS } from "./formats.ts";
 import { hermesDocument, hermesSessions, insertHermes, isHermesDatabase } from "./hermes/database.ts";
-import type { LogFormat } from "./log.ts";
+import type { LogFormat, WrittenFormat } from "./log.ts";
 import { insertOpencode, isOpencodeDatabase, opencodeDocument, opencodeSessions } from "./opencode/database.ts";
 import { isStoredSession, storedDocument } from "./opencode/folder.ts";
 import { insertInto, isDatabase, withDatabase, type AgentDatabase, type StoredSession } from "./sqlite.ts";
@@ -83,7 +83,7 @@ export function sessionsIn(path: string, limit: number): readonly (StoredSession
 }
 
 /** Adds a written session to the agent's own database. Throws `unreadable_input` where that is none, or of another version. */
-export function storeSession(path: string, text: string, to: LogFormat): void {
+export function storeSession(path: string, text: string, to: WrittenFormat): void {
   insertInto(path, (insert, database) => {
     const agent = agentOf(database);
     if (agent !== to) throw unreadable(`${path} is not a database of ${FORMATS[to].title}`, "Write to a file instead.");

@@ -3,15 +3,21 @@
  * it as they were: nothing is parsed and written again.
  */
 import { PrecisError } from "../core/errors.ts";
+import { documentIn } from "./document.ts";
 import { fieldsOf, tryParseJson } from "./fields.ts";
 import { trimLine } from "./lines.ts";
 import type { LogNote } from "./log.ts";
 import { isWireRecord, wireFormatOf } from "./wire-marks.ts";
 
-export interface JoinedLines {
+export interface WireText {
   /** A JSON array of the messages, or one request body. */
   readonly json: string;
   readonly notes: readonly LogNote[];
+}
+
+/** A request body, or its messages in one piece or one a line. One broken line is left to the protocol, which says what is wrong. */
+export function wireText(text: string): WireText {
+  return documentIn(text) ?? (text.trim().includes("\n") ? joinWireLines(text) : { json: text, notes: [] });
 }
 
 /**
@@ -19,7 +25,7 @@ export interface JoinedLines {
  * again and again, each time longer: the longest is taken, the later of two equals.
  * Throws `unreadable_input` where no line is either.
  */
-export function joinWireLines(text: string): JoinedLines {
+function joinWireLines(text: string): WireText {
   const notes: LogNote[] = [];
   const messages: string[] = [];
   let body: { readonly json: string; readonly line: number } | undefined;

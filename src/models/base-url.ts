@@ -8,5 +8,5 @@ const VERSIONED = /\/v\d/;
 export function meantAddress(baseUrl: string): string | undefined {
   const { origin, pathname } = new URL(baseUrl);
   if (ENDPOINT.test(pathname)) return origin + pathname.replace(ENDPOINT, "");
-  return VERSIONED.test(pathname) ? undefined : `${origin}${pathname.replace(/\/+$/, "")}/v1`;
+  return VERSIONED.test(pathname) ? undefined : `${origin}${pathname.replace(/(?<!\/)\/+$/, "")}/v1`;
 }

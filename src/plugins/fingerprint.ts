@@ -19,7 +19,7 @@ export function fingerprintOf(folder: string): string {
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const path = join(root, at);
     const stats = lstatSync(path);
-    if (stats.isDirectory()) open.push(...readdirSync(path).map((name) => `${at}/${name}`));
+    if (stats.isDirectory()) for (const each of readdirSync(path).map((name) => `${at}/${name}`)) open.push(each);
     else if (stats.isSymbolicLink()) {
       if (!leadsInto(root, path)) throw refused(folder, `its link ${at.slice(1)} leads out of its folder`);
       lines.push(JSON.stringify([at, "link", readlinkSync(path)]));

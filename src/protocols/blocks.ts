@@ -2,6 +2,7 @@
 import type { OpaquePart, Part, TextPart } from "../core/transcript/message.ts";
 import type { Fields } from "./dialect.ts";
 import { fieldsOf, lazy, textOf } from "./fields.ts";
+import { toldBy } from "./server-tools.ts";
 import { elementTexts } from "./json/scan.ts";
 
 /** Reads one block; undefined for a kind it does not know. `text` gives the block's JSON text when it is needed. */
@@ -24,5 +25,7 @@ export function readContent<P extends Part>(
 }
 
 export function opaqueBlock(block: unknown, raw: string, at: number): OpaquePart {
-  return { kind: "opaque", type: textOf(fieldsOf(block)["type"]) ?? typeof block, raw, at };
+  const told = toldBy(fieldsOf(block));
+  const type = textOf(fieldsOf(block)["type"]) ?? typeof block;
+  return { kind: "opaque", type, raw, at, ...(told === undefined ? {} : { told }) };
 }

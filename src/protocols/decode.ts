@@ -27,14 +27,19 @@ export interface DecodeOptions {
 export function decodeBody(dialect: Dialect, body: string, options: DecodeOptions): Decoded {
   const previous = options.previous?.protocol === dialect.name ? options.previous : undefined;
   const scanned = scanBody(dialect, body, { ...options, previous });
-  const groups = readGroups(dialect, scanned, previous?.layout);
   const own = new Map(scanned.members.map(({ key, start, end }) => [key, body.slice(start, end)]));
+  const settings = settingsOf(dialect, own, previous?.transcript.tools);
+  const alike = dialect.readsAlike?.(settings.model, previous?.transcript.model) !== false;
+  const groups = readGroups(dialect, scanned, {
+    model: settings.model,
+    previous: alike ? previous?.layout : undefined,
+  });
   const firstTurn = groups.findIndex(({ slice }) => slice.members[0]?.role !== "system");
   const split = firstTurn < 0 ? groups.length : firstTurn;
   const transcript = Object.freeze({
     system: Object.freeze([...systemOf(dialect, own, previous), ...messagesOf(groups.slice(0, split))]),
     messages: messagesOf(groups.slice(split)),
-    ...settingsOf(dialect, own, previous?.transcript.tools),
+    ...settings,
   });
   const layout: Layout = { members: scanned.members, list: scanned.list, elements: scanned.elements, groups };
   const locked = dialect.lockOf(own) ?? groups.find(({ held }) => held !== undefined)?.held;
@@ -164,7 +169,12 @@ function parse(text: string, place: string): unknown {
   }
 }
 
-function readGroups(dialect: Dialect, scanned: Scanned, previous: Layout | undefined): Group[] {
+interface GroupReading {
+  readonly model: string | undefined;
+  readonly previous: Layout | undefined;
+}
+
+function readGroups(dialect: Dialect, scanned: Scanned, { model, previous }: GroupReading): Group[] {
   const { body, elements } = scanned;
   const earlier = previous?.groups ?? [];
   let next = 0;
@@ -187,7 +197,7 @@ function readGroups(dialect: Dialect, scanned: Scanned, previous: Layout | undef
     while (first + own.length < elements.length && dialect.joins(own.at(-1)!.value, element(first + own.length).value))
       own.push(element(first + own.length));
     const raw = body.slice(elements[first]!.start, elements[first + own.length - 1]!.end);
-    const sealed = seal(dialect.name, dialect.read(own), { raw: previous === undefined ? raw : copyOf(raw) });
+    const sealed = seal(dialect.name, dialect.read(own, model), { raw: previous === undefined ? raw : copyOf(raw) });
     groups.push({ ...sealed, first, count: own.length, held: heldBy(sealed.slice) });
     first += own.length;
   }

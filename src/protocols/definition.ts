@@ -5,6 +5,7 @@
 import type { Usage } from "../core/engines/contract.ts";
 import type { CachePrompt } from "../core/caching/prefix-cache.ts";
 import type { Measure } from "../core/transcript/measure.ts";
+import type { MediaLimits } from "../core/transcript/media-limits.ts";
 import type { AnswerDialect } from "./answers/signal.ts";
 import type { WriteOwnAnswer } from "./answers/own-answer.ts";
 import type { PlainAnswer } from "./answers/plain.ts";
@@ -83,6 +84,8 @@ export interface ProtocolDefinition {
   readonly cachePrompt: (request: Fields, text: Measure["text"]) => CachePrompt;
   /** Whose cache markers its requests may hold without anything being known of their provider. */
   readonly markers: MarkerLayout | undefined;
+  /** What its vendor takes of pictures and bytes, where that is known for the model. */
+  readonly mediaLimits?: (model: string | undefined, windowTokens: number) => MediaLimits | undefined;
   /** The type of a content block that holds a user's text. */
   readonly textBlock: string;
 }

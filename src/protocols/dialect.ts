@@ -78,7 +78,9 @@ export interface Dialect {
   readonly toolKeys: readonly string[];
   /** Whether the next element belongs to the same messages as the one before it. */
   readonly joins: (before: Fields, next: Fields) => boolean;
-  readonly read: (elements: readonly WireElement[]) => readonly Draft[];
+  readonly read: (elements: readonly WireElement[], model: string | undefined) => readonly Draft[];
+  /** Whether elements mean the same to two models; by default they do. */
+  readonly readsAlike?: (model: string | undefined, other: string | undefined) => boolean;
   /** Reads the value of one of `systemKeys`. */
   readonly readSystem: (value: unknown, text: string) => Draft | undefined;
   /** Why a request's history must stay as it is; gets the request's own members, the list left out. */

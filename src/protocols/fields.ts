@@ -1,4 +1,5 @@
 /** Reading parsed JSON of unchecked shape: what is not there, or of another type, reads as absent. */
+import { parseJson } from "../core/nesting.ts";
 import type { Fields } from "./dialect.ts";
 
 const NOTHING: Fields = Object.freeze({});
@@ -23,11 +24,11 @@ export function countOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
-/** What a JSON text says; `undefined` where there is none, or it is malformed. */
+/** What a JSON text says; `undefined` where there is none, or it is malformed or nested too deep. */
 export function parsed(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch {
     return undefined;
   }

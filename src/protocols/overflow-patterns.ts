@@ -26,6 +26,19 @@ export const RATE_LIMIT_PATTERN: OverflowPattern = {
   requested: [2],
 };
 
+/** Pictures that are too many, too wide or too heavy: fewer are taken, whatever the request's tokens are. */
+export const MEDIA_PATTERNS: readonly RegExp[] = [
+  // Anthropic: "messages.0.content.0.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels"
+  // and "… exceed max allowed size: 8000 pixels"; Bedrock: "image exceed max allowed size for many-image requests: 2000 pixels"
+  phrase("image(?: dimensions)? exceeds? max allowed size"),
+  // Anthropic: "messages.4.content.1.image.source.base64: image exceeds 5 MB maximum: 6829708 bytes > 5242880 bytes"
+  phrase(String.raw`image exceeds [\d.]+ mb maximum`),
+  // Anthropic: "messages: too many images and documents: 105 + 0 > 100"; Groq: "Too many images provided. This model supports up to 5 images"
+  phrase("too many images"),
+  // vLLM: "At most 4 image(s) may be provided in one prompt."
+  phrase(String.raw`at most \d+ image\(s\) may be provided`),
+];
+
 export const CONTEXT_PATTERNS: readonly OverflowPattern[] = [
   // Anthropic: "prompt is too long: 213462 tokens > 200000 maximum"
   { says: phrase(`prompt is too long: ${N} tokens > ${N} maximum`), requested: [1], limit: 2 },

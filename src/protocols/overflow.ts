@@ -4,7 +4,7 @@
  */
 import type { Fields } from "./dialect.ts";
 import { countOf, fieldsOf, parsed, textOf } from "./fields.ts";
-import { CONTEXT_PATTERNS, RATE_LIMIT_PATTERN, type OverflowPattern } from "./overflow-patterns.ts";
+import { CONTEXT_PATTERNS, MEDIA_PATTERNS, RATE_LIMIT_PATTERN, type OverflowPattern } from "./overflow-patterns.ts";
 import type { Overflow } from "./protocol.ts";
 
 /** Longer error texts are pages of a proxy; what matters is at their start. */
@@ -55,7 +55,8 @@ export function overflowOf(status: number, bodyText: string): Overflow | undefin
     return { kind: "context", ...believed({ ...said, ...failure.counts }) };
   }
   const isPayload = failure.codes.some((code) => PAYLOAD_CODES.has(code)) && !SHORT_FIELD.test(failure.text);
-  return status === PAYLOAD_STATUS || isPayload ? { kind: "payload" } : undefined;
+  const isMedia = MEDIA_PATTERNS.some((says) => says.test(failure.text));
+  return status === PAYLOAD_STATUS || isPayload || isMedia ? { kind: "payload" } : undefined;
 }
 
 type Counts = Pick<Overflow, "limitTokens" | "requestedTokens" | "outputTokens">;

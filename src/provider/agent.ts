@@ -60,11 +60,11 @@ export async function replayAsAgent(options: AgentOptions): Promise<AgentRun> {
   const agentForm = wires[protocol].agent;
   // Some vendors take no conversation that the model opens.
   if (!protocols[protocol].rules.opensWithUser)
-    history.push(...encoded(recording.messages.slice(0, start), new Map(), protocol));
+    for (const each of encoded(recording.messages.slice(0, start), new Map(), protocol)) history.push(each);
   const { maxOutputTokens = outputNeeded(rounds) } = options;
   let issued = new Map<string, string>();
   for (const [index, round] of rounds.entries()) {
-    history.push(...encoded(round.said, issued, protocol));
+    for (const each of encoded(round.said, issued, protocol)) history.push(each);
     const streamed = typeof stream === "boolean" ? stream : stream(index);
     const to = { url, form: agentForm, key, headers, body, rewrite: (text: string) => rewrite(text, index) };
     const asked = await ask(to, { model, stream: streamed, history, system, tools, maxOutputTokens });
@@ -73,7 +73,7 @@ export async function replayAsAgent(options: AgentOptions): Promise<AgentRun> {
     if (message !== undefined)
       return { turns: rounds.length, answered: index, refusal: { turn: index, status: asked.status, message } };
     const reply = agentForm.replyIn(asked.answer);
-    history.push(...reply.messages);
+    for (const each of reply.messages) history.push(each);
     const calls = round.answer.flatMap(callsOf).map(({ id }) => id);
     issued = new Map(calls.map((id, at) => [id, reply.callIds[at] ?? id]));
   }

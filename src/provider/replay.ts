@@ -3,7 +3,7 @@
  * in results, the calls they answer say where it is, so a session can be rewound or shortened on its way; else the
  * answer is the one after the last that this key was given.
  */
-import { detectFormat, joinWireLines, LOG_FORMATS, readLog, type LogFormat } from "../logs/index.ts";
+import { detectFormat, LOG_FORMATS, readLog, wireText, type LogFormat } from "../logs/index.ts";
 import { PrecisError } from "../core/errors.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../core/transcript/message.ts";
 import { protocols } from "../protocols/index.ts";
@@ -21,8 +21,7 @@ export function readRecording(text: string, fileName = ""): Transcript {
     });
   const log = LOG_FORMATS.find((name): name is LogFormat => name === format);
   if (log !== undefined) return readLog(text, log).transcript;
-  const body = parsedJson(text) === undefined ? joinWireLines(text).json : text;
-  return protocols[format as Exclude<typeof format, LogFormat>].decode(body).transcript;
+  return protocols[format as Exclude<typeof format, LogFormat>].decode(wireText(text).json).transcript;
 }
 
 /** For a turn without a word, which no vendor would take back. */
@@ -77,7 +76,7 @@ export function replayAnswerer(messages: readonly Message[]): Answerer {
   const next = new Map<string, number>();
   const positionOf = (asked: ScriptedRequest): number => {
     const turns = wires[asked.protocol].request.answeredCalls(asked.body).flatMap((id) => turnOf.get(id) ?? []);
-    return turns.length > 0 ? Math.max(...turns) + 1 : (next.get(asked.key) ?? 0);
+    return turns.length > 0 ? turns.reduce((most, turn) => Math.max(most, turn), 0) + 1 : (next.get(asked.key) ?? 0);
   };
   return {
     answer: (asked) => answers[positionOf(asked)] ?? { text: "The recording ends here." },

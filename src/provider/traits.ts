@@ -6,6 +6,7 @@
 import { createRegistry, knownModels, lookUp, type Prices, type Registry } from "../models/index.ts";
 import { bareName } from "../models/registry/names.ts";
 import type { OverflowErrorName } from "./overflow-errors.ts";
+import { returnsReasoning } from "./reasoning.ts";
 
 export type CacheKind =
   /** Anthropic: where the request marks it. */
@@ -33,6 +34,8 @@ export interface ModelTraits {
   readonly systemTurns: boolean;
   /** Refuses messages of one role in a row, as the chat templates of Mistral and Gemma do (Chat Completions). */
   readonly alternates?: boolean;
+  /** Refuses a call without the thinking that led to it, as DeepSeek does (Chat Completions and Messages). */
+  readonly returnsReasoning?: boolean;
   readonly prices?: Prices;
   /** Whose words a prompt above the window is refused in; the protocol's own vendor's by default. */
   readonly overflowError?: OverflowErrorName;
@@ -113,5 +116,6 @@ function plainTraits(name: string): ModelTraits {
     openaiCache: WRITES_AT_BREAKPOINTS.test(bare) ? "breakpoints" : "automatic",
     bindsThinking: BINDS_THINKING.test(bare),
     systemTurns: SYSTEM_TURNS.test(bare),
+    returnsReasoning: returnsReasoning(name),
   };
 }

@@ -82,8 +82,10 @@ export interface Wire {
   readonly keyless: Refusal;
   /** The error for a body that is no JSON object. */
   readonly notJson: (why: string) => Refusal;
-  /** What is wrong with the form of a request, or of its messages alone, whatever model and account it is for. */
-  readonly shape: (body: Fields) => Refusal | undefined;
+  /** What is wrong with the form of a request, or of its messages alone, for whatever account it is. */
+  readonly shape: (body: Fields, windowTokens: number) => Refusal | undefined;
+  /** The vendor's own limit for a body; undefined where it has none that could be said. */
+  readonly bodyBytesMax?: number;
   readonly judge: (judging: JudgeRequest) => Refusal | AcceptedRequest;
   readonly noModel: (name: unknown) => Refusal;
   readonly errorBody: (refusal: Refusal, requestId: string) => Fields;

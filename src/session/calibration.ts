@@ -21,11 +21,11 @@ export function exactFactor(countedTokens: number, estimate: number): number {
   return Math.min(FACTOR_MAX, Math.max(FACTOR_MIN, countedTokens / Math.max(estimate, ESTIMATE_TOKENS_MIN)));
 }
 
-/** `estimate` is the uncorrected estimate of the request whose input was reported. */
-export function learnFactor(factor: number, reportedTokens: number, estimate: number): number {
+/** `estimate` is the uncorrected estimate of the request whose input was reported; `newest`: what the report weighs beside earlier ones. */
+export function learnFactor(factor: number, reportedTokens: number, estimate: number, newest = NEWEST_SHARE): number {
   if (estimate < ESTIMATE_TOKENS_MIN || reportedTokens <= 0) return factor;
   const observed = reportedTokens / estimate;
-  const next = factor + (observed - factor) * NEWEST_SHARE;
+  const next = factor + (observed - factor) * newest;
   return Math.min(FACTOR_MAX, Math.max(FACTOR_MIN, next));
 }
 

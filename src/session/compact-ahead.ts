@@ -8,9 +8,11 @@ import { createRedactor } from "../core/redaction/redactor.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { MakingAhead } from "./contract.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
+import { latestOf } from "./economy.ts";
 import { pinsOf } from "./pins.ts";
 import { afterReply, afterSummary } from "./summarizer.ts";
 import { makeCompaction, recordCompaction, withReason } from "./make-compaction.ts";
+import { freesTokensMin, isResting } from "./progress.ts";
 import { viewConversation } from "./turn.ts";
 
 /** Makes it. False where nothing came of it: no need, no way, or another is being made. */
@@ -22,13 +24,13 @@ export async function compactAhead(
   const { state, options } = context;
   if (state.ahead !== undefined || options.enabled === false) return false;
   const view = await viewConversation(context, transcript, waiting.signal);
-  if (view.standing.undone || (!decided && view.tokens < state.limits.pressureTokens)) return false;
+  if (view.standing.undone || isResting(context, view)) return false;
+  if (!decided && view.tokens < state.limits.pressureTokens) return false;
   const { engineState } = state;
   const outcome = await makeCompaction(context, view, { ...waiting, reason: "threshold" });
   if (outcome.kind !== "compacted") {
     // Nobody asked for it, so it does not count against the session.
     state.engineState = engineState;
-    state.futileAheadTokens = view.tokens;
     return false;
   }
   state.ahead = outcome.compaction;
@@ -80,8 +82,11 @@ export async function takePreparedCompaction(
   // Of a branch that was left it is still right.
   if (!sameSoFar) return undefined;
   const fits = goesFurther && (await keepsToPins(context, original, ahead));
-  const after = fits ? estimatorOf(context).measure.transcript(applyCompaction(original, ahead)) : Infinity;
-  if (after >= state.limits.thresholdTokens) {
+  const { measure } = estimatorOf(context);
+  const frees = fits ? measure.transcript(view.current) - measure.transcript(applyCompaction(original, ahead)) : 0;
+  const isEnough = frees >= (freesTokensMin(context, view, reason) ?? 1);
+  // With what has come since, it would be due again at once.
+  if (!isEnough || measure.transcript(view.current) - frees >= state.limits.thresholdTokens) {
     options.sharedAhead?.drop(ahead);
     return undefined;
   }
@@ -108,8 +113,9 @@ async function keepsToPins(context: SessionContext, original: Transcript, ahead:
 }
 
 /** True where a compaction that is due can be left to be made ahead: others write it, and the window is not full yet. */
-export function canWait({ options, state }: SessionContext, { tokens }: ConversationView): boolean {
+export function canWait(context: SessionContext, { tokens }: ConversationView): boolean {
+  const { options } = context;
   const { writers, remote, mainAhead } = options;
   const asks = mainAhead === true || (remote ?? writers?.auxiliary ?? writers?.main) !== undefined;
-  return options.modelsAhead === true && asks && tokens < state.limits.hygieneTokens;
+  return options.modelsAhead === true && asks && tokens < latestOf(context);
 }

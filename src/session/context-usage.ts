@@ -11,7 +11,7 @@ export interface SentRequest {
   readonly link: string;
   /** How many compactions had come before it. */
   readonly era: number;
-  /** It begins a conversation, or was rewritten just now: no cache can have held what it begins with. */
+  /** It begins a conversation, was rewritten just now, or comes after the cache expired: none can have held what it begins with. */
   readonly isNew: boolean;
 }
 
@@ -34,6 +34,8 @@ export interface ContextUsageTracker {
   readonly newestOr: (about: SentRequest | undefined) => SentRequest | undefined;
   /** The provider's count for what was sent. True where it says something of what is sent now. */
   readonly reported: (inputTokens: number, about: SentRequest) => boolean;
+  /** The provider reported what was sent since the last compaction. */
+  readonly isReported: () => boolean;
   /** A compaction makes the last report stale, and those that are still to come of what was sent before it. */
   readonly forget: () => void;
 }
@@ -68,6 +70,7 @@ export function createContextUsage(): ContextUsageTracker {
       if (isCurrent) report = { tokens: inputTokens, link: about.link, messages };
       return isCurrent;
     },
+    isReported: () => report !== undefined,
     forget: () => {
       report = undefined;
       era++;

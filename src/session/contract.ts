@@ -1,6 +1,6 @@
 /** What a session is to its host: options, hooks, calls and what they answer. */
 import type { Ttl } from "../core/caching/site.ts";
-import type { CachePrices } from "../core/caching/schedule.ts";
+import type { CachePrices, Schedule } from "../core/caching/schedule.ts";
 import type { Compaction, CompactionReason, CompactionReport, Irreducible } from "../core/compaction/compaction.ts";
 import type { EngineSettings } from "../core/engines/settings.ts";
 import type {
@@ -29,6 +29,7 @@ import type { Summarize } from "./summarize.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
 import type { SharedAhead, SharedBudget } from "./sharing.ts";
 import type { CompactionTiming } from "./timing.ts";
+import type { WindowInUse, WindowOrigin } from "./window-in-use.ts";
 
 export interface RuntimeOptions {
   /**
@@ -49,7 +50,7 @@ export interface RuntimeOptions {
   /** Shared by the sessions of one process, so that a message is hashed once. */
   readonly chain?: Chain;
   readonly hooks?: Hooks;
-  /** The models that may write handoffs; the ledger alone where not given. Hygiene never waits for one. */
+  /** The models that may write handoffs; code alone where not given. Hygiene never waits for one. */
   readonly writers?: Pick<Writers, "auxiliary" | "main">;
   /** Has the provider compact, for engines that let it. Its item goes to that provider only: give it where every request does. */
   readonly remote?: Remote;
@@ -129,11 +130,11 @@ export interface SessionCaching {
 }
 
 export interface Economy {
-  /** `threshold`: the engine's own moment; `cost`: the moment that costs least, before the threshold or after it. */
-  readonly schedule: "threshold" | "cost";
+  readonly schedule: Schedule;
   readonly prices: CachePrices;
   /** How long what was sent stays in the cache, in milliseconds. */
   readonly ttlMs: number;
+  readonly addsTool?: boolean; // With its first compaction a conversation gets a tool, before all that is cached.
 }
 
 export interface Hooks {
@@ -155,8 +156,12 @@ export interface RuntimeState {
   readonly schemaVersion: number;
   readonly engine: unknown;
   readonly contextLength: number;
+  /** Absent in states of earlier versions. */
+  readonly window?: WindowInUse;
   /** For a reader: the next request says it again. Absent in states of earlier versions. */
   readonly maxOutputTokens?: number;
+  /** System prompt and tools of its last request. Absent in states of earlier versions. */
+  readonly fixedTokens?: number;
   readonly factor: number;
   readonly pressed: boolean;
   readonly lastCovers: string | undefined;
@@ -250,6 +255,8 @@ export interface RuntimeReport {
   readonly compactions: number;
   readonly savedTokens: number;
   readonly tokens: number;
+  /** The window that it works with, and where that comes from: a setting, the model's name, or a refusal that revealed it. */
+  readonly window: WindowInUse;
   /** From how many tokens on the conversation is compacted, and why it is not yet. */
   readonly timing: CompactionTiming;
   /** When what was sent last leaves the provider's cache, in milliseconds since the epoch; absent where that is not known. */
@@ -316,7 +323,7 @@ export interface Runtime {
   /**
    * Whatever was caught: an `APIError` of the OpenAI or the Anthropic SDK, an `APICallError` or `RetryError` of the AI SDK,
    * a `Response` (read from a copy), `{ status, body }`, or an error that has one of them as its cause. Undefined where
-   * it reports no overflow.
+   * it reports no overflow, and where nothing smaller is possible than what `prepare` gave.
    *
    * @throws PrecisError of the store (docs/store.md); the signal's reason where it aborts; what a hook throws.
    */
@@ -378,6 +385,8 @@ export interface Runtime {
     readonly model?: string;
     readonly contextLength: number;
     readonly maxOutputTokens?: number;
+    /** Where the window comes from; a setting by default. */
+    readonly window?: WindowOrigin;
   }) => void;
   readonly reset: () => void;
   readonly on: Events["on"];

@@ -1,8 +1,18 @@
-/** What prices say of a decision where the schedule is `cost`: which compactions wait, and which come before the threshold. */
-import { atLeastCost, type ScheduleQuery, type ScheduleDecision } from "../core/caching/schedule.ts";
+/** What prices say of a decision, unless the schedule is `threshold`: which compactions wait, and by `cost` which come earlier. */
+import {
+  atLeastCost,
+  countReplies,
+  isJustified,
+  type LastCompaction,
+  type Schedule,
+  type ScheduleDecision,
+  type ScheduleQuery,
+} from "../core/caching/schedule.ts";
+import type { Compaction } from "../core/compaction/compaction.ts";
 import type { Decision } from "../core/engines/contract.ts";
+import { figureAt } from "../core/engines/window.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import type { Economy } from "./contract.ts";
+import type { Economy, WaitingForMain } from "./contract.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
 
 /** `wait`: a compaction is due and waits; `because` says for what. */
@@ -17,6 +27,12 @@ const NOTHING_READ = "the provider read nothing of the last request from its cac
 
 const EXPIRED = "nothing is cached any more";
 
+/** `threshold` if no prices are known, or if a person set the threshold of an `auto` session. */
+export function scheduleOf({ options, state }: Pick<SessionContext, "options" | "state">): Schedule {
+  const { schedule = "threshold" } = options.economy?.() ?? {};
+  return schedule === "auto" && state.settings.sessionThreshold !== undefined ? "threshold" : schedule;
+}
+
 /** The engine's decision as the schedule leaves it. An engine that rests is not overruled. */
 export function withPriceVerdict(
   context: SessionContext,
@@ -25,52 +41,113 @@ export function withPriceVerdict(
 ): ScheduledDecision {
   const economy = context.options.economy?.();
   const { ahead, waitsForExpiry } = context.state;
-  if (ahead !== undefined && waitsForExpiry && economy !== undefined && hasExpired(context, economy))
+  if (ahead !== undefined && waitsForExpiry && hasExpired(context))
     return { kind: "use-prepared", because: ahead.report.because ?? EXPIRED };
   const rests = decision.kind === "none" && decision.because !== undefined;
-  if (economy?.schedule !== "cost" || rests) return decision;
+  const schedule = scheduleOf(context);
+  if (economy === undefined || schedule === "threshold" || rests) return decision;
+  if (decision.kind === "none" && schedule === "auto") return decision;
   const { compact, because } = verdictOn(context, view, economy);
-  if (compact) return { kind: "compact", reason: "cost", urgency: "soon", because };
+  if (compact && schedule === "cost") return { kind: "compact", reason: "cost", urgency: "soon", because };
   if (decision.kind === "none") return decision;
+  if (compact) return { ...decision, because };
   return context.state.nothingRead ? { ...decision, because: NOTHING_READ } : { kind: "wait", because };
+}
+
+/** Up to here prices have a say: nearer to the end of the window, where the provider says how full it is. */
+export function latestOf(context: SessionContext): number {
+  const { latestTokens, hygieneTokens } = context.state.limits;
+  const mayWait = scheduleOf(context) !== "threshold" && context.contextUsage.isReported();
+  return mayWait ? latestTokens : hygieneTokens;
 }
 
 /** Whether a compaction at the threshold would be put off for its price. */
 export function isPostponed(context: SessionContext, view: ConversationView): boolean {
   const economy = context.options.economy?.();
-  if (economy?.schedule !== "cost" || context.state.nothingRead) return false;
+  if (economy === undefined || scheduleOf(context) === "threshold" || context.state.nothingRead) return false;
   return !verdictOn(context, view, economy).compact;
 }
 
 function verdictOn(context: SessionContext, view: ConversationView, economy: Economy): ScheduleDecision {
-  return atLeastCost(occasionOf(context, view, economy));
+  const query = queryOf(context, view, economy);
+  return economy.schedule === "cost" ? atLeastCost(query) : isJustified(query);
 }
 
-function occasionOf(
-  context: SessionContext,
-  { original, current, standing, tokens }: ConversationView,
-  economy: Economy,
-): ScheduleQuery {
-  const { measure } = estimatorOf(context);
-  const turns = original.messages.filter(({ role }) => role === "assistant").length;
+function queryOf(context: SessionContext, view: ConversationView, economy: Economy): ScheduleQuery {
+  const { original, current, standing, tokens } = view;
+  const { prices } = economy;
+  const { compaction } = standing;
+  const turns = countReplies(original.messages);
+  // A note that goes into the system prompt, once, changes all that comes after the tools.
+  const stays = compaction !== undefined || context.state.settings.note !== "system";
+  const nothing = compaction === undefined && economy.addsTool === true;
   return {
-    prices: economy.prices,
-    transcript: current,
-    measure,
+    prices,
+    original,
+    current,
+    last: compaction === undefined ? undefined : lastOf(context, view, { ...economy, compaction }),
+    measure: estimatorOf(context).measure,
     tokens,
-    stableTokens: stableTokensOf(context, current),
-    afterTokens: expectedAfter(context, { current }),
-    cold: turns === 0 || hasExpired(context, economy),
-    compacted: standing.compaction !== undefined,
+    stableTokens: nothing ? 0 : stays ? stableTokensOf(context, current) : toolTokensOf(context, current),
+    afterTokens: expectedAfter(context, view),
+    writingCost: writingCost(context, view, { prices }),
+    cold: turns === 0 || hasExpired(context),
     turns,
+  };
+}
+
+function lastOf(
+  context: SessionContext,
+  { original, current }: ConversationView,
+  { prices, addsTool = false, compaction }: Economy & { readonly compaction: Compaction },
+): LastCompaction {
+  const { covered, system, report } = compaction;
+  const count = original.messages.length;
+  const wasFirst = addsTool && context.state.compactions <= 1;
+  const originalMessages = Math.min(Math.max(report.messages.before, covered), count);
+  return {
+    originalMessages,
+    currentMessages: current.messages.length - (count - originalMessages),
+    stableTokens: wasFirst
+      ? 0
+      : system === undefined
+        ? stableTokensOf(context, current)
+        : toolTokensOf(context, current),
+    writingCost: (report.summary?.steps ?? []).reduce(
+      (sum, { role, tokens: { input, output } }) =>
+        sum + (role === "main" ? prices.read : 1) * input + prices.output * output,
+      0,
+    ),
   };
 }
 
 /** What a compaction is expected to leave. */
 export function expectedAfter(context: SessionContext, { current }: Pick<ConversationView, "current">): number {
   const { engine, limits } = context.state;
-  const { targetTokens = 0 } = engine;
+  const targetTokens = figureAt(engine.targetTokens, limits.fixedTokens) ?? 0;
   return Math.max(targetTokens, stableTokensOf(context, current) + limits.tailTokens + limits.handoffTokensMax);
+}
+
+/** Of the most that a handoff may weigh, what a model is asked to write. */
+const WRITTEN_SHARE = 0.7;
+
+interface Writing extends Pick<Economy, "prices"> {
+  /** The models of one call; undefined for those that the session always has. */
+  readonly waiting?: WaitingForMain;
+}
+
+/** What the model that is asked first costs: it reads the conversation, from the cache if it is asked behind it, and writes. */
+export function writingCost(
+  { options, state }: SessionContext,
+  { tokens }: ConversationView,
+  { prices: { read, output }, waiting = {} }: Writing,
+): number {
+  const { writers, mainAhead = false } = options;
+  const { main = writers?.main, remote = options.remote } = waiting;
+  const written = output * state.limits.handoffTokensMax * WRITTEN_SHARE;
+  if (writers?.auxiliary !== undefined) return tokens + written;
+  if (main === undefined ? mainAhead : (main.followsUp ?? false) !== false) return read * tokens + written;
+  return main === undefined && remote === undefined ? 0 : tokens + written;
 }
 
 function stableTokensOf(context: SessionContext, current: Transcript): number {
@@ -78,8 +155,13 @@ function stableTokensOf(context: SessionContext, current: Transcript): number {
   return estimatorOf(context).measure.transcript({ ...current, messages });
 }
 
+function toolTokensOf(context: SessionContext, current: Transcript): number {
+  return estimatorOf(context).measure.transcript({ ...current, system: [], messages: [] });
+}
+
 /** Nothing was sent for longer than the cache lives. */
-function hasExpired({ state, options: { now = Date.now } }: SessionContext, { ttlMs }: Economy): boolean {
+export function hasExpired({ state, options: { economy, now = Date.now } }: SessionContext): boolean {
+  const ttlMs = economy?.()?.ttlMs ?? Infinity;
   return state.sentAtMs !== undefined && now() - state.sentAtMs > ttlMs;
 }
 

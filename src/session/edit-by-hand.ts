@@ -4,7 +4,7 @@ import { recordOfEdit } from "../core/compaction/edited.ts";
 import { reachTo } from "../core/compaction/reach.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { Outcome } from "../core/engines/contract.ts";
-import { liveRequestOf } from "../core/ledger/readers/live-request.ts";
+import { liveRequestOf } from "../core/events/live-request.ts";
 import { exchangesOf } from "../core/transcript/exchanges.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
 import type { Waiting } from "./contract.ts";

@@ -9,7 +9,7 @@ import type { Cooldown } from "./cooldowns.ts";
 import type { CompactionTiming, Postponement } from "./timing.ts";
 
 export interface SessionEvents {
-  /** The window is filled to 85 % of the threshold: once, until usage falls below again. */
+  /** The conversation is 85 % of the way to its threshold: once, until usage falls below again. */
   readonly pressure: CompactionTiming & { readonly tokens: number; readonly pressureTokens: number };
   /** A compaction is due and is not made for now: once for each reason, until it is made or no longer due. */
   readonly postponed: Postponement & CompactionTiming & { readonly tokens: number };

@@ -137,7 +137,7 @@ function disableEngine(context: SessionContext, error: unknown): void {
   state.isUnreported = true;
   state.engine = fallbackEngine(state.settings);
   state.engineState = state.engine.init();
-  state.limits = windowLimits(state.engine, state.settings);
+  state.limits = windowLimits(state.engine, state.settings, state.fixedTokens);
   announceDisabledEngine(context);
 }
 

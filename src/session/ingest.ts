@@ -68,7 +68,7 @@ export function createIngest(
       if (first?.role === "user" && first.origin !== "summary") task = contentText(first.parts);
       if (!own.some(isLarge)) return own;
       const result = digestExchange(messages, exchange, task);
-      evicted.push(...result.evicted);
+      for (const each of result.evicted) evicted.push(each);
       return result.messages;
     });
     return { messages: edited, evicted };

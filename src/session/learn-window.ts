@@ -8,7 +8,8 @@ import type { Overflow } from "../protocols/index.ts";
 import { WINDOW_TOKENS_MIN } from "../protocols/overflow.ts";
 import { exactFactor, learnFactor } from "./calibration.ts";
 import { estimatorOf, type SessionContext } from "./context.ts";
-import { RESERVE_SHARE_MAX, useSettings } from "./state.ts";
+import { useSettings } from "./state.ts";
+import { isRefuted, type LearnedWindow } from "./window-in-use.ts";
 
 /** Where no window is named, it counts as this share of what was refused: near enough to be tried, far enough to end. */
 const REFUSED_SHARE = 0.9;
@@ -24,11 +25,12 @@ export function asksForTooMuch({ limitTokens = Infinity, outputTokens = 0 }: Ove
  */
 export function learnRefusal(context: SessionContext, refused: Transcript, overflow: Overflow): () => void {
   const { state, options } = context;
-  const before = { settings: state.settings, factor: state.factor };
+  const before = { settings: state.settings, factor: state.factor, window: state.window };
   learnNow(context, refused, overflow);
-  const { settings, factor } = state;
+  const { settings, factor, window } = state;
   return () => {
     if (state.factor === factor) state.factor = before.factor;
+    if (state.window === window) state.window = before.window;
     if (state.settings === settings && settings !== before.settings) useSettings(state, options, before.settings);
   };
 }
@@ -36,17 +38,38 @@ export function learnRefusal(context: SessionContext, refused: Transcript, overf
 function learnNow(context: SessionContext, refused: Transcript, overflow: Overflow): void {
   if (overflow.kind === "payload" && refused.messages.some(hasMedia)) return;
   const { state, estimate, contextUsage } = context;
-  if (overflow.limitTokens !== undefined) learnWindow(context, overflow.limitTokens);
+  const learned = learnedFrom(context, refused, overflow);
+  // A window that was learned before holds again; what follows may find a smaller one.
+  if (state.window.from === "learned")
+    state.window = { from: "learned", learned: { ...state.window.learned, ...learned } };
+  if (overflow.limitTokens !== undefined) learnWindow(context, overflow.limitTokens, { ...learned, by: "named" });
   const sentTokens = (): number => contextUsage.tokensOf(refused, estimatorOf(context));
   const fits = (): boolean => sentTokens() <= state.limits.usableTokens;
-  const counted = countedTokens(overflow, state.settings.maxOutputTokens);
+  const reserved = (): number => state.settings.contextLength - state.limits.usableTokens;
+  const counted = countedTokens(overflow, reserved());
   if (counted !== undefined) {
     const estimated = estimate.transcript(refused);
     if (overflow.requestedTokens !== undefined) state.factor = learnFactor(state.factor, counted, estimated);
     // Our count was too low by more than half a correction makes good.
     if (fits()) state.factor = exactFactor(Math.max(counted, state.factor * estimated), estimated);
   }
-  if (fits()) learnWindow(context, Math.floor(sentTokens() * REFUSED_SHARE) + state.settings.maxOutputTokens);
+  if (fits())
+    learnWindow(context, Math.floor(sentTokens() * REFUSED_SHARE) + reserved(), {
+      ...learned,
+      by: "refused",
+    });
+}
+
+function learnedFrom(
+  context: SessionContext,
+  refused: Transcript,
+  { requestedTokens, outputTokens }: Overflow,
+): Omit<LearnedWindow, "by"> {
+  return {
+    refusedTokens: requestedTokens ?? context.contextUsage.tokensOf(refused, estimatorOf(context)),
+    countsOutput: outputTokens !== undefined,
+    at: (context.options.now ?? Date.now)(),
+  };
 }
 
 /** Input tokens as the provider counted them, or at least that many. */
@@ -58,19 +81,22 @@ function countedTokens(
   return counted > 0 ? counted : undefined;
 }
 
-/** Downwards only, and never to what cannot be a window. The answer's room shrinks with it. */
-function learnWindow({ state, options }: SessionContext, contextLength: number): void {
+/** Downwards only, and never to what cannot be a window. */
+function learnWindow({ state, options }: SessionContext, contextLength: number, learned: LearnedWindow): void {
   const { settings } = state;
   if (!(contextLength < settings.contextLength && contextLength >= WINDOW_TOKENS_MIN)) return;
-  const maxOutputTokens = Math.min(settings.maxOutputTokens, Math.floor(contextLength * RESERVE_SHARE_MAX));
-  useSettings(state, options, { ...settings, contextLength, maxOutputTokens });
+  state.window = { from: "learned", learned };
+  useSettings(state, options, { ...settings, contextLength });
 }
 
 /** An answered request that was larger than a learned window: the window is what it was said to be before. */
-export function forgetContradicted({ state, options }: SessionContext, { input }: Usage): void {
-  const { settings, stated } = state;
-  if (settings.contextLength < stated.contextLength && input > settings.contextLength)
-    useSettings(state, options, { ...settings, ...stated });
+export function forgetRefuted({ state, options }: SessionContext, { input }: Usage, outputTokens: number): void {
+  const { settings, stated, window } = state;
+  if (window.from !== "learned" || settings.contextLength >= stated.contextLength) return;
+  const { countsOutput } = window.learned;
+  if (!isRefuted({ tokens: settings.contextLength, countsOutput }, { inputTokens: input, outputTokens })) return;
+  state.window = state.statedWindow;
+  useSettings(state, options, { ...settings, ...stated });
 }
 
 /** A payload of media may be too large in bytes and small in tokens: it says nothing about the window. */

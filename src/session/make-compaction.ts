@@ -1,15 +1,24 @@
 /** A compaction of a session: made by its engine, within what the session may spend, and recorded where it comes into effect. */
-import { applyCompaction, type Compaction, type CompactionReason } from "../core/compaction/compaction.ts";
+import {
+  applyCompaction,
+  type Compaction,
+  type CompactionReason,
+  type Irreducible,
+} from "../core/compaction/compaction.ts";
+import { declaredTokens, withDeclarations } from "../core/compaction/declarations.ts";
 import { compactEdited } from "../core/compaction/edited.ts";
 import { reachTo } from "../core/compaction/reach.ts";
+import { freesTooLittle } from "../core/compaction/run/runner.ts";
 import type { CompactRequest, Outcome, Remote } from "../core/engines/contract.ts";
 import type { WindowLimits } from "../core/engines/window.ts";
 import type { CompactOptions, RuntimeOptions, WaitingForMain } from "./contract.ts";
 import { cooldownText } from "./cooldowns.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
 import { compactWithEngine } from "./external-engine.ts";
+import { withinMediaLimits } from "./lighten.ts";
 import { originalsOf } from "./originals.ts";
 import { pinsOf } from "./pins.ts";
+import { freesTokensMin } from "./progress.ts";
 import { removedResults } from "./removed-results.ts";
 import { notCompacted, withinTime } from "./responses-compaction.ts";
 import { writersOf } from "./session-writers.ts";
@@ -39,17 +48,20 @@ export async function makeCompaction(
   view: ConversationView,
   request: CompactCall,
 ): Promise<Outcome> {
-  const { state, options, events } = context;
+  const { state, options } = context;
   const { signal } = request;
   await untilAborted(signal, () => options.hooks?.beforeCompact?.(view.original.messages));
   const { force: _, main = options.writers?.main, reason = "explicit", because, ...calling } = request;
   const { remote = options.remote, ...asking } = calling;
   // Hygiene guards the window and waits on no model, unless it was decided that there is time.
   const { models = reason !== "hygiene", ...rest } = asking;
+  const frees = request.budget === undefined ? freesTokensMin(context, view, reason) : undefined;
+  const declared = declaredTokens(view.original, estimatorOf(context));
   const standing = view.current === view.original ? {} : { standing: view.current };
   const asked: CompactRequest = {
     ...estimatorOf(context),
     ...rest,
+    ...(rest.budget === undefined ? {} : { budget: Math.max(1, rest.budget - declared) }),
     ...standing,
     ...(models && (main ?? options.writers) !== undefined ? { writers: writersOf(context, { main }) } : {}),
     ...(models && remote !== undefined ? { remote: remoteOf(context, remote) } : {}),
@@ -57,6 +69,7 @@ export async function makeCompaction(
     ...(options.readFile === undefined ? {} : { readFile: options.readFile }),
     now: timeOf(options),
     reason,
+    ...(frees === undefined ? {} : { freesTokensMin: frees }),
   };
   const { byHand = [] } = view.standing.compaction ?? {};
   const run = (one: CompactRequest): Promise<Outcome> =>
@@ -64,18 +77,29 @@ export async function makeCompaction(
   const limitTokens = asked.budget ?? limitFor(reason, state.limits);
   const pins = await untilAborted(signal, () => pinsOf(context, view.original));
   const keeping = { original: view.original, request: asked, limitTokens, compact: run, pins, byHand };
-  const outcome = await untilAborted(signal, () => context.keepMessages(keeping));
+  const outcome = worthMaking(await untilAborted(signal, () => context.keepMessages(keeping)), frees);
   learnFrom(context, outcome);
   if (outcome.kind === "compacted") {
     const made = because === undefined ? outcome.compaction : withReason(outcome.compaction, because);
-    const amended = options.amend?.(made, view.original, estimatorOf(context)) ?? made;
+    const estimator = estimatorOf(context);
+    const own = withDeclarations(options.amend?.(made, view.original, estimator) ?? made, view.original, estimator);
+    const amended = options.enabled === false ? own : (withinMediaLimits(context, view.original, own) ?? own);
     // The record of the longest prefix is in effect: one that reaches less far than the last would never be found.
     const least = (view.standing.compaction?.covered ?? 0) + 1;
     return { kind: "compacted", compaction: reachTo(amended, least, view.original, context.chain) };
   }
+  if (frees !== undefined) state.futile = { messages: view.original.messages.length };
   if (outcome.state !== undefined) state.engineState = outcome.state;
-  if (outcome.irreducible !== undefined) events.emit("irreducible", outcome.irreducible);
+  announceIrreducible(context, outcome.irreducible);
   return outcome;
+}
+
+/** The same of an engine that does not look itself whether it frees enough. */
+function worthMaking(outcome: Outcome, least = 1): Outcome {
+  if (outcome.kind === "unchanged") return outcome;
+  const { before, after } = outcome.compaction.report.tokens;
+  if (before - after >= least) return outcome;
+  return { kind: "unchanged", because: freesTooLittle(before - after, least), state: outcome.compaction.state };
 }
 
 /** Above this a result that keeps every request would be no use: it would be compacted again, or refused, at once. */
@@ -121,6 +145,12 @@ function timeOf({ now = Date.now }: RuntimeOptions): number {
   return now();
 }
 
+/** Once, until something is small enough again. */
+function announceIrreducible({ state, events }: SessionContext, irreducible: Irreducible | undefined): void {
+  if (irreducible !== undefined && !state.saidIrreducible) events.emit("irreducible", irreducible);
+  state.saidIrreducible = irreducible !== undefined;
+}
+
 /** Keeps a compaction and answers with the one in effect: another may have been first. */
 export async function recordCompaction(
   context: SessionContext,
@@ -134,6 +164,7 @@ export async function recordCompaction(
   // For the very same conversation, the one it was made upon gives way; whoever came first otherwise stays.
   if (view.standing.compaction?.covers === made.covers) await store.undoCompaction(tenant, made.covers);
   const compaction = await store.putCompaction(tenant, made, chain.linksOf(view.original.messages)[0]);
+  state.futile = undefined;
   const { report } = compaction;
   contextUsage.forget();
   state.nothingRead = false;
@@ -143,7 +174,7 @@ export async function recordCompaction(
   state.last = report;
   events.emit("compacted", { compaction });
   if (report.degraded.length > 0) events.emit("degraded", { because: report.degraded, report });
-  if (report.irreducible !== undefined) events.emit("irreducible", report.irreducible);
+  announceIrreducible(context, report.irreducible);
   const after = applyCompaction(view.original, compaction);
   await options.hooks?.afterCompact?.(compaction, {
     noLongerVisible: removedResults(view.original.messages, compaction),

@@ -1,11 +1,11 @@
 /** What a provider reported of a request teaches the session how large its conversation is. */
 import { PrecisError } from "../core/errors.ts";
 import { reportedUsage, type ReportedUsage } from "../protocols/index.ts";
-import { learnFactor, plausibleTokens } from "./calibration.ts";
+import { initialFactor, learnFactor, plausibleTokens } from "./calibration.ts";
 import type { SessionContext } from "./context.ts";
 import type { SentRequest } from "./context-usage.ts";
 import { observeWithEngine } from "./external-engine.ts";
-import { forgetContradicted } from "./learn-window.ts";
+import { forgetRefuted } from "./learn-window.ts";
 import { readSafely } from "./read-safely.ts";
 
 /**
@@ -18,13 +18,15 @@ export function observe(context: SessionContext, reported: ReportedUsage, about?
   const usage = readSafely(() => reportedUsage(reported));
   if (usage === undefined) throw badUsage(reported);
   observeWithEngine(context, usage);
-  forgetContradicted(context, usage);
   const sent = contextUsage.newestOr(about);
+  forgetRefuted(context, usage, sent?.transcript.maxOutputTokens ?? 0);
   if (sent === undefined) return;
   const estimated = estimate.transcript(sent.transcript);
   const isCurrent = contextUsage.reported(plausibleTokens(usage.input, estimated), sent);
   if (isCurrent && !sent.isNew) state.nothingRead = usage.cacheRead === 0;
-  state.factor = learnFactor(state.factor, usage.input, estimated);
+  // A first count is better than what was assumed.
+  const isAssumed = state.factor === initialFactor(state.model);
+  state.factor = learnFactor(state.factor, usage.input, estimated, isAssumed ? 1 : undefined);
 }
 
 function badUsage(reported: unknown): PrecisError {

@@ -32,7 +32,7 @@ import type {
   WaitingForMain,
 } from "./contract.ts";
 import type { PinRequest } from "./pins.ts";
-import { checkSavedState } from "./saved-state.ts";
+import { checkSavedState, isWindowOrigin } from "./saved-state.ts";
 import { summarizeOption } from "./summarize.ts";
 
 const engineOption = valueOf(
@@ -137,6 +137,7 @@ const checkModel = createOptionsCheck("modelChanged", {
   model: text,
   contextLength: engineSettings.options.contextLength,
   maxOutputTokens: engineSettings.options.maxOutputTokens,
+  window: valueOf("where a window comes from, as `report().window` says it", isWindowOrigin),
 });
 
 const waitingOptions = {

@@ -1,18 +1,20 @@
 /** Says where a session compacts, keeps why a compaction that is due waits, and tells the host once of each reason. */
 import type { ConversationView, SessionContext } from "./context.ts";
+import { latestOf, scheduleOf } from "./economy.ts";
 import type { SessionEvents } from "./events.ts";
 import type { CompactionTiming, Postponement } from "./timing.ts";
 
-export function timingOf({ state, options }: Pick<SessionContext, "state" | "options">): CompactionTiming {
+export function timingOf(context: SessionContext): CompactionTiming {
+  const { state, options } = context;
   const { thresholdTokens, hygieneTokens } = state.limits;
   const { postponed } = state;
   const set = state.settings.sessionThreshold;
-  const never = options.enabled === false || postponed?.by === "undone";
-  const waits = postponed !== undefined || options.economy?.()?.schedule === "cost";
+  const never = options.enabled === false || state.limits.never || postponed?.by === "undone";
+  const waits = postponed !== undefined || scheduleOf(context) !== "threshold";
   return {
     thresholdTokens,
     ...(set === undefined ? {} : { set }),
-    ...(never ? {} : { compactsAtTokens: waits ? hygieneTokens : Math.min(thresholdTokens, hygieneTokens) }),
+    ...(never ? {} : { compactsAtTokens: waits ? latestOf(context) : Math.min(thresholdTokens, hygieneTokens) }),
     ...(postponed === undefined ? {} : { postponed }),
   };
 }
@@ -24,9 +26,11 @@ export function postpone(
   postponed: Postponement | undefined,
 ): void {
   const { state, events } = context;
-  const isNew = postponed !== undefined && postponed.by !== state.postponed?.by;
+  const isSaid = postponed?.by === "back_off" ? state.saidBackOff : postponed?.by === state.postponed?.by;
   state.postponed = postponed;
-  if (!isNew) return;
+  if (postponed === undefined || isSaid) return;
+  if (postponed.by === "back_off") state.saidBackOff = true;
   const event: SessionEvents["postponed"] = { ...postponed, ...timingOf(context), tokens };
   events.emit("postponed", event);
+  if (postponed.by === "back_off") events.emit("degraded", { because: [postponed.because] });
 }

@@ -3,6 +3,7 @@
  * the AI SDK, a `Response`, or a status and a body. Wrapped errors are followed to the one with the answer.
  */
 import type { Overflow } from "../protocols/index.ts";
+import { refusesNeighbours } from "../protocols/openai-chat/alternate.ts";
 import { overflowOf, type ProviderError } from "./recover.ts";
 import { readSafely } from "./read-safely.ts";
 
@@ -19,13 +20,32 @@ const STATUS_WHERE_NONE = 400;
  * abort ends the reading of a response.
  */
 export async function overflowIn(error: unknown, signal?: AbortSignal): Promise<Overflow | undefined> {
+  return firstIn(
+    error,
+    (one, answer) => overflowAsIs(one) ?? (answer === undefined ? undefined : overflowOf(answer)),
+    signal,
+  );
+}
+
+/** Whether an error says that roles have to take turns. Never rejects. */
+export async function neighboursRefusedIn(error: unknown, signal?: AbortSignal): Promise<boolean> {
+  return (await firstIn(error, saysNeighbours, signal)) ?? false;
+}
+
+function saysNeighbours(_: unknown, answer: ProviderError | undefined): true | undefined {
+  return answer !== undefined && refusesNeighbours(answer.status, answer.body) ? true : undefined;
+}
+
+/** What is found in an error or in one that it wraps, the outermost first. */
+async function firstIn<Found>(
+  error: unknown,
+  find: (one: unknown, answer: ProviderError | undefined) => Found | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Found | undefined> {
   let one = error;
   for (let depth = 0; depth < WRAPPERS_MAX && one !== undefined && one !== null; depth++) {
-    const found = overflowAsIs(one);
+    const found = find(one, isResponse(one) ? await responseAnswer(one, signal) : answerOf(one));
     if (found !== undefined) return found;
-    const answer = isResponse(one) ? await responseAnswer(one, signal) : answerOf(one);
-    const overflow = answer === undefined ? undefined : overflowOf(answer);
-    if (overflow !== undefined) return overflow;
     one = insideOf(one);
   }
   return undefined;

@@ -3,10 +3,11 @@
  * a conversation, put it in place, decide whether another is due, make it, and remember what was removed. The
  * client's own history is never altered.
  */
-import type { CompactionReason } from "../core/compaction/compaction.ts";
+import type { Compaction, CompactionReason } from "../core/compaction/compaction.ts";
 import { createMessageKeeper } from "../core/compaction/run/keep-messages.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
+import { requestChars } from "../core/transcript/media-limits.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { sha256 } from "../platform/sha256.ts";
 import { createMemoryStore } from "../store/memory.ts";
@@ -24,23 +25,24 @@ import { WISH_REASON } from "./compact-tool.ts";
 import { callTool, toolsOf } from "./model-tools.ts";
 import { createEvents } from "./events.ts";
 import { createIngest } from "./ingest.ts";
-import { createState, restoreState, saveState, useSettings } from "./state.ts";
+import { createState, restoreState, saveState, useSettings, windowInUse } from "./state.ts";
 import { recall } from "./recall/search.ts";
 import { addPin, listPins, pinContext, removePin } from "./pins.ts";
 import { createOutgoing } from "./redact-outgoing.ts";
 import { editConversation } from "./edit-by-hand.ts";
 import { overflowIn } from "./provider-error.ts";
-import { withoutMedia } from "./recover.ts";
+import { withinMediaLimits, withoutMedia } from "./lighten.ts";
 import { asksForTooMuch, learnRefusal } from "./learn-window.ts";
 import { compactWithoutRemote } from "./without-remote.ts";
 import { createContextUsage } from "./context-usage.ts";
-import { estimatorOf, type ConversationView, type SessionContext } from "./context.ts";
+import type { ConversationView, SessionContext } from "./context.ts";
 import type { ScheduledDecision } from "./economy.ts";
 import { postpone, timingOf } from "./postpone.ts";
 import type { Postponement } from "./timing.ts";
 import { untilAborted } from "./until-aborted.ts";
 import { compactView, recordCompaction } from "./make-compaction.ts";
 import { observe } from "./observe-usage.ts";
+import { littleRoom } from "./progress.ts";
 import { decideCompaction, settleRequest, viewConversation } from "./turn.ts";
 
 export function createRuntime(options: RuntimeOptions = {}): Runtime {
@@ -101,10 +103,11 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
 
 function changeModel(
   { state, options, contextUsage }: SessionContext,
-  { model, contextLength, maxOutputTokens = 0 }: Parameters<Runtime["modelChanged"]>[0],
+  { model, contextLength, maxOutputTokens = 0, window = { from: "setting" } }: Parameters<Runtime["modelChanged"]>[0],
 ): void {
   const { settings } = state;
   state.stated = { contextLength, maxOutputTokens };
+  state.statedWindow = state.window = window;
   if (model === undefined || model !== state.model) {
     state.factor = initialFactor(model);
     contextUsage.forget();
@@ -122,13 +125,25 @@ async function prepare(
   waiting: WaitingForMain = {},
 ): Promise<Prepared> {
   const { signal } = waiting;
-  const view = await viewConversation(context, transcript, signal);
+  const came = await viewConversation(context, transcript, signal);
+  const compaction = await lighten(context, came, signal);
+  if (compaction === undefined) return prepareView(context, came, waiting);
+  const prepared = await prepareView(context, await viewConversation(context, transcript, signal), waiting);
+  return { compaction, dueTokens: came.tokens, ...prepared };
+}
+
+async function prepareView(
+  context: SessionContext,
+  view: ConversationView,
+  waiting: WaitingForMain,
+): Promise<Prepared> {
+  const { signal } = waiting;
   if (context.state.wish !== undefined) return grantWish(context, view, waiting);
   await findPreparedElsewhere(context, view);
   const decided = decideCompaction(context, view);
   const decision = decided instanceof Promise ? await untilAborted(signal, () => decided) : decided;
   if (decision.kind === "none" || decision.kind === "wait") {
-    postpone(context, view, postponementOf(context, view, decision));
+    postpone(context, view, postponementOf(view, decision));
     return settleRequest(context, view);
   }
   if (decision.kind === "use-prepared")
@@ -146,7 +161,22 @@ async function prepare(
     reason,
     ...(because === undefined ? {} : { because }),
   });
+  if (outcome.kind === "unchanged" && context.state.futile !== undefined)
+    postpone(context, view, { by: "back_off", because: littleRoom(context.state) });
   return settleRequest(context, view, outcome);
+}
+
+/** Without the pictures that its provider is known to refuse; recorded before anything else is decided; undefined where nothing has to leave. */
+async function lighten(
+  context: SessionContext,
+  view: ConversationView,
+  signal?: AbortSignal,
+): Promise<Compaction | undefined> {
+  const { standing, original } = view;
+  if (context.options.enabled === false || standing.undone) return undefined;
+  const lighter = withinMediaLimits(context, original, standing.compaction);
+  if (lighter === undefined || lighter === standing.compaction) return undefined;
+  return recordCompaction(context, view, lighter, signal);
 }
 
 /** Once, whatever comes of it: a model that calls again has to be called again. */
@@ -179,14 +209,12 @@ const BEING_WRITTEN: Postponement = Object.freeze({
 
 /** Why nothing is compacted; undefined where nothing is due. */
 function postponementOf(
-  { events, state }: SessionContext,
   view: ConversationView,
   decision: Extract<ScheduledDecision, { readonly kind: "none" | "wait" }>,
 ): Postponement | undefined {
   const { because } = decision;
   if (decision.kind === "wait") return { by: view.standing.undone ? "undone" : "prices", because: decision.because };
   if (because === undefined) return undefined;
-  if (state.postponed?.by !== "back_off") events.emit("degraded", { because: [because] });
   return { by: "back_off", because };
 }
 
@@ -205,8 +233,10 @@ const compactNow = async (
   const view = await viewConversation(context, transcript, signal);
   const room = request.budget ?? context.state.limits.thresholdTokens;
   if (view.tokens <= room && (request.force === false || request.budget !== undefined)) {
-    const because = `its ${view.tokens} tokens are within ${room}`;
-    return { kind: "unchanged", because, transcript: settleRequest(context, view).transcript };
+    const compaction = await lighten(context, view, signal);
+    const { transcript: sent } = settleRequest(context, view, compaction === undefined ? {} : { compaction });
+    if (compaction !== undefined) return { kind: "compacted", compaction, transcript: sent };
+    return { kind: "unchanged", because: `its ${view.tokens} tokens are within ${room}`, transcript: sent };
   }
   const outcome = await compactView(context, view, request);
   const sent = settleRequest(context, view, outcome);
@@ -221,19 +251,11 @@ async function recover(
   const { signal } = waiting;
   const overflow = await untilAborted(signal, () => overflowIn(error, signal));
   if (overflow === undefined || asksForTooMuch(overflow)) return undefined;
-  const { state, options } = context;
+  const { options } = context;
   const view = await viewConversation(context, transcript, signal);
-  const { byHand = [] } = view.standing.compaction ?? {};
-  // Messages without their media would be the original ones again.
-  if (overflow.kind === "payload" && byHand.length === 0) {
-    const by = { engine: state.engine.name, state: state.engineState };
-    const lighter = withoutMedia(view.original, estimatorOf(context), {
-      ...by,
-      keepsRequests: context.keepsRequests,
-    });
-    if (lighter !== undefined)
-      return settleRequest(context, view, { compaction: await recordCompaction(context, view, lighter, signal) });
-  }
+  const lighter = overflow.kind === "payload" ? withoutMedia(context, view) : undefined;
+  if (lighter !== undefined)
+    return settleRequest(context, view, { compaction: await recordCompaction(context, view, lighter, signal) });
   const unlearn = learnRefusal(context, view.current, overflow);
   try {
     const outcome = await compactView(context, view, {
@@ -241,7 +263,8 @@ async function recover(
       models: options.modelsAhead !== true,
       reason: overflow.kind === "payload" ? "payload" : "overflow",
     });
-    return settleRequest(context, view, outcome);
+    const prepared = settleRequest(context, view, outcome);
+    return requestChars(prepared.transcript) < requestChars(view.current) ? prepared : undefined;
   } catch (failure) {
     if (signal?.aborted === true) unlearn();
     throw failure;
@@ -266,6 +289,7 @@ function reportOf(context: SessionContext): RuntimeReport {
     compactions: state.compactions,
     savedTokens: state.savedTokens,
     tokens: state.tokens,
+    window: windowInUse(state),
     timing: timingOf(context),
     ...(expiresAtMs === undefined ? {} : { cacheExpiresAtMs: expiresAtMs }),
     thresholdTokens: state.limits.thresholdTokens,

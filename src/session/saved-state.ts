@@ -1,13 +1,27 @@
 /** What `state()` gave, as it comes back from wherever its host kept it: every figure in its range, every index a place. */
 import { engineStateShape } from "../core/engines/state-shape.ts";
 import { PrecisError } from "../core/errors.ts";
-import { figure, hold, index, isA, isRecord, listOf, maybe, oneOf, record, ShapeError, text } from "../core/shapes.ts";
+import {
+  figure,
+  hold,
+  index,
+  isA,
+  isRecord,
+  listOf,
+  maybe,
+  oneOf,
+  record,
+  ShapeError,
+  text,
+  type Shape,
+} from "../core/shapes.ts";
 import { FACTOR_MAX, FACTOR_MIN } from "./calibration.ts";
 import { COOLDOWN_MS, type Cooldown } from "./cooldowns.ts";
 import { STATE_SCHEMA_VERSION } from "./state.ts";
 import type { SummarizerState } from "./summarizer.ts";
 import { isThreshold } from "./threshold.ts";
 import type { CompactionTiming } from "./timing.ts";
+import type { WindowInUse, WindowOrigin } from "./window-in-use.ts";
 
 const windowTokens = isA((value) => Number.isSafeInteger(value) && (value as number) > 0, "a window in tokens");
 const costUsd = isA((value) => Number.isFinite(value) && (value as number) >= 0, "a number of dollars");
@@ -43,10 +57,32 @@ const timing = record({
   postponed: maybe(record({ by: oneOf("prices", "back_off", "undone", "writing"), because: text })),
 });
 
+const learned = record({
+  by: oneOf("named", "refused"),
+  refusedTokens: figure,
+  countsOutput: oneOf(true, false),
+  at: figure,
+  until: maybe(figure),
+  upstream: maybe(text),
+});
+
+const windowOrigin: Shape = (value, place) => {
+  record({ from: oneOf("setting", "registry", "assumed", "learned") })(value, place);
+  const { from, learned: why } = value as WindowOrigin;
+  if (from === "learned") learned(why, `${place}.learned`);
+};
+
+const window: Shape = (value, place) => {
+  record({ tokens: windowTokens })(value, place);
+  windowOrigin(value, place);
+};
+
 const stateShape = record({
   engine: engineStateShape,
   contextLength: windowTokens,
+  window: maybe(window),
   maxOutputTokens: maybe(index),
+  fixedTokens: maybe(index),
   factor,
   pressed: oneOf(true, false),
   lastCovers: maybe(text),
@@ -56,36 +92,43 @@ const stateShape = record({
   timing: maybe(timing),
 });
 
+/** A window's origin as `report()` answers it. */
+export function isWindowOrigin(value: unknown): boolean {
+  return fits(value, windowOrigin, "window");
+}
+
 /** When a session compacts, by its saved state; undefined where that does not say it. */
 export function savedTiming(state: unknown): CompactionTiming | undefined {
-  const saved = isRecord(state) && state["schemaVersion"] === STATE_SCHEMA_VERSION ? state["timing"] : undefined;
-  try {
-    timing(saved, "state.timing");
-    return saved as CompactionTiming;
-  } catch {
-    return undefined;
-  }
+  return savedMember(state, "timing", timing) as CompactionTiming | undefined;
+}
+
+/** The window that a session worked with, by its saved state; undefined where that does not say it. */
+export function savedWindow(state: unknown): WindowInUse | undefined {
+  return savedMember(state, "window", window) as WindowInUse | undefined;
 }
 
 /** What a session's engine remembers, by its saved state; undefined where that does not say it. */
 export function savedEngineState(state: unknown): unknown {
-  const saved = isRecord(state) && state["schemaVersion"] === STATE_SCHEMA_VERSION ? state["engine"] : undefined;
-  try {
-    engineStateShape(saved, "state.engine");
-    return saved;
-  } catch {
-    return undefined;
-  }
+  return savedMember(state, "engine", engineStateShape);
 }
 
 /** The models that a session leaves alone, by its saved state. */
 export function savedRests(state: unknown): readonly Cooldown[] {
-  const saved = isRecord(state) && state["schemaVersion"] === STATE_SCHEMA_VERSION ? state["summarizer"] : undefined;
+  return (savedMember(state, "summarizer", summarizer) as SummarizerState | undefined)?.rests ?? [];
+}
+
+/** One member of a saved state; undefined where it is not there in the form that this version writes. */
+function savedMember(state: unknown, name: string, shape: Shape): unknown {
+  const saved = isRecord(state) && state["schemaVersion"] === STATE_SCHEMA_VERSION ? state[name] : undefined;
+  return fits(saved, shape, `state.${name}`) ? saved : undefined;
+}
+
+function fits(value: unknown, shape: Shape, place: string): boolean {
   try {
-    summarizer(saved, "state.summarizer");
-    return (saved as SummarizerState).rests;
+    shape(value, place);
+    return true;
   } catch {
-    return [];
+    return false;
   }
 }
 

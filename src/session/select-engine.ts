@@ -3,7 +3,8 @@
  * start, or that failed before, is replaced by the built-in `compressor`.
  */
 import type { EngineSettings } from "../core/engines/settings.ts";
-import type { Engine, EngineSource, ExternalEngine } from "../core/engines/contract.ts";
+import type { Engine, EngineFigure, EngineSource, ExternalEngine } from "../core/engines/contract.ts";
+import { figureAt } from "../core/engines/window.ts";
 import { createEngine } from "../core/engines/engines.ts";
 import { demand } from "../core/engines/suite/fault.ts";
 import { isPlain } from "../core/engines/suite/print.ts";
@@ -53,12 +54,17 @@ export function selectEngine(
     const selected = own(engine, { isExternal: true });
     demand(isPlain(selected.firstState), "state", () => "the first state is not plain data");
     const { triggerTokens = 0, targetTokens = 0 } = engine;
-    demand(Number.isFinite(triggerTokens), "shape", () => `triggerTokens is ${triggerTokens}`);
-    demand(Number.isFinite(targetTokens), "shape", () => `targetTokens is ${targetTokens}`);
+    demand(isFigure(triggerTokens), "shape", () => `triggerTokens is ${String(triggerTokens)}`);
+    demand(isFigure(targetTokens), "shape", () => `targetTokens is ${String(targetTokens)}`);
     return selected;
   } catch (error) {
     return own(fallbackEngine(settings), { disabledEngine: disabledBy(external.name, error), isUnreported: true });
   }
+}
+
+/** Beside no fixed part, where it depends on that. */
+function isFigure(figure: EngineFigure): boolean {
+  return Number.isFinite(figureAt(figure, 0));
 }
 
 function createExternal(external: Engine | EngineSource, settings: EngineSettings): ExternalEngine {

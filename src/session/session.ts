@@ -9,11 +9,13 @@ import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { sha256 } from "../platform/sha256.ts";
 import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
+import { withAlternatingRoles } from "../protocols/openai-chat/alternate.ts";
 import { encodeTools } from "../protocols/registry.ts";
 import type { CompactOptions, Prepared, Runtime, SessionOptions, Waiting, WaitingForMain } from "./contract.ts";
 import { withMarkers, withoutStaleMarkers, type MarkedRequest } from "./markers.ts";
 import { checkCompact, checkSessionOptions, checkWaiting, withCheckedCalls } from "./options.ts";
 import type { Pin, PinRequest } from "./pins.ts";
+import { neighboursRefusedIn } from "./provider-error.ts";
 import { createOutgoing } from "./redact-outgoing.ts";
 import { createReader, type WireRequest } from "./read-request.ts";
 import { createRuntime } from "./runtime.ts";
@@ -59,8 +61,10 @@ export interface Session extends Pick<
   /** The tools for the model (see `Runtime.tools`) as the protocol declares them, for the end of a request's own. */
   readonly tools: () => readonly unknown[];
   /**
-   * Call with whatever was caught (see `Runtime.recover`): answers with a smaller request where it reports an overflow,
-   * with undefined where it does not.
+   * Call with whatever was caught (see `Runtime.recover`) and the request that was refused, or the history it was prepared
+   * from: answers with the request to send in its place, which is smaller where the error reports an overflow, and has
+   * neighbours of one role joined where the server wants roles to take turns. Undefined where the error is about something
+   * else, and where nothing smaller is possible.
    *
    * @throws PrecisError as `prepare` does.
    */
@@ -89,6 +93,8 @@ export function createSession(options: SessionOptions = {}): Session {
   const measure = createMeasure(options);
   const mark = createMarking(options, measure);
   const bringMain = createMain(options, runtime, mark);
+  /** Its server said that roles have to take turns. */
+  let alternates = false;
   /** Runs one call of the runtime on a request and puts its transcript back into the request's shape. */
   const through = async <Request extends WireRequest, Answer extends { readonly transcript: Transcript }>(
     request: Request,
@@ -99,11 +105,13 @@ export function createSession(options: SessionOptions = {}): Session {
     if (answer === undefined) return undefined;
     const { transcript, ...rest } = answer;
     const shaped = (value: unknown) => ({ ...rest, request: value }) as Shaped<Answer, Request>;
-    const text = mark.send(decoded, transcript);
+    const marked = mark.send(decoded, transcript);
+    const text = alternates ? withAlternatingRoles(marked) : marked;
     if (text === decoded.body) return shaped(request);
     return shaped(typeof request === "string" ? text : JSON.parse(text));
   };
-
+  const change = async <Request extends WireRequest>(request: Request, call: Parameters<typeof whereFree>[0]) =>
+    (await through(request, whereFree(call)))!;
   return {
     prepare: async (request, waiting) => {
       checkWaiting("prepare", waiting);
@@ -115,22 +123,24 @@ export function createSession(options: SessionOptions = {}): Session {
     },
     compact: async (request, how) => {
       checkCompact(how);
-      return (await through(
-        request,
-        whereFree((transcript, main) => runtime.compact(transcript, { ...how, ...main })),
-      ))!;
+      return change(request, (transcript, main) => runtime.compact(transcript, { ...how, ...main }));
     },
     recover: async (error, request, waiting) => {
       checkWaiting("recover", waiting);
-      return through(request, async ({ transcript, locked }, main) =>
-        locked === undefined ? runtime.recover(error, transcript, { ...waiting, ...main }) : undefined,
+      if (!alternates && protocol.name === "openai-chat" && (await neighboursRefusedIn(error, waiting?.signal))) {
+        alternates = true;
+        const joined = await through(
+          request,
+          whereOpen((transcript) => runtime.standing(transcript)),
+        );
+        return joined?.request === request ? undefined : joined;
+      }
+      return through(
+        request,
+        whereOpen((transcript, main) => runtime.recover(error, transcript, { ...waiting, ...main })),
       );
     },
-    drop: async (request, what) =>
-      (await through(
-        request,
-        whereFree((transcript) => runtime.drop(transcript, what)),
-      ))!,
+    drop: async (request, what) => change(request, (transcript) => runtime.drop(transcript, what)),
     ...pinCalls(runtime, read),
     tools: () => declared(runtime.tools(), protocol.name),
     ...callsOfItsOwn(runtime),
@@ -148,6 +158,12 @@ type Changed = Outcome & { readonly transcript: Transcript };
 function whereFree(change: (transcript: Transcript, main: WaitingForMain) => Promise<Changed>) {
   return async ({ transcript, locked }: Decoded, main: WaitingForMain): Promise<Changed> =>
     locked === undefined ? change(transcript, main) : { kind: "unchanged", because: locked, transcript };
+}
+
+/** The same for what a refused request gives way to; undefined where its provider holds the history. */
+function whereOpen(change: (transcript: Transcript, main: WaitingForMain) => Promise<Prepared | undefined>) {
+  return async ({ transcript, locked }: Decoded, main: WaitingForMain): Promise<Prepared | undefined> =>
+    locked === undefined ? change(transcript, main) : undefined;
 }
 
 function pinCalls(runtime: Runtime, read: (request: unknown) => Decoded): Pick<Session, "pin" | "unpin" | "pins"> {

@@ -10,18 +10,21 @@ import type { DisabledEngine } from "./events.ts";
 import { selectEngine } from "./select-engine.ts";
 import type { CompactionTiming, Postponement } from "./timing.ts";
 import { INITIAL_SUMMARIZER_STATE, type SummarizerState } from "./summarizer.ts";
+import type { WindowInUse, WindowOrigin } from "./window-in-use.ts";
 
 export const STATE_SCHEMA_VERSION = 1;
-
-/** No more than this share of the window is reserved for an answer, whatever a request asks for. */
-export const RESERVE_SHARE_MAX = 0.5;
 
 export interface SessionState {
   model: string | undefined;
   /** With what refusals taught of the window. */
   settings: EngineSettings;
+  /** Where the window of `settings` comes from. */
+  window: WindowOrigin;
   /** As the host said it. */
   stated: Pick<EngineSettings, "contextLength" | "maxOutputTokens">;
+  statedWindow: WindowOrigin;
+  /** System prompt and tools of the conversation that was seen last. */
+  fixedTokens: number;
   limits: WindowLimits;
   engine: ExternalEngine;
   /** Not built in, so its answers are checked. */
@@ -48,8 +51,12 @@ export interface SessionState {
   ahead: Compaction | undefined;
   /** It was made before the cache expires, and is put in place once that has happened. */
   waitsForExpiry: boolean;
-  /** What the conversation weighed when nothing came of making one ahead. */
-  futileAheadTokens: number;
+  /** The last attempt at a compaction, where nothing came of it: how many messages there were. */
+  futile: { readonly messages: number } | undefined;
+  /** The host was told that no compaction frees enough. */
+  saidBackOff: boolean;
+  /** The host was told that the smallest result is too large. */
+  saidIrreducible: boolean;
   summarizer: SummarizerState;
   /** When something was sent last, in milliseconds since the epoch. */
   sentAtMs: number | undefined;
@@ -64,13 +71,17 @@ export function createState(options: RuntimeOptions, saved?: RuntimeState): Sess
   const before = saved?.schemaVersion === STATE_SCHEMA_VERSION ? saved : undefined;
   const settings = { ...ENGINE_DEFAULTS, ...options.settings };
   const { contextLength, maxOutputTokens } = settings;
+  const statedWindow = { from: options.settings?.contextLength === undefined ? "assumed" : "setting" } as const;
   if (before !== undefined) Object.assign(settings, { contextLength: before.contextLength });
   const { firstState, ...selected } = selectEngine(options, settings, { begins: before?.engine == null });
   return {
     model: options.model,
     settings,
+    window: before?.window ?? statedWindow,
     stated: { contextLength, maxOutputTokens },
-    limits: windowLimits(selected.engine, settings),
+    statedWindow,
+    fixedTokens: before?.fixedTokens ?? 0,
+    limits: windowLimits(selected.engine, settings, before?.fixedTokens),
     ...selected,
     engineState: before?.engine ?? firstState,
     factor: before?.factor ?? options.factor ?? initialFactor(options.model),
@@ -85,7 +96,9 @@ export function createState(options: RuntimeOptions, saved?: RuntimeState): Sess
     wish: undefined,
     ahead: undefined,
     waitsForExpiry: false,
-    futileAheadTokens: 0,
+    futile: undefined,
+    saidBackOff: false,
+    saidIrreducible: false,
     summarizer: { ...INITIAL_SUMMARIZER_STATE, ...before?.summarizer },
     sentAtMs: undefined,
     postponed: undefined,
@@ -96,11 +109,35 @@ export function createState(options: RuntimeOptions, saved?: RuntimeState): Sess
 export function useSettings(state: SessionState, options: RuntimeOptions, settings: EngineSettings): void {
   state.settings = settings;
   state.ahead = undefined;
-  state.futileAheadTokens = 0;
+  state.futile = undefined;
+  state.saidBackOff = false;
+  state.saidIrreducible = false;
   const { disabledEngine, isUnreported } = state;
   const { firstState: _, ...selected } = selectEngine(options, settings, { begins: false, disabledEngine });
   Object.assign(state, selected, { isUnreported: isUnreported || selected.isUnreported });
-  state.limits = windowLimits(state.engine, settings);
+  state.limits = windowLimits(state.engine, settings, state.fixedTokens);
+}
+
+/** What a request reserves for its answer holds where the host has not said another figure. */
+export function followRequestedOutput(
+  state: SessionState,
+  options: RuntimeOptions,
+  maxOutputTokens: number | undefined,
+): void {
+  const isSaid = options.settings?.maxOutputTokens !== undefined || maxOutputTokens === undefined;
+  if (isSaid || maxOutputTokens === state.settings.maxOutputTokens) return;
+  state.stated = { ...state.stated, maxOutputTokens };
+  useSettings(state, options, { ...state.settings, maxOutputTokens });
+}
+
+/** Estimates of system prompt and tools move a little with every correction; the limits do not move with them. */
+const FIXED_CHANGE_SHARE = 0.05;
+
+/** Has the limits follow from what is fixed in the conversation that is asked for now. */
+export function followFixedPart(state: SessionState, fixedTokens: number): void {
+  if (Math.abs(fixedTokens - state.fixedTokens) <= state.fixedTokens * FIXED_CHANGE_SHARE) return;
+  state.fixedTokens = fixedTokens;
+  state.limits = windowLimits(state.engine, state.settings, fixedTokens);
 }
 
 /** The engine's state lives in the record, so that whoever finds the record goes on from there. */
@@ -114,7 +151,9 @@ export function saveState(state: SessionState, timing: CompactionTiming): Runtim
     schemaVersion: STATE_SCHEMA_VERSION,
     engine: state.engineState,
     contextLength: state.settings.contextLength,
+    window: windowInUse(state),
     maxOutputTokens: state.settings.maxOutputTokens,
+    fixedTokens: state.fixedTokens,
     factor: state.factor,
     pressed: state.pressed,
     lastCovers: state.lastCovers,
@@ -123,6 +162,10 @@ export function saveState(state: SessionState, timing: CompactionTiming): Runtim
     summarizer: state.summarizer,
     timing,
   };
+}
+
+export function windowInUse({ settings, window }: Pick<SessionState, "settings" | "window">): WindowInUse {
+  return { ...window, tokens: settings.contextLength };
 }
 
 /** Takes back what an attempt changed, except for what models cost and when they failed. */

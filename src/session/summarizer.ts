@@ -7,10 +7,10 @@ import type { Writer, WriterReply, Writers } from "../core/handoff/model/writer.
 import { coolingDownAt, cooldownsAfter, type Cooldown } from "./cooldowns.ts";
 import { unlessAborted } from "./time-limit.ts";
 
-/** A compaction waits no longer for all its models together; then the ledger writes. */
+/** A compaction waits no longer for all its models together; then code writes. */
 export const HANDOFF_WAIT_MS = 180_000;
 
-/** What one session may spend on handoffs; then the ledger writes. */
+/** What one session may spend on handoffs; then code writes. */
 export interface SpendLimit {
   /** Requests made, retries included. */
   readonly calls: number;

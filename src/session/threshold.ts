@@ -3,7 +3,8 @@
  * link, so that it holds in every process and after a restart, until it is removed.
  */
 import { readAmount } from "../core/compaction/budget.ts";
-import { THRESHOLD_WINDOW_SHARE_MAX, type SessionThreshold } from "../core/engines/shared-settings.ts";
+import { LIMIT_USABLE_SHARE } from "../core/engines/room.ts";
+import type { SessionThreshold } from "../core/engines/shared-settings.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { HistoryStore, Store } from "../store/store.ts";
@@ -12,7 +13,7 @@ import { useSettings } from "./state.ts";
 
 const THRESHOLD_LIMITS = Object.freeze({
   shareMin: 0.05,
-  shareMax: THRESHOLD_WINDOW_SHARE_MAX,
+  shareMax: LIMIT_USABLE_SHARE,
   tokensMin: 1_000,
   tokensMax: 100_000_000,
 });

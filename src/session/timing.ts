@@ -3,8 +3,8 @@
 import type { SessionThreshold } from "../core/engines/shared-settings.ts";
 
 /**
- * `prices`: `compression.schedule: cost` waits for a better moment. `back_off`: the last compactions saved too little.
- * `undone`: a person took the last compaction back. `writing`: a model writes the handoff beside the requests.
+ * `prices`: by `compression.schedule` its price is not justified yet. `back_off`: a compaction would free too little to be worth
+ * making. `undone`: a person took the last compaction back. `writing`: a model writes the handoff beside the requests.
  */
 export type PostponedBy = "prices" | "back_off" | "undone" | "writing";
 

@@ -4,11 +4,12 @@ import type { Decision } from "../core/engines/contract.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Prepared } from "./contract.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
-import { isPostponed, withPriceVerdict, type ScheduledDecision } from "./economy.ts";
+import { hasExpired, isPostponed, latestOf, withPriceVerdict, type ScheduledDecision } from "./economy.ts";
 import { announceDisabledEngine, decideWithEngine } from "./external-engine.ts";
 import { observe } from "./observe-usage.ts";
 import { timingOf } from "./postpone.ts";
-import { adoptCompaction } from "./state.ts";
+import { isResting, littleRoom } from "./progress.ts";
+import { adoptCompaction, followFixedPart, followRequestedOutput } from "./state.ts";
 import { followThreshold } from "./threshold.ts";
 import { untilAborted } from "./until-aborted.ts";
 
@@ -22,6 +23,7 @@ export async function viewConversation(
 ): Promise<ConversationView> {
   const { store, tenant, chain, state, contextUsage } = context;
   signal?.throwIfAborted();
+  followRequestedOutput(state, context.options, original.maxOutputTokens);
   announceDisabledEngine(context);
   const links = chain.linksOf(original.messages);
   const [standing] = await Promise.all([
@@ -31,6 +33,7 @@ export async function viewConversation(
   const { compaction } = standing;
   if (compaction !== undefined && compaction.covers !== state.lastCovers) adoptCompaction(state, compaction);
   const current = await ingested(context, original, compaction);
+  followFixedPart(state, estimatorOf(context).measure.transcript({ ...original, messages: [] }));
   return { original, current, standing, tokens: contextUsage.tokensOf(current, estimatorOf(context)) };
 }
 
@@ -58,16 +61,19 @@ export function decideCompaction(
 ): ScheduledDecision | Promise<ScheduledDecision> {
   const { options, state } = context;
   const { current, standing, tokens } = view;
-  if (options.enabled === false) return { kind: "none" };
-  const messages = current.messages.length;
-  const { thresholdTokens, hygieneTokens, usableTokens } = state.limits;
+  const { thresholdTokens, hygieneTokens, usableTokens, fixedTokens, never } = state.limits;
+  if (options.enabled === false || never) return { kind: "none" };
   if (standing.undone) return tokens < thresholdTokens ? { kind: "none" } : { kind: "wait", because: UNDONE };
   // What does not fit would be refused for certain, however few its messages.
-  if (tokens > usableTokens) return HYGIENE;
-  if (tokens >= hygieneTokens && messages >= HYGIENE_MESSAGES_MIN) return hygieneDecision(context, view);
-  const decided = decideWithEngine(context, { tokens, messages });
-  if (decided instanceof Promise) return decided.then((decision) => withPriceVerdict(context, view, decision));
-  return withPriceVerdict(context, view, decided);
+  if (tokens > usableTokens) return unlessResting(context, view, HYGIENE);
+  const messages = current.messages.length;
+  const isFull = tokens >= hygieneTokens && messages >= HYGIENE_MESSAGES_MIN;
+  const settle = (decision: Decision): ScheduledDecision => {
+    const due = isFull ? atTheLatest(context, decision) : decision;
+    return unlessResting(context, view, tokens < latestOf(context) ? withPriceVerdict(context, view, due) : due);
+  };
+  const decided = decideWithEngine(context, { tokens, messages, fixedTokens });
+  return decided instanceof Promise ? decided.then(settle) : settle(decided);
 }
 
 const UNDONE = "the last compaction was undone: only an overflow or an explicit call compacts now";
@@ -75,15 +81,25 @@ const HYGIENE: Decision = Object.freeze({ kind: "compact", reason: "hygiene", ur
 const PATIENT_HYGIENE: Decision = Object.freeze({ ...HYGIENE, urgency: "soon" });
 
 /**
- * Where the engine itself would compact later, hygiene makes that compaction earlier: unless the engine rests, there is time
- * for a model to write.
+ * What prices put off, and what an engine wants at this very moment, has time for a model to write; what an engine does not
+ * want waits for nobody.
  */
-function hygieneDecision(context: SessionContext, { current }: ConversationView): Decision | Promise<Decision> {
-  const { thresholdTokens, hygieneTokens } = context.state.limits;
-  if (thresholdTokens <= hygieneTokens) return HYGIENE;
-  const decided = decideWithEngine(context, { tokens: thresholdTokens + 1, messages: current.messages.length });
-  const patient = (decision: Decision): Decision => (decision.kind === "compact" ? PATIENT_HYGIENE : HYGIENE);
-  return decided instanceof Promise ? decided.then(patient) : patient(decided);
+function atTheLatest({ state }: SessionContext, decision: Decision): Decision {
+  const { thresholdTokens, hygieneTokens } = state.limits;
+  if (decision.kind !== "compact") return HYGIENE;
+  if (thresholdTokens >= hygieneTokens) return decision;
+  return state.postponed?.by === "prices" ? PATIENT_HYGIENE : HYGIENE;
+}
+
+/** Nothing is compacted again before enough has come; where the last attempt came to nothing, that is why. */
+function unlessResting(
+  context: SessionContext,
+  view: ConversationView,
+  decision: ScheduledDecision,
+): ScheduledDecision {
+  if (decision.kind !== "compact" || !isResting(context, view)) return decision;
+  const { state } = context;
+  return state.futile === undefined ? { kind: "none" } : { kind: "none", because: littleRoom(state) };
 }
 
 function resultOf({ ingest }: SessionContext, original: Transcript, compaction: Compaction | undefined): Transcript {
@@ -105,14 +121,15 @@ export function settleRequest(context: SessionContext, view: ConversationView, o
   const estimator = estimatorOf(context);
   const transcript = compaction === undefined ? view.current : resultOf(context, view.original, compaction);
   const tokens = compaction === undefined ? view.tokens : contextUsage.tokensOf(transcript, estimator);
-  const isNew = compaction !== undefined || transcript.messages.every(({ role }) => role !== "assistant");
+  const begins = transcript.messages.every(({ role }) => role !== "assistant");
+  const isNew = compaction !== undefined || begins || hasExpired(context);
   const sent = contextUsage.sent(transcript, { estimator, isNew });
   const stands = compaction ?? view.standing.compaction;
   state.tokens = tokens;
   state.removedIds = stands?.evicted.map(({ id }) => id) ?? [];
   state.sentAtMs = (context.options.now ?? Date.now)();
   const { pressureTokens } = state.limits;
-  const pressed = tokens >= pressureTokens;
+  const pressed = tokens >= pressureTokens && !state.limits.never && context.options.enabled !== false;
   if (pressed && !state.pressed) events.emit("pressure", { tokens, pressureTokens, ...timingOf(context) });
   state.pressed = pressed;
   const compacted = transcript !== view.original;
@@ -137,13 +154,10 @@ function lostRequestsIn(compaction: Compaction | undefined): number {
 
 /** One that prices put off is made when the window itself comes near. */
 const PRESSED_SHARE = 0.85;
-/** An attempt that came to nothing is not made again until the conversation has grown by as much. */
-const GROWN_SINCE_FUTILE = 1.1;
 
 function isWorthCompactingAhead(context: SessionContext, view: ConversationView): boolean {
   const { state } = context;
   const { standing, tokens } = view;
-  if (standing.undone || state.ahead !== undefined || tokens <= state.futileAheadTokens * GROWN_SINCE_FUTILE)
-    return false;
-  return tokens >= state.limits.hygieneTokens * PRESSED_SHARE || !isPostponed(context, view);
+  if (standing.undone || state.ahead !== undefined || isResting(context, view)) return false;
+  return tokens >= latestOf(context) * PRESSED_SHARE || !isPostponed(context, view);
 }

@@ -74,7 +74,7 @@ function tenantsOf(shelves: ReadonlyMap<string, TenantData>): readonly TenantEnt
   return [...shelves]
     .filter(([, { sessions }]) => sessions.size > 0)
     .map(([tenant, { sessions }]) => {
-      const updatedAt = Math.max(...[...sessions.values()].map((session) => session.updatedAt));
+      const updatedAt = [...sessions.values()].reduce((latest, session) => Math.max(latest, session.updatedAt), 0);
       return { tenant, sessions: sessions.size, updatedAt };
     })
     .toSorted((a, b) => b.updatedAt - a.updatedAt);

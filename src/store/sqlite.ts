@@ -113,7 +113,7 @@ function createSteps(database: SqliteParts) {
         for (;;) {
           const step = await client.call("deleteStep", tenant, ids);
           if (step.length === 0) return gone;
-          gone.push(...step);
+          for (const each of step) gone.push(each);
         }
       }),
     retain: (retention) =>

@@ -45,7 +45,7 @@ const json = async (...words: string[]): Promise<Json> => JSON.parse((await run(
 describe("compact", () => {
   it("says what to do where little was saved", async () => {
     const rules = Array.from({ length: 9_000 }, (_, at) => `rule${at}`).join(" ");
-    const dense = [{ role: "system", content: rules }, ...chatMessages().slice(1, 8)];
+    const dense = [...chatMessages().slice(0, 8), { role: "user", content: rules }];
     folder.write("dense.json", JSON.stringify(dense));
     const { err } = await run("compact", "dense.json", "--force", "-o", "dense.out.json");
     expect(err.replaceAll(/\s+/g, " ")).toContain(

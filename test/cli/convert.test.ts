@@ -25,6 +25,15 @@ describe("convert", () => {
     expect((await run("check", "rollout.jsonl")).out).toMatch(/valid {2}9 messages of openai-responses/);
   });
 
+  it("says of an empty file that it is empty", async () => {
+    folder.write("empty.jsonl", "\n");
+    expect(await run("convert", "empty.jsonl", "--to", "pi")).toMatchObject({
+      code: 3,
+      out: "",
+      err: expect.stringContaining("it is empty") as string,
+    });
+  });
+
   it("puts a session where its agent looks, once, and says how to go on", async () => {
     const words = ["convert", "session.jsonl", "--to", "claude-code", "--cwd", "work", "--install", "--json"];
     const { code, out } = await run(...words);
@@ -48,7 +57,8 @@ describe("convert", () => {
     [["convert", "session.jsonl", "--to", "codx"], 2, "Did you mean `codex`?"],
     [["convert", "session.jsonl", "--to", "pi", "--out", "session.jsonl"], 2, "is the input"],
     [["convert", "session.jsonl", "--to", "pi", "--json"], 2, "--json leaves no place"],
-    [["convert", "session.jsonl", "--to", "aider", "--install"], 2, "takes no session from outside"],
+    [["convert", "session.jsonl", "--to", "aider"], 2, "sessions of aider are read and not written"],
+    [["convert", "session.jsonl", "--to", "specstory"], 2, "claude-code, codex, pi, opencode, gemini, hermes."],
     [["convert", "session.jsonl", "--to", "hermes", "--install"], 3, "there is no database"],
     [["convert", "absent.jsonl", "--to", "pi"], 3, "there is no such file"],
     [["convert", "notes.txt", "--to", "pi"], 3, "not a session of a known agent"],

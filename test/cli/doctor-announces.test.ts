@@ -24,6 +24,7 @@ describe("precis doctor", () => {
       write: async (text) => void happened.push(`${name}: ${text}`),
       say: async (text) => void happened.push(`${name}: ${text}`),
       fit: (text) => text,
+      shown: (text) => text,
       paint: (_, text) => text,
       columns: 100,
       interactive: false,

@@ -51,7 +51,7 @@ describe("compact with a configured model", () => {
     expect(report["modelCalls"]).toBe(1);
   });
 
-  it("says when the model failed and the ledger wrote", async () => {
+  it("says when the model failed and code wrote", async () => {
     endpoint.play(fail("authentication"));
     const { code, err } = await compact();
     expect(code).toBe(0);

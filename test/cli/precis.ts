@@ -6,9 +6,8 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { fitted } from "../../src/cli/fitted.ts";
 import { run } from "../../src/cli/main.ts";
-import type { Stream } from "../../src/cli/terminal.ts";
+import { streamTo, type Stream } from "../../src/cli/terminal.ts";
 
 const BIN = resolve(import.meta.dirname, "../../src/cli/bin.ts");
 
@@ -55,15 +54,8 @@ export async function precis(words: readonly string[], options: RunOptions = {})
 export async function precisHere(words: readonly string[], options: Omit<RunOptions, "node"> = {}): Promise<Ran> {
   const { input = "", folder = tmpdir(), environment = {}, columns } = options;
   const written = { out: "", err: "" };
-  const fit = (text: string): string => (columns === undefined ? text : fitted(text, columns));
-  const stream = (name: keyof typeof written): Stream => ({
-    write: async (text) => void (written[name] += text),
-    say: async (text) => void (written[name] += fit(text)),
-    fit,
-    paint: (_, text) => text,
-    columns: columns ?? 80,
-    interactive: false,
-  });
+  const looks = { fits: columns !== undefined, coloured: false, columns: columns ?? 80, interactive: false };
+  const stream = (name: keyof typeof written): Stream => streamTo(async (text) => void (written[name] += text), looks);
   const code = await run(words, {
     out: stream("out"),
     err: stream("err"),

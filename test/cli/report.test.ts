@@ -65,6 +65,12 @@ describe("precis report", () => {
     expect(made.skipped.map(({ name }) => name.slice(-12))).toEqual(["broken.jsonl"]);
     expect(await reported(["--limit", "1"])).toMatchObject({ notTaken: 1 });
     expect((await report(["nowhere"])).code).toBe(2);
+    folder.write("empty.jsonl", "");
+    const empty = await report(["empty.jsonl", "--json"]);
+    expect([empty.code, (JSON.parse(empty.out) as Report).skipped[0]?.because]).toEqual([
+      3,
+      expect.stringContaining("it is empty"),
+    ]);
   });
 
   it("writes a page for its owner, without secrets", async () => {

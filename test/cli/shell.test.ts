@@ -82,6 +82,12 @@ describe("an input that is no transcript", () => {
     [["-"], '{"tools":[]}', "not a request body, messages or a session"],
     [["-"], '[{"role": "user", ', "not complete JSON"],
     [["-"], '{"a": 1}', "but not a request body"],
+    [
+      ["-"],
+      '{"level": "info", "at": 1}\n{"level": "warn"}\n',
+      "its lines are JSON, but no messages or records of a session (line 1 has level, at)",
+    ],
+    [["-"], 'starting\n{"level": "info"}\n{"level": "wa', "its lines are JSON"],
     [["-", "--from", "openai-chat"], "{", "not JSON"],
     [["-", "--from", "codex"], '{"role":"user","content":"x"}', "codex"],
   ])("%j %j exits with 3 and says why", async (words, input, why) => {

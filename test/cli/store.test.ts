@@ -95,15 +95,37 @@ describe("precis store retain", () => {
 
   it("deletes what was not used since a time", async () => {
     await (await filled(["a", "b", "c"])).close();
-    const { code, out } = await store("retain", "--store", "history.db", "--older-than", "15d");
+    const { code, out } = await store("retain", "--store", "history.db", "--older-than", "15d", "--yes");
     expect(code).toBe(0);
     expect(out).toMatch(/deleted +2 sessions/);
     expect(await sessions()).toBe(1);
   });
 
+  it("shows by tenant what would go, and deletes it only with --yes", async () => {
+    await (await filled(["a", "b", "c"], "history.db", ["one", "two"])).close();
+    const asked = await store("retain", "--store", "history.db", "--older-than", "15d");
+    expect(asked.code).toBe(0);
+    expect(asked.out).toMatch(/^one +up to 2 of 3 sessions\ntwo +up to 2 of 3 sessions\n/);
+    expect(asked.out).toContain("--yes");
+    const one = await store("retain", "--store", "history.db", "--max-size", "1k", "--tenant", "two", "--json");
+    expect(JSON.parse(one.out)).toMatchObject({ deleted: false, tenants: [{ tenant: "two", sessions: 3 }] });
+    expect((JSON.parse(one.out) as { excessBytes: number }).excessBytes).toBeGreaterThan(0);
+    expect(await sessions()).toBe(6);
+  });
+
   it("deletes the longest unused beyond a size, of one tenant alone where asked", async () => {
     await (await filled(["a", "b", "c"], "history.db", ["one", "two"])).close();
-    const { out } = await store("retain", "--store", "history.db", "--max-size", "5k", "--tenant", "one", "--json");
+    const { out } = await store(
+      "retain",
+      "--store",
+      "history.db",
+      "--max-size",
+      "5k",
+      "--tenant",
+      "one",
+      "--yes",
+      "--json",
+    );
     const { before, after } = JSON.parse(out) as { before: Holdings; after: Holdings };
     expect(before.sessions).toBe(3);
     expect(after.sessions).toBeLessThan(3);
@@ -128,7 +150,7 @@ describe("precis store vacuum", () => {
   it("makes the file smaller once something was deleted", async () => {
     await (await filled(Array.from({ length: 40 }, (_, at) => `name${at}`))).close();
     const before = statSync(join(folder.path, "history.db")).size;
-    await store("retain", "--store", "history.db", "--older-than", "15d");
+    await store("retain", "--store", "history.db", "--older-than", "15d", "--yes");
     const { code, out } = await store("vacuum", "--store", "history.db");
     expect([code, out]).toEqual([0, expect.stringMatching(/^file +\S.* → /) as string]);
     expect(statSync(join(folder.path, "history.db")).size).toBeLessThan(before / 2);

@@ -1,7 +1,9 @@
 /** What somebody else wrote moves no cursor of ours. */
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { streamTo } from "../../src/cli/terminal.ts";
 import { visible, visibleLine } from "../../src/cli/visible.ts";
+import { precisHere, temporaryFolder } from "./precis.ts";
 
 it("leaves no control and no mark that reorders text, and loses nothing else", () => {
   fc.assert(
@@ -12,4 +14,64 @@ it("leaves no control and no mark that reorders text, and loses nothing else", (
   );
   expect(visible("plain – 名前 ä\n\tnext")).toBe("plain – 名前 ä\n\tnext");
   expect(visible("a\u001b[2Jb\u202ec")).toBe("a\\u{1b}[2Jb\\u{202e}c");
+});
+
+it("writes as its code what has no form of its own, and leaves an emoji's form alone", () => {
+  expect(visible("a\u061cb\u180ec\u00add\u{e0041}e")).toBe("a\\u{61c}b\\u{180e}c\\u{ad}d\\u{e0041}e");
+  expect(visible("done ✔\ufe0f")).toBe("done ✔\ufe0f");
+});
+
+describe("what is said to a person", () => {
+  const said: string[] = [];
+  const stream = (columns: number) =>
+    streamTo(async (text) => void said.push(text), { fits: true, coloured: true, columns, interactive: true });
+  const FOREIGN = "\u001b[32m✓ fine\u001b[0m\u001b]0;title\u0007\u001b[2J";
+
+  it("has our colours and nobody else's, also within what is painted, and however often it is broken into lines", async () => {
+    const { paint, say, shown } = stream(40);
+    const strong = paint("strong", `name ${paint("bad", FOREIGN)} end`);
+    await say(`${strong} and ${FOREIGN}, ${"further words ".repeat(8)}\n`);
+    const [text = ""] = said.splice(0);
+    const colours = text.match(/\u001b\[\d+m/g);
+    expect(new Set(colours)).toEqual(new Set(["\u001b[1m", "\u001b[22m", "\u001b[31m", "\u001b[39m"]));
+    // oxlint-disable-next-line no-control-regex -- the escape character is what a colour starts with
+    expect(text.replaceAll(/\u001b\[(?:1|22|31|39)m/g, "")).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+    expect(text).toContain("\\u{1b}[32m✓");
+    expect(shown(strong)).toContain("\u001b[1mname");
+  });
+
+  it("has no colour that copies the form of ours", async () => {
+    const { paint, say } = stream(80);
+    const form = paint("good", "x").slice(0, -1);
+    await say(form.replace(/\d{9,}/, "123456789"));
+    expect(said.splice(0)[0]!.startsWith("\\u{1b}[123456789;32m")).toBe(true);
+  });
+});
+
+it("shows escapes in names of models, files, settings and pins as text, at every door", async () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const escape = "\u001b[31mred\u001b]0;title\u0007\u202e\u061c";
+  const messages = [{ role: "user", content: "Say hello." }];
+  folder.write("request.json", JSON.stringify({ model: `claude-${escape}\n✓ forged`, max_tokens: 9, messages }));
+  folder.write("a\u001b]0;t\u0007.json", JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 9, messages }));
+  folder.write("precis.yaml", `${JSON.stringify(`ev${escape}il\n✓ forged`)}: 1\n`);
+  const commands = [
+    ["inspect", "request.json", "--config", "/dev/null"],
+    ["compact", "request.json", "--force", "--config", "/dev/null"],
+    ["inspect", "a\u001b]0;t\u0007.json", "--config", "/dev/null"],
+    ["inspect", "request.json"],
+    ["doctor", "--offline"],
+  ];
+  for (const words of commands) {
+    const { out, err } = await precisHere(words, { folder: folder.path });
+    const told = words[0] === "compact" ? err : out + err;
+    expect([words, told.length > 20]).toEqual([words, true]);
+    // oxlint-disable-next-line no-control-regex -- the escape character is what a colour starts with
+    expect([words, told]).toEqual([
+      words,
+      expect.not.stringMatching(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e\u061c]/),
+    ]);
+    expect([words, told]).toEqual([words, expect.not.stringMatching(/^\s*✓ forged/m)]);
+  }
 });

@@ -51,7 +51,7 @@ describe("computed values", () => {
   });
 
   it("say which rule decided the threshold", () => {
-    expect(rule({})).toContain("threshold × usable");
+    expect(rule({})).toContain("threshold × window");
     expect(rule({ "compression.threshold_floor_tokens": 64_000 })).toContain("raised");
     expect(rule({ "compression.threshold": 0.95 })).toContain("held at 85 %");
     expect(rule({ "compression.threshold_floor_tokens": 99_000 })).toContain("held at 85 %");

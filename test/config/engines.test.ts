@@ -32,7 +32,7 @@ describe("the figures of a configuration", () => {
   it("follow the engine's own settings", () => {
     const file =
       "{ context: { engine: lossless }, engines: { lossless: { context_threshold: 0.6, fresh_tail_max_tokens: 9000 } } }";
-    expect(figures(configured(file))).toMatchObject({ threshold: 120_000, target: 96_000, tail: 9_000 });
+    expect(figures(configured(file))).toMatchObject({ threshold: 120_000, target: 86_000, tail: 9_000 });
     expect(figures(configured("{ context: { engine: none } }"))).toEqual({ window: 200_000, usable: 200_000 });
   });
 

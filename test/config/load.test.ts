@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../src/config/defaults.ts";
-import { NESTING_LEVELS_MAX } from "../../src/config/nesting.ts";
+import { NESTING_LEVELS_MAX } from "../../src/core/nesting.ts";
 import { loadConfiguration, resolveAll, type Request } from "../../src/config/load.ts";
 import type { PrecisError } from "../../src/core/errors.ts";
 

@@ -253,6 +253,14 @@ describe("a plugin that stands in the project", () => {
     expect((await here("plugins")).out).toContain("precis plugins trust mine");
   });
 
+  it("is not passed over where it is called what another engine is called elsewhere", async () => {
+    file(talk, "talk.json");
+    pluginShelf(project).write("lcm", engineSource({}));
+    expect(await compact("lcm")).toMatchObject({ code: 2, err: expect.stringContaining("untrusted_plugin") as string });
+    await here("plugins", "trust", "lcm");
+    expect((await compact("lcm")).err).not.toContain("untrusted_plugin");
+  });
+
   it("may link within its folder, and be a link itself, to what was agreed to", async () => {
     file(talk, "talk.json");
     const outside = join(home, "outside");

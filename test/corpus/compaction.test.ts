@@ -1,6 +1,6 @@
 /** Every transcript of the corpus, compacted to a fifth: valid, within budget or irreducible, nothing lost. */
 import { expect, it } from "vitest";
-import { liveRequestOf } from "../../src/core/ledger/readers/live-request.ts";
+import { liveRequestOf } from "../../src/core/events/live-request.ts";
 import { createMeasure } from "../../src/core/transcript/measure.ts";
 import { contentText, type Transcript } from "../../src/core/transcript/message.ts";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";

@@ -1,5 +1,5 @@
 /** What is in `deploy/` fits the gateway: its metrics, its settings, its addresses and its time to stop. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationSeverity, validate } from "dockerfile-utils";
 import { describe, expect, it } from "vitest";
@@ -241,8 +241,10 @@ describe("a gateway that runs", () => {
     const provider = createProvider({ script: { text: "Done." } });
     const { url: upstream, close } = await provider.listen();
     atEnd(close);
-    const flags = { set: "gateway.token_env=PRECIS_DEPLOY_TOKEN" };
-    const { url } = await serve({ upstream, folder: temporaryFolder(), flags });
+    const folder = temporaryFolder();
+    const config = join(folder, "precis.yaml");
+    writeFileSync(config, "gateway:\n  token_env: PRECIS_DEPLOY_TOKEN\n  tenant_metrics: true\n");
+    const { url } = await serve({ upstream, folder, flags: { config } });
     await ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", worked("deploy", 20)) });
     const headers = { authorization: `Bearer ${token}` };
     const served = await (await fetch(`${url}/_precis/metrics`, { headers })).text();

@@ -25,13 +25,14 @@ const FULL = Number(process.env["PRECIS_TEST_RUNS"] ?? 0) > 1_000;
 /** Command lines that are only checked for what they name: the first pattern that matches gives the reason. */
 const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
   [/^precis (?:serve|provider|worker)|precis mcp/, "starts a server"],
+  [/^(?:pg_dump|pg_restore|chmod 600 precis\.dump)\b/, "needs a database server; a test of the page runs it on one"],
   [/^precis doctor/, "judges the machine that it runs on, and asks the vendors"],
   [
     /^precis (?:sessions|undo|search|store|token)\b|^precis export --for training (?:--out|3fa94c21)|^precis recall r[0-9a-f]{9}/,
     "needs what a gateway has stored",
   ],
   [/^precis convert ~/, "needs the database of another agent"],
-  [/^precis chat\b/, "talks to a person"],
+  [/^node examples\/chat\//, "talks to a person"],
   [/^precis hook\b/, "reads an event of Claude Code"],
   [/^precis report(?: --gateway)?\s*(?:#|$)/, "reads the person's own sessions, or asks a gateway"],
   [/^precis config init --user/, "writes the person's own configuration"],
@@ -78,7 +79,7 @@ function ranElsewhere(line: string): boolean {
 
 /** Programs beside precis that documentation may name. */
 const PROGRAMS =
-  /^(?:\.ci\/run|cat|cd|chmod|claude|codex|cp|curl|cut|docker|echo|export|gemini|git|head|jq|less|mv|node|npm|opencode|pi|printf|rm|sha256sum|sqlite3|sudo|tee)$/;
+  /^(?:\.ci\/run|cat|cd|chmod|claude|codex|cp|curl|cut|docker|echo|export|gemini|git|head|jq|less|mv|node|npm|opencode|pg_dump|pg_restore|pi|printf|rm|sha256sum|sqlite3|sudo|tee)$/;
 
 const NPM_COMMANDS = new Set(["ci", "install", "pack", "start", "test", "run"]);
 

@@ -15,7 +15,10 @@ it("takes its figures from the evaluation, each with its interval", () => {
 });
 
 it("says what a gateway does by default", () => {
-  expect([DEFAULTS.compression.threshold, readme.includes("from half of its model's window on")]).toEqual([0.5, true]);
+  expect([DEFAULTS.compression.threshold, readme.includes("once it fills half of its model's window")]).toEqual([
+    0.5,
+    true,
+  ]);
   expect([DEFAULTS.prompt_caching.enabled, readme.includes("adds prompt-cache markers")]).toEqual([true, true]);
   expect([DEFAULTS.recall.tool, readme.includes("it has a tool for that, from the first compaction on")]).toEqual([
     "on",

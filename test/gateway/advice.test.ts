@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { textMessage } from "../../src/core/transcript/message.ts";
 import type { GatewayEvent, NoticeEvent } from "../../src/gateway/contract.ts";
 import { createHistory } from "../../src/gateway/history/history.ts";
-import { statusPage } from "../../src/gateway/operation/status-page.ts";
-import { createTally } from "../../src/gateway/operation/tally.ts";
+import { createTally, type Totals } from "../../src/gateway/operation/tally.ts";
 import type { ProtocolName } from "../../src/protocols/index.ts";
 import { filler } from "../support/compacting.ts";
 import { fail, startEndpoint, type ScriptedEndpoint } from "../support/scripted-endpoint.ts";
@@ -23,11 +22,10 @@ const notices = (events: readonly GatewayEvent[], code: NoticeEvent["code"]): re
 /** No thinking that is bound to what comes before it. */
 const modelOf = (protocol: ProtocolName) => (protocol === "anthropic-messages" ? { model: "claude-sonnet-4-5" } : {});
 
-function pageOf(events: readonly GatewayEvent[]): string {
+function noticesCounted(events: readonly GatewayEvent[]): Totals["notices"] {
   const tally = createTally();
   for (const event of events) tally.onEvent(event);
-  const status = { version: "1", mode: "rewrite", upstreams: {}, store: "memory", upSeconds: 1, recent: [] };
-  return statusPage({ ...status, totals: tally.totals() });
+  return tally.totals().notices;
 }
 
 let writer: ScriptedEndpoint;
@@ -52,28 +50,29 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
     expect(notices(events, "degraded")).toEqual([
       expect.stringMatching(/small-1 failed \(quota\).*; the handoff was written by code: no model wrote it$/),
     ]);
-    const page = pageOf(events);
-    expect(page).toContain("model resting: the auxiliary model small-1 failed (quota)");
-    expect(page).toContain("degraded: a compaction is poorer than it should be");
+    expect(noticesCounted(events)).toMatchObject({
+      model_resting: { message: expect.stringContaining("small-1 failed (quota)") as string },
+      degraded: { message: expect.stringContaining("a compaction is poorer than it should be") as string },
+    });
     const [session] = await createHistory({ store, contextLength: WINDOW_TOKENS }).list(TENANT, 1);
     expect(session?.resting).toMatchObject([{ model: "small-1", class: "quota" }]);
   });
 
-  it("tells once of an engine that rests because compactions saved too little, and what to do", async () => {
+  it("tells once that no compaction frees enough, and what to do", async () => {
     const { url, events, gateway, store } = await stand({
       provider: { every: { windowTokens: WINDOW_TOKENS }, script: { text: "Read." } },
       gateway: { contextLength: WINDOW_TOKENS },
     });
-    const system = [textMessage("system", filler(14_000, "rules"))];
-    for (let steps = 1; steps < 9; steps++) {
+    const system = [textMessage("system", filler(23_000, "rules"))];
+    for (let steps = 1; steps < 9 && notices(events, "backed_off").length === 0; steps++) {
       const transcript = { ...worked("alpha", steps, 120), system };
       const { status } = await ask(url, { protocol, body: bodyOf(protocol, transcript, modelOf(protocol)) });
       expect(status).toBe(200);
       await gateway.settled();
     }
-    const advice = "start a fresh session, or compact with a focus";
+    const advice = "Use fewer tools, a client with tool search, or a model with a larger window";
     expect(notices(events, "backed_off")).toEqual([expect.stringContaining(advice)]);
-    expect(pageOf(events)).toContain(advice);
+    expect(noticesCounted(events).backed_off?.message).toContain(advice);
     const [session] = await createHistory({ store, contextLength: WINDOW_TOKENS }).list(TENANT, 1);
     expect(session?.timing?.postponed).toMatchObject({
       by: "back_off",

@@ -27,7 +27,6 @@ async function standing() {
     store: "",
     upSeconds: 0,
     totals: createTally().totals(),
-    recent: [],
   });
   const own = createOwnRoutes({
     metrics: createMetrics({ upstreams: [], processMetrics: false }),

@@ -1,6 +1,7 @@
 /** Whose markers each upstream takes for each model, and what its cache makes of a compaction's price. */
 import { describe, expect, it } from "vitest";
 import { createCachingContext, type CachingQuery } from "../../src/gateway/caching.ts";
+import { protocols } from "../../src/protocols/index.ts";
 import { createRegistry } from "../../src/models/registry/registry.ts";
 
 const MINUTE_MS = 60_000;
@@ -55,8 +56,45 @@ describe("prices have a say", () => {
     expect(of("openai-chat", "claude-sonnet-4-5", LOCAL).economy).toBeUndefined();
     expect(of("openai-chat", "some-model", OPENAI).economy).toBeUndefined();
     expect(of("openai-chat", "gpt-5.4", OPENAI, "off").economy).toBeUndefined();
+  });
+
+  describe("by the client's own markers", () => {
     const off = createCachingContext({ registry: createRegistry(), caching: { enabled: false } });
-    const query = { protocol: "openai-chat", model: "gpt-5.4", upstream: { origin: OPENAI, caching: "auto" } } as const;
-    expect(off.of(query)).toMatchObject({ rules: undefined, economy: undefined });
+    const claude = {
+      protocol: "anthropic-messages",
+      model: "claude-sonnet-4-5",
+      upstream: { origin: ANTHROPIC, caching: "auto" },
+    } as const;
+
+    const marked = (ttl: "5m" | "1h") => {
+      const content = [{ type: "text", text: "Hello", cache_control: { type: "ephemeral", ttl } }];
+      const body = JSON.stringify({ model: "claude", messages: [{ role: "user", content }] });
+      return { ...claude, asked: protocols["anthropic-messages"].decode(body) };
+    };
+
+    it("where precis sets none: as long as they last, and at their price", () => {
+      expect(off.of(claude)).toMatchObject({ rules: undefined, economy: undefined });
+      expect(off.of(marked("5m")).economy).toMatchObject({
+        schedule: "auto",
+        ttlMs: 5 * MINUTE_MS,
+        prices: { write: expect.closeTo(1.25) as number },
+      });
+      expect(off.of(marked("1h"))).toMatchObject({
+        rules: undefined,
+        ttl: "1h",
+        economy: { ttlMs: 60 * MINUTE_MS, prices: { write: expect.closeTo(2) as number } },
+      });
+    });
+
+    it("before what precis would set", () => {
+      expect(dependencies.of(marked("1h")).economy?.ttlMs).toBe(60 * MINUTE_MS);
+      expect(dependencies.of(claude).economy?.ttlMs).toBe(5 * MINUTE_MS);
+    });
+
+    it("not at all where the provider caches by itself", () => {
+      const gpt = { ...claude, protocol: "openai-chat", model: "gpt-5.4" } as const;
+      expect(off.of(gpt).economy).toEqual(dependencies.of(gpt).economy);
+      expect(off.of(gpt).economy).toBeDefined();
+    });
   });
 });

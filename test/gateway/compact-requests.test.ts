@@ -89,9 +89,11 @@ describe.each(["compressor", "handoff"])("a client's own compaction, made here b
   });
 
   it("is the same as a stream, for a client that asks for one", async () => {
-    const proof = await standing({ compactRequests: "local", engine });
-    const whole = fieldsOf(await (await post(proof.url, conversation())).json());
-    const response = await post(proof.url, { ...conversation(), stream: true });
+    const first = await standing({ compactRequests: "local", engine });
+    const whole = fieldsOf(await (await post(first.url, conversation())).json());
+    // Another gateway: asked a second time, the first may make its result smaller still.
+    const second = await standing({ compactRequests: "local", engine });
+    const response = await post(second.url, { ...conversation(), stream: true });
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     const events = (await response.text())
       .trim()
@@ -127,7 +129,7 @@ describe("what a client asks to have compacted here", () => {
   });
 
   it("holds no item of its provider's own compaction", async () => {
-    const steps = { near: 68, past: 76 };
+    const steps = { near: 72, past: 82 };
     const contextLength = 100_000;
     const remote = { engine: "handoff", remoteCompaction: true, contextLength } as const;
     const proof = await standing({ ...remote, compactRequests: "local" });

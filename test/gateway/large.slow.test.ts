@@ -36,8 +36,9 @@ async function frontWithThread({ upstream, gateway = {}, dies = false }: Wanted)
     upstreams: { openai: { url: upstream }, anthropic: { url: upstream }, google: { url: upstream } },
     tenant: { name: TENANT },
     contextLength: WINDOW_TOKENS,
+    caching: { schedule: "threshold" },
     ...gateway,
-  };
+  } as const;
   return front(upstream, { ...options, store, largeRequests: largeSource({ path, options, dies }) });
 }
 

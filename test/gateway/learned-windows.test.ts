@@ -1,9 +1,12 @@
-/** Learned windows: each of one upstream, tenant and model, never below the floor, and forgotten when an answer contradicts them. */
+/** Learned windows: each of one upstream, tenant and model, never below the floor, tried again in time, and forgotten when an answer refutes them. */
+import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { createModelBook } from "../../src/gateway/models.ts";
+import { forgetWindows, listWindows } from "../../src/gateway/learned-windows.ts";
+import { createModelBook, type ModelBook as Book } from "../../src/gateway/models.ts";
 import { createRegistry } from "../../src/models/registry/registry.ts";
 import { WINDOW_TOKENS_MIN } from "../../src/protocols/overflow.ts";
 import { createMemoryStore } from "../../src/store/index.ts";
+import { RUNS } from "../support/transcripts.ts";
 import { ask, bodyOf, worked } from "./support/asking.ts";
 import { front, stand } from "./support/standing.ts";
 import { upstreamOf, type Reply } from "./support/upstream.ts";
@@ -17,45 +20,139 @@ function book(store = createMemoryStore(), now = () => 0) {
   return createModelBook({ store, registry: createRegistry(), contextLength: BELIEVED_TOKENS, unknownTokens: 1, now });
 }
 
+/** What a refusal says of a window, in a form that a test can vary. */
+function learn(models: Book, tokens: number, { at = A, countsOutput = false, tenant = "t" } = {}) {
+  const served = { tenant, model: "m", upstream: at };
+  return models.learnWindow(served, { tokens, by: "named", refusedTokens: tokens + 1, countsOutput });
+}
+
+function accept(models: Book, inputTokens: number, { at = A, outputTokens = 0 } = {}) {
+  return models.answered({ tenant: "t", model: "m", upstream: at }, { inputTokens, outputTokens });
+}
+
+function tokensOf(models: Book, at = A): number {
+  return models.of("t", "m", at).window.tokens;
+}
+
+/** Plausible times between requests, in minutes. */
+const times = fc.array(fc.record({ minutes: fc.integer({ min: 1, max: 2_000 }), accepts: fc.boolean() }), {
+  maxLength: 12,
+});
+
 describe("a learned window", () => {
   it("is one upstream's, one tenant's and one model's", () => {
     const models = book();
-    models.learnWindow("t", "m", { upstream: A, limitTokens: 16_000 });
-    expect(models.of("t", "m", A).windowTokens).toBe(16_000);
+    learn(models, 16_000);
+    expect(tokensOf(models)).toBe(16_000);
     const others = [models.of("t", "m", B), models.of("t", "m"), models.of("u", "m", A), models.of("t", "n", A)];
-    expect(others.map(({ windowTokens }) => windowTokens)).toEqual(others.map(() => BELIEVED_TOKENS));
+    expect(others.map(({ window }) => window)).toEqual(
+      others.map(() => ({ from: "setting", tokens: BELIEVED_TOKENS })),
+    );
+  });
+
+  it("says where it comes from, as every other window does", () => {
+    const options = { store: createMemoryStore(), unknownTokens: 128_000, now: () => 5 };
+    const windowOf = (model: string, contextLength?: number) =>
+      createModelBook({ ...options, registry, contextLength }).of("t", model).window;
+    const registry = createRegistry({ mine: { windowTokens: 40_000 } });
+    expect(windowOf("claude-sonnet-4-5")).toEqual({ from: "registry", tokens: 200_000 });
+    expect(windowOf("claude-sonnet-4-5", 90_000)).toEqual({ from: "setting", tokens: 90_000 });
+    expect(windowOf("mine")).toEqual({ from: "setting", tokens: 40_000 });
+    expect(windowOf("house-model")).toEqual({ from: "assumed", tokens: 128_000 });
+    const models = book(createMemoryStore(), () => 5);
+    learn(models, 16_000);
+    expect(models.of("t", "m", A).window).toEqual({
+      from: "learned",
+      tokens: 16_000,
+      learned: { by: "named", refusedTokens: 16_001, countsOutput: false, at: 5, until: HOUR_MS + 5, upstream: A },
+    });
   });
 
   it("only shrinks, and never below the floor", () => {
     const models = book();
-    for (const limitTokens of [7, 0, -1, WINDOW_TOKENS_MIN - 1])
-      models.learnWindow("t", "m", { upstream: A, limitTokens });
-    expect(models.of("t", "m", A).windowTokens).toBe(BELIEVED_TOKENS);
-    for (const limitTokens of [16_000, 8_000, 12_000]) models.learnWindow("t", "m", { upstream: A, limitTokens });
-    expect(models.of("t", "m", A).windowTokens).toBe(8_000);
+    for (const tokens of [7, 0, -1, WINDOW_TOKENS_MIN - 1]) expect(learn(models, tokens)).toBeUndefined();
+    expect(tokensOf(models)).toBe(BELIEVED_TOKENS);
+    for (const tokens of [16_000, 8_000, 12_000]) learn(models, tokens);
+    expect(tokensOf(models)).toBe(8_000);
   });
 
   it("is forgotten when a larger request is answered by that upstream", () => {
     const models = book();
-    models.learnWindow("t", "m", { upstream: A, limitTokens: 16_000 });
-    models.answered("t", "m", { upstream: B, inputTokens: 50_000 });
-    models.answered("t", "m", { upstream: A, inputTokens: 16_000 });
-    expect(models.of("t", "m", A).windowTokens).toBe(16_000);
-    models.answered("t", "m", { upstream: A, inputTokens: 16_001 });
-    expect(models.of("t", "m", A).windowTokens).toBe(BELIEVED_TOKENS);
+    learn(models, 16_000);
+    expect(accept(models, 50_000, { at: B })).toBeUndefined();
+    expect(accept(models, 16_000)).toBeUndefined();
+    expect(tokensOf(models)).toBe(16_000);
+    expect(accept(models, 16_001)).toMatchObject({ tokens: 16_000 });
+    expect(tokensOf(models)).toBe(BELIEVED_TOKENS);
   });
 
-  it("is tried anew after a day, and survives a restart until then", async () => {
-    const store = createMemoryStore();
+  it("counts the output that was asked for exactly where its refusal did", () => {
+    for (const countsOutput of [false, true]) {
+      const models = book();
+      learn(models, 16_000, { countsOutput });
+      accept(models, 4_000, { outputTokens: 12_000 });
+      expect(tokensOf(models)).toBe(16_000);
+      accept(models, 4_000, { outputTokens: 12_001 });
+      expect(tokensOf(models)).toBe(countsOutput ? BELIEVED_TOKENS : 16_000);
+    }
+  });
+
+  it("is tried again after an hour, after two where that was refused, and at least once a day", () => {
     let clockMs = 0;
-    book(store, () => clockMs).learnWindow("t", "m", { upstream: A, limitTokens: 16_000 });
+    const models = book(createMemoryStore(), () => clockMs);
+    const hours: number[] = [];
+    for (let refusal = 0; refusal < 8; refusal++) {
+      learn(models, 16_000);
+      const from = clockMs;
+      while (tokensOf(models) === 16_000) clockMs += HOUR_MS;
+      hours.push((clockMs - from) / HOUR_MS);
+    }
+    expect(hours).toEqual([1, 2, 4, 8, 16, 24, 24, 24]);
+    accept(models, 16_001);
+    learn(models, 16_000);
+    clockMs += HOUR_MS;
+    expect(tokensOf(models)).toBe(BELIEVED_TOKENS);
+  });
+
+  it("is never tried beyond the window known before, nor more than once in its time", () => {
+    fc.assert(
+      fc.property(times, (waits) => {
+        let clockMs = 0;
+        const models = book(createMemoryStore(), () => clockMs);
+        learn(models, 16_000);
+        let refusedAt = 0;
+        for (const { minutes, accepts } of waits) {
+          clockMs += minutes * 60_000;
+          const tokens = tokensOf(models);
+          expect([16_000, BELIEVED_TOKENS]).toContain(tokens);
+          if (tokens === 16_000) continue;
+          if (accepts) {
+            accept(models, BELIEVED_TOKENS);
+            break;
+          }
+          expect(clockMs - refusedAt).toBeGreaterThanOrEqual(HOUR_MS);
+          // The request that was refused just now is made smaller by what was learned before.
+          expect(models.of("t", "m", A, "counts").window.tokens).toBe(16_000);
+          learn(models, 16_000);
+          refusedAt = clockMs;
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("survives a restart, and whoever begins with it then hears of it once", async () => {
+    const store = createMemoryStore();
+    const served = { tenant: "t", model: "m", upstream: A };
+    const first = book(store);
+    learn(first, 16_000);
+    expect(first.unannounced(served)).toBeUndefined();
     await written(store);
-    const restarted = book(store, () => clockMs);
+    const restarted = book(store);
     await restarted.recalled("t", "m");
-    clockMs = 23 * HOUR_MS;
-    expect(restarted.of("t", "m", A).windowTokens).toBe(16_000);
-    clockMs = 25 * HOUR_MS;
-    expect(restarted.of("t", "m", A).windowTokens).toBe(BELIEVED_TOKENS);
+    expect(tokensOf(restarted)).toBe(16_000);
+    expect(restarted.unannounced(served)).toMatchObject({ from: "learned", tokens: 16_000 });
+    expect(restarted.unannounced(served)).toBeUndefined();
   });
 });
 
@@ -65,25 +162,49 @@ describe("gateways on one store", () => {
     let clockMs = 0;
     const [one, other] = [book(store, () => clockMs), book(store, () => clockMs)];
     for (const models of [one, other]) await models.recalled("t", "m");
-    one.learnWindow("t", "m", { upstream: A, limitTokens: 16_000 });
+    learn(one, 16_000);
     await written(store);
-    other.learnWindow("t", "m", { upstream: B, limitTokens: 12_000 });
-    const windows = (models: typeof one) => [A, B].map((upstream) => models.of("t", "m", upstream).windowTokens);
+    learn(other, 12_000, { at: B });
+    const windows = (models: Book) => [A, B].map((upstream) => tokensOf(models, upstream));
     await vi.waitFor(() => expect(windows(other)).toEqual([16_000, 12_000]));
     clockMs = 31_000;
     await one.recalled("t", "m");
     await vi.waitFor(() => expect(windows(one)).toEqual([16_000, 12_000]));
-    one.answered("t", "m", { upstream: B, inputTokens: 13_000 });
-    await vi.waitFor(async () => expect(JSON.stringify(await store.getState("t", "model m"))).toContain("31000"));
-    clockMs = 70_000;
+    accept(one, 13_000, { at: B });
+    await vi.waitFor(async () => expect(await listWindows(store, { tenant: "t" })).toHaveLength(1));
     await other.recalled("t", "m");
-    await vi.waitFor(() => expect(windows(other)).toEqual([16_000, BELIEVED_TOKENS]));
+    expect(windows(other)).toEqual([16_000, BELIEVED_TOKENS]);
+  });
+
+  it("go by what an operator forgot from the next request on, and learn it again", async () => {
+    const store = createMemoryStore();
+    const models = book(store);
+    await models.recalled("t", "m");
+    for (const upstream of [A, B]) learn(models, 16_000, { at: upstream });
+    await written(store, 2);
+    expect(await forgetWindows(store, { tenant: "t", model: "n" })).toEqual([]);
+    const gone = await forgetWindows(store, { tenant: "t", model: "m", upstream: A }, 1);
+    expect(gone).toMatchObject([{ tenant: "t", model: "m", upstream: A, tokens: 16_000 }]);
+    await models.recalled("t", "m");
+    expect([A, B].map((upstream) => tokensOf(models, upstream))).toEqual([BELIEVED_TOKENS, 16_000]);
+    expect(await listWindows(store, { tenant: "t" })).toMatchObject([{ upstream: B }]);
+    learn(models, 16_000);
+    expect(tokensOf(models)).toBe(16_000);
+  });
+
+  it("do not wait for a store that does not answer", async () => {
+    const failing = { ...createMemoryStore(), getState: () => Promise.reject(new Error("gone")) };
+    const models = book(failing);
+    learn(models, 16_000);
+    await models.recalled("t", "m");
+    expect(models.recalled("t", "m")).toBeUndefined();
+    expect(tokensOf(models)).toBe(16_000);
   });
 });
 
 /** What a book learns is written behind. */
-async function written(store: ReturnType<typeof createMemoryStore>): Promise<void> {
-  await vi.waitFor(async () => expect(await store.getState("t", "model m")).toBeDefined());
+async function written(store: ReturnType<typeof createMemoryStore>, count = 1): Promise<void> {
+  await vi.waitFor(async () => expect(await listWindows(store, { tenant: "t" })).toHaveLength(count));
 }
 
 describe("through the gateway", () => {
@@ -256,6 +377,6 @@ describe("through the gateway", () => {
   function learnedIn(events: readonly { readonly kind: string }[]): number {
     const notices = events as readonly { readonly kind: string; readonly code?: string; readonly message?: string }[];
     const message = notices.findLast(({ code }) => code === "window_learned")?.message ?? "";
-    return Number(/counts as (\d+) tokens/.exec(message)?.[1]);
+    return Number(/counts as ([\d,]+) tokens/.exec(message)?.[1]?.replaceAll(",", ""));
   }
 });

@@ -29,8 +29,8 @@ describe("an upstream that cannot be reached", () => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "10"]);
     expect(refused.text).toContain("has not been reachable lately. Send the request again in 10 seconds.");
     clockMs += 10_000;
-    // One is let through, and finds it still away.
-    expect([(await send()).status, (await send()).status]).toEqual([502, 503]);
+    // The gateway connects by itself, and finds it still away.
+    expect([(await send()).status, (await send()).status]).toEqual([503, 503]);
     clockMs += 10_000;
     let calls = 0;
     const server = createServer((request, response) => {
@@ -61,6 +61,85 @@ describe("an upstream that cannot be reached", () => {
     const statuses: number[] = [];
     for (let n = 0; n < 4; n++) statuses.push(await send("anthropic-messages"), await send("openai-chat"));
     expect(statuses).toEqual([502, 529, 502, 529, 503, 529, 503, 529]);
+  });
+});
+
+describe("an upstream that was away for a moment", () => {
+  it("lets everybody through once a connection is there, however long the first answer takes", async () => {
+    let clockMs = 1_000_000;
+    const port = await freePort();
+    const { url, events } = await front(`http://127.0.0.1:${port}`, {
+      limits: { breakerFailures: 2 },
+      now: () => clockMs,
+    });
+    const send = (text: string) => ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", worked(text, 1)) });
+    expect([(await send("a")).status, (await send("b")).status, (await send("c")).status]).toEqual([502, 502, 503]);
+    let answerSlow = (): void => undefined;
+    const slowIsThere = new Promise<void>((there) => {
+      const server = createServer((request, response) => {
+        const read: Buffer[] = [];
+        request
+          .on("data", (chunk: Buffer) => void read.push(chunk))
+          .on("end", () => {
+            if (!Buffer.concat(read).includes("Read all of slow")) return void response.end("{}");
+            answerSlow = () => void response.end("{}");
+            there();
+          });
+      }).listen(port, "127.0.0.1");
+      atEnd(() => (server.closeAllConnections(), server.close()));
+    });
+    clockMs += 10_000;
+    const slow = send("slow");
+    await slowIsThere;
+    const others = await Promise.all(Array.from({ length: 12 }, (_, n) => send(`other ${n}`)));
+    expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
+    answerSlow();
+    expect((await slow).status).toBe(200);
+    expect(codes(events)).toEqual(["circuit_open", "circuit_closed"]);
+  });
+
+  it("connects once for all that come meanwhile, and sends nothing by itself", async () => {
+    let clockMs = 1_000_000;
+    const port = await freePort();
+    const limits = { breakerFailures: 1, breakerOpenMs: 1_000 };
+    const { url } = await front(`http://127.0.0.1:${port}`, { limits, now: () => clockMs });
+    const send = () => ask(url, { protocol: "openai-chat", body: small("openai-chat") });
+    expect((await send()).status).toBe(502);
+    const seen: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      seen.push(request.method);
+      request.resume().on("end", () => response.end("{}"));
+    }).listen(port, "127.0.0.1");
+    await once(server, "listening");
+    atEnd(() => (server.closeAllConnections(), server.close()));
+    clockMs += 1_000;
+    const answers = await Promise.all(Array.from({ length: 8 }, send));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(seen).toEqual(answers.map(() => "POST"));
+  });
+});
+
+describe("an upstream that takes connections and does not answer one tenant in time", () => {
+  it("is closed to that tenant alone, which may try again each time the wait is over", async () => {
+    let clockMs = 1_000_000;
+    const server = createServer((request, response) => {
+      request.resume().on("end", () => request.headers["x-api-key"] === "quick" && response.end("{}"));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    atEnd(() => (server.closeAllConnections(), server.close()));
+    const { url, events } = await front(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+      tenant: "per_key",
+      limits: { breakerFailures: 2, upstreamHeadersTimeoutMs: 50 },
+      now: () => clockMs,
+    });
+    const send = async (key: string) =>
+      (await ask(url, { protocol: "anthropic-messages", body: small("anthropic-messages"), key })).status;
+    expect([await send("stuck"), await send("stuck"), await send("stuck")]).toEqual([504, 504, 503]);
+    expect([await send("quick"), await send("quick")]).toEqual([200, 200]);
+    clockMs += 10_000;
+    expect([await send("stuck"), await send("stuck"), await send("quick")]).toEqual([504, 503, 200]);
+    const notices = events.flatMap((event) => (event.kind === "notice" ? [[event.code, event.tenant !== ""]] : []));
+    expect(notices).toEqual([["circuit_open", true]]);
   });
 });
 

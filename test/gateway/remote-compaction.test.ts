@@ -11,9 +11,9 @@ import { front, stand, type Standing } from "./support/standing.ts";
 import { upstreamOf, type Reply } from "./support/upstream.ts";
 
 const WINDOW_TOKENS = 100_000;
-/** Steps of some 1,170 tokens: near enough to the trigger that a compaction is made ahead, and past the safety net. */
-const NEAR = 68;
-const PAST = 76;
+/** Steps of some 1,170 tokens: near enough to the trigger that a compaction is made ahead, and past it. */
+const NEAR = 72;
+const PAST = 82;
 const KEY = "sk-proj-Qx7kLm2Np9Rt4Vw8Yz3Bc6Df";
 const ENDPOINT = "/v1/responses/compact";
 const protocol = "openai-responses";

@@ -25,6 +25,9 @@ function grown(turns: number): Transcript {
   return { ...begun, messages: [...begun.messages, ...more] };
 }
 
+/** What a person set holds whatever it costs. */
+const BY_PRICE = { contextLength: WINDOW_TOKENS, caching: { schedule: "auto" } } as const;
+
 async function opened(path: string) {
   const store = await openSqliteStore({ path });
   return { store, history: createHistory({ store, contextLength: WINDOW_TOKENS }) };
@@ -35,7 +38,7 @@ it("holds from the next request on, after a restart, and until it is removed", a
   const first = await opened(path);
   const { url, provider, events, providerUrl, gateway } = await stand({
     provider: { every: { windowTokens: WINDOW_TOKENS } },
-    gateway: { contextLength: WINDOW_TOKENS, store: first.store },
+    gateway: { ...BY_PRICE, store: first.store },
   });
   const say = async (at: string, turns: number): Promise<string> => {
     const told = await ask(at, { protocol, headers, body: bodyOf(protocol, grown(turns)) });
@@ -66,14 +69,13 @@ it("holds from the next request on, after a restart, and until it is removed", a
   // Another process: what is set is in the store.
   const second = await opened(path);
   atEnd(() => second.store.close());
-  const restarted = await front(providerUrl, { contextLength: WINDOW_TOKENS, store: second.store });
+  const restarted = await front(providerUrl, { ...BY_PRICE, store: second.store });
   await say(restarted.url, 3);
   expect((await second.history.context(which)).thresholdTokens).toBe(THRESHOLD.tokens);
   const share = await second.history.setThreshold(which, { share: 0.6 });
-  // Of the window less what each request reserves for its answer, as the gateway reckons it.
-  const usableTokens = before.thresholdTokens * 2;
-  expect(usableTokens).toBeLessThan(WINDOW_TOKENS);
-  expect(share.thresholdTokens).toBe(usableTokens * 0.6);
+  // Of the window, half of which is where it would be compacted by itself.
+  expect(before.thresholdTokens).toBe(WINDOW_TOKENS / 2);
+  expect(share.thresholdTokens).toBe(WINDOW_TOKENS * 0.6);
   const removed = await second.history.setThreshold(which, undefined);
   expect(removed.thresholdTokens).toBe(before.thresholdTokens);
   await say(restarted.url, 4);
@@ -87,7 +89,7 @@ it("holds for a request that is sent once more, also after a restart", async () 
   const history = createHistory({ store, contextLength: WINDOW_TOKENS });
   const { url, providerUrl, gateway } = await stand({
     provider: { every: { windowTokens: WINDOW_TOKENS } },
-    gateway: { contextLength: WINDOW_TOKENS, store },
+    gateway: { ...BY_PRICE, store },
   });
   const say = async (at: string, turns: number): Promise<string> =>
     (await ask(at, { protocol, headers, body: bodyOf(protocol, grown(turns)) })).treatment ?? "";
@@ -102,13 +104,13 @@ it("holds for a request that is sent once more, also after a restart", async () 
   await gateway.close();
 
   const other = { ...headers, "x-precis-session": "another" };
-  const again = await front(providerUrl, { contextLength: WINDOW_TOKENS, store });
+  const again = await front(providerUrl, { ...BY_PRICE, store });
   const body = bodyOf(protocol, worked("beta", 10));
   const send = async (at: string) => (await ask(at, { protocol, headers: other, body })).treatment;
   expect(await send(again.url)).toBe("unchanged");
   await again.gateway.close();
   await history.setThreshold({ tenant: TENANT, id: "another" }, THRESHOLD);
-  const restarted = await front(providerUrl, { contextLength: WINDOW_TOKENS, store });
+  const restarted = await front(providerUrl, { ...BY_PRICE, store });
   expect(await send(restarted.url)).toMatch(/^rewritten/);
 });
 

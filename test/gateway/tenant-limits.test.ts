@@ -1,6 +1,6 @@
 /** A tenant above its limits is asked to come again, in the words of its protocol; others are answered as ever. */
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, request as requestTo, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { TenantLimitSettings } from "../../src/gateway/tenants/configuration.ts";
@@ -8,6 +8,14 @@ import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { atEnd, front, stand } from "./support/standing.ts";
 
 const ANSWER_MS = 150;
+
+/** As each vendor's reference and SDK have it. */
+const TYPES_OF_429 = {
+  "openai-chat": "requests",
+  "openai-responses": "requests",
+  "anthropic-messages": "rate_limit_error",
+  "google-gemini": "RESOURCE_EXHAUSTED",
+};
 
 const small = (protocol: (typeof PROTOCOLS)[number]): string => bodyOf(protocol, worked("limits", 1));
 
@@ -37,6 +45,10 @@ describe("a tenant's requests a minute", () => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "10"]);
     expect(refused.text).toContain("more than 6 requests of this key came in a minute");
     expect(refused.text).toContain("Send it again in 10 seconds.");
+    const { error } = JSON.parse(refused.text) as {
+      readonly error: { readonly type?: string; readonly status?: string };
+    };
+    expect(error.type ?? error.status).toBe(TYPES_OF_429[protocol]);
     expect((await send("b")).status).toBe(200);
     expect(provider.requests).toHaveLength(7);
     clockMs += 10_000;
@@ -45,6 +57,60 @@ describe("a tenant's requests a minute", () => {
     expect(turnedAway).toHaveLength(4);
   });
 });
+
+describe("a tenant's limit, however a path is spelled and whatever it leads to", () => {
+  const PATHS = [
+    "/v1/messages",
+    "/v1/messages/",
+    "//v1/messages",
+    "/v1/%6dessages",
+    "/v1/embeddings",
+    "/v1/compress",
+    "/v1/retrieve/000000000000000000000000",
+    "/upstreams/openai/v1/chat/completions/",
+    "/upstreams/nobody/v1/messages",
+  ];
+  it.each(PATHS)("holds for %s", async (path) => {
+    const { url, seen } = await counting({ requestsPerMinute: 5 });
+    const method = path.includes("retrieve") ? "GET" : "POST";
+    const statuses: number[] = [];
+    for (let n = 0; n < 8; n++) statuses.push(await asIs(url, { method, path }));
+    expect(statuses.filter((status) => status === 429)).toHaveLength(3);
+    expect(seen.length).toBeLessThanOrEqual(5);
+  });
+
+  it("counts all of them together", async () => {
+    const { url, seen } = await counting({ requestsPerMinute: 5 });
+    for (const path of PATHS.slice(0, 5)) expect(await asIs(url, { method: "POST", path })).toBe(200);
+    for (const path of PATHS.slice(0, 5)) expect(await asIs(url, { method: "POST", path })).toBe(429);
+    expect(seen).toHaveLength(5);
+  });
+});
+
+/** A gateway in front of a provider that takes any path. */
+async function counting(tenantLimits: TenantLimitSettings) {
+  const seen: string[] = [];
+  const server = createServer((arriving, response) => {
+    seen.push(arriving.url!);
+    arriving.resume().on("end", () => response.end("{}"));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  atEnd(() => (server.closeAllConnections(), server.close()));
+  const { port } = server.address() as AddressInfo;
+  return { seen, ...(await front(`http://127.0.0.1:${port}`, { tenant: "per_key", tenantLimits })) };
+}
+
+/** The status of a request whose path nothing on the way tidies. */
+async function asIs(url: string, { method, path }: { readonly method: string; readonly path: string }) {
+  const { hostname: host, port } = new URL(url);
+  const headers = { "content-type": "application/json", "x-api-key": "a key" };
+  const outgoing = requestTo({ host, port, path, method, headers });
+  outgoing.end(method === "POST" ? small("anthropic-messages") : undefined);
+  const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+  response.resume();
+  await once(response, "end");
+  return response.statusCode!;
+}
 
 describe("a tenant's requests at once", () => {
   it("count until their answers end, and leave others alone", async () => {

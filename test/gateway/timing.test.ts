@@ -1,13 +1,13 @@
 /**
  * When the gateway compacts by each schedule, in each protocol, and where an operator reads the figure in force and why a
- * compaction that is due waits: in notices, the log, the kept sessions and on the status page.
+ * compaction that is due waits: in notices, the log, the kept sessions and the totals.
  */
 import { describe, expect, it } from "vitest";
+import type { Schedule } from "../../src/core/caching/schedule.ts";
 import { createRedactor } from "../../src/core/redaction/redactor.ts";
 import type { GatewayEvent, NoticeEvent } from "../../src/gateway/contract.ts";
 import { createHistory } from "../../src/gateway/history/history.ts";
 import { createLog } from "../../src/gateway/operation/log.ts";
-import { statusPage } from "../../src/gateway/operation/status-page.ts";
 import { createTally } from "../../src/gateway/operation/tally.ts";
 import type { ProtocolName } from "../../src/protocols/index.ts";
 import { ask, bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked } from "./support/asking.ts";
@@ -16,8 +16,9 @@ import { front, stand, TENANT, type Standing as Stood } from "./support/standing
 
 const WINDOW_TOKENS = 30_000;
 const USABLE_TOKENS = WINDOW_TOKENS - MAX_OUTPUT_TOKENS;
-const THRESHOLD = USABLE_TOKENS / 2;
-const HYGIENE = Math.floor(USABLE_TOKENS * 0.85);
+const THRESHOLD = WINDOW_TOKENS / 2;
+/** Where the provider reports how full the window is. */
+const LATEST = Math.floor(USABLE_TOKENS * 0.95);
 /** Of some 1,200 tokens, or 1,500 of Claude's: nothing can begin closer to a figure. */
 const STEP_TOKENS_MAX = 2_000;
 
@@ -31,7 +32,7 @@ const modelOf = (protocol: ProtocolName) => (protocol === "anthropic-messages" ?
 
 type Standing = Pick<Stood, "url" | "store" | "events" | "gateway">;
 
-async function standing(schedule: "threshold" | "cost"): Promise<Standing> {
+async function standing(schedule: Schedule): Promise<Standing> {
   return stand({
     provider: { every: { windowTokens: WINDOW_TOKENS }, script: { text: "Read." } },
     gateway: { contextLength: WINDOW_TOKENS, caching: { schedule } },
@@ -43,9 +44,10 @@ async function work(
   { url, gateway, events }: Standing,
   protocol: ProtocolName,
   kind: (event: GatewayEvent) => boolean,
+  more: object = {},
 ) {
   for (let steps = 1; steps < 40 && !events.some(kind); steps++) {
-    const body = bodyOf(protocol, worked("alpha", steps), modelOf(protocol));
+    const body = bodyOf(protocol, worked("alpha", steps), { ...modelOf(protocol), ...more });
     const { status, text } = await ask(url, { protocol, body });
     expect([status, text]).toEqual([200, expect.stringContaining("Read.")]);
     await gateway.settled();
@@ -61,8 +63,7 @@ async function operatorOf({ store, events }: Standing) {
   const tally = createTally();
   for (const event of events) for (const each of [log, tally]) each.onEvent(event);
   const [session] = await createHistory({ store, contextLength: WINDOW_TOKENS }).list(TENANT, 1);
-  const status = { version: "1", mode: "rewrite", upstreams: {}, store: "memory", upSeconds: 1, recent: [] };
-  return { session, log: lines.join(""), page: statusPage({ ...status, totals: tally.totals() }) };
+  return { session, log: lines.join(""), timing: Object.values(tally.totals().timing) };
 }
 
 describe.each(PROTOCOLS)("%s", (protocol) => {
@@ -73,50 +74,78 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
     expect(made).toMatchObject({ reason: "threshold", because: undefined });
     expect(made!.dueTokens).toBeGreaterThanOrEqual(THRESHOLD);
     expect(made!.dueTokens).toBeLessThan(THRESHOLD + STEP_TOKENS_MAX);
-    expect(notices(all.events, "pressure")).toEqual([expect.stringMatching(/ and is compacted at 14,750$/)]);
+    expect(notices(all.events, "pressure")).toEqual([expect.stringMatching(/ and is compacted at 15,000$/)]);
     expect(notices(all.events, "postponed")).toEqual([]);
-    const { session, log, page } = await operatorOf(all);
+    const { session, log, timing } = await operatorOf(all);
     expect(session?.timing).toEqual({ thresholdTokens: THRESHOLD, compactsAtTokens: THRESHOLD });
-    expect(log).toContain('"timing":{"thresholdTokens":14750,"compactsAtTokens":14750}');
-    expect(page).toContain("14,750 tokens</td>");
+    expect(log).toContain('"timing":{"thresholdTokens":15000,"compactsAtTokens":15000}');
+    expect(timing).toMatchObject([{ thresholdTokens: THRESHOLD, compactsAtTokens: THRESHOLD, postponed: {} }]);
   });
 
-  it("by cost may wait, says until where and why everywhere, and compacts there at the latest", async () => {
-    const all = await standing("cost");
-    await work(all, protocol, isPostponed);
-    const { session, log, page } = await operatorOf(all);
-    expect(session?.timing).toMatchObject({
-      thresholdTokens: THRESHOLD,
-      compactsAtTokens: HYGIENE,
-      postponed: { by: "prices", because: expect.stringMatching(/^a rewrite costs /) as string },
+  it.each(["auto", "cost"] as const)(
+    "by %s may wait, says until where and why everywhere, and compacts there at the latest",
+    async (schedule) => {
+      const all = await standing(schedule);
+      await work(all, protocol, isPostponed);
+      const { session, log, timing } = await operatorOf(all);
+      expect(session?.timing).toMatchObject({
+        thresholdTokens: THRESHOLD,
+        compactsAtTokens: LATEST,
+        postponed: { by: "prices", because: expect.stringMatching(/^a rewrite costs /) as string },
+      });
+      expect(log).toContain('"compactsAtTokens":28025,"postponed":"prices"');
+      expect(timing).toMatchObject([
+        { thresholdTokens: THRESHOLD, compactsAtTokens: LATEST, postponed: { prices: 1 } },
+      ]);
+      expect(notices(all.events, "pressure")).toEqual([
+        expect.stringMatching(
+          /is compacted when its price is justified, at 28,025 at the latest; its threshold is 15,000$/,
+        ),
+      ]);
+      await work(all, protocol, isCompaction);
+      const [made] = compactions(all.events);
+      expect(made!.dueTokens).toBeGreaterThan(THRESHOLD + STEP_TOKENS_MAX);
+      expect(made!.dueTokens).toBeLessThan(LATEST + STEP_TOKENS_MAX);
+      // It is told once, however many requests it waits for.
+      expect(notices(all.events, "postponed")).toEqual([
+        expect.stringMatching(
+          /above its threshold of 15,000, and is compacted at 28,025 at the latest: a rewrite costs /,
+        ),
+      ]);
+    },
+  );
+
+  it.each(["auto", "cost"] as const)(
+    "by %s waits no longer where its provider reports that nothing was read from a cache",
+    async (schedule) => {
+      const { url: upstream } = await upstreamOf((_, { body }) => ({ pieces: [answerWithoutCache(protocol, body)] }));
+      const gateway = { contextLength: WINDOW_TOKENS, caching: { schedule } };
+      const upstreams = { any: { url: upstream, caching: "native" as const } };
+      const all = await front(upstream, { ...gateway, upstreams });
+      await work(all, protocol, isCompaction);
+      const [made] = compactions(all.events);
+      expect(made).toMatchObject({ because: expect.stringContaining("read nothing of the last request") as string });
+      expect(made!.dueTokens).toBeLessThan(THRESHOLD + STEP_TOKENS_MAX);
+    },
+  );
+});
+
+describe("by auto, where precis sets no markers", () => {
+  const pausing = async (more: object): Promise<number> => {
+    const all = await stand({
+      provider: { every: { windowTokens: WINDOW_TOKENS }, script: { text: "Read." } },
+      gateway: { contextLength: WINDOW_TOKENS, caching: { enabled: false, schedule: "auto" } },
     });
-    expect(log).toContain('"compactsAtTokens":25075,"postponed":"prices"');
-    expect(page).toContain("25,075 tokens at the latest; threshold 14,750");
-    expect(page).toContain("1 request stayed above the threshold, because compacting then would have cost more");
-    expect(notices(all.events, "pressure")).toEqual([
-      expect.stringMatching(/is compacted when that costs least, at 25,075 at the latest; its threshold is 14,750$/),
-    ]);
-    await work(all, protocol, isCompaction);
-    const [made] = compactions(all.events);
-    expect(made!.dueTokens).toBeGreaterThan(THRESHOLD + STEP_TOKENS_MAX);
-    expect(made!.dueTokens).toBeLessThan(HYGIENE + STEP_TOKENS_MAX);
-    // It is told once, however many requests it waits for.
-    expect(notices(all.events, "postponed")).toEqual([
-      expect.stringMatching(
-        /above its threshold of 14,750, and is compacted at 25,075 at the latest: a rewrite costs /,
-      ),
-    ]);
+    await work(all, "anthropic-messages", isCompaction, more);
+    return compactions(all.events)[0]!.dueTokens;
+  };
+
+  it("waits if the client has its conversation cached by markers of its own", async () => {
+    expect(await pausing({ cache_control: { type: "ephemeral" } })).toBeGreaterThan(THRESHOLD + STEP_TOKENS_MAX);
   });
 
-  it("by cost waits no longer where its provider reports that nothing was read from a cache", async () => {
-    const { url: upstream } = await upstreamOf((_, { body }) => ({ pieces: [answerWithoutCache(protocol, body)] }));
-    const gateway = { contextLength: WINDOW_TOKENS, caching: { schedule: "cost" as const } };
-    const upstreams = { any: { url: upstream, caching: "native" as const } };
-    const all = await front(upstream, { ...gateway, upstreams });
-    await work(all, protocol, isCompaction);
-    const [made] = compactions(all.events);
-    expect(made).toMatchObject({ because: expect.stringContaining("read nothing of the last request") as string });
-    expect(made!.dueTokens).toBeLessThan(THRESHOLD + STEP_TOKENS_MAX);
+  it("compacts at the threshold if nobody has it cached, as reading then costs the full price", async () => {
+    expect(await pausing({})).toBeLessThan(THRESHOLD + STEP_TOKENS_MAX);
   });
 });
 

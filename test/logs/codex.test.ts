@@ -218,3 +218,87 @@ describe("Codex rollouts", () => {
     );
   });
 });
+
+describe("results that only events of a Codex rollout tell", () => {
+  const ended = (id: string, rest: Fields): Fields => event({ call_id: id, turn_id: "t", ...rest });
+  const ran = (id: string, exit: number, rest: Fields = {}): Fields =>
+    ended(id, { type: "exec_command_end", exit_code: exit, duration: { secs: 2, nanos: 4e8 }, stdout: "", ...rest });
+  const apply = (id: string): Fields =>
+    item({ type: "custom_tool_call", call_id: id, name: "apply_patch", input: "p" });
+
+  it("reads the end of a command with its status and what it printed, in whichever form was kept", () => {
+    const log = read("codex", [
+      say("user", "go"),
+      call("a"),
+      call("b"),
+      call("c"),
+      ran("a", 0, { aggregated_output: "23\n", status: "completed" }),
+      ran("b", 2, { stdout: "half", stderr: "broken", status: "failed" }),
+      ran("c", -1, { status: "declined" }),
+      say("assistant", "done"),
+    ]);
+    expect(said(log).slice(2)).toEqual([
+      "tool a: Exit code: 0\nOutput:\n23\n",
+      "tool b!: Exit code: 2\nOutput:\nhalfbroken",
+      "tool c!: rejected by user",
+      "assistant: done",
+    ]);
+    expect(noted(log)).toEqual([]);
+  });
+
+  it("reads the ends of patches, of tools of MCP servers and of tools that the client brings", () => {
+    const log = read("codex", [
+      say("user", "go"),
+      apply("p"),
+      apply("q"),
+      ...["m", "n", "d", "e"].map((id) => call(id)),
+      ended("p", { type: "patch_apply_end", stdout: "Success.\n", stderr: "", success: true, status: "completed" }),
+      ended("q", { type: "patch_apply_end", stdout: "", stderr: "no such file", success: false, status: "failed" }),
+      ended("m", { type: "mcp_tool_call_end", result: { Ok: { content: [{ type: "text", text: "three rows" }] } } }),
+      ended("n", { type: "mcp_tool_call_end", result: { Err: "server is gone" } }),
+      ended("d", {
+        type: "dynamic_tool_call_response",
+        content_items: [{ type: "input_text", text: "opened" }],
+        success: true,
+        error: null,
+      }),
+      ended("e", { type: "dynamic_tool_call_response", content_items: [], success: false, error: "closed" }),
+    ]);
+    expect(said(log).slice(2)).toEqual([
+      "tool p: Success.\n",
+      "tool q!: no such file",
+      "tool m: three rows",
+      "tool n!: server is gone",
+      "tool d: opened",
+      "tool e!: closed",
+    ]);
+  });
+
+  it("keeps what the model read where an item tells it, and takes no command of the user for a result", () => {
+    const log = read("codex", [
+      say("user", "go"),
+      call("a"),
+      ran("a", 0, { aggregated_output: "for the screen" }),
+      output("a", "for the model"),
+      ran("typed-by-the-user", 0, { aggregated_output: "ls", source: "user_shell" }),
+      call("open"),
+    ]);
+    expect(said(log).filter((one) => one.startsWith("tool"))).toEqual([
+      "tool a: for the model",
+      expect.stringContaining("tool open [stub]: "),
+    ]);
+    expect(noted(log)).toEqual([["dangling_call", 6]]);
+  });
+
+  it("forgets what a rollback took away", () => {
+    const log = read("codex", [
+      say("user", "one"),
+      say("assistant", "1"),
+      say("user", "two"),
+      call("a"),
+      ran("a", 0, { aggregated_output: "gone" }),
+      event({ type: "thread_rolled_back", num_turns: 1 }),
+    ]);
+    expect(said(log)).toEqual(["user: one", "assistant: 1"]);
+  });
+});

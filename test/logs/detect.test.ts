@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { detectFormat, WIRE_FORMATS, type InputFormat } from "../../src/logs/index.ts";
+import { detectFormat, readLog, WIRE_FORMATS, wireText, type InputFormat } from "../../src/logs/index.ts";
 import { bodies, RUNS, type WireName } from "../support/transcripts.ts";
 import { jsonl } from "./reading.ts";
 
@@ -125,5 +125,36 @@ describe("detectFormat", () => {
       ),
       { numRuns: RUNS },
     );
+  });
+});
+
+describe("words in front of a document", () => {
+  const message = { role: "user", time: { created: 1 } };
+  const parts = [{ type: "text", text: "go" }];
+  const exported = { info: { id: "ses_1", directory: "/w" }, messages: [{ info: message, parts }] };
+  const hermes = { session_id: "h", platform: "cli", messages: [{ role: "user", content: "go" }] };
+  const gemini = { sessionId: "s", projectHash: "h", messages: [{ id: "1", type: "user", content: "go" }] };
+
+  it.each([
+    ["opencode", "Exporting session: ses_1", exported],
+    ["opencode", "[info] {ses_1} is exported\n", exported],
+    ["hermes", "Loading…\n", hermes],
+    ["gemini", "done: ", gemini],
+  ] as const)("are passed over, and told: %s behind %j", (format, words, document) => {
+    for (const indent of [0, 2]) {
+      const text = `${words}${JSON.stringify(document, null, indent)}\n`;
+      expect(detectFormat(text)).toBe(format);
+      const log = readLog(text, format);
+      expect(log.transcript.messages).toHaveLength(1);
+      expect(log.notes).toEqual([
+        { code: "corrupt_line", line: 1, text: `${words.length} characters in front of the JSON were skipped` },
+      ]);
+    }
+  });
+
+  it("are passed over in front of a request body too", () => {
+    const body = JSON.stringify({ model: "m", messages: chat });
+    expect(detectFormat(`HTTP 200\n${body}`)).toBe("openai-chat");
+    expect(wireText(`HTTP 200\n${body}`)).toMatchObject({ json: body, notes: [{ code: "corrupt_line" }] });
   });
 });

@@ -55,15 +55,26 @@ describe("Gemini CLI chats", () => {
     expect(noted(log)).toEqual([["not_sent", 3]]);
   });
 
-  it("takes the text for the screen where only that was kept, and a stub where nothing was", () => {
+  it("takes the text for the screen where only that was kept, and says of the others how far they came", () => {
     const log = read(
       "gemini",
       chat(
-        reply("", { toolCalls: [call({ id: "a", resultDisplay: "shown" }), call({ id: "b", status: "cancelled" })] }),
+        reply("", {
+          toolCalls: [
+            call({ id: "a", resultDisplay: "shown" }),
+            call({ id: "b", status: "cancelled" }),
+            call({ id: "c", status: "awaiting_approval" }),
+            call({ id: "d", status: "executing" }),
+          ],
+        }),
       ),
     );
     expect(said(log)[1]).toBe("tool a: shown");
-    expect(said(log)[2]).toMatch(/^tool b \[stub\]:/);
+    expect(said(log).slice(2)).toEqual([
+      expect.stringMatching(/^tool b!: .*cancelled/),
+      expect.stringMatching(/^tool c!: .*never run/),
+      expect.stringMatching(/^tool d \[stub\]: .*not known/),
+    ]);
   });
 
   it("reads JSON lines: the last record of an id counts, and a rewind takes records away", () => {

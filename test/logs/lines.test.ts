@@ -42,9 +42,52 @@ describe("lines as they are found on disk", () => {
     );
   });
 
+  it("reads the whole record behind one that was cut off, wherever it was cut", () => {
+    const first = {
+      id: "a",
+      n: 12.5,
+      ok: true,
+      list: [{ x: 'a {"b": 1} c' }, "\\", null],
+      last: { y: "{", "z z": [] },
+    };
+    const next = { id: "b", said: 'ends in } and "{" and \\', nested: { list: [{}] } };
+    const whole = JSON.stringify(first);
+    // Behind a colon, or within a list, the next record could be a part of the first, which then has no end.
+    const within = (cut: string): boolean => /[:[]$/.test(cut) || /"list":\[[^\]]*$/.test(cut);
+    const cuts = Array.from({ length: whole.length - 1 }, (_, at) => whole.slice(0, at + 1)).filter(
+      (cut) => !within(cut),
+    );
+    for (const cut of cuts) {
+      const { lines, notes } = readLines(`${cut}${JSON.stringify(next)}\n{"id":"c"}`);
+      expect([cut, lines]).toEqual([
+        cut,
+        [
+          { at: 1, record: next },
+          { at: 2, record: { id: "c" } },
+        ],
+      ]);
+      expect(notes.map(({ code, line }) => [code, line])).toEqual([["corrupt_line", 1]]);
+    }
+  });
+
+  it("reads records behind words, and takes no piece of a broken record for one", () => {
+    const read = (line: string): readonly unknown[] => readLines(line).lines.map(({ record }) => record);
+    expect(read('Saving session… {"a":{"b":1}}')).toEqual([{ a: { b: 1 } }]);
+    expect(read('Saving {session} "now": {"a":1}{"b":2}')).toEqual([{ a: 1 }, { b: 2 }]);
+    expect(read('{"a":"un"quoted {"b":1} and more"}')).toEqual([]);
+    expect(read('{"a":{"b":1},"c":{"d":2}')).toEqual([]);
+  });
+
   it("takes a million characters without an end in its stride", () => {
     expectLinear(MEGA, (chars) => () => {
-      for (const line of ['{"a":"' + "x".repeat(chars), "{".repeat(chars), '"'.repeat(chars), "9".repeat(chars)])
+      for (const line of [
+        '{"a":"' + "x".repeat(chars),
+        "{".repeat(chars),
+        '"'.repeat(chars),
+        "9".repeat(chars),
+        '{"a'.repeat(chars / 3),
+        '{ "a":1}x'.repeat(chars / 9),
+      ])
         readLines(line);
     });
   });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { joinWireLines } from "../../src/logs/index.ts";
+import { wireText } from "../../src/logs/index.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { bodies, RUNS, WIRE_NAMES } from "../support/transcripts.ts";
 
@@ -10,7 +10,7 @@ describe("plain JSON lines", () => {
       '{"role":"user" , "content":"a\\u00e9\\/"}',
       '{ "role":"assistant","content":null,"n":12345678901234567890}',
     ];
-    const { json, notes } = joinWireLines(`\uFEFF${lines[0]}\r\n\n${lines[1]}\n{"half`);
+    const { json, notes } = wireText(`\uFEFF${lines[0]}\r\n\n${lines[1]}\n{"half`);
     for (const line of lines) expect(json).toContain(line);
     expect(JSON.parse(json)).toHaveLength(2);
     expect(notes).toMatchObject([{ code: "corrupt_line", line: 4 }]);
@@ -19,23 +19,21 @@ describe("plain JSON lines", () => {
   it("give the longest of several request bodies, as it was", () => {
     const short = '{"model":"m","messages":[{"role":"user","content":"title?"}]}';
     const long = '{"model":"m","messages":[{"role":"user","content":"go"}, {"role":"assistant","content":"yes"}]}';
-    expect(joinWireLines([short, long, short].join("\n"))).toMatchObject({
+    expect(wireText([short, long, short].join("\n"))).toMatchObject({
       json: long,
       notes: [{ code: "bodies_skipped", line: 2 }],
     });
   });
 
   it("are refused where no line is a message", () => {
-    expect(() => joinWireLines('{"level":"info"}\nhello')).toThrow(
-      expect.objectContaining({ code: "unreadable_input" }),
-    );
+    expect(() => wireText('{"level":"info"}\nhello')).toThrow(expect.objectContaining({ code: "unreadable_input" }));
   });
 
   it.each([
     '{"model":"m","input":[{"type":"x_step","n":1},{"role":"user","content":"hello"}]}',
     '{"model":"m","messages":[{"role":"assistant","x_trace":1}]}',
   ])("hold a request whose first element only its model makes known: %s", (body) => {
-    expect(joinWireLines(`${body}\n`).json).toBe(body);
+    expect(wireText(`${body}\n{"half`).json).toBe(body);
   });
 
   it.each(WIRE_NAMES)("hold any generated %s body on a line of its own, unchanged", (protocol) => {
@@ -43,7 +41,7 @@ describe("plain JSON lines", () => {
       fc.property(bodies(protocol, { layout: "compact", bare: false }), ({ text }) => {
         const parsed = JSON.parse(text) as Record<string, unknown[] | undefined>;
         fc.pre((parsed[protocols[protocol].keys.messages] ?? []).length > 0 && !text.includes("\n"));
-        expect(joinWireLines(`${text}\n`).json).toBe(text);
+        expect(wireText(`${text}\n{"half`).json).toBe(text);
       }),
       { numRuns: Math.ceil(RUNS / 5) },
     );

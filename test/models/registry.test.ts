@@ -7,7 +7,7 @@ import { markdownTable, withGenerated } from "../../scripts/docs/markdown.ts";
 import { readModelList } from "../../src/models/registry/lists.ts";
 import { bareName, longestMatch } from "../../src/models/registry/names.ts";
 import { modelRows } from "../../scripts/docs/models.ts";
-import { createRegistry, knownModels, lookUp, withModels, withWindow } from "../../src/models/registry/registry.ts";
+import { createRegistry, knownModels, lookUp, withModels } from "../../src/models/registry/registry.ts";
 import { registryOf } from "../../src/models/settings.ts";
 import { costOf } from "../../src/models/usage.ts";
 import { expectLinear } from "../support/linear.ts";
@@ -132,15 +132,6 @@ describe("layers", () => {
       }),
       RUNS,
     ));
-
-  it("let an error of the provider win over everything, for that model alone", () => {
-    const stated = registryOf({ models: { "claude-haiku-4-5": { context_length: 500_000 } } });
-    const learned = withWindow(stated, "anthropic/claude-haiku-4.5", 150_000);
-    expect(lookUp(learned, "claude-haiku-4-5")).toMatchObject({ windowTokens: 150_000 });
-    expect(lookUp(learned, "claude-sonnet-4-5")).toMatchObject({ windowTokens: 200_000 });
-    expect(lookUp(stated, "claude-haiku-4-5")).toMatchObject({ windowTokens: 500_000 });
-    expect(lookUp(withWindow(registry, "my-llama", 8_192), "my-llama")).toMatchObject({ windowTokens: 8_192 });
-  });
 
   it("take the smallest cached prefix and images from the configuration too", () => {
     const models = { "claude-haiku-4-5": { cache_minimum_tokens: 2_048, image_tokens: 900 } };

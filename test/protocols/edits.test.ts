@@ -95,9 +95,10 @@ describe.each(WIRE_NAMES)("%s", (name) => {
         else {
           expect(read.messages.map(messageMeaning)).toEqual(messages.map(messageMeaning));
           expect(JSON.stringify(read.system.map((message) => message.parts)).match(/was shortened/g)).toHaveLength(1);
-          expect(read.system.flatMap(({ parts }) => parts)).toHaveLength(
-            system.flatMap(({ parts }) => parts).length + 1,
-          );
+          // Chat Completions has it at the end of the system prompt that is there, in the same part where that is one text.
+          const more = read.system.flatMap(({ parts }) => parts).length - system.flatMap(({ parts }) => parts).length;
+          expect(more).toBeLessThanOrEqual(1);
+          expect(more).toBeGreaterThanOrEqual(name === "openai-chat" && system.length > 0 ? 0 : 1);
         }
         for (const message of messages) expect(result.includes(message.wire!.raw)).toBe(true);
         if (system.length === 0) return;

@@ -20,11 +20,14 @@ function partMeaning(part: Part): Plain {
   const { at: _, ...rest } = part;
   switch (rest.kind) {
     case "opaque":
-      return { ...rest, raw: sameJson(rest.raw) };
+      return { kind: rest.kind, type: rest.type, raw: sameJson(rest.raw) };
     case "tool-call":
       return { ...rest, arguments: sameJson(rest.arguments) };
     case "tool-result":
       return { ...rest, content: rest.content.map(partMeaning) };
+    case "reasoning":
+      // Whether its server wants it back is no part of what was thought.
+      return { kind: rest.kind, text: rest.text };
     default:
       return { ...rest };
   }

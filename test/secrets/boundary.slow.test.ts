@@ -103,7 +103,7 @@ const sessions = Array.from({ length: Math.ceil(PLANTED.length / SESSION_SECRETS
 );
 
 describe.each([
-  ["by the ledger", "by code"],
+  ["by code", "by code"],
   ["by a model that says all it knows", "described"],
   ["by the main model in place, which says all it knows", "in place"],
 ] as const)("handoffs written %s", (_name, told) => {

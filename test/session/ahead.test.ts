@@ -75,7 +75,7 @@ describe("a compaction made ahead", () => {
     const dense = (more: number): Transcript =>
       talk(
         user("Read."),
-        Array.from({ length: 3 }, (_, at) => user(filler(6_000, `dense${at}`))),
+        user(filler(18_000, "dense")),
         Array.from({ length: more }, (_, at) => says(filler(100, `w${at}`))),
       );
     const one = runtime();
@@ -99,7 +99,7 @@ describe("a compaction made ahead", () => {
     expect(next.compaction?.report.summary?.by).toBe("model");
   });
 
-  it("is not waited for when the window is nearly full: the ledger writes", async () => {
+  it("is not waited for when the window is nearly full: code writes", async () => {
     const one = told();
     const before = model.requests.length;
     const full = await one.prepare(session(FULL));

@@ -81,7 +81,7 @@ describe("a range that is dropped", () => {
 
   it("is dropped upon a compaction that stands, where it is still sent", async () => {
     const runtime = createRuntime({ settings });
-    const compacted = await runtime.compact(begun, { budget: 9_000 });
+    const compacted = await runtime.compact(begun, { budget: 16_000 });
     if (compacted.kind !== "compacted") throw new Error(compacted.because);
     const { map, covered } = compacted.compaction;
     const isSent = (at: number): boolean => at >= covered || map[at]?.kind === "kept";

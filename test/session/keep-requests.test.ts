@@ -81,6 +81,12 @@ const wordy = talk(
   user("Go on."),
 );
 
+/** So many that no handoff has room for the opening of each. */
+const brief = talk(
+  ...Array.from({ length: 400 }, (_, at) => [user(`Request ${at}: ${filler(50, `wish ${at}`)}`), says("Done.")]),
+  user("Go on."),
+);
+
 describe("a session whose requests do not fit", () => {
   it("refuses, says so with a code, and sends what came", async () => {
     const runtime = runtimeWith("compressor");
@@ -96,14 +102,14 @@ describe("a session whose requests do not fit", () => {
 
   it("says how many may be missing where it leaves some out, with every request that goes on so", async () => {
     const runtime = createRuntime({ chain, settings: { contextLength: WINDOW_TOKENS, note: "handoff" } });
-    const first = await runtime.prepare(wordy);
+    const first = await runtime.prepare(brief);
     const { absent } = first.compaction!.report.lost.requests;
     expect(absent).toBeGreaterThan(0);
     expect(first.lostRequests).toBe(absent);
-    const more = { ...wordy, messages: [...wordy.messages, says("Done.")] };
+    const more = { ...brief, messages: [...brief.messages, says("Done.")] };
     expect((await runtime.standing(more)).lostRequests).toBe(absent);
     const shown = first.transcript.messages.map(({ parts }) => contentText(parts)).join("\n");
-    expect(shown).not.toContain(contentText(wordy.messages[20]!.parts));
+    expect(shown).not.toContain(contentText(brief.messages[20]!.parts));
   });
 
   it("gives up no picture of theirs where a payload is too large", async () => {

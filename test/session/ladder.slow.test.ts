@@ -1,5 +1,5 @@
 /**
- * The failure ladder over real HTTP: auxiliary model, main model, ledger; by class of failure, with what the report says of
+ * The failure ladder over real HTTP: auxiliary model, main model, code; by class of failure, with what the report says of
  * each step and how long a model rests.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -121,7 +121,7 @@ describe.each(CLASSES)("a failure of class %s", (why, how) => {
     expect(steps(third)).toEqual([{ role: "auxiliary", outcome: "written" }]);
   });
 
-  it("of both models leaves it to the ledger, and says so", async () => {
+  it("of both models leaves it to code, and says so", async () => {
     const { runtime, degraded } = session();
     small.play(how);
     large.play(how.kind === "delay" ? fail("unavailable") : how);
@@ -134,24 +134,21 @@ describe.each(CLASSES)("a failure of class %s", (why, how) => {
 });
 
 describe("the ladder", () => {
-  it.each(["anthropic", "openai", "openrouter"] as const)(
-    "speaks the protocol of %s, down to the ledger",
-    async (name) => {
-      const at = (endpoint: ScriptedEndpoint, model: string) =>
-        writerAt(endpoint, model, { provider: providerNamed(name) });
-      const writers = { auxiliary: at(small, "small-1"), main: at(large, "large-1") };
-      small.play(RECORD);
-      expect(steps(await reportOf(session({ writers }).runtime, shopTalk()))).toEqual([
-        { role: "auxiliary", outcome: "written" },
-      ]);
-      small.play(fail("overloaded"));
-      large.play(answer("", { finish: "content_filter" }));
-      expect(steps(await reportOf(session({ writers }).runtime, shopTalk()))).toEqual([
-        { role: "auxiliary", outcome: "failed", class: "network" },
-        { role: "main", outcome: "failed", class: "refusal" },
-      ]);
-    },
-  );
+  it.each(["anthropic", "openai", "openrouter"] as const)("speaks the protocol of %s, down to code", async (name) => {
+    const at = (endpoint: ScriptedEndpoint, model: string) =>
+      writerAt(endpoint, model, { provider: providerNamed(name) });
+    const writers = { auxiliary: at(small, "small-1"), main: at(large, "large-1") };
+    small.play(RECORD);
+    expect(steps(await reportOf(session({ writers }).runtime, shopTalk()))).toEqual([
+      { role: "auxiliary", outcome: "written" },
+    ]);
+    small.play(fail("overloaded"));
+    large.play(answer("", { finish: "content_filter" }));
+    expect(steps(await reportOf(session({ writers }).runtime, shopTalk()))).toEqual([
+      { role: "auxiliary", outcome: "failed", class: "network" },
+      { role: "main", outcome: "failed", class: "refusal" },
+    ]);
+  });
 
   it("writes with the auxiliary model where nothing fails, at a known price", async () => {
     const { runtime } = session();

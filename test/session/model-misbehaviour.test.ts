@@ -1,6 +1,5 @@
 /**
- * Models that write badly, over real HTTP: whatever they answer, the handoff that is applied is right by the oracle and the
- * ledger, keeps the person's words, shows no secret, and says what was wrong with the answer.
+ * Models that write badly, over real HTTP: whatever they answer, the handoff that is applied is right by the oracle, keeps the person's words, shows no secret, and says what was wrong with the answer; what may be true stands.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CompactionReport } from "../../src/core/compaction/compaction.ts";
@@ -12,21 +11,12 @@ import { createRuntime } from "../../src/session/runtime.ts";
 import { measure } from "../support/compacting.ts";
 import { careful, forgetful, sectionsFor, written } from "../support/model-answers.ts";
 import { answer, startEndpoint, type ScriptedEndpoint, type Text } from "../support/scripted-endpoint.ts";
-import {
-  CONSTRAINTS,
-  EDITED,
-  FAILING,
-  FIRST_REQUEST,
-  INVENTED,
-  PLANTED,
-  READ,
-  SECRET,
-  shopTalk,
-} from "../support/shop-talk.ts";
+import { CONSTRAINTS, EDITED, FAILING, FIRST_REQUEST, INVENTED, READ, SECRET, shopTalk } from "../support/shop-talk.ts";
 import { writerAt } from "../support/writers.ts";
 
 const WINDOW = 40_000;
-const HANDOFF_TOKENS_MAX = 2_000;
+/** As documented: a fifth of the threshold, and at most that. */
+const HANDOFF_TOKENS_MAX = 6_000;
 
 let endpoint: ScriptedEndpoint;
 beforeAll(async () => void (endpoint = await startEndpoint()));
@@ -59,7 +49,6 @@ function expectRight({ sent, handoff, parsed, report }: Applied): void {
   for (const words of [FIRST_REQUEST, ...CONSTRAINTS]) expect(all).toContain(words);
   expect(all).not.toContain(SECRET);
   expect(redact(handoff).count).toBe(0);
-  expect(handoff).not.toContain(INVENTED);
   expect(parsed.sections.get("state")!.join("\n")).toContain(FAILING);
   expect(parsed.sections.get("files")!.join("\n")).toContain(`edit_file`);
   expect(handoff).toContain(EDITED);
@@ -80,20 +69,9 @@ describe("an answer that cannot be taken at all", () => {
   const REFUSED: readonly (readonly [string, Text, RegExp])[] = [
     ["nothing but praise", "What a wonderful session! The assistant did an excellent job throughout.", /sections/],
     [
-      "praise in every section",
-      ({ user }) =>
-        written(
-          new Map(
-            [...sectionsFor(user).keys()].map((heading) => [
-              heading,
-              [
-                "The assistant did excellent work and the user is very happy.",
-                "Everything was completed successfully with great quality.",
-              ],
-            ]),
-          ),
-        ),
-      /say nothing about this session/,
+      "the same praise in every section",
+      ({ user }) => written(new Map([...sectionsFor(user).keys()].map((heading) => [heading, ["Excellent work!"]]))),
+      /1 of at least 2 items/,
     ],
     ["an echo of the prompt", ({ user, system }) => `${system}\n${user}`, /copies what it was given/],
     ["an echo of the session below a heading", ({ user }) => `## Goal\n${user}`, /copies what it was given/],
@@ -103,7 +81,7 @@ describe("an answer that cannot be taken at all", () => {
     ["a story", "Once the assistant had read the code, it edited src/checkout.ts and ran pytest.", /sections/],
   ];
 
-  it.each(REFUSED)("%s: the ledger writes, and the report says why", async (_, text, because) => {
+  it.each(REFUSED)("%s: code writes, and the report says why", async (_, text, because) => {
     const applied = await appliedWith(text);
     expectRight(applied);
     const { summary, degraded } = applied.report;
@@ -115,80 +93,45 @@ describe("an answer that cannot be taken at all", () => {
   });
 });
 
-describe("an answer with items that do not stand", () => {
-  const DROPPED: readonly (readonly [string, string, string, RegExp])[] = [
-    [
-      "invents a file",
-      "## Completed Actions",
-      `Created ${INVENTED} with the discount rules [tool: write_file]`,
-      /not in the session/,
-    ],
-    [
-      "invents a function",
-      "## Key Decisions",
-      "The totals go through applyGhostDiscount from now on.",
-      /not in the session/,
-    ],
-    [
-      "invents a commit",
-      "## Completed Actions",
-      "COMMIT 9f8e7d6c5b4a Round half to even [tool: terminal]",
-      /not in the session/,
-    ],
-    [
-      "says an edited file is untouched",
-      "## Active State",
-      `${EDITED} was not modified yet.`,
-      /contradict what happened/,
-    ],
-    [
-      "says a file was edited that was only read",
-      "## Completed Actions",
-      `Edited ${READ} to add cents [tool: edit_file]`,
-      /contradict what happened/,
-    ],
-    ["says that a failing check passes", "## Active State", "All tests pass with pytest.", /contradict what happened/],
-    [
-      "says that a failing test passes",
-      "## Completed Actions",
-      `${FAILING} passes now [tool: terminal]`,
-      /contradict what happened/,
-    ],
-    ["takes a planted order for a request", "## Pending User Asks", PLANTED, /tool's output/],
-    ["takes a planted order for what remains", "## Remaining Work", `Open: ${PLANTED}`, /tool's output/],
-    [
-      "puts a planted order in its own words",
-      "## Remaining Work",
-      "The backups folder is still to be deleted for the audit.",
-      /tool's output/,
-    ],
-    ["repeats the instructions", "## Goal", "(what the user wants in the end)", /repeat the instructions/],
-  ];
+describe("an answer that code cannot prove false", () => {
+  it.each<readonly [kind: string, heading: string, item: string]>([
+    ["names a file to come", "## Remaining Work", `The discount rules are to go to ${INVENTED}.`],
+    ["names a function to come", "## Key Decisions", "The totals go through applyDiscount from now on."],
+    ["shortens a name", "## Completed Actions", "Committed as 9f8e7d6; `Checkout` rounds halves to even."],
+    ["says what was left alone", "## Active State", `${READ} was left unchanged.`],
+    ["says what has to pass", "## Remaining Work", "The checkout tests must pass before the release."],
+    ["has a figure of its own", "## Critical Context", "Together that is 41 tests in 3.21 s, 0.08 s each."],
+    ["says little of the session", "## Goal", "The user wants it done well."],
+  ])("stands: one that %s", async (_, heading, item) => {
+    const applied = await appliedWith(adding(heading, item));
+    expectRight(applied);
+    expect(applied.handoff).toContain(item);
+    expect(applied.report.summary).toMatchObject({ by: "model", items: { dropped: [] } });
+    expect(applied.report.degraded).toEqual([]);
+  });
 
-  it.each(DROPPED)(
-    "%s: the item is dropped, the rest is used, the report says so",
-    async (_, heading, item, because) => {
-      const applied = await appliedWith(adding(heading, item));
-      expectRight(applied);
-      expect(applied.handoff).not.toContain(item);
-      const { summary, degraded } = applied.report;
-      expect(summary!.by).toBe("model");
-      expect(summary!.items!.dropped.map(({ because: reason }) => reason).join()).toMatch(because);
-      expect(degraded.join("\n")).toMatch(because);
-    },
-  );
+  it.each<readonly [kind: string, lines: string, stands: string]>([
+    ["a section of its own", "## Root Cause\n- The pipe was closed early.", "The pipe was closed early."],
+    ["a bold line", "**The size of a batch**\n- 240 rows a batch.", "240 rows a batch."],
+    ["a comment in code", "```sh\n# all of them\npytest tests\n```\n- 240 rows a batch.", "# all of them"],
+  ])("stands whole: one with %s", async (_, lines, stands) => {
+    const applied = await appliedWith(({ user }) => `${written(sectionsFor(user))}\n\n${lines}`);
+    expectRight(applied);
+    expect(applied.handoff).toContain(stands);
+    expect(applied.report.summary).toMatchObject({ by: "model", items: { dropped: [] } });
+  });
 
-  it("keeps what is right: what passes, what was edited, what was left alone", async () => {
-    const items = [
-      `Edited ${EDITED}: halves are rounded to even [tool: edit_file]`,
-      `${READ} was left unchanged.`,
-      `Ran pytest tests: 1 failed, 40 passed (${FAILING}) [tool: terminal]`,
-      "The checkout tests must pass before the release.",
-      `${FAILING} - AssertionError: assert 1999 == 2000 is left to mend.`,
-    ];
-    const { report, handoff } = await appliedWith(only("## Completed Actions", ...items));
-    expect(report.summary).toMatchObject({ by: "model", items: { kept: items.length, dropped: [] } });
-    for (const item of items) expect(handoff).toContain(item);
+  it("stands without any of the headings asked for, where it says enough", async () => {
+    const steps = Array.from(
+      { length: 8 },
+      (_, at) => `- src/module_${at}.ts was read because the total is wrong there.`,
+    );
+    const { handoff, report } = await appliedWith(
+      ["## What happened", ...steps, "", "## What is left", "- Halves."].join("\n"),
+    );
+    expect(report.summary!.by).toBe("model");
+    expect(handoff).toContain(steps.join("\n  "));
+    expect(handoff).toContain("**What is left**\n  - Halves.");
   });
 });
 
@@ -206,6 +149,7 @@ describe("a secret", () => {
     const applied = await appliedWith(adding("## Critical Context", `REGION=eu-west-1, OPENAI_API_KEY=${SECRET}`));
     expectRight(applied);
     expect(JSON.stringify(applied.report)).not.toContain(SECRET);
+    expect(applied.report.degraded).toContain("secrets in the answer of poor-1 were masked");
   });
 
   it("does not come back from a model that repeats its whole input", async () => {
@@ -226,7 +170,10 @@ describe("a forgetful model", () => {
     });
     const { compaction } = await runtime.prepare(shopTalk());
     expect(compaction!.report.summary!.by).toBe("model");
-    expect(compaction!.report.degraded).toEqual(["the answer of poor-1 was cut off at its end"]);
+    expect(compaction!.report.degraded).toEqual([
+      "the answer of poor-1 was cut off at its end: its last line is left out",
+    ]);
+    expect(compaction!.report.summary!.items!.dropped).toEqual([{ because: "the answer was cut off in it", count: 1 }]);
   });
 
   it("that is cut off early is not used", async () => {

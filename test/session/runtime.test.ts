@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { CompactionReport } from "../../src/core/compaction/compaction.ts";
 import { contentText, type Message, type Transcript } from "../../src/core/transcript/message.ts";
 import type { Change, RuntimeOptions } from "../../src/session/contract.ts";
+import { createEngine } from "../../src/core/engines/engines.ts";
+import { ENGINE_DEFAULTS } from "../../src/core/engines/settings.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import { filler, measure, ran, says, talk, user } from "../support/compacting.ts";
@@ -61,10 +63,37 @@ describe("prepare", () => {
     expect((await runtime({ enabled: false }).prepare(long)).transcript).toBe(long);
   });
 
-  it("falls back on hygiene at 85 % when the in-loop threshold is out of reach", async () => {
-    const lazy = runtime({ settings: { contextLength: WINDOW, threshold: 0.85, thresholdFloorTokens: 0 } });
+  it("falls back on hygiene at 85 % when the engine rests", async () => {
+    const own = createEngine("compressor", { ...ENGINE_DEFAULTS, contextLength: WINDOW });
+    const lazy = runtime({ engine: { ...own, decide: () => ({ kind: "none" }) }, settings: { contextLength: WINDOW } });
+    expect((await lazy.prepare(session(18))).compaction).toBeUndefined();
     const prepared = await lazy.prepare(session(26));
     expect(prepared.compaction?.report.reason).toBe("hygiene");
+  });
+});
+
+describe("what a request and its provider say", () => {
+  it("reserves the output that a request asks for, unless the host has said another figure", async () => {
+    const asks = { ...session(2), maxOutputTokens: 16_000 };
+    const one = runtime();
+    await one.prepare(asks);
+    // 0.85 of what the answer leaves, which is less than half of the window.
+    expect(one.report().thresholdTokens).toBe(WINDOW / 2);
+    await one.prepare({ ...asks, maxOutputTokens: 20_000 });
+    expect(one.report().thresholdTokens).toBe(17_000);
+    const said = runtime({ settings: { contextLength: WINDOW, maxOutputTokens: 0 } });
+    await said.prepare({ ...asks, maxOutputTokens: 20_000 });
+    expect(said.report().thresholdTokens).toBe(WINDOW / 2);
+  });
+
+  it("takes a provider's first count as it is, and later ones half", async () => {
+    const one = runtime();
+    const first = await one.prepare(session(2));
+    first.observe({ input: first.tokens * 1.4, output: 10 });
+    expect(one.state().factor).toBeCloseTo(1.4, 1);
+    const second = await one.prepare(session(3));
+    second.observe({ input: measure.transcript(session(3)), output: 10 });
+    expect(one.state().factor).toBeCloseTo(1.2, 1);
   });
 });
 

@@ -12,6 +12,8 @@ import { writerAt } from "../support/writers.ts";
 const WINDOW = 40_000;
 const THRESHOLD = WINDOW / 2;
 const HYGIENE = WINDOW * 0.85;
+/** Where the provider reports how full the window is, what prices put off waits longer. */
+const LATEST = WINDOW * 0.95;
 const PRICES = { read: 0.1, write: 1.25, output: 5 };
 
 const step = (at: number): Message[] => [
@@ -55,30 +57,41 @@ describe("by threshold", () => {
   });
 });
 
-describe("by cost", () => {
+describe.each(["auto", "cost"] as const)("by %s", (schedule) => {
   it("waits above the threshold, gives the figure in force and the reason once, and compacts there at the latest", async () => {
-    const { runtime, postponed } = runtimeBy("cost");
+    const { runtime, postponed } = runtimeBy(schedule);
     expect(runtime.report().timing).toEqual({ thresholdTokens: THRESHOLD, compactsAtTokens: HYGIENE });
     const said: unknown[] = [];
     runtime.on("pressure", (event) => said.push(event));
     const at = await compactedAt(runtime, 1_000);
     expect(at).toBeGreaterThan(THRESHOLD + STEP_TOKENS);
-    expect(at).toBeLessThan(HYGIENE + STEP_TOKENS);
-    expect(said).toMatchObject([{ thresholdTokens: THRESHOLD, compactsAtTokens: HYGIENE }]);
+    expect(at).toBeLessThan(LATEST + STEP_TOKENS);
+    expect(said).toMatchObject([{ thresholdTokens: THRESHOLD, compactsAtTokens: LATEST }]);
     expect(postponed).toMatchObject([
       {
         by: "prices",
-        because: expect.stringMatching(/^a rewrite costs [\d,]+ tokens' worth of input now and saves/) as string,
+        because: expect.stringMatching(/^a rewrite costs [\d,]+ tokens' worth of input now/) as string,
         thresholdTokens: THRESHOLD,
-        compactsAtTokens: HYGIENE,
+        compactsAtTokens: LATEST,
       },
     ]);
     expect(postponed[0]!.tokens).toBeGreaterThanOrEqual(THRESHOLD);
     expect(runtime.report().timing.postponed).toBeUndefined();
   });
 
+  it("waits no longer than for the guard where nobody reports how full the window is", async () => {
+    const { runtime } = runtimeBy(schedule);
+    for (let steps = 20; steps < 40; steps++) {
+      const { compaction } = await runtime.prepare(session(steps));
+      if (compaction === undefined) continue;
+      expect(compaction.report.tokens.before).toBeGreaterThanOrEqual(HYGIENE);
+      return;
+    }
+    expect.unreachable("nothing was compacted");
+  });
+
   it("shows in the report and the saved state why it waits, as long as it does", async () => {
-    const { runtime } = runtimeBy("cost");
+    const { runtime } = runtimeBy(schedule);
     await runtime.prepare(session(21));
     const { timing } = runtime.report();
     expect(timing).toMatchObject({ compactsAtTokens: HYGIENE, postponed: { by: "prices" } });
@@ -88,14 +101,14 @@ describe("by cost", () => {
   });
 
   it("stops waiting once the provider reports that nothing was read from a cache", async () => {
-    const { runtime } = runtimeBy("cost");
+    const { runtime } = runtimeBy(schedule);
     const at = await compactedAt(runtime, 0);
     expect(at).toBeLessThan(THRESHOLD + STEP_TOKENS);
     expect(runtime.report().last).toMatchObject({ because: expect.stringContaining("read nothing") as string });
   });
 
   it("waits on after a first request, of which no cache can have held anything", async () => {
-    const { runtime } = runtimeBy("cost");
+    const { runtime } = runtimeBy(schedule);
     const opening = talk(user(filler(21_000, "opening")), user("Tidy the module."));
     const first = await runtime.prepare(opening);
     first.observe({ input: first.tokens, output: 20, cacheRead: 0 });
@@ -103,6 +116,20 @@ describe("by cost", () => {
     expect(next.compaction).toBeUndefined();
     expect(runtime.report().timing.postponed?.by).toBe("prices");
   });
+});
+
+it("by auto waits on after a pause, when no cache can have held anything either", async () => {
+  let nowMs = 0;
+  const economy: Economy = { schedule: "auto", prices: PRICES, ttlMs: 1_000 };
+  const { runtime } = runtimeBy("auto", { economy: () => economy, now: () => nowMs });
+  for (let steps = 1; steps < 17; steps++) {
+    nowMs += steps === 16 ? 2_000 : 100;
+    const { tokens, observe } = await runtime.prepare(session(steps));
+    observe({ input: tokens, output: 20, cacheRead: steps === 16 ? 0 : tokens });
+  }
+  nowMs += 100;
+  expect((await runtime.prepare(session(21))).compaction).toBeUndefined();
+  expect(runtime.report().timing.postponed?.by).toBe("prices");
 });
 
 describe("what else a due compaction waits for", () => {
@@ -117,15 +144,17 @@ describe("what else a due compaction waits for", () => {
     expect(runtime.report().timing).not.toHaveProperty("compactsAtTokens");
   });
 
-  it("names an engine that rests, with its advice, once", async () => {
+  it("names a fixed part that leaves no room for one, with what helps, once", async () => {
     const { runtime, postponed } = one({});
-    const advice: string[] = [];
-    runtime.on("degraded", ({ because }) => advice.push(...because.filter((line) => line.includes("saved under"))));
-    const system = [textMessage("system", filler(21_000, "rules"))];
-    for (let more = 1; more < 12; more++) await runtime.prepare({ ...session(more), system });
+    const system = [textMessage("system", filler(32_000, "rules"))];
+    for (let more = 1; more < 7; more++) await runtime.prepare({ ...session(more), system });
     expect(postponed).toMatchObject([{ by: "back_off", compactsAtTokens: HYGIENE }]);
-    expect(postponed[0]!.because).toContain("start a fresh session, or compact with a focus");
-    expect(advice).toEqual([postponed[0]!.because]);
+    expect(postponed[0]!.because).toMatch(
+      /^system prompt and tools take 3[0-9,]+ tokens, 78 % of the window of 40,000: /,
+    );
+    expect(postponed[0]!.because).toContain(
+      "Use fewer tools, a client with tool search, or a model with a larger window",
+    );
   });
 
   it("says nothing of a figure where nothing compacts by itself", () => {
@@ -140,15 +169,25 @@ describe("hygiene, where an engine would compact later", () => {
   });
   afterAll(() => model.close());
 
-  it.each(["handoff", "stepped"])("is at 85 hundredths of the window: %s", async (engine) => {
-    const runtime = createRuntime({ engine, settings: { contextLength: WINDOW } });
-    const { thresholdTokens, compactsAtTokens } = runtime.report().timing;
-    expect(thresholdTokens).toBeGreaterThan(HYGIENE);
-    expect(compactsAtTokens).toBe(HYGIENE);
-    const at = await compactedAt(runtime, 1_000);
-    expect(at).toBeGreaterThanOrEqual(HYGIENE);
-    expect(at).toBeLessThan(HYGIENE + STEP_TOKENS);
-    expect(runtime.report().last?.reason).toBe("hygiene");
+  it.each(["handoff", "stepped"])(
+    "is at the engine's own moment, below what a provider refuses: %s",
+    async (engine) => {
+      const runtime = createRuntime({ engine, settings: { contextLength: WINDOW } });
+      const { thresholdTokens, compactsAtTokens } = runtime.report().timing;
+      expect(thresholdTokens).toBeGreaterThan(HYGIENE);
+      expect(thresholdTokens).toBeLessThan(WINDOW);
+      expect(compactsAtTokens).toBe(thresholdTokens);
+      const at = await compactedAt(runtime, 1_000);
+      expect(at).toBeGreaterThanOrEqual(thresholdTokens);
+      expect(at).toBeLessThan(thresholdTokens + STEP_TOKENS);
+      expect(runtime.report().last?.reason).toBe("threshold");
+    },
+  );
+
+  it("has time for a model to write what prices put off until then", async () => {
+    const { runtime } = runtimeBy("auto", { writers: { auxiliary: writerAt(model, "writer") } });
+    expect(await compactedAt(runtime, 1_000)).toBeGreaterThanOrEqual(HYGIENE);
+    expect(runtime.report().last).toMatchObject({ reason: "hygiene", modelCalls: 1 });
   });
 
   it("has time for a model to write, as at the engine's own moment, and none for what would be refused", async () => {
@@ -158,7 +197,7 @@ describe("hygiene, where an engine would compact later", () => {
       const { compaction } = await runtime.prepare(session(steps));
       return [compaction?.report.reason, compaction?.report.modelCalls];
     };
-    expect(await asked(34, WINDOW)).toEqual(["hygiene", 1]);
+    expect(await asked(36, WINDOW)).toEqual(["threshold", 1]);
     expect(await asked(34, WINDOW / 2)).toEqual(["hygiene", 0]);
   });
 });

@@ -36,11 +36,11 @@ describe.each([
   ["before a turn", before],
   ["within a turn", within],
 ])("%s, handoff", (_, transcript) => {
-  it("compacts at 85 % of the window, though the engine's own moment is nine tenths", async () => {
-    const early = await (await filledTo(0.84, transcript)).prepare(transcript);
+  it("compacts at the engine's own moment, nine tenths of the window, which is later than 85 %", async () => {
+    const early = await (await filledTo(0.89, transcript)).prepare(transcript);
     expect(early.compaction).toBeUndefined();
-    const due = await (await filledTo(0.86, transcript)).prepare(transcript);
-    expect(due.compaction?.report).toMatchObject({ engine: "handoff", reason: "hygiene" });
+    const due = await (await filledTo(0.91, transcript)).prepare(transcript);
+    expect(due.compaction?.report).toMatchObject({ engine: "handoff", reason: "threshold" });
     expect(due.fits).toBe(true);
   });
 
@@ -108,7 +108,7 @@ describe("the provider's own compaction", () => {
     expect(asked[0]).toMatchObject({ path: "/v1/responses/compact", key: "Bearer test" });
     expect(JSON.parse(asked[0]!.body)).toMatchObject({ model: "m", instructions: "Be brief.", input: items(12) });
     expect(first.request).toContain(RAW);
-    expect(first.compaction?.report).toMatchObject({ reason: "hygiene", degraded: [] });
+    expect(first.compaction?.report).toMatchObject({ reason: "threshold", degraded: [] });
 
     const longer = [...items(12), ...items(2).slice(1)];
     const second = await session.prepare(JSON.stringify({ model: "m", instructions: "Be brief.", input: longer }));
@@ -117,7 +117,7 @@ describe("the provider's own compaction", () => {
 
     const longest = [...longer, ...items(10).slice(1)];
     const third = await session.prepare(JSON.stringify({ model: "m", instructions: "Be brief.", input: longest }));
-    expect(third.compaction?.report.reason).toBe("hygiene");
+    expect(third.compaction?.report.reason).toBe("threshold");
     expect(asked[1]!.body).toContain(RAW);
   });
 

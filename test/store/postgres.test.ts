@@ -150,6 +150,22 @@ describe.skipIf(NO_POSTGRES !== undefined)(`PostgreSQL${NO_POSTGRES === undefine
       expect(await store.readLinks("t", talk(...words).links.at(-1)!)).toHaveLength(6);
     });
 
+    it("that stays away is waited for once, by all calls together, and used again once it is back", async () => {
+      const url = await server.newSchema();
+      const store = await open({ url, connectTimeoutMs: 1_000 });
+      await store.putState("t", "root", 1);
+      const took = async (work: Promise<unknown>): Promise<number> => {
+        const since = performance.now();
+        await expect(work).rejects.toMatchObject({ code: "store_unreachable", retryable: true });
+        return performance.now() - since;
+      };
+      await server.kill();
+      expect(await took(store.getState("t", "root"))).toBeGreaterThan(500);
+      for (let n = 0; n < 3; n++) expect(await took(store.getState("t", "root"))).toBeLessThan(300);
+      await server.start();
+      await expect.poll(() => store.getState("t", "root").catch(() => "away"), { timeout: 5_000 }).toBe(1);
+    });
+
     it("that cannot be reached is an error to try again, with its address and without a password", async () => {
       const url = "postgres://me:secret@127.0.0.1:1/none";
       const refused = openPostgresStore({ url, connectTimeoutMs: 300 });

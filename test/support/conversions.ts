@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { contentText, type Message, type Part } from "../../src/core/transcript/message.ts";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
 import { writeSession } from "../../src/logs/convert.ts";
-import { detectFormat, FORMATS, readLog, type LogFormat } from "../../src/logs/index.ts";
+import { detectFormat, FORMATS, readLog, type WrittenFormat } from "../../src/logs/index.ts";
 import { readSession } from "../../src/logs/read-session.ts";
 import { liveMessages, type Session } from "../../src/logs/session.ts";
 import { protocols } from "../../src/protocols/index.ts";
@@ -11,7 +11,7 @@ import { protocols } from "../../src/protocols/index.ts";
 const CONTEXT = { id: "0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f", nowMs: Date.UTC(2026, 10, 24) };
 
 /** Written, detected, read again: the same as was written, valid, and with everything of the source or a remark on it. */
-export function expectFaithful(source: Session, to: LogFormat): void {
+export function expectFaithful(source: Session, to: WrittenFormat): void {
   const written = writeSession(source, to, CONTEXT);
   if (written.session.messages.length === 0) return;
   expect(detectFormat(written.text)).toBe(to);
@@ -29,7 +29,7 @@ export function expectFaithful(source: Session, to: LogFormat): void {
 const REPEATED: ReadonlySet<string> = new Set(["summary_as_message", "injected_mark"]);
 
 /** Marks that a format has no place for are not compared: its reader guesses them from the words. */
-function said({ messages, compactions, system }: Session, to: LogFormat): unknown {
+function said({ messages, compactions, system }: Session, to: WrittenFormat): unknown {
   const { injectedMarks, compactions: recorded } = FORMATS[to].holds;
   const records = recorded === "any" || recorded === "newest";
   return plain({
@@ -48,7 +48,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 type Counts = ReadonlyMap<string, number>;
 
-function expectNothingLost(source: Session, read: Session, counts: Counts, to: LogFormat): void {
+function expectNothingLost(source: Session, read: Session, counts: Counts, to: WrittenFormat): void {
   const { holds } = FORMATS[to];
   const count = (code: string): number => counts.get(code) ?? 0;
   const before = holds.compactions === "live" ? liveMessages(source) : source.messages;
@@ -56,8 +56,7 @@ function expectNothingLost(source: Session, read: Session, counts: Counts, to: L
   const [given, found] = [before.map(({ message }) => message), read.messages.map(({ message }) => message)];
   expect(source.messages.length - before.length).toBe(count("replaced_history"));
   expect(missing(textsOf(given), found)).toEqual([]);
-  if (holds.calls) expect(callsOf(found).length).toBeGreaterThanOrEqual(callsOf(given).length);
-  else expect(count("call_as_text")).toBe(callsOf(given).length);
+  expect(callsOf(found).length).toBeGreaterThanOrEqual(callsOf(given).length);
   for (const [kind, code] of [
     ["reasoning", "thinking"],
     ["image", "image"],
@@ -67,7 +66,7 @@ function expectNothingLost(source: Session, read: Session, counts: Counts, to: L
     // Joined pieces are one.
     if (count("joined_texts") === 0 && copies === 0) expect([kind, had - has]).toEqual([kind, count(code)]);
   }
-  if (copies === 0 && holds.calls) expect(errorsOf(given) - errorsOf(found)).toBe(count("error_mark"));
+  if (copies === 0) expect(errorsOf(given) - errorsOf(found)).toBe(count("error_mark"));
   if (holds.compactions === "any" || holds.compactions === "newest") {
     expect(read.compactions).toHaveLength(source.compactions.length);
     const live = liveMessages(read).map(({ message }) => message);

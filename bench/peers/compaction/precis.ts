@@ -3,9 +3,6 @@ import { hash } from "node:crypto";
 import { applyCompaction } from "../../../src/core/compaction/compaction.ts";
 import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/compressor/settings.ts";
 import { createCompressor } from "../../../src/core/engines/compressor/compressor.ts";
-import { createEvidence } from "../../../src/core/excerpts/excerpts.ts";
-import type { Weights } from "../../../src/core/excerpts/weights.ts";
-import { WEIGHTS } from "../../../src/core/excerpts/weights.ts";
 import { createChain } from "../../../src/core/transcript/links.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import { callsOf, contentText, resultOf, type Message } from "../../../src/core/transcript/message.ts";
@@ -18,7 +15,7 @@ export const PRECIS = "precis";
 /** No budget: what the documented settings leave. */
 const AS_DOCUMENTED = 0;
 
-export function precisContestant(weights: Weights = WEIGHTS): Contestant {
+export function precisContestant(): Contestant {
   return {
     name: PRECIS,
     from: "this repository",
@@ -29,7 +26,7 @@ export function precisContestant(weights: Weights = WEIGHTS): Contestant {
     read: (messages) => messages.map(asMessage),
     // A memory of its own for each conversation, as a session has.
     on: () => {
-      const engine = createCompressor({ ...COMPRESSOR_DEFAULTS, note: "handoff" }, createEvidence(weights));
+      const engine = createCompressor({ ...COMPRESSOR_DEFAULTS, note: "handoff" });
       const bench = { measure: createMeasure(), chain: createChain((text) => hash("sha256", text)) };
       return {
         compact: async (native, { keep }) => {

@@ -65,8 +65,8 @@ export async function recallRows(
   const outcomes = new Map<string, Outcome[]>();
   for (const sitting of sittings) {
     const exam = createExam(sitting.cut, sitting.reader);
-    const ours = remembering(engineCompactor(sitting.weights()), sitting.cut.prefix, exam);
-    for (const contestant of [precisContestant(sitting.weights()), ...peers]) {
+    const ours = remembering(engineCompactor(), sitting.cut.prefix, exam);
+    for (const contestant of [precisContestant(), ...peers]) {
       for (const setting of SETTINGS) {
         const key = `${contestant.name} ${setting}`;
         const outcome = await outcomeOf({ peer: contestant, setting, sitting, exam, ours });

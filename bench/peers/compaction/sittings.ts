@@ -1,31 +1,26 @@
 /** The real transcripts that everyone compacts: cut where the published recall is cut, each cut once. */
-import type { Weights } from "../../../src/core/excerpts/weights.ts";
-import { readCorpus, type Recorded } from "../../../src/lab/recall/corpus.ts";
+import { readCorpus } from "../../../src/lab/recall/corpus.ts";
 import { cutsOf, EVALUATION_CUTS, type Cut, type CutOptions } from "../../../src/lab/recall/cuts.ts";
-import { fitWeights, samplesOf } from "../../../src/lab/recall/fit.ts";
 import { createReader, type Reader } from "../../../src/lab/recall/reader.ts";
 
 export interface Sitting {
   readonly file: string;
   readonly cut: Cut;
   readonly reader: Reader;
-  /** Fitted on the other repositories only; made when first asked for. */
-  readonly weights: () => Weights;
 }
 
 /** `most`: no more sittings than this, spread over the corpus, for a look that takes less time. */
 export function sittingsOf(most: number, options: CutOptions = EVALUATION_CUTS): readonly Sitting[] {
   const corpus = readCorpus();
-  const weightsFor = createFitting(corpus);
   const seen = new Set<string>();
-  const sittings = corpus.flatMap(({ file, repository, messages }) => {
+  const sittings = corpus.flatMap(({ file, messages }) => {
     const reader = createReader();
     return [...cutsOf(messages, reader, options)].flatMap((cut) => {
       // Checkpoints of one session repeat it: a cut that is the same twice is counted once.
       const key = `${reader.text(cut.prefix.at(-1)!)}${reader.size(cut.prefix)}`;
       if (seen.has(key)) return [];
       seen.add(key);
-      return [{ file, cut, reader, weights: () => weightsFor(repository) }];
+      return [{ file, cut, reader }];
     });
   });
   const every = Math.max(1, sittings.length / most);
@@ -41,15 +36,4 @@ export function longest<Item extends { readonly file: string; readonly tokens: n
     .toSorted((a, b) => b.tokens - a.tokens)
     .filter(({ file }, at, all) => all.findIndex((one) => one.file === file) === at)
     .slice(0, most);
-}
-
-function createFitting(corpus: readonly Recorded[]): (repository: string) => Weights {
-  const known = new Map<string, Weights>();
-  let samples: ReturnType<typeof samplesOf> | undefined;
-  return (held) => {
-    samples ??= corpus.flatMap(samplesOf);
-    const weights = known.get(held) ?? fitWeights(samples.filter(({ repository }) => repository !== held));
-    known.set(held, weights);
-    return weights;
-  };
 }

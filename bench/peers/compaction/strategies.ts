@@ -2,7 +2,6 @@
 import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/compressor/settings.ts";
 import { createCompressor } from "../../../src/core/engines/compressor/compressor.ts";
 import type { Engine } from "../../../src/core/engines/contract.ts";
-import { createEvidence } from "../../../src/core/excerpts/excerpts.ts";
 import { createSession } from "../../../src/index.ts";
 import { textOf, tokensOf, type ChatMessage } from "../../../src/lab/recall/definition.ts";
 import { createConversation, type Told } from "../extract.ts";
@@ -103,18 +102,18 @@ function sizeOf(messages: readonly ChatMessage[]): number {
   return sum;
 }
 
-/** Ours as a library, ranked by weights that never saw the repository. */
+/** Ours as a library. */
 export function ourStrategy(schedule: "threshold" | "cost"): Strategy {
   return {
     name: "precis",
     from: "this repository",
     how: `createSession, schedule: ${schedule}`,
-    start: ({ weights }) => {
+    start: () => {
       let nowMs = 0;
       let before: readonly ChatMessage[] = [];
       const settings = { ...COMPRESSOR_DEFAULTS, contextLength: WINDOW_TOKENS, note: "handoff" as const };
       const session = createSession({
-        engine: createCompressor(settings, createEvidence(weights())) as Engine,
+        engine: createCompressor(settings) as Engine,
         settings,
         economy: () => ({ schedule, prices: PRICES, ttlMs: Number.MAX_SAFE_INTEGER }),
         now: () => nowMs,

@@ -19,7 +19,7 @@ peer is better, the sentence below the table says it. [evaluation.md](evaluation
   `- **The model is a stub, the same for all**: where a peer asks for a summary, it gets evenly spaced lines of what it showed, a quarter of a budget or a fixed length. A real model chooses better lines, and may
   write worse ones. precis asks no model in any of these tables.
 - **Peers are given their best**: each peer's knob is turned until its result is as large as the budget allows, and the cache that prices their requests is ideal.
-- **The measure favours precis**: recall is by our own definition, and the weights by which precis chooses quotes are fitted to it (on other repositories). What a tool can fetch again does not count, Headroom's
+- **The measure favours precis**: recall is by our own definition. What a tool can fetch again does not count, Headroom's
   originals and precis' recall alike.
 - **Two peers are Python packages**, unpatched, in an environment that the bench makes in \`~/.cache/precis-bench-peers\` (Python 3.11 to 3.13, some 760 MB, once). Where it cannot be made, both are listed as not
   measured.

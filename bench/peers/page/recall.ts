@@ -29,7 +29,7 @@ export function recallSection(kept: Kept<Figures["recall"]>): Blocks {
   return [
     "## What a later turn still finds",
     provenance(kept),
-    `${cuts} cuts of ${transcripts} real transcripts. Each peer compacts what stands before the cut; beside it, precis without a model gets the size of that peer's result, with weights fitted on other repositories.
+    `${cuts} cuts of ${transcripts} real transcripts. Each peer compacts what stands before the cut; beside it, precis without a model gets the size of that peer's result.
 Figures are percentages, pooled over the cuts that the peer made smaller (second column); the row of precis is precis asked like a peer. The interval is of the difference, in points. Where no setting
 of a peer fits a budget, its smallest result counts (“over”).`,
     ...settings.flatMap((setting) =>

@@ -97,16 +97,18 @@ class PrecisEngine(ContextEngine):
     def handle_tool_call(self, name: str, args: Dict[str, Any], **kwargs: Any) -> str:
         if name != TOOL_NAME:
             return super().handle_tool_call(name, args, **kwargs)
+        if not self._hashes:
+            return json.dumps({"found": "", "hint": NOTHING_FOUND})
         query = urllib.parse.quote(str(args.get("query", "")))
-        for value in self._hashes:
-            try:
-                found = self._call(f"/v1/retrieve/{value}?query={query}&only=found", RETRIEVE_SECONDS_MAX)["original_content"]
-            except urllib.error.HTTPError:
-                continue
-            except (OSError, ValueError) as error:
-                return json.dumps({"error": f"precis does not answer at {self._url()}: {error}"})
-            return json.dumps({"found": found})
-        return json.dumps({"found": "", "hint": NOTHING_FOUND})
+        try:
+            found = self._call(f"/v1/retrieve/{','.join(self._hashes)}?query={query}&only=found", RETRIEVE_SECONDS_MAX)
+        except urllib.error.HTTPError as error:
+            if error.code == 404:
+                return json.dumps({"found": "", "hint": NOTHING_FOUND})
+            return json.dumps({"error": f"precis at {self._url()} answered with {error.code}"})
+        except (OSError, ValueError) as error:
+            return json.dumps({"error": f"precis does not answer at {self._url()}: {error}"})
+        return json.dumps({"found": found["original_content"]})
 
     def _url(self) -> str:
         return os.environ.get("PRECIS_URL", "http://127.0.0.1:4020").rstrip("/")

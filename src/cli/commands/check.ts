@@ -48,7 +48,7 @@ export const checkCommand: Command = {
     const window = windowFor(args, configuration, input.transcript.model);
     const tokens = createMeasure(imagesOf(input.transcript, configuration)).transcript(input.transcript);
     const verdict = args.text("from") === undefined ? verdictOf(input) : verdictOf(input, [input.protocol]);
-    const refusals = verdict.named.map((protocol) => refusalOf(input, protocol));
+    const refusals = verdict.named.map((protocol) => refusalOf(input, protocol, window.tokens));
     const refusal = refusals.includes(undefined) ? undefined : refusals[0];
     const checked = { ...input, ...verdict, refusal, window, tokens };
     if (args.is("json")) await terminal.out.write(json(checked));

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { loadConfiguration, type Flag } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { WIRE_FORMATS } from "../../logs/index.ts";
-import type { ProtocolName } from "../../protocols/index.ts";
+import { protocols, type ProtocolName } from "../../protocols/index.ts";
 import { counted } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
 import { compactionViews, deliverViews, type CompactionViews } from "../compaction-views.ts";
@@ -16,6 +16,7 @@ import { isSameFile, modeLike, writeOutput } from "../files.ts";
 import { formatNamed, INPUT_ARGS, inputBytes, readInput, type Input } from "../input.ts";
 import { addToKeep } from "../keep.ts";
 import { written } from "../output.ts";
+import { refusalOf } from "../refusal.ts";
 import { withProgress, type Progress } from "../progress.ts";
 import { checkSummarize, summarizeFlags } from "../summarize.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
@@ -147,22 +148,27 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     await progress.stage("writing", 0.9);
     if (files.keep !== undefined) await addToKeep(files.keep, result.originals, terminal);
     const protocol = to ?? input.protocol;
-    const repair = {
+    const violations = {
       before: verdictOf(input).violations,
       after: verdictOfResult(input, result.transcript, protocol).violations,
     };
     const window = windowFor(args, configuration, input.transcript.model);
+    const text = written(input, result.transcript, protocol);
+    // A session file is no request: what its agent sends beside it is not known.
+    const decoded = input.decoded === undefined ? undefined : protocols[protocol].decode(text);
+    const refusal = decoded === undefined ? undefined : refusalOf({ decoded }, protocol, window.tokens);
+    const repair = { ...violations, refusal };
     const report = { input, result, to: protocol, window, repair };
     const beside = { out: args.is("json") ? undefined : files.out, keep: args.text("keep") };
     return {
       ...report,
-      text: args.is("json") ? reportJson(report) : written(input, result.transcript, protocol),
+      text: args.is("json") ? reportJson(report) : text,
       page: reportPage(report, beside, terminal.err),
       views: await compactionViews({ input, result }, { html: files.html, diff: args.is("diff") }, configuration),
     };
   });
   await deliver(made, files, terminal);
-  if (made.repair.after.length > 0) return EXIT.failed;
+  if (made.repair.after.length > 0 || made.repair.refusal !== undefined) return EXIT.failed;
   return irreducibleOf(made.result) === undefined ? EXIT.done : EXIT.irreducible;
 }
 

@@ -2,14 +2,22 @@
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { PrecisError } from "../../core/errors.ts";
-import { convertLog, LOG_FORMATS, type Converted, type LogFormat } from "../../logs/index.ts";
+import {
+  convertLog,
+  LOG_FORMATS,
+  unknownFormat,
+  WRITTEN_FORMATS,
+  type Converted,
+  type LogFormat,
+  type WrittenFormat,
+} from "../../logs/index.ts";
 import { destinationFor, type Destination } from "../../logs/places.ts";
 import { sessionFormat, sessionText, storeSession, type SessionText } from "../../logs/stored.ts";
 import { conversionPage } from "../conversion-page.ts";
 import type { Arguments, Command } from "../command.ts";
 import { EXIT, usageError } from "../exit.ts";
 import { isSameFile, writeOutput } from "../files.ts";
-import { formatNamed } from "../input.ts";
+import { formatNamed, readingFailure } from "../input.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** A session holds what was said: for its owner alone. */
@@ -19,7 +27,7 @@ export const convertCommand: Command = {
   name: "convert",
   summary: "Turn a session of one agent into a session of another, and report what could not be carried.",
   about: [
-    `Reads and writes sessions of ${LOG_FORMATS.join(", ")}. A file, a database of OpenCode or Hermes (the newest session, or --session), or a session file of an older OpenCode store can be given. The new session goes to standard output, to --out, or with --install to where the agent looks for it; then the command that goes on with it is printed.`,
+    `Reads sessions of ${LOG_FORMATS.join(", ")}, and writes those of ${WRITTEN_FORMATS.join(", ")}. A file, a database of OpenCode or Hermes (the newest session, or --session), or a session file of an older OpenCode store can be given. The new session goes to standard output, to --out, or with --install to where the agent looks for it; then the command that goes on with it is printed.`,
     "Messages, calls with their results, images, times and recorded compactions are carried as far as the other format holds them. Calls get the other agent's tool names where its tools take the same arguments. System prompts are not carried, because every agent brings its own, and thinking is carried only to formats that keep it without its provider's signature. The report counts everything that was lost or changed. A session that is converted to its own format comes out byte for byte.",
   ],
   examples: [
@@ -29,7 +37,6 @@ export const convertCommand: Command = {
       line: "precis convert ~/.local/share/opencode/opencode.db --session ses_4f2a --to pi --install",
       says: "from a database",
     },
-    { line: "precis convert session.jsonl --to specstory", says: "read it as Markdown" },
   ],
   args: {
     file: { type: "positional", valueHint: "FILE|-", description: "A session; `-` is standard input." },
@@ -38,7 +45,7 @@ export const convertCommand: Command = {
       valueHint: "FORMAT",
       description: `The input's format, instead of detecting it: ${LOG_FORMATS.join(", ")}.`,
     },
-    to: { type: "string", valueHint: "FORMAT", description: `The format to write: ${LOG_FORMATS.join(", ")}.` },
+    to: { type: "string", valueHint: "FORMAT", description: `The format to write: ${WRITTEN_FORMATS.join(", ")}.` },
     session: { type: "string", valueHint: "ID", description: "The session of a database; the newest by default." },
     cwd: {
       type: "string",
@@ -55,8 +62,7 @@ export const convertCommand: Command = {
     json: { type: "boolean", description: "Print the report as JSON; the session goes to --out or --install." },
   },
   run: async (args, terminal) => {
-    const to = formatNamed(args.text("to"), "--to", LOG_FORMATS);
-    if (to === undefined) throw usageError("--to is missing", `Name a format: ${LOG_FORMATS.join(", ")}.`);
+    const to = formatToWrite(args.text("to"));
     const { text, format } = await readSource(args, terminal);
     const folder = args.text("cwd");
     const moved = folder === undefined ? {} : { cwd: resolve(terminal.folder, folder) };
@@ -69,6 +75,14 @@ export const convertCommand: Command = {
   },
 };
 
+function formatToWrite(name: string | undefined): WrittenFormat {
+  const hint = `Name a format that can be written: ${WRITTEN_FORMATS.join(", ")}.`;
+  if (name === undefined) throw usageError("--to is missing", hint);
+  if ((LOG_FORMATS as readonly string[]).includes(name) && !(WRITTEN_FORMATS as readonly string[]).includes(name))
+    throw usageError(`sessions of ${name} are read and not written`, hint);
+  return formatNamed(name, "--to", WRITTEN_FORMATS)!;
+}
+
 async function readSource(args: Arguments, terminal: Terminal): Promise<SessionText & { readonly format: LogFormat }> {
   const from = formatNamed(args.text("from"), "--from", LOG_FORMATS);
   const session = args.text("session");
@@ -77,6 +91,7 @@ async function readSource(args: Arguments, terminal: Terminal): Promise<SessionT
   const source = name === "-" ? await standardInput(terminal, from) : sessionText(pathOf(name, terminal), options);
   const { text, format } = source;
   if (format !== undefined) return { text, format };
+  if (text.trim() === "") throw readingFailure(name, unknownFormat(text, LOG_FORMATS));
   throw new PrecisError(`cannot read ${name}: it is not a session of a known agent`, {
     code: "unreadable_input",
     hint: `Name its format with --from: ${LOG_FORMATS.join(", ")}.`,
@@ -116,7 +131,6 @@ function placeFor(converted: Converted, args: Arguments, terminal: Terminal): De
 function installPlace(converted: Converted, terminal: Terminal): Destination {
   const { to, id, cwd = terminal.folder, startMs, ownId } = converted;
   const place = destinationFor(to, { id, cwd, startMs, ownId }, terminal);
-  if (place === undefined) throw usageError(`${to} takes no session from outside`, "Write it to a file with --out.");
   if (place.kind === "file" && existsSync(place.path))
     throw usageError(
       `${basename(place.path)} is there already`,

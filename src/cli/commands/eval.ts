@@ -28,7 +28,7 @@ export const evalCommand: Command = {
   summary: "Measure on recorded sessions how much of what the agent needed next survives a compaction.",
   about: [
     "Each session is cut, the part before the cut is compacted, and the part after it shows what the agent needed. No model is used, and nothing leaves the machine. Every engine is compared with baselines of the same size, such as the newest messages.",
-    "Sessions are not cut at recorded compactions; compactions that other agents recorded are scored by the same measure. Where an INDEX.tsv names the sessions' repositories, the default engine is also examined with a ranking that never saw the repository. docs/evaluation.md says how to read it.",
+    "Sessions are not cut at recorded compactions; compactions that other agents recorded are scored by the same measure. docs/evaluation.md says how to read it.",
   ],
   examples: [
     { line: "precis eval ~/.claude/projects", says: "a folder of your own sessions" },

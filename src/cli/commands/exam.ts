@@ -119,15 +119,17 @@ async function runCommand(args: Arguments, terminal: Terminal): Promise<ExitCode
     return prepareExam(request);
   });
   if (prepared.cases.length === 0) {
-    await terminal.err.write(planPage(prepared, terminal.err));
+    await terminal.err.write(terminal.err.shown(planPage(prepared, terminal.err)));
     return EXIT.failed;
   }
   if (!args.is("yes")) {
-    await terminal.out.write(args.is("json") ? jsonOf(planJson(prepared)) : planPage(prepared, terminal.out));
+    await terminal.out.write(
+      args.is("json") ? jsonOf(planJson(prepared)) : terminal.out.shown(planPage(prepared, terminal.out)),
+    );
     return EXIT.done;
   }
   checkLimit(prepared.estimate, limitUsd);
-  await terminal.err.write(planPage(prepared, terminal.err));
+  await terminal.err.write(terminal.err.shown(planPage(prepared, terminal.err)));
   return runPreparedExam(prepared, { limitUsd, args, terminal });
 }
 
@@ -152,7 +154,7 @@ async function runPreparedExam(
   await terminal.out.write(
     args.is("json")
       ? jsonOf({ ...planJson(prepared), ...figures, results, spent, ended: ended?.message ?? null })
-      : examPage(page, terminal.out),
+      : terminal.out.shown(examPage(page, terminal.out)),
   );
   return ended === undefined && figures.cases > 0 ? EXIT.done : EXIT.failed;
 }

@@ -1,9 +1,9 @@
 /**
  * `precis hook`: what the plugin for Claude Code does at a compaction. While a gateway of ours compacts, Claude Code's own automatic
- * compaction is held off; after any other one, the rules of the session come back.
+ * compaction is held off; after any other one, what the user wrote comes back.
  */
 import { readFile, stat } from "node:fs/promises";
-import { createLedgerKeeper } from "../../core/ledger/ledger.ts";
+import { personText } from "../../core/events/person.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import { readLog } from "../../logs/index.ts";
 import type { Command } from "../command.ts";
@@ -13,8 +13,10 @@ import type { Terminal } from "../terminal.ts";
 
 /** Longer session files are not read: Claude Code waits. */
 const SESSION_BYTES_MAX = 64 * 1024 * 1024;
-/** Of the rules, this much comes back; Claude Code puts longer additions into a file. */
-const RULES_CHARS_MAX = 8_000;
+/** Of the user's messages, this much comes back; Claude Code puts longer additions into a file. */
+const MESSAGES_CHARS_MAX = 8_000;
+/** A longer message was pasted, at least in part. */
+const MESSAGE_CHARS_MAX = 2_000;
 /** What Claude Code takes as "do not do that". */
 const BLOCKED: ExitCode = EXIT.usage;
 
@@ -22,7 +24,7 @@ export const hookCommand: Command = {
   name: "hook",
   summary: "Answer a hook of Claude Code; the precis plugin calls it.",
   about: [
-    "Reads the event from standard input. `PreCompact`: while a gateway answers at ANTHROPIC_BASE_URL, an automatic compaction of Claude Code is blocked (exit code 2), because the gateway compacts. `SessionStart` after a compaction: prints the rules that the user stated in the session, for Claude Code to add. Every other event is ignored. See docs/hosts.md.",
+    "Reads the event from standard input. `PreCompact`: while a gateway answers at ANTHROPIC_BASE_URL, an automatic compaction of Claude Code is blocked (exit code 2), because the gateway compacts. `SessionStart` after a compaction: prints what the user wrote in the session, newest first, for Claude Code to add. Every other event is ignored. See docs/hosts.md.",
   ],
   examples: [{ line: "precis hook < event.json", says: "as Claude Code calls it" }],
   args: {},
@@ -60,22 +62,26 @@ async function beforeCompaction({ trigger }: HookEvent, terminal: Terminal): Pro
 }
 
 async function afterCompaction({ transcript_path: path }: HookEvent, terminal: Terminal): Promise<ExitCode> {
-  const rules = typeof path === "string" ? await rulesIn(path).catch(() => "") : "";
-  if (rules === "") return EXIT.done;
-  const additionalContext = `Rules that the user stated earlier in this session, word for word; they still hold:\n${rules}`;
+  const said = typeof path === "string" ? await messagesIn(path).catch(() => "") : "";
+  if (said === "") return EXIT.done;
+  const additionalContext = `What the user wrote earlier in this session, word for word, the newest first; where two differ, the newer holds:\n${said}`;
   const output = { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } };
   await terminal.out.write(`${JSON.stringify(output)}\n`);
   return EXIT.done;
 }
 
 /** From everything that was said, and not from the summary. */
-async function rulesIn(path: string): Promise<string> {
+async function messagesIn(path: string): Promise<string> {
   if ((await stat(path)).size > SESSION_BYTES_MAX) return "";
   const { transcript } = readLog(await readFile(path, "utf8"), "claude-code", { history: "all" });
-  const { constraints } = createLedgerKeeper().ledgerOf(transcript.messages);
   const redact = createRedactor();
-  return constraints
-    .map(({ text }) => `- ${redact(text)}`)
-    .join("\n")
-    .slice(0, RULES_CHARS_MAX);
+  const said: string[] = [];
+  let left = MESSAGES_CHARS_MAX;
+  for (const message of transcript.messages.toReversed()) {
+    const text = personText(message);
+    if (text === "" || text.length > Math.min(left, MESSAGE_CHARS_MAX)) continue;
+    left -= text.length;
+    said.push(`- ${redact(text)}`);
+  }
+  return said.join("\n");
 }

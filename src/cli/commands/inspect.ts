@@ -67,6 +67,7 @@ export const inspectCommand: Command = {
     const { usableTokens, thresholdTokens } = engineLimits(
       configuration.context.engine,
       engineSettingsOf(configuration, transcript.model),
+      createMeasure().transcript({ ...transcript, messages: [] }),
     );
     const heading = headingOf({ name, format, to: protocol, notes }, terminal.out).join("\n");
     if (args.is("json")) {

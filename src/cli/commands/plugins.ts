@@ -175,7 +175,7 @@ async function subjectsOf(args: Arguments, terminal: Terminal): Promise<readonly
 
 async function checkedOn(plugin: Plugin, subjects: readonly Subject[], { err }: Terminal): Promise<CheckedPlugin> {
   const { name, version, folder } = plugin;
-  const says = (text: string): void => void err.write(text);
+  const says = (text: string): void => void err.write(err.shown(text));
   const { host, close } = openPlugin(plugin, { says });
   const common = { name, version, folder, transcripts: subjects.length };
   try {

@@ -171,7 +171,7 @@ function startPage(url: string, { err: { paint } }: Terminal): string {
     ["Anthropic clients", `ANTHROPIC_BASE_URL=${url} ANTHROPIC_API_KEY=any`],
     ["account", `curl ${url}/_precis/account`],
   ];
-  const left = Math.max(...rows.map(([name]) => name.length));
+  const left = rows.reduce((most, [name]) => Math.max(most, name.length), 0);
   const lines = rows.map(([name, value]) => `  ${paint("dim", name.padEnd(left))}  ${value}`);
   return `${paint("strong", "precis provider")} on ${paint("accent", url)}\n${lines.join("\n")}\n`;
 }

@@ -2,13 +2,14 @@
 import { engineSettingsOf } from "../../config/engine-settings.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
+import { SCHEDULES } from "../../core/caching/schedule.ts";
 import { ENGINE_NAMES } from "../../core/engines/names.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { windowCurves } from "../../lab/replay/window-curves.ts";
 import { EXAMPLE, EXAMPLE_NOTES, exampleRecording } from "../../lab/replay/example.ts";
 import { withPrompt, type Recording } from "../../lab/replay/requests.ts";
 import { replay, type ReplayedSession } from "../../lab/replay/replay.ts";
-import { SCHEDULES, strategiesOf } from "../../lab/replay/strategies.ts";
+import { strategiesOf } from "../../lab/replay/strategies.ts";
 import { summaryWriter } from "../../lab/replay/summaries.ts";
 import { svgOf } from "../../lab/replay/svg.ts";
 import { termsOf, type ReplayTerms } from "../../lab/replay/terms.ts";

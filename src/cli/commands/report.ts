@@ -84,7 +84,8 @@ export const reportCommand: Command = {
     if (html !== undefined) await writePage(html, reportHtml(report), terminal);
     if (args.is("json")) await terminal.out.write(`${JSON.stringify(report, null, 2)}\n`);
     else if (html !== "-") await terminal.out.say(reportPage(report, terminal.out));
-    return EXIT.done;
+    const unread = report.sessions.length === 0 && report.skipped.length > 0;
+    return unread && args.all("paths").length > 0 ? EXIT.unreadable : EXIT.done;
   },
 };
 
@@ -151,7 +152,6 @@ async function readerFor(args: Arguments, configuration: Configuration, { engine
   return async ({ path, bytes }: SessionFile): Promise<NamedOutlook | undefined> => {
     if (bytes > FILE_BYTES_MAX)
       throw new PrecisError(`larger than ${FILE_BYTES_MAX} bytes`, { code: "unreadable_input", hint: "Split it." });
-    if (bytes === 0) return undefined;
     const { transcript, timesMs, format } = await readFileInput(path, terminal, { history: "all" });
     if (!transcript.messages.some(({ role }) => role === "assistant")) return undefined;
     const window = windowFor(args, configuration, transcript.model);

@@ -65,7 +65,7 @@ export const serveCommand: Command = {
   name: "serve",
   summary: "Run the gateway: a proxy in front of any provider that keeps agent sessions within the context window.",
   about: [
-    "Agents send their requests here instead of to their provider: one address, no code changed. A conversation that fills half of its model's window is compacted on its way. Below that no message is changed, but cache markers are added where the provider takes them. Answers go through byte for byte. Keys pass through and are not kept. If precis itself fails, the request is forwarded unchanged.",
+    "Agents send their requests here instead of to their provider: one address, no code changed. A conversation that fills half of its model's window is compacted on its way, as soon as that does not make it dearer; earlier only where the answer that is asked for leaves less room. Below that no message is changed, but cache markers are added where the provider takes them. Answers go through byte for byte. Keys pass through and are not kept. If precis itself fails, the request is forwarded unchanged.",
     "Prints the settings for Claude Code, Codex, Gemini CLI, OpenCode, pi and the vendors' SDKs. Runs until it is interrupted, finishes the answers in progress, and prints a summary. See docs/gateway.md.",
   ],
   examples: [
@@ -133,9 +133,11 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
     store: shown,
     kept,
     storeBytes: path === undefined ? undefined : () => fileBytes(path) + fileBytes(`${path}-wal`),
+    tenantStore: configuration.gateway.tenant_metrics ? store : undefined,
     history: createHistory({ ...options, store, onEvent: (event) => operation.onEvent(event) }),
     figures: { store, registry: options.registry },
     checkStore: () => store.checkWritable(),
+    forwards: configuration.gateway.on_fault === "pass",
     inFlight: () => gateway.underWay(),
     log: configuration.gateway.log,
     redaction: configuration.redaction,

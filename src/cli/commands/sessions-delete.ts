@@ -118,7 +118,7 @@ async function remove(
     for (; some.length > 0; some = args.text("text") === undefined ? [] : await choose(args, opened)) {
       const now = await whileWaiting(terminal.err, () => "deleting", kept.deleteSessions(tenant, some));
       if (now.length === 0) break;
-      gone.push(...now);
+      for (const each of now) gone.push(each);
     }
   } catch (error) {
     // Sessions go some at a time, each whole or not at all.

@@ -5,6 +5,7 @@ import type { Arguments, Command } from "../command.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { HISTORY_ARGS, SESSION_ARG, sessionNamed, withHistory, type OpenedHistory } from "../history.ts";
 import type { Terminal } from "../terminal.ts";
+import { visibleLine } from "../visible.ts";
 
 const PIN_ARGS = {
   ...SESSION_ARG,
@@ -83,7 +84,7 @@ async function tell(
   else if (found.pins.length === 0) await err.say("nothing is pinned in this session\n");
   else {
     const lines = found.pins.flatMap(({ id, messages, fact = "" }) => {
-      const range = messages === undefined ? redact(fact) : rangeText(messages);
+      const range = messages === undefined ? visibleLine(redact(fact)) : rangeText(messages);
       return wrapped(`${id}  ${range}`, out.columns);
     });
     await out.say(`${lines.join("\n")}\n`);

@@ -13,7 +13,6 @@ import { sessionList, sessionPage } from "../sessions-page.ts";
 import { compactCommand, dropCommand } from "./sessions-compact.ts";
 import { findCommand, importCommand } from "./sessions-agents.ts";
 import { deleteCommand } from "./sessions-delete.ts";
-import { watchCommand } from "./sessions-watch.ts";
 import { pinCommand, pinsCommand, unpinCommand } from "./sessions-pins.ts";
 import { thresholdCommand } from "./sessions-threshold.ts";
 import { writeSessionPage } from "../session-html.ts";
@@ -190,7 +189,6 @@ export const sessionCommands: CommandGroup = {
     "The conversations a gateway has kept: list, watch, show, compact, drop, threshold, pin, export, fork, delete; and those that agents keep: find, import.",
   commands: [
     list,
-    watchCommand,
     show,
     compactCommand,
     dropCommand,

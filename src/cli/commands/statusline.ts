@@ -37,7 +37,7 @@ export const statuslineCommand: Command = {
   },
   run: async (args, terminal) => {
     const figures = await figuresOf(await sessionOf(args, terminal), args, terminal);
-    const line = args.is("json") ? JSON.stringify(figures) : lineOf(figures, terminal);
+    const line = args.is("json") ? JSON.stringify(figures) : terminal.out.shown(lineOf(figures, terminal));
     await terminal.out.write(`${line}\n`);
     return EXIT.done;
   },

@@ -1,32 +1,15 @@
 /** `precis store …`: what the history holds, whether it is sound, and what goes. */
-import type { ArgsDef } from "citty";
-import { loadConfiguration } from "../../config/load.ts";
-import { openStore } from "../../store/open.ts";
 import type { HistoryStore, Holdings, Retention } from "../../store/store.ts";
 import { bytesOf, count, counted, durationOf, size } from "../amounts.ts";
 import type { Arguments, Command, CommandGroup } from "../command.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { whileWaiting } from "../progress.ts";
-import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
-import { copiesOf, existingStore, fileBytes } from "../store-file.ts";
+import { copiesOf, fileBytes } from "../store-file.ts";
 import { printResult, type Row } from "../store-result.ts";
-import { storeKey } from "../store-settings.ts";
 import type { Terminal } from "../terminal.ts";
+import { STORE_ARGS, TENANT_ARG, withStore } from "../store-command.ts";
 import { copyCommand, verifyCommand } from "./store-copy.ts";
-
-const STORE_ARGS = {
-  store: {
-    type: "string",
-    valueHint: "ADDRESS",
-    description: "Another store than the configured one: a file, or postgres://….",
-  },
-  ...CONFIG_FLAGS,
-  json: { type: "boolean", description: "Print JSON." },
-} as const satisfies ArgsDef;
-
-const TENANT_ARG = {
-  tenant: { type: "string", valueHint: "NAME", description: "Only what belongs to this tenant." },
-} as const satisfies ArgsDef;
+import { windowsCommand } from "./store-windows.ts";
 
 const stats: Command = {
   name: "store stats",
@@ -71,13 +54,14 @@ const retain: Command = {
   name: "store retain",
   summary: "Delete old sessions by age, or the least recently used ones above a size.",
   about: [
-    "Sessions, compactions and originals are deleted together with the bodies that only they used; whatever newer data depends on is kept. This cannot be undone. A running gateway may continue to use the file.",
+    "Without --yes it only shows what would be deleted, by tenant. Sessions, compactions and originals are deleted together with the bodies that only they used; whatever newer data depends on is kept. This cannot be undone. A running gateway may continue to use the file.",
     "The freed space is reused for new messages; `precis store vacuum` returns it to the disk.",
   ],
   examples: [
-    { line: "precis store retain --older-than 30d", says: "everything not used for thirty days" },
+    { line: "precis store retain --older-than 30d", says: "what has not been used for thirty days: what would go" },
+    { line: "precis store retain --older-than 30d --tenant team --yes", says: "delete it, of one tenant" },
     {
-      line: "precis store retain --max-size 2g",
+      line: "precis store retain --max-size 2g --yes",
       says: "the least recently used, until two gigabytes of messages are left",
     },
   ],
@@ -92,12 +76,15 @@ const retain: Command = {
       valueHint: "SIZE",
       description: "Delete the least recently used until bodies take no more than this: 500m, 2g.",
     },
+    yes: { type: "boolean", description: "Delete it instead of only showing it." },
     ...TENANT_ARG,
     ...STORE_ARGS,
   },
   run: async (args, terminal) => {
     const retention = retentionOf(args);
-    return withStore(args, terminal, {}, async ({ store, path, shown }) => {
+    const yes = args.is("yes");
+    return withStore(args, terminal, { readOnly: !yes }, async ({ store, path, shown }) => {
+      if (!yes) return preview(store, retention, args, terminal);
       const before = await store.holdings(args.text("tenant"));
       const left = async (): Promise<string> =>
         `deleting: ${size((await store.holdings(args.text("tenant"))).bytes)} of ${size(before.bytes)} left`;
@@ -114,7 +101,9 @@ const vacuum: Command = {
   about: [
     "Rewrites the file, which takes as long as copying it and temporarily needs the same space again. A gateway that uses the file waits, and forwards requests unchanged if it has to wait too long.",
   ],
-  examples: [{ line: "precis store retain --older-than 30d && precis store vacuum", says: "when the gateway is idle" }],
+  examples: [
+    { line: "precis store retain --older-than 30d --yes && precis store vacuum", says: "when the gateway is idle" },
+  ],
   args: STORE_ARGS,
   run: (args, terminal) =>
     withStore(args, terminal, {}, async ({ store, path, shown }) => {
@@ -160,33 +149,9 @@ const upgrade: Command = {
 
 export const storeCommands: CommandGroup = {
   name: "store",
-  summary: "The gateway's store: size, damage, retention, copies.",
-  commands: [stats, check, retain, vacuum, upgrade, copyCommand, verifyCommand],
+  summary: "The gateway's store: size, damage, retention, copies, learned windows.",
+  commands: [stats, check, retain, vacuum, upgrade, copyCommand, verifyCommand, windowsCommand],
 };
-
-interface Opened {
-  readonly store: HistoryStore;
-  /** As a person would write it. */
-  readonly shown: string;
-  /** Where it is a file. */
-  readonly path?: string;
-}
-
-async function withStore<Result>(
-  args: Arguments,
-  terminal: Terminal,
-  { readOnly = false }: { readonly readOnly?: boolean },
-  use: (opened: Opened) => Promise<Result>,
-): Promise<Result> {
-  const configuration = await loadConfiguration(configurationRequest(args, terminal));
-  const { address, shown, path } = existingStore(args.text("store"), configuration, terminal);
-  const store = await openStore(address, { readOnly, ...storeKey(configuration, terminal.environment) });
-  try {
-    return await use({ store, shown, ...(path === undefined ? {} : { path }) });
-  } finally {
-    await store.close();
-  }
-}
 
 function retentionOf(args: Arguments): Retention {
   const [age, room, tenant] = [args.text("older-than"), args.text("max-size"), args.text("tenant")];
@@ -198,6 +163,37 @@ function retentionOf(args: Arguments): Retention {
     ...(tenant === undefined ? {} : { tenant }),
   };
 }
+
+/** At most what would go, by tenant: what newer data depends on stays. */
+async function preview(
+  store: HistoryStore,
+  { before = 0, maxBytes = Infinity, tenant: only }: Retention,
+  args: Arguments,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const tenants: { readonly tenant: string; readonly sessions: number; readonly old: number }[] = [];
+  for (const { tenant } of await store.listTenants()) {
+    if (only !== undefined && tenant !== only) continue;
+    const sessions = await store.listSessions(tenant, { limit: SESSIONS_MAX });
+    const old = sessions.filter(({ updatedAt }) => updatedAt < before).length;
+    tenants.push({ tenant, sessions: sessions.length, old });
+  }
+  const { bytes } = await store.holdings(only);
+  const excess = Math.max(0, bytes - maxBytes);
+  const rows = tenants.map(
+    ({ tenant, sessions, old }) => [tenant, `up to ${old} of ${counted(sessions, "session")}`] as const,
+  );
+  await printResult(args, terminal, { deleted: false, tenants, excessBytes: excess }, [
+    ...(before > 0 ? rows : []),
+    ...(maxBytes < Infinity
+      ? [["above the size", `${size(excess)} of ${size(bytes)}, least recently used first`] as const]
+      : []),
+    ["deleted", "nothing; add --yes to delete"],
+  ]);
+  return EXIT.done;
+}
+
+const SESSIONS_MAX = 1_000_000;
 
 /** Of the file, and of the log beside it in which the newest writes stand. */
 function fileSizes(path: string): { readonly fileBytes: number; readonly walBytes: number } {

@@ -1,4 +1,4 @@
-/** `precis token`: what the operator shows to a gateway, and a link to its status page for a browser. */
+/** `precis token`: what the operator shows to a gateway, and a link to its dashboard for a browser. */
 import { loadConfiguration } from "../../config/load.ts";
 import { loginLink } from "../../gateway/operation/access.ts";
 import type { Command } from "../command.ts";
@@ -11,7 +11,7 @@ export const tokenCommand: Command = {
   name: "token",
   summary: "Print the operator's token, or a link that opens a gateway's dashboard in a browser.",
   about: [
-    "A gateway's metrics, status page and API, which its dashboard uses, require the token, on this machine too. `precis serve` creates it at its first start, in a file that only you can read; gateway.token_env names an environment variable to use instead. The link works once, within ten minutes. This command contacts no gateway.",
+    "A gateway's metrics and its API, which the dashboard uses, require the token, on this machine too. `precis serve` creates it at its first start, in a file that only you can read; gateway.token_env names an environment variable to use instead. The link works once, within ten minutes. This command contacts no gateway.",
   ],
   examples: [
     { line: 'curl -H "authorization: Bearer $(precis token)" localhost:4020/_precis/metrics', says: "for a program" },

@@ -5,7 +5,10 @@ import { PrecisError } from "../../core/errors.ts";
 import { reasonOf } from "../../platform/system-errors.ts";
 import { openStore, storeAddress } from "../../store/open.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";
-import { size } from "../amounts.ts";
+import { listWindows } from "../../gateway/learned-windows.ts";
+import { windowOriginText } from "../../session/window-in-use.ts";
+import type { HistoryStore } from "../../store/store.ts";
+import { count, size } from "../amounts.ts";
 import { fileBytes, storePlace } from "../store-file.ts";
 import { storeKey } from "../store-settings.ts";
 import type { Examination } from "./examination.ts";
@@ -48,8 +51,12 @@ async function withoutFile(
 ): Promise<readonly Finding[]> {
   try {
     const store = await openStore(address, { readOnly: true, ...storeKey(configuration, terminal.environment) });
-    const { sessions } = await store.holdings().finally(store.close);
-    return [fine("store", "store", `${shown}: ${sessions} sessions`)];
+    try {
+      const { sessions } = await store.holdings();
+      return [fine("store", "store", `${shown}: ${sessions} sessions`), ...(await learnedWindows(store))];
+    } finally {
+      await store.close();
+    }
   } catch (error) {
     if (!(error instanceof PrecisError)) throw error;
     return [fault("store", error.code, { says: error.message, fix: error.hint })];
@@ -130,6 +137,7 @@ async function open(
       return [
         ...(await contents(store, path, shown)),
         ...bound(await store.size(), configuration.gateway.limits.store_mb),
+        ...(await learnedWindows(store)),
       ];
     } finally {
       await store.close();
@@ -173,6 +181,19 @@ function freeSpaceFinding(path: string): readonly Finding[] {
   };
   if (free < FREE_BYTES_MIN) return [fault("store", "disk_full", text)];
   return free < FREE_BYTES_LOW ? [warning("store", "disk_low", text)] : [];
+}
+
+/** They hold conversations below the windows that their models are known for. */
+async function learnedWindows(store: HistoryStore): Promise<readonly Finding[]> {
+  const now = Date.now();
+  return (await listWindows(store)).map(({ tenant, model, tokens, ...learned }) => ({
+    ...note(
+      "windows",
+      "window_learned",
+      `${model} of the tenant ${tenant}: the gateway works with ${count(tokens)} tokens, ${windowOriginText({ from: "learned", learned }, now)}`,
+    ),
+    fix: `If that is not its window any more, run \`precis store windows ${model} --forget\`.`,
+  }));
 }
 
 /** The file grows no further than the setting says; a gateway deletes the longest unused before. */

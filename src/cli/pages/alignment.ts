@@ -22,7 +22,7 @@ export function alignedRuns({ before, after }: ShownCompaction): readonly Aligne
     return runs.at(-1)!;
   };
   const writtenUpTo = (end: number): void => {
-    if (placed < end) runOf("replaced").after.push(...after.slice(placed, end));
+    if (placed < end) for (const each of after.slice(placed, end)) runOf("replaced").after.push(each);
     placed = Math.max(placed, end);
   };
   for (const message of before) {

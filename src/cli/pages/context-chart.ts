@@ -12,7 +12,7 @@ const GRID_LINES = 4;
 /** Nothing for a session without messages. */
 export function contextChart({ original, sent, windowTokens, compactions }: ContextView): Html {
   if (original.length === 0) return markup``;
-  const largest = Math.max(...sampled(original).map(([, tokens]) => tokens));
+  const largest = sampled(original).reduce((most, [, tokens]) => Math.max(most, tokens), 0);
   // A window far above everything would press the curve to the ground.
   const shown = windowTokens !== undefined && windowTokens <= largest * 3 ? windowTokens : undefined;
   const step = niceStep(Math.max(1, largest, shown ?? 0) / GRID_LINES);

@@ -1,4 +1,4 @@
-/** A handoff as a document: headings, lists and quoted lines, with links to the messages that its items cite. */
+/** A handoff as a document: headings and lists, and the quoted lines of earlier versions, with links to the messages that its items cite. */
 import { markup, type Html } from "./html.ts";
 
 /** Where a cited message or a recall id is on the page; undefined where it is not there. */

@@ -3,7 +3,7 @@
  * less. All amounts are in tokens of input at full price, so that prices come in as shares of it.
  */
 import type { Measure } from "../transcript/measure.ts";
-import type { Transcript } from "../transcript/message.ts";
+import type { Message, Transcript } from "../transcript/message.ts";
 
 /** What a provider charges, as shares of its price for input. */
 export interface CachePrices {
@@ -12,24 +12,43 @@ export interface CachePrices {
   readonly output: number;
 }
 
+/**
+ * When a session is compacted. `auto`: from the threshold on, once that is justified (see `isJustified`). `threshold`: at the
+ * threshold, whatever it costs. `cost`: when it costs least, also before the threshold.
+ */
+export const SCHEDULES = ["auto", "threshold", "cost"] as const;
+export type Schedule = (typeof SCHEDULES)[number];
+
 /** A conversation at the moment of deciding. */
 export interface ScheduleQuery {
   readonly prices: CachePrices;
-  /** What would be sent now, an active compaction in place. */
-  readonly transcript: Transcript;
+  /** The conversation as it would be sent without any compaction. */
+  readonly original: Transcript;
+  /** What would be sent now, with the last compaction in it. */
+  readonly current: Transcript;
+  /** Undefined if nothing was compacted yet. */
+  readonly last: LastCompaction | undefined;
   readonly measure: Measure;
-  /** Tokens of it, as well as they are known. */
+  /** Tokens of `current`, as well as they are known. */
   readonly tokens: number;
   /** What a compaction is expected to leave. */
   readonly afterTokens: number;
-  /** Of that, what comes before everything that changes: system prompt, tools, head. */
+  /** Of that, what the cache still has afterwards: what comes before everything that changes. */
   readonly stableTokens: number;
+  /** What making a compaction costs: nothing where code writes the handoff. */
+  readonly writingCost: number;
   /** Nothing was asked for longer than the cache lives. */
   readonly cold: boolean;
-  /** A compaction is in effect already. */
-  readonly compacted: boolean;
-  /** Answers of the model in the whole conversation, also those that a compaction took out of sight. */
+  /** Answers of the model in the whole conversation. */
   readonly turns: number;
+}
+
+/** What the first request after a compaction was. */
+export interface LastCompaction extends Pick<ScheduleQuery, "stableTokens" | "writingCost"> {
+  /** Messages that its client sent. */
+  readonly originalMessages: number;
+  /** Messages that were sent instead. */
+  readonly currentMessages: number;
 }
 
 export interface ScheduleDecision {
@@ -38,99 +57,131 @@ export interface ScheduleDecision {
   readonly because: string;
 }
 
-/** A session that ends with the request of its first compaction may have cost this share more than one without any. */
-const LOSS_SHARE_MAX = 0.02;
+/** At no moment may a session have cost more than this share above what it would have cost without compactions. */
+export const REGRET_SHARE_MAX = 0.04;
 
-/** A rewrite leaves no more than this share, or two of them would follow one another. */
+/** `cost`: a rewrite leaves no more than this share, or two of them would follow one another. */
 const LEFT_MAX = 0.6;
 
 /** How a session went on so far is how it will: what is expected of it, and no more than this. */
 const TURNS_AHEAD_MAX = 200;
 
-/** What has been spent, and what the requests since the last rewrite read beyond what a rewrite leaves. */
-interface SpendingSoFar {
-  /** Of the whole conversation; requests are counted by the model's turns. */
-  readonly spent: number;
-  /** Requests larger than what a rewrite leaves: those since the last one. */
-  readonly turnsSince: number;
-  readonly excess: number;
+/**
+ * Whether a compaction now keeps the bill within its bound, should the session end right after it: what was paid since the last
+ * one, that one included, and the price of this one are at most `REGRET_SHARE_MAX` above what the same requests would have cost
+ * without compactions. Between two compactions each request costs at most that, so the bound holds at every request.
+ */
+export function isJustified(query: ScheduleQuery): ScheduleDecision {
+  const { free, bounded, loss, paid, without } = accountOf(query);
+  return {
+    compact: free || bounded,
+    because: free
+      ? freeText(query, loss)
+      : `a rewrite costs ${round(loss)} tokens' worth of input now; the requests since the last one cost ${round(paid)}, and without compactions they would have cost ${round(without)}`,
+  };
 }
 
 /**
- * Whether this is the moment that costs least: reading on has cost as much as a rewrite would, the session is likely to go on
- * long enough for it to pay, and a first compaction would not leave the session more expensive than none, should it end now.
+ * Whether this is the moment that costs least: it is justified, reading on has cost as much as a rewrite would, and the session
+ * is likely to go on long enough for it to pay.
  */
-export function atLeastCost(occasion: ScheduleQuery): ScheduleDecision {
-  if (occasion.afterTokens > occasion.tokens * LEFT_MAX) return { compact: false, because: leftText(occasion) };
-  const { free, due, affordable, loss, saving, text } = accountOf(occasion);
-  const ahead = Math.min(occasion.turns, TURNS_AHEAD_MAX);
-  const pays = saving * ahead >= loss;
-  return {
-    compact: free || (due && affordable && pays),
-    because: free ? text : `${text}; about ${ahead} more are expected`,
-  };
-}
-
-interface Account {
-  /** What a rewrite costs now. */
-  readonly loss: number;
-  /** What each later request then costs less. */
-  readonly saving: number;
-  /** A rewrite costs nothing, as where the cache holds nothing of it. */
-  readonly free: boolean;
-  /** One more request without a rewrite costs more than requests since the last one did on average, its price included. */
-  readonly due: boolean;
-  /** Should the session end now, it would not have been more expensive for it by more than is allowed. */
-  readonly affordable: boolean;
-  readonly text: string;
-}
-
-function accountOf(occasion: ScheduleQuery): Account {
-  const { prices, tokens, afterTokens, compacted } = occasion;
-  const loss = lossNow(occasion);
+export function atLeastCost(query: ScheduleQuery): ScheduleDecision {
+  const { prices, tokens, afterTokens, turns } = query;
+  if (afterTokens > tokens * LEFT_MAX) return { compact: false, because: leftText(query) };
+  const { free, bounded, loss, paid, requests, excess } = accountOf(query);
+  if (free) return { compact: true, because: freeText(query, loss) };
   const saving = prices.read * (tokens - afterTokens);
-  const { spent, turnsSince, excess } = courseOf(occasion);
-  const free = loss <= 0;
+  // One more request without a rewrite costs more than requests since the last one did on average, its price included.
+  const due = saving * Math.max(1, requests) >= loss + excess;
+  const ahead = Math.min(turns, TURNS_AHEAD_MAX);
   return {
-    loss,
-    saving,
-    free,
-    due: saving * Math.max(1, turnsSince) >= loss + excess,
-    affordable: compacted || loss <= LOSS_SHARE_MAX * spent,
-    text: free
-      ? `${occasion.cold ? "nothing is cached: " : ""}a rewrite saves ${round(-loss)} tokens' worth of input at once`
-      : `a rewrite costs ${round(loss)} tokens' worth of input now and saves ${round(saving)} a request; waiting has cost ${round(excess)} of ${round(spent)} tokens' worth in the ${turnsSince} requests since the last one`,
+    compact: due && bounded && saving * ahead >= loss,
+    because: `a rewrite costs ${round(loss)} tokens' worth of input now and saves ${round(saving)} a request; waiting has cost ${round(excess)} of ${round(paid)} tokens' worth in the ${requests} requests since the last one; about ${ahead} more are expected`,
   };
+}
+
+interface Account extends Pick<Course, "requests" | "excess"> {
+  /** What compacting now costs more than sending the request as it is. */
+  readonly loss: number;
+  /** That is nothing, as where the cache holds nothing. */
+  readonly free: boolean;
+  /** What was paid since the last compaction, itself and the request that is about to be sent included. */
+  readonly paid: number;
+  /** What the same requests would have cost without compactions. */
+  readonly without: number;
+  readonly bounded: boolean;
+}
+
+function accountOf(query: ScheduleQuery): Account {
+  const { original, current, last } = query;
+  const loss = lossNow(query);
+  const since = last === undefined ? {} : { from: last.currentMessages, cachedTokens: last.stableTokens };
+  const { spent, requests, excess } = addUp(current, query, since);
+  const paid = spent + (last?.writingCost ?? 0);
+  const without = current === original ? spent : addUp(original, query, { from: last?.originalMessages }).spent;
+  const bounded = paid + loss <= (1 + REGRET_SHARE_MAX) * without;
+  return { loss, free: loss <= 0, paid, without, bounded, requests, excess };
 }
 
 /** What the very next request costs more with a rewrite than without one; negative where it costs less. */
-function lossNow({ prices: { read, write }, tokens, afterTokens, stableTokens, cold }: ScheduleQuery): number {
-  if (cold) return write * (afterTokens - tokens);
-  return write * (afterTokens - stableTokens) - read * (tokens - stableTokens);
+function lossNow({ prices, tokens, afterTokens, stableTokens, cold, writingCost }: ScheduleQuery): number {
+  const { read, write } = prices;
+  if (cold) return write * (afterTokens - tokens) + writingCost;
+  return write * (afterTokens - stableTokens) - read * (tokens - stableTokens) + writingCost;
 }
 
-/** Each turn of the model was a request that read what came before it, and wrote what was new. */
-function courseOf({ prices, transcript, measure, afterTokens }: ScheduleQuery): SpendingSoFar {
+/** Which requests of a transcript are added up: those with at least `from` messages, the first of which found `cachedTokens`. */
+interface Stretch {
+  readonly from?: number | undefined;
+  readonly cachedTokens?: number;
+}
+
+interface Course {
+  readonly spent: number;
+  /** Requests larger than what a rewrite leaves, but for the one that is about to be sent; what they read beyond that. */
+  readonly requests: number;
+  readonly excess: number;
+}
+
+/** Each reply of the model, however many messages it has, was to a request that read what came before it, and wrote what was new; one more is about to be sent. */
+function addUp(transcript: Transcript, query: ScheduleQuery, { from = 0, cachedTokens }: Stretch): Course {
+  const { prices, measure, afterTokens } = query;
   const { read, write, output } = prices;
+  const { messages } = transcript;
   let tokens = measure.transcript({ ...transcript, messages: [] });
   let known = 0;
-  let spent = 0;
-  let turnsSince = 0;
-  let excess = 0;
-  for (const message of transcript.messages) {
-    const weight = measure.message(message);
-    if (message.role === "assistant") {
-      spent += read * known + write * (tokens - known) + output * weight;
-      known = tokens;
-      if (tokens > afterTokens) {
-        turnsSince++;
-        excess += read * (tokens - afterTokens);
+  let [spent, requests, excess] = [0, 0, 0];
+  for (let at = 0; at <= messages.length; at++) {
+    const message = messages[at];
+    const weight = message === undefined ? 0 : measure.message(message);
+    if (at === from && cachedTokens !== undefined) known = cachedTokens;
+    if (message === undefined || beginsReply(message, messages[at - 1])) {
+      if (at >= from) {
+        spent += read * known + write * (tokens - known);
+        if (message !== undefined && tokens > afterTokens) {
+          requests++;
+          excess += read * (tokens - afterTokens);
+        }
       }
+      known = tokens;
     }
+    if (at >= from && message?.role === "assistant") spent += output * weight;
     tokens += weight;
   }
-  // The request that is about to be sent, without a rewrite.
-  return { spent: spent + read * known + write * (tokens - known), turnsSince, excess };
+  return { spent, requests, excess };
+}
+
+/** A reply may have several messages in a row; each was one request. */
+export function countReplies(messages: readonly Message[]): number {
+  return messages.filter((message, at) => beginsReply(message, messages[at - 1])).length;
+}
+
+function beginsReply({ role }: Message, before: Message | undefined): boolean {
+  return role === "assistant" && before?.role !== "assistant";
+}
+
+function freeText({ cold }: ScheduleQuery, loss: number): string {
+  return `${cold ? "nothing is cached: " : ""}a rewrite saves ${round(-loss)} tokens' worth of input at once`;
 }
 
 function leftText({ tokens, afterTokens }: Pick<ScheduleQuery, "tokens" | "afterTokens">): string {
@@ -142,10 +193,7 @@ function round(amount: number): string {
 }
 
 /** A conversation that waits for its person, shortly before the provider forgets what it was sent. */
-export interface IdleQuery extends Pick<ScheduleQuery, "prices" | "tokens" | "afterTokens" | "turns"> {
-  /** What making a compaction costs now: nothing where code writes the handoff. */
-  readonly writingCost: number;
-}
+export type IdleQuery = Pick<ScheduleQuery, "prices" | "tokens" | "afterTokens" | "turns" | "writingCost">;
 
 /** Of the conversations that wait, this share is taken to go on; the others never earn back what the compaction cost. */
 const RESUMED_SHARE = 0.5;

@@ -97,8 +97,10 @@ function drop(placed: readonly PlacedOriginal[], edit: HandEdit, chain: Chain): 
     const isWhole = own.every((one) => isMeant(edit, one));
     // Two that did not stand together are two spans.
     if (!isWhole || (run.length > 0 && run.at(-1)!.from + 1 !== own[0]!.from)) endRun();
-    if (isWhole) run.push(...own);
-    else next.push(...own.map((one) => (isMeant(edit, one) ? withoutResult(one, chain, evicted) : one)));
+    if (isWhole) for (const each of own) run.push(each);
+    else
+      for (const each of own.map((one) => (isMeant(edit, one) ? withoutResult(one, chain, evicted) : one)))
+        next.push(each);
   }
   endRun();
   return { placed: next, evicted };

@@ -99,7 +99,7 @@ export interface SummaryAccount {
   readonly because?: string;
   /** In the order of asking; empty where no model was configured. */
   readonly steps: readonly SummaryStep[];
-  /** Items of the model's answer that passed the checks, and those that did not, by reason. */
+  /** Items of the model's answer that stand in the handoff's draft, and those that were left out, by reason. */
   readonly items?: {
     readonly kept: number;
     readonly dropped: readonly { readonly because: string; readonly count: number }[];
@@ -116,11 +116,8 @@ export interface Loss {
   readonly examples: readonly string[];
 }
 
-/**
- * Requests, constraints, errors that still stand and values are the ledger's; paths and ids are those that the work
- * is likely to ask for again.
- */
-export const LOSS_KINDS = ["requests", "constraints", "paths", "ids", "errors", "values"] as const;
+/** What a person would miss: their words and answers, the project's rules, files that were changed, failures that stand. */
+export const LOSS_KINDS = ["requests", "constraints", "paths", "errors"] as const;
 export type LossKind = (typeof LOSS_KINDS)[number];
 export type Losses = Readonly<Record<LossKind, Loss>>;
 
@@ -129,9 +126,7 @@ export const NO_LOSSES: Losses = Object.freeze({
   requests: NO_LOSS,
   constraints: NO_LOSS,
   paths: NO_LOSS,
-  ids: NO_LOSS,
   errors: NO_LOSS,
-  values: NO_LOSS,
 });
 
 export interface CompactionReport {

@@ -6,6 +6,7 @@ const SAVINGS_SHARE_MIN = 0.1;
 
 export const SAVED_LITTLE_ADVICE = "start a fresh session, or compact with a focus";
 
-export function savedLittle({ before, after }: CompactionReport["tokens"]): boolean {
-  return before - after < before * SAVINGS_SHARE_MIN;
+/** Of what there was beside system prompt and tools, which no compaction makes smaller. */
+export function savedLittle({ tokens: { before, after }, parts }: Pick<CompactionReport, "tokens" | "parts">): boolean {
+  return before - after < (before - parts.system - parts.tools) * SAVINGS_SHARE_MIN;
 }

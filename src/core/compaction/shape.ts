@@ -13,12 +13,12 @@ const CONTENT = {
   text: record({ text }),
   image: record({ source }),
   file: record({ source, name: maybe(text) }),
-  opaque: record({ type: text, raw: text }),
+  opaque: record({ type: text, raw: text, declaresTools: maybe(oneOf(true)), told: maybe(text) }),
 };
 
 const part = kinds({
   ...CONTENT,
-  reasoning: record({ text }),
+  reasoning: record({ text, required: maybe(oneOf(true)) }),
   "tool-call": record({ id: text, name: text, arguments: text, custom: maybe(oneOf(true)) }),
   "tool-result": record({ callId: text, content: listOf(kinds(CONTENT)), isError: maybe(oneOf(true)) }),
 });

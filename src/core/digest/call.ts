@@ -1,6 +1,6 @@
 /**
  * What a tool call does, to what: by the tool's name where it is known, by the keys of its arguments where it is not.
- * Everything that speaks of a call (digests, the ledger, labels for people) reads this one description.
+ * Everything that speaks of a call (digests, events, labels for people) reads this one description.
  */
 import type { ToolCallPart } from "../transcript/message.ts";
 import { cut, oneLine } from "./cut.ts";
@@ -22,6 +22,7 @@ export interface CallSummary {
 }
 
 const TARGET_CHARS_MAX = 160;
+const PATCH_COMMAND = /^\s*(?:cd \S+ && )?(?:apply_patch\b|\*\*\* Begin Patch)/;
 const COMMAND_PATHS_MAX = 16;
 const COMMAND_CHARS_SCANNED_MAX = 4_000;
 const VALUES_MAX = 10_000;
@@ -82,8 +83,11 @@ export function describeCall(name: string, args: string): CallSummary {
   const parsed = parse(args);
   const fields = isRecord(parsed) ? parsed : {};
   const values = stringsIn(parsed);
-  const action = actionOf(name, fields);
-  const command = action === "run" ? commandOf(fields, parsed) : undefined;
+  const asked = actionOf(name, fields);
+  const line = asked === "run" ? commandOf(fields, parsed) : undefined;
+  // A patch that is handed to a shell is an edit.
+  const action = line !== undefined && PATCH_COMMAND.test(line) ? "edit" : asked;
+  const command = action === "run" ? line : undefined;
   const paths = pathsOf(fields, values, command);
   const firstLine = firstLineOf(fields);
   return {
@@ -99,7 +103,7 @@ export function describeCall(name: string, args: string): CallSummary {
 
 const summaries = new WeakMap<ToolCallPart, CallSummary>();
 
-/** The same of a message's call, worked out once: evidence, ledger and digests all ask. */
+/** The same of a message's call, worked out once: events and digests ask. */
 export function described(call: ToolCallPart): CallSummary {
   let summary = summaries.get(call);
   if (summary === undefined) summaries.set(call, (summary = describeCall(call.name, call.arguments)));

@@ -77,3 +77,6 @@ function bareName(name: string): string {
   const tool = start < 0 ? name : name.slice(start + 2);
   return /[^./:]*$/.exec(tool)?.[0] ?? tool;
 }
+
+/** Calls that change nothing that outlives the session. */
+export const LOOKING: ReadonlySet<CallAction> = new Set<CallAction>(["read", "search", "list", "fetch", "plan"]);

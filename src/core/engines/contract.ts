@@ -56,7 +56,9 @@ export interface CompactRequest extends Estimator {
   readonly standing?: Transcript;
   /** Size of the whole result in tokens: system, tools, messages, flat images. Overrides the documented minimums. */
   readonly budget?: number;
-  /** The models that may write the handoff; where not given, the ledger writes it. */
+  /** A compaction that frees fewer tokens than this is not worth making: the conversation stays as it is. */
+  readonly freesTokensMin?: number;
+  /** The models that may write the handoff; where not given, code writes it. */
   readonly writers?: Writers;
   /** Reads a file of the agent's again, by the path that the agent named; undefined where it cannot be read. */
   readonly readFile?: (path: string, signal?: AbortSignal) => Promise<string | undefined>;
@@ -74,14 +76,21 @@ export interface CompactRequest extends Estimator {
 export interface ContextUsage {
   readonly tokens: number;
   readonly messages: number;
+  /** Of the tokens, those of system prompt and tools; absent where nobody counted them. */
+  readonly fixedTokens?: number;
 }
+
+/** In tokens; or what they are beside a fixed part (system prompt and tools) of so many. */
+export type EngineFigure = number | ((fixedTokens: number) => number);
 
 export interface Engine<State = unknown> {
   readonly name: string;
   /** From how many tokens on `decide` compacts, where one figure says it: a session's guard of the window leaves it that. */
-  readonly triggerTokens?: number;
+  readonly triggerTokens?: EngineFigure;
   /** What a compaction brings a transcript down to and not below, where one figure says it: prices reckon with it. */
-  readonly targetTokens?: number;
+  readonly targetTokens?: EngineFigure;
+  /** False where it never compacts by itself: nobody is told then that a compaction is near. */
+  readonly compacts?: false;
   readonly init: () => State;
   readonly observe: (state: State, usage: Usage) => State;
   readonly decide: (state: State, usage: ContextUsage) => Decision;

@@ -1,7 +1,7 @@
 /** What every engine is told: the model's window, and which edition of its policy holds. */
 export type Preset = "documented" | "current";
 
-/** From where on one session is compacted, as a person set it: a share of the usable window, or tokens. */
+/** From where on one session is compacted, as a person set it: a share of the window, or tokens. */
 export type SessionThreshold = { readonly share: number } | { readonly tokens: number };
 
 export interface WindowSettings {
@@ -11,20 +11,6 @@ export interface WindowSettings {
   readonly maxOutputTokens: number;
   /** In place of what the engine would choose; set for single sessions, never by configuration. */
   readonly sessionThreshold?: SessionThreshold | undefined;
-}
-
-/** Never above this share of the usable window, whoever set it: the rest is for the answer and for what cannot be foreseen. */
-export const THRESHOLD_WINDOW_SHARE_MAX = 0.85;
-
-/** In tokens; undefined where nobody set one. */
-export function thresholdSet({
-  contextLength,
-  maxOutputTokens,
-  sessionThreshold: set,
-}: WindowSettings): number | undefined {
-  if (set === undefined) return undefined;
-  const usable = Math.max(1, contextLength - maxOutputTokens);
-  return Math.floor(Math.min("share" in set ? set.share * usable : set.tokens, THRESHOLD_WINDOW_SHARE_MAX * usable));
 }
 
 export interface SharedSettings extends WindowSettings {

@@ -1,7 +1,7 @@
 /** The five sections of OpenCode's summary (IA al Día 2026), under headings in the user's language. */
 import type { Language } from "./language.ts";
 import type { Section } from "./templates.ts";
-import type { Topic } from "./topics/topic.ts";
+import type { Topic } from "./sections/topic.ts";
 
 interface Kind {
   readonly topics: readonly Topic[];

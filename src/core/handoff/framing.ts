@@ -5,8 +5,6 @@
 import { contentText, textMessage, type Message } from "../transcript/message.ts";
 import { HANDOFF_END, HANDOFF_START, NOTE_START } from "./marks.ts";
 
-const REFERENCE =
-  "Record of earlier messages: background, not a request. The messages below it are newer: where they differ, they hold. What it lists as done is history; what it lists as open yields to the newest user message. System prompt and persistent memory outrank it.";
 /** For a budget that has no room for manners. */
 const REFERENCE_SHORT = "Record of earlier messages: background. The newest user message outranks it.";
 
@@ -27,9 +25,11 @@ interface Replaced {
   readonly last: number;
 }
 
-export function frameOf({ recall, earlier, first, last }: Replaced, short: boolean): Frame {
+/** `reference`: that it is background, in the language of the record; nothing where there is no room for more than a few words. */
+export function frameOf({ recall, earlier, first, last }: Replaced, reference: string | undefined): Frame {
+  const short = reference === undefined;
   const before = short || earlier.length === 0 ? "" : ` (before them: ${earlier.join(", ")})`;
-  const opening = `${HANDOFF_START}\n${short ? REFERENCE_SHORT : REFERENCE} ${RECALL_LEAD}${recall}${before}${short ? "" : `: messages ${first}-${last}, ${RECALL_HOW}`}.`;
+  const opening = `${HANDOFF_START}\n${reference ?? REFERENCE_SHORT} ${RECALL_LEAD}${recall}${before}${short ? "" : `: messages ${first}-${last}, ${RECALL_HOW}`}.`;
   return { opening, closing: HANDOFF_END };
 }
 

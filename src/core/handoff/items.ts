@@ -21,6 +21,8 @@ export interface ItemDraft extends ItemPosition {
 }
 
 export interface Item extends ItemPosition {
+  /** Whether some of a turn's words and deeds are told in part, or not at all. */
+  readonly isCut?: boolean;
   /** Two items with one key say the same: only one is written. */
   readonly key: string;
   /** What is written, without bullet or number; lines after the first belong to it. */
@@ -48,7 +50,7 @@ export function clipped(text: string, charsMax: number): string {
 }
 
 /** With a mark at its end: one is enough where something was left out there already. */
-export function withCutMark(text: string): string {
+function withCutMark(text: string): string {
   return text.endsWith(CUT_MARK) ? text : `${text}${CUT_MARK}`;
 }
 

@@ -1,5 +1,8 @@
 /** The language that somebody writes in, as far as script and the commonest words tell; English where they do not. */
 
+import { personText } from "../events/person.ts";
+import type { Message } from "../transcript/message.ts";
+
 export type Language = "en" | "es" | "fr" | "de" | "pt" | "it" | "ru" | "zh" | "ja" | "ko";
 
 /** More of a text says nothing new. */
@@ -27,6 +30,16 @@ const COMMON: Readonly<Partial<Record<Language, readonly string[]>>> = {
 };
 
 const WORD = /\p{L}+/gu;
+
+/** The language that people write in a conversation, by their newest messages. */
+export function languageOfPeople(messages: readonly Message[]): Language {
+  let words = "";
+  for (let at = messages.length - 1; at >= 0 && words.length < READ_CHARS_MAX; at--) {
+    const text = personText(messages[at]!);
+    if (text !== "") words += `${text}\n`;
+  }
+  return languageOf(words);
+}
 
 export function languageOf(text: string): Language {
   const read = text.slice(0, READ_CHARS_MAX);

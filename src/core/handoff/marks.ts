@@ -7,12 +7,12 @@ export const HANDOFF_END = `[end of precis handoff ${HANDOFF_VERSION}]`;
 /** Opens the sentence about handoffs in the system prompt. */
 export const NOTE_START = "[precis note]";
 
-/** Whether a text opens with a handoff, of this version. */
+/** Whether a text opens with a handoff, of this version: with its mark on a line of its own. */
 export function opensWithHandoff(text: string): boolean {
   const first = text.charCodeAt(0);
   // Nearly every message opens with a letter, and every one is asked.
   if (first > SPACE && first <= LAST_OF_ASCII && first !== OPENING_BRACKET) return false;
-  return text.trimStart().startsWith(HANDOFF_START);
+  return text.trimStart().startsWith(`${HANDOFF_START}\n`);
 }
 
 const SPACE = 0x20;

@@ -3,9 +3,7 @@
  *
  * The format: the start mark on a line of its own, the framing with the recall ids, then headings in the template's
  * order, each with items. An item opens with "- " or "N. ", one of a section's second topic with "* " and of its third
- * with "+ "; lines that follow it, indented by two spaces or blank, belong to it. The last section may hold excerpts:
- * "@ source" and then verbatim lines of it, each an excerpt; one that could be taken for such a line, a heading or a
- * mark comes after one more space.
+ * with "+ "; lines that follow it, indented by two spaces or blank, belong to it.
  */
 import { LIST_SEPARATOR } from "./items.ts";
 import { HANDOFF_END, HANDOFF_START, opensWithHandoff } from "./marks.ts";
@@ -13,13 +11,9 @@ import { FIVE_SECTIONS_IN_ALL } from "./five-sections.ts";
 import { FOUR_SECTIONS } from "./four-sections.ts";
 import { RECALL_LEAD } from "./framing.ts";
 import { citedIn } from "./model/citations.ts";
-import { NINE_SECTIONS, SEVEN_SECTIONS, THIRTEEN_SECTIONS, type Section } from "./templates.ts";
-import type { Topic } from "./topics/topic.ts";
-
-export interface ParsedExcerpt {
-  readonly source: string;
-  readonly text: string;
-}
+import { NINE_SECTIONS, SEVEN_SECTIONS, type Section } from "./templates.ts";
+import { THIRTEEN_SECTIONS_IN_ALL } from "./translations.ts";
+import type { Topic } from "./sections/topic.ts";
 
 export interface ParsedHandoff {
   /** Recall ids of the replaced spans, the newest first. */
@@ -28,17 +22,15 @@ export interface ParsedHandoff {
   readonly sections: ReadonlyMap<Topic, readonly string[]>;
   /** The number of the last completed action; 0 where there is none. */
   readonly lastNumber: number;
-  readonly excerpts: readonly ParsedExcerpt[];
 }
 
 const NONE = "None.";
-export const SOURCE_LEAD = "@ ";
+/** Records of before quoted lines below such a line; they are not carried on. */
+const SOURCE_LEAD = "@ ";
 const LEFT_OUT = /^\(\+\d+ in \S+\)$/;
 /** By the place of an item's topic among those of its section. */
 export const BULLETS = ["-", "*", "+"] as const;
 const ITEM = /^(?:([-*+])|(\d{1,6})\.) /;
-const MAY_NEED_SPACE = new Set(" @#([");
-const NEEDS_SPACE = /^ *(?:@ |#{2,3} |\(\+\d|\[(?:end of )?precis handoff )/;
 
 /** The topics under a heading. Where templates share one, the thirteen say what comes first and the others what else may. */
 const TOPICS_OF = topicsByHeading([
@@ -46,7 +38,7 @@ const TOPICS_OF = topicsByHeading([
   FOUR_SECTIONS,
   NINE_SECTIONS,
   SEVEN_SECTIONS,
-  THIRTEEN_SECTIONS,
+  ...THIRTEEN_SECTIONS_IN_ALL,
 ]);
 
 function topicsByHeading(templates: readonly (readonly Section[])[]): ReadonlyMap<string, readonly Topic[]> {
@@ -54,15 +46,6 @@ function topicsByHeading(templates: readonly (readonly Section[])[]): ReadonlyMa
   for (const { heading, topics } of templates.flat())
     if (topics.length > 0) known.set(heading, [...topics, ...(known.get(heading) ?? []).slice(topics.length)]);
   return known;
-}
-
-/** A verbatim line as it is written among excerpts. */
-export function guarded(line: string): string {
-  return MAY_NEED_SPACE.has(line.charAt(0)) && NEEDS_SPACE.test(line) ? ` ${line}` : line;
-}
-
-function unguarded(line: string): string {
-  return line.startsWith(" ") && NEEDS_SPACE.test(line) ? line.slice(1) : line;
 }
 
 /** The entries of a handoff; nothing where the text holds none of this version. */
@@ -74,26 +57,24 @@ export function parseHandoff(text: string): ParsedHandoff | undefined {
   const first = lines.findIndex((line) => topicsIn(line) !== undefined);
   const framing = lines.slice(0, first < 0 ? lines.length : first).join(" ");
   const sections = new Map<Topic, string[]>();
-  const excerpts: ParsedExcerpt[] = [];
-  let source: string | undefined;
+  let quotes = false;
   let lastNumber = 0;
   let topics: readonly Topic[] = [];
   let topic: Topic | undefined;
   for (const line of first < 0 ? [] : lines.slice(first)) {
-    const heading = source === undefined ? topicsIn(line) : undefined;
+    const heading = quotes ? undefined : topicsIn(line);
     if (heading !== undefined) {
       [topics, topic] = [heading, heading[0]!];
       sections.set(topic, sections.get(topic) ?? []);
-    } else if (topics.includes("context") && line.startsWith(SOURCE_LEAD)) source = line.slice(SOURCE_LEAD.length);
-    else if (source !== undefined) excerpts.push({ source, text: unguarded(line) });
-    else if (topic !== undefined) {
+    } else if (topics.includes("context") && line.startsWith(SOURCE_LEAD)) quotes = true;
+    else if (!quotes && topic !== undefined) {
       topic = topicOf(line, topics) ?? topic;
       const items = sections.get(topic) ?? [];
       sections.set(topic, items);
       lastNumber = Math.max(lastNumber, addLine(items, line));
     }
   }
-  return { spans: spansIn(framing), sections: withoutFileGroups(sections), lastNumber, excerpts };
+  return { spans: spansIn(framing), sections: withoutFileGroups(sections), lastNumber };
 }
 
 function topicsIn(line: string): readonly Topic[] | undefined {

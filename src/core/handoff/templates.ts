@@ -2,7 +2,7 @@
  * The sections of a handoff as data: the thirteen of Zhang 2026, which the default uses, the seven of the Hermes Agent
  * docs, and the nine of Claude Code.
  */
-import type { Topic } from "./topics/topic.ts";
+import type { Topic } from "./sections/topic.ts";
 
 export interface Section {
   readonly heading: string;
@@ -107,5 +107,4 @@ export const NINE_SECTIONS: readonly Section[] = [
   ),
 ];
 
-export const TEMPLATES = { thirteen: THIRTEEN_SECTIONS, seven: SEVEN_SECTIONS } as const;
-export type TemplateName = keyof typeof TEMPLATES;
+export type TemplateName = "thirteen" | "seven";

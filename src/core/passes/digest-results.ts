@@ -1,6 +1,10 @@
-/** Replaces large tool results outside protection by their digests; what a result was can be fetched by its recall id. */
+/**
+ * Replaces large tool results outside protection by their digests, and console output in the user's name likewise; what a
+ * result was can be fetched by its recall id.
+ */
 import { describeCall, described, labelOf, type CallSummary } from "../digest/call.ts";
 import { digestResult, DIGEST_TRIGGER_TOKENS, mayExceed, hasLines } from "../digest/digest.ts";
+import { isConsoleOutput } from "../events/console.ts";
 import { recallId } from "../transcript/links.ts";
 import { namesIn } from "../digest/informative-lines.ts";
 import {
@@ -38,11 +42,13 @@ export function digestResultsWith(options: DigestResultsOptions): Pass {
     const focus = context.focus.join(" ");
     return rewriteParts(messages, context, {
       rewrite: (part, index, evict) => {
-        if (part.kind !== "tool-result") return part;
         const asked = answers[index]?.call;
         // Most results are small: neither their calls nor what followed need be looked at.
         const used = (): readonly string[] => turnsAfter(messages, index).flatMap((turn) => namesUsed(messages[turn]!));
-        return digested(part, { asked, used, focus, context, options, evict });
+        const digesting = { asked, used, focus, context, options, evict };
+        if (part.kind === "tool-result") return digested(part, digesting);
+        const isConsole = part.kind === "text" && messages[index]!.role === "user" && isConsoleOutput(part.text);
+        return isConsole ? digestedText(part, false, digesting) : part;
       },
       origin: "digest",
     });

@@ -1,43 +1,38 @@
 /** Replaces images and files by a note that names them and says how to fetch them again. */
-import type { ContentPart, FilePart, ImagePart, MediaSource, Message, Part } from "../transcript/message.ts";
+import { isMedia, mediaIn, type MediaPart } from "../transcript/media-limits.ts";
+import type { ContentPart, MediaSource, Part } from "../transcript/message.ts";
 import type { Pass } from "./pass.ts";
 import { rewriteParts, type Evict } from "./rewrite.ts";
 
 /** Evicts all media outside protection. */
-export const evictMedia: Pass = evictMediaExcept(0);
+export const evictMedia: Pass = evictMediaWhere(() => true);
 
 /** Evicts media outside protection but for the newest `keep` images and files of the conversation. */
 export function evictMediaExcept(keep: number): Pass {
   return (messages, context) => {
-    const kept = newestMedia(messages, keep);
-    const leaves = (part: Part): part is ImagePart | FilePart => isMedia(part) && !kept.has(part);
-    return rewriteParts(messages, context, {
+    const kept = new Set(keep <= 0 ? [] : messages.flatMap(mediaIn).slice(-keep));
+    return evictMediaWhere((part) => !kept.has(part))(messages, context);
+  };
+}
+
+/** Evicts such media outside protection. */
+export function evictMediaWhere(leaves: (part: MediaPart) => boolean): Pass {
+  const isLeaving = (part: Part): part is MediaPart => isMedia(part) && leaves(part);
+  return (messages, context) =>
+    rewriteParts(messages, context, {
       rewrite: (part, _, evict) => {
-        if (leaves(part)) return noteFor(part, evict);
-        if (part.kind !== "tool-result" || !part.content.some(leaves)) return part;
+        if (isLeaving(part)) return noteFor(part, evict);
+        if (part.kind !== "tool-result" || !part.content.some(isLeaving)) return part;
         return {
           ...part,
-          content: Object.freeze(part.content.map((piece) => (leaves(piece) ? noteFor(piece, evict) : piece))),
+          content: Object.freeze(part.content.map((piece) => (isLeaving(piece) ? noteFor(piece, evict) : piece))),
         };
       },
       origin: "stub",
     });
-  };
 }
 
-function isMedia(part: Part): part is ImagePart | FilePart {
-  return part.kind === "image" || part.kind === "file";
-}
-
-function newestMedia(messages: readonly Message[], keep: number): ReadonlySet<Part> {
-  if (keep <= 0) return new Set();
-  const parts = messages.flatMap((message): readonly Part[] =>
-    message.parts.flatMap((part): readonly Part[] => (part.kind === "tool-result" ? part.content : [part])),
-  );
-  return new Set(parts.filter(isMedia).slice(-keep));
-}
-
-function noteFor(part: ImagePart | FilePart, evict: Evict): ContentPart {
+function noteFor(part: MediaPart, evict: Evict): ContentPart {
   const name = part.kind === "file" && part.name !== undefined ? `${part.name}, ` : "";
   const label = `${part.kind} (${name}${described(part.source)})`;
   const id = evict("media", JSON.stringify(part.source), label);

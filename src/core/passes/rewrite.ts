@@ -35,7 +35,7 @@ export function rewriteParts(
       origin,
     );
     if (context.measure.message(edited) > context.measure.message(message)) continue;
-    evicted.push(...leaving);
+    for (const each of leaving) evicted.push(each);
     next ??= [...messages];
     next[index] = edited;
   }

@@ -10,7 +10,7 @@ export function inSequence(passes: readonly Pass[]): Pass {
     for (const pass of passes) {
       const result = pass(messages, context);
       messages = result.messages;
-      evicted.push(...result.evicted);
+      for (const each of result.evicted) evicted.push(each);
     }
     return { messages, from: originals.map((_, at) => at), evicted };
   };

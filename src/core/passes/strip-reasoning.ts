@@ -1,9 +1,12 @@
 /**
- * Takes the model's thinking out of old turns, whole: it is opaque, often encrypted, and providers ask for it only in
- * the turn that is under way (which the caller protects). No id is left in its place, because nothing is to be read there.
+ * Takes the model's thinking out of old turns, whole: it is opaque, often encrypted, and most providers ask for it only in
+ * the turn that is under way (which the caller protects). What a server wants back with its message stays. No id is left
+ * in its place, because nothing is to be read there.
  */
 import type { Pass } from "./pass.ts";
 import { rewriteParts } from "./rewrite.ts";
 
 export const stripReasoning: Pass = (messages, context) =>
-  rewriteParts(messages, context, { rewrite: (part) => (part.kind === "reasoning" ? undefined : part) });
+  rewriteParts(messages, context, {
+    rewrite: (part) => (part.kind === "reasoning" && part.required !== true ? undefined : part),
+  });

@@ -15,6 +15,12 @@ export function textOrigin(text: string): Extract<Origin, "summary" | "note"> | 
   return text.startsWith(RESTORED_START) || text.startsWith(NOTE_START) ? "note" : undefined;
 }
 
+/** A system prompt without the note that a protocol wrote at its end. */
+export function beforeNote(text: string): string {
+  const at = text.lastIndexOf(`\n\n${NOTE_START}`);
+  return at < 0 ? text : text.slice(0, at);
+}
+
 /** The recall id of the messages that a handoff stands for, and behind it those of handoffs among them. */
 export function spansOf(handoff: string): readonly string[] {
   const from = handoff.indexOf(RECALL_LEAD);

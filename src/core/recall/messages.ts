@@ -1,4 +1,5 @@
 /** Messages as a model or a person reads them again: under their numbers, whole or one line each, some of them or all. */
+import { parseJson } from "../nesting.ts";
 import { callsOf, contentText, type Message, type Role } from "../transcript/message.ts";
 import { pairingOf } from "../transcript/pairing.ts";
 import { oneLine } from "./pages.ts";
@@ -65,7 +66,7 @@ function argumentsText(given: string): string {
 
 function objectIn(json: string): object | undefined {
   try {
-    const value: unknown = JSON.parse(json);
+    const value = parseJson(json);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;

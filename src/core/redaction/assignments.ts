@@ -121,7 +121,7 @@ const PAIR_CHARS_MAX = 256;
 function pairedStrength(text: string, word: Word, name: string): NameStrength | undefined {
   if (!PAIRED.has(name)) return undefined;
   const before = text.slice(Math.max(0, word.start - PAIR_CHARS_MAX), word.start);
-  const paired = PAIR_NAME.exec(before.replace(/\\+[nrt]/g, " ").replaceAll("\\", ""))?.[1];
+  const paired = PAIR_NAME.exec(before.replace(/(?<!\\)\\+[nrt]/g, " ").replaceAll("\\", ""))?.[1];
   return paired === undefined ? undefined : nameStrength(paired);
 }
 

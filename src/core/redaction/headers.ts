@@ -15,15 +15,22 @@ export function findHeader(text: string, at: number, name: string): Span | undef
 }
 
 const CREDENTIALS =
-  />?[ \t]{0,4}(?:\\?["'])?[ \t]{0,4}(?:(?:Bearer|Basic|Token|Digest|ApiKey|Negotiate|Bot|OAuth|SSWS|GenieKey|Splunk|Key|GoogleLogin|AWS4-HMAC-SHA256)[ \t]{1,4})?([^\s"'`<>{}()\\]{8,8192})/iy;
+  />?[ \t]{0,4}(?:\\?["'])?[ \t]{0,4}(?:(?:Bearer|Basic|Token|Digest|ApiKey|Negotiate|Bot|OAuth|SSWS|GenieKey|Splunk|Key|GoogleLogin|AWS4-HMAC-SHA256)[ \t]{1,4})?([^\s"'`<>{}()\\]{6,8192})/iy;
 /** A name or a type has no digit, no capital inside and no padding. */
 const NOT_A_WORD = /\d|[a-z][A-Z]|=$/;
+
+/** Behind a scheme anything may be a credential, but what only says what would be there. */
+const WITH_SCHEME = /\b(?:Bearer|Basic|Token)[ \t]/i;
+const CHOSEN_CHARS_MIN = 6;
+const NAMES_ITSELF =
+  /^(?:(?:your|the|some)[-_]|\$|%|(?:access|api|auth|bearer|id|user)?[-_]?(?:token|key|jwt|credentials?)$)|here$|example|x{4}/i;
 
 function findCredentials(text: string, from: number): Span | undefined {
   const found = matchAt(CREDENTIALS, text, from);
   if (found === undefined) return undefined;
   const value = found[1] as string;
-  if (value.includes(MARKER) || !NOT_A_WORD.test(value)) return undefined;
+  const isChosen = WITH_SCHEME.test(found[0]) && value.length >= CHOSEN_CHARS_MIN && !NAMES_ITSELF.test(value);
+  if (value.includes(MARKER) || !(NOT_A_WORD.test(value) || isChosen)) return undefined;
   const end = from + found[0].length;
   return tokenSpan(text, end - value.length, end, "authorization header");
 }
@@ -48,7 +55,7 @@ function findCookies(text: string, from: number): Span | undefined {
 
 const SCHEME = /^(?:bearer|basic)$/i;
 const AFTER_SCHEME = / ([\w.~+/=-]{12,8192})/y;
-const PADDED = /[A-Za-z0-9]{10,}={1,2}$/;
+const PADDED = /(?<![A-Za-z0-9])[A-Za-z0-9]{10,}={1,2}$/;
 
 /** `Bearer …` and `Basic …` without their header's name: `word` is the scheme. */
 export function findSchemeCredentials(text: string, word: Word): Span | undefined {

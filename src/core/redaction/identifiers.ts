@@ -17,7 +17,7 @@ const NUMBER_AT_LINE_START = /\+([1-9]\d{10,14})(?![\w.])/y;
 /** `+49 (0)30 901820`, `+1-415-555-0123`, `+33.1.23.45.67.89`: a country, an area that may be in brackets, groups. */
 const SPACED =
   /\+([1-9]\d{0,2}(?:[ \u00a0.-]?\(\d{1,5}\)[ \u00a0.-]?\d{1,8})?(?:[ \u00a0.-]\d{1,11}){0,6})(?!\d|[.,:]\d|[\w%])/y;
-const SPACED_DIGITS_MIN = 9;
+const SPACED_DIGITS_MIN = 10;
 const SPACED_DIGITS_AT_LINE_START_MIN = 11;
 const E164_DIGITS_MAX = 15;
 const GROUP_DIGITS_MIN = 2;

@@ -1,4 +1,5 @@
 /** Redaction of JSON text that stays JSON. */
+import { parseJson } from "../nesting.ts";
 import type { Redactor } from "./redactor.ts";
 
 /**
@@ -15,8 +16,7 @@ export function redactJson(text: string, redact: Redactor): string {
 /** Wrapped, because `null` is a value. */
 function valueOf(text: string): { readonly json: unknown } | undefined {
   try {
-    const json: unknown = JSON.parse(text);
-    return { json };
+    return { json: parseJson(text) };
   } catch {
     return undefined;
   }

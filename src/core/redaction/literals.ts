@@ -1,5 +1,5 @@
 /** The value behind a name: where it begins and ends, by its quotes or without any. */
-import { MARKER, type Span, valueSpan } from "./mask.ts";
+import { hiddenSpan, MARKER, type Span, valueSpan } from "./mask.ts";
 import type { NameStrength } from "./names.ts";
 import { matchAt, type Word } from "./reading.ts";
 import { isMadeByMachine, isSecretValue, type ValuePlace } from "./values.ts";
@@ -30,6 +30,8 @@ export function findLiteral(text: string, at: number, named: Named): Span | unde
   if (!isSecretValue(value, named.strength, place)) return undefined;
   if (named.code && (place === "quoted" || place === "bare") && !isMadeByMachine(value)) return undefined;
   const kind = named.parameter ? "parameter" : "assigned secret";
+  // A code of OAuth is short-lived and short: half of it is too much.
+  if (named.parameter && named.strength === "weak") return hiddenSpan(start, end, kind);
   return valueSpan(text, { start, end, kind, strength: named.strength });
 }
 

@@ -8,7 +8,9 @@ export type NameStrength = "password" | "key" | "weak";
 
 /** Any of them makes a name suspicious; `$` is its end. */
 const SIGNS =
-  "key token secret pass pwd cred auth cookie jwt sig session sid$ otp code hmac ticket pw$ mnemonic phrase".split(" ");
+  "key token secret pass pwd cred auth cookie jwt sig session sid$ otp code hmac ticket salt pw$ mnemonic phrase".split(
+    " ",
+  );
 const SUSPICIOUS = new RegExp(SIGNS.join("|"), "i");
 /** The only sign that is shorter than three letters. */
 const PW = "pw";
@@ -64,7 +66,7 @@ const JOINED_KEY = /(?:api|access|secret|private|auth|account|signing|encryption
 const WEAK = new Set("token key auth jwt signature sig otp bearer".split(" "));
 /** Say which one, not what. */
 const QUALIFIER =
-  /^(?:\d+|v\d+|prod|production|dev|development|test|live|staging|base|value|old|new|b64|base64|hex|string|default|env)$/;
+  /^(?:\d+|v\d+|prod|production|dev|development|test|live|staging|base|value|data|old|new|b64|base64|hex|string|default|env)$/;
 
 /** Secret only as a parameter of a URL or a form. Elsewhere they are common: an agent's log is full of session ids. */
 const PARAMETER_ONLY = /^(?:code|hmac|ticket|passkey|session|sessionid|sid|id)$/;
@@ -100,7 +102,7 @@ function judged(name: string, parameter: boolean): NameStrength | undefined {
   if (HARMLESS_BEFORE.has(before)) return undefined;
   if (last.endsWith("token") && (before !== "" || last.length > "token".length)) return "key";
   if (JOINED_KEY.test(last) || (last === "key" && SECRET_KEY_BEFORE.has(before))) return "key";
-  if (last === "pass") return "key";
+  if (last === "pass" || (last === "salt" && before !== "")) return "key";
   return WEAK.has(last) ? "weak" : undefined;
 }
 

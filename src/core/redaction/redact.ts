@@ -2,10 +2,13 @@
  * Takes secrets out of a text: what the scan finds in it as it is and as it displays, and what finders from
  * outside the core add (further rules, a person's own patterns).
  */
+import { findAnnouncedPasswords } from "./announced-passwords.ts";
+import { findInBlocks } from "./blocks.ts";
 import { clear, merged, type Finding } from "./findings.ts";
 import { hiddenSpan, type Span } from "./mask.ts";
 import { readingsOf } from "./readings.ts";
 import { scan } from "./scan.ts";
+import { findStatements } from "./statements.ts";
 
 export interface Redaction {
   readonly text: string;
@@ -56,9 +59,11 @@ export function secretsIn(text: string): readonly string[] {
 /** Finders look when our own rules are done, so that they see what is left. */
 function spansOf(text: string, { code = false, finders = [] }: RedactOptions): readonly Span[] {
   const plain = scan(text, code);
+  const stated = [...findStatements(text), ...findInBlocks(text), ...findAnnouncedPasswords(text)];
   const readings = plain.veils.length > 0 ? readingsOf(text, plain) : [];
   const more = readings.flatMap((reading) => scan(reading.text, code).spans.map(reading.origin));
-  const own = more.length === 0 ? plain.spans : merged([...plain.spans, ...more]);
+  const extra = [...more, ...stated.filter((one) => isClear(text, one))];
+  const own = extra.length === 0 ? plain.spans : merged([...plain.spans, ...extra]);
   if (own.length > 0 || finders.length === 0) return own;
   const texts = [{ text, origin: (span: Span): Span => span }, ...readings];
   const found = texts.flatMap((reading) =>
@@ -69,6 +74,12 @@ function spansOf(text: string, { code = false, finders = [] }: RedactOptions): r
     ),
   );
   return merged(found);
+}
+
+/** No marker is in it, or around one of its ends. */
+function isClear(text: string, span: Span): boolean {
+  const [part, ...more] = clear(text, span);
+  return more.length === 0 && part?.start === span.start && part.end === span.end;
 }
 
 function masked(text: string, spans: readonly Span[]): string {

@@ -4,6 +4,8 @@ import type { NameStrength } from "./names.ts";
 
 /** Filled in elsewhere: `${TOKEN}`, `{{ token }}`, `<your key>`, `$(pass show)`, `%s`, `sk-...`, `****`, `xxxx`. */
 const FILLED_IN = /\$\{|\$\(|\{\{|<|>|^\$|^%\w*%$|^%[sdv(]|^0x[\dA-Fa-f]{1,16}$|\.\.\.|…|^[*•.#_-]*$|\*{3}|x{4}|X{4}/;
+/** A single word in small letters, under a name that says that it is a key. */
+const PLAIN_KEY = /^[a-z]{8,}$/;
 /** Written to be replaced, or for a test. Counts only for values without a digit. */
 const PLACEHOLDER =
   /^(?:your|the|some|an?)[-_ ]|^my[-_]|(?:here|goes)$|(?:^|[-_])(?:your|test|fake|dummy|mock|sample|example|placeholder|change|changeme|replace|insert|enter|todo|fixme|redacted|hidden|masked|removed)(?:[-_]|$)/i;
@@ -41,14 +43,22 @@ export function isSecretValue(value: string, strength: NameStrength, place: Valu
     case "key":
       return isKey(value, place);
     case "weak":
-      return hasRandomPart(value);
+      return hasRandomPart(value) || (place === "parameter" && isOdd(value));
   }
 }
 
 function isPassword(value: string, place: ValuePlace): boolean {
   if (place === "bare") return value.length >= PASSWORD_CHARS_MIN && hasMark(value);
-  if (place === "shell") return value.length >= SHELL_CHARS_MIN;
+  // `DB_PASSWORD=from the vault` says where it is.
+  if (place === "shell") return value.length >= SHELL_CHARS_MIN && !SAID_IN_FORMS.has(value);
   return value.length >= PASSWORD_CHARS_MIN || (value.length >= SHELL_CHARS_MIN && hasMark(value));
+}
+
+const ODD_CHARS_MIN = 16;
+
+/** Long, and with a digit or capitals where no word has them. */
+function isOdd(value: string): boolean {
+  return value.length >= ODD_CHARS_MIN && (hasMixedPart(value, ODD_CHARS_MIN) || isShuffledCase(value));
 }
 
 function isKey(value: string, place: ValuePlace): boolean {
@@ -57,7 +67,7 @@ function isKey(value: string, place: ValuePlace): boolean {
     case "bare":
       return false;
     case "quoted":
-      return hasMixedPart(value, KEY_PART_CHARS_MIN) || isShuffledCase(value);
+      return hasMixedPart(value, KEY_PART_CHARS_MIN) || isShuffledCase(value) || PLAIN_KEY.test(value);
     default:
       return value.length >= KEY_CHARS_MIN;
   }

@@ -24,6 +24,8 @@ export interface TextPart extends WithPosition {
 export interface ReasoningPart extends WithPosition {
   readonly kind: "reasoning";
   readonly text: string;
+  /** Its server may refuse the message without it: it stays for as long as the message does. */
+  readonly required?: true;
 }
 
 export interface ToolCallPart extends WithPosition {
@@ -64,6 +66,10 @@ export interface OpaquePart extends WithPosition {
   readonly kind: "opaque";
   readonly type: string;
   readonly raw: string;
+  /** It declares tools that the model may call from there on. */
+  readonly declaresTools?: true;
+  /** What a tool that the provider runs was asked, or answered, in words. */
+  readonly told?: string;
 }
 
 export type ContentPart = TextPart | ImagePart | FilePart | OpaquePart;
@@ -155,8 +161,14 @@ export function resultOf(message: Message): ToolResultPart | undefined {
 export function contentText(content: readonly Part[]): string {
   let text = "";
   for (const part of content) {
-    const piece = part.kind === "text" ? part.text : part.kind === "tool-result" ? contentText(part.content) : "";
+    const piece = textOf(part);
     if (piece !== "") text = text === "" ? piece : `${text}\n${piece}`;
   }
   return text;
+}
+
+function textOf(part: Part): string {
+  if (part.kind === "text") return part.text;
+  if (part.kind === "opaque") return part.told ?? "";
+  return part.kind === "tool-result" ? contentText(part.content) : "";
 }

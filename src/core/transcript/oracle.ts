@@ -123,7 +123,7 @@ export function misplacedSystem(messages: readonly Message[]): readonly number[]
     while (end < speaking.length && messages[speaking[end]!]!.role === "system") end++;
     const [before, next] = [messages[speaking[from - 1] ?? -1], messages[speaking[end] ?? -1]];
     if (!allowsSystemAfter(before) || (next !== undefined && next.role !== "assistant"))
-      found.push(...speaking.slice(from, end));
+      for (const each of speaking.slice(from, end)) found.push(each);
     from = end;
   }
   return found;

@@ -86,7 +86,7 @@ function pair(messages: readonly Message[]): Pairs {
     const calls = callsOf(message).map((call) => ({ call, message: index }));
     if (message.role !== "tool" && calls.every(({ call }, at) => isResultOf(call, messages[index + 1 + at]))) {
       // Each is answered right behind it, as nearly always: nothing stays open.
-      answers.push(undefined, ...calls);
+      for (const each of [undefined, ...calls]) answers.push(each);
       continue;
     }
     for (const one of calls) pairing.ask(one.call.id, index, one);

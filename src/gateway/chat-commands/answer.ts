@@ -6,6 +6,7 @@ import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
 import type { CompactOptions, Prepared, Runtime } from "../../session/contract.ts";
 import { answerRecall, RECALL_ID } from "../../session/recall/answer.ts";
+import { windowOriginText } from "../../session/window-in-use.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import { CHAT_COMMANDS, type ChatCommand } from "./command.ts";
 import { ANSWER_START } from "./conversation.ts";
@@ -18,13 +19,14 @@ export interface CommandContext {
   readonly links: readonly string[];
   readonly tenant: string;
   readonly store: Pick<HistoryStore, "findCompaction" | "listCompactions" | "getOriginal">;
-  readonly windowTokens: number;
   readonly redact: Redactor;
   /** Why nothing may be changed here; undefined where it may. */
   readonly refusal: string | undefined;
   /** Keeps what the command brought, and tells of a compaction. */
   readonly keep: (made?: Compaction) => Promise<void>;
   readonly signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
 }
 
 /** Never rejects: what fails is said, with what to do. */
@@ -68,11 +70,12 @@ async function compactNow(context: CommandContext, { argument: focus }: ChatComm
 
 async function showContext({ runtime, transcript, ...context }: CommandContext): Promise<string> {
   const sent = await runtime.standing(transcript);
-  const { timing, engine } = runtime.report();
+  const { timing, engine, window } = runtime.report();
   const { compaction } = await context.store.findCompaction(context.tenant, context.links);
   const { postponed, compactsAtTokens } = timing;
   return [
-    filling(sent, context.windowTokens),
+    filling(sent, window.tokens),
+    `The window: ${count(window.tokens)} tokens, ${windowOriginText(window, context.now)}.`,
     compactsAtTokens === undefined
       ? "It is not compacted automatically."
       : `It is compacted automatically at ${count(compactsAtTokens)} tokens (engine ${engine}).`,

@@ -22,6 +22,9 @@ export interface ChatCommand {
 const COMMAND_CHARS_MAX = 4_000;
 const UNKNOWN_CHARS_MAX = 40;
 
+/** A prefix that asks for a compaction itself: what follows it, unless that is a command, is the focus. */
+const COMPACTS = /^\W*comp(?:act|ress)\W*$/i;
+
 export function readCommand(text: string, prefix: string): ChatCommand | undefined {
   const whole = text.trim();
   if (whole.length > COMMAND_CHARS_MAX || !whole.startsWith(prefix)) return undefined;
@@ -29,6 +32,9 @@ export function readCommand(text: string, prefix: string): ChatCommand | undefin
   if (rest !== "" && !/^\s/.test(rest)) return undefined;
   const [, word = "", argument = ""] = /^\s*(\S*)\s*([\s\S]*)$/.exec(rest) ?? [];
   const name = word.toLowerCase();
+  const takesNone = argument !== "" && (name === "context" || name === "undo" || name === "help");
+  if (COMPACTS.test(prefix) && (takesNone || !(Object.hasOwn(CHAT_COMMANDS, name) || name === "help")))
+    return { name: "compact", argument: rest.trim() };
   if (Object.hasOwn(CHAT_COMMANDS, name)) return { name: name as ChatCommandName, argument };
   const isHelp = name === "" || name === "help";
   return { name: "help", argument: "", ...(isHelp ? {} : { unknown: word.slice(0, UNKNOWN_CHARS_MAX) }) };

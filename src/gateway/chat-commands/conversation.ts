@@ -2,7 +2,7 @@
  * A conversation without the commands in it and without our answers to them, so that no model reads either. A command that a
  * model answered, while commands were off, stays.
  */
-import { personText } from "../../core/ledger/readers/person.ts";
+import { personText } from "../../core/events/person.ts";
 import { contentText, withParts, type Message } from "../../core/transcript/message.ts";
 import { readCommand, type ChatCommand } from "./command.ts";
 
@@ -30,7 +30,7 @@ export function withoutCommands(messages: readonly Message[], prefix: string): C
       continue;
     }
     changed = true;
-    left.push(...withoutWords(message), ...messages.slice(at + 1, end + 1));
+    for (const each of [...withoutWords(message), ...messages.slice(at + 1, end + 1)]) left.push(each);
     newest = reply === undefined ? command : undefined;
     at = reply?.role === "assistant" ? end + 1 : end;
   }

@@ -1,6 +1,7 @@
 /**
  * Two routes with which another proxy, such as LiteLLM, has conversations shortened here and sends them to the provider itself:
- * `POST /v1/compress` takes messages and answers with as many, `GET /v1/retrieve/HASH` answers with what a marker stands for.
+ * `POST /v1/compress` takes messages and answers with as many, `GET /v1/retrieve/HASH` answers with what a marker stands for,
+ * or with the places that hold a query's words in all the hashes that it names.
  */
 import { hash } from "node:crypto";
 import { createRedactor } from "../../core/redaction/redactor.ts";
@@ -17,10 +18,10 @@ import type { Original, Store } from "../../store/store.ts";
 import type { ClientRequest, ClientResponse } from "../contract.ts";
 import { RECALL_LIMITS } from "../recall/limits.ts";
 import type { GatewayContext } from "../request/context.ts";
-import { admit, tenantOf } from "../request/receive.ts";
 import type { RequestRecord } from "../request/record.ts";
 import { respondHere, respondRefused } from "../request/respond.ts";
 import { pathOf } from "../routes.ts";
+import type { Owner } from "../tenants/owner.ts";
 import { receiveBody } from "../transport/request-body.ts";
 import { refuse, type Refusal } from "../transport/refusals.ts";
 import { MARKER_HEX_DIGITS, markerHash, shortenRows, type ShortenedRows } from "./rows.ts";
@@ -30,6 +31,8 @@ const COMPACT_PATH = /^(?:\/v1)?\/compact$/;
 const RETRIEVE_PATH = /^(?:\/v1)?\/retrieve\/([^/]+)$/;
 const MARKER_HASH = new RegExp(`^[0-9a-f]{${MARKER_HEX_DIGITS}}$`);
 const RECALL_HEX_DIGITS = 9;
+/** Hashes that one request may name, with commas between them. */
+const MARKERS_MAX = 64;
 /** Of the threshold: rows are shortened to this, so that the next ones do not have them shortened again. */
 const TARGET_SHARE = 0.5;
 /** Tokens of an answer that holds the places of a query. */
@@ -61,16 +64,10 @@ interface CompressRequest {
 export async function answerCompressRoute(
   context: GatewayContext,
   route: CompressRoute,
-  { client, record }: Omit<CompressRequest, "tenant">,
+  { client, record, owner: { tenant, isolated } }: Omit<CompressRequest, "tenant"> & { readonly owner: Owner },
 ): Promise<ClientResponse> {
-  const owner = tenantOf(context, client);
-  if ("refused" in owner) return respondRefused(record, owner.refused);
-  const { tenant, isolated } = owner;
   const request = { client, record, tenant };
   if (isolated) return refused(request, NO_CREDENTIAL);
-  record.tenant = tenant;
-  const notNow = admit(context, { client, record }, tenant);
-  if (notNow !== undefined) return respondRefused(record, notNow);
   if (route.asks === "retrieve") return retrieve(context, request, route.marker);
   const body = await receiveBody(client, context.limits);
   if ("refused" in body) return respondRefused(record, body.refused);
@@ -106,11 +103,11 @@ async function compress(
 /** A whole conversation of Chat Completions, compacted now; `context_length` is its model's window where that is not known here. */
 async function compact(context: GatewayContext, request: CompressRequest, given: Fields): Promise<ClientResponse> {
   const { record, tenant, client } = request;
-  const { windowTokens, factor } = context.models.of(tenant, record.model);
-  const contextLength = countOf(given["context_length"]) || windowTokens;
+  const { window, factor } = context.models.of(tenant, record.model);
+  const contextLength = countOf(given["context_length"]) || window.tokens;
   const added: Original[] = [];
   const putOriginals: Store["putOriginals"] = async (owner, originals) => {
-    added.push(...originals);
+    for (const each of originals) added.push(each);
     await context.store.putOriginals(owner, originals);
   };
   const store = { ...createMemoryStore(), putOriginals };
@@ -143,10 +140,10 @@ function shortenedFor(
   { record, tenant }: CompressRequest,
   rows: readonly Fields[],
 ): ShortenedRows {
-  const { windowTokens, factor } = context.models.of(tenant, record.model);
+  const { window, factor } = context.models.of(tenant, record.model);
   const { threshold } = { ...ENGINE_DEFAULTS, ...context.runtime.settings };
   const measure = createMeasure();
-  const thresholdTokens = context.mode === "rewrite" ? windowTokens * threshold : Infinity;
+  const thresholdTokens = context.mode === "rewrite" ? window.tokens * threshold : Infinity;
   return shortenRows(
     rows,
     { thresholdTokens, targetTokens: thresholdTokens * TARGET_SHARE },
@@ -159,14 +156,17 @@ function sha256(text: string): string {
 }
 
 async function retrieve(context: GatewayContext, request: CompressRequest, marker: string): Promise<ClientResponse> {
-  const original = await originalOf(context, request, marker);
-  if (original === undefined) return refused(request, NO_SUCH_HASH);
+  const markers = marker.split(",").slice(0, MARKERS_MAX);
+  const stored = await Promise.all(markers.map((one) => originalOf(context, request, one)));
+  const originals = stored.filter((original) => original !== undefined);
+  const [first] = originals;
+  if (first === undefined) return refused(request, NO_SUCH_HASH);
   const redact = createRedactor(context.runtime.secrets);
   const parameters = new URLSearchParams(request.client.target.split("?")[1]);
   const query = parameters.get("query")?.trim() ?? "";
-  const found = query === "" ? undefined : await placesIn(original, query, redact);
+  const found = query === "" ? undefined : await placesIn(originals, query, redact);
   if (found === undefined && parameters.get("only") === "found") return refused(request, NOTHING_FOUND);
-  return json(request, { hash: marker, original_content: found ?? redact(original.text) });
+  return json(request, { hash: marker, original_content: found ?? redact(first.text) });
 }
 
 /** Under its whole hash: the recall id alone would be too short to keep a stranger from guessing it. */
@@ -180,15 +180,16 @@ async function originalOf(
   return original !== undefined && markerHash(original, sha256) === marker ? original : undefined;
 }
 
-/** The places that hold the words of a query; undefined where there are none, so that the whole is answered with. */
+/** The best places of all of them that hold the words of a query; undefined where there are none, so that the whole is answered with. */
 async function placesIn(
-  original: Original,
+  originals: readonly Original[],
   query: string,
   redact: (text: string) => string,
 ): Promise<string | undefined> {
-  const source = { original: async () => original, ids: [original.id], redact, limits: RECALL_LIMITS };
+  const byId = new Map(originals.map((original) => [original.id, original]));
+  const source = { original: async (id: string) => byId.get(id), ids: [...byId.keys()], redact, limits: RECALL_LIMITS };
   try {
-    return await answerRecall(source, { id: original.id, query }, FOUND_TOKENS_MAX);
+    return await answerRecall(source, { query }, FOUND_TOKENS_MAX);
   } catch (error) {
     if (error instanceof PrecisError && error.code === "nothing_found") return undefined;
     throw error;

@@ -1,6 +1,6 @@
 /**
  * The files of the dashboard, as `npm run build` leaves them beside this module. They are few and small, so they are read
- * once. Run from its sources, the gateway has none, and shows the status page instead.
+ * once. Run from its sources, the gateway has none.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** The dashboard's routes: its files, the token of its script, what happens now, and figures by day and model. */
+/** The dashboard's routes: its files, the link that opens it, the token of its script, what happens now, and figures by day and model. */
 import type { Context, Hono } from "hono";
 import { ADMIN_LIMITS } from "../operation/admin-request.ts";
 import type { Access } from "../operation/access.ts";
@@ -41,21 +41,25 @@ const PAGE_HEADERS = {
 export function addDashboard(app: Hono, { files, feed, figures }: Dashboard, access: Access): void {
   const page = files.get("index.html")!;
   app.get("/", (context, next) =>
-    (context.req.header("accept") ?? "").includes("text/html") ? serve(context, page, PAGE_HEADERS) : next(),
+    acceptsPage(context.req.header("accept")) ? serve(context, page, PAGE_HEADERS) : next(),
   );
   for (const [name, file] of files) if (file !== page) app.get(`/${name}`, (context) => serve(context, file, FOREVER));
+  app.get("/login", (context) => {
+    // A preview of the link, which asks for its head alone, must not use it up.
+    if (context.req.method !== "GET") return context.body(null, 405, { allow: "GET" });
+    const code = access.byLink(context.req.query("code") ?? "");
+    if (code === undefined) return context.json(LINK_USED, 401, NO_STORE);
+    // Nobody but the script is told what comes after a `#`.
+    const headers = { ...NO_STORE, "referrer-policy": "no-referrer", location: `/_precis/#code=${code}` };
+    return context.body(null, 303, headers);
+  });
   app.post("/login", async (context) => {
     // A request with the operator's token needs no code.
     if (access.byOperator(context.req.header("authorization")))
       return context.json({ token: access.browserToken() }, 200, NO_STORE);
     const token = access.byHandover(await codeIn(context));
     if (token !== undefined) return context.json({ token }, 200, NO_STORE);
-    const hint = "Open a new link: `precis token --link` prints one.";
-    return context.json(
-      { error: { code: "link_used", message: "this link was used, or is too old", hint } },
-      401,
-      NO_STORE,
-    );
+    return context.json(LINK_USED, 401, NO_STORE);
   });
   app.get("/api/events", (context) => {
     const stream = feed.listen(context.req.raw.signal);
@@ -68,6 +72,19 @@ export function addDashboard(app: Hono, { files, feed, figures }: Dashboard, acc
     return context.json(await figures.read(days), 200, NO_STORE);
   });
 }
+
+/** Whether a browser asks, and not a program. */
+export function acceptsPage(accept = ""): boolean {
+  return accept.includes("text/html");
+}
+
+const LINK_USED = {
+  error: {
+    code: "link_used",
+    message: "this link was used, or is too old",
+    hint: "A link works once, within ten minutes; `precis token --link` prints a new one.",
+  },
+};
 
 const BAD_DAYS = {
   error: {

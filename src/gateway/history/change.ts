@@ -18,6 +18,7 @@ import type { CompactHow, CompactResult, ThresholdResult, UndoResult, Which } fr
 import { hooksOf } from "../operator-hooks.ts";
 import { readConversation } from "./conversation.ts";
 import { withEditedHandoff } from "./edit-handoff.ts";
+import { windowOf } from "./context-view.ts";
 import { findSession } from "./find.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
 import { stageStore } from "./staged-store.ts";
@@ -166,15 +167,18 @@ async function runtimeOptions(
   const model = usage?.model ?? "";
   const models = dependencies.models();
   await models.recalled(tenant, model);
-  const { factor, windowTokens: knownTokens, ...images } = models.of(tenant, model);
+  const { factor, window: known, ...images } = models.of(tenant, model);
   // What a gateway took for the window, perhaps told by a flag of its own, is in what it left behind.
-  const seenTokens = isState(state) && !dependencies.windowIsStated ? state.contextLength : Infinity;
-  const windowTokens = Math.min(knownTokens, seenTokens);
-  const undoneReach = Math.max(0, ...compactions.map(({ compaction, undone }) => (undone ? compaction.covered : 0)));
+  const window = (await windowOf(dependencies, { tenant, model: usage?.model, state })) ?? known;
+  const contextLength = window.tokens;
+  const undoneReach = compactions.reduce(
+    (most, { compaction, undone }) => Math.max(most, undone ? compaction.covered : 0),
+    0,
+  );
   return {
     ...runtime,
     ...hooksOf(dependencies, { tenant, model }),
-    settings: { ...runtime.settings, ...reserveIn(state), contextLength: windowTokens, note: "handoff" },
+    settings: { ...runtime.settings, ...reserveIn(state), contextLength, note: "handoff" },
     store,
     tenant,
     model,
@@ -184,7 +188,7 @@ async function runtimeOptions(
     // What reaches further than everything that was undone lifts the undo.
     amend: (compaction, original, estimator) =>
       reachTo(carryThinking(compaction, original, estimator), undoneReach, original, chain),
-    ...(isState(state) ? { state: { ...state, factor, contextLength: windowTokens } } : {}),
+    ...(isState(state) ? { state: { ...state, factor, contextLength, window } } : {}),
   };
 }
 

@@ -3,8 +3,8 @@ import type { Compaction } from "../../core/compaction/compaction.ts";
 import { described, labelOf } from "../../core/digest/call.ts";
 import type { Measure } from "../../core/transcript/measure.ts";
 import { callsOf, contentText, resultOf, type Message } from "../../core/transcript/message.ts";
-import { isRecord } from "../../core/shapes.ts";
-import { savedTiming } from "../../session/saved-state.ts";
+import { savedTiming, savedWindow } from "../../session/saved-state.ts";
+import type { WindowInUse } from "../../session/window-in-use.ts";
 import type { CompactionEntry, UsageEntry } from "../../store/store.ts";
 import type { CompactionView, ContextView, MessageShown, Page, Which } from "./contract.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
@@ -41,21 +41,29 @@ async function read(dependencies: HistoryDependencies, which: Which): Promise<Se
     links,
     messages,
     compactions,
-    windowTokens: windowOf(known?.windowTokens, state, dependencies),
+    windowTokens: (await windowOf(dependencies, { tenant, model: usage?.model, state }))?.tokens,
     thresholdTokens: savedTiming(state)?.thresholdTokens,
     measure: dependencies.measureOf(known ?? {}),
   };
 }
 
-/** What is known of the model, or less where the gateway works with less. */
-export function windowOf(
-  known: number | undefined,
-  state: unknown,
-  { windowIsStated }: Pick<HistoryDependencies, "windowIsStated">,
-): number | undefined {
-  if (known === undefined || windowIsStated || !isRecord(state)) return known;
-  const { contextLength } = state;
-  return typeof contextLength === "number" && contextLength > 0 ? Math.min(known, contextLength) : known;
+interface RecordedSession {
+  readonly tenant: string;
+  /** The one that was asked last; undefined where no answer has named one. */
+  readonly model: string | undefined;
+  readonly state: unknown;
+}
+
+/** What its gateway worked with last, unless that was learned and is forgotten or on trial by now. */
+export async function windowOf(
+  { models, windowIsStated }: Pick<HistoryDependencies, "models" | "windowIsStated">,
+  { tenant, model, state }: RecordedSession,
+): Promise<WindowInUse | undefined> {
+  const saved = savedWindow(state);
+  if (model === undefined || (saved !== undefined && saved.from !== "learned" && !windowIsStated)) return saved;
+  const book = models();
+  if (saved?.from === "learned") await book.recalled(tenant, model);
+  return book.of(tenant, model, saved?.learned?.upstream).window;
 }
 
 export async function contextView(dependencies: HistoryDependencies, which: Which): Promise<ContextView> {

@@ -8,6 +8,8 @@ import type { ProtocolName } from "../../protocols/index.ts";
 import type { Cooldown } from "../../session/cooldowns.ts";
 import type { Pin, PinRequest } from "../../session/pins.ts";
 import type { CompactionTiming } from "../../session/timing.ts";
+import type { WindowInUse } from "../../session/window-in-use.ts";
+import type { TenantsWindow, WindowChoice } from "../learned-windows.ts";
 import type { Original, TenantEntry, UsageEntry } from "../../store/store.ts";
 
 /** What a session was until it restarted from a summary, kept as a session of its own. */
@@ -49,8 +51,8 @@ export interface SessionSummary {
   /** What its last request took, as the provider reported it, or an estimate of the whole conversation. */
   readonly tokens: number;
   readonly tokensAre: "reported" | "estimated";
-  /** The model's window in tokens, where the model is known. */
-  readonly windowTokens?: number;
+  /** The model's window and where that comes from, where the model is known. */
+  readonly window?: WindowInUse;
   /** What its requests cost, by their reported usage and the model's prices; absent where no price is known. */
   readonly spendUsd?: number;
   /** The engine that made the newest compaction. */
@@ -323,6 +325,10 @@ export interface EngineToolsScope {
 /** Calls about one session reject with `unknown_session` or `ambiguous_session`; all with what docs/store.md lists. */
 export interface History {
   readonly tenants: () => Promise<readonly TenantEntry[]>;
+  /** Windows that refusals revealed and that are remembered, the newest first. */
+  readonly windows: (choice: WindowChoice) => Promise<readonly TenantsWindow[]>;
+  /** Forgets these. A running gateway goes by the windows that were known before from its next requests on. */
+  readonly forgetWindows: (choice: WindowChoice) => Promise<readonly TenantsWindow[]>;
   /** Newest first; the first `offset` are left out. */
   readonly list: (tenant: string | undefined, limit: number, offset?: number) => Promise<readonly SessionSummary[]>;
   readonly show: (which: Which, tail: number) => Promise<SessionShown>;

@@ -42,7 +42,7 @@ export function withEditedHandoff(compaction: Compaction, given: string, context
       ...report,
       tokens: { ...report.tokens, after: report.tokens.after + grown },
       parts: { ...report.parts, handoff: report.parts.handoff + grown },
-      lost: lostIn(edited, text, context),
+      lost: lostIn(edited, context),
       summary: { by: "ledger", steps: [], ...report.summary, edited: true },
     },
   };
@@ -81,20 +81,13 @@ function bodyOf(given: string, { opening }: Frame): string {
 }
 
 /** Reckoned again, because what was edited may hold less or more. */
-function lostIn(
-  compaction: Compaction,
-  said: string,
-  { messages, chain, measure }: EditContext,
-): Compaction["report"]["lost"] {
+function lostIn(compaction: Compaction, { messages, chain, measure }: EditContext): Compaction["report"]["lost"] {
   const origins = new Map(compaction.map.flatMap((one, from) => ("at" in one ? [[one.at, from] as const] : [])));
   const own = compaction.after.map((message, at) => ({ message, from: origins.get(at) ?? -1 }));
   const rest = messages.slice(compaction.covered);
   const placed = [...own, ...rest.map((message, at) => ({ message, from: compaction.covered + at }))];
   const memory = createMemories()(messages, { reason: "explicit", chain, measure });
-  return lossesOf(
-    { original: { messages }, memory },
-    { assembled: { placed }, evicted: compaction.evicted, handoff: { said, excerpts: [] } },
-  );
+  return lossesOf({ original: { messages }, memory }, { assembled: { placed }, evicted: compaction.evicted });
 }
 
 /** Nothing that a provider refuses, nothing that cannot be fetched back, and smaller than what it replaces. */

@@ -7,6 +7,7 @@ import type { OperatorHookSettings } from "../../session/operator-hooks/contract
 import { createOperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { EmitEvent } from "../contract.ts";
+import { forgetWindows, listWindows } from "../learned-windows.ts";
 import { UNKNOWN_WINDOW_TOKENS, createModelBook } from "../models.ts";
 import { sessionOptions, type SessionSettings } from "../session-options.ts";
 import type * as Change from "./change.ts";
@@ -51,6 +52,8 @@ export function createHistory(options: HistoryOptions): History {
   };
   return {
     tenants: () => store.listTenants(),
+    windows: (choice) => listWindows(store, choice),
+    forgetWindows: (choice) => forgetWindows(store, choice),
     list: (tenant, limit, offset) => list(dependencies, tenant, { limit, offset }),
     show: (which, tail) => show(dependencies, which, tail),
     context: (which) => contextView(dependencies, which),

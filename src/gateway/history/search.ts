@@ -30,7 +30,8 @@ export async function search(
   const scopes = session === undefined ? [] : [await scopeOf(dependencies, { tenant, id: session })];
   if (session === undefined) for (const one of await tenantsOf(dependencies, tenant)) scopes.push({ tenant: one });
   const candidates: Candidate<FoundOriginal>[] = [];
-  for (const scope of scopes) candidates.push(...(await candidatesIn(dependencies, scope, { words, limit })));
+  for (const scope of scopes)
+    for (const each of await candidatesIn(dependencies, scope, { words, limit })) candidates.push(each);
   const places = rankPlaces(candidates, words, { limit, redact: dependencies.redact });
   return places.map(({ key, text, missing }) => {
     return { ...(key.kind === "original" ? { ...key, label: dependencies.redact(key.label) } : key), text, missing };

@@ -1,7 +1,7 @@
 /** Sessions as an operator sees them: in a list, and one with its compactions and its newest messages. Secrets are masked before anything is cut. */
 import { applyCompaction } from "../../core/compaction/compaction.ts";
 import { described, labelOf } from "../../core/digest/call.ts";
-import { personText } from "../../core/ledger/readers/person.ts";
+import { personText } from "../../core/events/person.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
 import type { CompactionEntry, SessionEntry, UsageEntry } from "../../store/store.ts";
@@ -40,7 +40,8 @@ export async function list(
   const summaries: SessionSummary[] = [];
   for (let at = 0; at < newest.length; at += AT_ONCE) {
     const some = newest.slice(at, at + AT_ONCE);
-    summaries.push(...(await Promise.all(some.map((one) => summarise(dependencies, one.tenant, one.entry)))));
+    for (const each of await Promise.all(some.map((one) => summarise(dependencies, one.tenant, one.entry))))
+      summaries.push(each);
   }
   return summaries;
 }
@@ -77,7 +78,7 @@ async function summarise(
     title: titleOf(conversationOf(opening), redact),
     messages,
     ...counted,
-    ...figuresOf(dependencies, { tenant, model: usage?.model, usages, state, compactions }),
+    ...(await figuresOf(dependencies, { tenant, model: usage?.model, usages, state, compactions })),
     compactions: compactions.filter(({ undone }) => !undone).length,
     undone: standing.undone,
     branches: Math.max(0, branches.length - archived.archives.length),
@@ -106,16 +107,15 @@ interface Recorded {
   readonly compactions: readonly CompactionEntry[];
 }
 
-function figuresOf(
+async function figuresOf(
   dependencies: HistoryDependencies,
-  { tenant, model, usages, state, compactions }: Recorded,
-): Pick<SessionSummary, "windowTokens" | "spendUsd" | "compactedBy" | "lastCompaction"> {
-  const known = model === undefined ? undefined : dependencies.models().of(tenant, model).windowTokens;
-  const windowTokens = windowOf(known, state, dependencies);
+  { usages, compactions, ...recorded }: Recorded,
+): Promise<Pick<SessionSummary, "window" | "spendUsd" | "compactedBy" | "lastCompaction">> {
+  const window = await windowOf(dependencies, recorded);
   const spendUsd = spendOf(usages, dependencies);
   const last = compactions.findLast(({ undone }) => !undone);
   return {
-    ...(windowTokens === undefined ? {} : { windowTokens }),
+    ...(window === undefined ? {} : { window }),
     ...(spendUsd === undefined ? {} : { spendUsd }),
     ...(last === undefined
       ? {}

@@ -90,7 +90,7 @@ async function compactStored(
   if (prepared !== undefined) return undefined;
   const { model, contextLength, maxOutputTokens, factor, state, system, tools } = due;
   await models.recalled(tenant, model);
-  const known = { ...models.of(tenant, model), windowTokens: contextLength, factor };
+  const known = { ...models.of(tenant, model), factor };
   let made: Compaction | undefined;
   const runtime = createRuntime({
     ...conversationOptions(context, { tenant, model, known, store }),

@@ -25,15 +25,3 @@ export function createAlternation(): Alternation {
 function keyOf(upstream: string, model: string): string {
   return `${upstream}\n${model}`;
 }
-
-/** Longer refusals are about something else. */
-const EXAMINED_CHARS_MAX = 16_384;
-/** Servers of open models answer with 400 or 422, llama.cpp with 500. */
-const STATUSES: ReadonlySet<number> = new Set([400, 422, 500]);
-/** "Conversation roles must alternate user/assistant/…", "user and assistant roles should be alternating". */
-const ALTERNATES = /\balternat(?:e|es|ing)\b/i;
-const OF_ROLES = /\b(?:roles?|user|assistant)\b/i;
-
-export function refusesNeighbours(status: number, error: string): boolean {
-  return STATUSES.has(status) && error.length <= EXAMINED_CHARS_MAX && ALTERNATES.test(error) && OF_ROLES.test(error);
-}

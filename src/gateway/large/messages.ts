@@ -37,6 +37,8 @@ export type FromThread =
       /** Whole, none, or to be pulled. */
       readonly body: Uint8Array | undefined | "pulled";
     }
+  /** It is read and compacted, and waits for its provider from now on. */
+  | { readonly kind: "prepared"; readonly id: number }
   /** Undefined at the end of the body. */
   | { readonly kind: "chunk"; readonly id: number; readonly chunk: Uint8Array | undefined }
   /** The body broke off. */

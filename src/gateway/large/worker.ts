@@ -6,6 +6,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { parentPort, workerData } from "node:worker_threads";
 import { createPipeline } from "../app.ts";
 import type { Bytes, ClientResponse, GatewayEvent, RequestEvent } from "../contract.ts";
+import { GATEWAY_LIMITS } from "../limits.ts";
 import { clientDisconnected } from "../transport/failures.ts";
 import { refuseError } from "../transport/refusals.ts";
 import type { FromThread, ThreadSource, ToThread } from "./messages.ts";
@@ -30,7 +31,19 @@ let loopback = true;
 const { openOptions } = (await import(module)) as ThreadModule;
 const opened = await openOptions(data as never);
 const { store } = opened.options;
-const pipeline = createPipeline({ ...opened.options, store: keptInPieces(store), onEvent }, () => loopback);
+const limits = { ...GATEWAY_LIMITS, ...opened.options.limits };
+/** That its event loop is late is what this thread is for. What is remembered of conversations weighs about five times as much as its characters: no more of the thread's memory. */
+const conversationBytes = Math.min(limits.conversationBytes, limits.largeHeapBytes / 32);
+const pipeline = createPipeline(
+  {
+    ...opened.options,
+    limits: { ...limits, conversationBytes, eventLoopDelayMs: Infinity },
+    store: keptInPieces(store),
+    onEvent,
+  },
+  () => loopback,
+  prepared,
+);
 port.on("message", hear);
 
 function say(message: FromThread): void {
@@ -44,6 +57,11 @@ function onEvent(event: GatewayEvent): void {
   const one = active.get(id);
   if (one?.replied === false) one.over = event;
   else over(id, event);
+}
+
+function prepared(): void {
+  const id = current.getStore();
+  if (id !== undefined) say({ kind: "prepared", id });
 }
 
 /** The last that is said of a request. */

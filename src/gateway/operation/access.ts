@@ -1,18 +1,17 @@
 /**
  * Who may see what the gateway serves of its own: whoever has the operator's token. A browser, which sends none, opens a
- * link that holds for minutes and once, and gets a cookie for the status page; cookies are not kept apart by port, so this
- * one opens nothing else. The dashboard gets a token of its own instead, which its script keeps: other ports cannot read it.
+ * link that holds for minutes and once, and leads the dashboard's script to a token of its own. It is not in a cookie,
+ * because cookies are not kept apart by port.
  */
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 const LINK_MS = 10 * 60 * 1_000;
 /** Between the answer to a link and the script of the page that it leads to. */
 const HANDOVER_MS = 60 * 1_000;
-const COOKIE_MS = 12 * 60 * 60 * 1_000;
+const BROWSER_TOKEN_MS = 12 * 60 * 60 * 1_000;
 /** Links are made by who has the token; more than this in ten minutes are not. */
 const LINKS_USED_MAX = 1_000;
 const NONCE_BYTES = 12;
-const COOKIE = "precis_status";
 
 export const LOGIN_PATH = "/_precis/login";
 
@@ -21,16 +20,12 @@ export interface Access {
   readonly byOperator: (authorization: string | undefined) => boolean;
   /** The same for the operator's token or one of the dashboard's. */
   readonly byToken: (authorization: string | undefined) => boolean;
-  /** Whether a `cookie` header has one of ours. */
-  readonly byCookie: (cookies: string | undefined) => boolean;
-  /** What the dashboard's script exchanges for its token; for whoever may have one. */
-  readonly handover: () => string;
+  /** What the dashboard's script exchanges for its token; undefined for a link that is used, old or none of ours. */
+  readonly byLink: (code: string) => string | undefined;
   /** The dashboard's token, for twelve hours; undefined for a code that is used, old or none of ours. */
   readonly byHandover: (code: string) => string | undefined;
   /** The dashboard's token for whoever has shown the operator's. */
   readonly browserToken: () => string;
-  /** The cookie for whoever opened a link; undefined for one that is used, old or none of ours. */
-  readonly byLink: (code: string) => string | undefined;
 }
 
 export function createAccess(token: string, now: () => number = Date.now): Access {
@@ -43,38 +38,29 @@ export function createAccess(token: string, now: () => number = Date.now): Acces
     used.set(code, now() + LINK_MS);
     return true;
   };
-  const browserToken = (): string => signed(token, "browser", now() + COOKIE_MS);
+  const browserToken = (): string => signed(token, "browser", now() + BROWSER_TOKEN_MS);
   return {
     byOperator: (authorization) => same(bearerOf(authorization), token),
     byToken: (authorization) => {
       const given = bearerOf(authorization);
       return same(given, token) || isValid(token, "browser", given, now());
     },
-    handover: () => signed(token, "handover", now() + HANDOVER_MS),
+    byLink: (code) => (takeOnce("link", code) ? signed(token, "handover", now() + HANDOVER_MS) : undefined),
     byHandover: (code) => (takeOnce("handover", code) ? browserToken() : undefined),
     browserToken,
-    byCookie: (cookies = "") => {
-      const given = cookies.split(/; */).find((one) => one.startsWith(`${COOKIE}=`));
-      return given !== undefined && isValid(token, "cookie", given.slice(COOKIE.length + 1), now());
-    },
-    byLink: (code) => {
-      if (!takeOnce("link", code)) return undefined;
-      const value = signed(token, "cookie", now() + COOKIE_MS);
-      return `${COOKIE}=${value}; Max-Age=${COOKIE_MS / 1_000}; Path=/_precis; HttpOnly; SameSite=Strict`;
-    },
   };
 }
 
-/** What a browser opens to see the dashboard or the status page: once, within ten minutes. Takes the token, and asks nobody. */
+/** What a browser opens to see the dashboard: once, within ten minutes. Takes the token, and asks nobody. */
 export function loginLink(url: string, token: string, now = Date.now()): string {
   return `${url}${LOGIN_PATH}?code=${signed(token, "link", now + LINK_MS)}`;
 }
 
 function bearerOf(authorization = ""): string {
-  return /^bearer +(.+)$/i.exec(authorization)?.[1] ?? "";
+  return /^bearer +(\S.*)$/i.exec(authorization)?.[1] ?? "";
 }
 
-type Purpose = "link" | "cookie" | "handover" | "browser";
+type Purpose = "link" | "handover" | "browser";
 
 function signed(token: string, purpose: Purpose, until: number): string {
   const what = `${until.toString(36)}.${randomBytes(NONCE_BYTES).toString("base64url")}`;

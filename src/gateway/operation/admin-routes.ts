@@ -58,6 +58,7 @@ export function createAdminRoutes(history: History): Hono {
   addCompacting(app, history);
   addPinning(app, history);
   addForking(app, history);
+  addWindows(app, history);
   app.onError((error, context) => refuse(context, error));
   return app;
 }
@@ -195,6 +196,16 @@ function addPinning(app: Hono, history: History): void {
     const { pin } = await bodyOf(context, { pin: "string" });
     if (pin === undefined) throw badQuery("pin is missing", 'Send for example {"pin": "p1a2b3c"}.');
     return context.json(await history.unpin(whichIn(context), pin), 200, NO_STORE);
+  });
+}
+
+function addWindows(app: Hono, history: History): void {
+  app.get("/windows", async (context) =>
+    context.json(await history.windows({ tenant: tenantIn(context) }), 200, NO_STORE),
+  );
+  app.post("/windows/forget", async (context) => {
+    const which = await bodyOf(context, { model: "string", upstream: "string" });
+    return context.json(await history.forgetWindows({ tenant: tenantIn(context), ...which }), 200, NO_STORE);
   });
 }
 

@@ -65,7 +65,15 @@ function rememberingNames(redact: Redactor): (event: Names) => Names {
   };
 }
 
-const INFORMING = new Set<string>(["window_learned", "retention", "postponed", "idle", "circuit_closed"]);
+const INFORMING = new Set<string>([
+  "window_learned",
+  "window_remembered",
+  "window_forgotten",
+  "retention",
+  "postponed",
+  "idle",
+  "circuit_closed",
+]);
 
 /** How much an event is to be worried about. */
 export function levelOf(event: GatewayEvent): "info" | "warn" | "error" {

@@ -1,4 +1,5 @@
 /** Every metric of the gateway: its name, what it counts and its labels. What is served and what docs/gateway.md lists both follow from this. */
+import type { NoticeEvent, UntouchedReason } from "../contract.ts";
 
 export interface MetricDefinition {
   readonly kind: "counter" | "gauge" | "histogram";
@@ -150,9 +151,68 @@ export const METRICS = {
     help: "Size of the store's file and its write-ahead log; absent for a store in memory.",
     labels: [],
   },
+  precis_tenant_requests_total: {
+    kind: "counter",
+    help: "With `gateway.tenant_metrics`: completed requests of a tenant.",
+    labels: ["tenant", "outcome"],
+  },
+  precis_tenant_usage_tokens_total: {
+    kind: "counter",
+    help: "With `gateway.tenant_metrics`: tokens reported by providers for a tenant's requests.",
+    labels: ["tenant", "kind"],
+  },
+  precis_tenant_compaction_cost_usd_total: {
+    kind: "counter",
+    help: "With `gateway.tenant_metrics`: what models cost that wrote handoffs for a tenant, where their price is known.",
+    labels: ["tenant"],
+  },
+  precis_tenant_stored_bytes: {
+    kind: "gauge",
+    help: "With `gateway.tenant_metrics`: what a tenant has stored, measured once a minute.",
+    labels: ["tenant"],
+  },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
 export type MetricName = keyof typeof METRICS;
+
+/** Every value, so that none can be forgotten. */
+function all<Value extends string>(values: Readonly<Record<Value, 0>>): readonly Value[] {
+  return Object.keys(values) as Value[];
+}
+
+const REASONS = all<UntouchedReason>({
+  unreadable: 0, not_text: 0, too_large_to_read: 0, held_by_provider: 0, bound_thinking: 0, thread_replay: 0,
+  client_compaction: 0, requests_kept: 0, store_unavailable: 0, tenant_store_full: 0, overloaded: 0, internal_fault: 0,
+}); // prettier-ignore
+
+const NOTICES = all<NoticeEvent["code"]>({
+  pressure: 0, postponed: 0, backed_off: 0, degraded: 0, model_resting: 0, idle: 0, irreducible: 0, window_learned: 0,
+  window_remembered: 0, window_forgotten: 0, store_unavailable: 0, internal_fault: 0, background_failed: 0, jobs_failed: 0,
+  tenant_limit: 0, overloaded: 0, circuit_open: 0, circuit_closed: 0, tenants_unchanged: 0, hook_failed: 0,
+  engine_disabled: 0, retention: 0,
+}); // prettier-ignore
+
+const BOOLEANS = ["true", "false"];
+
+/**
+ * Counters that are there at 0 before their first event: an increase can only be seen from something. Those with a name of
+ * a client's or an operator's are not.
+ */
+export const AT_ZERO: Readonly<Partial<Record<MetricName, Readonly<Record<string, readonly string[]>>>>> = {
+  precis_untouched_total: { because: REASONS },
+  precis_notices_total: { code: NOTICES },
+  precis_compactions_total: {
+    reason: ["threshold", "hygiene", "overflow", "payload", "explicit", "budget"],
+    ahead: BOOLEANS,
+  },
+  precis_jobs_total: { result: ["made", "nothing", "failed"] },
+  precis_context_tokens_total: { stage: ["before", "after"] },
+  precis_usage_tokens_total: { kind: ["input", "output", "cache_read", "cache_write"] },
+  precis_cache_missed_tokens_total: { because: ["compaction", "other"] },
+  precis_cache_missed_usd_total: { because: ["compaction", "other"] },
+  precis_bytes_total: { direction: ["in", "out"] },
+  precis_recalls_total: { found: BOOLEANS },
+};
 
 /** What each label can be: its values are bounded whatever clients send. */
 export const LABELS: Readonly<Record<string, string>> = {
@@ -170,4 +230,5 @@ export const LABELS: Readonly<Record<string, string>> = {
   found: "`true`, `false`",
   result: "`made`, `nothing`, `failed`",
   code: "a code of the log's notices",
+  tenant: "a tenant's name or the hash of its key, for 1,000 tenants; then `other`",
 };

@@ -1,11 +1,12 @@
-/** The gateway's events as Prometheus metrics, in a registry of their own. No model, tenant or path is a label: clients name those. */
+/** The gateway's events as Prometheus metrics, in a registry of their own. No model or path is a label, and tenants only where that is wanted: clients name those. */
 import { STATUS_CODES } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { CacheEffect } from "../../core/caching/effect.ts";
 import type { CompactionEvent, GatewayEvent, RequestEvent, EmitEvent } from "../contract.ts";
 import { routeOf as modelRouteOf } from "../routes.ts";
 import { splitTarget } from "../transport/vendor.ts";
-import { METRICS, type MetricDefinition, type MetricName } from "./metric-list.ts";
+import { AT_ZERO, METRICS, type MetricDefinition, type MetricName } from "./metric-list.ts";
+import { createTenantMetrics, type TenantStore, type Write } from "./tenant-metrics.ts";
 
 export interface MetricsOptions {
   /** The configured names; any other is `none`. */
@@ -13,6 +14,8 @@ export interface MetricsOptions {
   readonly inFlight?: () => number;
   /** Absent where there is no file. */
   readonly storeBytes?: (() => number) | undefined;
+  /** What tenants take is told beside the rest, and what they have in here. */
+  readonly tenantStore?: TenantStore | undefined;
   /** Node's own figures (memory, processor, event loop) beside ours; default true. */
   readonly processMetrics?: boolean;
 }
@@ -28,29 +31,33 @@ export interface Metrics {
 const OTHER_STATUSES: ReadonlySet<number> = new Set([499, 520, 521, 522, 523, 524, 529]);
 const MS_PER_SECOND = 1_000;
 
-export function createMetrics({ upstreams, inFlight, storeBytes, processMetrics = true }: MetricsOptions): Metrics {
+export function createMetrics(options: MetricsOptions): Metrics {
+  const { upstreams, inFlight, storeBytes, tenantStore, processMetrics = true } = options;
   const registry = new Registry();
   if (processMetrics) collectDefaultMetrics({ register: registry });
-  const write = writerTo(registry);
+  const write = writerTo(registry, tenantStore !== undefined);
   const known = new Set(upstreams);
   if (inFlight !== undefined) gauge(registry, "precis_in_flight", inFlight);
   if (storeBytes !== undefined) gauge(registry, "precis_store_bytes", storeBytes);
+  const ofTenants = tenantStore && createTenantMetrics(registry, write, tenantStore);
   return {
-    onEvent: (event) => record(event, write, known),
+    onEvent: (event) => {
+      record(event, write, known);
+      ofTenants?.(event);
+    },
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
 }
 
-/** Adds to a counter, or observes with a histogram. */
-type Write = (name: MetricName, value: number, labels?: Readonly<Record<string, string>>) => void;
-
-function writerTo(registry: Registry): Write {
+function writerTo(registry: Registry, byTenant: boolean): Write {
   const writers = new Map<MetricName, Write>();
   for (const [name, { kind, help, labels, buckets }] of Object.entries(METRICS) as [MetricName, MetricDefinition][]) {
+    if (labels.includes("tenant") && !byTenant) continue;
     const common = { name, help, labelNames: [...labels], registers: [registry] };
     if (kind === "counter") {
       const counter = new Counter(common);
+      for (const of of combinationsOf(AT_ZERO[name])) counter.inc(of, 0);
       writers.set(name, (_, value, of = {}) => counter.inc(of, value));
     } else if (kind === "histogram") {
       const histogram = new Histogram({ ...common, buckets: [...(buckets ?? [])] });
@@ -58,6 +65,15 @@ function writerTo(registry: Registry): Write {
     }
   }
   return (name, value, labels) => writers.get(name)?.(name, value, labels);
+}
+
+/** Every choice of a value for each label. */
+function combinationsOf(values: Readonly<Record<string, readonly string[]>> = {}): readonly Record<string, string>[] {
+  return Object.entries(values).reduce<readonly Record<string, string>[]>(
+    (made, [label, each], at) =>
+      (at === 0 ? [{}] : made).flatMap((one) => each.map((value) => ({ ...one, [label]: value }))),
+    [],
+  );
 }
 
 function gauge(registry: Registry, name: MetricName, read: () => number): void {

@@ -1,25 +1,39 @@
 /**
- * What the gateway serves of its own, under `/_precis/`: whether it lives, whether it can work, its metrics, a page
- * that says what it is doing, and the operator's calls. All but the first two are for the operator and ask for the token,
- * on this machine too: others may share it.
+ * What the gateway serves of its own, under `/_precis/`: whether it lives, whether it can work, its metrics, what it did so
+ * far, the dashboard and the operator's calls. All but the first two are for the operator and ask for the token, on this
+ * machine too: others may share it.
  */
 import { Hono, type Context } from "hono";
 import type { History } from "../history/contract.ts";
 import { callerRefusal } from "../transport/callers.ts";
 import { createAccess, LOGIN_PATH, type Access } from "./access.ts";
-import { addDashboard, type Dashboard } from "../dashboard/routes.ts";
+import { acceptsPage, addDashboard, type Dashboard } from "../dashboard/routes.ts";
 import { createAdminRoutes } from "./admin-routes.ts";
 import { unreadiness, type ReadinessChecks } from "./readiness.ts";
-import { statusPage, type Status } from "./status-page.ts";
+import type { Totals } from "./tally.ts";
+
+/** What is running, and what it did so far. */
+export interface Status {
+  readonly version: string;
+  readonly mode: string;
+  /** Where requests go, by name. */
+  readonly upstreams: Readonly<Record<string, string>>;
+  /** The file, or `memory`. */
+  readonly store: string;
+  /** Seconds since it began. */
+  readonly upSeconds: number;
+  readonly totals: Totals;
+}
 
 export interface OwnRoutesOptions extends ReadinessChecks {
   readonly metrics: { readonly text: () => Promise<string>; readonly contentType: string };
-  /** What is running, as the page shows it. */
   readonly status: () => Status;
-  /** Asked for by metrics, the page and the operator's calls. */
+  /** Asked for by everything but health and readiness. */
   readonly token: string;
-  /** The dashboard, where its files were built; without it a browser sees the status page. */
+  /** Only where its files were built. */
   readonly dashboard?: Dashboard | undefined;
+  /** True: without its store it forwards requests as they come, so that a balancer had better not take it out. */
+  readonly forwards?: boolean | undefined;
   /** What the operator can do with the kept conversations. */
   readonly history: History;
   /** True where only this machine can reach it. */
@@ -31,7 +45,6 @@ export interface OwnRoutesOptions extends ReadinessChecks {
 const OWN_PREFIX = "/_precis";
 const API = "/api";
 const NO_STORE = { "cache-control": "no-store" };
-const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
 
 export function createOwnRoutes(options: OwnRoutesOptions): Hono {
   const app = new Hono({ strict: false }).basePath(OWN_PREFIX);
@@ -44,59 +57,25 @@ export function createOwnRoutes(options: OwnRoutesOptions): Hono {
   app.get("/health", (context) => context.json({ status: "ok" }, 200, NO_STORE));
   app.get("/ready", async (context) => {
     const because = await unreadiness(options);
-    return because === undefined
-      ? context.json({ status: "ready" }, 200, NO_STORE)
+    if (because === undefined) return context.json({ status: "ready" }, 200, NO_STORE);
+    return options.forwards === true && because !== "stopping"
+      ? context.json({ status: "only forwarding", because }, 200, NO_STORE)
       : context.json({ status: "not ready", because }, 503, NO_STORE);
   });
   if (options.dashboard !== undefined) addDashboard(app, options.dashboard, access);
-  addLogin(app, access, options.dashboard === undefined ? "" : access.handover);
+  else app.get("/login", (context) => error(context, 404, "no_dashboard", "`npm run build` makes the dashboard."));
   app.get("/metrics", async (context) => {
     const text = await options.metrics.text();
     return context.body(text, 200, { ...NO_STORE, "content-type": options.metrics.contentType });
   });
-  for (const path of ["/", "/status"])
-    app.get(path, (context) => {
-      const status = options.status();
-      if (!acceptsPage(context)) return context.json(status, 200, NO_STORE);
-      const page = statusPage(status, context.req.query("all") !== undefined);
-      return context.html(page, 200, { ...NO_STORE, "content-security-policy": PAGE_POLICY });
-    });
+  app.get("/", (context) => context.json(options.status(), 200, NO_STORE));
   app.route(API, createAdminRoutes(options.history));
   app.notFound((context) => error(context, 404, "no_such_route", ROUTES_THERE_ARE));
   return app;
 }
 
-function acceptsPage(context: Context): boolean {
-  return (context.req.header("accept") ?? "").includes("text/html");
-}
-
-/** A link leads to the page, and the dashboard's script, if there is one, to its token. */
-function addLogin(app: Hono, access: Access, handover: "" | (() => string)): void {
-  app.get("/login", (context) => {
-    // A preview of the link, which asks for its head alone, must not use it up.
-    if (context.req.method !== "GET") return context.body(null, 405, { allow: "GET" });
-    const cookie = access.byLink(context.req.query("code") ?? "");
-    if (cookie === undefined)
-      return error(
-        context,
-        401,
-        "link_used",
-        "A link works once, within ten minutes; `precis token --link` prints a new one.",
-      );
-    // From here and not by a redirect: what another page led to would come without the cookie.
-    const fragment = handover === "" ? "" : `#code=${handover()}`;
-    const page = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${OWN_PREFIX}/${fragment}"><title>precis</title>`;
-    return context.html(page, 200, {
-      ...NO_STORE,
-      "content-security-policy": PAGE_POLICY,
-      "referrer-policy": "no-referrer",
-      "set-cookie": cookie,
-    });
-  });
-}
-
 const ROUTES_THERE_ARE =
-  "Available are /_precis/, /_precis/status, /_precis/health, /_precis/ready, /_precis/metrics, and the calls of docs/operating.md under /_precis/api/.";
+  "Available are /_precis/, /_precis/health, /_precis/ready, /_precis/metrics, and the calls of docs/operating.md under /_precis/api/.";
 
 /** What needs no token: whether it lives, and where a link for a browser leads. */
 const OPEN = new Set([`${OWN_PREFIX}/health`, `${OWN_PREFIX}/ready`, LOGIN_PATH]);
@@ -116,8 +95,6 @@ function refusal(
   if (foreign !== undefined) return error(context, 403, foreign.code, foreign.hint);
   if (OPEN.has(req.path) || access.byToken(req.header("authorization"))) return undefined;
   if (dashboard !== undefined && isOpenToAll(dashboard, context)) return undefined;
-  const page = req.method === "GET" && STATUS_PAGES.has(req.path);
-  if (page && access.byCookie(req.header("cookie"))) return undefined;
   const refused = error(context, 401, "token_needed", TOKEN_NEEDED);
   refused.headers.set("www-authenticate", "Bearer");
   return refused;
@@ -128,10 +105,8 @@ function isOpenToAll(dashboard: Dashboard, context: Context): boolean {
   const { method, path } = context.req;
   if (method !== "GET") return false;
   const atRoot = path === OWN_PREFIX || path === `${OWN_PREFIX}/`;
-  return atRoot ? acceptsPage(context) : dashboard.files.has(path.slice(OWN_PREFIX.length + 1));
+  return atRoot ? acceptsPage(context.req.header("accept")) : dashboard.files.has(path.slice(OWN_PREFIX.length + 1));
 }
-
-const STATUS_PAGES = new Set([OWN_PREFIX, `${OWN_PREFIX}/`, `${OWN_PREFIX}/status`]);
 
 const TOKEN_NEEDED =
   "Send `authorization: Bearer TOKEN`; `precis token` prints it, and `precis token --link` a link for a browser.";

@@ -1,4 +1,4 @@
-/** What became of all requests so far: for the status page, and for the last words of `precis serve`. */
+/** What became of all requests so far: for whoever asks the gateway, and for the last words of `precis serve`. */
 import type { Usage } from "../../core/engines/contract.ts";
 import type { PostponedBy } from "../../session/timing.ts";
 import type {
@@ -56,21 +56,13 @@ export interface NoticeTotals {
   readonly message: string;
 }
 
-export interface ModelTiming extends Omit<RequestTiming, "postponed"> {
+export interface ModelTiming extends Omit<RequestTiming, "postponed">, Pick<RequestEvent, "window"> {
   /** Requests whose conversations were above the threshold and waited, by the reason. */
   readonly postponed: Readonly<Partial<Record<PostponedBy, number>>>;
 }
 
 /** Models of which it is told when their conversations are compacted: those asked last. */
 const MODELS_MAX = 20;
-
-/** What a client sent and what went on, in tokens: estimated where it was rewritten, else as the provider counted it. */
-export interface RecentRequest extends TokenSizes {
-  /** A compaction was made for it. */
-  readonly fresh: boolean;
-}
-
-export const RECENT_MAX = 120;
 
 export interface LostTotals {
   /** Compactions whose results may be missing requests of the user. */
@@ -96,8 +88,6 @@ export interface Missed {
 export interface Tally {
   readonly onEvent: EmitEvent;
   readonly totals: () => Totals;
-  /** The last requests that a size is known of, newest last, `RECENT_MAX` at most. */
-  readonly recent: () => readonly RecentRequest[];
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] extends object ? Mutable<T[Key]> : T[Key] };
@@ -120,15 +110,7 @@ export function createTally(): Tally {
     timing: {},
     notices: {},
   };
-  const recent: RecentRequest[] = [];
-  return {
-    onEvent: (event) => {
-      add(totals, event);
-      if (event.kind === "request") addRecent(recent, event);
-    },
-    totals: () => structuredClone(totals),
-    recent: () => [...recent],
-  };
+  return { onEvent: (event) => add(totals, event), totals: () => structuredClone(totals) };
 }
 
 function add(totals: Mutable<Totals>, event: GatewayEvent): void {
@@ -190,20 +172,14 @@ function addCache({ cache: totals }: Mutable<Totals>, { cache, treatment }: Requ
   totals.missedByCompaction.usd += missedUsd;
 }
 
-function addTiming(totals: Mutable<Totals>, { model, timing }: RequestEvent): void {
+function addTiming(totals: Mutable<Totals>, { model, window, timing }: RequestEvent): void {
   if (timing === undefined) return;
   const { postponed, ...figures } = timing;
   const { [model]: before, ...others } = totals.timing;
   const counts = { ...before?.postponed };
   if (postponed !== undefined) counts[postponed] = (counts[postponed] ?? 0) + 1;
   const kept = Object.entries(others).slice(1 - MODELS_MAX);
-  totals.timing = Object.fromEntries([...kept, [model, { ...figures, postponed: counts }]]);
-}
-
-function addRecent(recent: RecentRequest[], { treatment, usage }: RequestEvent): void {
-  if (treatment.kind === "rewritten") recent.push({ ...treatment.tokens, fresh: treatment.fresh });
-  else if (usage !== undefined) recent.push({ before: usage.input, after: usage.input, fresh: false });
-  if (recent.length > RECENT_MAX) recent.shift();
+  totals.timing = Object.fromEntries([...kept, [model, { window, ...figures, postponed: counts }]]);
 }
 
 function addSizes(to: Mutable<TokenSizes>, { before, after }: TokenSizes): void {

@@ -44,6 +44,8 @@ export interface RecallContext extends RecallSettings {
 export interface Recall {
   /** What the model was told: the request with everything in it that was hidden from its client. @throws PrecisError of the store. */
   readonly restored: (tenant: string, reading: ReadRequest) => Promise<Decoded>;
+  /** Whether the request gets a tool once something has left its conversation. */
+  readonly adds: (request: Decoded) => boolean;
   /** The request's tools with ours; `recallable`: something has left the conversation. Undefined where none is offered. */
   readonly offer: (request: Decoded, runtime: Pick<Runtime, "tools">, recallable: boolean) => ToolOffer | undefined;
   /** The answer as its client is to have it. */
@@ -71,6 +73,7 @@ export function createRecall(given: RecallContext): Recall {
   const hidden = createHiddenTurns({ store, hash: chain.hash, limits });
   return {
     restored: async (tenant, reading) => (takes(reading.decoded) ? hidden.restored(tenant, reading) : reading.decoded),
+    adds: (request) => recalls && takes(request),
     offer: (request, runtime, recallable) =>
       takes(request) ? withTools(request, gatewayTools(runtime, recalls && recallable)) : undefined,
     withoutRecalls: async ({ request, resend, failed, signal }) => {
@@ -103,17 +106,17 @@ export function createRecall(given: RecallContext): Recall {
       const screen = definitions[protocol].screen(names);
       const eventBytesMax = limits.eventBytes;
       const shown = streamed(answer, { screen, turn, eventBytesMax, resend, further, failed, signal });
-      return { ...answer, body: shown, spent };
+      return { ...answer, body: shown, spent, goesOn: true };
     },
   };
 }
 
 function bounds({ models, onEvent }: RecallContext, { tenant, model, upstream, prepared, reading }: PreparedRequest) {
-  const { windowTokens, factor } = models.of(tenant, model, upstream);
-  const reserved = Math.min(reading.decoded.transcript.maxOutputTokens ?? 0, windowTokens * RESERVE_SHARE_MAX);
+  const { window, factor } = models.of(tenant, model, upstream);
+  const reserved = Math.min(reading.decoded.transcript.maxOutputTokens ?? 0, window.tokens * RESERVE_SHARE_MAX);
   return {
     tokens: prepared.tokens,
-    usableTokens: windowTokens - reserved,
+    usableTokens: window.tokens - reserved,
     factor,
     onCall: (call: AnsweredCall) => onEvent({ kind: "recall", tenant, model, ...call }),
     unkept: (error: unknown) => reportFault({ onEvent }, { tenant }, faultReason(error), error),

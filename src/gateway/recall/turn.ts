@@ -92,7 +92,7 @@ export function createTurn(options: TurnOptions): Turn {
     if (elements === undefined) return undefined;
     if (elements.length > 0) {
       const { messages } = protocols[protocol].decode(`[${elements.join(",")}]`).transcript;
-      said.push(...messages.map((message) => withReadableCalls(message, passage.calls)));
+      for (const each of messages.map((message) => withReadableCalls(message, passage.calls))) said.push(each);
     }
     if (passage.calls.length === 0) {
       if (ledger.hiddenIds.size > 0) await keep([]);
@@ -104,7 +104,7 @@ export function createTurn(options: TurnOptions): Turn {
       return undefined;
     }
     last = results;
-    said.push(...results.map(resultMessage));
+    for (const each of results.map(resultMessage)) said.push(each);
     return continued(protocol, body, said);
   };
   return {
@@ -122,7 +122,7 @@ export function createTurn(options: TurnOptions): Turn {
       if (texts.length === 0) return undefined;
       said.splice(said.length - last.length);
       last = last.map(({ callId }) => ({ callId, text: NO_ROOM_ANSWER }));
-      said.push(...last.map(resultMessage));
+      for (const each of last.map(resultMessage)) said.push(each);
       return continued(protocol, body, said);
     },
   };

@@ -105,7 +105,7 @@ async function answerText(
       links: reading.links,
       tenant,
       store: { ...context.store, findCompaction: pending.store.findCompaction },
-      windowTokens: runtime.state().contextLength,
+      now: context.now(),
       redact: createRedactor(context.runtime.secrets),
       refusal: await refusalOf(context, {
         tenant,

@@ -4,7 +4,7 @@ import type { RuntimeOptions } from "../../session/contract.ts";
 import type { OperatorHooks } from "../../session/operator-hooks/contract.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { CachingContext } from "../caching.ts";
-import type { CompactRequestsPolicy, EmitEvent } from "../contract.ts";
+import type { CompactRequestsPolicy, EmitEvent, HeaderLines } from "../contract.ts";
 import type { Conversations } from "../conversations.ts";
 import type { Alternation } from "../knowledge/alternation.ts";
 import type { ThinkingRules } from "../knowledge/thinking/index.ts";
@@ -54,6 +54,7 @@ export interface HistoryContext {
   /** The operator's, where there are any. */
   readonly hooks: OperatorHooks | undefined;
   readonly onEvent: EmitEvent;
+  readonly now: () => number;
 }
 
 export interface GatewayContext extends HistoryContext {
@@ -73,12 +74,13 @@ export interface GatewayContext extends HistoryContext {
   /** What commands in the conversation open with; undefined where there are none. */
   readonly chatCommands: string | undefined;
   readonly credentialNames: readonly string[];
-  /** Whether only this machine can reach the gateway. */
-  readonly loopback: () => boolean;
+  /** Whether only this machine can reach the gateway, and a request with these headers comes from it. */
+  readonly loopback: (headers?: HeaderLines) => boolean;
+  /** Told when a request is read and prepared, and goes out. */
+  readonly whenPrepared: (() => void) | undefined;
   /** What happens when something of ours fails: the request goes on as it came, or is refused. */
   readonly onFault: "pass" | "refuse";
   readonly spans: Spans;
-  readonly now: () => number;
   /** Whether the store failed to take what it was given last. */
   readonly storeHealth: { fails: boolean };
   /** A compaction will soon be due: it can be made while nobody waits. */

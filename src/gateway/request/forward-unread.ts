@@ -6,9 +6,8 @@ import type { Destination } from "../transport/upstreams.ts";
 import { headerOf } from "../transport/vendor.ts";
 import type { GatewayContext } from "./context.ts";
 import type { ArrivingRequest } from "./model-request.ts";
-import { admit } from "./receive.ts";
 import type { RequestRecord } from "./record.ts";
-import { respondRefused, respondUnread } from "./respond.ts";
+import { respondUnread } from "./respond.ts";
 
 export async function forwardUnread(
   context: Pick<GatewayContext, "sender">,
@@ -17,23 +16,20 @@ export async function forwardUnread(
 ): Promise<ClientResponse> {
   record.sent();
   const response = await record.span.upstream(destination.upstream, () =>
-    context.sender.send({ to: destination, method, headers: onwardHeaders(headers, "same"), body, signal }),
+    context.sender.send({
+      to: destination,
+      tenant: record.tenant,
+      method,
+      headers: onwardHeaders(headers, "same"),
+      body,
+      signal,
+    }),
   );
   const streamed = isEventStream(headerOf(response.headers, "content-type"));
   return respondUnread(record, { response, streamed, body: response.body });
 }
 
-/** A tenant's rates hold all the same. */
-export async function forwardOverloaded(
-  context: GatewayContext,
-  arriving: ArrivingRequest,
-  tenant: string,
-): Promise<ClientResponse> {
-  const { client, record, route } = arriving;
-  record.protocol = route.protocol;
-  record.tenant = tenant;
-  const refused = admit(context, arriving, tenant);
-  if (refused !== undefined) return respondRefused(record, refused);
-  record.treatment = { kind: "untouched", because: "overloaded" };
-  return forwardUnread(context, client, arriving);
+export async function forwardOverloaded(context: GatewayContext, arriving: ArrivingRequest): Promise<ClientResponse> {
+  arriving.record.treatment = { kind: "untouched", because: "overloaded" };
+  return forwardUnread(context, arriving.client, arriving);
 }

@@ -7,8 +7,7 @@ import { answerCompressRoute, compressRouteOf } from "../compress/compress.ts";
 import type { ClientRequest, ClientResponse, RequestHandler } from "../contract.ts";
 import { routeOf } from "../routes.ts";
 import type { Owner } from "../tenants/owner.ts";
-import { statusOf } from "../transport/refusals.ts";
-import type { Destination } from "../transport/upstreams.ts";
+import { statusOf, type Refused } from "../transport/refusals.ts";
 import { answerWithRecall } from "./answer-with-recall.ts";
 import { answerCompactRequest } from "./compact-request.ts";
 import { takeChatCommand } from "./chat-command.ts";
@@ -17,7 +16,7 @@ import { forwardOverloaded, forwardUnread } from "./forward-unread.ts";
 import { keepOnceAccepted, prepareAppend, recallsUnkept } from "./keep.ts";
 import type { ArrivingRequest } from "./model-request.ts";
 import { readAndPrepare } from "./read.ts";
-import { receive, tenantOf } from "./receive.ts";
+import { receive } from "./receive.ts";
 import { openRecord, type RequestRecord } from "./record.ts";
 import { respond, respondRefused } from "./respond.ts";
 import { sendUntilAccepted } from "./send.ts";
@@ -29,14 +28,21 @@ export function createRequestHandler(context: GatewayContext): RequestHandler {
     const span = opening instanceof Promise ? await opening : opening;
     const record = openRecord(client, context.onEvent, span);
     try {
+      // Who may ask, and how much, is decided before what is asked for: another spelling of a path is no way around it.
+      const owner = admitted(context, client, record);
+      if ("refused" in owner) return respondRefused(record, owner.refused);
       const own = compressRouteOf(client);
-      if (own !== undefined) return await answerCompressRoute(context, own, { client, record });
+      if (own !== undefined) return await answerCompressRoute(context, own, { client, record, owner });
       const destination = context.upstreams.pick(client);
       if ("refused" in destination) return respondRefused(record, destination.refused);
       record.upstream = destination.upstream.name;
       const route = routeOf(client.method, destination.target);
-      if (route === undefined) return await passThrough(context, client, { record, destination });
-      return await takeModelRequest(context, { client, record, destination, route });
+      if (route === undefined) return await forwardUnread(context, client, { record, destination });
+      const arriving = { client, record, destination, route };
+      record.protocol = route.protocol;
+      // There may be no time to read it.
+      if (context.overload.isOver()) return await forwardOverloaded(context, arriving);
+      return await handleModelRequest(context, arriving, owner);
     } catch (error) {
       record.status = statusOf(error);
       record.over(client.signal.aborted ? "aborted" : failureOutcome(error));
@@ -46,14 +52,6 @@ export function createRequestHandler(context: GatewayContext): RequestHandler {
 }
 
 const nothing = (): void => undefined;
-
-/** Whose it is, and whether there is time to read it. */
-async function takeModelRequest(context: GatewayContext, arriving: ArrivingRequest): Promise<ClientResponse> {
-  const owner = tenantOf(context, arriving.client);
-  if ("refused" in owner) return respondRefused(arriving.record, owner.refused);
-  if (context.overload.isOver()) return forwardOverloaded(context, arriving, owner.tenant);
-  return handleModelRequest(context, arriving, owner);
-}
 
 async function handleModelRequest(
   shared: GatewayContext,
@@ -69,6 +67,7 @@ async function handleModelRequest(
   if ("response" in arrived) return arrived.response;
   const request = await context.overload.during(() => readAndPrepare(context, arrived));
   if ("response" in request) return request.response;
+  context.whenPrepared?.();
   const compacted = await answerCompactRequest(context, request);
   if (compacted !== undefined) return compacted;
   const accepting = sendUntilAccepted(context, request);
@@ -84,16 +83,16 @@ async function handleModelRequest(
   return respond(context, answered, keep);
 }
 
-/** Any other request of a provider's API. */
-async function passThrough(
-  context: GatewayContext,
-  client: ClientRequest,
-  passing: { readonly record: RequestRecord; readonly destination: Destination },
-): Promise<ClientResponse> {
-  const owner = tenantOf(context, client);
-  if ("refused" in owner) return respondRefused(passing.record, owner.refused);
-  passing.record.tenant = owner.tenant;
-  return forwardUnread(context, client, passing);
+/** Whose the request is, which is counted for its tenant until it is over. */
+function admitted(context: GatewayContext, client: ClientRequest, record: RequestRecord): Owner | Refused {
+  const { tenants, tenant: policy, loopback, credentialNames, tenantRates } = context;
+  const owner = tenants.ownerOf(client, { policy, loopback: loopback(client.headers), credentialNames });
+  if ("refused" in owner) return owner;
+  record.tenant = owner.tenant;
+  const entered = tenantRates.enter(owner.tenant, client);
+  if ("refused" in entered) return entered;
+  record.whenOver(entered.leave);
+  return owner;
 }
 
 /** Whose failure it was. */

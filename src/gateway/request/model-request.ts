@@ -2,7 +2,8 @@
  * The one carrier of a request to a model: it is received, then prepared, then answered, and each step adds what it found.
  * A request that cannot be read skips the preparation and goes out as it came.
  */
-import type { Prepared, RuntimeState } from "../../session/contract.ts";
+import type { Prepared } from "../../session/contract.ts";
+import type { WindowInUse } from "../../session/window-in-use.ts";
 import type { HiddenTools } from "../../protocols/answers/screen.ts";
 import type { Decoded } from "../../protocols/index.ts";
 import type { Caching } from "../caching.ts";
@@ -48,7 +49,7 @@ export interface PreparedRequest extends ReceivedRequest {
   readonly soon: boolean;
   readonly outgoing: OutgoingRequest;
   /** What refusals revealed about its model; learned once the provider accepts this request. */
-  readonly revealed?: Pick<RuntimeState, "contextLength" | "factor"> | undefined;
+  readonly revealed?: { readonly factor: number; readonly window: WindowInUse } | undefined;
   /** Its server refused it because roles do not alternate: neighbours of one role go out as one message. */
   readonly alternates?: true;
 }

@@ -25,6 +25,8 @@ export interface ProviderAnswer {
   readonly begun: Promise<void>;
   /** What was used, where it took more than one request. */
   readonly spent?: () => Usage | undefined;
+  /** Set where more may follow the end of what the reader reads: recalls are answered within it. */
+  readonly goesOn?: true;
 }
 
 export type OpeningLimits = Pick<GatewayLimits, "openingBytes" | "openingMs" | "examinedBytes" | "eventBytes">;

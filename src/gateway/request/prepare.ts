@@ -8,13 +8,13 @@ import { memberOf } from "../../protocols/definition.ts";
 import type { Decoded } from "../../protocols/index.ts";
 import { definitions } from "../../protocols/registry.ts";
 import type { Prepared, Runtime } from "../../session/contract.ts";
-import { RESERVE_SHARE_MAX } from "../../session/state.ts";
 import { UNCACHED, type Caching } from "../caching.ts";
 import type { CompactionEvent, UntouchedReason } from "../contract.ts";
 import { rootOf, type Conversation, type ReadRequest } from "../conversations.ts";
 import { clientCompaction } from "../knowledge/client-compaction.ts";
 import { allowsCompaction } from "../knowledge/thinking/index.ts";
 import type { HistoryContext } from "./context.ts";
+import type { ServedModel } from "../models.ts";
 import { faultReason } from "./fault.ts";
 import { countsTokens, type PreparedRequest, type ReceivedRequest } from "./model-request.ts";
 import { composeOutgoing, type SkipReason } from "./outgoing.ts";
@@ -60,28 +60,31 @@ export async function findConversation(
   const loading = context.models.recalled(tenant, model);
   if (loading !== undefined) await loading;
   const upstream = `${destination.upstream.origin}${destination.upstream.basePath}`;
-  const known = { ...request, reading, withHiddenTurns, model, upstream, caching: cachingOf(context, request, model) };
+  const caching = cachingOf(context, request, reading.decoded, model);
+  const known = { ...request, reading, withHiddenTurns, model, upstream, caching };
   const conversation = await context.conversations.of(tenant, reading, (relative) =>
     startConversation(context, known, relative),
   );
-  conversation.pricing.economy = known.caching.economy;
+  const { economy } = caching;
+  conversation.pricing.economy = economy && { ...economy, addsTool: context.recall?.adds(withHiddenTurns) === true };
   return { ...known, conversation };
 }
 
-/** Anyone who looks at the store sees from where on a conversation is compacted, and why it waits. */
+/** Anyone who looks at the store sees the window, from where on a conversation is compacted, and why it waits. */
 function keepTiming(context: HistoryContext, request: PreparedRequest): void {
   const { conversation } = request;
-  const { postponed, ...figures } = conversation.runtime.report().timing;
-  const timing = JSON.stringify([figures, postponed?.by]);
+  const { timing: due, window } = conversation.runtime.report();
+  const { postponed, ...figures } = due;
+  const timing = JSON.stringify([figures, postponed?.by, window]);
   if (timing === conversation.timing) return;
   conversation.timing = timing;
   keepState(context, request);
 }
 
-function cachingOf({ caching }: HistoryContext, request: ReceivedRequest, model: string): Caching {
+function cachingOf({ caching }: HistoryContext, request: ReceivedRequest, asked: Decoded, model: string): Caching {
   const { route, destination } = request;
   if (countsTokens(request)) return UNCACHED;
-  return caching.of({ protocol: route.protocol, model, upstream: destination.upstream });
+  return caching.of({ protocol: route.protocol, model, upstream: destination.upstream, asked });
 }
 
 /** What replaces the conversation: the compaction that exists, or a new one where it is due. */
@@ -140,13 +143,14 @@ export function inTurn<Answer>(conversation: Conversation, work: () => Promise<A
 export function applyModelLimits(
   { models, runtime: { settings } }: HistoryContext,
   runtime: Runtime,
-  request: Pick<PreparedRequest, "tenant" | "model" | "upstream"> & { readonly transcript: Transcript },
+  request: ServedModel & { readonly transcript: Transcript },
+  onTrial?: "counts",
 ): void {
   const { tenant, model, transcript, upstream } = request;
-  const contextLength = models.of(tenant, model, upstream).windowTokens;
-  const asked = transcript.maxOutputTokens ?? settings?.maxOutputTokens ?? 0;
-  const maxOutputTokens = Math.min(asked, Math.floor(contextLength * RESERVE_SHARE_MAX));
-  runtime.modelChanged({ model, contextLength, maxOutputTokens });
+  const { window } = models.of(tenant, model, upstream, onTrial);
+  const contextLength = window.tokens;
+  const maxOutputTokens = transcript.maxOutputTokens ?? settings?.maxOutputTokens ?? 0;
+  runtime.modelChanged({ model, contextLength, maxOutputTokens, window });
 }
 
 /** Why nothing new is compacted for this request, whatever it weighs. */

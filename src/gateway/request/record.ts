@@ -12,6 +12,7 @@ import type {
   RequestTiming,
   Treatment,
 } from "../contract.ts";
+import type { WindowInUse } from "../../session/window-in-use.ts";
 import type { Conversation } from "../conversations.ts";
 import type { RequestSpan } from "../operation/spans.ts";
 import type { HeldThread } from "../threads.ts";
@@ -28,6 +29,7 @@ export interface RequestRecord {
   streamed: boolean;
   retried: boolean;
   disabledEngine: string | undefined;
+  window: WindowInUse | undefined;
   timing: RequestTiming | undefined;
   treatment: Treatment;
   usage: Usage | undefined;
@@ -36,6 +38,10 @@ export interface RequestRecord {
   restored: number;
   bytesIn: number;
   bytesOut: number;
+  /** All of the answer was handed over: a client that leaves now has it. */
+  delivered: boolean;
+  /** Another thread answers, and says what became of it. */
+  inThread: boolean;
   /** What was done about the request, as it is now. */
   readonly showPrepared: (request: Shown) => void;
   /** The request goes on to the provider now. */
@@ -65,6 +71,7 @@ const NOTHING_YET = {
   streamed: false,
   retried: false,
   disabledEngine: undefined,
+  window: undefined,
   timing: undefined,
   treatment: { kind: "passed" },
   usage: undefined,
@@ -73,6 +80,8 @@ const NOTHING_YET = {
   restored: 0,
   bytesIn: 0,
   bytesOut: 0,
+  delivered: false,
+  inThread: false,
 } as const satisfies Partial<RequestRecord>;
 
 export function openRecord(client: ClientRequest, onEvent: EmitEvent, span: RequestSpan): RequestRecord {
@@ -103,7 +112,11 @@ export function openRecord(client: ClientRequest, onEvent: EmitEvent, span: Requ
       tookMs: beforeMs + tookMs,
     });
   };
-  const gone = (): void => over("aborted");
+  const gone = (): void => {
+    const outcome = record.delivered ? deliveredAs(record) : "aborted";
+    if (record.delivered || record.inThread) setTimeout(() => over(outcome), VERDICT_MS).unref();
+    else over(outcome);
+  };
   client.signal.addEventListener("abort", gone, { once: true });
   const record: RequestRecord = {
     id: randomUUID(),
@@ -111,8 +124,9 @@ export function openRecord(client: ClientRequest, onEvent: EmitEvent, span: Requ
     ...NOTHING_YET,
     showPrepared: ({ outgoing, conversation }) => {
       record.treatment = outgoing.treatment;
-      const { disabledEngine, timing } = conversation.runtime.report();
+      const { disabledEngine, window, timing } = conversation.runtime.report();
       record.disabledEngine = disabledEngine?.engine;
+      record.window = window;
       const { postponed, ...figures } = timing;
       record.timing = { ...figures, ...(postponed === undefined ? {} : { postponed: postponed.by }) };
     },
@@ -123,6 +137,15 @@ export function openRecord(client: ClientRequest, onEvent: EmitEvent, span: Requ
     overInThread,
   };
   return record;
+}
+
+/** How long whoever relays an answer has to say what became of it after its client left. */
+const VERDICT_MS = 2_000;
+const ERROR_STATUS_MIN = 400;
+
+/** The end of a request whose client has the whole answer. */
+export function deliveredAs({ status }: Pick<RequestRecord, "status">): Outcome {
+  return status < ERROR_STATUS_MIN ? "answered" : "refused";
 }
 
 type Ending = Pick<RequestEvent, "outcome" | "heldMs" | "firstByteMs" | "tookMs">;
@@ -136,6 +159,8 @@ function eventOf(
     whenOver: _w,
     over: _o,
     overInThread: _t,
+    delivered: _d,
+    inThread: _i,
     ...logged
   }: RequestRecord,
   { method, target }: ClientRequest,

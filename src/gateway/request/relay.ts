@@ -39,31 +39,38 @@ export interface RelayOptions {
   readonly record: RequestRecord;
   /** A stream goes on as it comes; of a whole body the last piece waits too. */
   readonly streamed: boolean;
+  /** Whether what has come of a stream is all of it: some clients leave before its connection ends. */
+  readonly isComplete: () => boolean;
   /** Called when all of it has come; settles when the end may be reported. */
   readonly committed: () => Promise<void>;
   /** After the last byte; not where the client left or the provider broke off. */
   readonly whenWhole: () => void;
 }
 
-export async function* relay(body: Bytes, { record, streamed, committed, whenWhole }: RelayOptions): Chunks {
+export async function* relay(body: Bytes, options: RelayOptions): Chunks {
+  const { record, streamed, isComplete, committed, whenWhole } = options;
   let held: Uint8Array | undefined;
   let whole = false;
   try {
     for await (const chunk of body) {
       record.begun();
       record.bytesOut += chunk.length;
-      if (streamed) yield chunk;
-      else {
+      if (streamed) {
+        record.delivered ||= isComplete();
+        yield chunk;
+      } else {
         if (held !== undefined) yield held;
         held = chunk;
       }
     }
     await committed();
     whole = true;
+    record.delivered = true;
     if (held !== undefined) yield held;
   } finally {
     // If the client left, that has been recorded already.
-    if (whole) whenWhole();
+    if (!whole && record.delivered) await committed();
+    if (record.delivered) whenWhole();
     else record.over("upstream_failed");
   }
 }

@@ -7,7 +7,7 @@ import { reportFault } from "./fault.ts";
 import { learnFrom } from "./learn.ts";
 import type { AnsweredRequest } from "./model-request.ts";
 import type { ProviderAnswer } from "./open-answer.ts";
-import { treatmentLine, type RequestRecord } from "./record.ts";
+import { deliveredAs, treatmentLine, type RequestRecord } from "./record.ts";
 import { relay } from "./relay.ts";
 
 /** `keep` settles when what the request brought is in the store, within a bound. */
@@ -33,7 +33,8 @@ export function respondRefused(record: RequestRecord, response: ClientResponse):
 
 const OK = 200;
 
-type Relayable = Pick<ProviderAnswer, "response" | "streamed"> & { readonly body: Bytes };
+type Relayable = Pick<ProviderAnswer, "response" | "streamed"> &
+  Partial<Pick<ProviderAnswer, "reader" | "goesOn">> & { readonly body: Bytes };
 
 interface OwnResponse extends Partial<OwnAnswerBody> {
   readonly status?: number;
@@ -74,11 +75,9 @@ export function respondUnread(record: RequestRecord, answer: Relayable): ClientR
   return relayed(record, answer, { committed: () => Promise.resolve(), whenWhole: () => undefined });
 }
 
-const ERROR_STATUS_MIN = 400;
-
 function relayed(
   record: RequestRecord,
-  { response: { status, headers }, streamed, body }: Relayable,
+  { response: { status, headers }, streamed, body, reader, goesOn }: Relayable,
   { committed, whenWhole }: { readonly committed: () => Promise<void>; readonly whenWhole: () => void },
 ): ClientResponse {
   record.status = status;
@@ -94,11 +93,17 @@ function relayed(
   const over = (): void =>
     void setImmediate(() => {
       whenWhole();
-      record.over(status < ERROR_STATUS_MIN ? "answered" : "refused");
+      record.over(deliveredAs(record));
     });
   return {
     status,
     headers: [...backwardHeaders(headers), ...own],
-    body: relay(body, { record, streamed, committed, whenWhole: over }),
+    body: relay(body, {
+      record,
+      streamed,
+      isComplete: () => goesOn !== true && reader?.state.complete === true,
+      committed,
+      whenWhole: over,
+    }),
   };
 }

@@ -10,6 +10,7 @@ import type { HistoryContext } from "./context.ts";
 import type { PreparedRequest } from "./model-request.ts";
 import { composeOutgoing } from "./outgoing.ts";
 import { applyModelLimits, inTurn, reportCompaction } from "./prepare.ts";
+import { emitWindowNotice } from "./window-notices.ts";
 
 /** The same request, smaller, after its provider refused it as too large; undefined where it cannot be made smaller. */
 export async function prepareAfterOverflow(
@@ -20,7 +21,13 @@ export async function prepareAfterOverflow(
   if (!allowsCompaction(refused.withHiddenTurns, context.thinking) || isNotOfSize(refused, overflow)) return undefined;
   if (context.mode === "observe") {
     // The client's own request was refused and not what would have been sent: only the provider's word says something.
-    if (overflow.limitTokens !== undefined) learnWindow(context, refused, overflow.limitTokens);
+    if (overflow.limitTokens !== undefined)
+      context.models.learnWindow(refused, {
+        tokens: overflow.limitTokens,
+        by: "named",
+        refusedTokens: overflow.requestedTokens ?? refused.prepared.before,
+        countsOutput: overflow.outputTokens !== undefined,
+      });
     return undefined;
   }
   return inTurn(refused.conversation, () => smallerThan(context, refused, overflow));
@@ -43,8 +50,8 @@ async function smallerThan(
   const { transcript } = refused.withHiddenTurns;
   const { runtime, pending, trials } = conversation;
   pending.broughtBy(reading.links.at(-1), reading);
-  // Another request of this conversation may have gone to another upstream meanwhile.
-  applyModelLimits(context, runtime, { ...refused, transcript });
+  // Another request of this conversation may have gone to another upstream meanwhile, and a trial of a learned window is over.
+  applyModelLimits(context, runtime, { ...refused, transcript }, "counts");
   const again = (prepared: Prepared, revealed: PreparedRequest["revealed"]): PreparedRequest => {
     const outgoing = composeOutgoing(context, { ...refused, prepared }, undefined);
     return { ...refused, prepared, revealed, outgoing };
@@ -55,7 +62,7 @@ async function smallerThan(
   if (!trials.has(reading)) trials.set(reading, runtime.state());
   const prepared = await runtime.recover(overflow, transcript);
   if (prepared === undefined || charsOf(prepared) >= charsOf(refused.prepared)) return undefined;
-  const smaller = again(prepared, runtime.state());
+  const smaller = again(prepared, { factor: runtime.state().factor, window: runtime.report().window });
   if (prepared.compaction !== undefined)
     reportCompaction(context, smaller, prepared.compaction, performance.now() - started);
   return smaller;
@@ -80,22 +87,9 @@ export function endRetries(context: HistoryContext, request: PreparedRequest, is
   if (isAccepted && request.alternates === true) context.alternation.learn(upstream, model);
   if (!isAccepted || revealed === undefined) return;
   context.models.learnFactor(tenant, model, revealed.factor);
-  learnWindow(context, request, revealed.contextLength);
-}
-
-/** A window below what was believed, for requests to come. */
-function learnWindow(
-  { models, mode, onEvent }: HistoryContext,
-  { tenant, model, upstream }: Pick<PreparedRequest, "tenant" | "model" | "upstream">,
-  limitTokens: number,
-): void {
-  if (limitTokens >= models.of(tenant, model, upstream).windowTokens) return;
-  models.learnWindow(tenant, model, { upstream, limitTokens });
-  // Where nothing is rewritten, nothing follows from it.
-  if (mode === "observe") return;
-  const { windowTokens } = models.of(tenant, model, upstream);
-  const message = `${model || "a model"} refused a request as too large; its window counts as ${windowTokens} tokens`;
-  onEvent({ kind: "notice", code: "window_learned", tenant, message });
+  const { tokens, learned } = revealed.window;
+  const window = learned === undefined ? undefined : context.models.learnWindow(request, { ...learned, tokens });
+  if (window !== undefined) emitWindowNotice(context, request, { code: "window_learned", window });
 }
 
 /** The same request without the thinking that its provider says does not fit; undefined where that changes nothing. */

@@ -3,7 +3,7 @@
  * be accepted. The client sees one answer.
  */
 import type { Overflow } from "../../protocols/index.ts";
-import { refusesNeighbours } from "../knowledge/alternation.ts";
+import { refusesNeighbours } from "../../protocols/openai-chat/alternate.ts";
 import { thinkingRefusal } from "../knowledge/thinking/index.ts";
 import { onwardHeaders } from "../transport/headers.ts";
 import type { GatewayContext } from "./context.ts";
@@ -116,6 +116,7 @@ export async function sendBody(
   const response = await record.span.upstream(destination.upstream, () =>
     sender.send({
       to: destination,
+      tenant: record.tenant,
       method: client.method,
       headers: request.outgoing?.editHeaders?.(headers) ?? headers,
       body: rewritten ? Buffer.from(body) : raw,

@@ -14,7 +14,8 @@ export function emitSessionNotices(runtime: Runtime, tenant: string, onEvent: Em
   runtime.on("postponed", ({ tokens, by, because, ...timing }) => {
     const above = `a conversation has ${shown(tokens)} tokens, above its threshold of ${shown(timing.thresholdTokens)}`;
     const why = reasonOf({ by, because }, runtime.report().engine);
-    notice(by === "back_off" ? "backed_off" : "postponed", `${above}, and ${waitOf(timing)}: ${why}`);
+    if (by === "back_off") notice("backed_off", `${above}, and is not compacted now: ${why}`);
+    else notice("postponed", `${above}, and ${waitOf(timing)}: ${why}`);
   });
   runtime.on("degraded", ({ because, report }) => {
     // A back-off has a notice of its own.
@@ -37,7 +38,7 @@ function momentOf({ thresholdTokens, compactsAtTokens, set }: CompactionTiming):
   if (compactsAtTokens === undefined) return "is not compacted automatically";
   const own = set === undefined ? "" : ` (set for this session: ${thresholdText(set)})`;
   if (compactsAtTokens <= thresholdTokens) return `is compacted at ${shown(compactsAtTokens)}${own}`;
-  return `is compacted when that costs least, at ${shown(compactsAtTokens)} at the latest; its threshold is ${shown(thresholdTokens)}${own}`;
+  return `is compacted when its price is justified, at ${shown(compactsAtTokens)} at the latest; its threshold is ${shown(thresholdTokens)}${own}`;
 }
 
 function waitOf({ compactsAtTokens }: CompactionTiming): string {

@@ -9,6 +9,7 @@ import { createPending, type CheckedStore, type Pending } from "../pending.ts";
 import type { HistoryContext } from "./context.ts";
 import { hooksOf } from "../operator-hooks.ts";
 import { emitSessionNotices } from "./session-notices.ts";
+import { announceWindow } from "./window-notices.ts";
 import { countsTokens, type PreparedRequest, type ReceivedRequest } from "./model-request.ts";
 
 /** A conversation of no more messages begins now: nothing of it was kept before. */
@@ -42,6 +43,7 @@ export async function startConversation(
     ...(isState(state) ? { state: { ...state, factor: known.factor } } : {}),
   });
   emitSessionNotices(runtime, tenant, context.onEvent);
+  if (mode !== "observe") announceWindow(context, request);
   return { runtime, sent, pricing, pending };
 }
 
@@ -75,10 +77,10 @@ export interface ConversationParts {
 /** How every session of a conversation is made, in a gateway or for a job. */
 export function conversationOptions(context: HistoryContext, { tenant, model, known, store }: ConversationParts) {
   const { runtime, mode, chain } = context;
-  const { windowTokens, factor, ...images } = known;
+  const { window, factor, ...images } = known;
   return {
     ...runtime,
-    settings: { ...runtime.settings, contextLength: windowTokens },
+    settings: { ...runtime.settings, contextLength: window.tokens },
     store,
     enabled: mode !== "off",
     tenant,

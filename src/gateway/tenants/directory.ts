@@ -3,7 +3,15 @@ import { hash } from "node:crypto";
 import type { ClientRequest, EmitEvent } from "../contract.ts";
 import { refuse, type Refused } from "../transport/refusals.ts";
 import type { TenantLimitSettings, TenantsConfiguration, TenantsSource } from "./configuration.ts";
-import { credentialsOf, ownerOf, type Owner, type TenantRules } from "./owner.ts";
+import {
+  credentialsOf,
+  OWN_KEY,
+  OWN_KEY_CHARS_MIN,
+  ownerOf,
+  tellingOf,
+  type Owner,
+  type TenantRules,
+} from "./owner.ts";
 
 export interface TenantDirectory {
   readonly ownerOf: (client: Pick<ClientRequest, "headers" | "target">, rules: TenantRules) => Owner | Refused;
@@ -37,12 +45,16 @@ export function createTenantDirectory({ source, limits, onEvent }: DirectoryPart
   return {
     ownerOf: (client, rules) => {
       const configuration = current();
-      if (configuration === undefined) return ownerOf(client, rules);
-      for (const { value } of credentialsOf(client, rules.credentialNames)) {
+      const credentials = tellingOf(credentialsOf(client, rules.credentialNames));
+      for (const { value } of configuration === undefined ? [] : credentials) {
         const tenant = byKey.get(hash("sha256", value.trim().replace(SCHEME, "")));
         if (tenant !== undefined) return { tenant, isolated: false };
       }
-      return configuration.others === "allow" ? ownerOf(client, rules) : { refused: unknownKey(client) };
+      if (configuration?.others === "refuse") return { refused: unknownKey(client) };
+      const isShort = credentials.some(
+        ({ name, value }) => name === OWN_KEY && value.trim().length < OWN_KEY_CHARS_MIN,
+      );
+      return isShort ? { refused: shortKey(client) } : ownerOf(client, rules);
     },
     limitsOf: (tenant) => {
       const { tenants = {} } = current() ?? {};
@@ -53,6 +65,15 @@ export function createTenantDirectory({ source, limits, onEvent }: DirectoryPart
 
 function namesByKey({ tenants }: TenantsConfiguration): Map<string, string> {
   return new Map(Object.entries(tenants).flatMap(([name, { keys }]) => keys.map((key) => [key.toLowerCase(), name])));
+}
+
+function shortKey(client: Pick<ClientRequest, "headers" | "target">): Refused["refused"] {
+  return refuse(client, {
+    status: 401,
+    code: "short_key",
+    message: `precis: the value of ${OWN_KEY} has less than ${OWN_KEY_CHARS_MIN} characters, and could be guessed.`,
+    hint: "Make one with `openssl rand -hex 32`.",
+  });
 }
 
 function unknownKey(client: Pick<ClientRequest, "headers" | "target">): Refused["refused"] {

@@ -5,12 +5,12 @@
 import { hash } from "node:crypto";
 import type { ClientRequest } from "../contract.ts";
 
-/** `auto`: one tenant on loopback, one a credential elsewhere. Bearer tokens that rotate make a new tenant each. */
+/** `auto`: one tenant for what comes from this machine, one a credential elsewhere. */
 export type TenantPolicy = "auto" | "per_key" | { readonly name: string };
 
 export interface TenantRules {
   readonly policy: TenantPolicy;
-  /** Whether only this machine can reach the gateway. */
+  /** Whether the request comes from this machine for sure. */
   readonly loopback: boolean;
   /** Headers and query parameters of the operator's that hold a credential, beside those that are known. */
   readonly credentialNames?: readonly string[] | undefined;
@@ -48,12 +48,25 @@ export function ownerOf(request: Pick<ClientRequest, "headers" | "target">, rule
   const { policy, loopback, credentialNames = [] } = rules;
   if (typeof policy === "object") return { tenant: policy.name, isolated: false };
   if (policy === "auto" && loopback) return { tenant: LOCAL_TENANT, isolated: false };
-  const found = credentialsOf(request, credentialNames)
+  const found = tellingOf(credentialsOf(request, credentialNames))
     .map(({ place, name, value }) => JSON.stringify([place, name, value]))
     .sort();
   if (found.length === 0) return { tenant: ANONYMOUS_TENANT, isolated: true };
   const digest = hash("sha256", `precis tenant\n${found.join("\n")}`);
   return { tenant: digest.slice(0, TENANT_HEX_DIGITS), isolated: false };
+}
+
+/**
+ * The key of the gateway's own, which stays as it is while an account's tokens rotate. It goes to no provider, so that
+ * nobody else has checked it: it must be long.
+ */
+export const OWN_KEY = "x-precis-key";
+export const OWN_KEY_CHARS_MIN = 32;
+
+/** Where there is a key of the gateway's own, it alone says whose a request is. */
+export function tellingOf(credentials: readonly Credential[]): readonly Credential[] {
+  const own = credentials.filter(({ place, name }) => place === "header" && name === OWN_KEY);
+  return own.length > 0 ? own : credentials;
 }
 
 interface Credential {

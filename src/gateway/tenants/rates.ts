@@ -1,5 +1,5 @@
 /**
- * What one tenant may take of a gateway: so many requests to models a minute, and so many at once. Above it a client gets a
+ * What one tenant may take of a gateway: so many requests a minute, whatever they ask for, and so many at once. Above it a client gets a
  * 429 that says when to come again, and nobody else waits for it. Each gateway counts for itself.
  */
 import type { ClientRequest, ClientResponse } from "../contract.ts";

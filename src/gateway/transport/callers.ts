@@ -4,7 +4,7 @@
  * at this machine (DNS rebinding).
  */
 import { isLoopback } from "../../config/loopback.ts";
-import type { ClientRequest } from "../contract.ts";
+import type { ClientRequest, HeaderLines } from "../contract.ts";
 import type { Refusal } from "./refusals.ts";
 import { headerOf } from "./vendor.ts";
 
@@ -22,7 +22,24 @@ const CONTAINER_HOSTS: readonly string[] = ["host.docker.internal", "host.contai
 const SIMPLE_CONTENT = /^(?:text\/plain|application\/x-www-form-urlencoded|multipart\/form-data)/i;
 const BROWSER = /^Mozilla\//;
 
+/** What proxies add to what they pass on (RFC 7239, RFC 9110 7.6.3, and what was usual before). */
+const PASSED_ON =
+  /^(?:forwarded|via|x-forwarded(?:-[a-z-]+)?|x-real-ip|(?:x-client|x-cluster-client|true-client|cf-connecting)-ip)$/;
+
 type CallerRequest = Pick<ClientRequest, "method" | "headers">;
+
+/** Whether the name is another machine's. */
+export function isForeignName(host: string): boolean {
+  return !isLoopback(withoutPort(host)) && !isListed(host, CONTAINER_HOSTS);
+}
+
+/** Whether a request may come from another machine although it reached a port of this one: a proxy beside the gateway sent it. */
+export function isPassedOn(headers: HeaderLines): boolean {
+  return headers.some(([line, value]) => {
+    const name = line.toLowerCase();
+    return name === "host" ? isForeignName(value.toLowerCase()) : PASSED_ON.test(name);
+  });
+}
 
 /** Why a request is refused before it is looked at; undefined for one that may pass. */
 export function callerRefusal(client: CallerRequest, allowed: CallersAllowed): Refusal | undefined {
@@ -33,10 +50,9 @@ export function callerRefusal(client: CallerRequest, allowed: CallersAllowed): R
 }
 
 function isOwnHost(host: string, { loopback, allowedHosts }: CallersAllowed): boolean {
-  const names = [...CONTAINER_HOSTS, ...allowedHosts];
   // Elsewhere a gateway has names that only its operator knows: they count once they are listed.
   if (!loopback && allowedHosts.length === 0) return true;
-  return isLoopback(withoutPort(host)) || isListed(host, names);
+  return !isForeignName(host) || isListed(host, allowedHosts);
 }
 
 /** `Origin` comes with whatever a page sends that could matter; `Sec-Fetch-Site` also with what it only embeds. */

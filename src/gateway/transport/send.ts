@@ -13,6 +13,8 @@ import type { Destination, Upstream } from "./upstreams.ts";
 
 export interface ProviderRequest {
   readonly to: Pick<Destination, "upstream" | "path">;
+  /** Whose call it is: what waits too long is counted for each by itself. */
+  readonly tenant: string;
   readonly method: string;
   /** As `onwardHeaders` gives them. */
   readonly headers: HeaderLines;
@@ -20,6 +22,8 @@ export interface ProviderRequest {
   readonly body: Uint8Array | Bytes | undefined;
   /** The client's: its abort destroys the call, in whatever state it is. */
   readonly signal: AbortSignal;
+  /** The connection is there, and the request is about to be written. */
+  readonly onConnected?: (() => void) | undefined;
 }
 
 /** The provider's answer. Its body is read to the end or returned from early (which ends the call); never dropped. */
@@ -81,11 +85,11 @@ export function createSender(limits: SendLimits, proxies?: OutwardProxies): Send
 
 function call(
   agent: Dispatcher,
-  { to, method, body, signal }: Omit<ProviderRequest, "headers">,
+  { to, method, body, signal, onConnected }: Omit<ProviderRequest, "headers">,
   headers: DispatchHeaders,
 ): Promise<ProviderResponse> {
   return new Promise((resolve, reject) => {
-    const handler = createHandler(to.upstream, signal, { resolve, reject });
+    const handler = createHandler(to.upstream, signal, { resolve, reject, onConnected });
     if (signal.aborted) return handler.gone();
     signal.addEventListener("abort", handler.gone, { once: true });
     const options: Dispatcher.DispatchOptions = {
@@ -107,6 +111,7 @@ function call(
 interface Promised {
   readonly resolve: (incoming: ProviderResponse) => void;
   readonly reject: (error: Error) => void;
+  readonly onConnected: ProviderRequest["onConnected"];
 }
 
 interface Handler extends Dispatcher.DispatchHandler {
@@ -136,6 +141,7 @@ function createHandler(upstream: Upstream, signal: AbortSignal, promised: Promis
     failed: (error) => fail(upstreamFailure(error, upstream, controller !== undefined)),
     onRequestStart: (started) => {
       controller = started;
+      if (!signal.aborted) promised.onConnected?.();
       // It was waiting for a connection when the client left.
       if (signal.aborted) abort();
     },

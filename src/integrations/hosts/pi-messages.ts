@@ -1,5 +1,6 @@
 /** Messages as pi and the agents built on it keep them: user, assistant with text, thinking and calls, and results. */
 import { contentText, type Content, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
+import { commandText } from "../../logs/pi/read.ts";
 import { parsedArguments } from "../framework/arguments.ts";
 import type { LeftPart, MessageFormat } from "../framework/conversation.ts";
 
@@ -38,7 +39,7 @@ function readMessage(message: Reading): readonly Content[] {
       return [{ role: "tool", parts: [message["isError"] === true ? { ...result, isError: true } : result] }];
     }
     case "bashExecution":
-      return message["excludeFromContext"] === true ? [] : [said(`$ ${message["command"]}\n${message["output"]}`)];
+      return message["excludeFromContext"] === true ? [] : [said(commandText(message))];
     case "branchSummary":
     case "compactionSummary":
       return [said(`${message["summary"]}`)];
@@ -101,7 +102,9 @@ function editMessage(message: Reading, left: readonly LeftPart[]): PiMessage {
     if (original !== undefined && same) return [original];
     return writePart(part, original);
   });
-  return { ...message, content: edited } as PiMessage;
+  // The host would write its own words for a console record again.
+  const { role } = message;
+  return { ...message, role: role === "bashExecution" ? "user" : role, content: edited } as PiMessage;
 }
 
 function writePart(part: Part, original: Block = {}): readonly Block[] {

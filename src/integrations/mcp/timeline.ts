@@ -1,5 +1,5 @@
 /** `timeline`: what a person asked in a session, when, how much work each request took, and where it was compacted. */
-import { byPerson, personText } from "../../core/ledger/readers/person.ts";
+import { byPerson, personText } from "../../core/events/person.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { callsOf, type Message } from "../../core/transcript/message.ts";
 import type { CompactionEntry } from "../../store/store.ts";

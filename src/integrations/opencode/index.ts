@@ -85,7 +85,9 @@ async function hooksFor(input: PluginInput, options: Options) {
       if (model !== undefined) session.runtime.modelChanged(model);
       const sent = await prepared(session, messages, [...tools.values()]);
       // OpenCode sends the very list that it gave.
-      if (sent !== messages) messages.splice(0, messages.length, ...sent);
+      if (sent === messages) return;
+      messages.length = 0;
+      for (const message of sent) messages.push(message);
     },
   };
 }

@@ -1,9 +1,7 @@
 /** Every contestant on one cut: the baselines and the engines, at each budget and at the size each policy gives. */
-import { createCompressor } from "../../core/engines/compressor/compressor.ts";
 import { ENGINE_DEFAULTS, type EngineSettings } from "../../core/engines/settings.ts";
 import type { Engine } from "../../core/engines/contract.ts";
 import { createEngine } from "../../core/engines/engines.ts";
-import { createEvidence } from "../../core/excerpts/excerpts.ts";
 import type { Message } from "../../core/transcript/message.ts";
 import { createDraw } from "../../provider/random.ts";
 import { baselineOf, BASELINES } from "../recall/baselines.ts";
@@ -29,7 +27,7 @@ export interface PreparedCut {
 }
 
 /** The engine whose result is next to each other's, at the same size. */
-export const DEFAULT_ENGINE = "compressor";
+const DEFAULT_ENGINE = "compressor";
 /** One seed: what is random is the same on every machine, and for every change of ours. */
 const SEED = 1;
 
@@ -49,10 +47,9 @@ export function baselineMarks(
   );
 }
 
-export function engineOf({ engine, weights }: ExaminedEngine, contextLength = ENGINE_DEFAULTS.contextLength): Engine {
+export function engineOf({ engine }: ExaminedEngine, contextLength = ENGINE_DEFAULTS.contextLength): Engine {
   const settings: EngineSettings = { ...ENGINE_DEFAULTS, contextLength, note: "handoff" };
-  if (weights === undefined) return createEngine(engine, settings);
-  return createCompressor(settings, createEvidence(weights)) as Engine;
+  return createEngine(engine, settings);
 }
 
 /** At each budget, and at the size that its own policy gives where that ever compacts. */

@@ -75,7 +75,8 @@ export function partsOf(messages: readonly Message[], count: number): readonly (
   for (const { start, end } of exchangesOf(messages)) {
     const own = Math.min(count - 1, Math.floor((weight / total) * count));
     const exchange = messages.slice(start, end);
-    (parts[own] ??= []).push(...exchange);
+    const part = (parts[own] ??= []);
+    for (const message of exchange) part.push(message);
     weight += measure.messages(exchange);
   }
   return parts.filter((part) => part !== undefined);

@@ -1,11 +1,7 @@
 /**
- * An evaluation from end to end: every session is surveyed, the ranking is fitted again for each repository that an index
- * names, every distinct cut is examined, and the probes are run. Nothing here depends on how many threads there are.
+ * An evaluation from end to end: every session is surveyed, every distinct cut is examined, and the probes are run. Nothing here depends on how many threads there are.
  */
-import type { Weights } from "../../core/excerpts/weights.ts";
-import { fitWeights } from "../recall/fit.ts";
 import { codeVersion } from "./cache.ts";
-import { DEFAULT_ENGINE } from "./contest.ts";
 import type { ExaminedEngine, Finding, Plan } from "./plan.ts";
 import { PROBE_SEEDS, type ProbeOutcome } from "./probes/probes.ts";
 import { SURVIVAL_BASELINES, SURVIVAL_SEEDS, type SurvivalOutcome } from "./probes/survival.ts";
@@ -50,7 +46,6 @@ export interface SessionAccount {
   readonly format?: string;
   readonly messages?: number;
   readonly tokens?: number;
-  readonly repository?: string;
   readonly cuts: number;
   /** Of the cuts, those that an earlier file of the list has too. */
   readonly repeated: number;
@@ -68,14 +63,13 @@ export async function evaluate(request: Request, onStep: (step: Step) => Promise
   const sources = sourcesOf(request.paths, request.folder);
   const threads = startThreads(request.threads, { cacheFolder, version });
   try {
-    const fits = request.engines.includes(DEFAULT_ENGINE) && new Set(sources.map(repositoryOf)).size > 1;
     const surveys: Survey[] = [];
-    const surveying = sources.map((source): Task => ({ kind: "survey", source, fits }));
+    const surveying = sources.map((source): Task => ({ kind: "survey", source }));
     await runTasks(threads, { tasks: surveying, doing: "reading sessions", onStep }, (product) => {
       if (product.kind === "survey") surveys.push(product.survey);
     });
     surveys.sort((a, b) => (a.source.path < b.source.path ? -1 : 1));
-    return await examineAll(request, { surveys, threads, onStep, fits });
+    return await examineAll(request, { surveys, threads, onStep });
   } finally {
     await threads.end();
   }
@@ -85,15 +79,14 @@ interface Surveyed {
   readonly surveys: readonly Survey[];
   readonly threads: Threads;
   readonly onStep: (step: Step) => Promise<void>;
-  readonly fits: boolean;
 }
 
-async function examineAll(request: Request, { surveys, threads, onStep, fits }: Surveyed): Promise<Evaluation> {
+async function examineAll(request: Request, { surveys, threads, onStep }: Surveyed): Promise<Evaluation> {
   const { budgets, engines, exportFolder } = request;
-  const weights = fits ? weightsByRepository(surveys) : new Map<string, Weights>();
-  const planFor = ({ source }: Survey): Plan => ({
+  const entrants = engines.map((engine): ExaminedEngine => ({ name: engine, engine }));
+  const planFor = (): Plan => ({
     budgets,
-    entrants: engines.flatMap((engine) => entrantsOf(engine, fits ? weights.get(source.repository ?? "") : undefined)),
+    entrants,
     ...(exportFolder === undefined ? {} : { exportFolder }),
   });
   const { examinations, repeated } = distinct(surveys, planFor);
@@ -105,8 +98,8 @@ async function examineAll(request: Request, { surveys, threads, onStep, fits }: 
   const faults = new Map<string, string>();
   await runTasks(threads, { tasks: [...examinations, ...probing], doing: "examining cuts", onStep }, (product) => {
     if (product.kind === "finding") findings.push(product.finding);
-    if (product.kind === "probe") probes.push(...product.outcomes);
-    if (product.kind === "survival") survival.push(...product.outcomes);
+    if (product.kind === "probe") for (const each of product.outcomes) probes.push(each);
+    if (product.kind === "survival") for (const each of product.outcomes) survival.push(each);
     if (product.kind === "fault") faults.set(product.file, product.because);
   });
   const place = new Map(surveys.map(({ source }, at) => [source.name, at]));
@@ -114,7 +107,7 @@ async function examineAll(request: Request, { surveys, threads, onStep, fits }: 
   probes.sort((a, b) => engines.indexOf(a.contestant) - engines.indexOf(b.contestant) || a.seed - b.seed);
   return {
     budgets,
-    entrants: engines.flatMap((engine) => entrantsOf(engine, weights.values().next().value).map(({ name }) => name)),
+    entrants: [...engines],
     sessions: surveys.map((survey) => {
       const fault = faults.get(survey.source.name);
       const account = accountOf(survey, repeated.get(survey.source.path) ?? 0);
@@ -139,25 +132,6 @@ function probeTasks(engines: readonly string[]): readonly Task[] {
 function rankOf({ contestant }: SurvivalOutcome, engines: readonly string[]): number {
   const at = [...engines, ...SURVIVAL_BASELINES].indexOf(contestant);
   return at < 0 ? engines.length : at;
-}
-
-/** The engine as it ships; of the default one also with a ranking that never saw the session's repository. */
-function entrantsOf(engine: string, unseen: Weights | undefined): readonly ExaminedEngine[] {
-  const shipped = { name: engine, engine };
-  if (engine !== DEFAULT_ENGINE || unseen === undefined) return [shipped];
-  return [{ name: `${engine}, cross-validated`, engine, weights: unseen }, shipped];
-}
-
-function repositoryOf({ repository = "" }: { readonly repository?: string }): string {
-  return repository;
-}
-
-function weightsByRepository(surveys: readonly Survey[]): ReadonlyMap<string, Weights> {
-  const samples = surveys.flatMap((survey) => survey.samples);
-  const repositories = [...new Set(surveys.map(({ source }) => repositoryOf(source)))];
-  return new Map(
-    repositories.map((held) => [held, fitWeights(samples.filter(({ repository }) => repository !== held))]),
-  );
 }
 
 /** Checkpoints of one session repeat it: a cut that is the same twice is examined once, in the first file. */
@@ -203,7 +177,6 @@ function accountOf({ source, session, cuts, recorded, because }: Survey, repeate
   return {
     file: source.name,
     ...session,
-    ...(source.repository === undefined ? {} : { repository: source.repository }),
     cuts: cuts.length,
     repeated,
     recorded: recorded.length,

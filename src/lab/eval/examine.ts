@@ -85,9 +85,11 @@ async function marksAtCut(stand: PreparedCut, { plan, cache }: Examination): Pro
   const drift: Drift[] = [];
   const drifting = budgets.toSorted((a, b) => Math.abs(a - DRIFT_BUDGET) - Math.abs(b - DRIFT_BUDGET))[0];
   for (const entrant of entrants) {
-    marks.push(...(await cache.get([place, "engine", entrant, budgets], () => engineMarks(stand, entrant, budgets))));
-    if (drifting === undefined || entrant.weights !== undefined) continue;
-    drift.push(...(await cache.get([place, "drift", entrant, drifting], () => driftOf(stand, entrant, drifting))));
+    for (const each of await cache.get([place, "engine", entrant, budgets], () => engineMarks(stand, entrant, budgets)))
+      marks.push(each);
+    if (drifting === undefined) continue;
+    for (const each of await cache.get([place, "drift", entrant, drifting], () => driftOf(stand, entrant, drifting)))
+      drift.push(each);
   }
   return { marks, drift };
 }

@@ -19,7 +19,7 @@ interface LineStyle {
 
 export function pictureOf({ budgets, entrants }: Evaluation, { rows }: Figures, under: string): string {
   const contestants = [...entrants, ...BASELINES];
-  const least = Math.min(0.5, ...rows.map(({ kept }) => kept).filter((kept) => kept > 0)) * 0.8;
+  const least = rows.reduce((share, { kept }) => (kept > 0 ? Math.min(share, kept) : share), 0.5) * 0.8;
   const scale = scaleFrom(least);
   const height = PLOT.top + PLOT.height + 66 + LEGEND_ROW_HEIGHT * Math.ceil(contestants.length / LEGEND_COLUMNS);
   const title = "Bound recall against the size of what is kept";

@@ -1,13 +1,10 @@
 /** What an evaluation is asked for, and what it finds on one cut: plain data, so that threads and files can carry it. */
-import type { Weights } from "../../core/excerpts/weights.ts";
 
 /** One engine on the stand. */
 export interface ExaminedEngine {
   /** As the report calls it. */
   readonly name: string;
   readonly engine: string;
-  /** Of the default engine's ranking, where it is examined with other than its own. */
-  readonly weights?: Weights;
 }
 
 export interface Plan {

@@ -185,7 +185,7 @@ function nearest(budgets: readonly number[], wanted: number): number | undefined
 function digestSection({ digests }: Figures): Section {
   return {
     title: "Digests of tool results, by kind of tool",
-    says: "Results of over 500 tokens, each digested alone. Retention: of the identifiers in them that the continuation asked for, those still in the digest. A handoff quotes what it needs from the originals beside them.",
+    says: "Results of over 500 tokens, each digested alone. Retention: of the identifiers in them that the continuation asked for, those still in the digest.",
     head: ["", "results", "tokens", "digest", "compression", "asked for", "retention"],
     rows: digests.map(({ tool, results, before, after, asked, held }) => [
       tool,

@@ -1,6 +1,6 @@
 /** A recorded session as the evaluation reads it: what was said, in chat form, whatever format the file is in. */
 import { PrecisError } from "../../core/errors.ts";
-import { detectFormat, joinWireLines, LOG_FORMATS, readLog } from "../../logs/index.ts";
+import { detectFormat, LOG_FORMATS, readLog, wireText } from "../../logs/index.ts";
 import type { InputFormat, LogFormat } from "../../logs/index.ts";
 import { fieldsOf, listOf } from "../../protocols/fields.ts";
 import { protocols } from "../../protocols/index.ts";
@@ -34,7 +34,7 @@ function isLogFormat(format: InputFormat): format is LogFormat {
 
 /** The form that the measure is defined on is read as it is. */
 function chatMessages(text: string): readonly ChatMessage[] {
-  const body: unknown = JSON.parse(oneDocument(text));
+  const body: unknown = JSON.parse(wireText(text).json);
   const messages = listOf(Array.isArray(body) ? body : fieldsOf(body)?.["messages"]);
   const odd = messages.findIndex((message) => !isContent(fieldsOf(message)?.["content"]));
   if (odd < 0) return messages as readonly ChatMessage[];
@@ -49,15 +49,6 @@ function isContent(content: unknown): boolean {
 }
 
 function decodedMessages(text: string, format: Exclude<InputFormat, LogFormat>): readonly ChatMessage[] {
-  const { system, messages } = protocols[format].decode(oneDocument(text)).transcript;
+  const { system, messages } = protocols[format].decode(wireText(text).json).transcript;
   return [...system, ...messages].map(chatOf);
-}
-
-function oneDocument(text: string): string {
-  try {
-    JSON.parse(text);
-    return text;
-  } catch {
-    return joinWireLines(text).json;
-  }
 }

@@ -1,8 +1,7 @@
-/** A first look at a session: where it can be cut, why it cannot, and what the ranking could learn from it. */
+/** A first look at a session: where it can be cut, and why it cannot. */
 import { PrecisError } from "../../core/errors.ts";
 import { reasonOf } from "../../platform/system-errors.ts";
 import { attemptAt, attemptsOf, EVALUATION_CUTS, type Attempt, type Cut } from "../recall/cuts.ts";
-import { samplesOf, type Sample } from "../recall/fit.ts";
 import { createReader, type Reader } from "../recall/reader.ts";
 import type { Recorded } from "./recorded.ts";
 import { readSession, type Session } from "./session.ts";
@@ -17,7 +16,6 @@ export interface Survey {
   readonly recorded: readonly string[];
   /** Why there is not one cut more, for a person. */
   readonly because?: string;
-  readonly samples: readonly Sample[];
 }
 
 /** A cut, or a recorded compaction as one: its prefix is what the agent compacted. */
@@ -27,21 +25,19 @@ export interface SurveyedCut {
 }
 
 /** Throws `unreadable_input` where a file that was named is no session; one in a folder is passed over. */
-export function surveyOf(source: Source, fits: boolean): Survey {
-  const nothing = { source, cuts: [], recorded: [], samples: [] };
+export function surveyOf(source: Source): Survey {
+  const nothing = { source, cuts: [], recorded: [] };
   const session = sessionAt(source);
   if (typeof session === "string") return { ...nothing, because: session };
   const reader = createReader();
   const { cuts, refused } = cutsIn(session, reader);
   const recorded = recordedPlaces(session, reader).map(({ cut }) => keyOf(cut, reader));
   const { format, messages } = session;
-  const samples = fits ? samplesOf({ file: source.name, repository: source.repository ?? "", messages }) : [];
   return {
     source,
     session: { format, messages: messages.length, tokens: reader.size(messages) },
     cuts: cuts.map((cut) => keyOf(cut, reader)),
     recorded,
-    samples,
     ...(cuts.length > 0 ? {} : { because: refusalOf(refused) }),
   };
 }
@@ -97,7 +93,7 @@ function keyOf({ prefix }: Cut, reader: Reader): string {
 function refusalOf(refused: readonly Refusal[]): string {
   const most = (by: Refusal["by"]): number | undefined => {
     const found = refused.filter((one) => one.by === by).map((one) => one.found);
-    return found.length === 0 ? undefined : Math.max(...found);
+    return found.length === 0 ? undefined : found.reduce((largest, one) => Math.max(largest, one), -Infinity);
   };
   const { floorTokens, repliesMin, demandMin } = EVALUATION_CUTS;
   const [demand, replies, tokens] = [most("demand"), most("replies"), most("tokens")];

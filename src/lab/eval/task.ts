@@ -9,7 +9,7 @@ import type { Source } from "./sources.ts";
 import { surveyOf, type Survey } from "./survey.ts";
 
 export type Task =
-  | { readonly kind: "survey"; readonly source: Source; readonly fits: boolean }
+  | { readonly kind: "survey"; readonly source: Source }
   | ({ readonly kind: "examine" } & ExamineRequest)
   | { readonly kind: "probe"; readonly entrant: ExaminedEngine; readonly seed: number }
   /** Without an entrant: of the baselines. */
@@ -25,7 +25,7 @@ export type Product =
 export async function* perform(task: Task, cache: Cache): AsyncGenerator<Product> {
   switch (task.kind) {
     case "survey":
-      yield { kind: "survey", survey: surveyOf(task.source, task.fits) };
+      yield { kind: "survey", survey: surveyOf(task.source) };
       return;
     case "examine":
       yield* examined(task, cache);

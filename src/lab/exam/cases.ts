@@ -53,7 +53,7 @@ export function chooseCases(request: CaseRequest): ChosenCases {
       if (fresh.length > 0) found.push(fresh);
     }
   }
-  const rounds = Math.max(0, ...found.map(({ length }) => length));
+  const rounds = found.reduce((most, { length }) => Math.max(most, length), 0);
   const inTurn = Array.from({ length: rounds }, (_, round) =>
     found.flatMap((own) => own.slice(round, round + 1)),
   ).flat();

@@ -23,7 +23,7 @@ export function readJson<Value>(text: string, schema: z.ZodType<Value>): Read<Va
 function jsonIn(text: string): string | undefined {
   const starts = ["{", "["].map((sign) => text.indexOf(sign)).filter((at) => at >= 0);
   if (starts.length === 0) return undefined;
-  const start = Math.min(...starts);
+  const start = starts.reduce((least, one) => Math.min(least, one), Infinity);
   const end = text.lastIndexOf(text[start] === "{" ? "}" : "]");
   return end > start ? text.slice(start, end + 1) : undefined;
 }

@@ -31,7 +31,8 @@ function scoresSection({ rows, cases, questions }: ExamFigures): Section {
 }
 
 function kindsSection({ rows }: ExamFigures): Section {
-  const asked = (kind: Kind): string => String(Math.max(0, ...rows.map(({ scores }) => scores[kind].questions)));
+  const asked = (kind: Kind): string =>
+    String(rows.reduce((most, { scores }) => Math.max(most, scores[kind].questions), 0));
   return {
     title: "By kind of question",
     says: "In parentheses the interval. state: the task and its progress. constraint: rules and decisions with reasons. finding: what was found out, and what failed. detail: exact details that the continuation used.",

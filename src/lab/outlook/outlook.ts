@@ -143,7 +143,7 @@ function compactionAdvice(
 ): readonly Advice[] {
   if (sessions.length > 0 && compactions.length === 0)
     return [{ because: "every session stayed below the threshold: precis would have changed no message of them" }];
-  const little = compactions.filter(({ report }) => savedLittle(report.tokens)).length;
+  const little = compactions.filter(({ report }) => savedLittle(report)).length;
   if (little * 2 <= compactions.length) return [];
   return [
     {

@@ -4,9 +4,7 @@ import { applyCompaction, type Compaction, type CompactionReport } from "../../c
 import { createCompressor } from "../../core/engines/compressor/compressor.ts";
 import { ENGINE_DEFAULTS } from "../../core/engines/settings.ts";
 import type { CompactRequest, Engine } from "../../core/engines/contract.ts";
-import { createEvidence } from "../../core/excerpts/excerpts.ts";
 import type { Writers } from "../../core/handoff/model/writer.ts";
-import type { Weights } from "../../core/excerpts/weights.ts";
 import { described } from "../../core/digest/call.ts";
 import { createChain } from "../../core/transcript/links.ts";
 import type { Measure } from "../../core/transcript/measure.ts";
@@ -31,9 +29,9 @@ export interface KeptText {
 /** Compacts a prefix to a number of tokens of the measure. */
 export type Compactor = (prefix: readonly ChatMessage[], room: number) => Promise<KeptText>;
 
-/** The default engine. `writers`: models that write the handoff's sentences; the ledger alone where not given. */
-export function engineCompactor(weights?: Weights, writers?: Writers): Compactor {
-  const engine = createCompressor({ ...ENGINE_DEFAULTS, note: "handoff" }, createEvidence(weights)) as Engine;
+/** The default engine. `writers`: models that write the handoff; code alone where not given. */
+export function engineCompactor(writers?: Writers): Compactor {
+  const engine = createCompressor({ ...ENGINE_DEFAULTS, note: "handoff" }) as Engine;
   const keep = keeperOf(engine, writers);
   return (prefix, room) => keep({ messages: prefix.map(asMessage), room });
 }

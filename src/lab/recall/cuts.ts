@@ -124,7 +124,7 @@ function frequencyOf(messages: readonly ChatMessage[], reader: Reader): Map<stri
 }
 
 /** Identifiers of what a conversation opens with: nobody has to remember those. */
-export function headOf(prefix: readonly ChatMessage[], reader: Reader): Set<string> {
+function headOf(prefix: readonly ChatMessage[], reader: Reader): Set<string> {
   const head = new Set<string>();
   for (const message of prefix.slice(0, HEAD_MESSAGES_MAX)) {
     if (message.role === "assistant") break;

@@ -66,10 +66,10 @@ export function identifiersOf(text: string): Set<string> {
   const addAll = (matches: Iterable<readonly string[]>): void => {
     for (const [match] of matches) found.add(match!);
   };
-  for (const [match] of text.matchAll(URL)) found.add(match.replace(/[.,;:]+$/, ""));
+  for (const [match] of text.matchAll(URL)) found.add(match.replace(/(?<![.,;:])[.,;:]+$/, ""));
   const withoutUrls = text.replace(URL, " ");
   for (const [match] of withoutUrls.matchAll(path)) {
-    const id = pathIdentifier(match.replace(/[.,:;]+$/, ""));
+    const id = pathIdentifier(match.replace(/(?<![.,:;])[.,:;]+$/, ""));
     if (id !== undefined) found.add(id);
   }
   addAll(withoutUrls.matchAll(hash));

@@ -18,7 +18,7 @@ export interface Chart {
 }
 
 export function chartsOf(courses: readonly WindowCurve[], { columns }: ChartSize): readonly Chart[] {
-  const most = Math.max(1, ...courses.flatMap(({ tokens }) => tokens));
+  const most = courses.flatMap(({ tokens }) => tokens).reduce((peak, one) => Math.max(peak, one), 1);
   return courses.map((course) => ({
     title: nameOf(course),
     lines: drawn(sampled(course.tokens, columns - LABEL_COLUMNS - OFFSET_CELLS + 1), most),
@@ -41,6 +41,6 @@ function sampled(tokens: readonly number[], columns: number): readonly number[] 
   return Array.from({ length: length === 0 ? 0 : columns }, (_, at) => {
     const from = Math.floor((at * length) / columns);
     const to = Math.max(from + 1, Math.floor(((at + 1) * length) / columns));
-    return Math.max(...tokens.slice(from, to));
+    return tokens.slice(from, to).reduce((peak, one) => Math.max(peak, one), -Infinity);
   });
 }

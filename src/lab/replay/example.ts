@@ -70,7 +70,7 @@ function conversation(): readonly Message[] {
   for (let turn = 0; turn < userMessages; turn++) {
     messages.push(textMessage("user", filler("prose", share(userTokens, userMessages), 100 + turn)));
     for (const end = Math.round(((turn + 1) * tools.length) / userMessages); used < end; used++)
-      messages.push(...called(tools[used]!, used, words));
+      for (const each of called(tools[used]!, used, words)) messages.push(each);
     messages.push(textMessage("assistant", filler("prose", words, 300 + turn)));
   }
   return messages;

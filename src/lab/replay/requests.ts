@@ -67,12 +67,12 @@ export function requestsOf(recording: Recording, asking: ReplaySettings): Reques
     // Some vendors take no conversation that the model opens.
     const history = [...messages, ...(protocols[protocol].rules.opensWithUser ? [] : fresh(opening))];
     for (const [at, { said, answer }] of rounds.entries()) {
-      history.push(...fresh(said));
+      for (const each of fresh(said)) history.push(each);
       const body = JSON.stringify(
         wires[protocol].agent.bodyOf({ model, stream: false, history, system, tools, maxOutputTokens }),
       );
       yield { body, atMs: times.atMs[at]!, outputTokens: measure.messages(answer) };
-      history.push(...fresh(answer));
+      for (const each of fresh(answer)) history.push(each);
     }
   }
   const [first = 0, last = 0] = [times.atMs[0], times.atMs.at(-1)];
@@ -97,7 +97,8 @@ function askedAt(rounds: readonly Round[], times: ReadonlyMap<Message, number>, 
   let untimed = 0;
   for (const { said, answer } of rounds) {
     const known = said.flatMap((message) => times.get(message) ?? []);
-    const recordedMs = known.length > 0 ? Math.max(...known) : times.get(answer[0]!);
+    const recordedMs =
+      known.length > 0 ? known.reduce((latest, one) => Math.max(latest, one), -Infinity) : times.get(answer[0]!);
     const before = atMs.at(-1);
     if (recordedMs === undefined) untimed++;
     atMs.push(Math.max(before ?? 0, recordedMs ?? (before === undefined ? 0 : before + gapMs)));

@@ -1,5 +1,5 @@
 /** What a session is replayed under: with the cache or without it, with compaction or without it, and whose. */
-import type { Economy } from "../../session/contract.ts";
+import type { Schedule } from "../../core/caching/schedule.ts";
 
 export interface Strategy {
   readonly name: string;
@@ -12,16 +12,11 @@ export interface Strategy {
 export interface Compacting {
   readonly engine: string;
   /** Undefined: the engine's own threshold, whatever it costs. */
-  readonly schedule: Economy["schedule"] | undefined;
+  readonly schedule: Schedule | undefined;
 }
 
-export const SCHEDULES: readonly Economy["schedule"][] = ["threshold", "cost"];
-
 /** Nothing, the cache alone, each engine alone, and both by each schedule. */
-export function strategiesOf(
-  engines: readonly string[],
-  schedules: readonly Economy["schedule"][],
-): readonly Strategy[] {
+export function strategiesOf(engines: readonly string[], schedules: readonly Schedule[]): readonly Strategy[] {
   const [only] = engines;
   const named = (engine: string): string => (engines.length === 1 && engine === only ? "" : ` ${engine}`);
   const compacting = engines.flatMap((engine): readonly Strategy[] => [

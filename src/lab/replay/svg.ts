@@ -16,9 +16,12 @@ const GRID_LINES_MAX = 6;
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"] as const;
 
 export function svgOf(courses: readonly WindowCurve[], { title, windowTokens, under }: Picture): string {
-  const requests = Math.max(1, ...courses.map(({ tokens }) => tokens.length));
-  const step = niceStep(Math.max(1, ...courses.flatMap(({ tokens }) => tokens)) / GRID_LINES_MAX);
-  const most = step * Math.ceil(Math.max(1, ...courses.flatMap(({ tokens }) => tokens)) / step);
+  const requests = courses.reduce((most, { tokens }) => Math.max(most, tokens.length), 1);
+  const step = niceStep(
+    courses.flatMap(({ tokens }) => tokens).reduce((peak, one) => Math.max(peak, one), 1) / GRID_LINES_MAX,
+  );
+  const most =
+    step * Math.ceil(courses.flatMap(({ tokens }) => tokens).reduce((peak, one) => Math.max(peak, one), 1) / step);
   const scale: Scale = {
     x: (request) => PLOT.left + ((WIDTH - PLOT.left - PLOT.right) * request) / Math.max(1, requests - 1),
     y: (tokens) => PLOT.top + PLOT.height * (1 - tokens / most),

@@ -2,7 +2,11 @@
 import { timeOf } from "../fields.ts";
 import type { LogText } from "../lines.ts";
 import type { FormatReading, History, LogNote, MessageDraft } from "../log.ts";
-import { CONSOLE, REMARK, STARTED, unmarked, USER } from "./lines.ts";
+
+/** The lines that mean something in aider's history. */
+const STARTED = "# aider chat started at ";
+const USER = "#### ";
+const CONSOLE = "> ";
 
 export function isAiderText(beginning: string): boolean {
   return beginning.startsWith(STARTED) || beginning.includes(`\n${STARTED}`);
@@ -16,7 +20,6 @@ interface Block {
 
 export function readAider(text: LogText, _history: History): FormatReading {
   const lines = typeof text === "string" ? text.split("\n") : [...text];
-  const isMarked = lines.includes(REMARK);
   const blocks: Block[] = [];
   const times = new Map<number, number>();
   let printed = 0;
@@ -25,14 +28,14 @@ export function readAider(text: LogText, _history: History): FormatReading {
   lines.forEach((line, index) => {
     const isUser = line.startsWith(USER);
     if (line.startsWith(STARTED)) started = timeOf(`${line.slice(STARTED.length).trim().replace(" ", "T")}Z`);
-    if (line.startsWith(CONSOLE) && line !== REMARK) printed++;
+    if (line.startsWith(CONSOLE)) printed++;
     if (!isUser && (line.startsWith("# ") || line.startsWith(CONSOLE))) return void (open = undefined);
     const role = isUser ? "user" : "assistant";
     if (open?.role !== role) {
       blocks.push((open = { role, line: index + 1, lines: [] }));
       if (started !== undefined) times.set(index + 1, started);
     }
-    open.lines.push(isUser ? line.slice(USER.length) : isMarked ? unmarked(line) : line);
+    open.lines.push(isUser ? line.slice(USER.length) : line);
   });
   const notes: readonly LogNote[] =
     printed === 0 ? [] : [{ code: "not_sent", line: 0, text: `lines that aider printed for the user (${printed})` }];

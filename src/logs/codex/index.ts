@@ -1,9 +1,9 @@
 /** Sessions of Codex: rollouts as JSON lines in `~/.codex/sessions`, a folder for each day. */
-import { EVERYTHING, SPACELESS_ID, firstLines, type SessionFormat } from "../format.ts";
+import { EVERYTHING, SPACELESS_ID, firstLines, type WritableFormat } from "../format.ts";
 import { isCodexLine, readCodex } from "./read.ts";
 import { writeCodex } from "./write.ts";
 
-export const codex: SessionFormat = {
+export const codex: WritableFormat = {
   name: "codex",
   title: "Codex",
   speaks: "openai-responses",
@@ -19,7 +19,7 @@ export const codex: SessionFormat = {
     callIds: SPACELESS_ID,
     errorMarks: false,
     injectedMarks: false,
-    merges: "replies",
+    mergesReplies: true,
   },
   // Its shell takes other arguments, and it has no tools for single files.
   tools: {},

@@ -6,7 +6,12 @@ import { fieldsOf, jsonOf, listOf, objectsOf, textOf, type Fields } from "../fie
 export type Item =
   | { readonly kind: "message"; readonly role: "system" | "user" | "assistant"; readonly parts: readonly ContentPart[] }
   | { readonly kind: "reply"; readonly part: Part }
-  | { readonly kind: "result"; readonly callId: string | undefined; readonly content: readonly ContentPart[] }
+  | {
+      readonly kind: "result";
+      readonly callId: string | undefined;
+      readonly content: readonly ContentPart[];
+      readonly isError?: true;
+    }
   | { readonly kind: "compaction"; readonly part: ContentPart }
   | { readonly kind: "nothing" }
   | { readonly kind: "unknown" };
@@ -83,7 +88,7 @@ function reasoningText(item: Fields): string {
 }
 
 /** What the model read of a result: text, a list of content items, or an object around one of them. */
-function outputParts(output: unknown): readonly ContentPart[] {
+export function outputParts(output: unknown): readonly ContentPart[] {
   if (typeof output === "string" || Array.isArray(output)) return contentParts(output);
   const object = fieldsOf(output);
   if (object === undefined) return [];

@@ -6,6 +6,7 @@
 import type { Usage } from "../../core/engines/contract.ts";
 import { textMessage, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
 import { compacted, isContext, lengthWithout, type HistoryItem } from "./history.ts";
+import { endOf } from "./events.ts";
 import { itemOf } from "./items.ts";
 import { countOf, fieldsOf, jsonOf, textOf, type Fields } from "../fields.ts";
 import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
@@ -17,6 +18,8 @@ interface Replay {
   entries: HistoryItem[];
   /** Words shown on the screen: all there is in files that record no items. */
   readonly shown: HistoryItem[];
+  /** How calls ended, by their id, as events for the screen tell it. */
+  readonly ends: Map<string, HistoryItem>;
   recognised: number;
   id?: string | undefined;
   instructions?: string | undefined;
@@ -27,7 +30,7 @@ interface Replay {
 
 export function readCodex(text: LogText, history: History): FormatReading {
   const { lines, notes } = readLines(text);
-  const replay: Replay = { history, notes: [...notes], entries: [], shown: [], recognised: 0 };
+  const replay: Replay = { history, notes: [...notes], entries: [], shown: [], ends: new Map(), recognised: 0 };
   for (const line of lines) play(replay, line);
   const entries = spokenIn(replay);
   const first = entries.findIndex(({ item }) => item.kind !== "message" || item.role !== "system");
@@ -49,9 +52,15 @@ export function readCodex(text: LogText, history: History): FormatReading {
   };
 }
 
-function spokenIn({ entries, shown }: Replay): readonly HistoryItem[] {
-  if (entries.some(({ item }) => item.kind === "message")) return entries;
-  return [...entries, ...shown].toSorted((a, b) => a.line - b.line);
+/** The history, with what only events tell: all words where no item holds any, and how a call ended that no item answers. */
+function spokenIn({ entries, shown, ends }: Replay): readonly HistoryItem[] {
+  const answered = new Set(entries.map(({ item }) => (item.kind === "result" ? item.callId : undefined)));
+  const onlyShown = entries.flatMap(({ item }) => {
+    const id = item.kind === "reply" && item.part.kind === "tool-call" ? item.part.id : undefined;
+    return id === undefined || answered.has(id) ? [] : (ends.get(id) ?? []);
+  });
+  const words = entries.some(({ item }) => item.kind === "message") ? [] : shown;
+  return [...entries, ...words, ...onlyShown].toSorted((a, b) => a.line - b.line);
 }
 
 /** Whether a line bears the marks of a rollout, wrapped as today or bare as in the first versions. */
@@ -145,6 +154,8 @@ function playEvent(replay: Replay, line: number, payload: Fields): void {
     case "thread_rolled_back":
       return rollBack(replay, line, countOf(payload["num_turns"]));
   }
+  const end = endOf(payload);
+  if (end?.callId !== undefined) replay.ends.set(end.callId, { line, item: end });
   const info = fieldsOf(payload["info"]);
   replay.usage = usageOf(fieldsOf(info?.["last_token_usage"]) ?? fieldsOf(payload["usage"]) ?? info) ?? replay.usage;
 }
@@ -176,7 +187,7 @@ function draftsOf(entries: readonly HistoryItem[], notes: LogNote[]): readonly M
   let reply: Part[] | undefined;
   const answer = (line: number, parts: readonly Part[]): void => {
     if (reply === undefined) drafts.push({ kind: "said", line, message: { role: "assistant", parts: (reply = []) } });
-    reply.push(...parts);
+    for (const each of parts) reply.push(each);
   };
   for (const { line, item, summary } of entries) {
     if (item.kind === "reply") {

@@ -4,9 +4,11 @@
  */
 import type { Usage } from "../../core/engines/contract.ts";
 import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
-import { countOf, fieldsOf, jsonOf, listOf, objectsOf, textOf, tryParseJson, type Fields } from "../fields.ts";
+import { countOf, fieldsOf, jsonOf, listOf, objectsOf, textOf, type Fields } from "../fields.ts";
+import { documentIn } from "../document.ts";
 import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
 import type { MessageDraft, LogNote, FormatReading } from "../log.ts";
+import { NEVER_RUN, notRun } from "../results.ts";
 
 /** Gemini CLI records no compaction in a chat: what it holds is the whole history, live or not. */
 export function readGemini(text: LogText): FormatReading {
@@ -48,7 +50,8 @@ interface Records {
 }
 
 function recordsOf(text: LogText): Records {
-  const document = typeof text === "string" ? tryParseJson(text) : undefined;
+  const found = typeof text === "string" ? documentIn(text) : undefined;
+  const document = found?.value;
   const fields = fieldsOf(document);
   const list = fields?.["messages"] ?? fields?.["history"] ?? document;
   if (Array.isArray(list)) {
@@ -56,7 +59,7 @@ function recordsOf(text: LogText): Records {
     const recognised = isGeminiDocument(document) ? 1 + records.length : 0;
     return {
       records: records.filter(({ record }) => isMessage(record)),
-      notes: [],
+      notes: found?.notes ?? [],
       recognised,
       id: textOf(fields?.["sessionId"]),
     };
@@ -157,13 +160,23 @@ function replyPart(part: Fields): Part {
   return part["thought"] === true ? { kind: "reasoning", text: textOf(part["text"]) ?? "" } : contentPart(part);
 }
 
+/** States in which a call waits to be run. */
+const NOT_BEGUN: ReadonlySet<string> = new Set(["validating", "scheduled", "awaiting_approval"]);
+const CANCELLED = "[precis: this call was cancelled, as the session file says]";
+
 /** The result inside a call's record; where only the text for the screen was kept, that. */
 function recordedResult(call: Fields, callId: string, line: number): readonly MessageDraft[] {
   const result = listed(call["result"]);
   const content = result.flatMap((part) => responseParts(fieldsOf(part["functionResponse"])) ?? [contentPart(part)]);
   const display = textOf(call["resultDisplay"]);
-  if (result.length === 0 && display === undefined) return [];
-  const isError = call["status"] === "error" || call["status"] === "cancelled";
+  const status = textOf(call["status"]) ?? "";
+  if (result.length === 0 && display === undefined)
+    return NOT_BEGUN.has(status)
+      ? [notRun(callId, line, NEVER_RUN)]
+      : status === "cancelled"
+        ? [notRun(callId, line, CANCELLED)]
+        : [];
+  const isError = status === "error" || status === "cancelled";
   return [
     {
       kind: "result",

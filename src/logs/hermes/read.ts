@@ -4,6 +4,7 @@
  */
 import { textMessage, type ContentPart, type Part } from "../../core/transcript/message.ts";
 import { fieldsOf, jsonOf, objectsOf, textOf, timeOf, tryParseJson, type Fields } from "../fields.ts";
+import { documentIn } from "../document.ts";
 import type { LogText } from "../lines.ts";
 import type { FormatReading, History, LogNote, MessageDraft } from "../log.ts";
 import { historyOf, isSummary, rowsUpTo, summaryText, type Row } from "./rows.ts";
@@ -17,12 +18,13 @@ export function isHermesDocument(document: unknown): boolean {
 
 /** The document as it was when a row had been written. */
 export function upToRow(text: string, line: number): string {
-  const document = fieldsOf(tryParseJson(text)) ?? {};
+  const document = fieldsOf(documentIn(text)?.value) ?? {};
   return jsonOf({ ...document, messages: rowsUpTo(objectsOf(document["messages"]), line) });
 }
 
 export function readHermes(text: LogText, history: History): FormatReading {
-  const document = fieldsOf(tryParseJson(typeof text === "string" ? text : [...text].join("\n"))) ?? {};
+  const found = documentIn(text);
+  const document = fieldsOf(found?.value) ?? {};
   const rows = objectsOf(document["messages"]).map((record, at) => ({ record, at: at + 1 }));
   const { shown, notes } = historyOf(rows, history);
   const read = shown.map(draftsOf);
@@ -31,7 +33,7 @@ export function readHermes(text: LogText, history: History): FormatReading {
     id: textOf(document["session_id"]) ?? textOf(document["id"]),
     title: textOf(document["title"]),
     drafts: read.flatMap((one) => one.drafts),
-    notes: [...notes, ...read.flatMap((one) => one.notes)],
+    notes: [...(found?.notes ?? []), ...notes, ...read.flatMap((one) => one.notes)],
     recognised: isHermesDocument(document) ? 1 + rows.length : 0,
     system: prompt === undefined || prompt === "" ? [] : [textMessage("system", prompt)],
     model: textOf(document["model"]),

@@ -2,6 +2,7 @@
 import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
 import { fieldsOf, jsonOf, objectsOf, textOf, type Fields } from "../fields.ts";
 import type { LogNote, MessageDraft } from "../log.ts";
+import { notRun } from "../results.ts";
 
 /** Parts that say how a step went, and nothing to the model. */
 const BOOKKEEPING = new Set([
@@ -38,7 +39,7 @@ export function draftsOfParts(
       notes.push({ code: "not_sent", line, text: "the name of a file that OpenCode read itself" });
     else if (type === "tool") {
       said.push(callOf(part));
-      results.push(...resultOf(part, line));
+      for (const each of resultOf(part, line)) results.push(each);
     } else if (!BOOKKEEPING.has(type))
       notes.push({ code: "unknown_type", line, text: `a part of the unknown type ${type}` });
   }
@@ -75,12 +76,19 @@ function callOf(part: Fields): Part {
   };
 }
 
-/** A call that is pending or running has none yet. */
+/** What OpenCode sends for a call that was pending or running when its session ended. */
+export const INTERRUPTED = "[Tool execution was interrupted]";
+
+/** Of a call that was stopped, what it had printed may be kept. */
 function resultOf(part: Fields, line: number): readonly MessageDraft[] {
   const state = fieldsOf(part["state"]);
   const status = textOf(state?.["status"]);
   const failed = status === "error";
-  const text = textOf(state?.[failed ? "error" : "output"]);
+  const printed = textOf(fieldsOf(state?.["metadata"])?.["output"]);
+  if (status === "pending" || status === "running")
+    return [notRun(textOf(part["callID"]), line, [INTERRUPTED, printed ?? ""].join("\n").trim())];
+  const stopped = failed && fieldsOf(state?.["metadata"])?.["interrupted"] === true ? printed : undefined;
+  const text = stopped ?? textOf(state?.[failed ? "error" : "output"]);
   if (text === undefined && status !== "completed") return [];
   const content: readonly ContentPart[] = [
     ...(text === undefined || text === "" ? [] : [{ kind: "text", text } as const]),

@@ -3,7 +3,8 @@
  * user without words, and the reply to it is the summary. Version 2 has records of another form.
  */
 import type { Usage } from "../../core/engines/contract.ts";
-import { countOf, fieldsOf, jsonOf, objectsOf, textOf, timeOf, tryParseJson, type Fields } from "../fields.ts";
+import { countOf, fieldsOf, jsonOf, objectsOf, textOf, timeOf, type Fields } from "../fields.ts";
+import { documentIn } from "../document.ts";
 import type { LogText } from "../lines.ts";
 import type { FormatReading, History, LogNote, MessageDraft } from "../log.ts";
 import { draftsOfParts } from "./parts.ts";
@@ -26,18 +27,20 @@ export function isOpencodeDocument(document: unknown): boolean {
 
 /** The document with its first messages, and a compaction's reply with the message that asked for it. */
 export function upToMessage(text: string, line: number): string {
-  const document = fieldsOf(tryParseJson(text)) ?? {};
+  const document = fieldsOf(documentIn(text)?.value) ?? {};
   return jsonOf({ ...document, messages: objectsOf(document["messages"]).slice(0, line) });
 }
 
 export function readOpencode(text: LogText, history: History): FormatReading {
-  const document = fieldsOf(tryParseJson(typeof text === "string" ? text : [...text].join("\n")));
+  const read = documentIn(text);
+  const document = fieldsOf(read?.value);
   const records = objectsOf(document?.["messages"]);
   const info = fieldsOf(document?.["info"]);
   const second = records[0] !== undefined && isSecondVersion(records[0]);
-  const read = second ? readSecond(records, history) : readFirst(records, history);
+  const messages = second ? readSecond(records, history) : readFirst(records, history);
   return {
-    ...read,
+    ...messages,
+    notes: [...(read?.notes ?? []), ...messages.notes],
     id: textOf(info?.["id"]),
     title: textOf(info?.["title"]),
     cwd: textOf(info?.["directory"]) ?? textOf(fieldsOf(info?.["location"])?.["directory"]),

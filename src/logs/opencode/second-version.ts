@@ -2,7 +2,8 @@
 import type { ContentPart, Part } from "../../core/transcript/message.ts";
 import { fieldsOf, jsonOf, objectsOf, textOf, type Fields } from "../fields.ts";
 import type { LogNote, MessageDraft } from "../log.ts";
-import { mediaOf } from "./parts.ts";
+import { notRun } from "../results.ts";
+import { INTERRUPTED, mediaOf } from "./parts.ts";
 
 const SPOKEN = new Set(["user", "assistant", "synthetic", "system", "skill", "shell", "compaction"]);
 const BOOKKEEPING = new Set(["idle", "agent-switched", "model-switched", "location-switched"]);
@@ -89,12 +90,14 @@ function callOf(part: Fields): Part {
 
 function resultOf(part: Fields, line: number): readonly MessageDraft[] {
   const state = fieldsOf(part["state"]);
-  const isError = state?.["status"] === "error";
-  if (!isError && state?.["status"] !== "completed") return [];
-  const said = objectsOf(state["content"]).map((piece): ContentPart =>
+  const status = state?.["status"];
+  const isError = status === "error";
+  if (status === "pending" || status === "running") return [notRun(textOf(part["id"]), line, INTERRUPTED)];
+  if (!isError && status !== "completed") return [];
+  const said = objectsOf(state?.["content"]).map((piece): ContentPart =>
     piece["type"] === "text" ? { kind: "text", text: textOf(piece["text"]) ?? "" } : mediaOf(piece),
   );
-  const error = textOf(fieldsOf(state["error"])?.["message"]);
+  const error = textOf(fieldsOf(state?.["error"])?.["message"]);
   const content = error === undefined ? said : [...said, { kind: "text", text: error } as const];
   return [{ kind: "result", line, callId: textOf(part["id"]), content, isError }];
 }

@@ -7,6 +7,7 @@ import type { ContentPart, Message, Part } from "../../core/transcript/message.t
 import { countOf, fieldsOf, jsonOf, objectsOf, textOf, type Fields } from "../fields.ts";
 import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
 import type { MessageDraft, History, LogNote, FormatReading } from "../log.ts";
+import { NEVER_RUN, notRun } from "../results.ts";
 import { branchTo } from "../tree.ts";
 
 export function readPi(text: LogText, history: History): FormatReading {
@@ -16,9 +17,10 @@ export function readPi(text: LogText, history: History): FormatReading {
   const shown = history === "live" ? liveEntries(branch, lines) : { entries: branch, notes: [] };
   const skipped = notOnBranch(lines, branch);
   const read = shown.entries.map(draftOf);
+  const answered = new Set(shown.entries.map(({ record }) => fieldsOf(record["message"])?.["toolCallId"]));
   return {
     id: textOf(header?.["id"]),
-    drafts: read.flatMap((one) => ("kind" in one ? [one] : [])),
+    drafts: read.flatMap((one, at) => ("kind" in one ? [one, ...neverRun(shown.entries[at]!, answered)] : [])),
     notes: [...notes, ...skipped, ...shown.notes, ...read.flatMap((one) => ("code" in one ? [one] : []))],
     recognised: lines.filter((line) => isPiLine(line.record)).length,
     model: modelOf(branch) ?? textOf(header?.["modelId"]),
@@ -119,6 +121,14 @@ function draftOf({ record, at: line }: Line): MessageDraft | LogNote {
   }
 }
 
+/** pi runs no calls of a reply that was stopped, or that ended in an error. */
+function neverRun({ record, at: line }: Line, answered: ReadonlySet<unknown>): readonly MessageDraft[] {
+  const message = fieldsOf(record["message"]) ?? {};
+  if (message["stopReason"] !== "aborted" && message["stopReason"] !== "error") return [];
+  const calls = blocks(message).filter((block) => block["type"] === "toolCall" && !answered.has(block["id"]));
+  return calls.map((call) => notRun(textOf(call["id"]), line, NEVER_RUN));
+}
+
 function draftOfMessage(message: Fields, line: number): MessageDraft | LogNote {
   const say = (said: Message, injected = false): MessageDraft => ({ kind: "said", line, message: said, injected });
   const role = textOf(message["role"]) ?? "none";
@@ -161,12 +171,16 @@ function summaryMessage(record: Fields): Message {
   return { role: "user", parts: contentParts(record["summary"]), origin: "summary" };
 }
 
-/** A command that the person ran beside the conversation, and what it printed. */
-function commandText(message: Fields): string {
-  const status = message["cancelled"] === true ? "cancelled" : `exit status ${countOf(message["exitCode"])}`;
-  const rest = textOf(message["fullOutputPath"]);
-  const more = message["truncated"] === true && rest !== undefined ? `\n[cut; the whole output is in ${rest}]` : "";
-  return `$ ${textOf(message["command"]) ?? ""}\n${textOf(message["output"]) ?? ""}${more}\n[${status}]`;
+/** A command that the person ran beside the conversation, and what it printed: in the words in which pi sends it. */
+export function commandText(message: Fields): string {
+  const output = textOf(message["output"]) ?? "";
+  const printed = output === "" ? "(no output)" : `\`\`\`\n${output}\n\`\`\``;
+  const code = countOf(message["exitCode"]);
+  const cancelled = message["cancelled"] === true ? "\n\n(command cancelled)" : undefined;
+  const failed = code === 0 ? "" : `\n\nCommand exited with code ${code}`;
+  const rest = message["truncated"] === true ? textOf(message["fullOutputPath"]) : undefined;
+  const more = rest === undefined ? "" : `\n\n[Output truncated. Full output: ${rest}]`;
+  return `Ran \`${textOf(message["command"]) ?? ""}\`\n${printed}${cancelled ?? failed}${more}`;
 }
 
 function replyPart(block: Fields): Part {

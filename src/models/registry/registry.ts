@@ -1,6 +1,6 @@
 /**
- * Looks up what is known of a model. Four layers, the strongest first: a window that a provider's error named, what
- * the configuration says, what a provider's list of models says, and our own table. Pure; learning gives a new registry.
+ * Looks up what is known of a model. Three layers, the strongest first: what the configuration says, what a provider's list
+ * of models says, and our own table. Pure.
  */
 import type { Prices } from "../usage.ts";
 import type { ModelFacts, Override, SourcedFacts } from "./facts.ts";
@@ -12,7 +12,6 @@ export const SAFE_WINDOW_TOKENS = 32_768;
 
 export interface Registry {
   readonly overrides: ReadonlyMap<string, Override>;
-  readonly learned: ReadonlyMap<string, number>;
   readonly listed: ReadonlyMap<string, SourcedFacts>;
 }
 
@@ -25,23 +24,21 @@ export interface RegistryEntry extends ModelFacts {
 /** What is known of each model, with what is stated here in place of it. */
 export function createRegistry(overrides: Readonly<Record<string, Override>> = {}): Registry {
   const bare = Object.entries(overrides).map(([name, facts]) => [bareName(name), facts] as const);
-  return { overrides: new Map(bare), learned: new Map(), listed: new Map() };
+  return { overrides: new Map(bare), listed: new Map() };
 }
 
 /** Undefined where no layer knows the name. */
 export function lookUp(registry: Registry, model: string): RegistryEntry | undefined {
-  const learned = learnedWindow(registry, model);
   const override = longestMatch(model, registry.overrides);
   const listed = registry.listed.get(bareName(model));
   const known = longestMatch(model, table());
   const sources = [
-    ...(learned === undefined ? [] : ["a provider error"]),
     ...(override === undefined ? [] : ["the configuration"]),
     ...[listed, known].filter((facts) => facts !== undefined).map(({ source, asOf }) => `${source} (${asOf})`),
   ];
   if (sources.length === 0) return undefined;
   const { name: _name, source: _source, asOf: _asOf, ...facts } = { ...NAMELESS, ...known, ...listed };
-  return { ...overridden(facts, override), ...(learned === undefined ? {} : { windowTokens: learned }), sources };
+  return { ...overridden(facts, override), sources };
 }
 
 const NAMELESS = Object.freeze({ name: "", source: "", asOf: "" });
@@ -73,14 +70,9 @@ function wholePrices(prices: Partial<Prices>): Prices | undefined {
   return { ...prices, inputUsdPerMtok, outputUsdPerMtok };
 }
 
-/** The window that an error of the provider named, if any did. */
-export function learnedWindow(registry: Registry, model: string): number | undefined {
-  return registry.learned.get(bareName(model));
-}
-
-/** With the window that an overflow error of this model named: a fact, so it wins over everything said. */
-export function withWindow(registry: Registry, model: string, windowTokens: number): Registry {
-  return { ...registry, learned: new Map(registry.learned).set(bareName(model), windowTokens) };
+/** The window that the configuration says this model has; undefined where it does not say. */
+export function statedWindow(registry: Registry, model: string): number | undefined {
+  return longestMatch(model, registry.overrides)?.windowTokens;
 }
 
 /** With what a provider's list of models says (`readModelList`). */

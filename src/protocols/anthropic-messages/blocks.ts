@@ -68,6 +68,12 @@ export function readReplyBlock(block: Fields, at: number, text: () => string): P
   }
 }
 
+/** The same of a model whose thinking has to come back with what it led to. */
+export function readOpenReplyBlock(block: Fields, at: number, text: () => string): Part | undefined {
+  const part = readReplyBlock(block, at, text);
+  return part?.kind === "reasoning" ? { ...part, required: true } : part;
+}
+
 /** Blocks of a user message. */
 export function readUserBlock(block: Fields, at: number, text: () => string): Part | undefined {
   if (block["type"] !== "tool_result") return readContentBlock(block, at);

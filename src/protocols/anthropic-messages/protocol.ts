@@ -6,11 +6,12 @@ import { flatFollowUp } from "../follow-up-form.ts";
 import { COMPACTS_ITSELF, compactsItself } from "../held.ts";
 import { anthropicUsage } from "../usage.ts";
 import { anthropicAnswers } from "./answers.ts";
+import { anthropicMediaLimits } from "./limits.ts";
 import { anthropicMarks } from "./marks.ts";
 import { anthropicOwnAnswer } from "./own-answer.ts";
 import { readAnthropicAnswer } from "./plain.ts";
 import { anthropicPrompt } from "./prompt.ts";
-import { readMessage, readSystem } from "./read.ts";
+import { readMessage, readSystem, wantsThinking } from "./read.ts";
 import { anthropicScreen, anthropicWhole } from "./screen.ts";
 import { anthropicThreads } from "./threads.ts";
 import { anthropicTools } from "./tools.ts";
@@ -39,6 +40,7 @@ export const anthropicMessages: ProtocolDefinition = {
     toolKeys: ["tools"],
     joins: neverJoins,
     read: readMessage,
+    readsAlike: (model, other) => wantsThinking(model) === wantsThinking(other),
     readSystem,
     lockOf,
     attaches,
@@ -68,6 +70,7 @@ export const anthropicMessages: ProtocolDefinition = {
   asksSummary: (member) => textOf(fieldsOf(member("compaction"))["type"]) !== undefined,
   cachePrompt: anthropicPrompt,
   markers: "native",
+  mediaLimits: anthropicMediaLimits,
   textBlock: "text",
 };
 

@@ -6,15 +6,25 @@ import { readContent } from "../blocks.ts";
 import type { Draft, WireElement } from "../dialect.ts";
 import { memberText } from "../json/scan.ts";
 import { readUserMessage } from "../user-results.ts";
-import { readContentBlock, readReplyBlock, readUserBlock } from "./blocks.ts";
+import { readContentBlock, readOpenReplyBlock, readReplyBlock, readUserBlock } from "./blocks.ts";
 
-export function readMessage([element]: readonly WireElement[]): readonly Draft[] {
+/** Other vendors that speak the protocol want back what their models thought (https://api-docs.deepseek.com/guides/thinking_mode). */
+export function wantsThinking(model: string | undefined): boolean {
+  return model !== undefined && !/claude/i.test(model);
+}
+
+export function readMessage([element]: readonly WireElement[], model?: string): readonly Draft[] {
   const { value, text } = element!;
   const content = value["content"];
   const contentText = (): string => memberText(text, "content")!;
   switch (value["role"]) {
     case "assistant":
-      return [{ role: "assistant", parts: readContent(content, contentText, readReplyBlock) }];
+      return [
+        {
+          role: "assistant",
+          parts: readContent(content, contentText, wantsThinking(model) ? readOpenReplyBlock : readReplyBlock),
+        },
+      ];
     case "system":
       return [{ role: "system", parts: readContent(content, contentText, readContentBlock) }];
     default:

@@ -12,12 +12,16 @@ export const anthropic: VendorDefinition = {
 /** The names that Anthropic's error reference gives for its statuses. */
 function typeOf(status: number): string {
   switch (status) {
+    case 401:
+      return "authentication_error";
     case 403:
       return "permission_error";
     case 404:
       return "not_found_error";
     case 413:
       return "request_too_large";
+    case 429:
+      return "rate_limit_error";
     case 503:
       return "overloaded_error";
     case 504:

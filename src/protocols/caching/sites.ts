@@ -74,14 +74,15 @@ function presentMarkers({ body, layout }: Decoded, field: string): Present {
     const markers = new Map<number, Ttl>();
     blocks.forEach((block, index) => {
       const found = markersIn(block, field);
-      all.push(...found);
+      for (const each of found) all.push(each);
       if (found[0] !== undefined) markers.set(index, found[0]);
     });
     if (markers.size > 0) at.set(keyOf(section, element), markers);
   };
   const ofMembers = finder(body, field);
   for (const { key, start, end } of layout.members) {
-    if (key === field) all.push(...markersIn({ [field]: JSON.parse(body.slice(start, end)) as unknown }, field));
+    if (key === field)
+      for (const each of markersIn({ [field]: JSON.parse(body.slice(start, end)) as unknown }, field)) all.push(each);
     if ((key !== "tools" && key !== "system") || !ofMembers.within({ start, end })) continue;
     const blocks = listOf(JSON.parse(body.slice(start, end)));
     if (key === "system") read("system", 0, blocks);
@@ -117,6 +118,28 @@ function markersIn(block: unknown, field: string): readonly Ttl[] {
   const own = block[field];
   const inside = listOf(block["content"]).flatMap((one) => markersIn(one, field));
   return own === undefined || own === null ? inside : [...inside, fieldsOf(own)["ttl"] === "1h" ? "1h" : "5m"];
+}
+
+/**
+ * How long the client has its conversation cached, by its newest marker in a message, or one for the whole request. Undefined if
+ * it marks nothing but its system prompt and tools.
+ */
+export function conversationMarker({ body, layout }: Decoded): Ttl | undefined {
+  const field = "cache_control";
+  for (const { start, end } of layout.elements.toReversed()) {
+    const text = body.slice(start, end);
+    if (!text.includes(JSON.stringify(field))) continue;
+    const { role, content } = fieldsOf(JSON.parse(text));
+    const marker =
+      role === "system"
+        ? undefined
+        : listOf(content)
+            .flatMap((block) => markersIn(block, field))
+            .at(-1);
+    if (marker !== undefined) return marker;
+  }
+  const whole = layout.members.findLast(({ key }) => key === field);
+  return whole && markersIn({ [field]: JSON.parse(body.slice(whole.start, whole.end)) as unknown }, field)[0];
 }
 
 function toolEntries({ transcript: { tools } }: Decoded, layout: MarkerLayout, { at }: Present): readonly Entry[] {

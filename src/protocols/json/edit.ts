@@ -43,7 +43,10 @@ export function patchObject(object: string, changes: MemberChanges): string {
 function withoutMember(object: string, key: string): string {
   const members = membersOf(object, skipSpace(object, 0));
   const at = members.findIndex((member) => member.key === key);
-  return at < 0 ? object : withoutMember(applyEdits(object, [removalOf(members, at)]), key);
+  if (at < 0) return object;
+  const left = members.filter((member) => member.key !== key);
+  if (left.length === members.length - 1) return applyEdits(object, [removalOf(members, at)]);
+  return `{${left.map(({ keyStart, end }) => object.slice(keyStart, end)).join(",")}}`;
 }
 
 /** Takes a member out with one comma: the one after it, or the one before it when it is the last. */

@@ -2,6 +2,7 @@
  * Finds where JSON values begin and end without building them, so that what nobody changed can be sent as the bytes
  * that came. Strings are crossed by native search; what is between is validated when it is parsed, not here.
  */
+import { JSON_LEVELS_MAX } from "../../core/nesting.ts";
 import { PrecisError } from "../../core/errors.ts";
 
 /** Half-open range of a JSON value in its text. */
@@ -30,7 +31,7 @@ const CLOSE_BRACKET = 0x5d;
 
 /** The failure every reader of a body reports: not JSON, at a character offset. */
 export function notJson(at: number, because: string, cause?: unknown): PrecisError {
-  return new PrecisError(`The body is not JSON: ${because}.`, {
+  return new PrecisError(`The body is not JSON that can be read: ${because}.`, {
     code: "body_not_json",
     hint: "Send one JSON object (a request) or one JSON array (its messages).",
     place: `offset ${at}`,
@@ -82,8 +83,9 @@ function skipContainer(text: string, start: number): number {
       continue;
     }
     at++;
-    if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
-    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+    if ((code === OPEN_BRACE || code === OPEN_BRACKET) && ++depth > JSON_LEVELS_MAX)
+      throw notJson(at, `it is nested deeper than ${JSON_LEVELS_MAX} levels`);
+    if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
       depth--;
       if (depth === 0) return at;
     }

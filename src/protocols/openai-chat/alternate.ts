@@ -7,6 +7,9 @@ import { fieldsOf } from "../fields.ts";
 import { applyEdits, patchObject, type Edit } from "../json/edit.ts";
 import { elementsOf, elementTexts, membersOf, memberText, skipSpace } from "../json/scan.ts";
 
+/** A bare list of messages is read as that of a request. */
+const LIST_OPENING = '{"messages":';
+
 const JOINED_ROLES: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant"]);
 
 interface WrittenMessage {
@@ -20,6 +23,8 @@ interface WrittenMessage {
 
 /** The body with neighbours of one role joined, their texts a blank line apart; the same body where there are none. */
 export function withAlternatingRoles(body: string): string {
+  if (body.trimStart().startsWith("["))
+    return withAlternatingRoles(`${LIST_OPENING}${body}}`).slice(LIST_OPENING.length, -1);
   const list = membersOf(body, skipSpace(body, 0)).findLast(({ key }) => key === "messages");
   if (list === undefined) return body;
   const edits: Edit[] = [];
@@ -56,4 +61,17 @@ function joined(group: readonly WrittenMessage[]): string {
 
 function partTexts(content: string): readonly string[] {
   return content.startsWith('"') ? [`{"type":"text","text":${content}}`] : elementTexts(content);
+}
+
+/** Longer refusals are about something else. */
+const EXAMINED_CHARS_MAX = 16_384;
+/** Servers of open models answer with 400 or 422, llama.cpp with 500. */
+const STATUSES: ReadonlySet<number> = new Set([400, 422, 500]);
+/** "Conversation roles must alternate user/assistant/…", "user and assistant roles should be alternating". */
+const ALTERNATES = /\balternat(?:e|es|ing)\b/i;
+const OF_ROLES = /\b(?:roles?|user|assistant)\b/i;
+
+/** Whether a server says that it wants roles to take turns. */
+export function refusesNeighbours(status: number, error: string): boolean {
+  return STATUSES.has(status) && error.length <= EXAMINED_CHARS_MAX && ALTERNATES.test(error) && OF_ROLES.test(error);
 }

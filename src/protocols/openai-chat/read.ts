@@ -6,8 +6,18 @@ import { fieldsOf, isFields, lazy, listOf, textOf } from "../fields.ts";
 import { elementTexts, memberText } from "../json/scan.ts";
 import { readBlock } from "./blocks.ts";
 
-/** Fields in which servers return the model's thinking; they go together when it is removed. */
-export const REASONING_KEYS = ["reasoning_content", "reasoning", "reasoning_details"] as const;
+/**
+ * Fields in which servers return the model's thinking, as text where there is some; they go together when it is removed.
+ * A client that sends one back has a server that wants it with the message: DeepSeek, Kimi and MiMo refuse a call
+ * without it (https://api-docs.deepseek.com/guides/thinking_mode), and OpenRouter wants its details as they came.
+ */
+export const REASONING_KEYS = [
+  "reasoning_content",
+  "reasoning_text",
+  "reasoning",
+  "reasoning_details",
+  "reasoning_opaque",
+] as const;
 
 export function readMessage([element]: readonly WireElement[]): readonly Draft[] {
   const { value, text } = element!;
@@ -46,9 +56,9 @@ function readReply(value: Fields, text: string): Part[] {
   const thought = REASONING_KEYS.map((key) => value[key]).find(
     (field) => field !== undefined && field !== null && field !== "",
   );
-  if (thought !== undefined) parts.push({ kind: "reasoning", text: textOf(thought) ?? "" });
+  if (thought !== undefined) parts.push({ kind: "reasoning", text: textOf(thought) ?? "", required: true });
   const content = contentOf(value, text);
-  parts.push(...content);
+  for (const each of content) parts.push(each);
   let at = content.length;
   const refusal = textOf(value["refusal"]);
   if (refusal !== undefined && refusal !== "") parts.push({ kind: "text", text: refusal, refusal: true, at: at++ });

@@ -277,7 +277,7 @@ function shownOnly(message: string, tools: HiddenTools): string {
   return patchObject(message, { tool_calls: shown.length === 0 ? undefined : `[${shown.join(",")}]` });
 }
 
-const JOINED_TEXTS = ["content", "refusal", "reasoning_content", "reasoning"];
+const JOINED_TEXTS = ["content", "refusal", "reasoning_content", "reasoning_text", "reasoning"];
 
 function joinWhole(passages: readonly WholePassage[], tools: HiddenTools): string {
   const [first, last] = [passages[0]!, passages.at(-1)!];

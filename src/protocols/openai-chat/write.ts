@@ -1,6 +1,7 @@
 /** Writes Chat Completions messages: edits a message that has its bytes, else writes it again. */
 import {
   sameParts,
+  withParts,
   type Message,
   type Part,
   type ToolCallPart,
@@ -22,10 +23,30 @@ import { memberText } from "../json/scan.ts";
 import { freshBlock } from "./blocks.ts";
 import { REASONING_KEYS } from "./read.ts";
 
-export function writeRun({ slice, entries }: Run, context: WriteContext): readonly string[] {
+export function writeRun({ slice, entries: all }: Run, context: WriteContext): readonly string[] {
+  const entries = withNotes(all);
   const [entry] = entries;
   if (slice !== undefined && entry?.member !== undefined) return [editMessage(slice.raw, entry, context)];
   return [...entries.map(({ message }) => freshMessage(message, context)), ...mediaOfResults(entries, context)];
+}
+
+/**
+ * A note of ours is the end of the system message before it: many chat templates refuse a second one ("System message must
+ * be at the beginning", https://github.com/ggml-org/llama.cpp/issues/20733).
+ */
+function withNotes(entries: readonly Entry[]): readonly Entry[] {
+  const [first, ...notes] = entries;
+  if (first?.message.role !== "system" || notes.length === 0) return entries;
+  const { message, member } = first;
+  const text = notes.flatMap(({ message: { parts } }) =>
+    parts.flatMap((part) => (part.kind === "text" ? part.text : [])),
+  );
+  const [only] = message.parts;
+  const isText = message.parts.length === 1 && only?.kind === "text";
+  const parts: readonly Part[] = isText
+    ? [{ ...only, text: [only.text, ...text].join("\n\n") }]
+    : [...message.parts, ...text.map((one) => ({ kind: "text", text: one }) as const)];
+  return [{ message: withParts(message, parts), member }];
 }
 
 const NO_MEDIA = (context: WriteContext, message: Message): BlockWriter => ({
@@ -172,8 +193,14 @@ function freshMessage(message: Message, context: WriteContext): string {
     role: JSON.stringify(role === "system" ? context.systemRole() : role),
     name,
     content: calls.length > 0 && content.length === 0 ? "null" : freshContent(content, fresh),
+    reasoning_content: requiredThought(parts),
     tool_calls: calls.length === 0 ? undefined : `[${calls.map((part) => freshCall(part, context)!).join(",")}]`,
   });
+}
+
+function requiredThought(parts: readonly Part[]): string | undefined {
+  const thoughts = parts.flatMap((part) => (part.kind === "reasoning" && part.required === true ? part.text : []));
+  return thoughts.length === 0 ? undefined : JSON.stringify(thoughts.join("\n"));
 }
 
 /** Chat's tool messages hold text only: what else a result showed follows the results in a user message. */
@@ -193,7 +220,9 @@ const MEDIA_LEAD = objectText({
   text: JSON.stringify("Images and files from the tool results above:"),
 });
 
-/** Results that are written again are together, so that their media can follow the last of them. */
+/** Results that are written again are together, so that their media can follow the last of them; so is a note with what it is a note to. */
 export function attaches(run: Run, message: Message, own: boolean): boolean {
+  const isNote = !own && message.role === "system" && message.origin === "note";
+  if (isNote) return run.entries.at(-1)?.message.role === "system";
   return !own && run.slice === undefined && message.role === "tool" && run.entries.at(-1)?.message.role === "tool";
 }

@@ -56,9 +56,14 @@ export function kindOf(item: Fields): ItemKind {
   }
 }
 
-/** What an agent's developer says beside messages, say which tools there are (`additional_tools`). */
-function isDirective({ role }: Fields): boolean {
-  return role === "developer" || role === "system";
+/** Tools that an agent adds on the way, with or without a role (Codex CLI). */
+export function declaresTools({ type }: Fields): boolean {
+  return type === "additional_tools";
+}
+
+/** What an agent's developer says beside messages, say which tools there are. */
+function isDirective(item: Fields): boolean {
+  return item["role"] === "developer" || item["role"] === "system" || declaresTools(item);
 }
 
 /** Whether the item is something the model said, so that it is in one assistant message with its neighbours. */

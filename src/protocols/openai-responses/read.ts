@@ -2,13 +2,13 @@
  * Reads Responses items. The items of one reply become one assistant message; its blocks are numbered through all of
  * them: each content block of a message item counts, and each other item.
  */
-import type { Part, Role } from "../../core/transcript/message.ts";
+import type { OpaquePart, Part, Role } from "../../core/transcript/message.ts";
 import { opaqueBlock, readContent } from "../blocks.ts";
 import type { Draft, Fields, WireElement } from "../dialect.ts";
 import { fieldsOf, listOf, textOf } from "../fields.ts";
 import { memberText } from "../json/scan.ts";
 import { readBlock } from "./blocks.ts";
-import { hostedArgumentsKey, isReply, kindOf, roleOfOpaque } from "./items.ts";
+import { declaresTools, hostedArgumentsKey, isReply, kindOf, roleOfOpaque } from "./items.ts";
 
 export function readItems(items: readonly WireElement[]): readonly Draft[] {
   const first = items[0]!;
@@ -24,8 +24,13 @@ export function readItems(items: readonly WireElement[]): readonly Draft[] {
       ];
     }
     default:
-      return [{ role: roleOfOpaque(value), parts: [opaqueBlock(value, text, 0)] }];
+      return [{ role: roleOfOpaque(value), parts: [readOpaque(value, text)] }];
   }
+}
+
+function readOpaque(value: Fields, text: string): OpaquePart {
+  const part = opaqueBlock(value, text, 0);
+  return declaresTools(value) ? { ...part, declaresTools: true } : part;
 }
 
 function roleOf(item: Fields): Role {
@@ -59,7 +64,7 @@ function readReplyItem({ value, text }: WireElement): Part[] {
     case "message":
       return contentOf(value, "content", text);
     case "reasoning":
-      return [{ kind: "reasoning", text: thoughtOf(value) }];
+      return [{ kind: "reasoning", text: thoughtOf(value), ...(isPlainThought(value) ? { required: true } : {}) }];
     case "call":
       return [readCall(value, textOf(value["arguments"]) ?? memberText(text, "arguments") ?? "")];
     case "custom-call":
@@ -81,6 +86,11 @@ function readCall(value: Fields, args: string) {
     name: textOf(value["name"]) ?? "",
     arguments: args,
   } as const;
+}
+
+/** OpenAI shows no thought itself. Servers of open models do, and some refuse a call without the one that led to it. */
+function isPlainThought({ content, encrypted_content: encrypted }: Fields): boolean {
+  return listOf(content).length > 0 && typeof encrypted !== "string";
 }
 
 /** The summaries and, where open models send it, the text of the thought itself. */

@@ -29,6 +29,6 @@ export function roundsOf(messages: readonly Message[]): readonly Round[] {
 /** Tokens that a request reserves for its answer: what the longest recorded one needs, with room. */
 export function outputNeeded(rounds: readonly Round[]): number {
   const measure = createMeasure();
-  const largest = Math.max(0, ...rounds.map(({ answer }) => measure.messages(answer)));
+  const largest = rounds.reduce((most, { answer }) => Math.max(most, measure.messages(answer)), 0);
   return Math.max(MAX_OUTPUT_TOKENS_MIN, Math.ceil(largest * OUTPUT_ROOM));
 }

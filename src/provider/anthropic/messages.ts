@@ -186,6 +186,11 @@ function checkBlock(block: Fields, path: string, role: unknown): Refusal | undef
       return checkCall(block, path);
     case "tool_result":
       return checkResult(block, path);
+    case "compaction":
+      // The SDK's types allow null; the server does not (https://github.com/vercel/ai/pull/13382).
+      return textOf(block["content"]) === undefined || block["content"] === ""
+        ? invalid("compaction", `${path}.compaction.content: content can't be empty`)
+        : undefined;
     case "thinking":
       return typeof block["thinking"] === "string" && typeof block["signature"] === "string"
         ? undefined

@@ -18,6 +18,8 @@ export interface ThinkingQuery {
   readonly headers: Headers;
   readonly model: string;
   readonly binds: boolean;
+  /** Whether the signature of a thought is looked at; it is by default. */
+  readonly signs?: boolean;
   readonly sealer: Sealer;
 }
 
@@ -95,7 +97,8 @@ export function checkThinkingBlocks(query: ThinkingQuery): Refusal | ThinkingFou
   let last = FIRST;
   const see = (one: PlacedBlock): Refusal | undefined => {
     const { block, path } = one;
-    if (!isThinking(block)) {
+    // Only Anthropic signs what its models think.
+    if (!isThinking(block) || query.signs === false) {
       before.add(() => canonical(block));
       return undefined;
     }

@@ -1,6 +1,7 @@
 /** Anthropic Messages as the vendor's server has it: requests judged and rendered, errors in its words. */
 import { countOf, fieldsOf, listOf, textOf } from "../../protocols/fields.ts";
 import { invalid, type Block, type Fields, type Prompt, type Refusal } from "../contract.ts";
+import { LIMITS } from "../limits.ts";
 import type { Memory } from "../memory.ts";
 import type { Sealer } from "../seals.ts";
 import type { ModelTraits } from "../traits.ts";
@@ -16,6 +17,7 @@ import {
 } from "../weigh.ts";
 import { MODEL_CREATED_MS } from "../model-list.ts";
 import { bearerOf } from "../openai-words.ts";
+import { checkReturnedThinking, returnsReasoning } from "../reasoning.ts";
 import { BODY_FORM, wordsOf } from "../request-form.ts";
 import {
   isRefusal,
@@ -37,6 +39,7 @@ import {
 import { checkMarkers, markerOf, rendered, topMarked } from "./markers.ts";
 import { checkShape, isDeferred, messagesOf, placed } from "./messages.ts";
 import { checkPairs } from "./pairing.ts";
+import { checkPictures } from "./pictures.ts";
 import { streamMessage, streamMessageError, messageReply } from "./reply.ts";
 import { checkThinkingBlocks, checkThinkingUse } from "./thinking.ts";
 import { wholeRequest } from "./threads.ts";
@@ -94,12 +97,16 @@ export const anthropicWire: Wire = {
   models: MODELS,
   agent: anthropicAgent,
   faultWords: FAULT_WORDS,
+  bodyBytesMax: LIMITS.bodyBytes,
   tooLarge: { status: 413, reason: "size", message: "Request exceeds the maximum size" },
   callIdLead: "toolu",
   cacheOf: () => "marked",
   errorEvent: "error",
   counted: (inputTokens) => ({ input_tokens: inputTokens }),
-  shape: (body) => checkShape(body, { counting: true, systemTurns: true }),
+  shape: (body, windowTokens) =>
+    checkShape(body, { counting: true, systemTurns: true }) ??
+    (returnsReasoning(textOf(body["model"]) ?? "") ? checkReturnedThinking(body) : undefined) ??
+    checkPictures(body, windowTokens),
   judge,
   noModel: (name) =>
     typeof name === "string"
@@ -134,10 +141,13 @@ function judge({ incoming, model, traits, sealer, counting, memory, nowMs }: Jud
     checkShape(body, { counting, systemTurns: traits.systemTurns }) ??
     checkMarkers(body) ??
     checkPairs(body) ??
+    (traits.returnsReasoning === true ? checkReturnedThinking(body) : undefined) ??
+    checkPictures(body, traits.windowTokens) ??
     checkCompaction(body, headers, sealer) ??
     (asksCompaction(body) ? undefined : (checkThinkingUse(body, headers, memory) ?? checkEnd(body, traits)));
   if (wrong !== undefined) return wrong;
-  const found = checkThinkingBlocks({ body, headers, model, binds: traits.bindsThinking, sealer });
+  const signs = traits.returnsReasoning !== true;
+  const found = checkThinkingBlocks({ body, headers, model, binds: traits.bindsThinking, signs, sealer });
   if (isRefusal(found)) return found;
   const { dropped, transformations, prefix, last } = found;
   const prompt = render(body, traits, dropped);

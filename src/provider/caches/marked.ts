@@ -46,7 +46,7 @@ export function consultMarked(query: CacheQuery): CachePlan {
     return undefined;
   };
   const hits = markers.map(lookBack).filter((hit) => hit !== undefined);
-  const cacheReadTokens = Math.max(0, ...hits.map((hit) => hit.tokens));
+  const cacheReadTokens = hits.reduce((most, hit) => Math.max(most, hit.tokens), 0);
   const behind = markers.filter((marker) => marker.tokens > cacheReadTokens);
   const end = (last: Marked | undefined): number => last?.tokens ?? cacheReadTokens;
   const hourEnd = end(behind.findLast(({ ttl }) => ttl === "1h"));

@@ -3,6 +3,7 @@ import { breakpointIn, checkLifetimes, CHAT_TTLS } from "../caches/lifetimes.ts"
 import { countOf, fieldsOf, listOf, textOf } from "../../protocols/fields.ts";
 import { invalid, type Block, type Fields, type Prompt, type Refusal } from "../contract.ts";
 import { isOver, OPENAI_WORDS } from "../openai-words.ts";
+import { checkReturnedReasoning, returnsReasoning } from "../reasoning.ts";
 import type { ModelTraits } from "../traits.ts";
 import {
   blocksOf,
@@ -35,7 +36,8 @@ export const chatWire: Wire = {
       ),
   },
   agent: chatAgent,
-  shape: checkShape,
+  shape: (body) =>
+    checkShape(body) ?? (returnsReasoning(textOf(body["model"]) ?? "") ? checkReturnedReasoning(body) : undefined),
   judge,
   overflow,
   replyBody: chatReply,
@@ -49,6 +51,7 @@ function judge({ incoming: { body }, traits, sealer }: JudgeRequest): Refusal | 
   const wrong =
     checkShape(body) ??
     checkPairs(messagesOf(body)) ??
+    (traits.returnsReasoning === true ? checkReturnedReasoning(body) : undefined) ??
     (traits.alternates === true ? checkAlternation(messagesOf(body)) : undefined) ??
     checkLifetimes(body, { ttls: CHAT_TTLS, parts });
   if (wrong !== undefined) return wrong;

@@ -43,7 +43,7 @@ export const responsesWire: Wire = {
   },
   agent: responsesAgent,
   errorEvent: "error",
-  shape: checkShape,
+  shape: (body) => checkShape(body) ?? checkTrigger(itemsOf(body)),
   judge,
   overflow,
   replyBody: responseReply,

@@ -30,7 +30,7 @@ export function messagesIn(text: string, protocol?: ProtocolName): readonly Mess
   const messages: Message[] = [];
   let group: string[] = [];
   const flush = (): void => {
-    if (group.length > 0) messages.push(...decoded(group, spoken));
+    if (group.length > 0) for (const each of decoded(group, spoken)) messages.push(each);
     group = [];
   };
   for (const { json, value } of elements) {

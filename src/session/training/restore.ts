@@ -10,7 +10,14 @@ import {
   type Message,
   type Part,
 } from "../../core/transcript/message.ts";
-import { isStub, shortenedArguments, shortenedText, spansOf, textOrigin } from "../../core/recall/artefacts.ts";
+import {
+  beforeNote,
+  isStub,
+  shortenedArguments,
+  shortenedText,
+  spansOf,
+  textOrigin,
+} from "../../core/recall/artefacts.ts";
 import { firstOfSpan, lastOfSpan } from "../../core/compaction/compaction.ts";
 import { messagesIn } from "../recall/read-original.ts";
 import type { Original } from "../../store/store.ts";
@@ -74,12 +81,12 @@ function expanded(messages: readonly Message[], spans: ReadonlyMap<Message, Span
       segment.push(message);
       continue;
     }
-    whole.push(...withCopiesMarked(segment, span.from - place, said), message);
+    for (const each of [...withCopiesMarked(segment, span.from - place, said), message]) whole.push(each);
     segment = [];
     // A record may stand for a part of what another one stands for.
     if (span.until <= place) continue;
     restoring.restored += span.messages.length;
-    whole.push(...span.messages);
+    for (const each of span.messages) whole.push(each);
     place = span.until;
   }
   return [...whole, ...(place === 0 ? segment : withLeadingCopiesMarked(segment, said))];
@@ -122,9 +129,17 @@ function isAmong(message: Message, said: ReadonlySet<string>): boolean {
 /** A protocol may have joined what precis wrote to a message of a person. */
 function separated(message: Message): readonly Message[] {
   const ours = message.parts.flatMap((part) => ourPart(message, part));
-  if (ours.length === 0) return [message];
+  if (ours.length === 0) return [withoutNote(message)];
   const theirs = message.parts.filter((part) => ourPart(message, part).length === 0);
   return theirs.length === 0 ? ours : [...ours, withParts(message, theirs)];
+}
+
+/** A note that a protocol wrote at the end of a system prompt. */
+function withoutNote(message: Message): Message {
+  if (message.role !== "system") return message;
+  const parts = message.parts.map((part) => (part.kind === "text" ? { ...part, text: beforeNote(part.text) } : part));
+  const changed = parts.some((part, at) => part.kind === "text" && part.text !== contentText([message.parts[at]!]));
+  return changed ? withParts(message, parts) : message;
 }
 
 function ourPart({ role, origin }: Message, part: Part): readonly Message[] {

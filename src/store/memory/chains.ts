@@ -45,7 +45,7 @@ function sessionFor(data: TenantData, { name, last, next, now }: ChainPosition):
   const { sessions } = data;
   const standing = sessions.get(id);
   if (standing !== undefined && !(last !== undefined && mustMakeWay(data, standing, last.session))) return standing;
-  const number = sessions.size === 0 ? 1 : Math.max(...[...sessions.values()].map((one) => one.number)) + 1;
+  const number = [...sessions.values()].reduce((most, one) => Math.max(most, one.number), 0) + 1;
   const session = {
     id,
     number,

@@ -85,7 +85,8 @@ function removeSession(data: TenantData, session: StoredSession): void {
   for (const link of gone) links.delete(link);
   for (const root of states.keys()) if (gone.has(linkOf(root))) states.delete(root);
   const left = usages.filter(({ link }) => !gone.has(link));
-  usages.splice(0, usages.length, ...left);
+  usages.length = 0;
+  for (const usage of left) usages.push(usage);
   removeRecords(data, gone);
 }
 

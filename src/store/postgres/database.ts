@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { DatabaseError, Pool, types, type PoolClient, type QueryConfig } from "pg";
 import type { Query } from "../sql/query.ts";
 import { createVault, type Vault } from "../vault.ts";
-import { isAway, isConflict, storeError, unansweredCommit } from "./failures.ts";
+import { isAway, isConflict, isSilent, storeError, unansweredCommit } from "./failures.ts";
 
 export interface Runner {
   /** What the contents are in the database as. */
@@ -55,6 +55,7 @@ const ATTEMPTS_MAX = 8;
 const RETRY_MS = 20;
 const RECONNECT_MS = 200;
 const IDLE_MS_MAX = 60_000;
+const PROBE = { text: "select 1" };
 const LONG_MS_MAX = 24 * 60 * 60 * 1_000;
 
 /** Counters and times fit a number; so do sums of them. */
@@ -86,14 +87,17 @@ export function createDatabase(options: DatabaseOptions): Database {
     if (readOnly) client.query("set default_transaction_read_only = on").catch(() => undefined);
   });
   pool.on("error", () => undefined);
+  const absence = createAbsence(pool, place, connectTimeoutMs);
   /** A database that is away is waited for; what was under way is asked again. */
   const withClient = async <Answer>(work: (client: PoolClient) => Promise<Answer>): Promise<Answer> => {
-    const deadline = performance.now() + connectTimeoutMs;
     for (;;) {
+      absence.check();
       try {
         return await onClient(pool, work);
       } catch (error) {
-        if (!isAway(error) || performance.now() + RECONNECT_MS > deadline) throw storeError(error, place);
+        if (isSilent(error)) absence.seen(error, -Infinity);
+        if (!isAway(error)) throw storeError(error, place);
+        absence.seen(error, performance.now());
         await pause(RECONNECT_MS);
       }
     }
@@ -117,6 +121,43 @@ export function createDatabase(options: DatabaseOptions): Database {
         await client.query("reset statement_timeout");
       }),
     close: () => pool.end(),
+  };
+}
+
+interface Absence {
+  /** @throws PrecisError once the database has been away for longer than it is waited for. */
+  readonly check: () => void;
+  /** A call found that it is away, and since when it waits. */
+  readonly seen: (error: unknown, now: number) => void;
+}
+
+/**
+ * The time that a database is away is everybody's: it is waited for once, from the first call that saw it, and not by each call
+ * again. Calls fail at once after that, and one connection tries to come back, whoever asks meanwhile.
+ */
+function createAbsence(pool: Pool, place: string, waitMs: number): Absence {
+  let away: { readonly since: number; readonly error: unknown } | undefined;
+  const comeBack = async (): Promise<void> => {
+    for (;;) {
+      try {
+        return await onClient(pool, async (client) => void (await client.query(withTimeout(PROBE, waitMs))));
+      } catch (error) {
+        // What else it says, each call is told.
+        if (!isAway(error) && !isSilent(error)) return;
+      }
+      await pause(RECONNECT_MS, undefined, { ref: false });
+    }
+  };
+  return {
+    check: () => {
+      if (away !== undefined && performance.now() - away.since + RECONNECT_MS > waitMs)
+        throw storeError(away.error, place);
+    },
+    seen: (reason, now) => {
+      const isNew = away === undefined;
+      away = { since: Math.min(away?.since ?? now, now), error: reason };
+      if (isNew) void comeBack().then(() => (away = undefined));
+    },
   };
 }
 

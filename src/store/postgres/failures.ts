@@ -71,7 +71,8 @@ const UNREACHED = new Set([
 const LOST = new Set(["ECONNRESET", "EPIPE"]);
 /** The messages of the driver's own errors, which have no code. */
 const LOST_MESSAGE = /^Connection terminated|^Client has encountered a connection error/;
-const SLOW_MESSAGE = /^timeout exceeded when trying to connect|^Query read timeout/;
+const SILENT_MESSAGE = /^Query read timeout/;
+const SLOW_MESSAGE = /^timeout exceeded when trying to connect/;
 /** Another transaction came first: the same again finds what it left. */
 const CONFLICTS = new Set(["40001", "40P01", "23505", "23503"]);
 
@@ -86,7 +87,7 @@ function failureOf(error: unknown): Failure | undefined {
   const { code = "", message = "" } = error as { code?: string; message?: string };
   if (UNREACHED.has(code)) return UNREACHABLE;
   if (LOST.has(code) || LOST_MESSAGE.test(message)) return INTERRUPTED;
-  if (SLOW_MESSAGE.test(message)) return SLOW;
+  if (SLOW_MESSAGE.test(message) || SILENT_MESSAGE.test(message)) return SLOW;
   return BY_SQL_STATE[code] ?? BY_SQL_STATE[code.slice(0, 2)];
 }
 
@@ -104,6 +105,11 @@ export function isConflict(error: unknown): boolean {
 export function isAway(error: unknown): boolean {
   const failure = failureOf(error);
   return failure === UNREACHABLE || failure === INTERRUPTED;
+}
+
+/** The server itself ends a statement that takes too long: one that did not even say so is not there. */
+export function isSilent(error: unknown): boolean {
+  return SILENT_MESSAGE.test((error as { message?: string }).message ?? "");
 }
 
 /** Whether it was done nobody knows. */

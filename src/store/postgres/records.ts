@@ -85,7 +85,8 @@ async function recordsOfConversation(runner: Runner, tenant: number, links: read
   if (!isEveryLinkAsked && rows[0]?.rootless !== true) return withTombstones(runner, tenant, found);
   const records: RecordRow[] = isEveryLinkAsked ? [] : [...found];
   for (const { batch } of fromTheEnd(links))
-    records.push(...(await runner.all(isEveryLinkAsked ? recordsOf : rootlessRecordsOf, { tenant, links: batch })));
+    for (const each of await runner.all(isEveryLinkAsked ? recordsOf : rootlessRecordsOf, { tenant, links: batch }))
+      records.push(each);
   return withTombstones(runner, tenant, records);
 }
 

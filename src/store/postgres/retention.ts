@@ -116,7 +116,7 @@ export async function deleteSessions(
       return sessions.map(({ name }) => name);
     });
     if (step.length === 0) return gone;
-    gone.push(...step);
+    for (const each of step) gone.push(each);
   }
 }
 

@@ -122,14 +122,14 @@ function createReplies(db: DatabaseSync, path: string) {
   };
   const loseAll = (error: unknown): void => {
     if (db.isTransaction) db.exec("rollback");
-    replies.push(...held.map((one) => failed(one, error)));
+    for (const each of held.map((one) => failed(one, error))) replies.push(each);
     held = [];
   };
   const commit = (): void => {
     if (!db.isTransaction) return;
     try {
       db.exec("commit");
-      replies.push(...held);
+      for (const each of held) replies.push(each);
       held = [];
     } catch (error) {
       loseAll(error);

@@ -35,10 +35,7 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** A message to a thread costs a tenth of a millisecond: notes wait for company, so long and that many at most. */
-const NOTES_WAIT_MS = 20;
-const NOTES_MAX = 64;
-/** As the operations have it; their own list would load all queries in this thread too. */
+/** What is gathered for one message; as the operations have it, whose own list would load all queries in this thread too. */
 export const NOTES: ReadonlySet<OperationName> = new Set(["touchRecords", "putUsage", "putState"]);
 
 /** Of the thread's memory; with Node's own default it keeps about 10 MB more, and is no faster. */
@@ -116,12 +113,16 @@ interface OutgoingBatch {
   readonly drop: () => void;
 }
 
-/** Calls in their order, each at once; but a note only when something else goes, or when it has waited. */
+/**
+ * Calls in their order, each at once; but a note only when something else goes, or at the end of this turn of the event
+ * loop. A message to a thread costs a tenth of a millisecond: under load a turn brings many notes, and without load nobody
+ * may wait for company.
+ */
 function createSending(post: (calls: readonly Call[]) => void): OutgoingBatch {
   let calls: Call[] = [];
-  let waiting: NodeJS.Timeout | undefined;
+  let waiting: NodeJS.Immediate | undefined;
   const drop = (): void => {
-    clearTimeout(waiting);
+    clearImmediate(waiting);
     waiting = undefined;
     calls = [];
   };
@@ -132,8 +133,8 @@ function createSending(post: (calls: readonly Call[]) => void): OutgoingBatch {
   };
   const add = (call: Call): void => {
     calls.push(call);
-    if (!NOTES.has(call.name) || calls.length >= NOTES_MAX) flush();
-    else waiting ??= setTimeout(flush, NOTES_WAIT_MS);
+    if (NOTES.has(call.name)) waiting ??= setImmediate(flush);
+    else flush();
   };
   return { add, flush, drop };
 }

@@ -64,7 +64,7 @@ function work(db: DatabaseSync, { serve, prepare }: Work): void {
       made.delete(message.forget);
     } else {
       if (gathered.length === 0) setImmediate(serveAll);
-      gathered.push(...message.map((call) => taken(made, call)));
+      for (const each of message.map((call) => taken(made, call))) gathered.push(each);
     }
   });
 }

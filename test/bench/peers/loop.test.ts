@@ -5,7 +5,6 @@ import { PRICES } from "../../../bench/peers/compaction/prices.ts";
 import { NOTHING, type Strategy } from "../../../bench/peers/compaction/strategies.ts";
 import { intervalOf, medianOf, shareOf } from "../../../bench/peers/compaction/pooled.ts";
 import { validityOf } from "../../../bench/peers/compaction/validity.ts";
-import { WEIGHTS } from "../../../src/core/excerpts/weights.ts";
 import { textOf, tokensOf, type ChatMessage } from "../../../src/lab/recall/definition.ts";
 import { createReader } from "../../../src/lab/recall/reader.ts";
 
@@ -30,7 +29,6 @@ const stretch: Stretch = {
         demand: new Map([["src/order", true]]),
       },
       reader: createReader(),
-      weights: () => WEIGHTS,
     },
   ],
 };

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../../src/config/defaults.ts";
 import { engineSettingsOf } from "../../../src/config/engine-settings.ts";
+import { figureAt } from "../../../src/core/engines/window.ts";
 import { createEngine, figuresOf } from "../../../src/core/engines/engines.ts";
 import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import { ENGINE_DEFAULTS, OWN_SETTINGS, type EngineSettings } from "../../../src/core/engines/settings.ts";
@@ -34,7 +35,7 @@ async function behaviour(engine: string, settings: EngineSettings): Promise<stri
     const outcome = await made.compact(made.init(), session, { measure, chain, now: 1, ...request });
     results.push(outcome.kind === "compacted" ? outcome.compaction.after : outcome.because);
   }
-  return JSON.stringify([triggerTokens, targetTokens, results]);
+  return JSON.stringify([figureAt(triggerTokens, 0), figureAt(targetTokens, 0), results]);
 }
 
 /** Where the defaults of other settings hide what one does. */

@@ -1,7 +1,7 @@
-/** Ledger and handoff over real transcripts: within budget, read back whole, quoting nothing that was not said. */
+/** Events and handoff over real transcripts: within budget, read back whole, telling nothing that was not said. */
 import { expect, it } from "vitest";
-import { createLedgerKeeper } from "../../../src/core/ledger/ledger.ts";
-import { liveRequestOf } from "../../../src/core/ledger/readers/live-request.ts";
+import { eventsOf } from "../../../src/core/events/events.ts";
+import { liveRequestOf } from "../../../src/core/events/live-request.ts";
 import { parseHandoff, writeHandoff } from "../../../src/core/handoff/write.ts";
 import { contentText, type Message } from "../../../src/core/transcript/message.ts";
 import { protocols } from "../../../src/protocols/index.ts";
@@ -9,23 +9,21 @@ import { corpusFiles, corpusText, describeCorpus } from "../../support/corpus.ts
 import { measure, requestFor } from "./requests.ts";
 
 const BUDGETS_TOKENS = [150, 400, 1_000, 3_000, 10_000];
-/** More than this from one conversation would be a document taken for orders. */
-const CONSTRAINTS_MAX = 20;
 
 const files = corpusFiles("openai");
 const messagesOf = (file: string): readonly Message[] =>
   protocols["openai-chat"].decode(corpusText(file)).transcript.messages;
 
-describeCorpus("ledger and handoff over the corpus", () => {
+describeCorpus("events and handoff over the corpus", () => {
   it.each(files)("%s", (file) => {
     const messages = messagesOf(file);
-    const ledger = createLedgerKeeper().ledgerOf(messages);
-    for (const { message, text } of [...ledger.constraints, ...ledger.decisions, ...ledger.values])
-      expect(contentText(messages[message]!.parts)).toContain(text);
-    for (const { message } of ledger.constraints) expect(messages[message]!.role).toBe("user");
-    expect(ledger.constraints.length).toBeLessThanOrEqual(CONSTRAINTS_MAX);
+    const { requests, rules, calls } = eventsOf(messages);
+    for (const { message, text } of [...requests, ...rules])
+      for (const line of text.split("\n")) expect(contentText(messages[message]!.parts)).toContain(line);
+    for (const { message } of requests) expect(messages[message]!.role).toBe("user");
+    for (const { result, message } of calls) expect(result ?? Infinity).toBeGreaterThan(message);
     for (const budget of BUDGETS_TOKENS) {
-      const { text, tokens, sections } = writeHandoff(requestFor(messages, { ledger, budget, tail: 10 }));
+      const { text, tokens, sections } = writeHandoff(requestFor(messages, { budget, tail: 10 }));
       expect(tokens).toBe(measure.text(text));
       expect(tokens).toBeLessThanOrEqual(budget);
       const parsed = parseHandoff(text)!;

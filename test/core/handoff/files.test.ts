@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { parseHandoff, writeHandoff } from "../../../src/core/handoff/write.ts";
 import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
-import { does, edits, reads, run, says, user } from "../ledger/ledger-talk.ts";
+import { does, edits, reads, run, says, user } from "../events/session-talk.ts";
 import { requestFor } from "./requests.ts";
 
 const ASKED = user("Make the importer read gzip files too.");
@@ -17,10 +17,12 @@ describe("the files of a handoff", () => {
   it("are those that were changed before the newest messages, even where these work on them again", () => {
     const before = [ASKED, edits("src/hooks.go"), reads("src/agent.go")];
     expect(listed([before, edits("src/hooks.go"), says("Done.")].flat(), 3)).toEqual([
-      "Edit: src/hooks.go",
+      "Edit, uncommitted: src/hooks.go",
       "Read: src/agent.go",
     ]);
-    expect(listed([before, reads("src/hooks.go"), says("Done.")].flat(), 3)).toContain("Edit: src/hooks.go");
+    expect(listed([before, reads("src/hooks.go"), says("Done.")].flat(), 3)).toContain(
+      "Edit, uncommitted: src/hooks.go",
+    );
   });
 
   it("are not those that only the newest messages change: they show themselves there", () => {
@@ -38,7 +40,7 @@ describe("the files of a handoff", () => {
     expect(state(talk, 0)).toBe("Changed since the last commit: 2 files");
     expect(state(talk, 4)).toBe("Changed since the last commit: 2 files (1 only in the messages below)");
     const again = [ASKED, edits("src/a.go"), committed, edits("src/b.go"), edits("src/a.go")].flat();
-    expect(state(again, 4)).toBe("Changed since the last commit: 2 files");
+    expect(state(again, 4)).toBe("Changed since the last commit: 2 files (1 only in the messages below)");
     const handoff = textMessage("user", writeHandoff(requestFor(talk)).text);
     expect(state([handoff, ...reads("src/b.go"), says("Good.")], 0)).toBe("Changed since the last commit: 2 files");
     expect(state([handoff, ...committed, says("Good.")], 0)).toBe("");
@@ -48,12 +50,15 @@ describe("the files of a handoff", () => {
     const line = { replacement_text: "return round(value)", start_line: 9, end_line: 9 };
     const edited = does("edit", line, "File updated.\n[File: src/fields.py (9 lines total)]\n9:return round(value)");
     const { text } = writeHandoff(requestFor([ASKED, ...edited, says("Done.")]));
-    expect(text).toContain("· edit src/fields.py\n  + return round(value)");
-    expect(text).toContain("- edit: src/fields.py");
+    expect(text).toContain("· edit src/fields.py\n    + return round(value)");
+    expect(text).toContain("- edit, uncommitted: src/fields.py");
   });
 
   it("name what was changed before what was read often and lately", () => {
     const often = Array.from({ length: 12 }, () => reads("src/agent.go")).flat();
-    expect(listed([ASKED, edits("src/hooks.go"), often])).toEqual(["Edit: src/hooks.go", "Read: src/agent.go"]);
+    expect(listed([ASKED, edits("src/hooks.go"), often])).toEqual([
+      "Edit, uncommitted: src/hooks.go",
+      "Read: src/agent.go",
+    ]);
   });
 });

@@ -1,23 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Excerpt } from "../../../src/core/excerpts/excerpts.ts";
 import { isHandoff, parseHandoff, writeHandoff } from "../../../src/core/handoff/write.ts";
 import { HANDOFF_END, HANDOFF_START } from "../../../src/core/handoff/marks.ts";
 import { SEVEN_SECTIONS, THIRTEEN_SECTIONS } from "../../../src/core/handoff/templates.ts";
 import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
 import { RUNS, transcripts } from "../../support/transcripts.ts";
-import { anyText } from "../../support/turns.ts";
-import { does, edits, reads, run, says, user } from "../ledger/ledger-talk.ts";
+import { does, edits, reads, run, says, user } from "../events/session-talk.ts";
 import { measure, requestFor, SPAN } from "./requests.ts";
-
-const excerptsOf = fc
-  .array(fc.tuple(anyText, anyText), { maxLength: 8 })
-  .map((list) =>
-    list.map(([source, text], message): Excerpt => ({ message, source, text, tokens: measure.text(text) })),
-  );
-
-const excerptsByMessage = (excerpts: readonly Excerpt[]): readonly Excerpt[] =>
-  excerpts.toSorted((a, b) => a.message - b.message);
 
 /** A piece of real work: two requests, reads, an edit, a failing test, a fix, a commit. */
 const WORK: readonly Message[] = [
@@ -83,25 +72,26 @@ describe("a handoff of real work", () => {
     expect(sectionOf(text, "Completed Actions")).toContain("Agent: The default port is 8137.");
   });
 
-  it("holds what a person said and asked, in their words", () => {
-    expect(sectionOf(text, "Constraints & Preferences")).toContain("Never change the default port.");
-    expect(sectionOf(text, "Goal")).toContain("Add a port setting to the server, please.");
-    expect(sectionOf(text, "Completed Actions")).toContain("User: Which port is the default? I forgot.");
-    expect(sectionOf(text, "Completed Actions")).toContain("I decided to load the settings file first.");
+  it("holds what a person said and asked, in their words and with the number of the message", () => {
+    const said = sectionOf(text, "Completed Actions");
+    expect(said).toContain("[1] User: Add a port setting to the server, please. Never change the default port.");
+    expect(said).toMatch(/\[\d+\] User: Which port is the default\? I forgot\./);
+    expect(said).toContain("I decided to load the settings file first.");
+    expect(sectionOf(text, "Goal")).toMatch(/^- \[\d+\] /m);
   });
 
-  it("says nothing in a section of its own that the record of episodes says already", () => {
+  it("says nothing in a section of its own that the record of turns says already", () => {
     expect(text.split("The default port is 8137.")).toHaveLength(2);
     expect(text.split("I decided to load the settings file first.")).toHaveLength(2);
   });
 
   it("tells what was done for each request, by which tool and with which outcome", () => {
     const actions = sectionOf(text, "Completed Actions");
-    expect(actions).toMatch(/^1\. User: Add a port setting/m);
-    expect(actions).toMatch(/^ {2}· Edit src\/server\.ts$/m);
-    expect(actions).toMatch(/^ {2}· `npm test` → FAIL TestPort$/m);
-    expect(actions).toMatch(/^ {2}· `npm test` → 12 passed$/m);
-    expect(actions).toMatch(/^ {2}· git commit → \[feature\/port 7e00b6e\]/m);
+    expect(actions).toMatch(/^1\. \[1\] User: Add a port setting/m);
+    expect(actions).toMatch(/^ {2}· Edit src\/server\.ts\n {4}\+ b$/m);
+    expect(actions).toMatch(/^ {2}· `cd \/repo && npm test` → failed.*TestPort/m);
+    expect(actions).toMatch(/^ {2}· `cd \/repo && npm test` → 12 passed$/m);
+    expect(actions).toMatch(/git commit.*→ \[feature\/port 7e00b6e\]/);
   });
 
   it("lists the files by the tool that touched them", () => {
@@ -116,7 +106,7 @@ describe("a handoff of real work", () => {
   });
 
   it("calls blocked only what is unresolved", () => {
-    const whole = writeHandoff(requestFor([...WORK, says("Let me look.")], { tail: 1 })).text;
+    const whole = writeHandoff(requestFor([...WORK, ...reads("/repo/src/settings.ts")], { tail: 2 })).text;
     expect(sectionOf(whole, "Blocked")).toContain("src/settings.ts:3:1: error: unused variable 'port'");
     expect(sectionOf(whole, "Blocked")).not.toContain("TestPort");
   });
@@ -125,16 +115,14 @@ describe("a handoff of real work", () => {
 describe("any handoff", () => {
   it("stays within its budget, from 150 tokens up, and can be read back", () => {
     fc.assert(
-      fc.property(transcripts(), fc.integer({ min: 150, max: 3_000 }), excerptsOf, ({ messages }, budget, excerpts) => {
-        const handoff = writeHandoff(requestFor(messages, { budget, excerpts: () => excerpts, tail: 2 }));
+      fc.property(transcripts(), fc.integer({ min: 150, max: 3_000 }), ({ messages }, budget) => {
+        const handoff = writeHandoff(requestFor(messages, { budget, tail: 2 }));
         expect(handoff.tokens).toBe(measure.text(handoff.text));
         expect(handoff.tokens).toBeLessThanOrEqual(budget);
         const parsed = parseHandoff(handoff.text)!;
         expect(parsed.spans[0]).toBe(SPAN);
         for (const { topic, written } of handoff.sections)
           expect(parsed.sections.get(topic)?.length ?? 0).toBe(written);
-        const lines = excerptsByMessage(handoff.excerpts).flatMap(({ text }) => text.split("\n"));
-        expect(parsed.excerpts.map(({ text }) => text).toSorted()).toEqual(lines.toSorted());
         expect(isHandoff(textMessage("user", handoff.text))).toBe(true);
       }),
       { numRuns: RUNS },
@@ -178,10 +166,7 @@ describe("any handoff", () => {
       user(`use ${secret} for everything`),
       says("ok"),
     ];
-    const excerpts = (): readonly Excerpt[] => [
-      { message: 1, source: `Bash ${secret}`, text: `refused ${secret}`, tokens: 10 },
-    ];
-    const { text } = writeHandoff(requestFor(messages, { redact, excerpts }));
+    const { text } = writeHandoff(requestFor(messages, { redact }));
     expect(text).toContain("[secret]");
     expect(text).not.toContain(secret);
   });
@@ -227,33 +212,33 @@ describe("any handoff", () => {
       ...reads("b.ts"),
     ];
     const goal = parseHandoff(writeHandoff(requestFor(messages, { tail: 1, budget })).text)!.sections.get("goal")!;
-    expect(goal[0]).toMatch(/^Rewrite the importer so that it streams its input\..* \[…\]$/);
+    expect(goal[0]).toMatch(/^\[1\] Rewrite the importer so that it streams its input\..* \[…\]$/);
   });
 
   it("says in each section what it left out, once, with the id that brings it back", () => {
-    const messages = Array.from({ length: 80 }, (_, at) => [
-      user(`Please never use the module number ${at} for anything at all.`),
-      says("Fine."),
-    ]).flat();
-    const { text, sections } = writeHandoff(
-      requestFor([...messages, user("go on"), says("Going on.")], { tail: 2, budget: 600 }),
-    );
-    const constraints = sections.find(({ topic }) => topic === "constraints")!;
-    expect(constraints.leftOut).toBeGreaterThan(0);
-    expect(sectionOf(text, "Constraints & Preferences").split(`(+${constraints.leftOut} in ${SPAN})`)).toHaveLength(2);
+    const todos = Array.from({ length: 80 }, (_, at) => ({ content: `Move the module ${at} over`, status: "pending" }));
+    const messages = [user("Move all modules."), ...does("TodoWrite", { todos }, "ok"), says("Going on.")];
+    const { text, sections } = writeHandoff(requestFor(messages, { tail: 1, budget: 600 }));
+    const remaining = sections.find(({ topic }) => topic === "remaining")!;
+    expect(remaining.leftOut).toBeGreaterThan(0);
+    expect(remaining.written).toBeGreaterThan(0);
+    expect(sectionOf(text, "Remaining Work").split(`(+${remaining.leftOut} in ${SPAN})`)).toHaveLength(2);
   });
 
-  it("prefers the newest constraints where not all fit", () => {
+  it("prefers the newest requests where not all fit", () => {
     const messages = Array.from({ length: 80 }, (_, at) => [
-      user(`Please never use the module number ${at} for anything at all.`),
+      user(`Please never use the module number ${at + 10} for anything at all.`),
       says("Fine."),
     ]).flat();
     const { text } = writeHandoff(
       requestFor([...messages, user("go on"), says("Going on.")], { tail: 2, budget: 600 }),
     );
-    const rules = sectionOf(text, "Constraints & Preferences");
-    expect(rules).toContain("module number 79 ");
-    expect(rules).not.toContain("module number 3 ");
+    const said = sectionOf(text, "Completed Actions");
+    expect(said).toContain("module number 89 ");
+    expect(said).not.toContain("module number 13 ");
+    const numbers = Array.from(said.matchAll(/module number (\d+)/g), ([, number]) => Number(number)).slice(1);
+    expect(numbers.length).toBeGreaterThan(8);
+    expect(numbers).toEqual(numbers.map((_, at) => 90 - numbers.length + at));
   });
 
   it("lets the oldest of what was done go first where all is a little too long", () => {
@@ -295,26 +280,13 @@ describe("any handoff", () => {
 
 describe("a focus", () => {
   const topics = ["payments", "footers"];
-  const messages = Array.from({ length: 120 }, (_, at) => [
+  const messages = Array.from({ length: 400 }, (_, at) => [
     user(`For ${topics[at % 2]} number ${at}, please never use the old module in any of its forms.`),
     says("Fine."),
   ]).flat();
-  const excerpts = (budget: number): readonly Excerpt[] => {
-    const text = (at: number): string =>
-      `const ${topics[at % 2]}Handler${at} = create the handler of number ${at} again`;
-    const all = Array.from({ length: 200 }, (_, at): Excerpt => ({
-      message: at,
-      source: "Read src/a.ts",
-      text: text(at),
-      tokens: measure.text(`${text(at)}\n`),
-    }));
-    let left = budget;
-    return all.filter(({ tokens }) => (left -= tokens) >= 0);
-  };
-
   it.each([1_000, 2_000, 4_000])("gets 60 to 70 percent of %i tokens", (budget) => {
     const { text } = writeHandoff(
-      requestFor([...messages, user("go on"), says("ok")], { tail: 2, budget, excerpts, focus: "payments" }),
+      requestFor([...messages, user("go on"), says("ok")], { tail: 2, budget, focus: "payments" }),
     );
     const lines = text.split("\n").filter((line) => topics.some((topic) => line.includes(topic)));
     const about = measure.text(lines.filter((line) => line.includes("payments")).join("\n"));

@@ -5,7 +5,7 @@ import { writeHandoff, parseHandoff } from "../../../src/core/handoff/write.ts";
 import { askedOf } from "../../../src/core/handoff/model/asked.ts";
 import { sectionLines } from "../../../src/core/handoff/render.ts";
 import { NINE_SECTIONS, SEVEN_SECTIONS, THIRTEEN_SECTIONS } from "../../../src/core/handoff/templates.ts";
-import type { Topic } from "../../../src/core/handoff/topics/topic.ts";
+import type { Topic } from "../../../src/core/handoff/sections/topic.ts";
 import { HANDOFF_END, HANDOFF_START } from "../../../src/core/handoff/marks.ts";
 import { ran, says, user } from "../../support/compacting.ts";
 import { requestFor } from "./requests.ts";
@@ -48,11 +48,11 @@ describe("the nine sections", () => {
       "files",
       "blocked",
       "actions",
-      "remaining",
+      "pending",
       "state",
       "progress",
     ]);
-    for (const topic of ["goal", "decisions", "remaining", "progress"])
+    for (const topic of ["goal", "decisions", "pending", "progress"])
       expect(asked.find((one) => one.topic === topic)?.purpose).toMatch(/word for word/);
   });
 
@@ -66,9 +66,8 @@ describe("the nine sections", () => {
             return [topic, { items, leftOut: 0 }] as const;
           }),
         );
-        const options = { template: NINE_SECTIONS, recall: "r0123abcde" };
         const lines = NINE_SECTIONS.flatMap((section) =>
-          sectionLines(section, { filled, excerpts: [], firstNumber: 1 }, options),
+          sectionLines(section, { filled, firstNumber: 1 }, "r0123abcde"),
         );
         const read = parseHandoff([HANDOFF_START, ...lines, HANDOFF_END].join("\n"));
         topics.forEach((topic: Topic, at) => expect(read?.sections.get(topic)).toEqual([texts[at]]));
@@ -93,10 +92,11 @@ describe("a handoff in nine sections", () => {
     const { text } = writeHandoff(requestFor(session, { tail: 1, template: NINE_SECTIONS, budget: 3_000 }));
     const read = parseHandoff(text)!;
     expect(read.sections.get("goal")).toEqual([expect.stringContaining("accept trailing commas")]);
-    expect(read.sections.get("messages")).toEqual(["Thanks, go on with the writer."]);
-    expect(read.sections.get("fixed")?.join("\n")).toMatch(
-      /unexpected comma.*\] gone after changes to src\/parser\.ts/,
-    );
+    expect(read.sections.get("messages")).toEqual([
+      "Make the parser accept trailing commas. Never change src/api.ts.",
+      "Thanks, go on with the writer.",
+    ]);
+    expect(read.sections.get("fixed")?.join("\n")).toMatch(/unexpected comma.* gone after changes of src\/parser\.ts/);
     const headings: readonly string[] = text.match(/^## .*$/gm) ?? [];
     const known = NINE_SECTIONS.map(({ heading }) => `## ${heading}`);
     expect(headings).toEqual(known.filter((heading) => headings.includes(heading)));

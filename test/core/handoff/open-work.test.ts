@@ -1,9 +1,9 @@
 /** What a handoff says is under way or left: nothing that the work has done already. */
 import { describe, expect, it } from "vitest";
 import { parseHandoff, writeHandoff } from "../../../src/core/handoff/write.ts";
-import type { Topic } from "../../../src/core/handoff/topics/topic.ts";
-import type { Message } from "../../../src/core/transcript/message.ts";
-import { does, edits, reads, user } from "../ledger/ledger-talk.ts";
+import type { Topic } from "../../../src/core/handoff/sections/topic.ts";
+import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
+import { does, edits, run, says, user } from "../events/session-talk.ts";
 import { requestFor } from "./requests.ts";
 
 type Part = Message | readonly Message[];
@@ -15,14 +15,6 @@ function told(topic: Topic, parts: readonly Part[], tail = 0): readonly string[]
 }
 
 const ASKED = user("Please make the importer read gzip files too, and write a test for it.");
-const ANNOUNCED = "I need to add the missing imports for the new tests.";
-
-function announces(result: string, options: { readonly isError?: true } = {}): readonly Message[] {
-  return does("Edit", { file_path: "/repo/a.go", old_string: "a", new_string: "b" }, result, {
-    ...options,
-    text: ANNOUNCED,
-  });
-}
 
 function plans(...states: readonly string[]): readonly Message[] {
   const todos = states.map((status, at) => ({ content: `Make change number ${at + 1}`, status }));
@@ -30,28 +22,43 @@ function plans(...states: readonly string[]): readonly Message[] {
 }
 
 describe("what is in progress", () => {
-  it("is what the assistant announced, as long as its calls have not worked", () => {
-    const failed = announces("String to replace not found in file.", { isError: true });
-    expect(told("progress", [ASKED, failed, reads("/repo/a.go")])).toEqual([
-      `The assistant, just before the cut: ${ANNOUNCED}`,
-    ]);
-    expect(told("progress", [ASKED, announces("The file /repo/a.go has been updated.")], 1)).toHaveLength(1);
-  });
-
-  it("is not what it announced and did", () => {
-    expect(told("progress", [ASKED, announces("The file /repo/a.go has been updated."), reads("/repo/b.go")])).toEqual(
-      [],
+  it("is the step of the plan that is under way, and what still runs", () => {
+    const server = does(
+      "Bash",
+      { command: "npm run dev", run_in_background: true },
+      "Command running in background with ID: bash_4t",
     );
+    const [runs, step] = told("progress", [ASKED, plans("completed", "in_progress", "pending"), server]);
+    expect(runs).toMatch(/^Running since message 4: .*npm run dev.*bash_4t/);
+    expect(step).toBe("Make change number 2");
   });
 
-  it("is not done because a plan of it was written down, but is when nothing of that is open", () => {
-    expect(told("progress", [ASKED, plans("pending", "pending"), edits("/repo/a.go")])).toHaveLength(1);
-    expect(
-      told("progress", [
-        ASKED,
-        plans("pending", "pending"),
-        does("TodoWrite", { todos: [{ content: "Make change number 1", status: "completed" }] }, "ok"),
-      ]),
-    ).toEqual([]);
+  it("is nothing where the plan is done, or where there is none", () => {
+    expect(told("progress", [ASKED, plans("in_progress", "pending"), plans("completed", "completed")])).toEqual([]);
+    expect(told("progress", [ASKED, edits("/repo/a.go"), says("I will go on with the test now.")])).toEqual([]);
+  });
+});
+
+describe("what is left", () => {
+  it("is what of the plan is open, in its order", () => {
+    const parts = [ASKED, plans("completed", "in_progress", "pending", "pending"), edits("/repo/a.go")];
+    expect(told("remaining", parts)).toEqual(["Make change number 3", "Make change number 4"]);
+  });
+
+  it("is of an earlier handoff as long as no newer plan replaces it", () => {
+    const first = writeHandoff(requestFor([ASKED, ...plans("in_progress", "pending")]));
+    const handoff = textMessage("user", first.text);
+    expect(told("remaining", [handoff, run("npm test", "3 passed")])).toEqual(["Make change number 2"]);
+    expect(told("remaining", [handoff, plans("completed", "completed")])).toEqual([]);
+  });
+});
+
+describe("what is pending", () => {
+  it("is what a person asked beside the live request and has no answer yet", () => {
+    const also = user("And the page needs a line about gzip, in both languages.");
+    expect(told("pending", [ASKED, edits("/repo/a.go"), also, run("npm test", "3 passed"), user("Go on.")])).toEqual(
+      [ASKED, also].map(({ parts }) => (parts[0] as { text: string }).text),
+    );
+    expect(told("pending", [ASKED, edits("/repo/a.go"), says("The importer reads gzip."), user("Go on.")])).toEqual([]);
   });
 });

@@ -1,12 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Excerpt } from "../../../src/core/excerpts/excerpts.ts";
 import { withNote } from "../../../src/core/handoff/framing.ts";
 import { parseHandoff } from "../../../src/core/handoff/write.ts";
 import { HANDOFF_END, HANDOFF_START } from "../../../src/core/handoff/marks.ts";
 import { sectionLines, type HandoffContents } from "../../../src/core/handoff/render.ts";
 import { THIRTEEN_SECTIONS } from "../../../src/core/handoff/templates.ts";
-import type { Topic } from "../../../src/core/handoff/topics/topic.ts";
+import type { Topic } from "../../../src/core/handoff/sections/topic.ts";
 import type { Item } from "../../../src/core/handoff/items.ts";
 import { contentText, textMessage } from "../../../src/core/transcript/message.ts";
 import { RUNS } from "../../support/transcripts.ts";
@@ -20,23 +19,17 @@ const itemText = fc
   )
   .map((text) => text.trim())
   .filter((text) => text !== "");
-const lines = fc.oneof(
-  anyText,
-  fc.constantFrom("@ Read a.ts", " @ x", "## Goal", "  ### Done", "[end of precis handoff 1]", "(+3 in r1)", ""),
-);
 const topics = THIRTEEN_SECTIONS.flatMap((section) => section.topics).filter((topic) => topic !== "files");
 
-function written(items: ReadonlyMap<Topic, readonly string[]>, excerpts: readonly Excerpt[]): string {
+function written(items: ReadonlyMap<Topic, readonly string[]>): string {
   const filled = new Map(
     [...items].map(([topic, texts]) => [
       topic,
       { items: texts.map((text, order): Item => ({ key: text, text, rank: 1, order })), leftOut: 2 },
     ]),
   );
-  const contents: HandoffContents = { filled, excerpts, firstNumber: 7 };
-  const sections = THIRTEEN_SECTIONS.flatMap((section) =>
-    sectionLines(section, contents, { template: THIRTEEN_SECTIONS, recall: "r0123abcde" }),
-  );
+  const contents: HandoffContents = { filled, firstNumber: 7 };
+  const sections = THIRTEEN_SECTIONS.flatMap((section) => sectionLines(section, contents, "r0123abcde"));
   return [
     HANDOFF_START,
     "Background. Originals: recall r0123abcde (before them: raaaaaaaaa).",
@@ -45,22 +38,22 @@ function written(items: ReadonlyMap<Topic, readonly string[]>, excerpts: readonl
   ].join("\n");
 }
 
+/** A mark of ours that someone pasted is written as a quotation, so that it ends no handoff. */
+function asWritten(text: string): string {
+  return text.replace("[end of precis handoff 1]", "[quoted: end of precis handoff 1]");
+}
+
 describe("reading a handoff back", () => {
   it("gives every entry that was written, whatever its text", () => {
     const sections = fc.dictionary(fc.constantFrom(...topics), fc.array(itemText, { maxLength: 4 }), {
       noNullPrototype: true,
     });
     fc.assert(
-      fc.property(sections, fc.array(lines, { maxLength: 5 }), (drawn, texts) => {
+      fc.property(sections, (drawn) => {
         const items = new Map(Object.entries(drawn) as [Topic, string[]][]);
-        const parsed = parseHandoff(
-          written(
-            items,
-            texts.map((text, message) => ({ message, source: "Read a.ts", text, tokens: 1 })),
-          ),
-        )!;
-        for (const [topic, expected] of items) expect(parsed.sections.get(topic) ?? []).toEqual(expected);
-        expect(parsed.excerpts.map(({ text }) => text)).toEqual(texts.flatMap((text) => text.split("\n")));
+        const parsed = parseHandoff(written(items))!;
+        for (const [topic, expected] of items)
+          expect(parsed.sections.get(topic) ?? []).toEqual(expected.map(asWritten));
         expect(parsed.spans).toEqual(["r0123abcde", "raaaaaaaaa"]);
         expect(parsed.lastNumber).toBe(
           (items.get("actions")?.length ?? 0) === 0 ? 0 : 6 + items.get("actions")!.length,

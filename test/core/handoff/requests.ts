@@ -1,6 +1,5 @@
 /** Handoff requests for tests: what a compaction would ask for, with everything defaulted. */
-import { createLedgerKeeper } from "../../../src/core/ledger/ledger.ts";
-import { liveRequestOf } from "../../../src/core/ledger/readers/live-request.ts";
+import { liveRequestOf } from "../../../src/core/events/live-request.ts";
 import { latestHandoff, type HandoffRequest } from "../../../src/core/handoff/write.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import { contentText, type Message } from "../../../src/core/transcript/message.ts";
@@ -20,13 +19,11 @@ export function requestFor(messages: readonly Message[], { tail = 0, ...given }:
   const standing = [...messages.slice(0, from), ...messages.slice(until), ...messages.slice(live, live + 1)];
   return {
     messages,
-    ledger: createLedgerKeeper().ledgerOf(messages),
     budget: 2_000,
     measure,
     spanRecall: SPAN,
     previous: latestHandoff(messages),
     liveRequest: live,
-    excerpts: () => [],
     beside: standing.map(({ parts }) => contentText(parts)).join("\n"),
     redact: (text) => text,
     ...given,

@@ -26,8 +26,10 @@ function errors(): readonly string[] {
 
 it("a topic without a definition does not compile", { timeout: 60_000 }, () => {
   expect(errors()).toEqual([]);
-  const topics = join(folder, "core", "handoff", "topics", "topic.ts");
+  const topics = join(folder, "core", "handoff", "sections", "topic.ts");
   const text = readFileSync(topics, "utf8");
   writeFileSync(topics, text.replace('  | "task"', '  | "task"\n  | "forgotten"'));
-  expect(errors().filter((line) => line.includes("/topics/index.ts(") && line.includes("'forgotten'"))).toHaveLength(1);
+  expect(errors().filter((line) => line.includes("/sections/topics.ts(") && line.includes("'forgotten'"))).toHaveLength(
+    1,
+  );
 });

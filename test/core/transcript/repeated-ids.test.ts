@@ -8,8 +8,7 @@ import { expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { described } from "../../../src/core/digest/call.ts";
 import { skeletonOf } from "../../../src/core/compaction/run/skeleton.ts";
-import { createLedgerKeeper } from "../../../src/core/ledger/ledger.ts";
-import { createOccurrencesKeeper } from "../../../src/core/excerpts/occurrences.ts";
+import { eventsOf } from "../../../src/core/events/events.ts";
 import { clearResults } from "../../../src/core/passes/clear-results.ts";
 import { digestResults } from "../../../src/core/passes/digest-results.ts";
 import { repairPairs } from "../../../src/core/passes/repair-pairs.ts";
@@ -107,10 +106,10 @@ labelled("the list of results that are gone", (messages) => {
   const compaction = { covered: messages.length, map } as unknown as Compaction;
   return removedResults(messages, compaction).map(({ message, target }) => ({ message, label: target }));
 });
-labelled("the occurrences of names", (messages) =>
-  createOccurrencesKeeper()
-    .occurrencesOf(messages)
-    .entries.flatMap(({ call }, at) => (call === undefined ? [] : { message: at, label: call.target })),
+labelled("the list of events", (messages) =>
+  eventsOf(messages)
+    .calls.flatMap(({ result, summary }) => (result === undefined ? [] : { message: result, label: summary.target }))
+    .toSorted((a, b) => a.message - b.message),
 );
 
 it("what a model reads of a span names the call of each result", () => {
@@ -122,7 +121,7 @@ it("what a model reads of a span names the call of each result", () => {
           part.kind === "tool-call" ? { ...part, name: `read_${described(part).target.replaceAll(/\W/g, "_")}` } : part,
         ),
       }));
-      const span = { messages, from: 0, until: messages.length, ranked: [], focus: [], recall: "r000000000" };
+      const span = { messages, from: 0, until: messages.length, focus: [], recall: "r000000000" };
       const text = stagesOf({ ...span, measure, redact: (shown) => shown }, ROOM_TOKENS, 1).join("\n");
       for (const path of one.about)
         if (path !== undefined)
@@ -132,15 +131,13 @@ it("what a model reads of a span names the call of each result", () => {
   );
 });
 
-it("the ledger, the oracle, the repair of pairs and the ids of a protocol agree on valid pairs", () => {
+it("the events, the oracle, the repair of pairs and the ids of a protocol agree on valid pairs", () => {
   fc.assert(
     fc.property(drawn, (one) => {
       const { messages } = one;
       expect(violationsOf({ system: [], messages })).toEqual([]);
       expect(repairPairs(messages, context).messages).toBe(messages);
-      const read = createLedgerKeeper()
-        .ledgerOf(messages)
-        .files.map(({ path }) => path);
+      const read = eventsOf(messages).files.map(({ path }) => path);
       for (const at of results(one)) expect(read.some((path) => one.about[at]!.endsWith(path))).toBe(true);
       const { idOf } = pairsOf(messages, () => false, { pattern: /^\w+$/, maxChars: 40, unique: true });
       const byPath = new Map(messages.flatMap(callsOf).map((call) => [described(call).target, idOf(call)] as const));

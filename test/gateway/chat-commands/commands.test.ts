@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { textMessage, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
 import { createGateway } from "../../../src/gateway/index.ts";
-import { mayHoldCommand } from "../../../src/gateway/chat-commands/command.ts";
+import { mayHoldCommand, readCommand } from "../../../src/gateway/chat-commands/command.ts";
 import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
 import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";
 import { ask as askAsAgent } from "../../../src/provider/agent/asking.ts";
@@ -61,7 +61,9 @@ describe.each(PROTOCOLS)("with %s", (protocol) => {
     expect(compacted.treatment).toBe("command; name=compact");
     expect(compacted.text).toMatch(/\[precis\] Compacted: [\d,]+ → [\d,]+ tokens/);
     const recallId = /r[0-9a-f]{9}/.exec(compacted.text)?.[0] ?? "none";
-    expect((await client.say(`${PREFIX} context`)).text).toMatch(/replaces the first \d+ messages/);
+    expect((await client.say(`${PREFIX} context`)).text).toMatch(
+      /The window: [\d,]+ tokens, as configured\.[^]*replaces the first \d+ messages/,
+    );
     expect((await client.say(`${PREFIX} recall ${recallId} 5-8`)).text).toContain("alpha line");
     // The model has been asked nothing of it.
     expect(stood.provider.requests).toHaveLength(1);
@@ -92,6 +94,22 @@ describe.each(PROTOCOLS)("with %s", (protocol) => {
     expect((await client.say(`${PREFIX} compress`)).text).toContain('There is no command \\"compress\\"');
     expect((await client.say(PREFIX)).text).toContain("Commands of the gateway");
     expect(stood.provider.requests).toHaveLength(1);
+  });
+});
+
+describe("a prefix that says what to do", () => {
+  it.each([
+    ["/compress", "/compress", "compact", ""],
+    ["/compress", "/compress database schema", "compact", "database schema"],
+    ["/compress", "/compress context of the totals", "compact", "context of the totals"],
+    ["compact:", "compact: the totals", "compact", "the totals"],
+    ["/compress", "/compress context", "context", ""],
+    ["/compress", "/compress recall some words", "recall", "some words"],
+    ["/compress", "/compress help", "help", ""],
+    ["/precis", "/precis", "help", ""],
+    ["/precis", "/precis database schema", "help", ""],
+  ])("%s: %s is %s", (prefix, text, name, argument) => {
+    expect(readCommand(text, prefix)).toMatchObject({ name, argument });
   });
 });
 

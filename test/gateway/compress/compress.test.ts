@@ -116,6 +116,20 @@ describe("GET /v1/retrieve/HASH", () => {
     expect(places.length).toBeLessThan(text(0).length);
   });
 
+  it("answers with the best places of all the hashes that are named", async () => {
+    const proof = await gateway();
+    const { ccr_hashes: hashes } = await compress(proof, rows(ROWS));
+    expect(hashes.length).toBeGreaterThan(2);
+    const [newest, ...older] = hashes.toReversed();
+    const found = await fetch(
+      `${proof.url}/v1/retrieve/${[newest, ...older].join(",")}?query=depot+Depot-79190&only=found`,
+    );
+    const { original_content: places } = (await found.json()) as { readonly original_content: string };
+    expect(places.split("\n").find((line) => line.includes("Fact"))).toContain("Depot-79190.");
+    const unknown = await fetch(`${proof.url}/v1/retrieve/${"0".repeat(24)},${"1".repeat(24)}?query=Fact`);
+    expect(unknown.status).toBe(404);
+  });
+
   it("knows a hash only as a whole, and only for its tenant", async () => {
     const proof = await front("http://127.0.0.1:9", { contextLength: WINDOW_TOKENS, tenant: "per_key" });
     expect((await send(proof.url, { messages: rows(1) })).status).toBe(401);

@@ -1,4 +1,4 @@
-/** A browser's way to the status page: a link that opens once, and a cookie that opens nothing else. */
+/** A browser's way to the dashboard: a link that opens once, and leads its script to a token of its own. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createHistory } from "../../../src/gateway/history/history.ts";
@@ -13,24 +13,19 @@ const URL_OF_GATEWAY = "http://127.0.0.1:4020";
 const MINUTE_MS = 60_000;
 
 const codeOf = (link: string): string => new URL(link).searchParams.get("code")!;
-const valueOf = (cookie: string | undefined): string => cookie!.split(";")[0]!;
+
+const feed = { onEvent: () => undefined, listen: () => undefined, close: () => undefined };
+const page = { body: new Uint8Array(), type: "text/html" };
 
 let app: ReturnType<typeof createOwnRoutes>;
 beforeEach(() => {
   app = createOwnRoutes({
     metrics: createMetrics({ upstreams: [], processMetrics: false }),
-    status: () => ({
-      version: "1",
-      mode: "",
-      upstreams: {},
-      store: "",
-      upSeconds: 0,
-      totals: createTally().totals(),
-      recent: [],
-    }),
+    status: () => ({ version: "1", mode: "", upstreams: {}, store: "", upSeconds: 0, totals: createTally().totals() }),
     checkStore: async () => undefined,
     stopping: () => false,
     history: createHistory({ store: createMemoryStore() }),
+    dashboard: { files: new Map([["index.html", page]]), feed, figures: { read: async () => [] } },
     loopback: true,
     token: TOKEN,
   });
@@ -39,42 +34,48 @@ const get = (path: string, headers: Record<string, string> = {}): Promise<Respon
   Promise.resolve(app.fetch(new Request(new URL(path, URL_OF_GATEWAY), { headers })));
 
 describe("a link for a browser", () => {
-  it("opens the status page, and nothing else, with a cookie that no script and no other site gets", async () => {
+  it("leads to the dashboard, with nothing that opens anything but to its script", async () => {
     const link = loginLink(URL_OF_GATEWAY, TOKEN);
     expect(link).not.toContain(TOKEN);
     const opened = await get(link);
-    expect([opened.status, opened.headers.get("referrer-policy")]).toEqual([200, "no-referrer"]);
-    const cookie = opened.headers.get("set-cookie")!;
-    expect(cookie).toMatch(/; Path=\/_precis; HttpOnly; SameSite=Strict$/);
-    const headers = { cookie: `a=b; ${valueOf(cookie)}`, accept: "text/html" };
-    expect((await get("/_precis/", headers)).status).toBe(200);
-    for (const path of ["/_precis/metrics", "/_precis/api/sessions", "/_precis/api/search?q=a"])
-      expect([path, (await get(path, headers)).status]).toEqual([path, 401]);
+    expect([opened.status, opened.headers.get("referrer-policy")]).toEqual([303, "no-referrer"]);
+    expect(opened.headers.get("set-cookie")).toBeNull();
+    const [path, code] = opened.headers.get("location")!.split("#code=");
+    expect(path).toBe("/_precis/");
+    const headers = { authorization: `Bearer ${code}` };
+    for (const other of ["/_precis/", "/_precis/metrics", "/_precis/api/sessions", "/_precis/api/search?q=a"])
+      expect([other, (await get(other, headers)).status]).toEqual([other, 401]);
   });
 
   it("opens once", async () => {
     const link = loginLink(URL_OF_GATEWAY, TOKEN);
     const preview = await app.fetch(new Request(new URL(link, URL_OF_GATEWAY), { method: "HEAD" }));
-    expect([preview.status, (await get(link)).status, (await get(link)).status]).toEqual([405, 200, 401]);
+    expect([preview.status, (await get(link)).status, (await get(link)).status]).toEqual([405, 303, 401]);
   });
 
-  it("holds for minutes, and its cookie for hours", () => {
+  it("holds for minutes, what it leads to for one, and the token of that for hours", () => {
     let now = 0;
     const access = createAccess(TOKEN, () => now);
     const late = codeOf(loginLink(URL_OF_GATEWAY, TOKEN, now));
-    const cookie = valueOf(access.byLink(codeOf(loginLink(URL_OF_GATEWAY, TOKEN, now))));
+    const [slow, quick] = [1, 2].map(() => access.byLink(codeOf(loginLink(URL_OF_GATEWAY, TOKEN, now)))!);
+    const bearer = `Bearer ${access.byHandover(quick!)}`;
     now = 11 * MINUTE_MS;
-    expect([access.byLink(late), access.byCookie(cookie)]).toEqual([undefined, true]);
+    expect([access.byLink(late), access.byHandover(slow!), access.byToken(bearer)]).toEqual([
+      undefined,
+      undefined,
+      true,
+    ]);
     now = 13 * 60 * MINUTE_MS;
-    expect(access.byCookie(cookie)).toBe(false);
+    expect(access.byToken(bearer)).toBe(false);
   });
 
-  it("is none with another token, and a link is no cookie", () => {
+  it("is none with another token, and leads nowhere but through the script", () => {
     const access = createAccess(TOKEN);
     expect(access.byLink(codeOf(loginLink(URL_OF_GATEWAY, `${TOKEN}x`)))).toBeUndefined();
-    expect(access.byCookie(`precis_status=${codeOf(loginLink(URL_OF_GATEWAY, TOKEN))}`)).toBe(false);
-    const cookie = valueOf(access.byLink(codeOf(loginLink(URL_OF_GATEWAY, TOKEN))));
-    expect(access.byLink(cookie.slice("precis_status=".length))).toBeUndefined();
+    const link = codeOf(loginLink(URL_OF_GATEWAY, TOKEN));
+    expect([access.byHandover(link), access.byToken(`Bearer ${link}`)]).toEqual([undefined, false]);
+    const handover = access.byLink(link)!;
+    expect([access.byLink(handover), access.byToken(`Bearer ${handover}`)]).toEqual([undefined, false]);
   });
 
   it("is none when anything of it is changed", () => {

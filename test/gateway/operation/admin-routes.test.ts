@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createChain } from "../../../src/core/transcript/links.ts";
+import { textMessage } from "../../../src/core/transcript/message.ts";
 import type {
   CompactionPreview,
   CompactionView,
@@ -13,9 +14,11 @@ import type {
 import { createHistory } from "../../../src/gateway/history/history.ts";
 import { createGateway } from "../../../src/gateway/index.ts";
 import { ADMIN_LIMITS } from "../../../src/gateway/operation/admin-request.ts";
+import { createModelBook } from "../../../src/gateway/models.ts";
 import { createMetrics } from "../../../src/gateway/operation/metrics.ts";
 import { createOwnRoutes, type OwnRoutesOptions } from "../../../src/gateway/operation/own-routes.ts";
 import { createTally } from "../../../src/gateway/operation/tally.ts";
+import { createRegistry } from "../../../src/models/registry/registry.ts";
 import { createMemoryStore, openSqliteStore, type HistoryStore } from "../../../src/store/index.ts";
 import { worked } from "../support/asking.ts";
 import { atEnd, temporaryFolder } from "../support/standing.ts";
@@ -59,7 +62,6 @@ function routesOf(options: Partial<OwnRoutesOptions>): ReturnType<typeof createO
       store: "",
       upSeconds: 0,
       totals: createTally().totals(),
-      recent: [],
     }),
     checkStore: async () => undefined,
     stopping: () => false,
@@ -111,6 +113,23 @@ describe("what they answer", () => {
       id: alpha,
       tail: [{}, { role: "tool" }],
     });
+  });
+
+  it("lists learned windows and forgets those that are named", async () => {
+    const models = createModelBook({ store, registry: createRegistry(), contextLength: undefined, unknownTokens: 1 });
+    const window = { tokens: 64_000, by: "named", refusedTokens: 70_000, countsOutput: true } as const;
+    for (const tenant of ["one", "two"])
+      for (const upstream of ["http://a.example", "http://b.example"])
+        models.learnWindow({ tenant, model: "claude-opus-4-5", upstream }, window);
+    await expect.poll(() => got<unknown[]>("/windows")).toHaveLength(4);
+    expect(await got("/windows?tenant=one")).toMatchObject([{ tenant: "one", ...window }, { tenant: "one" }]);
+    const choice = { model: "claude-opus-4-5", upstream: "http://a.example" };
+    expect(await post("/windows/forget?tenant=one", choice)).toMatchObject([{ tenant: "one", ...choice }]);
+    expect(await got("/windows?tenant=one")).toMatchObject([{ upstream: "http://b.example" }]);
+    expect(await post<unknown[]>("/windows/forget")).toHaveLength(3);
+    expect(await got("/windows")).toEqual([]);
+    const headers = { ...JSON_HEADERS, authorization: "Bearer another" };
+    expect(await refused("/windows/forget", { method: "POST", headers })).toEqual([401, "token_needed"]);
   });
 
   it("shows what fills a context, and what a compaction made of each message", async () => {
@@ -314,8 +333,11 @@ describe("what they refuse", () => {
   });
 
   it("says anew what an edited handoff does not hold", async () => {
-    const made = await post<CompactionPreview>(`/sessions/${alpha}/compact`, { preview: true, budget: "30%" });
-    const path = `/sessions/${alpha}/previews/${made.preview}`;
+    const { messages } = worked("gamma", 12, 200);
+    const asking = messages.toSpliced(5, 0, textMessage("user", "Leave the exported names as they are."));
+    const { session } = await store.appendChain("one", { links: chain.linksOf(asking), messages: asking });
+    const made = await post<CompactionPreview>(`/sessions/${session}/compact`, { preview: true, budget: "30%" });
+    const path = `/sessions/${session}/previews/${made.preview}`;
     const { report } = await post<CompactionPreview>(path, { handoff: "Nothing of what was said." });
     const absent = ({ lost }: CompactionPreview["report"]): number =>
       Object.values(lost).reduce((sum, one) => sum + one.absent, 0);

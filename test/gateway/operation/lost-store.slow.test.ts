@@ -57,11 +57,11 @@ describe("a store whose folder is removed while the gateway runs", () => {
     await asked(gateway.url, 2);
     expect(await readiness(gateway.url)).toBe("200");
     renameSync(home, away);
-    expect(await readiness(gateway.url)).toBe("503 store_gone");
+    expect(await readiness(gateway.url)).toBe("200 store_gone");
     expect(await asked(gateway.url, 3)).toMatch(/^(?:unchanged|untouched; because=store_unavailable)$/);
     expect(await asked(gateway.url, 4)).toBe("untouched; because=store_unavailable");
     await vi.waitFor(() => expect(gateway.output()).toContain("store_gone"));
-    expect(await readiness(gateway.url)).toBe("503 store_gone");
+    expect(await readiness(gateway.url)).toBe("200 store_gone");
     renameSync(away, home);
     expect(await readiness(gateway.url)).toBe("200");
     await asked(gateway.url, 5);
@@ -87,7 +87,7 @@ describe("a store whose folder is removed while the gateway runs", () => {
       const { status, text, treatment } = await ask(gateway.url, { protocol: "openai-chat", body: large });
       expect([status, text, treatment]).toEqual([200, ANSWER, "untouched; because=internal_fault"]);
       expect(existsSync(home)).toBe(false);
-      expect(await readiness(gateway.url)).toBe("503 store_gone");
+      expect(await readiness(gateway.url)).toBe("200 store_gone");
     }
     renameSync(join(folder, "away"), home);
     expect((await ask(gateway.url, { protocol: "openai-chat", body: large })).treatment).toMatch(
@@ -151,7 +151,7 @@ describe("a store on a read-only disk", () => {
     await before.kill("SIGTERM");
     disk.readOnly();
     const gateway = await serve({ upstream: far, folder: temporaryFolder(), flags, ready: false });
-    expect(await readiness(gateway.url)).toBe("503 store_read_only");
+    expect(await readiness(gateway.url)).toBe("200 store_read_only");
     const { status, treatment } = await ask(gateway.url, long);
     expect([status, treatment]).toEqual([200, expect.stringMatching(/^rewritten; before=\d+; after=\d+$/)]);
     await vi.waitFor(() => expect(gateway.output()).toContain("store_read_only"));
@@ -164,7 +164,7 @@ describe("a store on a read-only disk", () => {
     disk.readOnly();
     const flags = { store: join(disk.folder, "precis", "history.db") };
     const gateway = await serve({ upstream: await upstream(), folder: temporaryFolder(), flags, ready: false });
-    expect(await readiness(gateway.url)).toBe("503 store_read_only");
+    expect(await readiness(gateway.url)).toBe("200 store_read_only");
     expect(await asked(gateway.url, 2)).toBe("untouched; because=store_unavailable");
   });
 });

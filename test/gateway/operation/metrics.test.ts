@@ -1,8 +1,11 @@
 /** Metrics: every event counted where it belongs, and no label that clients can make grow. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { GatewayEvent } from "../../../src/gateway/contract.ts";
 import { LABELS, METRICS, type MetricDefinition } from "../../../src/gateway/operation/metric-list.ts";
+import { createMemoryStore } from "../../../src/store/index.ts";
 import { createMetrics, routeOf, type MetricsOptions } from "../../../src/gateway/operation/metrics.ts";
 import { compactionEvent, noticeEvent, requestEvent } from "./events.ts";
 
@@ -52,6 +55,18 @@ describe("metrics", () => {
     });
   });
 
+  it("are there at 0 before the first event, for everything that the shipped alerts count", async () => {
+    const samples = await after([]);
+    const alerts = readFileSync(resolve(import.meta.dirname, "../../../deploy/prometheus/alerts.yaml"), "utf8");
+    const counted = [...alerts.matchAll(/increase\((precis_\w+(?:\{\w+="\w+"\})?)[[{]/g)].map(([, name]) => name!);
+    expect(counted.length).toBeGreaterThan(4);
+    for (const name of counted) {
+      const values = [...samples].filter(([sample]) => sample.startsWith(name)).map(([, value]) => value);
+      expect([name, values.length > 0, new Set(values)]).toEqual([name, true, new Set([0])]);
+    }
+    expect(samples.get('precis_compactions_total{reason="overflow",ahead="false"}')).toBe(0);
+  });
+
   it("count compactions and notices", async () => {
     const samples = await after([
       compactionEvent({ ahead: true, modelCalls: 2, costUsd: 0.5, degraded: ["the model failed"] }),
@@ -96,6 +111,23 @@ describe("metrics", () => {
     expect([...upstreams]).toEqual(["none"]);
     const statuses = new Set(names.map((name) => /status="([^"]*)"/.exec(name)![1]));
     expect([...statuses].filter((status) => !/^(?:\d{3}|\dxx|none)$/.test(status!))).toEqual([]);
+  });
+
+  it("tell what tenants take only where that is wanted, and of no more than a thousand", async () => {
+    const store = createMemoryStore();
+    const body = { role: "user", parts: [{ kind: "text", text: "Hello." }] } as const;
+    await store.appendChain("team", { links: ["l"], messages: [body] });
+    const events = Array.from({ length: 1_500 }, (_, at) => requestEvent({ tenant: `t${at}` }));
+    expect([...(await after(events)).keys()].filter((name) => name.startsWith("precis_tenant"))).toEqual([]);
+    const metrics = createMetrics({ upstreams: [], processMetrics: false, tenantStore: store });
+    for (const event of events) metrics.onEvent(event);
+    const lines = async () => (await metrics.text()).split("\n").filter((line) => line.includes("tenant="));
+    const requests = (await lines()).filter((line) => line.startsWith("precis_tenant_requests_total"));
+    expect(requests).toHaveLength(1_001);
+    expect(requests).toContain('precis_tenant_requests_total{tenant="other",outcome="answered"} 500');
+    await expect
+      .poll(lines)
+      .toContainEqual(expect.stringMatching(/^precis_tenant_stored_bytes\{tenant="other"\} [1-9]/));
   });
 
   it("explain each label they have", () => {

@@ -1,11 +1,10 @@
 /** The gateway's own routes: who may ask what, and what is answered when the store is gone. */
 import { describe, expect, it } from "vitest";
+import { PrecisError } from "../../../src/core/errors.ts";
 import { createHistory } from "../../../src/gateway/history/history.ts";
 import { createMetrics } from "../../../src/gateway/operation/metrics.ts";
 import { createOwnRoutes, type OwnRoutesOptions } from "../../../src/gateway/operation/own-routes.ts";
-import { recentChart } from "../../../src/gateway/operation/recent-chart.ts";
-import { statusPage } from "../../../src/gateway/operation/status-page.ts";
-import { createTally, RECENT_MAX } from "../../../src/gateway/operation/tally.ts";
+import { createTally } from "../../../src/gateway/operation/tally.ts";
 import { createMemoryStore } from "../../../src/store/memory.ts";
 import { compactionEvent, requestEvent } from "./events.ts";
 
@@ -23,7 +22,7 @@ function ask(
   const usage = { input: 100, output: 10, cacheRead: 0, cacheWrite: 0 };
   tally.onEvent(requestEvent({ treatment: { kind: "untouched", because: "not_text" }, usage }));
   tally.onEvent(compactionEvent({ ahead: true }));
-  const upstreams = { openai: "https://api.openai.com", "<b>": "http://x" };
+  const upstreams = { openai: "https://api.openai.com" };
   const app = createOwnRoutes({
     metrics: createMetrics({ upstreams: [], processMetrics: false }),
     status: () => ({
@@ -33,7 +32,6 @@ function ask(
       store: "memory",
       upSeconds: 3_725,
       totals: tally.totals(),
-      recent: tally.recent(),
     }),
     checkStore: async () => undefined,
     stopping: () => false,
@@ -45,6 +43,19 @@ function ask(
   const all = { authorization: `Bearer ${TOKEN}`, ...headers };
   return Promise.resolve(app.fetch(new Request(`http://127.0.0.1:4020${path}`, { headers: all })));
 }
+
+describe("a gateway that forwards requests without its store", () => {
+  it("stays ready and says why it does no more, and is not ready once it stops", async () => {
+    const refused = () => Promise.reject(new PrecisError("it is away", { code: "store_unreachable", hint: "Wait." }));
+    const away = await ask("/_precis/ready", { forwards: true, checkStore: refused });
+    expect([away.status, await away.json()]).toEqual([
+      200,
+      { status: "only forwarding", because: "store_unreachable" },
+    ]);
+    const stopping = await ask("/_precis/ready", { forwards: true, stopping: () => true });
+    expect([stopping.status, await stopping.json()]).toEqual([503, { status: "not ready", because: "stopping" }]);
+  });
+});
 
 describe("own routes", () => {
   it("say that it lives, that it is ready, and what it did", async () => {
@@ -65,49 +76,6 @@ describe("own routes", () => {
         context: { before: 9_000, after: 2_000 },
       },
     });
-  });
-
-  it("show a browser a page without scripts, and nothing in it is markup of others", async () => {
-    const response = await ask("/_precis/", {}, { accept: "text/html,*/*" });
-    const page = await response.text();
-    expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
-    expect(page).toContain("1 h 2 min");
-    expect(page).toContain("&lt;b&gt;");
-    expect(page).not.toMatch(/<script|<b>x/);
-  });
-
-  it("say in a sentence and a picture what came of the requests, and every count when asked for all", async () => {
-    const pageOf = async (path: string): Promise<string> => (await ask(path, {}, { accept: "text/html" })).text();
-    const page = await pageOf("/_precis/");
-    expect(page).toContain("2 requests; none failed. 1 were shortened, with 77.8 % of their tokens removed.");
-    expect(page.match(/<title>[^<]*sent[^<]*<\/title>/g)).toEqual([
-      "<title>9K sent, 2K forwarded, compacted here</title>",
-      "<title>100 sent, 100 forwarded</title>",
-    ]);
-    expect(page).not.toContain("tokens of rewritten requests after");
-    expect(await pageOf("/_precis/?all")).toContain("tokens of rewritten requests after");
-  });
-
-  it("say in observe mode what would have been done", () => {
-    const tally = createTally();
-    tally.onEvent(requestEvent({ treatment: { kind: "observed", tokens: { before: 4_000, after: 1_000 } } }));
-    const status = { version: "1", mode: "observe", upstreams: {}, store: "", upSeconds: 0, recent: [] };
-    const page = statusPage({ ...status, totals: tally.totals() });
-    expect(page).toContain("1 request; none failed. 1 would have been shortened, with 75.0 % of their tokens");
-  });
-
-  it("draw the last requests only, however many there were", () => {
-    const tally = createTally();
-    for (let at = 0; at < RECENT_MAX + 5; at++)
-      tally.onEvent(
-        requestEvent({ treatment: { kind: "rewritten", fresh: false, tokens: { before: at + 2_000, after: 1 } } }),
-      );
-    const recent = tally.recent();
-    expect([recent.length, recent[0]?.before, recent.at(-1)?.before]).toEqual([RECENT_MAX, 2_005, RECENT_MAX + 2_004]);
-    const drawn = recentChart(recent);
-    expect(drawn.match(/class="sent"/g)).toHaveLength(RECENT_MAX);
-    for (const [, x, width] of drawn.matchAll(/<rect class="went" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/g))
-      expect(Number(x) + Number(width)).toBeLessThanOrEqual(704);
   });
 
   it.each([
@@ -140,6 +108,13 @@ describe("own routes", () => {
     for (const host of ["localhost:4020", "127.0.0.1", "[::1]:4020"])
       expect([host, (await ask("/_precis/metrics", {}, { host })).status]).toEqual([host, 200]);
     expect((await ask("/_precis/metrics", { loopback: false }, { host: "gateway.internal" })).status).toBe(200);
+  });
+
+  it("have no page where no dashboard was built, and say so to whoever opens a link", async () => {
+    const status = await ask("/_precis/", {}, { accept: "text/html,*/*" });
+    expect(await status.json()).toMatchObject({ version: "1.2.3", upstreams: { openai: "https://api.openai.com" } });
+    const opened = await ask("/_precis/login?code=x", {}, { authorization: "" });
+    expect([opened.status, await opened.json()]).toMatchObject([404, { error: { code: "no_dashboard" } }]);
   });
 
   it("know no others", async () => {

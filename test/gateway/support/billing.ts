@@ -1,5 +1,6 @@
 /** What a recorded session costs through the gateway, by the provider's own account. */
 import { performance } from "node:perf_hooks";
+import type { Schedule } from "../../../src/core/caching/schedule.ts";
 import type { Transcript } from "../../../src/core/transcript/message.ts";
 import type { CompactionEvent, GatewayEvent } from "../../../src/gateway/contract.ts";
 import { createGateway, type GatewayOptions } from "../../../src/gateway/index.ts";
@@ -17,7 +18,7 @@ export interface Billing {
   readonly protocol: ProtocolName;
   /** Undefined for a window without an end, in which nothing is compacted. */
   readonly windowTokens: number | undefined;
-  readonly schedule?: "threshold" | "cost";
+  readonly schedule?: Schedule;
   /** The agent writes its messages again in another form in every second request. */
   readonly retypes?: boolean;
   /** Whether such a message goes out in its former bytes. */
@@ -37,39 +38,53 @@ export interface Billed {
   /** Requests above the threshold that went on because of the prices. */
   readonly passed: number;
   readonly refused: boolean;
+  /** The largest request. */
+  readonly largestTokens: number;
+  /** At how many tokens its compactions were made at the latest. */
+  readonly limitTokens: number;
   readonly tookMs: number;
 }
 
-/** Where a compaction began: what would have gone out without it, against what its engine's threshold was. */
+/** Where a compaction began: what would have gone out without it, against its engine's threshold and the limit. */
 export interface Began extends Pick<CompactionEvent, "reason" | "because" | "dueTokens"> {
+  readonly schedule: Schedule;
   readonly thresholdTokens: number;
+  readonly limitTokens: number;
 }
 
-/** Half of a window against its safety net. */
-const HYGIENE_PER_THRESHOLD = 0.85 / 0.5;
+/** Between threshold and limit, at the limit, or where prices speak for it, as its reason says. */
+export function beginsWhereItShould(began: Began): boolean {
+  const { schedule, reason, because, dueTokens, thresholdTokens, limitTokens } = began;
+  if (reason === "hygiene") return dueTokens >= limitTokens;
+  if (schedule !== "threshold" && because === undefined) return false;
+  return reason === "cost" ? schedule === "cost" : reason === "threshold" && dueTokens >= thresholdTokens;
+}
 
-/** At the threshold or above, at the safety net, or where prices speak for it, as its reason says. */
-export function beginsWhereItShould({ reason, because, dueTokens, thresholdTokens }: Began): boolean {
-  if (reason === "threshold") return dueTokens >= thresholdTokens;
-  if (reason === "cost") return because !== undefined;
-  return reason === "hygiene" && dueTokens >= Math.floor(thresholdTokens * HYGIENE_PER_THRESHOLD);
+/** Of a window less the requested output, what a conversation may take before it is compacted in any case. */
+const LIMIT_SHARE = 0.85;
+
+/** Without compactions the session would never have exceeded the window that it was billed for. */
+export function fitsWindow(without: Billed, { limitTokens }: Billed): boolean {
+  return without.largestTokens <= limitTokens / LIMIT_SHARE;
 }
 
 const ENDLESS_TOKENS = 10_000_000;
 
 export async function bill(recording: Transcript, billing: Billing): Promise<Billed> {
-  const { protocol, windowTokens = ENDLESS_TOKENS, schedule = "threshold", retypes = false, restoreBytes } = billing;
+  const { protocol, windowTokens = ENDLESS_TOKENS, schedule = "auto", retypes = false, restoreBytes } = billing;
   const provider = createProvider({ replay: recording.messages, every: { windowTokens } });
   const far = await provider.listen();
   const made: CompactionEvent[] = [];
   const began: Began[] = [];
-  let passed = 0;
+  let [passed, largestTokens, limitTokens] = [0, 0, 0];
   const onEvent = (event: GatewayEvent): void => {
     if (event.kind === "compaction") made.push(event);
     if (event.kind !== "request" || event.timing === undefined) return;
-    const { thresholdTokens, postponed } = event.timing;
+    const { thresholdTokens, compactsAtTokens = 0, postponed } = event.timing;
+    largestTokens = Math.max(largestTokens, event.usage?.input ?? 0);
+    limitTokens = Math.max(limitTokens, compactsAtTokens);
     for (const { reason, because, dueTokens } of made.splice(0))
-      began.push({ reason, because, dueTokens, thresholdTokens });
+      began.push({ schedule, reason, because, dueTokens, thresholdTokens, limitTokens: compactsAtTokens });
     if (postponed === "prices") passed++;
   };
   const caching = protocol === "anthropic-messages" ? "native" : "openai";
@@ -79,6 +94,8 @@ export async function bill(recording: Transcript, billing: Billing): Promise<Bil
     mode: billing.windowTokens === undefined ? "off" : "rewrite",
     caching: { schedule, ...(restoreBytes === undefined ? {} : { restoreBytes }) },
     tenant: { name: "local" },
+    // On a busy machine requests would be forwarded unread, and without markers.
+    limits: { eventLoopDelayMs: Number.MAX_SAFE_INTEGER },
     onEvent,
   };
   const gateway = createGateway(options);
@@ -105,6 +122,8 @@ export async function bill(recording: Transcript, billing: Billing): Promise<Bil
     writtenTokens: tokens.cacheWrite,
     outputTokens: tokens.output,
     refused: run.refusal !== undefined,
+    largestTokens,
+    limitTokens,
     tookMs,
   };
 }

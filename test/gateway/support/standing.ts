@@ -66,6 +66,8 @@ export async function front(
     tenant: { name: TENANT },
     onEvent: (event) => void events.push(event),
     ...wanted,
+    // Most tests are about what a compaction does, and not about its price.
+    caching: { schedule: "threshold", ...wanted.caching },
     store,
   });
   const listening = await gateway.listen({ port: 0 });

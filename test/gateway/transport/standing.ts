@@ -44,7 +44,7 @@ export async function gatewayTo(url: string, options: StandingOptions = {}): Pro
     }
     const { method, signal } = arrival;
     const headers = onwardHeaders(arrival.headers, "same");
-    const incoming = await sender.send({ to, method, headers, body, signal });
+    const incoming = await sender.send({ to, tenant: "", method, headers, body, signal });
     return { status: incoming.status, headers: backwardHeaders(incoming.headers), body: incoming.body };
   };
   const listening = await listen(handle, { ...options, limits });

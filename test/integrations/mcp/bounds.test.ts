@@ -130,3 +130,25 @@ describe("the process", () => {
     expect((await agent.call("search", { words: "needle" })).failed).toBe(false);
   });
 });
+
+describe("a message longer than a message may be", () => {
+  it.each([1_100_000, 5_000_000])(
+    "of %s characters is answered with an error, and what comes after it as ever",
+    async (chars) => {
+      const own = temporaryFolder();
+      const kept = await gatewayOn(own.path, 16_000);
+      await kept.close();
+      const one = await connected(own.path);
+      try {
+        const long = one.call("search", { words: "x".repeat(chars) });
+        const next = one.client.ping();
+        await expect(long).rejects.toMatchObject({ code: -32_600 });
+        expect(await next).toEqual({});
+        expect((await one.call("search", { words: "nothing of it" })).failed).toBe(false);
+      } finally {
+        await one.client.close();
+        own.remove();
+      }
+    },
+  );
+});

@@ -4,7 +4,6 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { WEIGHTS } from "../../../src/core/excerpts/weights.ts";
 import { createCache } from "../../../src/lab/eval/cache.ts";
 import { examine } from "../../../src/lab/eval/examine.ts";
 import type { Finding } from "../../../src/lab/eval/plan.ts";
@@ -27,7 +26,7 @@ describe.skipIf(!canCompare)(`the other implementation${title}`, () => {
   it("marks what every contestant kept as this one does", async () => {
     const path = join(CORPUS, FILE);
     const source = { path, name: FILE, bytes: statSync(path).size, named: true };
-    const entrants = [{ name: "compressor", engine: "compressor", weights: WEIGHTS }];
+    const entrants = [{ name: "compressor", engine: "compressor" }];
     const plan = { budgets: [BUDGET], entrants, exportFolder: folder };
     const findings: Finding[] = [];
     for await (const one of examine({ source, places: [0], keys: ["0"], plan }, createCache(undefined, "")))

@@ -7,7 +7,7 @@ import { tokensOf, wordsOf, type ChatMessage } from "../../../src/lab/recall/def
 import { createExam } from "../../../src/lab/recall/exam.ts";
 import { createReader } from "../../../src/lab/recall/reader.ts";
 import { RUNS } from "../../support/transcripts.ts";
-import { namings } from "../../core/excerpts/namings.ts";
+import { namings } from "./namings.ts";
 
 const says = (role: string, content: string): ChatMessage => ({ role, content });
 const calls = (name: string, args: object): ChatMessage => ({

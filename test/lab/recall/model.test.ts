@@ -48,9 +48,9 @@ describeCorpus("a model that drops every second sentence", () => {
 
   const questions = distinctQuestions();
 
-  it.each([0.05, 0.1, 0.2])("at a budget of %d keeps most of what the ledger alone binds", async (budget) => {
+  it.each([0.05, 0.1, 0.2])("at a budget of %d keeps most of what code alone binds", async (budget) => {
     const writers: Writers = { auxiliary: writerAt(endpoint, "poor-1"), resting: [] };
-    const [alone, told] = [engineCompactor(), engineCompactor(undefined, writers)];
+    const [alone, told] = [engineCompactor(), engineCompactor(writers)];
     const bound = { alone: 0, told: 0 };
     let written = 0;
     for (const { cut, exam } of questions) {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { planMarkers, type MarkerWishes } from "../../../src/core/caching/breakpoints.ts";
 import { checkMarkers } from "../../../src/provider/anthropic/markers.ts";
 import type { MarkerLayout } from "../../../src/protocols/caching/layout.ts";
-import { markerSites } from "../../../src/protocols/caching/sites.ts";
+import { conversationMarker, markerSites } from "../../../src/protocols/caching/sites.ts";
 import { applyEdits } from "../../../src/protocols/json/edit.ts";
 import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
 import { bodies, RUNS } from "../../support/transcripts.ts";
@@ -19,6 +19,34 @@ function marked(protocol: ProtocolName, layout: MarkerLayout, body: string, wish
 }
 
 const read = (body: string) => JSON.parse(body) as Readonly<Record<string, readonly unknown[]>>;
+
+describe("a client's own marker on its conversation", () => {
+  const text = (ttl?: string) => ({
+    type: "text",
+    text: 'It is called "cache_control".',
+    ...(ttl === undefined ? {} : { cache_control: { type: "ephemeral", ttl } }),
+  });
+  const markerOf = (messages: readonly unknown[], more: object = {}, protocol: ProtocolName = "anthropic-messages") =>
+    conversationMarker(protocols[protocol].decode(JSON.stringify({ model: "claude", messages, ...more })));
+
+  it("is the newest in a message, or one for the whole request", () => {
+    const earlier = { role: "user", content: [text("5m")] };
+    const result = { type: "tool_result", tool_use_id: "c1", content: [text("1h")] };
+    const call = { type: "tool_use", id: "c1", name: "read", input: { cache_control: 1 } };
+    const inside = [earlier, { role: "assistant", content: [call] }, { role: "user", content: [result] }];
+    expect(markerOf([earlier, { role: "assistant", content: [text()] }])).toBe("5m");
+    expect(markerOf(inside)).toBe("1h");
+    expect(markerOf([{ role: "user", content: [text()] }], { cache_control: { type: "ephemeral", ttl: "1h" } })).toBe(
+      "1h",
+    );
+  });
+
+  it("is not one on the system prompt alone, which has only that cached", () => {
+    const said = { role: "user", content: [text()] };
+    expect(markerOf([said], { system: [text("1h")] })).toBeUndefined();
+    expect(markerOf([{ role: "system", content: [text("1h")] }, said], {}, "openai-chat")).toBeUndefined();
+  });
+});
 
 describe("the table of the Hermes Agent docs", () => {
   const native = (messages: unknown, more: object = {}) =>

@@ -44,7 +44,7 @@ describe("Chat Completions", () => {
 
   test("a new system message takes the role the request uses", () => {
     const decoded = chat.decode(request([{ role: "developer", content: "be brief" }]));
-    const system = [...decoded.transcript.system, textMessage("system", "shortened", "note")];
+    const system = [...decoded.transcript.system, textMessage("system", "shortened")];
     const written = JSON.parse(chat.splice(decoded, { ...decoded.transcript, system })).messages;
     expect(written).toEqual([
       { role: "developer", content: "be brief" },

@@ -10,7 +10,7 @@ import type { ResultShape } from "./assemble.ts";
 import { sizeOf, type Candidate } from "./draft.ts";
 import { firstThatFits } from "./first-fit.ts";
 import { createMemories } from "./memory.ts";
-import { byLedger } from "./model-handoff.ts";
+import { byCode } from "./model-handoff.ts";
 import { recordOf } from "./report.ts";
 import { beginRun, irreducibleWhere } from "./runner.ts";
 
@@ -47,7 +47,7 @@ export function composeOutcome(original: Transcript, request: CompactRequest, co
       state: stateAfter(undefined),
       ...(irreducible === undefined ? {} : { irreducible }),
     };
-  const record = recordOf(run, { ...byLedger(draft), engine, irreducible });
+  const record = recordOf(run, { ...byCode(draft), engine, irreducible });
   return { kind: "compacted", compaction: { ...record, state: stateAfter(record.report) } };
 }
 

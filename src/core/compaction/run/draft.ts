@@ -1,6 +1,4 @@
 /** One draft of a compaction: a candidate, the handoff written for what it leaves out, and the whole put together. */
-import type { VisibleText } from "../../excerpts/excerpts.ts";
-import { retractedBy, settledErrors } from "../../ledger/entries.ts";
 import { latestHandoff, writeHandoff, type Handoff, type ParsedHandoff } from "../../handoff/write.ts";
 import type { Items } from "../../handoff/model/asked.ts";
 import type { Section } from "../../handoff/templates.ts";
@@ -45,12 +43,10 @@ export interface Candidate {
   /** Where this candidate's handoff has a share of its own, and a minimum (`SizeGoal`). */
   readonly handoffTokens?: (replacedTokens: number) => number;
   readonly handoffTokensMin?: number;
-  /** Set where lines of the original take what the handoff would leave of its room, because nothing else can. */
-  readonly quotesFillBudget?: boolean;
 }
 
 /** A candidate with what it leaves room for. */
-export interface Cut extends Pick<Candidate, "shape" | "kept" | "restored" | "quotesFillBudget"> {
+export interface Cut extends Pick<Candidate, "shape" | "kept" | "restored"> {
   /** What the handoff replaces, where it is named already. */
   readonly span?: Evicted | undefined;
   /** The handoff that replaces it already, where none is to be written. */
@@ -98,13 +94,9 @@ export function draftOf(run: CompactionRun, cut: Cut): CompactionDraft {
 function handoffOf({ original, request, ...run }: CompactionRun, cut: Cut, spanRecall: string): Handoff {
   const { messages } = original;
   const { measure, focus: topic } = request;
-  const { evidence, redact, shown, ledger: keeper } = run.memory;
-  const { standing, text } = presentOf(messages, cut, shown.textOf);
-  const ledger = keeper.ledgerOf(messages);
-  const settled = settledErrors(ledger);
+  const { redact, shown } = run.memory;
   return writeHandoff({
     messages,
-    ledger,
     from: cut.shape.headEnd,
     until: cut.shape.tailStart,
     budget: cut.budget,
@@ -113,42 +105,13 @@ function handoffOf({ original, request, ...run }: CompactionRun, cut: Cut, spanR
     spanRecall,
     previous: latestHandoff(messages) ?? run.carried,
     liveRequest: run.live,
-    excerpts: (tokens, present) =>
-      evidence.excerpts(messages, {
-        budget: tokens,
-        measure,
-        focus: run.focus,
-        redact,
-        settled,
-        isRetracted: retractedBy(ledger),
-        // A model has read what was said, and its record says it better than pieces do.
-        onlyResults: cut.prose !== undefined,
-        present: { standing, text: `${text}\n${present}` },
-      }),
-    errorTokens: () => evidence.errorTokens(messages, { measure, settled, redact }),
-    beside: shown.shownIn(cut.verbatim),
+    beside: shown.shownIn([...run.system, ...cut.verbatim]),
     redact,
-    quotesFillBudget: cut.quotesFillBudget === true,
     template: run.template,
+    fillsBudget: request.budget !== undefined,
     ...(cut.prose === undefined ? {} : { prose: cut.prose }),
     ...(cut.proseUntil === undefined ? {} : { proseUntil: cut.proseUntil }),
   });
-}
-
-/** What is next to the handoff: messages as they were, and the text of those that are not. */
-function presentOf(
-  originals: readonly Message[],
-  { shape, kept, restored = [], anchor }: Cut,
-  textOf: (message: Message) => string,
-): VisibleText {
-  const { messages, headEnd, tailStart } = shape;
-  const standing: Message[] = [];
-  const changed: Message[] = [...restored, ...(anchor === undefined ? [] : [anchor])];
-  messages.forEach((message, at) => {
-    if (at < headEnd || at >= tailStart) (message === originals[at] ? standing : changed).push(message);
-  });
-  for (const { message, from } of kept?.placed ?? []) (message === originals[from] ? standing : changed).push(message);
-  return { standing, text: changed.map(textOf).join("\n") };
 }
 
 /** The whole replaced span, under one id. */

@@ -5,6 +5,7 @@ import { GOAL_DEFAULTS, type SizeGoal } from "./goal.ts";
 
 /** A cut, and whether its handoff has room enough. */
 export interface FittedCut extends Cut {
+  readonly limitTokens: number;
   readonly roomTokens: number;
   readonly fits: boolean;
 }
@@ -30,8 +31,8 @@ function* cutsOf(run: CompactionRun, candidates: Iterable<Candidate>, goal: Size
     const wanted = handoffTokens(replaced);
     const budget = Math.max(Math.min(wanted, room), handoffTokensLeast(room, replaced));
     const fits = room >= (headEnd === tailStart ? 0 : Math.min(wanted, handoffTokensMin));
-    const { quotesFillBudget = false } = own;
-    yield { shape, kept, restored, quotesFillBudget, anchor, verbatim, budget, roomTokens: room, fits };
+    const cut = { shape, kept, restored, anchor, verbatim, budget };
+    yield { ...cut, limitTokens, roomTokens: room, fits };
   }
 }
 
@@ -60,7 +61,7 @@ export function firstWithin(
   for (const cut of cutsOf(run, candidates, goal)) {
     const drafted = draft(cut);
     const tokens = sizeOf(run, drafted);
-    if (tokens <= goal.limitTokens) return drafted;
+    if (tokens <= cut.limitTokens) return drafted;
     if (smallest === undefined || tokens < sizeOf(run, smallest)) smallest = drafted;
   }
   return smallest!;

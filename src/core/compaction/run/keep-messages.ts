@@ -14,9 +14,8 @@ import {
 } from "../compaction.ts";
 import { withFacts, type Pins } from "../pins.ts";
 import { createRedactor } from "../../redaction/redactor.ts";
-import { liveRequestOf } from "../../ledger/readers/live-request.ts";
-import { byPerson } from "../../ledger/readers/person.ts";
-import { createLedgerKeeper, type Ledger } from "../../ledger/ledger.ts";
+import { liveRequestOf } from "../../events/live-request.ts";
+import { byPerson } from "../../events/person.ts";
 import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
 import type { CompactRequest, Outcome } from "../../engines/contract.ts";
 import { isTrimmedRemark } from "./trimmed.ts";
@@ -43,13 +42,11 @@ export type MessageKeeper = (keeping: KeptMessages) => Promise<Outcome>;
 const ATTEMPTS_MAX = 4;
 
 export function createMessageKeeper({ keepsRequests }: { readonly keepsRequests: boolean }): MessageKeeper {
-  const ledger = createLedgerKeeper();
   return async (keeping) => {
     const { original, request, limitTokens, compact, pins } = keeping;
     if (!keepsRequests && pins.messages.length + pins.facts.length === 0) return compact(request);
-    const entries = ledger.ledgerOf(original.messages);
-    const requests = keepsRequests ? requestsIn(original.messages, entries).filter(isLeft(keeping)) : [];
-    const restoring: Restoring = { ...keeping, entries, keepsRequests, kept: union(requests, pins.messages) };
+    const requests = keepsRequests ? requestsIn(original.messages).filter(isLeft(keeping)) : [];
+    const restoring: Restoring = { ...keeping, keepsRequests, kept: union(requests, pins.messages) };
     const { measure, standing = original } = request;
     const before = measure.transcript(standing);
     const messages = restoring.kept.map((at) => original.messages[at]!);
@@ -117,17 +114,15 @@ async function aided(request: CompactRequest, restoring: Restoring): Promise<Out
   return after <= restoring.limitTokens && after < before ? { kind: "compacted", compaction } : undefined;
 }
 
-/** What a person wrote, and what else the ledger takes for a request of theirs. */
-function requestsIn(messages: readonly Message[], { requests }: Ledger): readonly number[] {
-  const places = new Set(requests.map(({ message }) => message));
-  return messages.flatMap((message, at) => (places.has(at) || byPerson(message) ? at : []));
+/** What a person wrote. */
+function requestsIn(messages: readonly Message[]): readonly number[] {
+  return messages.flatMap((message, at) => (byPerson(message) ? at : []));
 }
 
 interface Restoring extends KeptMessages {
   /** Indices of what stays, in order. */
   readonly kept: readonly number[];
   readonly keepsRequests: boolean;
-  readonly entries: Ledger;
 }
 
 /** The same compaction with everything in it that stays, as it was, and with the pinned facts. */
@@ -193,7 +188,7 @@ function isAnchored(after: readonly Message[], { parts }: Message): boolean {
 
 /** The figures of what the compaction has become. */
 function accounted(before: Compaction, compaction: Compaction, restoring: Restoring): Compaction {
-  const { original, request, limitTokens, entries, keepsRequests } = restoring;
+  const { original, request, limitTokens, keepsRequests } = restoring;
   const applied = applyCompaction(original, compaction);
   const after = request.measure.transcript(applied);
   const { irreducible, ...report } = before.report;
@@ -215,15 +210,7 @@ function accounted(before: Compaction, compaction: Compaction, restoring: Restor
     lost: {
       ...report.lost,
       ...(keepsRequests ? { requests: NO_LOSSES.requests } : {}),
-      ...constraintsHeld(entries, compaction),
     },
   };
   return { ...compaction, report: next };
-}
-
-/** Most of what must hold was said in requests. What was said elsewhere, the engine has counted. */
-function constraintsHeld({ constraints }: Ledger, { map }: Compaction): Partial<CompactionReport["lost"]> {
-  const stands = (at: number): boolean => map[at] === undefined || map[at].kind === "kept";
-  const held = constraints.every(({ message, last }) => stands(message) || stands(last));
-  return held ? { constraints: NO_LOSSES.constraints } : {};
 }

@@ -1,18 +1,17 @@
 /**
- * The loss report: which requests, constraints, paths, ids, errors and values a result does not hold, and which of
- * these no recall id in it leads to. Taken from the ledger and the ranking, which have read everything already.
+ * The loss report: which requests and answers of a person, rules of the project, changed files and standing failures a result does
+ * not hold, and which of these no recall id in it leads to. Taken from the events, which have read everything already.
  */
 import type { Loss, Losses } from "../compaction.ts";
-import type { MissingName, VisibleText } from "../../excerpts/excerpts.ts";
 import { inOneLine, WIDE_SPACE } from "../../digest/cut.ts";
+import { eventsOf, type Events } from "../../events/events.ts";
+import { openFailures } from "../../events/failures.ts";
+import { answersOf } from "../../events/questions.ts";
 import { clipped } from "../../handoff/items.ts";
 import type { Message } from "../../transcript/message.ts";
-import type { PlacedMessage } from "./assemble.ts";
 import type { CompactionRun, CompactionDraft } from "./draft.ts";
 
 const EXAMPLES_MAX = 5;
-/** Some may be pieces of secrets. */
-const EXAMPLES_LOOKED_AT_MAX = 20;
 const EXAMPLE_CHARS_MAX = 80;
 /** A longer text is held when its opening is: a handoff cuts what is long, visibly. */
 const OPENING_CHARS = 80;
@@ -35,32 +34,37 @@ interface KeptRequests {
 type LossRun = Pick<CompactionRun, "memory"> & { readonly original: Pick<CompactionRun["original"], "messages"> };
 type Result = Pick<CompactionDraft, "evicted"> & {
   readonly assembled: Pick<CompactionDraft["assembled"], "placed">;
-  readonly handoff: Pick<NonNullable<CompactionDraft["handoff"]>, "said" | "excerpts"> | undefined;
 };
 
 export function lossesOf({ original: { messages }, memory }: LossRun, draft: Result): Losses {
-  const { evidence, redact, shown } = memory;
-  const ledger = memory.ledger.ledgerOf(messages);
+  const { redact, shown } = memory;
+  const events = eventsOf(messages);
   const kept = keptOf(messages, draft, shown.textOf);
-  const entries = (list: readonly StatedRequest[]): Loss => lossOf(list.filter(isGone(kept, redact)), kept, redact);
-  const present = presentIn(messages, draft, shown.textOf);
-  const named = evidence.missing(messages, present).map((one) => ({ ...one, text: one.id }));
-  const names = (wanted: (one: MissingName) => boolean): Loss => lossOf(named.filter(wanted), kept, redact);
+  const gone = (list: readonly StatedRequest[]): Loss => lossOf(list.filter(isGone(kept, redact)), kept, redact);
   return {
-    requests: entries(ledger.requests.map(stated)),
-    constraints: entries(ledger.constraints.map(({ text, message, last }) => ({ text, messages: [message, last] }))),
-    paths: names(({ isPath }) => isPath),
-    ids: names(({ isPath }) => !isPath),
-    errors: entries(ledger.errors.filter(({ resolved }) => resolved === undefined).map(stated)),
-    values: entries(ledger.values.map(stated)),
+    requests: gone([
+      ...events.requests.map(stated),
+      ...answersOf(events).map(({ answer, message }) => ({ text: answer, messages: [message] })),
+    ]),
+    constraints: gone(events.rules.map(stated)),
+    paths: gone(changedFiles(events)),
+    errors: gone(openFailures(events).map(({ ending, message }) => ({ text: ending.line ?? "", messages: [message] }))),
   };
+}
+
+/** By what stands in a handoff, which names files below the session's folder. */
+function changedFiles({ files, root }: Events): readonly StatedRequest[] {
+  const below = (path: string): string =>
+    root !== undefined && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+  return files.flatMap(({ path, changed }) =>
+    changed === undefined ? [] : [{ text: below(path), messages: [changed] }],
+  );
 }
 
 /** Something with words, and the messages that hold them. */
 interface StatedRequest {
   readonly text: string;
   readonly messages: readonly number[];
-  readonly isSafe?: MissingName["isSafe"];
 }
 
 function stated({ text, message }: { readonly text: string; readonly message: number }): StatedRequest {
@@ -103,24 +107,6 @@ function finder(texts: readonly string[]): (id: string) => boolean {
   return (id) => shown.has(id);
 }
 
-/** The same for names: those of an excerpt are known, so its text need not be searched. */
-function presentIn(
-  messages: readonly Message[],
-  { assembled: { placed }, handoff }: Result,
-  textOf: TextOf,
-): VisibleText {
-  const excerpts = handoff?.excerpts ?? [];
-  const carried = excerpts.filter(({ names }) => names === undefined).map(({ text }) => text);
-  const isOther = ({ message, from }: PlacedMessage): boolean =>
-    message !== messages[from] && message.origin !== "summary";
-  const others = placed.filter(isOther).map(({ message }) => textOf(message));
-  return {
-    standing: placed.filter(({ message, from }) => message === messages[from]).map(({ message }) => message),
-    text: [handoff?.said ?? "", ...carried, ...others].join("\n"),
-    excerpts,
-  };
-}
-
 /** Redaction wins over verbatim: what is there masked is held. */
 function isGone(kept: KeptRequests, redact: (text: string) => string): (one: StatedRequest) => boolean {
   return (one) => {
@@ -152,8 +138,6 @@ function lossOf(gone: readonly StatedRequest[], { recallable }: KeptRequests, re
     absent: gone.length,
     unrecallable: gone.filter(({ messages }) => !messages.some(recallable)).length,
     examples: gone
-      .slice(0, EXAMPLES_LOOKED_AT_MAX)
-      .filter(({ isSafe }) => isSafe?.(redact) ?? true)
       .slice(0, EXAMPLES_MAX)
       .map(({ text }) => clipped(redact(text.slice(0, READ_CHARS_MAX)).replace(/\s+/g, " "), EXAMPLE_CHARS_MAX)),
   };

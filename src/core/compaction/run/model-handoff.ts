@@ -5,7 +5,6 @@
 import type { Items } from "../../handoff/model/asked.ts";
 import { tell, type ModelHandoff } from "../../handoff/model/model-handoff.ts";
 import type { Writers } from "../../handoff/model/writer.ts";
-import { contentText } from "../../transcript/message.ts";
 import type { SummaryAccount } from "../compaction.ts";
 import { draftOf, type CompactionRun, type CompactionDraft } from "./draft.ts";
 import {
@@ -21,8 +20,6 @@ import {
 const HANDOFF_TOKENS_ASKED_MIN = 500;
 /** Of the whole handoff; the rest is for a person's own words and for lines of the original that the model left out. */
 const PROSE_SHARE = 0.7;
-/** Excerpts that say which messages matter. */
-const RANKING_TOKENS = 2_500;
 
 /** A draft whose handoff is written for good. */
 export interface WrittenDraft {
@@ -42,7 +39,7 @@ export interface HandoffRequest {
   readonly last: LastModelHandoff | undefined;
 }
 
-/** The draft with what a model wrote in place of the ledger's narrative, where one is asked and its answer passes the checks. */
+/** The draft with what a model wrote in place of what code tells, where one is asked and its answer says enough. */
 export async function withModelHandoff(
   run: CompactionRun,
   draft: CompactionDraft,
@@ -68,8 +65,8 @@ export async function withModelHandoff(
   };
 }
 
-/** The draft as the ledger wrote it. */
-export function byLedger(draft: CompactionDraft): WrittenDraft {
+/** The draft as code wrote it. */
+export function byCode(draft: CompactionDraft): WrittenDraft {
   return { draft, summary: draft.handoff === undefined ? undefined : { by: "ledger", steps: [] }, remarks: [] };
 }
 
@@ -83,17 +80,9 @@ async function answerFor(
   const { writers, signal, focus, measure } = run.request;
   const { shape, budget } = draft;
   if (writers === undefined || isIdle(writers) || shape.headEnd === shape.tailStart) return undefined;
-  const { messages, system } = run.original;
+  const { messages } = run.original;
   const tokens = Math.min(budget, asking.tokens);
   if (tokens < HANDOFF_TOKENS_ASKED_MIN) return tooSmall(budget);
-  const ranked = memory.evidence.excerpts(messages, {
-    budget: RANKING_TOKENS,
-    measure,
-    focus: run.focus,
-    from: before?.until ?? shape.headEnd,
-    until: shape.tailStart,
-    present: { standing: [], text: "" },
-  });
   return tell({
     writers,
     ...(signal === undefined ? {} : { signal }),
@@ -102,20 +91,17 @@ async function answerFor(
       messages,
       from: before?.until ?? shape.headEnd,
       until: shape.tailStart,
-      ranked: ranked.map(({ message }) => message),
       focus: run.focus,
       recall: draft.evicted[0]?.id ?? "",
       measure,
       redact: memory.redact,
     },
-    ledger: memory.ledger.ledgerOf(messages),
     record: before === undefined ? NO_ITEMS : itemsToUpdate(before, template),
     template,
     budget: tokens,
     targetTokens: Math.min(tokens, Math.floor(budget * PROSE_SHARE)),
     conversation: run.request.standing ?? run.original,
     live: messages[run.live],
-    beside: system.map(({ parts }) => contentText(parts)).join("\n"),
   });
 }
 

@@ -4,11 +4,10 @@
  */
 import { isHandoff, lastHandoffAt, latestHandoff, parseHandoff, type ParsedHandoff } from "../../handoff/write.ts";
 import { askedOf, type Items } from "../../handoff/model/asked.ts";
-import { citedIn } from "../../handoff/model/citations.ts";
 import type { Section } from "../../handoff/templates.ts";
-import { TOPICS } from "../../handoff/topics/index.ts";
-import type { Topic } from "../../handoff/topics/topic.ts";
-import { comparable, overrules } from "../../ledger/readers/overruled.ts";
+import { TOPICS } from "../../handoff/sections/topics.ts";
+import type { Topic } from "../../handoff/sections/topic.ts";
+import { eventsOf } from "../../events/events.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import type { CompactionDraft, CompactionRun } from "./draft.ts";
 
@@ -32,7 +31,7 @@ export interface ModelRecord {
 
 /**
  * The handoff that is among the messages; or, where the client sends the whole history, the one that stands for its
- * beginning, if a model wrote it: one by the ledger is not read on, because the originals say more.
+ * beginning, if a model wrote it: one by code is not read on, because the originals say more.
  */
 export function recordBefore(
   run: CompactionRun,
@@ -96,25 +95,18 @@ const TOLD_BY_CODE: readonly Topic[] = [...OF_THE_MOMENT, "files"];
 /** Work that went on may have changed these: they say when they were written. */
 const OF_THEIR_TIME: readonly Topic[] = ["constraints", "state", "blocked", "pending", "remaining"];
 
-/** What a model recorded before and nothing since has settled or overruled, for a handoff that no model writes. */
-export function stillTrue({ handoff, until }: ModelRecord, { template, original, memory }: CompactionRun): Items {
-  const ledger = memory.ledger.ledgerOf(original.messages);
-  const newer = [...ledger.constraints, ...ledger.decisions].filter(({ message }) => message >= until);
-  const said = newer.map(({ text }) => comparable(text));
-  const isOverruled = (text: string): boolean => said.some((one) => overrules(one, comparable(citedIn(text).claim)));
+/** What a model recorded before and nothing since has settled, for a handoff that no model writes; what may have changed is dated. */
+export function stillTrue({ handoff, until }: ModelRecord, { template, original }: CompactionRun): Items {
+  const events = eventsOf(original.messages);
   const carried = (topic: Topic): readonly string[] => {
     const { holds = () => true } = TOPICS[topic].carried;
-    const texts = (handoff.sections.get(topic) ?? []).filter(
-      (text) => holds(text, ledger, until) && !(WISHES.includes(topic) && isOverruled(text)),
-    );
+    const texts = (handoff.sections.get(topic) ?? []).filter((text) => holds(text, events, until));
     return OF_THEIR_TIME.includes(topic) ? texts.map((text) => dated(text, until)) : texts;
   };
   const topics = askedOf(template).flatMap(({ topic }) => (TOLD_BY_CODE.includes(topic) ? [] : [topic]));
   return new Map(topics.map((topic) => [topic, carried(topic)]));
 }
 
-/** What a person may take back. */
-const WISHES: readonly Topic[] = ["goal", "constraints", "decisions"];
 const DATE_LEAD = "As of message ";
 
 function dated(text: string, message: number): string {

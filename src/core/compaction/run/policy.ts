@@ -1,7 +1,6 @@
 /** An engine as data and a few functions: when it compacts, what it is willing to send, and what it remembers. */
 import type { CompactionReport } from "../compaction.ts";
-import type { Decision, Engine, Usage } from "../../engines/contract.ts";
-import type { Evidence } from "../../excerpts/excerpts.ts";
+import type { ContextUsage, Decision, Engine, Usage } from "../../engines/contract.ts";
 import type { Section } from "../../handoff/templates.ts";
 import type { ParsedHandoff } from "../../handoff/write.ts";
 import type { Message, Transcript } from "../../transcript/message.ts";
@@ -17,17 +16,15 @@ export interface Policy<State extends StateBase, Goal extends SizeGoal = SizeGoa
 > {
   readonly name: string;
   readonly states: States<State, Goal>;
-  readonly decide: (state: State, tokens: number) => Decision;
+  readonly decide: (state: State, usage: ContextUsage) => Decision;
   /** It remembers what it has read of a conversation; an engine that compacts seldom has no use for that. */
   readonly remembers?: boolean;
-  /** Ranks what a handoff quotes; the built-in ranking where it is not given. */
-  readonly evidence?: Evidence | undefined;
   /** The system prompt of the result, where it is not the original's. */
   readonly systemOf?: (original: Transcript) => readonly Message[];
   /** The sections of the handoff. */
   readonly template: (messages: readonly Message[]) => readonly Section[];
   /** The most that a model is asked for; a handoff may have more room. */
-  readonly modelTokens: number;
+  readonly modelTokens: (run: CompactionRun) => number;
   /** What the state carries on from earlier handoffs, where none is among the messages. */
   readonly carried?: (state: State) => ParsedHandoff | undefined;
   readonly goal: (run: CompactionRun, state: State) => Goal;
@@ -106,6 +103,8 @@ export function restingStates<State extends EngineState, Goal extends SizeGoal>(
 }
 
 /** Due from that many tokens on, unless the engine rests. */
-export function decideFrom(triggerTokens: number): (state: EngineState, tokens: number) => Decision {
-  return ({ restsToTokens }, tokens) => dueAt(triggerTokens, tokens, restsToTokens);
+export function decideFrom(
+  triggerTokens: (fixedTokens: number) => number,
+): (state: EngineState, usage: ContextUsage) => Decision {
+  return ({ restsToTokens }, { tokens, fixedTokens = 0 }) => dueAt(triggerTokens(fixedTokens), tokens, restsToTokens);
 }

@@ -4,7 +4,7 @@
  */
 import { taskWords } from "../../digest/task-words.ts";
 import type { CompactRequest, Engine, Outcome } from "../../engines/contract.ts";
-import { liveRequestOf } from "../../ledger/readers/live-request.ts";
+import { liveRequestOf } from "../../events/live-request.ts";
 import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
 import type { Section } from "../../handoff/templates.ts";
 import type { Irreducible } from "../compaction.ts";
@@ -21,18 +21,18 @@ import type { StateBase } from "./state.ts";
 export function createPolicyEngine<State extends StateBase, Goal extends SizeGoal>(
   policy: Policy<State, Goal>,
 ): Engine<State> {
-  const { name, states, remembers = false, evidence, tools, callTool, triggerTokens, targetTokens } = policy;
-  const remembered = createMemories(evidence);
+  const { name, states, remembers = false, tools, callTool, triggerTokens, targetTokens } = policy;
+  const remembered = createMemories();
   return {
     name,
     ...(triggerTokens === undefined ? {} : { triggerTokens }),
     ...(targetTokens === undefined ? {} : { targetTokens }),
     init: () => states.fresh,
     observe: (state, usage) => states.observe?.(states.own(state), usage) ?? state,
-    decide: (state, { tokens }) => policy.decide(states.own(state), tokens),
+    decide: (state, usage) => policy.decide(states.own(state), usage),
     compact: async (given, original, request) => {
       request.signal?.throwIfAborted();
-      const memories = remembers ? remembered : createMemories(evidence);
+      const memories = remembers ? remembered : createMemories();
       const state = states.own(given);
       const { template, systemOf, carried } = policy;
       const begun = beginRun(original, request, {
@@ -78,12 +78,14 @@ async function compact<State extends StateBase, Goal extends SizeGoal>(
   run: PolicyRun<State, Goal>,
 ): Promise<Outcome> {
   const needless = policy.needlessBecause?.(run);
-  if (needless !== undefined) return { kind: "unchanged", because: needless };
+  if (needless !== undefined)
+    return { kind: "unchanged", because: needless, state: policy.states.afterFutileAttempt(run) };
   const { draft, settled: own, remarks = [], leaves = {} } = await attempt(policy, run);
-  if (sizeOf(run, draft) >= run.before) return unchanged(policy, run, draft);
+  const frees = run.before - sizeOf(run, draft);
+  if (frees < Math.max(1, run.request.freesTokensMin ?? 1)) return unchanged(policy, run, draft);
   const alone = own ?? policy.withoutModel?.(run, draft);
   const handedOver =
-    alone ?? (await withModelHandoff(run, draft, { tokens: policy.modelTokens, last: run.state.written }));
+    alone ?? (await withModelHandoff(run, draft, { tokens: policy.modelTokens(run), last: run.state.written }));
   const settled =
     policy.refine === undefined ? handedOver : { ...handedOver, draft: policy.refine(run, handedOver.draft) };
   const stays = policy.staysBecause(run, settled.draft);
@@ -110,19 +112,25 @@ async function attempt<State extends StateBase, Goal extends SizeGoal>(
   return { ...first, ...picked };
 }
 
-/** What is sent today stays. It is the smallest that is known. */
+/** What is sent today stays. It is the smallest that is known, or near enough. */
 function unchanged<State extends StateBase, Goal extends SizeGoal>(
   policy: Policy<State, Goal>,
   run: PolicyRun<State, Goal>,
   draft: CompactionDraft,
 ): Outcome {
+  const frees = run.before - sizeOf(run, draft);
   const irreducible = irreducibleWhere(run, run.before, { ...run.goal, stays: policy.staysBecause(run, draft) });
   return {
     kind: "unchanged",
-    because: policy.futileBecause(draft),
+    because: frees > 0 ? freesTooLittle(frees, run.request.freesTokensMin) : policy.futileBecause(draft),
     state: policy.states.afterFutileAttempt(run),
     ...(irreducible === undefined ? {} : { irreducible }),
   };
+}
+
+/** What is said of a compaction that is not worth making. */
+export function freesTooLittle(frees: number, least = 0): string {
+  return `a compaction would free ${frees} tokens, and it is worth making only where it frees ${least}`;
 }
 
 interface Limit extends Pick<SizeGoal, "limitTokens" | "acceptedTokens"> {

@@ -6,7 +6,7 @@
 import type { Evicted } from "../compaction.ts";
 import { described } from "../../digest/call.ts";
 import { clipped } from "../../handoff/items.ts";
-import { changesSince, thingText } from "../../handoff/record/effects.ts";
+import { changesSince, thingText } from "../../events/things.ts";
 import { recallId, type Hash } from "../../transcript/links.ts";
 import {
   contentText,
@@ -71,7 +71,7 @@ export function skeletonOf(messages: readonly Message[], { first, live, hash, ea
 function barePart(part: Part, answered: ToolCallPart | undefined, { cut, formatValues }: Shortening): readonly Part[] {
   switch (part.kind) {
     case "reasoning":
-      return [];
+      return part.required === true ? [part] : [];
     case "text":
       return part.text.length <= KEEP_CHARS_MAX
         ? [part]

@@ -52,15 +52,15 @@ export function dueAt(triggerTokens: number, tokens: number, restsToTokens: numb
 
 export function afterCompaction<State extends EngineState>(
   state: State,
-  { tokens, irreducible }: Pick<CompactionReport, "tokens" | "irreducible">,
+  report: Pick<CompactionReport, "tokens" | "parts" | "irreducible">,
   written: LastModelHandoff | undefined,
 ): State {
   const { written: _, ...rest } = state;
-  const poor = irreducible !== undefined || savedLittle(tokens);
+  const poor = report.irreducible !== undefined || savedLittle(report);
   return {
     ...(rest as State),
     compactions: state.compactions + 1,
-    restsToTokens: poor ? retryFrom(tokens.after) : 0,
+    restsToTokens: poor ? retryFrom(report.tokens.after) : 0,
     ...(written === undefined ? {} : { written }),
   };
 }

@@ -114,7 +114,8 @@ function columnsOf(items: readonly Fields[]): string {
 
 function valuesOf(values: readonly unknown[]): string {
   if (values.length > 2 && values.every((value) => typeof value === "number")) {
-    const [min, max] = [Math.min(...values), Math.max(...values)];
+    let [min, max] = [Infinity, -Infinity];
+    for (const value of values) [min, max] = [Math.min(min, value), Math.max(max, value)];
     return min === max ? String(min) : `${min} to ${max}`;
   }
   const distinct = [...new Set(values.map((value) => shown(value)))];

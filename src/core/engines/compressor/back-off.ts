@@ -56,7 +56,7 @@ function afterCompaction(
   written?: LastModelHandoff,
 ): CompressorState {
   const next = { ...FRESH, compactions: state.compactions + 1, ...(written === undefined ? {} : { written }) };
-  if (!savedLittle(report.tokens)) return next;
+  if (!savedLittle(report)) return next;
   const { after } = report.tokens;
   const cause = after - report.parts.handoff > after * DENSE_SHARE ? "dense session" : "poor handoff";
   return { ...next, ineffective: state.ineffective + 1, cause };

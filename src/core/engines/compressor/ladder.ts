@@ -15,24 +15,19 @@ import {
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Message } from "../../transcript/message.ts";
-import type { CompressorGoal } from "./goal.ts";
+import type { DocumentedGoal } from "./goal.ts";
 import { pruned, withoutDuplicates } from "./prune.ts";
 
 /** From this rung on, recent exchanges that the documented policy would keep are given up. */
-export const RUNG_DEGRADED = 3;
-const RUNG_LAST = 4;
+export const RUNG_DEGRADED = 2;
+/** What the model has not read yet becomes digests. */
+export const RUNG_PRUNED = 3;
+export const RUNG_LAST = 4;
 /** How often the tail's budget is halved before only the last exchange is left. */
 const HALVINGS_MAX = 4;
 
-/** The rungs; with an explicit budget, none between the first and the last that leaves nothing to write a handoff for. */
-export function* rungsOf(run: CompactionRun, goal: CompressorGoal): Generator<Candidate> {
-  for (const candidate of allRungsOf(run, goal)) {
-    const { rung, headEnd: head, tailStart: tail } = candidate.shape;
-    if (head < tail || !goal.wantsHandoff || rung === 0 || rung === RUNG_LAST) yield candidate;
-  }
-}
-
-function* allRungsOf(run: CompactionRun, goal: CompressorGoal): Generator<Candidate> {
+/** The rungs of a compaction without an explicit budget. */
+export function* rungsOf(run: CompactionRun, goal: DocumentedGoal): Generator<Candidate> {
   const { messages } = run.original;
   const { measure } = run.request;
   const conversation = { messages, exchanges: exchangesOf(messages) };
@@ -41,23 +36,23 @@ function* allRungsOf(run: CompactionRun, goal: CompressorGoal): Generator<Candid
   const { head, opening } = headOf(run, goal, { conversation, earlier });
   const planned = tailStart(conversation, Math.max(head, earlier), goal.tail, measure);
   const last = lastStart(conversation);
-  const rung = (number: number, rewritten: RewrittenMessages, from = planned, headKept = head): Candidate => ({
-    shape: { rung: number, ...rewritten, headEnd: headKept, tailStart: from },
-    // Of an explicit budget, above the first rung, nothing but the handoff can use what is left.
-    ...(goal.wantsHandoff && number > 0 ? { quotesFillBudget: true } : {}),
+  const rung = (number: number, rewritten: RewrittenMessages, from = planned): Candidate => ({
+    shape: { rung: number, ...rewritten, headEnd: number < RUNG_DEGRADED ? head : 0, tailStart: from },
     ...(number === RUNG_LAST ? { handoffTokensMin: HANDOFF_TOKENS_MIN } : {}),
   });
 
   yield rung(0, withoutDuplicates(run, opening, { start: planned, end: last }));
   const isSummarised = (at: number): boolean => at >= head && at < planned;
-  yield rung(1, pruned(run, { isSummarised, isProtected: (at) => at >= last }));
+  const read = pruned(run, { isSummarised, isProtected: (at) => at >= last });
+  const shorter = (tail: RewrittenMessages, halving: number): number =>
+    tailStart({ ...conversation, messages: tail.messages }, earlier, tailOf(goal.tail.tokens / 2 ** halving), measure);
+  yield rung(1, read);
+  for (let halving = 1; halving <= HALVINGS_MAX; halving++) yield rung(RUNG_DEGRADED, read, shorter(read, halving));
+  // What the model has not read yet stays whole as long as any handoff has room beside it.
+  yield { ...rung(RUNG_DEGRADED, read, last), limitTokens: goal.unreadTokens, handoffTokensMin: HANDOFF_TOKENS_MIN };
   const all = pruned(run, { isSummarised });
-  yield rung(2, all);
-  for (let halving = 1; halving <= HALVINGS_MAX; halving++) {
-    const budget = tailOf(Math.floor(goal.tail.tokens / 2 ** halving));
-    yield rung(RUNG_DEGRADED, all, tailStart({ ...conversation, messages: all.messages }, earlier, budget, measure), 0);
-  }
-  yield rung(RUNG_LAST, skeletonTail(run, last), last, 0);
+  for (let halving = 0; halving <= HALVINGS_MAX; halving++) yield rung(RUNG_PRUNED, all, shorter(all, halving));
+  yield rung(RUNG_LAST, skeletonTail(run, last), last);
 }
 
 interface ConversationStart {
@@ -74,13 +69,12 @@ interface Head {
 }
 
 /** The head stays as it is while it is small; with heavy results, which are pruned as old ones are (Zhang 2026, section 6); or not at all. */
-function headOf(run: CompactionRun, goal: CompressorGoal, { conversation, earlier }: ConversationStart): Head {
+function headOf(run: CompactionRun, goal: DocumentedGoal, { conversation, earlier }: ConversationStart): Head {
   const { messages } = conversation;
   const end = headEnd(conversation, goal.headMessages, earlier === 0 ? messages.length : earlier - 1);
   const weigh = (some: readonly Message[]): number => run.request.measure.messages(some.slice(0, end));
   const whole = unchangedMessages(run);
   if (weigh(messages) <= goal.headTokensMax) return { head: end, opening: whole };
-  if (goal.prunedHeadTokensMax === 0) return { head: 0, opening: whole };
   const light = pruned(run, { isSummarised: (at) => at >= end });
   return weigh(light.messages) <= goal.prunedHeadTokensMax
     ? { head: end, opening: light }

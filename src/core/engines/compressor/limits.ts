@@ -1,12 +1,8 @@
 /** Every figure that follows from the default engine's settings; asserted for windows from 32K to 1M. */
 import type { Figure } from "../figure.ts";
-import { THRESHOLD_WINDOW_SHARE_MAX, thresholdSet } from "../shared-settings.ts";
+import { resultTokensMax, roomIn, thresholdSet, triggerIn, type Room } from "../room.ts";
 import type { CompressorSettings } from "./settings.ts";
 
-/** The hygiene layer's share of the window (Hermes Agent docs). */
-const HYGIENE_WINDOW_SHARE = 0.85;
-/** The operator is told at this share of the threshold (an earlier edition of the Hermes Agent docs). */
-export const PRESSURE_THRESHOLD_SHARE = 0.85;
 /** The tail may exceed its budget by this factor to keep an exchange whole (Zhang 2026, section 8). */
 const TAIL_CEILING_FACTOR = 1.5;
 const SUMMARY_CONTENT_SHARE = 0.2;
@@ -20,6 +16,8 @@ const SUMMARY_TOKENS_MAX = 12_000;
 const RECORD_CONTENT_SHARE = 0.4;
 const RECORD_THRESHOLD_SHARE = 0.2;
 const RECORD_TOKENS_MAX = 6_000;
+/** Files read in the first exchange would otherwise be sent with every request for the rest of a session. */
+const HEAD_SHARE_MAX = 0.1;
 
 /** Hermes Agent in November 2026: three quarters of a window under 512,000, where half of it thrashed; never above 256,000. */
 const CURRENT_THRESHOLD = 0.75;
@@ -34,14 +32,9 @@ const LEAN_TAIL_TOKENS_MAX = 25_000;
 /** In a window so small that the lower bound would be most of it. */
 const LEAN_TAIL_THRESHOLD_SHARE_MAX = 0.4;
 
-function currentThreshold(contextLength: number, usableTokens: number): number {
-  const share = contextLength < CURRENT_LARGE_WINDOW_TOKENS ? CURRENT_THRESHOLD : CURRENT_THRESHOLD_LARGE;
-  return Math.min(share * usableTokens, CURRENT_THRESHOLD_TOKENS_MAX);
-}
-
-function leanTail(contextLength: number, thresholdTokens: number): number {
+function leanTail(contextLength: number, roomTokens: number): number {
   const lean = Math.min(Math.max(contextLength * LEAN_TAIL_WINDOW_SHARE, LEAN_TAIL_TOKENS_MIN), LEAN_TAIL_TOKENS_MAX);
-  return Math.min(lean, thresholdTokens * LEAN_TAIL_THRESHOLD_SHARE_MAX);
+  return Math.min(lean, roomTokens * LEAN_TAIL_THRESHOLD_SHARE_MAX);
 }
 
 /** Messages of the head: today's release gives it up after the first compaction, whose handoff has it. */
@@ -49,10 +42,11 @@ export function headMessages({ preset, protectFirstN }: CompressorSettings, comp
   return preset === "current" && compactions > 0 ? 0 : protectFirstN;
 }
 
-export interface Limits {
-  /** The window less the requested output. */
-  readonly usableTokens: number;
+export interface Limits extends Room {
   readonly thresholdTokens: number;
+  /** What a result may weigh. */
+  readonly resultTokens: number;
+  readonly headTokens: number;
   readonly tailTokens: number;
   readonly tailCeilingTokens: number;
   readonly summaryTokensMin: number;
@@ -61,33 +55,38 @@ export interface Limits {
   readonly recordTokensMax: number;
   /** The greater of the two. */
   readonly handoffTokensMax: number;
-  readonly pressureTokens: number;
-  readonly hygieneTokens: number;
 }
 
-/** The token limits that follow from the settings of `compressor`. */
-export function limitsOf(settings: CompressorSettings): Limits {
-  const usable = Math.max(1, settings.contextLength - settings.maxOutputTokens);
-  const current = settings.preset === "current";
-  const floor = current ? CURRENT_FLOOR_TOKENS : settings.thresholdFloorTokens;
-  const wanted = current ? currentThreshold(settings.contextLength, usable) : settings.threshold * usable;
-  const own = Math.floor(Math.min(Math.max(wanted, floor), THRESHOLD_WINDOW_SHARE_MAX * usable));
-  const threshold = thresholdSet(settings) ?? own;
-  const tail = Math.floor(current ? leanTail(settings.contextLength, threshold) : threshold * settings.targetRatio);
-  const summaryMax = Math.floor(Math.min(settings.contextLength * SUMMARY_WINDOW_SHARE, SUMMARY_TOKENS_MAX));
-  const recordMax = Math.floor(Math.min(threshold * RECORD_THRESHOLD_SHARE, RECORD_TOKENS_MAX));
+/** The token limits that follow from the settings of `compressor`; each size is a share of what is left beside the fixed part. */
+export function limitsOf(settings: CompressorSettings, fixedTokens = 0): Limits {
+  const { contextLength, targetRatio, preset } = settings;
+  const isCurrent = preset === "current";
+  const room = roomIn(settings, fixedTokens);
+  const threshold = thresholdSet(settings, room) ?? triggerIn(room, documentedThreshold(settings));
+  const beside = Math.max(0, threshold - fixedTokens);
+  const windowBeside = Math.max(0, contextLength - fixedTokens);
+  const tail = Math.floor(isCurrent ? leanTail(contextLength, beside) : beside * targetRatio);
+  const summaryMax = Math.floor(Math.min(windowBeside * SUMMARY_WINDOW_SHARE, SUMMARY_TOKENS_MAX));
+  const recordMax = Math.floor(Math.min(beside * RECORD_THRESHOLD_SHARE, RECORD_TOKENS_MAX));
   return {
-    usableTokens: usable,
+    ...room,
     thresholdTokens: threshold,
+    resultTokens: resultTokensMax(room, threshold),
+    headTokens: Math.floor(beside * HEAD_SHARE_MAX),
     tailTokens: tail,
     tailCeilingTokens: Math.floor(tail * TAIL_CEILING_FACTOR),
     summaryTokensMin: Math.min(SUMMARY_TOKENS_MIN, summaryMax),
     summaryTokensMax: summaryMax,
     recordTokensMax: recordMax,
     handoffTokensMax: Math.max(summaryMax, recordMax),
-    pressureTokens: Math.floor(threshold * PRESSURE_THRESHOLD_SHARE),
-    hygieneTokens: Math.floor(usable * HYGIENE_WINDOW_SHARE),
   };
+}
+
+/** A share of the window, raised to the floor. */
+function documentedThreshold({ contextLength, preset, threshold, thresholdFloorTokens }: CompressorSettings): number {
+  if (preset !== "current") return Math.max(threshold * contextLength, thresholdFloorTokens);
+  const share = contextLength < CURRENT_LARGE_WINDOW_TOKENS ? CURRENT_THRESHOLD : CURRENT_THRESHOLD_LARGE;
+  return Math.max(Math.min(share * contextLength, CURRENT_THRESHOLD_TOKENS_MAX), CURRENT_FLOOR_TOKENS);
 }
 
 /** Tokens for a summary: a fifth of what it replaces, within the limits, and never more than that content itself. */
@@ -124,9 +123,9 @@ export function compressorFigures(settings: CompressorSettings): readonly Figure
   ];
 }
 
-function thresholdRule({ threshold, thresholdFloorTokens }: CompressorSettings, limits: Limits): string {
-  const share = Math.floor(threshold * limits.usableTokens);
-  if (limits.thresholdTokens < Math.max(share, thresholdFloorTokens)) return "compacts here, held at 85 % of it";
+function thresholdRule({ threshold, contextLength, thresholdFloorTokens }: CompressorSettings, limits: Limits): string {
+  const share = Math.floor(threshold * contextLength);
+  if (limits.thresholdTokens < Math.max(share, thresholdFloorTokens)) return "compacts here, held at 85 % of usable";
   if (limits.thresholdTokens > share) return "compacts here, raised to the floor";
-  return "compacts here: threshold × usable";
+  return "compacts here: threshold × window";
 }

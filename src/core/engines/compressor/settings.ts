@@ -3,7 +3,7 @@ import type { TemplateName } from "../../handoff/templates.ts";
 import { SHARED_DEFAULTS, type SharedSettings } from "../shared-settings.ts";
 
 export interface CompressorSettings extends SharedSettings {
-  /** Share of the usable window at which the in-loop compaction triggers. */
+  /** Share of the window at which the in-loop compaction triggers. */
   readonly threshold: number;
   /** Least threshold in tokens; 0 is off (64,000 in Zhang 2026). */
   readonly thresholdFloorTokens: number;

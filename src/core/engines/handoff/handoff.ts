@@ -10,7 +10,7 @@ import {
   unreadStart,
   type RewrittenMessages,
 } from "../../compaction/run/candidates.ts";
-import { sizeOf, type Candidate } from "../../compaction/run/draft.ts";
+import { MESSAGE_OVERHEAD_TOKENS, sizeOf, type Candidate } from "../../compaction/run/draft.ts";
 import { firstThatFits } from "../../compaction/run/first-fit.ts";
 import {
   decideFrom,
@@ -22,6 +22,7 @@ import {
 import { createPolicyEngine } from "../../compaction/run/runner.ts";
 import { startOf, type EngineState } from "../../compaction/run/state.ts";
 import { FOUR_SECTIONS } from "../../handoff/four-sections.ts";
+import type { Message } from "../../transcript/message.ts";
 import type { Engine } from "../contract.ts";
 import { keptOf, trimmedBy } from "./kept.ts";
 import { goalOf, handoffLimits, type HandoffGoal, type HandoffLimits } from "./limits.ts";
@@ -36,16 +37,17 @@ export function createHandoff(settings: Partial<HandoffSettings>): Engine<Engine
 type Run = PolicyRun<EngineState, HandoffGoal>;
 
 function handoffPolicy(settings: HandoffSettings): Policy<EngineState, HandoffGoal> {
-  const limits = handoffLimits(settings);
+  const limitsOf = (fixedTokens: number): HandoffLimits => handoffLimits(settings, fixedTokens);
+  const triggerTokens = (fixedTokens: number): number => limitsOf(fixedTokens).triggerTokens;
   return {
     name: "handoff",
-    triggerTokens: limits.triggerTokens,
+    triggerTokens,
     states: restingStates(startOf("handoff")),
-    decide: decideFrom(limits.triggerTokens),
+    decide: decideFrom(triggerTokens),
     template: () => FOUR_SECTIONS,
-    modelTokens: limits.handoffTokens,
-    goal: (run) => goalOf(settings, limits, run),
-    firstAttempt: (run) => byProvider(run, limits),
+    modelTokens: ({ besideTokens }) => limitsOf(besideTokens).handoffTokens,
+    goal: (run) => goalOf(settings, limitsOf(run.besideTokens), run),
+    firstAttempt: (run) => byProvider(run, limitsOf(run.besideTokens)),
     candidates: (run) => candidatesOf(run, run.goal.userTokens),
     futileBecause: () => "nearly everything was written by the user, so a handoff would save nothing",
     staysBecause: () => "; the live request and what the model has not read yet stay",
@@ -53,33 +55,50 @@ function handoffPolicy(settings: HandoffSettings): Policy<EngineState, HandoffGo
   };
 }
 
-const RUNG_DIGESTED = 1;
-const RUNG_TRIMMED = 2;
+const RUNG_TRIMMED = 1;
+const RUNG_DIGESTED = 2;
 const RUNG_LAST = 3;
-/** How often the room for what a person wrote is halved before only the live request is left. */
-const TRIMS_MAX = 4;
 
 /**
- * As the policy has it; unread results as digests; fewer and fewer of the person's words, down to what the engine aims
- * at; the last that can be given.
+ * As the policy has it; as many of the person's newest words as there is room for; the same up to the limit, where that shows
+ * unread results in full; these as digests; the last that can be given.
  */
 function* candidatesOf(run: Run, userTokens: number): Generator<Candidate> {
   const { messages } = run.original;
-  const { trimmedUserTokens, wholeTokens } = run.goal;
-  const trimmed = Math.min(userTokens, trimmedUserTokens);
-  const tailStart = run.goal.keepsUnread ? unreadStart(messages) : messages.length;
-  const candidate = (rung: number, tail: RewrittenMessages, tokens: number): Candidate => {
-    const { headEnd, ...kept } = keptOf(run, { tailStart, tokens, opening: rung < RUNG_TRIMMED });
-    const shape = { rung, ...tail, headEnd, tailStart };
-    return rung < RUNG_TRIMMED ? { shape, kept, limitTokens: wholeTokens } : { shape, kept };
+  const { limitTokens, unreadTokens, wholeTokens, keepsUnread } = run.goal;
+  const tailStart = keepsUnread ? unreadStart(messages) : messages.length;
+  const candidate = (
+    rung: number,
+    tail: RewrittenMessages,
+    most: { tokens: number; limitTokens: number },
+  ): Candidate => {
+    const { headEnd, ...kept } = keptOf(run, { tailStart, tokens: most.tokens, opening: rung < RUNG_TRIMMED });
+    return { shape: { rung, ...tail, headEnd, tailStart }, kept, limitTokens: most.limitTokens };
+  };
+  const trimmed = (rung: number, tail: RewrittenMessages, limit: number): Candidate => {
+    const tokens = Math.min(userTokens, userTokensWithin(run, limit, tail.messages.slice(tailStart)));
+    return candidate(rung, tail, { tokens, limitTokens: limit });
   };
   const whole = unchangedMessages(run);
   const isTailEmpty = tailStart === messages.length;
-  yield candidate(0, whole, userTokens);
-  const digests = isTailEmpty ? whole : digestedTail(run, tailStart);
-  if (digests.evicted.length > 0) yield candidate(RUNG_DIGESTED, digests, userTokens);
-  for (let trims = 0; trims <= TRIMS_MAX; trims++) yield candidate(RUNG_TRIMMED, digests, trimmed / 2 ** trims);
-  yield candidate(RUNG_LAST, isTailEmpty ? whole : skeletonTail(run, tailStart), 0);
+  yield candidate(0, whole, { tokens: userTokens, limitTokens: wholeTokens });
+  if (!isTailEmpty) yield candidate(0, whole, { tokens: userTokens, limitTokens: unreadTokens });
+  yield trimmed(RUNG_TRIMMED, whole, limitTokens);
+  if (!isTailEmpty) {
+    yield trimmed(RUNG_TRIMMED, whole, unreadTokens);
+    yield trimmed(RUNG_DIGESTED, digestedTail(run, tailStart), limitTokens);
+  }
+  yield candidate(RUNG_LAST, isTailEmpty ? whole : skeletonTail(run, tailStart), { tokens: 0, limitTokens });
+}
+
+/** Of the room beside system and tools, a handoff has this much at most where messages of the person have to go for it. */
+const HANDOFF_ROOM_SHARE_MAX = 0.5;
+
+/** What a result of that size leaves for the person's messages, beside the handoff and the end of the conversation. */
+function userTokensWithin({ goal, request, besideTokens }: Run, limit: number, tail: readonly Message[]): number {
+  const room = limit - besideTokens;
+  const handoff = Math.min(goal.handoffTokensMax, Math.floor(room * HANDOFF_ROOM_SHARE_MAX));
+  return Math.max(0, room - handoff - request.measure.messages(tail) - MESSAGE_OVERHEAD_TOKENS);
 }
 
 /** The provider's own item in place of a handoff, and beside it a few lines that lead to the originals. */

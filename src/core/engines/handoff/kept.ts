@@ -1,6 +1,6 @@
 /** What stays of a conversation beside the handoff: a person's newest messages, and what the session opened with. */
 import type { Evicted } from "../../compaction/compaction.ts";
-import { byPerson } from "../../ledger/readers/person.ts";
+import { byPerson } from "../../events/person.ts";
 import { isHandoff } from "../../handoff/write.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { KeptMessages, PlacedMessage } from "../../compaction/run/assemble.ts";

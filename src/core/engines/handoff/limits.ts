@@ -1,19 +1,24 @@
 /** The figures that follow from the settings of `handoff` (IA al Día 2026; `current`: Codex CLI 0.169). */
 import type { Figure } from "../figure.ts";
 import type { CompactionRun } from "../../compaction/run/draft.ts";
-import { goalWithin, handoffTokensMax, limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
-import { thresholdSet } from "../shared-settings.ts";
+import {
+  acceptedTokensOf,
+  goalWithin,
+  handoffTokensMax,
+  limitOf,
+  unreadLimitOf,
+  type SizeGoal,
+} from "../../compaction/run/goal.ts";
+import { resultTokensMax, roomIn, thresholdSet, triggerIn, type Room } from "../room.ts";
 import { HANDOFF_DEFAULTS, type HandoffSettings } from "./settings.ts";
 
 /** What Codex keeps of a person's messages today, and what it keeps beside the provider's own item. */
 const CURRENT_USER_TOKENS = 20_000;
 const CURRENT_REMOTE_USER_TOKENS = 64_000;
-/** A result that keeps every message of a person may weigh this share of the window; a session compacts at 85 %. */
-const WHOLE_RESULT_SHARE = 0.75;
-/** Where messages of a person have to go, the others and the handoff share the room beside system and tools. */
-const TRIMMED_USER_SHARE = 0.5;
+/** A result that keeps every message of a person may weigh as much more than another, as this is more than half. */
+const WHOLE_RESULT_FACTOR = 1.5;
 
-export interface HandoffLimits {
+export interface HandoffLimits extends Room {
   /** A compaction is due from here on. */
   readonly triggerTokens: number;
   /** A result should not weigh more. */
@@ -28,51 +33,59 @@ export interface HandoffLimits {
 }
 
 /** The token limits that follow from the settings of `handoff`. */
-export function handoffLimits(given: Partial<HandoffSettings>): HandoffLimits {
+export function handoffLimits(given: Partial<HandoffSettings>, fixedTokens = 0): HandoffLimits {
   const settings = { ...HANDOFF_DEFAULTS, ...given };
-  const { contextLength, maxOutputTokens, triggerTokens, preset, remoteUserTokens } = settings;
+  const { contextLength, preset, remoteUserTokens, triggerShare, resultShare } = settings;
   const isCurrent = preset === "current";
   const userTokens = settings.userTokens ?? (isCurrent ? CURRENT_USER_TOKENS : Infinity);
-  const usable = Math.max(1, contextLength - maxOutputTokens);
-  const share = Math.floor(usable * settings.triggerShare);
-  const trigger = thresholdSet(settings) ?? (triggerTokens > 0 ? Math.min(triggerTokens, share) : share);
-  const resultTokens = Math.floor(usable * settings.resultShare);
-  const whole = Math.min(Math.floor(usable * WHOLE_RESULT_SHARE), trigger - 1);
+  const room = roomIn(settings, fixedTokens);
+  const trigger = thresholdSet(settings, room) ?? ownTrigger(settings, room);
+  const most = resultTokensMax(room, trigger);
+  const result = Math.max(0, trigger - fixedTokens) * (resultShare / triggerShare);
+  const within = (tokens: number): number => Math.floor(Math.min(fixedTokens + tokens, most));
   return {
+    ...room,
     triggerTokens: trigger,
-    resultTokens,
-    wholeResultTokens: isCurrent ? resultTokens : Math.max(resultTokens, whole),
+    resultTokens: within(result),
+    wholeResultTokens: within(isCurrent ? result : result * WHOLE_RESULT_FACTOR),
     userTokens,
     remoteUserTokens: remoteUserTokens ?? (isCurrent ? CURRENT_REMOTE_USER_TOKENS : userTokens),
-    handoffTokens: handoffTokensMax(contextLength),
+    handoffTokens: handoffTokensMax(contextLength, fixedTokens),
   };
+}
+
+/** A share of the window, which may be later than the limit, or so many tokens where that is earlier. */
+function ownTrigger({ contextLength, triggerShare, triggerTokens }: HandoffSettings, room: Room): number {
+  const latestTokens = Math.max(room.limitTokens, triggerShare * room.usableTokens);
+  const shareTokens = triggerIn(room, triggerShare * contextLength, latestTokens);
+  return triggerTokens > 0 ? Math.min(triggerTokens, shareTokens) : shareTokens;
 }
 
 /** How one compaction shares out what its result may weigh. */
 export interface HandoffGoal extends SizeGoal {
   readonly userTokens: number;
-  /** What is left of that where some of it has to go. */
-  readonly trimmedUserTokens: number;
+  /** The most that a handoff weighs where no budget gives it more. */
+  readonly handoffTokensMax: number;
+  /** What a result may weigh that shows in full what the model has not read yet. */
+  readonly unreadTokens: number;
   /** What the result may weigh as long as nothing of that has to go. */
   readonly wholeTokens: number;
   /** Results that the model has not read yet stay where they are. */
   readonly keepsUnread: boolean;
 }
 
-export function goalOf(
-  { preset }: HandoffSettings,
-  { resultTokens, wholeResultTokens, triggerTokens, userTokens, handoffTokens }: HandoffLimits,
-  { request, before, besideTokens }: CompactionRun,
-): HandoffGoal {
-  const limitTokens = limitOf(request, resultTokens, before);
-  const { budget } = request;
-  const share = Math.floor(Math.max(0, limitTokens - besideTokens) * TRIMMED_USER_SHARE);
+export function goalOf({ preset }: HandoffSettings, limits: HandoffLimits, run: CompactionRun): HandoffGoal {
+  const { resultTokens, wholeResultTokens, userTokens, handoffTokens } = limits;
+  const { besideTokens } = run;
+  const limitTokens = limitOf(run, resultTokens, limits);
+  const { budget } = run.request;
   return {
     ...goalWithin({ limitTokens, besideTokens, handoffTokens, budgeted: budget !== undefined }),
-    acceptedTokens: budget ?? triggerTokens - 1,
+    acceptedTokens: acceptedTokensOf(run, limits, limits.triggerTokens),
+    unreadTokens: unreadLimitOf(run, limits),
     userTokens,
-    trimmedUserTokens: Math.min(userTokens, share),
-    wholeTokens: limitOf(request, wholeResultTokens, before),
+    handoffTokensMax: handoffTokens,
+    wholeTokens: limitOf(run, wholeResultTokens, limits),
     keepsUnread: preset !== "current",
   };
 }

@@ -3,9 +3,12 @@ import { defaultsOf, derivedTokens, share, tokens, type ValuesOf } from "../sett
 import { WINDOW_DEFAULTS, type Preset, type WindowSettings } from "../shared-settings.ts";
 
 export const HANDOFF_OWN = {
-  triggerShare: share(0.9, "Compacts from this share of the usable window."),
+  triggerShare: share(0.9, "Compacts from this share of the window."),
   triggerTokens: tokens(0, "Compacts from this many tokens if that is earlier than `trigger_share`; 0 is off."),
-  resultShare: share(0.5, "Target size of a result, as a share of the usable window."),
+  resultShare: share(
+    0.5,
+    "Target size of a result, as a share of the window, if it compacts at `trigger_share`; otherwise in proportion.",
+  ),
   userTokens: derivedTokens(
     "Tokens of the user's newest messages that are kept word for word. `null`: all of them, or 20,000 with the preset `current`.",
   ),

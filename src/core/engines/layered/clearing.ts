@@ -88,6 +88,6 @@ function cutOf(
   const anchor = standing.find(({ origin }) => origin === "anchor");
   if (summary === undefined) return { restored, anchor };
   const text = contentText(summary.parts);
-  const written: Handoff = { text, tokens: measure.text(text), sections: [], said: text, excerpts: [] };
+  const written: Handoff = { text, tokens: measure.text(text), sections: [], said: text, tellsAll: false };
   return { written, restored, anchor };
 }

@@ -3,8 +3,15 @@
  * late ones only; where that is not enough the session memory replaces what came before, and where that does not
  * suffice a model writes nine sections. What the agent needs at hand is then put back.
  */
+import { eventsOf } from "../../events/events.ts";
 import { earlierEnd, lastStart, tailOf, tailStart } from "../../compaction/run/boundaries.ts";
-import { digestedTail, skeletonTail, summarisedTo, unchangedMessages } from "../../compaction/run/candidates.ts";
+import {
+  digested,
+  digestedTail,
+  skeletonTail,
+  summarisedTo,
+  unchangedMessages,
+} from "../../compaction/run/candidates.ts";
 import { draftOf, sizeOf, type Candidate, type CompactionDraft } from "../../compaction/run/draft.ts";
 import type { WrittenDraft } from "../../compaction/run/model-handoff.ts";
 import type { FirstAttempt, Policy, PolicyRun } from "../../compaction/run/policy.ts";
@@ -15,29 +22,33 @@ import type { Engine } from "../contract.ts";
 import { clearedWithin } from "./clearing.ts";
 import { goalOf, layeredLimits, type LayeredGoal, type LayeredLimits } from "./limits.ts";
 import type { LayeredSettings } from "./settings.ts";
-import { recentFiles, restorableIn, restored, type RestoredText } from "./restore.ts";
+import { heldIn, recentFiles, restorableIn, restored, type RestoredText } from "./restore.ts";
 import { asEarlier, suffices } from "./session-memory.ts";
 import { decide, LAYERED_STATES, RUNG_SUMMARY, type LayeredState } from "./state.ts";
 
 /** The engine `layered`: old tool results are cleared, and a summary follows where that is not enough (docs/engines/layered.md). */
 export function createLayered(settings: Partial<LayeredSettings>): Engine<LayeredState> {
-  return createPolicyEngine(layeredPolicy(layeredLimits(settings)));
+  return createPolicyEngine(layeredPolicy((fixedTokens) => layeredLimits(settings, fixedTokens)));
 }
 
 type Run = PolicyRun<LayeredState, LayeredGoal>;
 
-function layeredPolicy(limits: LayeredLimits): Policy<LayeredState, LayeredGoal> {
+function layeredPolicy(limitsOf: (fixedTokens: number) => LayeredLimits): Policy<LayeredState, LayeredGoal> {
+  const limitsFor = ({ besideTokens }: Pick<Run, "besideTokens">): LayeredLimits => limitsOf(besideTokens);
   return {
     name: "layered",
-    triggerTokens: limits.triggerTokens,
+    triggerTokens: (fixedTokens) => limitsOf(fixedTokens).triggerTokens,
     states: LAYERED_STATES,
-    decide: (state, tokens) => decide(state, tokens, limits),
+    decide: (state, { tokens, fixedTokens = 0 }) => decide(state, tokens, limitsOf(fixedTokens)),
     template: () => NINE_SECTIONS,
-    modelTokens: limits.summaryTokens,
+    modelTokens: (run) => limitsFor(run).summaryTokens,
     carried: ({ memory }) => asEarlier(memory),
-    goal: (run) => goalOf(limits, run),
-    firstAttempt: (run) => clearing(run, limits),
-    candidates: async (run) => candidatesOf(run, await piecesOf(run, limits), limits),
+    goal: (run) => goalOf(limitsFor(run), run),
+    firstAttempt: (run) => clearing(run, limitsFor(run)),
+    candidates: async (run) => {
+      const planned = plannedTail(run);
+      return candidatesOf(run, planned, await piecesOf(run, planned, limitsFor(run)), limitsFor(run));
+    },
     withoutModel: remembered,
     futileBecause: () => "neither clearing results nor a summary would make the conversation smaller",
     staysBecause: () => "; the live request and the last exchange, as short as it gets, stay",
@@ -74,39 +85,49 @@ function remembered({ request }: Run, draft: CompactionDraft): WrittenDraft | un
   return { draft, summary: { by: "ledger", because, steps: [] }, remarks: [] };
 }
 
-/** What can be put back: with what the files touched last hold now, where they can be read. */
+/** Where the tail begins that is kept whole. */
+function plannedTail({ original: { messages }, goal, request: { measure } }: Run): number {
+  const conversation = { messages, exchanges: exchangesOf(messages) };
+  return tailStart(conversation, earlierEnd(messages), tailOf(goal.tailTokens), measure);
+}
+
+/** What can be put back: with what the files edited last hold now, where they can be read. */
 async function piecesOf(
-  { original: { messages }, request, memory }: Run,
+  { original: { messages }, request }: Run,
+  planned: number,
   { restoredFiles }: LayeredLimits,
 ): Promise<readonly RestoredText[]> {
   const { readFile, signal } = request;
-  const ledger = memory.ledger.ledgerOf(messages);
-  const paths = recentFiles(ledger, restoredFiles);
+  const events = eventsOf(messages);
+  const held = heldIn(messages);
+  const paths = recentFiles(events, held, { most: restoredFiles, tailStart: planned });
   const fresh = new Map<string, string>();
   for (const path of readFile === undefined ? [] : paths) {
     const text = await readFile?.(path, signal).catch(() => undefined);
     signal?.throwIfAborted();
     if (text !== undefined) fresh.set(path, text);
   }
-  return restorableIn(messages, ledger, { paths, fresh });
+  return restorableIn(held, events, { paths, fresh });
 }
 
 const RUNG_DIGESTED = 2;
 const RUNG_LAST_EXCHANGE = 3;
 const RUNG_SKELETON = 4;
 
-/** As the policy has it; then the tail to digests and nothing put back; then the oldest rounds go; then a skeleton. */
+/**
+ * As the policy has it; then the tail to digests, but for what the model has not read, and nothing put back; then the oldest
+ * rounds go; then what was not read as digests; then a skeleton.
+ */
 function* candidatesOf(
   run: Run,
+  planned: number,
   pieces: readonly RestoredText[],
   { restoredFileTokens }: LayeredLimits,
 ): Generator<Candidate> {
   const { original, request, goal, memory } = run;
   const { messages, tools } = original;
   const { measure } = request;
-  const conversation = { messages, exchanges: exchangesOf(messages) };
-  const planned = tailStart(conversation, earlierEnd(messages), tailOf(goal.tailTokens), measure);
-  const last = lastStart(conversation);
+  const last = lastStart({ messages, exchanges: exchangesOf(messages) });
   const putBack = {
     roomTokens: goal.restoredTokens,
     pieceTokens: restoredFileTokens,
@@ -116,7 +137,13 @@ function* candidatesOf(
   };
   const whole = summarisedTo(planned, RUNG_SUMMARY, unchangedMessages(run));
   yield { ...whole, restored: restored(messages, pieces, { ...putBack, tailStart: planned }) };
-  yield summarisedTo(planned, RUNG_DIGESTED, digestedTail(run, planned));
+  if (planned < last)
+    yield summarisedTo(
+      planned,
+      RUNG_DIGESTED,
+      digested(run, (at) => at < planned || at >= last),
+    );
+  yield { ...summarisedTo(last, RUNG_LAST_EXCHANGE, unchangedMessages(run)), limitTokens: goal.unreadTokens };
   yield summarisedTo(last, RUNG_LAST_EXCHANGE, digestedTail(run, last));
   yield summarisedTo(last, RUNG_SKELETON, skeletonTail(run, last));
 }

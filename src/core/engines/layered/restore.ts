@@ -1,15 +1,15 @@
 /**
  * What is put back behind a summary, so that the agent need not fetch it again (IA al Día 2026): project
- * instructions, skills, the files touched last, and which tools it worked with. One message, and none of it a request.
+ * instructions, skills, the files edited last, and which tools it worked with. One message, and none of it a request.
  */
-import { describeCall } from "../../digest/call.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
+import type { Events } from "../../events/events.ts";
 import { pairingOf } from "../../transcript/pairing.ts";
 import { CUT_MARK } from "../../handoff/items.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { callsOf, contentText, textMessage, type Message } from "../../transcript/message.ts";
 import { stillHolds } from "./file-changes.ts";
-import { isInstructionFile } from "../../ledger/readers/instructions.ts";
+import { copyBehind, isCurrent, type FileCopy } from "./file-copies.ts";
+import { isInstructionFile } from "../../events/instructions.ts";
 import { instructionsIn, LEAD_IN, skillIn } from "./standing-orders.ts";
 
 /** Less of a text tells nothing. */
@@ -24,71 +24,93 @@ export interface RestoredText {
   readonly message: number;
 }
 
-/** The paths that are worth reading again, the newest first. */
-export function recentFiles({ files }: Ledger, most: number): readonly string[] {
-  const touched = files.filter(
-    ({ state, path }) => state !== "deleted" && state !== "listed" && !isInstructionFile(path),
-  );
-  const byTime = touched.toSorted((a, b) => b.last - a.last);
-  return byTime.slice(0, most).map(({ path }) => path);
+/** What the conversation holds that may be put back, each as it was last. */
+export interface Held {
+  readonly instructions: ReadonlyMap<string, RestoredText>;
+  readonly skills: ReadonlyMap<string, RestoredText>;
+  /** By path, as they were last read or written. */
+  readonly files: ReadonlyMap<string, FileCopy>;
+}
+
+export function heldIn(messages: readonly Message[]): Held {
+  const { answers } = pairingOf(messages);
+  const instructions = new Map<string, RestoredText>();
+  const skills = new Map<string, RestoredText>();
+  const files = new Map<string, FileCopy>();
+  messages.forEach((message, at) => {
+    for (const { title, text } of instructionsIn(message)) instructions.set(title, { title, text, message: at });
+    const call = answers[at]?.call;
+    const skill = skillIn(message, call);
+    if (skill !== undefined) skills.set(skill.title, { ...skill, message: at });
+    const copy = answers[at] === undefined ? undefined : copyBehind(answers[at], contentText(message.parts), files);
+    if (copy === undefined) return;
+    const { path, ...file } = copy;
+    if (isInstructionFile(path) && file.written === undefined)
+      instructions.set(path, { title: `${path}, as it was last read`, text: file.text, message: at });
+    else files.set(path, { ...file, message: at });
+  });
+  return { instructions, skills, files };
+}
+
+export interface Choice {
+  readonly most: number;
+  /** What messages from here on hold need not be put back. */
+  readonly tailStart: number;
+}
+
+/** The paths that are worth reading again: those edited last come first, then those read last. */
+export function recentFiles({ files }: Events, held: Held, { most, tailStart }: Choice): readonly string[] {
+  const candidates = files.filter(({ state, path, changed }) => {
+    const copy = held.files.get(path);
+    const inTail = copy !== undefined && copy.message >= tailStart && isCurrent(copy, changed);
+    return state !== "deleted" && !isInstructionFile(path) && !inTail;
+  });
+  const ordered = candidates.toSorted((a, b) => (b.changed ?? -1) - (a.changed ?? -1) || b.last - a.last);
+  return ordered.slice(0, most).map(({ path }) => path);
 }
 
 export interface Files {
-  /** The paths touched last. */
   readonly paths: readonly string[];
   /** What they hold now, by path, where a reader was handed in. */
   readonly fresh: ReadonlyMap<string, string>;
 }
 
 /** What may be put back, in the order in which it is. */
-export function restorableIn(
-  messages: readonly Message[],
-  ledger: Ledger,
-  { paths, fresh }: Files,
-): readonly RestoredText[] {
-  const { answers } = pairingOf(messages);
-  const instructions = new Map<string, RestoredText>();
-  const skills = new Map<string, RestoredText>();
-  const reads = new Map<string, RestoredText>();
-  messages.forEach((message, at) => {
-    for (const { title, text } of instructionsIn(message)) instructions.set(title, { title, text, message: at });
-    const call = answers[at]?.call;
-    const skill = skillIn(message, call);
-    if (skill !== undefined) skills.set(skill.title, { ...skill, message: at });
-    const path = call === undefined ? undefined : pathRead(call.name, call.arguments);
-    if (path === undefined || contentText(message.parts) === "") return;
-    const piece = { title: `${path}, as it was last read`, text: contentText(message.parts), message: at };
-    (isInstructionFile(path) ? instructions : reads).set(path, piece);
-  });
-  const files = paths.flatMap((path) => fileAt(path, { ledger, reads, fresh }));
-  return [...newestFirst(instructions), ...newestFirst(skills), ...files];
+export function restorableIn(held: Held, events: Events, { paths, fresh }: Files): readonly RestoredText[] {
+  const changes = new Map(events.files.map(({ path, changed }) => [path, changed]));
+  const files = paths.flatMap((path) =>
+    fileAt(path, { copy: held.files.get(path), changed: changes.get(path), now: fresh.get(path) }),
+  );
+  return [...newestFirst(held.instructions), ...newestFirst(held.skills), ...files];
 }
 
 function newestFirst(pieces: ReadonlyMap<string, RestoredText>): readonly RestoredText[] {
   return [...pieces.values()].toSorted((a, b) => b.message - a.message);
 }
 
-function pathRead(name: string, args: string): string | undefined {
-  const { action, paths } = describeCall(name, args);
-  return action === "read" ? paths[0] : undefined;
-}
-
 interface KnownFile {
-  readonly ledger: Ledger;
-  readonly reads: ReadonlyMap<string, RestoredText>;
-  readonly fresh: ReadonlyMap<string, string>;
+  readonly copy: FileCopy | undefined;
+  /** The message that changed it last. */
+  readonly changed: number | undefined;
+  readonly now: string | undefined;
 }
 
-/** As it is now where that is known, and marked where an older copy says something else; else as it was last read, unless it has changed since: a stale copy misleads. */
-function fileAt(path: string, { ledger, reads, fresh }: KnownFile): readonly RestoredText[] {
-  const read = reads.get(path);
-  const changed = ledger.files.find((file) => file.path === path)?.changed ?? -1;
-  const valid = read !== undefined && changed < read.message ? [read] : [];
-  const now = fresh.get(path);
-  if (now === undefined) return valid;
-  if (read === undefined) return [{ title: `${path}, read again just now`, text: now, message: -1 }];
-  const isChanged = valid.length === 0 || !stillHolds(now, read.text);
-  if (!isChanged) return [{ title: `${path}, read again just now`, text: now, message: read.message }];
+/** As it is now where that is known, and marked where an older copy says something else; else as it was last read or written, unless it has changed since: a stale copy misleads. */
+function fileAt(path: string, { copy, changed, now }: KnownFile): readonly RestoredText[] {
+  const current = copy !== undefined && isCurrent(copy, changed);
+  const message = copy?.message ?? -1;
+  if (now === undefined)
+    return current
+      ? [
+          {
+            title: `${path}, as it was last ${copy.written === undefined ? "read" : "written"}`,
+            text: copy.text,
+            message,
+          },
+        ]
+      : [];
+  if (copy === undefined) return [{ title: `${path}, read again just now`, text: now, message: -1 }];
+  if (current && stillHolds(now, copy.text)) return [{ title: `${path}, read again just now`, text: now, message }];
   return [{ title: `${path}, read again just now: changed since it was last read`, text: now, message: -1 }];
 }
 

@@ -24,7 +24,7 @@ export function* candidatesOf(run: LosslessRun, { freshTailCount }: LosslessSett
   const last = lastStart({ messages, exchanges: run.goal.exchanges });
   const whole = unchangedMessages(run);
   yield summarisedTo(freshTail(run, whole, { last, count }), 0, whole);
-  yield summarisedTo(last, RUNG_LAST_EXCHANGE, whole);
+  yield { ...summarisedTo(last, RUNG_LAST_EXCHANGE, whole), limitTokens: run.goal.unreadTokens };
   const digested = digestResults(messages, { ...passContext(run), protect: (at) => at === run.live || at < last });
   // With the last exchange digested, there is room for some before it again.
   yield summarisedTo(freshTail(run, digested, { last, count }), RUNG_DIGESTED, digested);

@@ -1,14 +1,22 @@
 /** What a result may weigh, how tail and summaries share it, and the graph that it goes on from. */
 import { lastStart } from "../../compaction/run/boundaries.ts";
 import type { CompactionRun } from "../../compaction/run/draft.ts";
-import { limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
+import { acceptedTokensOf, limitOf, unreadLimitOf, type SizeGoal } from "../../compaction/run/goal.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { exchangesOf, type Exchange } from "../../transcript/exchanges.ts";
 import { ownDag, type Dag } from "./dag.ts";
 import type { LosslessLimits } from "./limits.ts";
 import type { LosslessSettings } from "./settings.ts";
 
+/** The settings, and what follows from them beside the fixed part of a conversation. */
+export interface LosslessFigures {
+  readonly settings: LosslessSettings;
+  readonly limits: LosslessLimits;
+}
+
 export interface LosslessGoal extends SizeGoal {
+  /** What a result may weigh that shows in full what the model has not read yet. */
+  readonly unreadTokens: number;
   readonly tailTokens: number;
   /** An explicit budget is there to be used: infinite, what is left after all else. */
   readonly summariesTokens: number;
@@ -24,16 +32,12 @@ const SUMMARIES_SHARE_MIN = 0.3;
 /** With an explicit budget: there a summary recalls more a token than a digest does. */
 const SUMMARIES_BUDGET_SHARE_MIN = 0.65;
 
-export function goalOf(
-  { settings, limits }: { readonly settings: LosslessSettings; readonly limits: LosslessLimits },
-  run: CompactionRun,
-  before: Dag,
-): LosslessGoal {
-  const { request, fixedTokens } = run;
+export function goalOf({ settings, limits }: LosslessFigures, run: CompactionRun, before: Dag): LosslessGoal {
+  const { request, fixedTokens, besideTokens } = run;
   const { messages } = run.original;
   const { chain, measure, budget } = request;
   const exchanges = exchangesOf(messages);
-  const limitTokens = limitOf(request, limits.aimTokens, run.before);
+  const limitTokens = limitOf(run, limits.aimTokens, limits);
   const room = limitTokens - fixedTokens;
   const wanted =
     budget === undefined
@@ -42,9 +46,11 @@ export function goalOf(
   const wantedTokens = Math.max(HANDOFF_TOKENS_MIN, wanted);
   return {
     limitTokens,
+    acceptedTokens: acceptedTokensOf(run, limits, limits.triggerTokens),
+    unreadTokens: unreadLimitOf(run, limits),
     tailTokens:
       budget === undefined
-        ? Math.min(limits.tailTokens, Math.floor(limitTokens * TAIL_BUDGET_SHARE * 2))
+        ? Math.min(limits.tailTokens, Math.floor((limitTokens - besideTokens) * TAIL_BUDGET_SHARE * 2))
         : Math.floor(Math.max(0, room) * TAIL_BUDGET_SHARE),
     summariesTokens: budget === undefined ? limits.summariesTokens : Infinity,
     handoffTokens: () => wantedTokens,

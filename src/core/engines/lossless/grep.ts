@@ -39,7 +39,7 @@ export async function grep(dag: Dag, given: ToolArguments, reading: BoundedSourc
     read++;
     if (text === undefined) continue;
     found.push({ leaf, text });
-    for (const message of messagesOf(leaf, text)) exact.push(...(await hitsIn(message, find)));
+    for (const message of messagesOf(leaf, text)) for (const each of await hitsIn(message, find)) exact.push(each);
   }
   const unread = read < leaves.length ? `${leaves.length - read} older records were not searched` : "";
   if (found.length === 0 && id !== undefined && unread === "") return noRecord(id);

@@ -3,18 +3,18 @@
  * by their example `lcm`; what is ours says so.
  */
 import type { Figure } from "../figure.ts";
-import { thresholdSet } from "../shared-settings.ts";
+import { resultTokensMax, roomIn, thresholdSet, triggerIn, type Room } from "../room.ts";
 import { LOSSLESS_DEFAULTS, type LosslessSettings } from "./settings.ts";
 
 /** A compaction ends this far below what triggers it: the original's headroom of a fifth. */
 const HEADROOM_TRIGGER_SHARE = 0.8;
 /** Of the trigger, what all summaries together may take: the original's derived target. */
 const SUMMARIES_TRIGGER_SHARE = 0.5;
-/** Of the usable window; keeps the proportions in windows where lossless-claw's figures would fill it (ours). */
+/** Of what the usable window leaves beside system and tools; keeps the proportions in windows where lossless-claw's figures would fill it (ours). */
 const TAIL_WINDOW_SHARE_MAX = 0.25;
 const LEAF_WINDOW_SHARE_MAX = 0.25;
 
-export interface LosslessLimits {
+export interface LosslessLimits extends Room {
   /** A compaction is due above it. */
   readonly triggerTokens: number;
   /** A compaction ends at or below it. */
@@ -25,16 +25,22 @@ export interface LosslessLimits {
   readonly leafTokens: number;
 }
 
-export function losslessLimits(settings: LosslessSettings): LosslessLimits {
-  const usable = Math.max(1, settings.contextLength - settings.maxOutputTokens);
-  const trigger = thresholdSet(settings) ?? Math.floor(usable * settings.contextThreshold);
-  const chunk = Math.max(1, Math.floor(Math.min(settings.leafChunkTokens, usable * LEAF_WINDOW_SHARE_MAX)));
-  const derived = Math.min(settings.leafChunkTokens, Math.floor(trigger * SUMMARIES_TRIGGER_SHARE));
+export function losslessLimits(settings: LosslessSettings, fixedTokens = 0): LosslessLimits {
+  const { contextLength, contextThreshold } = settings;
+  const room = roomIn(settings, fixedTokens);
+  const own = triggerIn(room, contextThreshold * contextLength);
+  const trigger = thresholdSet(settings, room) ?? own;
+  const beside = Math.max(1, room.usableTokens - fixedTokens);
+  const triggerBeside = Math.max(0, trigger - fixedTokens);
+  const chunk = Math.max(1, Math.floor(Math.min(settings.leafChunkTokens, beside * LEAF_WINDOW_SHARE_MAX)));
+  const derived = Math.min(settings.leafChunkTokens, Math.floor(triggerBeside * SUMMARIES_TRIGGER_SHARE));
+  const aim = fixedTokens + Math.floor(triggerBeside * HEADROOM_TRIGGER_SHARE);
   return {
+    ...room,
     triggerTokens: trigger,
-    aimTokens: Math.floor(trigger * HEADROOM_TRIGGER_SHARE),
-    summariesTokens: Math.max(settings.condensedTargetTokens, derived),
-    tailTokens: Math.floor(Math.min(settings.freshTailMaxTokens, usable * TAIL_WINDOW_SHARE_MAX)),
+    aimTokens: Math.min(aim, resultTokensMax(room, trigger)),
+    summariesTokens: Math.max(Math.min(settings.condensedTargetTokens, triggerBeside), derived),
+    tailTokens: Math.floor(Math.min(settings.freshTailMaxTokens, beside * TAIL_WINDOW_SHARE_MAX)),
     leafChunkTokens: chunk,
     leafTokens: Math.floor((settings.leafTargetTokens * chunk) / settings.leafChunkTokens),
   };

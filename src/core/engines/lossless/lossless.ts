@@ -20,7 +20,7 @@ import { textMessage } from "../../transcript/message.ts";
 import type { Engine } from "../contract.ts";
 import { candidatesOf, RUNG_LAST_EXCHANGE, RUNG_SKELETON } from "./candidates.ts";
 import type { Dag, DagNode } from "./dag.ts";
-import { goalOf, type LosslessGoal } from "./goal.ts";
+import { goalOf, type LosslessFigures, type LosslessGoal } from "./goal.ts";
 import { losslessLimits, type LosslessLimits } from "./limits.ts";
 import { LOSSLESS_DEFAULTS, type LosslessSettings } from "./settings.ts";
 import { sketched } from "./sketch.ts";
@@ -31,38 +31,42 @@ import { writeDag, type WrittenDag } from "./write.ts";
 /** The engine `lossless`: a graph of summaries, each of which leads back to its originals (docs/engines/lossless.md). */
 export function createLossless(given: Partial<LosslessSettings>): Engine<LosslessState> {
   const settings = { ...LOSSLESS_DEFAULTS, ...given };
-  return createPolicyEngine(losslessPolicy({ settings, limits: losslessLimits(settings) }));
+  return createPolicyEngine(losslessPolicy(settings));
 }
 
-interface Figures {
-  readonly settings: LosslessSettings;
-  readonly limits: LosslessLimits;
-}
-
-function losslessPolicy(figures: Figures): Policy<LosslessState, LosslessGoal> {
-  const { limits } = figures;
+function losslessPolicy(settings: LosslessSettings): Policy<LosslessState, LosslessGoal> {
+  const limitsOf = (fixedTokens: number): LosslessLimits => losslessLimits(settings, fixedTokens);
+  const figuresFor = ({ besideTokens }: CompactionRun): LosslessFigures => ({
+    settings,
+    limits: limitsOf(besideTokens),
+  });
   return {
     name: "lossless",
-    triggerTokens: limits.triggerTokens,
-    targetTokens: Math.min(limits.aimTokens, limits.tailTokens + limits.summariesTokens),
+    triggerTokens: (fixedTokens) => limitsOf(fixedTokens).triggerTokens,
+    targetTokens: (fixedTokens) => targetOf(limitsOf(fixedTokens)),
     states: LOSSLESS_STATES,
-    decide: (state, tokens) => decide(state, tokens, limits),
+    decide: (state, { tokens, fixedTokens = 0 }) => decide(state, tokens, limitsOf(fixedTokens)),
     remembers: true,
     template: () => SEVEN_SECTIONS,
-    modelTokens: 0,
-    goal: (run, { dag }) => goalOf(figures, run, dag),
+    modelTokens: () => 0,
+    goal: (run, { dag }) => goalOf(figuresFor(run), run, dag),
     needlessBecause: ({ request, before, goal }) =>
       request.budget !== undefined && before <= goal.limitTokens
         ? "the transcript is already within the budget"
         : undefined,
-    candidates: (run) => candidatesOf(run, figures.settings),
-    pick: (run, candidates) => withFullerTail(run, candidates, figures),
+    candidates: (run) => candidatesOf(run, settings),
+    pick: (run, candidates) => withFullerTail(run, candidates, figuresFor(run)),
     futileBecause: () => "there is nothing but the fresh tail, or as much of it as fits",
     staysBecause: () => "; the live request, the skeleton of the last exchange and a short record stay",
     remarksOn: ({ shape }) => remarksOn(shape.rung),
     tools: () => TOOLS,
     callTool: ({ dag }, call, sources) => callTool(dag, call, sources),
   };
+}
+
+/** What a compaction is expected to leave. */
+function targetOf({ fixedTokens, aimTokens, tailTokens, summariesTokens }: LosslessLimits): number {
+  return Math.min(aimTokens, fixedTokens + tailTokens + summariesTokens);
 }
 
 /** Below this share of an explicit budget, what the summaries leave of it is not worth a second attempt. */
@@ -74,7 +78,7 @@ const FREE_SHARE_USED = 0.9;
 async function withFullerTail(
   run: LosslessRun,
   candidates: Iterable<Candidate>,
-  figures: Figures,
+  figures: LosslessFigures,
 ): Promise<CompactionAttempt<LosslessState>> {
   const { goal, request } = run;
   const attempt = await attempted(run, candidates, figures);
@@ -82,7 +86,8 @@ async function withFullerTail(
   const isDone = request.budget === undefined || request.writers !== undefined;
   if (isDone || spare < goal.limitTokens * FREE_SHARE_MIN) return attempt;
   const wanted = attempt.draft.handoff?.tokens ?? 0;
-  const tailTokens = goal.tailTokens + Math.floor(spare * FREE_SHARE_USED);
+  const { messages, tailStart } = attempt.draft.shape;
+  const tailTokens = request.measure.messages(messages.slice(tailStart)) + Math.floor(spare * FREE_SHARE_USED);
   const wider = { ...run, goal: { ...goal, tailTokens, handoffTokens: () => wanted, handoffTokensMin: wanted } };
   const fuller = await attempted(wider, candidatesOf(wider, figures.settings), figures);
   const isSame = fuller.draft.shape.rung === attempt.draft.shape.rung;
@@ -93,7 +98,7 @@ async function withFullerTail(
 async function attempted(
   run: LosslessRun,
   candidates: Iterable<Candidate>,
-  { settings, limits }: Figures,
+  { settings, limits }: LosslessFigures,
 ): Promise<CompactionAttempt<LosslessState>> {
   const { original, request, goal } = run;
   const { measure, chain, budget } = request;
@@ -123,7 +128,7 @@ function draftWith(run: CompactionRun, cut: Cut, { roots, buried }: Dag): Compac
   const standing = shape.evicted.filter(({ message }) => message >= shape.tailStart);
   const said = roots.map(({ text }) => text).join("\n");
   const tokens = roots.reduce((total, root) => total + root.tokens, 0);
-  const handoff = { text: said, said, tokens, sections: [], excerpts: [] };
+  const handoff = { text: said, said, tokens, sections: [], tellsAll: false };
   const evicted = [...kept.evicted, ...standing, ...assembled.evicted];
   return { ...cut, kept, assembled, evicted, handoff: roots.length === 0 ? undefined : handoff };
 }

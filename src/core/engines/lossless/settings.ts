@@ -6,7 +6,7 @@ import { count, defaultsOf, share, tokens, type ValuesOf } from "../setting.ts";
 import { WINDOW_DEFAULTS, type WindowSettings } from "../shared-settings.ts";
 
 export const LOSSLESS_OWN = {
-  contextThreshold: share(0.75, "Compacts above this share of the usable window."),
+  contextThreshold: share(0.75, "Compacts above this share of the window."),
   freshTailCount: count(64, "Number of newest messages that are kept unchanged if they fit `fresh_tail_max_tokens`."),
   freshTailMaxTokens: tokens(
     24_000,

@@ -108,7 +108,7 @@ function condensed({ roots: all, buried: before }: SketchedDag, input: SketchInp
     const { at, count } =
       runOf(roots, settings.condensedMinFanout) ?? runOf(roots, settings.condensedMinFanoutHard) ?? OLDEST_TWO;
     const group = roots.slice(at, at + count);
-    buried.push(...group.map(placeIn));
+    for (const each of group.map(placeIn)) buried.push(each);
     roots = [...roots.slice(0, at), above(group, input), ...roots.slice(at + count)];
   }
   const [only] = roots;
@@ -143,7 +143,7 @@ function above(group: SketchedDag["roots"], input: SketchInput): Sketch {
   const most = Math.floor(sum(group) * CONDENSED_SHARE_MAX);
   return {
     ...placeOf(first.from, last.until, input),
-    depth: Math.max(...group.map(({ depth }) => depth)) + 1,
+    depth: group.reduce((deepest, one) => Math.max(deepest, one.depth), 0) + 1,
     sources: group.map(({ id }) => id),
     stands: group.reduce((total, { stands }) => total + stands, 0),
     tokens: Math.max(NODE_TOKENS_MIN, Math.min(input.settings.condensedTargetTokens, most)),

@@ -1,4 +1,5 @@
 /** The tools of `lossless` as a model is told of them, and each call from its arguments to a bounded answer. */
+import { parseJson } from "../../nesting.ts";
 import { pageOf } from "../../recall/pages.ts";
 import { estimateText } from "../../transcript/estimate.ts";
 import type { EngineTool, Sources, ToolAnswer, ToolCall } from "../contract.ts";
@@ -143,7 +144,7 @@ function argumentsOf(given: string, tool: Tool): (ToolArguments & { readonly tok
   if (given.length > ARGUMENTS_CHARS_MAX) return "the arguments are too long";
   let value: unknown;
   try {
-    value = given.trim() === "" ? {} : JSON.parse(given);
+    value = given.trim() === "" ? {} : parseJson(given);
   } catch {
     return "the arguments are not JSON";
   }

@@ -1,5 +1,5 @@
 /**
- * Writes the nodes that are only sketched, each from the originals that it stands for: the ledger's handoff of that
+ * Writes the nodes that are only sketched, each from the originals that it stands for: code's handoff of that
  * stretch, or a model's where one is asked. What a node says, the next does not say again.
  */
 import type { SummaryAccount, SummaryStep } from "../../compaction/compaction.ts";
@@ -7,9 +7,7 @@ import { latestHandoff, parseHandoff, writeHandoff, HANDOFF_TOKENS_MIN } from ".
 import { askedOf, type Items } from "../../handoff/model/asked.ts";
 import { isSpent, leftOf, NOTHING_SPENT, plus, type StageUsage } from "../../handoff/model/staged-reading.ts";
 import { COMPACTION_SPEND_LIMIT, tell, type ModelHandoff } from "../../handoff/model/model-handoff.ts";
-import { contentText, textMessage } from "../../transcript/message.ts";
-import type { VisibleText } from "../../excerpts/excerpts.ts";
-import { retractedBy, settledErrors } from "../../ledger/entries.ts";
+import { textMessage } from "../../transcript/message.ts";
 import { MESSAGE_OVERHEAD_TOKENS, type CompactionRun, type Cut } from "../../compaction/run/draft.ts";
 import type { Dag, Root } from "./dag.ts";
 import type { Sketch, SketchedDag } from "./sketch.ts";
@@ -32,8 +30,6 @@ export async function writeDag(
   before: Dag,
   writing: WriteDagRequest,
 ): Promise<WrittenDag> {
-  const texts: string[] = roots.flatMap(({ text }) => text ?? []);
-  const beside = presentOf(writing);
   const models = createModels(writing, before);
   const done: Root[] = [];
   let fresh = 0;
@@ -43,59 +39,22 @@ export async function writeDag(
       continue;
     }
     const prose = await models.tell(node);
-    const quotesUntil = node === roots.at(-1) ? lostUntil(writing) : node.until;
-    const root = writtenRoot(node, writing, { prose, beside, quotesUntil, others: texts.join("\n") });
-    texts.push(root.text);
-    done.push(root);
+    done.push(writtenRoot(node, writing, prose));
     fresh++;
   }
   return { dag: { roots: done, buried }, ...(fresh === 0 ? NOTHING_WRITTEN : models.account()) };
 }
 
-/** What is next to the nodes: messages of the conversation as they were, and the text of the others. */
-function presentOf({ run, cut }: WriteDagRequest): VisibleText {
-  const originals = new Set(run.original.messages);
-  const changed = cut.verbatim.filter((message) => !originals.has(message));
-  return {
-    standing: cut.verbatim.filter((message) => originals.has(message)),
-    text: changed.map(run.memory.shown.textOf).join("\n"),
-  };
-}
-
-/** The newest node quotes what the tail lost to digests too: no other does. */
-function lostUntil({ run, cut }: WriteDagRequest): number {
-  const { messages } = run.original;
-  const changed = cut.shape.messages.findLastIndex((message, at) => message !== messages[at]);
-  return Math.max(cut.shape.tailStart, changed + 1);
-}
-
 const NOTHING_WRITTEN = { summary: undefined, remarks: [] };
 
-interface Around {
-  readonly prose: Items | undefined;
-  readonly beside: VisibleText;
-  /** Lines of the messages before this one are quoted. */
-  readonly quotesUntil: number;
-  /** What the other nodes say. */
-  readonly others: string;
-}
-
-function writtenRoot(
-  node: Sketch,
-  { run, cut }: WriteDagRequest,
-  { prose, beside, quotesUntil, others }: Around,
-): Root {
+function writtenRoot(node: Sketch, { run, cut }: WriteDagRequest, prose: Items | undefined): Root {
   const { measure, focus } = run.request;
   const { messages } = run.original;
   const own = messages.slice(node.from, node.until);
   const heading = headingOf(node);
-  const whole = run.memory.ledger.ledgerOf(messages);
-  const settled = settledErrors(whole);
-  const isRetracted = retractedBy(whole);
   const handoff = writeHandoff({
     messages: own,
     before: node.from,
-    ledger: run.memory.ledger.ledgerOf(own),
     from: 0,
     until: own.length,
     budget: Math.max(HANDOFF_TOKENS_MIN, node.tokens - MESSAGE_OVERHEAD_TOKENS - measure.text(heading)),
@@ -103,21 +62,10 @@ function writtenRoot(
     ...(focus === undefined ? {} : { focus }),
     spanRecall: node.id,
     previous: latestHandoff(own),
-    excerpts: (budget, present) =>
-      run.memory.evidence.excerpts(messages, {
-        budget,
-        measure,
-        focus: run.focus,
-        redact: run.memory.redact,
-        settled,
-        isRetracted,
-        from: node.from,
-        until: quotesUntil,
-        present: { standing: beside.standing, text: `${beside.text}\n${others}\n${present}` },
-      }),
     beside: run.memory.shown.shownIn(cut.verbatim),
     redact: run.memory.redact,
     template: run.template,
+    fillsBudget: run.request.budget !== undefined,
     ...(prose === undefined ? {} : { prose }),
   });
   const safe = prose === undefined ? handoff.text : run.memory.hide(handoff.text);
@@ -179,7 +127,7 @@ function createModels(writing: WriteDagRequest, before: Dag): Models {
 /** A node above others reads their records, and of the originals only what no record holds. */
 function asking(node: Sketch, { run }: WriteDagRequest, before: Dag): Omit<Parameters<typeof tell>[0], "writers"> {
   const { measure, focus, signal } = run.request;
-  const { messages, system } = run.original;
+  const { messages } = run.original;
   const known = before.roots.filter(({ from, until }) => from >= node.from && until < node.until);
   return {
     ...(signal === undefined ? {} : { signal }),
@@ -188,19 +136,16 @@ function asking(node: Sketch, { run }: WriteDagRequest, before: Dag): Omit<Param
       messages,
       from: known.at(-1)?.until ?? node.from,
       until: node.until,
-      ranked: [],
       focus: run.focus,
       recall: node.id,
       measure,
       redact: run.memory.redact,
     },
-    ledger: run.memory.ledger.ledgerOf(messages.slice(node.from, node.until)),
     record: itemsOf(known, run),
     template: run.template,
     budget: node.tokens,
     targetTokens: Math.floor(node.tokens * PROSE_SHARE),
     live: undefined,
-    beside: system.map(({ parts }) => contentText(parts)).join("\n"),
   };
 }
 

@@ -7,6 +7,7 @@ const BECAUSE = "the engine is `none`, which never compacts";
 export function createNone(): Engine<null> {
   return {
     name: "none",
+    compacts: false,
     init: () => null,
     observe: () => null,
     decide: () => ({ kind: "none", because: BECAUSE }),

@@ -27,8 +27,19 @@ const DIGEST_TOKENS_MIN = 60;
 /** The chapter's limit on the answer of its summarizer. */
 export const SUMMARY_TOKENS_MAX = 500;
 
-/** `roomTokens`: for the messages of the result. */
-export function* fallbackSteps(run: CompactionRun, zone: Zone, roomTokens: number): Generator<Candidate> {
+/** Tokens that a result may have. */
+export interface FallbackRoom {
+  /** For its messages. */
+  readonly roomTokens: number;
+  /** In all, where it shows in full what the model has not read yet. */
+  readonly unreadTokens: number;
+}
+
+export function* fallbackSteps(
+  run: CompactionRun,
+  zone: Zone,
+  { roomTokens, unreadTokens }: FallbackRoom,
+): Generator<Candidate> {
   const { firstEnd, headEnd, recentStart, earlierEnd } = zone;
   const last = lastStart(zone);
 
@@ -44,10 +55,13 @@ export function* fallbackSteps(run: CompactionRun, zone: Zone, roomTokens: numbe
   const restart = { headEnd: 0, recordTokens: SUMMARY_TOKENS_MAX };
   const from = Math.max(recentStart, earlierEnd);
   if (from <= last) yield step(RUNG_RESTARTED, unchangedMessages(run), { ...restart, tailStart: from });
-  const all = digested(run, () => false, toLeast);
   const recent = { headEnd: 0, from, to: last, takenTokens: SUMMARY_TOKENS_MAX, roomTokens };
-  const tailStart = oldestThatFits(run, { zone, messages: all.messages }, recent);
-  yield step(RUNG_RESTARTED, all, { ...restart, tailStart });
+  const startIn = ({ messages }: RewrittenMessages): number => oldestThatFits(run, { zone, messages }, recent);
+  const read = digested(run, (at) => at >= last, toLeast);
+  yield step(RUNG_RESTARTED, read, { ...restart, tailStart: startIn(read) });
+  yield { ...step(RUNG_RESTARTED, read, { ...restart, tailStart: last }), limitTokens: unreadTokens };
+  const all = digested(run, () => false, toLeast);
+  yield step(RUNG_RESTARTED, all, { ...restart, tailStart: startIn(all) });
   yield step(RUNG_SKELETON, skeletonTail(run, last), { ...restart, tailStart: last });
 }
 

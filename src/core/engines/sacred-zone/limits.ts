@@ -1,63 +1,60 @@
 /** The figures that follow from the settings of `sacred-zone` (Dual Compression chapter, 16.2 and 16.3). */
 import type { Figure } from "../figure.ts";
 import type { CompactionRun } from "../../compaction/run/draft.ts";
-import { limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
+import { acceptedTokensOf, limitOf, unreadLimitOf, type SizeGoal } from "../../compaction/run/goal.ts";
 import type { Message } from "../../transcript/message.ts";
-import { thresholdSet } from "../shared-settings.ts";
+import { resultTokensMax, roomIn, thresholdSet, triggerIn, type Room } from "../room.ts";
 import { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "./settings.ts";
 import { workloadFactor } from "./workload.ts";
 
 /** In the chapter's window of 100K the recent part is this share of the target; in smaller ones it keeps the share. */
 const RECENT_TARGET_SHARE_MAX = 0.4;
 
-export interface SacredZoneLimits {
-  /** The window less the requested output. */
-  readonly usableTokens: number;
+export interface SacredZoneLimits extends Room {
   /** A compaction is due above it. */
   readonly triggerTokens: number;
   /** A compaction ends at or below it. */
   readonly targetTokens: number;
 }
 
-export function sacredZoneLimits(given: Partial<SacredZoneSettings>): SacredZoneLimits {
+export function sacredZoneLimits(given: Partial<SacredZoneSettings>, fixedTokens = 0): SacredZoneLimits {
   const settings = { ...SACRED_ZONE_DEFAULTS, ...given };
-  const { contextLength, maxOutputTokens, triggerShare, targetShare } = settings;
-  const usable = Math.max(1, contextLength - maxOutputTokens);
-  return {
-    usableTokens: usable,
-    triggerTokens: thresholdSet(settings) ?? Math.floor(usable * triggerShare),
-    targetTokens: Math.floor(usable * targetShare),
-  };
+  const { contextLength, triggerShare, targetShare } = settings;
+  const room = roomIn(settings, fixedTokens);
+  const own = triggerIn(room, triggerShare * contextLength);
+  const trigger = thresholdSet(settings, room) ?? own;
+  const target = fixedTokens + Math.floor((Math.max(0, trigger - fixedTokens) * targetShare) / triggerShare);
+  return { ...room, triggerTokens: trigger, targetTokens: Math.min(target, resultTokensMax(room, trigger)) };
 }
 
 export interface SacredZoneGoal extends SizeGoal {
   /** The newest tokens that are sacred. */
   readonly recentTokens: number;
+  /** What a result may weigh that shows in full what the model has not read yet. */
+  readonly unreadTokens: number;
 }
 
-export function goalOf(
-  settings: SacredZoneSettings,
-  { targetTokens }: SacredZoneLimits,
-  { original, request, before }: CompactionRun,
-): SacredZoneGoal {
-  const limitTokens = limitOf(request, targetTokens, before);
+export function goalOf(settings: SacredZoneSettings, limits: SacredZoneLimits, run: CompactionRun): SacredZoneGoal {
+  const limitTokens = limitOf(run, limits.targetTokens, limits);
   return {
     limitTokens,
-    recentTokens: recentTokensOf(settings, limitTokens, original.messages),
+    acceptedTokens: acceptedTokensOf(run, limits, limits.triggerTokens),
+    unreadTokens: unreadLimitOf(run, limits),
+    recentTokens: recentTokensOf(settings, limitTokens - run.besideTokens, run.original.messages),
     // Each candidate says how long the record of what it leaves out may be.
     handoffTokens: () => 0,
     handoffTokensMin: 0,
   };
 }
 
-/** Tokens of the recent part, for a result of that many. */
+/** Tokens of the recent part, where a result has that many beside system and tools. */
 export function recentTokensOf(
   { zone, recentTokens }: SacredZoneSettings,
-  limitTokens: number,
+  roomTokens: number,
   messages: readonly Message[],
 ): number {
   const factor = zone === "adaptive" ? workloadFactor(messages) : 1;
-  return Math.floor(Math.min(recentTokens * factor, limitTokens * RECENT_TARGET_SHARE_MAX));
+  return Math.floor(Math.min(recentTokens * factor, Math.max(0, roomTokens) * RECENT_TARGET_SHARE_MAX));
 }
 
 export function sacredZoneFigures(given: Partial<SacredZoneSettings>): readonly Figure[] {

@@ -13,14 +13,14 @@ import {
   type CompactionDraft,
 } from "../../compaction/run/draft.ts";
 import { firstWithin } from "../../compaction/run/first-fit.ts";
-import { byLedger } from "../../compaction/run/model-handoff.ts";
+import { byCode } from "../../compaction/run/model-handoff.ts";
 import type { CompactionAttempt, Policy, PolicyRun } from "../../compaction/run/policy.ts";
 import { createPolicyEngine } from "../../compaction/run/runner.ts";
 import { SEVEN_SECTIONS } from "../../handoff/templates.ts";
 import type { Engine } from "../contract.ts";
 import { digestLargestFirst } from "./digests.ts";
 import { fallbackSteps, RUNG_RESTARTED, RUNG_TRUNCATED, SUMMARY_TOKENS_MAX } from "./fallback.ts";
-import { goalOf, sacredZoneLimits, type SacredZoneGoal } from "./limits.ts";
+import { goalOf, sacredZoneLimits, type SacredZoneGoal, type SacredZoneLimits } from "./limits.ts";
 import { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "./settings.ts";
 import { decide, SACRED_ZONE_STATES, type SacredZoneState } from "./statistics.ts";
 import { zoneOf } from "./zone.ts";
@@ -33,16 +33,16 @@ export function createSacredZone(settings: Partial<SacredZoneSettings>): Engine<
 type Run = PolicyRun<SacredZoneState, SacredZoneGoal>;
 
 function sacredZonePolicy(settings: SacredZoneSettings): Policy<SacredZoneState, SacredZoneGoal> {
-  const limits = sacredZoneLimits(settings);
+  const limitsOf = (fixedTokens: number): SacredZoneLimits => sacredZoneLimits(settings, fixedTokens);
   return {
     name: "sacred-zone",
-    triggerTokens: limits.triggerTokens + 1,
-    targetTokens: limits.targetTokens,
+    triggerTokens: (fixedTokens) => limitsOf(fixedTokens).triggerTokens + 1,
+    targetTokens: (fixedTokens) => limitsOf(fixedTokens).targetTokens,
     states: SACRED_ZONE_STATES,
-    decide: (state, tokens) => decide(state, tokens, limits),
+    decide: (state, { tokens, fixedTokens = 0 }) => decide(state, tokens, limitsOf(fixedTokens)),
     template: () => SEVEN_SECTIONS,
-    modelTokens: SUMMARY_TOKENS_MAX,
-    goal: (run) => goalOf(settings, limits, run),
+    modelTokens: () => SUMMARY_TOKENS_MAX,
+    goal: (run) => goalOf(settings, limitsOf(run.besideTokens), run),
     needlessBecause: ({ before, goal }) =>
       before <= goal.limitTokens
         ? "the transcript is already within the target; use a budget to go below it"
@@ -65,8 +65,7 @@ function sacredZonePolicy(settings: SacredZoneSettings): Policy<SacredZoneState,
  */
 function pick(run: Run, candidates: Iterable<Candidate>, summaryWords: number): CompactionAttempt<SacredZoneState> {
   const draft = firstWithin(run, candidates, run.goal, (cut) => shortDraft(run, cut, summaryWords));
-  if (draft.shape.rung < RUNG_RESTARTED || run.request.writers === undefined)
-    return { draft, settled: byLedger(draft) };
+  if (draft.shape.rung < RUNG_RESTARTED || run.request.writers === undefined) return { draft, settled: byCode(draft) };
   return { draft: draftOf(run, { ...draft, budget: SUMMARY_TOKENS_MAX }) };
 }
 
@@ -83,7 +82,8 @@ function* candidatesOf(run: Run): Generator<Candidate> {
     context: { ...passContext(run), protect },
   });
   yield { shape: { rung: 0, ...digests, headEnd: 0, tailStart: 0 } };
-  yield* fallbackSteps(run, zone, goal.limitTokens - besideTokens - MESSAGE_OVERHEAD_TOKENS);
+  const roomTokens = goal.limitTokens - besideTokens - MESSAGE_OVERHEAD_TOKENS;
+  yield* fallbackSteps(run, zone, { roomTokens, unreadTokens: goal.unreadTokens });
 }
 
 /** How much shorter a summary of too many words is asked for. */

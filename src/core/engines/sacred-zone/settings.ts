@@ -3,8 +3,11 @@ import { choice, count, defaultsOf, share, tokens, type ValuesOf } from "../sett
 import { WINDOW_DEFAULTS, type WindowSettings } from "../shared-settings.ts";
 
 export const SACRED_ZONE_OWN = {
-  triggerShare: share(0.75, "Compacts above this share of the usable window."),
-  targetShare: share(0.5, "A compaction ends at or below this share of the usable window."),
+  triggerShare: share(0.75, "Compacts above this share of the window."),
+  targetShare: share(
+    0.5,
+    "A compaction ends at or below this share of the window, if it compacts at `trigger_share`; otherwise in proportion.",
+  ),
   recentTokens: tokens(20_000, "Tokens of the newest messages that are kept unchanged; at most 0.4 of the target."),
   zone: choice(
     "fixed",

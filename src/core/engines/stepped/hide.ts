@@ -3,7 +3,7 @@
  * for word the same, until the record is taken back or its stamp is.
  */
 import type { Evicted } from "../../compaction/compaction.ts";
-import { byPerson } from "../../ledger/readers/person.ts";
+import { byPerson } from "../../events/person.ts";
 import { clearResults } from "../../passes/clear-results.ts";
 import { pairingOf } from "../../transcript/pairing.ts";
 import type { PassContext } from "../../passes/pass.ts";

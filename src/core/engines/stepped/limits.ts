@@ -1,8 +1,15 @@
 /** The figures that follow from the settings of `stepped` (IA al Día 2026; `current`: OpenCode 1.18). */
 import type { Figure } from "../figure.ts";
 import type { CompactionRun } from "../../compaction/run/draft.ts";
-import { goalWithin, handoffTokensMax, limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
-import { thresholdSet } from "../shared-settings.ts";
+import {
+  acceptedTokensOf,
+  goalWithin,
+  handoffTokensMax,
+  limitOf,
+  unreadLimitOf,
+  type SizeGoal,
+} from "../../compaction/run/goal.ts";
+import { resultTokensMax, roomIn, thresholdSet, triggerIn, type Room } from "../room.ts";
 import { STEPPED_DEFAULTS, type SteppedSettings } from "./settings.ts";
 
 /** Of the window, where the output that a request reserves is not known. */
@@ -12,7 +19,7 @@ const HIDE_TOKENS_MIN = 20_000;
 /** Today's tail. */
 const TAIL_TOKENS = { max: 15_000, min: 2_000, share: 0.25 } as const;
 
-export interface SteppedLimits {
+export interface SteppedLimits extends Room {
   /** A compaction is due from here on. */
   readonly triggerTokens: number;
   /** Hiding alone is enough where its result weighs no more. */
@@ -28,25 +35,30 @@ export interface SteppedLimits {
 }
 
 /** The token limits that follow from the settings of `stepped`. */
-export function steppedLimits(given: Partial<SteppedSettings>): SteppedLimits {
+export function steppedLimits(given: Partial<SteppedSettings>, fixedTokens = 0): SteppedLimits {
   const settings = { ...STEPPED_DEFAULTS, ...given };
   const { contextLength, maxOutputTokens, preset } = settings;
-  const usable = Math.max(1, contextLength - maxOutputTokens);
+  const room = roomIn(settings, fixedTokens);
+  const { usableTokens: usable } = room;
+  const beside = Math.max(0, usable - fixedTokens);
   const margin = Math.min(settings.marginTokens, maxOutputTokens > 0 ? maxOutputTokens : usable * MARGIN_WINDOW_SHARE);
   const isCurrent = preset === "current";
   // Today's release takes the reserved output for margin enough.
-  const own = Math.floor(usable - (isCurrent && maxOutputTokens > 0 ? 0 : Math.min(margin, usable / 2)));
-  const trigger = thresholdSet(settings) ?? own;
-  const tail = Math.min(TAIL_TOKENS.max, Math.max(TAIL_TOKENS.min, Math.floor(usable * TAIL_TOKENS.share)));
+  const tokens = usable - (isCurrent && maxOutputTokens > 0 ? 0 : Math.min(margin, usable / 2));
+  const own = triggerIn(room, tokens, usable);
+  const trigger = thresholdSet(settings, room) ?? own;
+  const most = resultTokensMax(room, trigger);
+  const tail = Math.min(TAIL_TOKENS.max, Math.max(TAIL_TOKENS.min, Math.floor(beside * TAIL_TOKENS.share)));
   return {
+    ...room,
     triggerTokens: trigger,
-    hiddenTokens: Math.max(0, trigger - (settings.hideTokensMin ?? HIDE_TOKENS_MIN)),
-    resultTokens: Math.floor(usable * settings.resultShare),
+    hiddenTokens: Math.max(0, Math.min(most, trigger - (settings.hideTokensMin ?? HIDE_TOKENS_MIN))),
+    resultTokens: Math.min(fixedTokens + Math.floor(beside * settings.resultShare), most),
     hideTokensMin: settings.hideTokensMin ?? (isCurrent ? Infinity : HIDE_TOKENS_MIN),
     protectedTokens: settings.protectedTokens,
     protectedTurns: settings.protectedTurns,
     tailTokens: settings.tailTokens ?? (isCurrent ? tail : 0),
-    handoffTokens: handoffTokensMax(contextLength),
+    handoffTokens: handoffTokensMax(contextLength, fixedTokens),
   };
 }
 
@@ -54,17 +66,21 @@ export function steppedLimits(given: Partial<SteppedSettings>): SteppedLimits {
 export interface SteppedGoal extends SizeGoal {
   readonly hiddenTokens: number;
   readonly tailTokens: number;
+  /** What a result may weigh that shows in full what the model has not read yet. */
+  readonly unreadTokens: number;
 }
 
-export function goalOf(limits: SteppedLimits, { request, before, besideTokens }: CompactionRun): SteppedGoal {
-  const limitTokens = limitOf(request, limits.resultTokens, before);
-  const { budget } = request;
+export function goalOf(limits: SteppedLimits, run: CompactionRun): SteppedGoal {
+  const limitTokens = limitOf(run, limits.resultTokens, limits);
+  const { besideTokens } = run;
+  const { budget } = run.request;
   const { handoffTokens, tailTokens } = limits;
   const share = Math.floor(Math.max(0, limitTokens - besideTokens) * TAIL_TOKENS.share);
   return {
     ...goalWithin({ limitTokens, besideTokens, handoffTokens, budgeted: budget !== undefined }),
-    acceptedTokens: budget ?? limits.triggerTokens - 1,
-    hiddenTokens: limitOf(request, limits.hiddenTokens, before),
+    acceptedTokens: acceptedTokensOf(run, limits, limits.triggerTokens),
+    unreadTokens: unreadLimitOf(run, limits),
+    hiddenTokens: limitOf(run, limits.hiddenTokens, limits),
     tailTokens: budget === undefined ? tailTokens : Math.min(tailTokens, share),
   };
 }

@@ -5,6 +5,7 @@
  */
 import { earlierEnd, tailOf, tailStart } from "../../compaction/run/boundaries.ts";
 import {
+  digested,
   digestedTail,
   skeletonTail,
   summarisedTo,
@@ -23,10 +24,8 @@ import {
 import { createPolicyEngine } from "../../compaction/run/runner.ts";
 import { startOf, stateOf, type EngineState } from "../../compaction/run/state.ts";
 import { fiveSections } from "../../handoff/five-sections.ts";
-import { languageOf } from "../../handoff/language.ts";
-import { personText } from "../../ledger/readers/person.ts";
+import { languageOfPeople } from "../../handoff/language.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
-import type { Message } from "../../transcript/message.ts";
 import type { Engine } from "../contract.ts";
 import { hideOldResults, type HiddenStamp } from "./hide.ts";
 import { goalOf, steppedLimits, type SteppedGoal, type SteppedLimits } from "./limits.ts";
@@ -45,31 +44,27 @@ export function hiddenResults(state: unknown): readonly HiddenStamp[] {
 
 /** The engine `stepped`: old tool results are hidden, and a summary follows where that is not enough (docs/engines/stepped.md). */
 export function createStepped(settings: Partial<SteppedSettings>): Engine<SteppedState> {
-  return createPolicyEngine(steppedPolicy(steppedLimits(settings)));
+  return createPolicyEngine(steppedPolicy((fixedTokens) => steppedLimits(settings, fixedTokens)));
 }
 
 type Run = PolicyRun<SteppedState, SteppedGoal>;
 
-function steppedPolicy(limits: SteppedLimits): Policy<SteppedState, SteppedGoal> {
+function steppedPolicy(limitsOf: (fixedTokens: number) => SteppedLimits): Policy<SteppedState, SteppedGoal> {
+  const triggerTokens = (fixedTokens: number): number => limitsOf(fixedTokens).triggerTokens;
   return {
     name: "stepped",
-    triggerTokens: limits.triggerTokens,
+    triggerTokens,
     states: restingStates(FRESH),
-    decide: decideFrom(limits.triggerTokens),
-    template: (messages) => fiveSections(languageOf(wordsOf(messages))),
-    modelTokens: limits.handoffTokens,
-    goal: (run) => goalOf(limits, run),
-    firstAttempt: (run) => hiding(run, limits),
+    decide: decideFrom(triggerTokens),
+    template: (messages) => fiveSections(languageOfPeople(messages)),
+    modelTokens: ({ besideTokens }) => limitsOf(besideTokens).handoffTokens,
+    goal: (run) => goalOf(limitsOf(run.besideTokens), run),
+    firstAttempt: (run) => hiding(run, limitsOf(run.besideTokens)),
     candidates: summariesOf,
     futileBecause: () =>
       "there is too little to hide, and a summary would not be smaller than the messages it replaces",
     staysBecause: () => "; the live request and what the model has not read yet stay",
   };
-}
-
-/** What people wrote, the newest first. */
-function wordsOf(messages: readonly Message[]): string {
-  return messages.map(personText).toReversed().join("\n");
 }
 
 /** The first step, where it gains enough and is enough. */
@@ -85,13 +80,22 @@ const RUNG_SUMMARY = 1;
 const RUNG_DIGESTED = 2;
 const RUNG_SKELETON = 3;
 
-/** The second step: as the policy has it; its tail as digests; no tail but what the model has not read; its skeleton. */
+/**
+ * The second step: as the policy has it; its tail as digests but for what the model has not read; no tail but that, up to the
+ * limit; that as digests, too; its skeleton.
+ */
 function* summariesOf(run: Run): Generator<Candidate> {
   const last = mandatoryStart(run);
   const start = Math.min(last, newestStart(run));
   yield summarisedTo(start, RUNG_SUMMARY, unchangedMessages(run));
-  yield summarisedTo(start, RUNG_DIGESTED, digestedTail(run, start));
-  if (start < last) yield summarisedTo(last, RUNG_DIGESTED, digestedTail(run, last));
+  if (start < last)
+    yield summarisedTo(
+      start,
+      RUNG_DIGESTED,
+      digested(run, (at) => at < start || at >= last),
+    );
+  yield { ...summarisedTo(last, RUNG_SUMMARY, unchangedMessages(run)), limitTokens: run.goal.unreadTokens };
+  yield summarisedTo(last, RUNG_DIGESTED, digestedTail(run, last));
   yield summarisedTo(last, RUNG_SKELETON, skeletonTail(run, last));
 }
 

@@ -1,7 +1,7 @@
 /** One compaction, held against everything that an engine promises of each. */
 import { applyCompaction, type Compaction } from "../../compaction/compaction.ts";
 import { holdPlaces } from "../../compaction/places.ts";
-import { liveRequestOf } from "../../ledger/readers/live-request.ts";
+import { liveRequestOf } from "../../events/live-request.ts";
 import { contentText, type Transcript } from "../../transcript/message.ts";
 import { violationsOf } from "../../transcript/oracle.ts";
 import type { CompactRequest, Engine, Outcome } from "../contract.ts";

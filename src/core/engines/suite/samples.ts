@@ -33,7 +33,7 @@ function sample(draw: Draw, broken: boolean): Transcript {
   const turns = 1 + draw(TURNS_MAX);
   for (let turn = 0; turn < turns; turn++) {
     if (draw(6) === 0) messages.push(textMessage("user", `Now look at port ${8000 + draw(999)} 再看一次。`));
-    messages.push(...assistantTurn(draw, turn));
+    for (const each of assistantTurn(draw, turn)) messages.push(each);
   }
   return {
     system: draw(3) === 0 ? [] : [textMessage("system", "You are careful. ".repeat(1 + draw(40)))],

@@ -1,37 +1,53 @@
-/** Reads what a model answered: the sections it was asked for, whatever it wrapped them in. */
-import { clipped } from "../items.ts";
-import type { Topic } from "../topics/topic.ts";
+/**
+ * Reads what a model answered, and loses nothing of it: each line stands in the section that it was written under, in its
+ * order. Headings that were not asked for stay as lines of that section, with what they head in one item.
+ */
+import type { Topic } from "../sections/topic.ts";
 import type { AskedSection, Items } from "./asked.ts";
+import { piecesOf, type Piece } from "./fences.ts";
+import { createAskedHeadings, headingIn } from "./headings.ts";
 
 export interface Answer {
   readonly items: Items;
-  /** How many of the headings asked for are in it. */
+  /** How many of the sections asked for are in it. */
   readonly headings: number;
-  /** Without thinking and fence. */
+  /** Without thinking. */
   readonly body: string;
+  /** Whether a line at its end was left out because the answer was cut off in it. */
+  readonly torn: boolean;
 }
 
-const HEADING_CHARS_MAX = 80;
-/** A longer item is a document. */
-const ITEM_CHARS_MAX = 2_400;
-const ITEM = /^ {0,3}(?:[-*•+]|\d{1,4}[.)]) +/;
-const EMPTY = /^(?:none|nothing|n\/a|-|无|無|没有|なし|없음|ninguno|aucun|keine?)[.。]?$/i;
+const ITEM = /^(\s*)(?:[-*•+]|\d{1,4}[.)])(?:\s+|$)/;
+const EMPTY =
+  /^[\s*_()[\]]*(?:none|nothing|n\/a|-|无|無|没有|なし|없음|ninguno|aucun|keine?)?[\s*_()[\]]*[.。]?[\s*_()[\]]*$/i;
+const EMPTY_CHARS_MAX = 40;
+const RULE = /^\s*(?:-{3,}|\*{3,}|_{3,}|={3,})\s*$/;
 const THINKING_OPEN = /^\s*<(think|thinking|reasoning)>/i;
-const FENCE = /^\s*```[a-z]*\n/i;
+const INTRODUCES = /[:：]\**$/;
+const TAB_COLUMNS = 4;
+/** So much further in, a line belongs to the item above it. */
+const NESTED_COLUMNS = 2;
 
-export function readAnswer(text: string, asked: readonly AskedSection[]): Answer {
-  const body = withoutFence(withoutThinking(text)).trim();
-  const topics = new Map(asked.map(({ heading, topic }) => [keyOf(heading), topic]));
-  const items = new Map<Topic, string[]>();
-  let topic: Topic | undefined;
-  for (const line of body.split("\n")) {
-    const heading = headingIn(line);
-    if (heading !== undefined) {
-      topic = topics.get(keyOf(heading));
-      if (topic !== undefined && !items.has(topic)) items.set(topic, []);
-    } else if (topic !== undefined) addLine(items.get(topic)!, line);
-  }
-  return { items: cleaned(items), headings: items.size, body };
+export function readAnswer(text: string, asked: readonly AskedSection[], isCutOff = false): Answer {
+  const body = withoutThinking(text).trimStart();
+  const lines = body.split(/\r?\n/);
+  // What was written after the last line break may be half a word, or half of a "not".
+  const torn = isCutOff && lines.at(-1)!.trim() !== "" ? lines.pop() !== undefined : false;
+  const headings = createAskedHeadings(asked);
+  const pieces = piecesOf(lines, (line) => headings.openedBy(line) !== undefined);
+  const openings = headings.openings(pieces.map((piece) => (piece.length === 1 ? piece[0]! : undefined)));
+  const purposes = new Set(asked.map(({ purpose }) => `(${purpose})`));
+  const sections = new Map<Topic, string[]>();
+  let list = createList(itemsOf(sections, topicOfLead(asked)));
+  pieces.forEach((piece, at) => {
+    const opening = openings.get(at);
+    if (opening !== undefined) list = createList(itemsOf(sections, opening.topic));
+    // A heading may be copied with the words that explain it.
+    const own: Piece = opening === undefined ? piece : [opening.rest];
+    if (!purposes.has(own[0]!.replace(ITEM, "").trim())) list.add(own);
+  });
+  const opened = new Set(Array.from(openings.values(), ({ topic }) => topic));
+  return { items: cleaned(sections, opened), headings: opened.size, body: body.trimEnd(), torn };
 }
 
 /** Some models think aloud before they answer. */
@@ -42,39 +58,98 @@ function withoutThinking(text: string): string {
   return close < 0 ? text : text.slice(close + open[1]!.length + 3);
 }
 
-function withoutFence(text: string): string {
-  const open = FENCE.exec(text);
-  if (open === null) return text;
-  const close = text.lastIndexOf("```");
-  return text.slice(open[0].length, close > open[0].length ? close : text.length);
+/** What stands before the first heading belongs to the section that holds the context. */
+function topicOfLead(asked: readonly AskedSection[]): Topic {
+  return asked.find(({ topics }) => topics.includes("context"))?.topic ?? "context";
 }
 
-/** `## Heading`, `**Heading**`, with a number or a colon perhaps. */
-function headingIn(line: string): string | undefined {
-  const text = line.trim();
-  if (text.length > HEADING_CHARS_MAX) return undefined;
-  if (text.startsWith("#")) return text;
-  return text.startsWith("**") && (text.endsWith("**") || text.endsWith("**:")) ? text : undefined;
+function itemsOf(sections: Map<Topic, string[]>, topic: Topic): string[] {
+  const items = sections.get(topic) ?? [];
+  sections.set(topic, items);
+  return items;
 }
 
-function keyOf(heading: string): string {
-  return heading.toLowerCase().replace(/^[#*\s]*(?:\d{1,2}[.)])?|[^\p{L}]+/gu, "");
-}
-
-function addLine(items: string[], line: string): void {
-  const text = line.trim();
-  const mark = ITEM.exec(line);
-  if (mark !== null) items.push(line.slice(mark[0].length).trim());
-  else if (text === "" || items.length === 0) items.push(text);
-  else if (items.at(-1) === "") items[items.length - 1] = text;
-  else items[items.length - 1] += `\n${line.trimEnd()}`;
-}
-
-function cleaned(items: ReadonlyMap<Topic, readonly string[]>): Items {
-  return new Map(
-    Array.from(items, ([topic, texts]) => [
-      topic,
-      texts.filter((text) => text !== "" && !EMPTY.test(text)).map((text) => clipped(text, ITEM_CHARS_MAX)),
-    ]),
+function cleaned(sections: ReadonlyMap<Topic, readonly string[]>, opened: ReadonlySet<Topic>): Items {
+  const texts = Array.from(
+    sections,
+    ([topic, items]) => [topic, items.filter((text) => text.length > EMPTY_CHARS_MAX || !EMPTY.test(text))] as const,
   );
+  return new Map(texts.filter(([topic, items]) => items.length > 0 || opened.has(topic)));
+}
+
+/** The items under one heading. */
+interface List {
+  readonly add: (piece: Piece) => void;
+}
+
+/** What the item that was added last takes in: all that a heading heads, the list that a sentence introduces, or its own lines. */
+type Takes = "section" | "list" | "own";
+
+function createList(items: string[]): List {
+  let takes: Takes = "own";
+  /** Columns of the list's marks, and of the text after them; none in a paragraph. */
+  let base = 0;
+  let inner = 0;
+  let isOpen = false;
+  let isApart = false;
+  const push = (text: string, what: Takes, columns: readonly [base: number, inner: number] = [0, 0]): void => {
+    items.push(text);
+    [takes, isOpen, [base, inner]] = [what, true, columns];
+  };
+  const append = (lines: readonly string[]): void => {
+    items[items.length - 1] += `\n${lines.map((line) => outdented(line, inner)).join("\n")}`;
+  };
+  return {
+    add: (piece) => {
+      const line = piece[0]!;
+      if (line.trim() === "" || (piece.length === 1 && RULE.test(line))) {
+        isApart = true;
+        return;
+      }
+      const isNested = isOpen && columnsOf(line) >= base + NESTED_COLUMNS;
+      const title = piece.length > 1 || isNested ? undefined : titleIn(line);
+      const mark = ITEM.exec(line);
+      const last = items.at(-1) ?? "";
+      if (title !== undefined) {
+        if (isOpen && takes === "section" && !last.includes("\n") && titleIn(last) === last) append([title]);
+        else push(title, "section");
+      } else if (isOpen && (takes === "section" || isNested || (takes === "list" && mark !== null))) append(piece);
+      else if (mark !== null) {
+        const first = line.slice(mark[0].length).trimEnd();
+        push([first, ...piece.slice(1).map((one) => outdented(one, mark[0].length))].join("\n"), "own", [
+          columnsOf(line),
+          mark[0].length,
+        ]);
+      } else if (isOpen && (!isApart || INTRODUCES.test(last))) append(piece);
+      else
+        push(
+          piece
+            .map((one) => one.trimEnd())
+            .join("\n")
+            .trimStart(),
+          INTRODUCES.test(line.trimEnd()) ? "list" : "own",
+        );
+      isApart = false;
+    },
+  };
+}
+
+/** A heading of the model's own, as a line of text. */
+function titleIn(line: string): string | undefined {
+  const heading = headingIn(line);
+  const text = line.trim();
+  if (heading === undefined || /^\d/.test(text)) return undefined;
+  if (heading.depth === 0) return /^(?:\*\*.+\*\*|__.+__)[:：]?$/.test(text) ? text : undefined;
+  const words = /^#{1,6}\s+(\S.*)$/.exec(text)?.[1];
+  return words === undefined || words.includes("**") ? words : `**${words}**`;
+}
+
+function columnsOf(line: string): number {
+  const space = /^\s*/.exec(line)![0];
+  return space.replaceAll("\t", " ".repeat(TAB_COLUMNS)).length;
+}
+
+function outdented(line: string, columns: number): string {
+  const space = /^ */.exec(line)![0].length;
+  return line.slice(Math.min(space, columns)).trimEnd();
 }

@@ -1,7 +1,7 @@
 /** What a model is asked to write: every section but the list of what the user wrote. */
 import type { Section } from "../templates.ts";
-import { TOPICS } from "../topics/index.ts";
-import type { Topic } from "../topics/topic.ts";
+import { TOPICS } from "../sections/topics.ts";
+import type { Topic } from "../sections/topic.ts";
 
 /** A section that a model fills, and the topic that its items belong to. */
 export interface AskedSection extends Section {
@@ -17,7 +17,7 @@ export function askedOf(template: readonly Section[]): readonly AskedSection[] {
 }
 
 function placeOf(topic: Topic): number {
-  return TOPICS[topic].model.place ?? Infinity;
+  return TOPICS[topic].place ?? Infinity;
 }
 
 function firstAskedOf(topics: readonly Topic[]): Topic | undefined {
@@ -33,8 +33,12 @@ export function recordText(items: Items, asked: readonly AskedSection[]): string
   const sections = asked.flatMap(({ topic, heading, level }) => {
     const texts = items.get(topic) ?? [];
     if (texts.length === 0) return [];
-    const lines = texts.map((text, at) => `${TOPICS[topic].layout === "numbered" ? `${at + 1}.` : "-"} ${text}`);
+    const lines = texts.map((text, at) => listed(text, TOPICS[topic].layout === "numbered" ? `${at + 1}. ` : "- "));
     return [`${"#".repeat(level)} ${heading}`, ...lines];
   });
   return sections.join("\n");
+}
+
+function listed(text: string, mark: string): string {
+  return `${mark}${text.replaceAll("\n", `\n${" ".repeat(mark.length)}`)}`;
 }

@@ -7,18 +7,17 @@ import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { contentText, textMessage, type Transcript } from "../../transcript/message.ts";
 import type { Writer } from "./writer.ts";
-import { readAnswer } from "./answer.ts";
 import {
   isSpent,
   leftOf,
   NOTHING_SPENT,
   outputIn,
   plus,
+  readReply,
   spentOn,
   type StagedAnswer,
   type FoldRequest,
 } from "./staged-reading.ts";
-import { objectionTo } from "./judge.ts";
 import { followUpText } from "./prompt.ts";
 
 /** How often the oldest rounds are dropped and the question asked again (Claude Code 2.1 makes three attempts). */
@@ -29,7 +28,7 @@ const LEFT_OUT = "[precis: the oldest messages are left out of this request]";
 
 /** Fails with `overflow` where even the newest rounds are too long. */
 export async function followUp(writer: Writer, request: FoldRequest, conversation: Transcript): Promise<StagedAnswer> {
-  const { span, asked, allowed, signal } = request;
+  const { span, allowed, signal } = request;
   const { measure, redact } = span;
   const maxOutputTokens = outputIn(writer.windowTokens, request);
   const user = redact(followUpText(request));
@@ -40,23 +39,20 @@ export async function followUp(writer: Writer, request: FoldRequest, conversatio
     if (sent === undefined || (writer.followsUp === "as-sent" && sent !== conversation)) break;
     const reply = await writer.ask({ system: "", user, conversation: sent, maxOutputTokens }, signal);
     spent = plus(spent, spentOn(reply));
-    const source = sent.messages.map(({ parts }) => contentText(parts)).join("\n");
-    const read = { source, ...spent };
     if (reply.kind === "failed") {
-      if (reply.failure.class !== "overflow") return { kind: "failed", failure: reply.failure, ...read };
+      if (reply.failure.class !== "overflow") return { kind: "failed", failure: reply.failure, ...spent };
       const size = measure.transcript(sent);
       const gap = reply.failure.windowTokens === undefined ? 0 : reply.failure.windowTokens - maxOutputTokens;
       roomTokens = Math.floor(gap > 0 && gap < size ? gap : size * KEPT_SHARE);
       continue;
     }
-    const answer = readAnswer(redact(reply.text), asked);
-    const judged = { answer, asked, ended: reply.ended, goesOn: false, source, record: "", measure };
-    const objection = objectionTo(judged);
-    if (objection !== undefined) return { kind: "rejected", objection, ...read };
-    return { kind: "answered", answer, cutOff: reply.ended === "length", ...read };
+    const source = sent.messages.map(({ parts }) => contentText(parts)).join("\n");
+    const { objection, ...read } = readReply({ reply, source, record: "", goesOn: false }, request);
+    if (objection !== undefined) return { kind: "rejected", objection, ...spent };
+    return { kind: "answered", ...read, ...spent };
   }
   const message = "the conversation is too long for it, even without its oldest rounds";
-  return { kind: "failed", failure: { class: "overflow", message }, source: "", ...spent };
+  return { kind: "failed", failure: { class: "overflow", message }, ...spent };
 }
 
 /** The conversation, without its oldest rounds where it would not fit; nothing where not even its last would. */

@@ -1,6 +1,6 @@
 /** A record that is handed on within its room: the oldest of what was done goes first, elsewhere what is last. */
 import type { Measure } from "../../transcript/measure.ts";
-import type { Topic } from "../topics/topic.ts";
+import type { Topic } from "../sections/topic.ts";
 import { recordText, type AskedSection, type Items } from "./asked.ts";
 
 export interface RecordBudget {

@@ -1,4 +1,7 @@
-/** Whether an answer as a whole can be taken at all: not empty, not refused, not cut off, not a copy, in its sections. */
+/**
+ * Whether an answer as a whole can be taken at all: not empty, not refused, not a copy, not cut off before it said much.
+ * What says enough is taken, whatever its sections are called.
+ */
 import type { Measure } from "../../transcript/measure.ts";
 import type { FailureClass } from "./writer.ts";
 import type { Answer } from "./answer.ts";
@@ -18,13 +21,16 @@ export interface AnswerToJudge {
   /** What the model was given to read, and the record that it was to bring up to date. */
   readonly source: string;
   readonly record: string;
+  /** How long the record was to be. */
+  readonly targetTokens: number;
   readonly measure: Measure;
 }
 
-/** Of the headings asked for. */
-const HEADINGS_SHARE_MIN = 0.5;
-/** An answer that was cut off may have lost its last section, no more. */
+/** An answer in none of the sections asked for says at least so much. */
+const UNSTRUCTURED_TOKENS_MIN = 100;
+/** One that was cut off has all sections but the last, or that much of the length asked for. */
 const HEADINGS_LOST_MAX = 1;
+const CUT_OFF_SHARE_MIN = 0.5;
 /** More of an answer than this, in runs of `RUN_CHARS` copied from the source, is an echo. */
 const ECHO_SHARE_MAX = 0.8;
 const RUN_CHARS = 100;
@@ -40,18 +46,21 @@ export function objectionTo({
   goesOn,
   source,
   record,
+  targetTokens,
   measure,
 }: AnswerToJudge): Objection | undefined {
   const { body, headings, items } = answer;
   if (body === "") return malformed("the answer is empty");
-  const complete = headings >= Math.ceil(asked.length * HEADINGS_SHARE_MIN);
-  if (!complete && REFUSAL.test(body.slice(0, REFUSAL_CHARS)))
+  const tokens = measure.text(body);
+  if (headings === 0 && REFUSAL.test(body.slice(0, REFUSAL_CHARS)))
     return { class: "refusal", because: "the answer is a refusal" };
   if (isEcho(body, source)) return malformed("the answer copies what it was given");
-  if (measure.text(body) > measure.text(source) + measure.text(record))
+  if (tokens > measure.text(source) + measure.text(record))
     return malformed("the answer is larger than what it was made from");
-  if (ended === "length" && headings < asked.length - HEADINGS_LOST_MAX) return malformed("the answer was cut off");
-  if (!complete) return malformed(`the answer has ${headings} of the ${asked.length} sections asked for`);
+  if (ended === "length" && headings < asked.length - HEADINGS_LOST_MAX && tokens < targetTokens * CUT_OFF_SHARE_MIN)
+    return malformed("the answer was cut off");
+  if (headings === 0 && tokens < UNSTRUCTURED_TOKENS_MIN)
+    return malformed("the answer is short and has none of the sections asked for");
   if (!goesOn && [...items.values()].every((texts) => texts.length === 0))
     return malformed("every section of the answer is empty");
   return undefined;

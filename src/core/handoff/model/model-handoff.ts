@@ -1,14 +1,12 @@
 /**
- * The failure ladder of a handoff: the auxiliary model, then the main one where it is another, then nobody, and the ledger
+ * The failure ladder of a handoff: the auxiliary model, then the main one where it is another, then nobody, and code
  * writes. Each step is accounted for, none is silent.
  */
 import type { SummaryAccount, SummaryStep } from "../../compaction/compaction.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
 import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
 import type { Section } from "../templates.ts";
 import type { Writer, Writers } from "./writer.ts";
-import { askedOf, recordText, type Items } from "./asked.ts";
-import { createCitationChecker } from "./citations.ts";
+import { askedOf, type Items } from "./asked.ts";
 import {
   fold,
   isSpent,
@@ -20,23 +18,17 @@ import {
   type FoldRequest,
 } from "./staged-reading.ts";
 import { followUp } from "./follow-up.ts";
-import { createGrounds } from "./grounding.ts";
 import type { Span } from "./source.ts";
-import { verify, type Verified } from "./verify.ts";
 
 /** What one compaction may spend on all its models together. */
 export const COMPACTION_SPEND_LIMIT: Allowance = Object.freeze({ calls: 14, tokens: 500_000, costUsd: 1 });
-/** Fewer items, or a smaller share of what was answered, is no record: the next on the ladder is asked. */
-const KEPT_ITEMS_MIN = 2;
-const KEPT_SHARE_MIN = 0.25;
-/** Where the ledger knows files or commands, a record that names nothing of the session says nothing of it. */
-const KNOWN_NAMES_MIN = 1;
+/** Fewer items is no record: the next on the ladder is asked. */
+const ITEMS_MIN = 2;
 
 export interface ModelHandoffRequest {
   readonly writers: Writers;
   readonly signal?: AbortSignal;
   readonly span: Span;
-  readonly ledger: Ledger;
   /** The record of an earlier handoff, where only what came after it is in the span. */
   readonly record: Items;
   readonly template: readonly Section[];
@@ -50,12 +42,10 @@ export interface ModelHandoffRequest {
   readonly focus?: string;
   /** What may be spent where it is less than one compaction may spend. */
   readonly allowed?: Allowance;
-  /** Text beside the conversation that a record may draw on: the system prompt. */
-  readonly beside: string;
 }
 
 export interface ModelHandoff {
-  /** What the model wrote and the checks left. */
+  /** What the model wrote, whole. */
   readonly prose?: Items;
   readonly account: SummaryAccount;
   /** For the report: why the result is poorer than it should be. */
@@ -82,10 +72,9 @@ export async function tell(request: ModelHandoffRequest): Promise<ModelHandoff> 
     const folded = await answerOf(writer, foldRequest(request, allowed), request.conversation);
     request.signal?.throwIfAborted();
     spent = plus(spent, folded);
-    const checked = check(folded, request);
-    const step = stepOf({ role, writer }, folded, checked);
+    const step = stepOf({ role, writer }, folded);
     steps.push(step);
-    if (step.outcome === "written" && checked !== undefined) return written(checked, { step, steps, folded });
+    if (step.outcome === "written" && folded.kind === "answered") return written(folded, step, steps);
   }
   const why = writers.withheld ?? unasked;
   return {
@@ -129,25 +118,7 @@ function foldRequest(request: ModelHandoffRequest, allowed: Allowance): FoldRequ
   };
 }
 
-/** What is left of an answer; nothing where there is none. */
-function check(
-  folded: StagedAnswer,
-  { span, ledger, record, template, beside }: ModelHandoffRequest,
-): Verified | undefined {
-  if (folded.kind !== "answered") return undefined;
-  const grounds = createGrounds(span.messages, [beside, folded.source, recordText(record, askedOf(template))]);
-  const { items } = folded.answer;
-  const citations = createCitationChecker(span.messages);
-  return verify(folded.cutOff ? withoutLast(items) : items, { ledger, grounds, citations, template });
-}
-
-/** The item at which an answer was cut off is not whole. */
-function withoutLast(items: Items): Items {
-  const last = [...items].findLast(([, texts]) => texts.length > 0)?.[0];
-  return new Map(Array.from(items, ([topic, texts]) => [topic, topic === last ? texts.slice(0, -1) : texts]));
-}
-
-function stepOf({ role, writer }: Candidate, folded: StagedAnswer, checked: Verified | undefined): SummaryStep {
+function stepOf({ role, writer }: Candidate, folded: StagedAnswer): SummaryStep {
   const { calls, tokens, costUsd, windowTokens } = folded;
   const common = {
     model: writer.model,
@@ -164,48 +135,42 @@ function stepOf({ role, writer }: Candidate, folded: StagedAnswer, checked: Veri
   }
   if (folded.kind === "rejected")
     return { ...common, outcome: "rejected", class: folded.objection.class, because: folded.objection.because };
-  const poor = checked === undefined ? undefined : poverty(checked);
-  return poor === undefined
+  const count = countOf(folded.answer.items);
+  return count >= ITEMS_MIN
     ? { ...common, outcome: "written" }
-    : { ...common, outcome: "rejected", class: "malformed", because: poor };
+    : {
+        ...common,
+        outcome: "rejected",
+        class: "malformed",
+        because: `the answer has ${count} of at least ${ITEMS_MIN} items`,
+      };
 }
 
-function poverty({ kept, dropped, known }: Verified): string | undefined {
-  const all = kept + total(dropped);
-  if (kept < KEPT_ITEMS_MIN || kept < all * KEPT_SHARE_MIN)
-    return `${kept} of its ${all} items passed the checks${dropped.length === 0 ? "" : `: ${dropped.map(({ because }) => because).join(", ")}`}`;
-  return known < KNOWN_NAMES_MIN ? "it names nothing from the session" : undefined;
+/** One that stands twice is counted once. */
+function countOf(items: Items): number {
+  return new Set([...items.values()].flat()).size;
 }
 
-interface Writing {
-  readonly step: SummaryStep;
-  readonly steps: readonly SummaryStep[];
-  readonly folded: StagedAnswer;
-}
+const TORN = "the answer was cut off in it";
 
-function written({ items, kept, dropped, shortened }: Verified, { step, steps, folded }: Writing): ModelHandoff {
-  const cutOff = folded.kind === "answered" && folded.cutOff;
+/** What the model wrote stands as it is; what of it does not is told. */
+function written(
+  { answer: { items }, torn, cutOff, masked }: StagedAnswer & { readonly kind: "answered" },
+  step: SummaryStep,
+  steps: readonly SummaryStep[],
+): ModelHandoff {
+  const kept = [...items.values()].flat().length;
+  const dropped = torn > 0 ? [{ because: TORN, count: torn }] : [];
+  const unfinished = torn > 0 ? ": its last line is left out" : "";
   return {
     prose: items,
     account: { by: "model", steps, items: { kept, dropped } },
     degraded: [
       ...steps.filter((one) => one !== step).map(noteOf),
-      ...dropped.map(
-        ({ because: reason, count }) =>
-          `${count} of ${kept + total(dropped)} items by ${step.model} were dropped: ${reason}`,
-      ),
-      ...(shortened === 0
-        ? []
-        : [
-            `${shortened} of ${kept + total(dropped)} items by ${step.model} were shortened: a sentence named something that is not in the session`,
-          ]),
-      ...(cutOff ? [`the answer of ${step.model} was cut off at its end`] : []),
+      ...(masked ? [`secrets in the answer of ${step.model} were masked`] : []),
+      ...(cutOff ? [`the answer of ${step.model} was cut off at its end${unfinished}`] : []),
     ],
   };
-}
-
-function total(dropped: Verified["dropped"]): number {
-  return dropped.reduce((sum, { count }) => sum + count, 0);
 }
 
 function restingStep({ model, role, class: why, remainingMs }: Writers["resting"][number]): SummaryStep {

@@ -1,14 +1,13 @@
 /**
  * What a model is given to read of a span: the original messages, redacted whole, then digested as hard as the room
- * demands. What people and assistant said comes first, calls are one line each, results shrink by what they are;
- * those that hold what the work is likely to need keep more.
+ * demands. What people and assistant said comes first, calls are one line each, results shrink by what they are.
  */
 import { describeCall, type CallSummary } from "../../digest/call.ts";
 import { digestResult } from "../../digest/digest.ts";
-import { deedOf } from "../../ledger/readers/commands.ts";
-import { personText } from "../../ledger/readers/person.ts";
-import { wholeWords } from "../../ledger/readers/sentences.ts";
-import { readResult } from "../../ledger/readers/results.ts";
+import { personText } from "../../events/person.ts";
+import { endingOf } from "../../events/endings.ts";
+import { commandFacts } from "../../events/shell.ts";
+import { wholeWords } from "../../events/text.ts";
 import { DUPLICATE_CHARS_MIN } from "../../passes/replace-duplicates.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { callsOf, contentText, resultOf, type Message, type ToolCallPart } from "../../transcript/message.ts";
@@ -22,8 +21,6 @@ export interface Span {
   /** What is read: `messages[from .. until)`. */
   readonly from: number;
   readonly until: number;
-  /** Messages that hold what the work is likely to need, the likeliest first. */
-  readonly ranked: readonly number[];
   /** Words of the task, lower case. */
   readonly focus: readonly string[];
   readonly recall: string;
@@ -38,8 +35,6 @@ interface Level {
   readonly call: number;
   /** 0: the line that says how it ended. */
   readonly result: number;
-  /** For results that are ranked high. */
-  readonly ranked: number;
   /** Stages that this much detail is worth. */
   readonly stagesMax: number;
   /** Tried where the room is at least this share of the span. */
@@ -51,26 +46,24 @@ const WHOLE: Level = {
   assistant: Infinity,
   call: Infinity,
   result: Infinity,
-  ranked: Infinity,
   stagesMax: 1,
   roomShareMin: 0.8,
 };
 const LEVELS: readonly Level[] = [
   WHOLE,
-  { user: 12_000, assistant: 8_000, call: 400, result: 3_000, ranked: 6_000, stagesMax: 1, roomShareMin: 0.5 },
-  { user: 8_000, assistant: 4_000, call: 240, result: 800, ranked: 3_000, stagesMax: 2, roomShareMin: 0.25 },
-  { user: 6_000, assistant: 2_000, call: 160, result: 300, ranked: 1_200, stagesMax: 3, roomShareMin: 0.1 },
-  { user: 4_000, assistant: 1_000, call: 160, result: 120, ranked: 500, stagesMax: 4, roomShareMin: 0.05 },
-  { user: 2_000, assistant: 500, call: 120, result: 60, ranked: 250, stagesMax: 6, roomShareMin: 0.02 },
-  { user: 1_000, assistant: 250, call: 100, result: 0, ranked: 120, stagesMax: 6, roomShareMin: 0 },
-  { user: 700, assistant: 180, call: 80, result: 0, ranked: 60, stagesMax: 6, roomShareMin: 0 },
-  { user: 400, assistant: 120, call: 80, result: 0, ranked: 0, stagesMax: 6, roomShareMin: 0 },
+  { user: 12_000, assistant: 8_000, call: 400, result: 3_000, stagesMax: 1, roomShareMin: 0.5 },
+  { user: 8_000, assistant: 4_000, call: 240, result: 800, stagesMax: 2, roomShareMin: 0.25 },
+  { user: 6_000, assistant: 2_000, call: 160, result: 300, stagesMax: 3, roomShareMin: 0.1 },
+  { user: 4_000, assistant: 1_000, call: 160, result: 120, stagesMax: 4, roomShareMin: 0.05 },
+  { user: 2_000, assistant: 500, call: 120, result: 60, stagesMax: 6, roomShareMin: 0.02 },
+  { user: 1_000, assistant: 250, call: 100, result: 0, stagesMax: 6, roomShareMin: 0 },
+  { user: 700, assistant: 180, call: 80, result: 0, stagesMax: 6, roomShareMin: 0 },
+  { user: 400, assistant: 120, call: 80, result: 0, stagesMax: 6, roomShareMin: 0 },
 ];
 /** What a harness says in the user's name. */
 const RECORD_CHARS_MAX = 200;
 const ENDING_CHARS_MAX = 160;
 const CHARS_PER_TOKEN = 3;
-const RANKED_MAX = 40;
 
 /**
  * The span in as few stages as its detail is worth, each of at most `roomTokens`: never more than `stagesMax`. Where even
@@ -79,11 +72,10 @@ const RANKED_MAX = 40;
 export function stagesOf(span: Span, roomTokens: number, stagesMax: number): readonly string[] {
   const spoken = readSpan(span);
   const share = (roomTokens * stagesMax) / Math.max(1, span.measure.messages(spoken.map(({ message }) => message)));
-  const ranked = new Set(span.ranked.slice(0, RANKED_MAX));
   let blocks: readonly Block[] = [];
   for (const level of LEVELS) {
     if (share < level.roomShareMin) continue;
-    blocks = spoken.flatMap((one) => blockOf(one, ranked.has(one.at), level, span));
+    blocks = spoken.flatMap((one) => blockOf(one, level, span));
     const stages = packed(blocks, roomTokens, Math.min(stagesMax, level.stagesMax));
     if (stages !== undefined) return stages;
   }
@@ -148,13 +140,11 @@ function safeCall(call: CallSummary, redact: (text: string) => string): CallSumm
   return { ...call, target: redact(read) };
 }
 
-function blockOf(spoken: Spoken, ranked: boolean, level: Level, span: Span): readonly Block[] {
-  const text = spoken.message.role === "tool" ? resultText(spoken, ranked, level, span) : saidText(spoken, level);
+function blockOf(spoken: Spoken, level: Level, span: Span): readonly Block[] {
+  const text = spoken.message.role === "tool" ? resultText(spoken, level, span) : saidText(spoken, level);
   if (text === "") return [];
   const { role } = spoken.message;
-  return [
-    { text, tokens: span.measure.text(`${text}\n`), keep: role === "user" ? 3 : ranked ? 2 : role === "tool" ? 0 : 1 },
-  ];
+  return [{ text, tokens: span.measure.text(`${text}\n`), keep: role === "user" ? 2 : role === "tool" ? 0 : 1 }];
 }
 
 function saidText({ at, message, text, calls }: Spoken, level: Level): string {
@@ -170,14 +160,14 @@ function saidText({ at, message, text, calls }: Spoken, level: Level): string {
   ].join("\n");
 }
 
-function resultText({ at, message, text, answers, again }: Spoken, ranked: boolean, level: Level, span: Span): string {
+function resultText({ at, message, text, answers, again }: Spoken, level: Level, span: Span): string {
   const call = answers ?? describeCall("tool", "{}");
   if (again !== undefined) return `[${at + 1} result of ${call.tool}] the same output as ${again + 1}`;
-  const target = ranked ? level.ranked : level.result;
+  const target = level.result;
   const isError = resultOf(message)?.isError === true;
   if (target === 0) {
-    const { outcome, errors } = readResult(deedOf(call), text, isError);
-    const line = errors[0] ?? outcome ?? "";
+    const facts = call.command === undefined ? undefined : commandFacts(call.command);
+    const { line = "" } = endingOf(call, facts, { text, isError });
     return line === "" ? "" : `[${at + 1} result of ${call.tool}] ${clipped(line, ENDING_CHARS_MAX)}`;
   }
   const { measure, focus, recall } = span;

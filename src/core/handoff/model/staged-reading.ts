@@ -64,12 +64,19 @@ export interface StageUsage {
   readonly costUsd?: number;
 }
 
+/** What of the answers, of all stages, does not stand as it was written. */
+interface Flaws {
+  readonly cutOff: boolean;
+  /** Lines left out because an answer was cut off in them. */
+  readonly torn: number;
+  /** Whether there were secrets, which are masked. */
+  readonly masked: boolean;
+}
+
 export type StagedAnswer = StageUsage & {
-  /** What the model read, whole. */
-  readonly source: string;
   readonly windowTokens?: number;
 } & (
-    | { readonly kind: "answered"; readonly answer: Answer; readonly cutOff: boolean }
+    | ({ readonly kind: "answered"; readonly answer: Answer } & Flaws)
     | { readonly kind: "failed"; readonly failure: WriterFailure }
     | { readonly kind: "rejected"; readonly objection: Objection }
   );
@@ -100,24 +107,53 @@ async function foldOnce(writer: Writer, request: FoldRequest, windowTokens: numb
   const stages = stagesOf(span, room.sourceTokens, Math.max(1, Math.min(STAGES_MAX, allowed.calls, affordable)));
   let record = request.record;
   let spent = NOTHING_SPENT;
-  let last: StagedAnswer = { kind: "rejected", objection: NOTHING_TO_READ, source: "", ...spent };
+  let flaws: Flaws = { cutOff: false, torn: 0, masked: false };
+  let last: StagedAnswer = { kind: "rejected", objection: NOTHING_TO_READ, ...spent };
   for (const source of stages) {
     const before = recordText(within(record, asked, { tokens: room.recordTokens, measure: span.measure }), asked);
     const user = span.redact(promptText({ ...request, source, record: before }));
     const reply = await writer.ask({ system: SYSTEM, user, maxOutputTokens: room.outputTokens }, request.signal);
     spent = plus(spent, spentOn(reply));
-    const read = { source: stages.join("\n"), ...spent };
-    if (reply.kind === "failed") return { kind: "failed", failure: reply.failure, ...read };
-    const answer = readAnswer(span.redact(reply.text), asked);
-    const goesOn = source !== stages.at(-1);
-    const judged = { answer, asked, ended: reply.ended, goesOn, source, record: before, measure: span.measure };
-    const objection = objectionTo(judged);
-    if (objection !== undefined) return { kind: "rejected", objection, ...read };
-    record = answer.items;
-    last = { kind: "answered", answer, cutOff: reply.ended === "length", ...read };
-    if (goesOn && isSpent(leftOf(allowed, spent))) return tooDear(read);
+    if (reply.kind === "failed") return { kind: "failed", failure: reply.failure, ...spent };
+    const given = { reply, source, record: before, goesOn: source !== stages.at(-1) };
+    const read = readReply(given, request);
+    if (read.objection !== undefined) return { kind: "rejected", objection: read.objection, ...spent };
+    record = read.answer.items;
+    flaws = {
+      cutOff: flaws.cutOff || read.cutOff,
+      torn: flaws.torn + read.torn,
+      masked: flaws.masked || read.masked,
+    };
+    last = { kind: "answered", answer: read.answer, ...flaws, ...spent };
+    if (given.goesOn && isSpent(leftOf(allowed, spent))) return tooDear(spent);
   }
   return last;
+}
+
+interface GivenReply {
+  readonly reply: WriterReply & { readonly kind: "answered" };
+  /** What the model was given, and whether there is more. */
+  readonly source: string;
+  readonly record: string;
+  readonly goesOn: boolean;
+}
+
+interface ReadReply extends Flaws {
+  readonly answer: Answer;
+  readonly objection: Objection | undefined;
+}
+
+/** What a model answered, without secrets, and what speaks against it. */
+export function readReply(
+  { reply, ...given }: GivenReply,
+  { span: { redact, measure }, asked, targetTokens }: FoldRequest,
+): ReadReply {
+  const text = redact(reply.text);
+  const { ended } = reply;
+  const answer = readAnswer(text, asked, ended === "length");
+  const flaws = { cutOff: ended === "length", torn: answer.torn ? 1 : 0, masked: text !== reply.text };
+  const objection = objectionTo({ ...given, answer, asked, ended, targetTokens, measure });
+  return { answer, ...flaws, objection };
 }
 
 export function leftOf({ calls, tokens, costUsd }: Allowance, spent: StageUsage): Allowance {
@@ -158,15 +194,15 @@ function roomIn(windowTokens: number, request: FoldRequest): StageBudget {
 
 function tooSmall(windowTokens: number): StagedAnswer {
   const message = `its window of ${windowTokens} tokens has no room for a record`;
-  return { kind: "failed", failure: { class: "overflow", message }, source: "", ...NOTHING_SPENT };
+  return { kind: "failed", failure: { class: "overflow", message }, ...NOTHING_SPENT };
 }
 
-function tooDear(read: StageUsage & { readonly source: string }): StagedAnswer {
+function tooDear(spent: StageUsage): StagedAnswer {
   const failure: WriterFailure = {
     class: "overflow",
     message: "reading the messages would exceed the spending limit of one compaction",
   };
-  return { kind: "failed", failure, ...read };
+  return { kind: "failed", failure, ...spent };
 }
 
 export function spentOn({ usage }: WriterReply): StageUsage {

@@ -3,8 +3,8 @@
  * that held it went into the handoff, or its thinking was stripped. Here it is put back, byte for byte, before the
  * compaction is recorded, so that every later request forwards the same.
  */
+import { amended, originsIn } from "../../../core/compaction/amended.ts";
 import { applyCompaction, type Compaction } from "../../../core/compaction/compaction.ts";
-import { reachTo } from "../../../core/compaction/reach.ts";
 import type { Estimator } from "../../../core/engines/contract.ts";
 import {
   withParts,
@@ -40,20 +40,11 @@ export function carryThinking(compaction: Compaction, original: Transcript, esti
   const needed = !opensWithThinking(first) && opensWithThinking(original.messages[before.first]!);
   const carried = needed ? carriedFrom(original.messages.slice(before.first, originOf(turn.first)), estimator) : [];
   if (carried.length > 0) edits.set(turn.first, withParts(first, [...carried, ...first.parts]));
-  return edits.size === 0 ? compaction : withEdits(compaction, original, { edits, originOf, estimator });
+  return amended(compaction, original, { edits, estimator });
 }
 
 function isOurs({ wire }: Message): boolean {
   return wire?.protocol === "anthropic-messages";
-}
-
-/** For an index of the rewritten conversation, the index of the message it was; undefined for what precis wrote. */
-function originsIn({ map, after, covered }: Compaction): (at: number) => number | undefined {
-  const origins = new Map<number, number>();
-  map.forEach((destination, index) => {
-    if ("at" in destination) origins.set(destination.at, index);
-  });
-  return (at) => (at < after.length ? origins.get(at) : at - after.length + covered);
 }
 
 /** A rewritten message with the thinking it had, each block where it was. */
@@ -92,42 +83,4 @@ function openingThoughts({ role, parts, wire }: Message): readonly OpaquePart[] 
 
 function typeIn(block: string): string {
   return JSON.parse(memberText(block, "type") ?? '"thinking"') as string;
-}
-
-interface Amending {
-  /** By index in the rewritten conversation. */
-  readonly edits: ReadonlyMap<number, Message>;
-  readonly originOf: (at: number) => number | undefined;
-  readonly estimator: Estimator;
-}
-
-function withEdits(compaction: Compaction, original: Transcript, { edits, originOf, estimator }: Amending): Compaction {
-  const length = Math.max(compaction.after.length, ...Array.from(edits.keys(), (at) => at + 1));
-  const covered = compaction.covered + length - compaction.after.length;
-  const reaching = reachTo(compaction, covered, original, estimator.chain);
-  const after = reaching.after.map((message, at) => edits.get(at) ?? message);
-  const edited = new Set(Array.from(edits.keys(), originOf));
-  const map = reaching.map.map((to, at) =>
-    "at" in to && edited.has(at) ? { kind: "edited" as const, at: to.at } : to,
-  );
-  const amended = { ...reaching, after, map };
-  return { ...amended, report: reportOf(compaction, amended, { original, estimator }) };
-}
-
-function reportOf(
-  compaction: Compaction,
-  { after, map, covered }: Pick<Compaction, "after" | "map" | "covered">,
-  { original, estimator: { measure } }: { readonly original: Transcript; readonly estimator: Estimator },
-): Compaction["report"] {
-  const { report } = compaction;
-  const before = [...compaction.after, ...original.messages.slice(compaction.covered, covered)];
-  const added = measure.messages(after) - measure.messages(before);
-  const edited = map.filter(({ kind }) => kind === "edited").length;
-  const gone = map.filter((to) => !("at" in to)).length;
-  return {
-    ...report,
-    tokens: { ...report.tokens, after: report.tokens.after + added },
-    messages: { ...report.messages, kept: original.messages.length - edited - gone, edited },
-    parts: { ...report.parts, tail: report.parts.tail + added },
-  };
 }

@@ -36,7 +36,7 @@ export async function survival(entrant: ExaminedEngine, seed: number): Promise<r
   const outcomes: SurvivalOutcome[] = [];
   for (const { scene, planted, parts } of stagedWith(seed)) {
     const { text } = await roundsOf({ engine: engineOf(entrant, WINDOW_TOKENS), way: "session" }, parts);
-    outcomes.push(...outcomesOf(text, planted, { contestant: entrant.name, scene, seed }));
+    for (const each of outcomesOf(text, planted, { contestant: entrant.name, scene, seed })) outcomes.push(each);
   }
   return outcomes;
 }

@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { handoffBudget, limitsOf, summaryBudget } from "../../../../src/core/engines/compressor/limits.ts";
 import { COMPRESSOR_DEFAULTS } from "../../../../src/core/engines/compressor/settings.ts";
+import { ENGINE_DEFAULTS } from "../../../../src/core/engines/settings.ts";
+import { windowLimits } from "../../../../src/core/engines/window.ts";
 
 const at = (contextLength: number, rest = {}) => limitsOf({ ...COMPRESSOR_DEFAULTS, contextLength, ...rest });
+
+const moments = (contextLength: number) => windowLimits({}, { ...ENGINE_DEFAULTS, contextLength });
 
 describe("the computed values of the default engine", () => {
   // Threshold, tail, ceiling, summary maximum, hygiene: half the window, a fifth of that, half as much again,
@@ -19,17 +23,22 @@ describe("the computed values of the default engine", () => {
       tailTokens: tail,
       tailCeilingTokens: ceiling,
       summaryTokensMax: summary,
+    });
+    expect(moments(window)).toMatchObject({
       hygieneTokens: hygiene,
       pressureTokens: Math.floor(threshold * 0.85),
     });
   });
 
   it("are those the Hermes Agent docs print for a 100,000-token window: 42,500 of 50,000", () => {
-    expect(at(100_000)).toMatchObject({ pressureTokens: 42_500, thresholdTokens: 50_000 });
+    expect(moments(100_000)).toMatchObject({ pressureTokens: 42_500, thresholdTokens: 50_000 });
   });
 
   it("reserve the requested output inside the window", () => {
-    expect(at(200_000, { maxOutputTokens: 40_000 })).toMatchObject({ usableTokens: 160_000, thresholdTokens: 80_000 });
+    const limits = at(200_000, { maxOutputTokens: 40_000 });
+    expect(limits).toMatchObject({ usableTokens: 160_000, limitTokens: 136_000, thresholdTokens: 100_000 });
+    // No answer is given more than half of the window.
+    expect(at(128_000, { maxOutputTokens: 127_000 })).toMatchObject({ usableTokens: 64_000, thresholdTokens: 54_400 });
   });
 
   it("let the floor raise the threshold, never above 85 % of the window", () => {

@@ -7,7 +7,7 @@ import {
   type Compaction,
   type Losses,
 } from "../../../../src/core/compaction/compaction.ts";
-import { createLedgerKeeper } from "../../../../src/core/ledger/ledger.ts";
+import { eventsOf } from "../../../../src/core/events/events.ts";
 import { contentText, type Transcript } from "../../../../src/core/transcript/message.ts";
 import { compacted, filler, measure, outcomeOf, ran, says, talk, user } from "../../../support/compacting.ts";
 import { RUNS, transcripts } from "../../../support/transcripts.ts";
@@ -100,10 +100,10 @@ describe("the loss report", () => {
         const outcome = await outcomeOf(transcript, { budget, reason: "budget" });
         if (outcome.kind === "unchanged") return;
         const { lost } = outcome.compaction.report;
-        const ledger = createLedgerKeeper().ledgerOf(transcript.messages);
-        expect(lost.requests.absent).toBeLessThanOrEqual(ledger.requests.length);
-        expect(lost.constraints.absent).toBeLessThanOrEqual(ledger.constraints.length);
-        expect(lost.values.absent).toBeLessThanOrEqual(ledger.values.length);
+        const events = eventsOf(transcript.messages);
+        expect(lost.requests.absent).toBeLessThanOrEqual(events.requests.length);
+        expect(lost.constraints.absent).toBeLessThanOrEqual(events.rules.length);
+        expect(lost.paths.absent).toBeLessThanOrEqual(events.files.length);
         const text = applyCompaction(transcript, outcome.compaction)
           .messages.map(({ parts }) => contentText(parts))
           .join("\n");

@@ -32,7 +32,7 @@ describe("the compressor as it is today", () => {
 
   it("counts the window less the output, and heeds no figure of the documented policy", () => {
     const own = { maxOutputTokens: 40_000, threshold: 0.3, targetRatio: 0.5, thresholdFloorTokens: 1 };
-    expect(limitsOf(settings(200_000, own))).toMatchObject({ thresholdTokens: 120_000, tailTokens: 10_000 });
+    expect(limitsOf(settings(200_000, own))).toMatchObject({ thresholdTokens: 136_000, tailTokens: 10_000 });
   });
 
   it("is chosen by the preset, and not otherwise", () => {

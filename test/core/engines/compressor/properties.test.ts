@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../../../src/core/compaction/compaction.ts";
-import { liveRequestOf } from "../../../../src/core/ledger/readers/live-request.ts";
+import { liveRequestOf } from "../../../../src/core/events/live-request.ts";
 import { isHandoff } from "../../../../src/core/handoff/write.ts";
 import { contentText, type Transcript } from "../../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../../src/core/transcript/oracle.ts";

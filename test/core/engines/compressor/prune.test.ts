@@ -54,9 +54,13 @@ describe("the tail of a compaction", () => {
       user("Read on."),
       old,
       Array.from({ length: 20 }, (_, at) => ran("shell", { command: `ls ${at}` }, `${listing}${at}`)).flat(),
-      read(1, filler(10_800, "last")),
+      read(1, filler(5_000, "last")),
     );
-    const { compaction, result } = await compacted(session, {}, { contextLength: 24_000, protectFirstN: 1 });
+    const { compaction, result } = await compacted(
+      session,
+      {},
+      { contextLength: 24_000, targetRatio: 0.6, protectFirstN: 1 },
+    );
     expect(compaction.report.rung).toBeGreaterThan(0);
     const short = results(result.messages).filter((text) => text.includes("ladder.ts"));
     expect(measure.text(listing)).toBeLessThan(500);

@@ -112,7 +112,7 @@ it("is carried on by code, with what happened since, and a model reads on from i
   expect(prompts[1]!.slice(0, prompts[1]!.indexOf("What happened since"))).not.toContain("edit_file src/part_30.ts");
 });
 
-it("leaves out what was overruled since", async () => {
+it("dates what the model wrote, and tells the newer wish that overrules it", async () => {
   const engine = createCompressor({ ...COMPRESSOR_DEFAULTS, contextLength: 40_000 });
   const earlier = session(30).messages;
   const later = [
@@ -133,7 +133,8 @@ it("leaves out what was overruled since", async () => {
   const { messages } = applyCompaction(talk([...earlier, ...later]), second.compaction);
   const handoff = contentText(messages.find(({ origin }) => origin === "summary")!.parts);
   expect(handoff).toContain(DECISION);
-  expect(handoff).not.toContain(RULE);
+  expect(handoff).toMatch(/- As of message \d+: Sums in src\/cart\.ts stay whole cents/);
+  expect(handoff).toContain("From now on sums in src/cart.ts must stay tenths of cents");
 });
 
 it("knows a model's items without a citation from code's own, however often it is carried", async () => {

@@ -1,9 +1,9 @@
-/** A figure that was taken back is told as such: neither the record nor the lines of the original bring it as it was. */
+/** A figure that was corrected is told with its correction after it: the last that the record says of it holds. */
 import { expect, it } from "vitest";
 import { contentText } from "../../../../src/core/transcript/message.ts";
 import { compacted, filler, ran, says, talk, user } from "../../../support/compacting.ts";
 
-it("tells the figure that holds, and not the one that was taken back", async () => {
+it("tells the figure that holds after the one that was taken back", async () => {
   const session = talk(
     user("What is the revenue at risk? The report is due in churn_q1.md."),
     ran("sql", { query: "select 1" }, filler(300, "rows")),
@@ -21,6 +21,6 @@ it("tells the figure that holds, and not the one that was taken back", async () 
   );
   const { result } = await compacted(session, { budget: 2_000 });
   const handoff = contentText(result.messages.find(({ origin }) => origin === "summary")!.parts);
-  expect(handoff).toContain("€7,402,118.09");
-  expect(handoff).not.toContain("comes to €9,184,221.55");
+  expect(handoff).toContain("Corrected revenue at risk: €7,402,118.09");
+  expect(handoff.indexOf("€7,402,118.09")).toBeGreaterThan(handoff.lastIndexOf("€9,184,221.55"));
 });

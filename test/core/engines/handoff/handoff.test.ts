@@ -185,22 +185,22 @@ describe("a compaction by handoff", () => {
       expect(text).toContain(`## ${heading}`);
     const read = parseHandoff(text)!;
     expect(read.sections.get("files")).toEqual([expect.stringContaining("src/import.ts")]);
-    expect(read.excerpts.length).toBeGreaterThan(0);
+    expect(text).toContain("Error: expected 4 rows, got 3");
   });
 
   it("trims the person's oldest words where the result is still too long, and ends", async () => {
     const session = sessionOf(6_000, 6_000, 6_000, 100);
     const { messages, compaction } = await compactionOf(session, {}, { contextLength: 20_000 });
-    expect(compaction.report.rung).toBe(2);
+    expect(compaction.report.rung).toBe(1);
     expect(compaction.report.degraded).toEqual([
-      "2 of the user's 4 messages left out to save room",
+      "1 of the user's 4 messages left out to save room",
       "1 of the user's 4 messages cut in the middle to save room",
       expect.stringContaining("before the first request"),
     ]);
     expect(compaction.report.tokens.after).toBeLessThanOrEqual(10_000);
     expect(messages).toContain(session.messages[13]);
     const engine = createHandoff({ ...HANDOFF_DEFAULTS, contextLength: 20_000 });
-    const hopeless = talk(user(filler(19_000)), ...ran("shell", {}, filler(900)), says("Hm."));
+    const hopeless = talk(user(filler(19_400)), ...ran("shell", {}, filler(900)), says("Hm."));
     const outcome = await engine.compact(engine.init(), hopeless, { measure, chain, reason: "threshold" });
     const state = outcome.kind === "compacted" ? outcome.compaction.state : outcome.state;
     expect(outcome.kind === "compacted" ? outcome.compaction.report.irreducible : outcome.irreducible).toBeDefined();

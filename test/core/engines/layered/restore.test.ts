@@ -6,7 +6,7 @@ import type { CompactRequest } from "../../../../src/core/engines/contract.ts";
 import { createLayered } from "../../../../src/core/engines/layered/layered.ts";
 import { restored, type RestoredText } from "../../../../src/core/engines/layered/restore.ts";
 import { LAYERED_DEFAULTS } from "../../../../src/core/engines/layered/settings.ts";
-import { liveRequestOf } from "../../../../src/core/ledger/readers/live-request.ts";
+import { liveRequestOf } from "../../../../src/core/events/live-request.ts";
 import { contentText, type Message, type Transcript } from "../../../../src/core/transcript/message.ts";
 import { chain, filler, measure, ran, says, talk, user } from "../../../support/compacting.ts";
 
@@ -42,6 +42,50 @@ describe("what layered puts back", () => {
     expect(LAYERED_DEFAULTS.restoredFiles).toBe(5);
     expect(named).toEqual(["src/part7.ts", "src/part6.ts", "src/part5.ts", "src/part4.ts", "src/part3.ts"]);
     expect(text).toContain(filler(300, "srcpart7ts"));
+  });
+
+  it("are the files edited last before those that were only read, and what was written needs no reader", async () => {
+    const write = (path: string, content: string, result = "ok"): readonly Message[] =>
+      ran("write_file", { path, content }, result);
+    const edit = (path: string, old: string, next: string): readonly Message[] =>
+      ran("edit", { path, old_string: old, new_string: next }, "ok");
+    const { text } = await putBack(
+      session(
+        write("src/first.ts", filler(200, "first")),
+        write("src/second.ts", `export const second = 1;\n${filler(200, "second")}`),
+        edit("src/second.ts", "second = 1", "second = $&2"),
+        write("src/refused.ts", "never there", "Error: permission denied"),
+        Array.from({ length: 40 }, (_, at) => read(`src/part${at}.ts`)).flat(),
+      ),
+    );
+    const named = [...text.matchAll(/^## (\S+), as it was last (\w+)$/gm)].map(([, path, how]) => `${path} ${how}`);
+    expect(named).toEqual([
+      "src/second.ts written",
+      "src/first.ts written",
+      "src/part39.ts read",
+      "src/part38.ts read",
+      "src/part37.ts read",
+    ]);
+    expect(text).toContain("export const second = $&2;");
+  });
+
+  it("leaves a place of the five to an older file where the tail holds a newer one", async () => {
+    const { messages } = session(
+      Array.from({ length: 5 }, (_, at) =>
+        ran("write_file", { path: `src/old${at}.ts`, content: filler(90, `old${at}`) }, "ok"),
+      ).flat(),
+    );
+    const newer = Array.from({ length: 5 }, (_, at) =>
+      ran("write_file", { path: `src/new${at}.ts`, content: filler(90, `new${at}`) }, "ok"),
+    ).flat();
+    const { text } = await putBack(talk(messages, says("Once more."), newer, says("Written."), user("Go on.")));
+    expect([...text.matchAll(/^## src\/(\S+)\.ts, as it was last written$/gm)].map(([, name]) => name)).toEqual([
+      "old4",
+      "old3",
+      "old2",
+      "old1",
+      "old0",
+    ]);
   });
 
   it("never is a copy that was changed since, nor one that stands in the tail", async () => {

@@ -56,7 +56,7 @@ describe("the figures of lossless", () => {
   it("trigger above 75 %, not at it", () => {
     const engine = losslessWith({ contextLength: 108_000, maxOutputTokens: 8_000 });
     const at = (tokens: number): string => engine.decide(engine.init(), { tokens, messages: 50 }).kind;
-    expect([at(75_000), at(75_001)]).toEqual(["none", "compact"]);
+    expect([at(81_000), at(81_001)]).toEqual(["none", "compact"]);
   });
 });
 
@@ -188,24 +188,15 @@ describe("lossless within a budget", () => {
     expect(roots.length).toBeGreaterThan(0);
   });
 
-  it("quotes what the tail lost to digests", async () => {
-    const value = "the access code of gate 7 is 4711-LIMA";
-    const last = ran("shell", { command: "cat gates" }, `${filler(6_000, "gate")}\n${value}\n${filler(6_000, "door")}`);
-    const transcript = talk(user("Which gates are there?"), ...session(40).messages.slice(1, -1), ...last);
-    const { compaction, messages } = await compactedBy(transcript, { request: { budget: 6_000, reason: "budget" } });
-    expect(compaction.report.rung).toBeGreaterThan(1);
-    expect(textsOf(messages).join("\n")).toContain("4711-LIMA");
-  });
-
   it("says irreducible where even that is too much, and rests", async () => {
     const engine = losslessWith({ contextLength: 100_000 });
-    const transcript = talk(user("Begin."), says("Yes."), user(filler(90_000, "plan")));
+    const transcript = talk(user("Begin."), says("Yes."), user(filler(99_000, "plan")));
     const outcome = await engine.compact(engine.init(), transcript, { measure, chain, reason: "threshold" });
     const state = (outcome.kind === "compacted" ? outcome.compaction.state : outcome.state) as LosslessState;
     const irreducible = outcome.kind === "compacted" ? outcome.compaction.report.irreducible : outcome.irreducible;
-    expect(irreducible?.limit).toBe(60_000);
+    expect(irreducible?.limit).toBe(85_000);
     const decide = (tokens: number) => engine.decide(state, { tokens, messages: 3 });
-    expect(decide(91_000)).toMatchObject({ kind: "none", because: expect.stringContaining("start a fresh session") });
+    expect(decide(98_000)).toMatchObject({ kind: "none", because: expect.stringContaining("start a fresh session") });
     expect(decide(110_000).kind).toBe("compact");
   });
 });

@@ -46,7 +46,7 @@ const tokensOf = (message: Message): number => measure.text(contentText(message.
 describe("the figures of sacred-zone", () => {
   it.each([32_000, 64_000, 100_000, 200_000, 1_000_000])("are the chapter's, with a window of %i", (contextLength) => {
     const limits = sacredZoneLimits({ ...SACRED_ZONE_DEFAULTS, contextLength });
-    expect(limits).toEqual({
+    expect(limits).toMatchObject({
       usableTokens: contextLength,
       triggerTokens: contextLength * 0.75,
       targetTokens: contextLength * 0.5,
@@ -69,7 +69,7 @@ describe("the figures of sacred-zone", () => {
   it("trigger above 75 %, not at it", () => {
     const engine = engineWith({ contextLength: 108_000, maxOutputTokens: 8_000 });
     const at = (tokens: number): string => engine.decide(engine.init(), { tokens, messages: 50 }).kind;
-    expect([at(75_000), at(75_001)]).toEqual(["none", "compact"]);
+    expect([at(81_000), at(81_001)]).toEqual(["none", "compact"]);
   });
 });
 
@@ -219,14 +219,14 @@ describe("the fallback of sacred-zone", () => {
   });
 
   it("says irreducible where even that is too much, and rests until there is more to give", async () => {
-    const session = talk(user("Begin."), says("Yes."), user(filler(90_000, "plan")));
+    const session = talk(user("Begin."), says("Yes."), user(filler(99_000, "plan")));
     const engine = engineWith();
     const outcome = await engine.compact(engine.init(), session, { measure, chain, reason: "threshold" });
     const state = outcome.kind === "compacted" ? outcome.compaction.state : outcome.state;
     const irreducible = outcome.kind === "compacted" ? outcome.compaction.report.irreducible : outcome.irreducible;
-    expect(irreducible?.limit).toBe(50_000);
+    expect(irreducible?.limit).toBe(85_000);
     const decide = (tokens: number) => engine.decide(state as ReturnType<typeof engine.init>, { tokens, messages: 3 });
-    expect(decide(91_000)).toMatchObject({ kind: "none", because: expect.stringContaining("fresh session") });
+    expect(decide(98_000)).toMatchObject({ kind: "none", because: expect.stringContaining("fresh session") });
     expect(decide(110_000).kind).toBe("compact");
   });
 });

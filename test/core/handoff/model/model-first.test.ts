@@ -1,7 +1,7 @@
-/** What a model wrote comes before what code has to say of the same: rules that only the task says too, and lines beyond its share before quotes. */
+/** What a model wrote comes before what code has to say of the same: rules that only the task says too, and lines beyond its share. */
 import { expect, it } from "vitest";
 import type { Items } from "../../../../src/core/handoff/model/asked.ts";
-import type { Topic } from "../../../../src/core/handoff/topics/topic.ts";
+import type { Topic } from "../../../../src/core/handoff/sections/topic.ts";
 import { parseHandoff, writeHandoff } from "../../../../src/core/handoff/write.ts";
 import { filler, ran, says, talk, user } from "../../../support/compacting.ts";
 import { requestFor } from "../requests.ts";
@@ -24,25 +24,22 @@ const prose: Items = new Map<Topic, readonly string[]>([
   ["actions", ["Read src/importer.ts. [3]"]],
 ]);
 
-it("is a rule among the rules, where the newest task says it too", () => {
+it("is a rule among the rules, where a request says it too", () => {
   const { text } = writeHandoff(requestFor(messages, { prose, budget: 1_500 }));
   const { sections } = parseHandoff(text)!;
-  expect(sections.get("task")!.join("\n")).toContain("keep the old importer");
   expect(sections.get("constraints")).toContain(RULE);
 });
 
-it("has its lines beyond its share before a quote and before the paths that code lists", () => {
+it("has its lines beyond its share before the paths that code lists", () => {
   const findings = Array.from(
     { length: 30 },
     (_, at) => `Column ${at} of src/rows.ts keeps its spaces, as row ${at * 37} of the export shows. [7]`,
   );
   const files = ["read: `src/rows.ts` has the columns. [7]"];
-  const excerpts = [{ message: 6, source: "read src/rows.ts", text: "export const rows = 1;", tokens: 10 }];
   const { text } = writeHandoff(
     requestFor(messages, {
       prose: new Map<Topic, readonly string[]>([...prose, ["context", findings], ["files", files]]),
       budget: 1_000,
-      excerpts: () => excerpts,
     }),
   );
   const { sections } = parseHandoff(text)!;

@@ -11,7 +11,6 @@ const spanOf = (messages: readonly Message[], more: Partial<Span> = {}): Span =>
   messages,
   from: 0,
   until: messages.length,
-  ranked: [],
   focus: [],
   recall: "r0123456789",
   measure,
@@ -70,14 +69,6 @@ describe("stages", () => {
     const stages = stagesOf(spanOf(work(3_000, 20)), 1_000, 2);
     expect(stages.length).toBeLessThanOrEqual(2);
     expect(stages.join("\n")).toMatch(/\(\d+ messages left out\)/);
-  });
-
-  it("give more room to a result that is ranked high", () => {
-    const messages = work(60, 2_000);
-    const plain = stagesOf(spanOf(messages), 4_000, 3).join("\n");
-    const ranked = stagesOf(spanOf(messages, { ranked: [44] }), 4_000, 3).join("\n");
-    const lines = (text: string): number => text.split("\n").filter((line) => line.includes(": part14 ")).length;
-    expect(lines(ranked)).toBeGreaterThan(lines(plain));
   });
 
   it("hold no secret, wherever a cut falls", () => {

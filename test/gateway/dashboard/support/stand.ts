@@ -124,7 +124,6 @@ function operation(
       store: "",
       upSeconds: 0,
       totals: tally.totals(),
-      recent: [],
     }),
     checkStore: async () => undefined,
     stopping: () => false,

@@ -1,0 +1,77 @@
+/**
+ * Messages that declare tools are no conversation: without them the model could not call those tools again. What a compaction
+ * leaves out of them is put back before its handoff, unless a later one declares the same.
+ */
+import type { Estimator } from "../engines/contract.ts";
+import type { Message, Transcript } from "../transcript/message.ts";
+import type { Compaction, Destination } from "./compaction.ts";
+
+/** The compaction itself where none is missing. */
+export function withDeclarations(compaction: Compaction, original: Transcript, { measure }: Estimator): Compaction {
+  const missing = missingFrom(compaction, original.messages);
+  if (missing.length === 0) return compaction;
+  const { after, map, report } = compaction;
+  const summary = after.findIndex(({ origin }) => origin === "summary");
+  const place = Math.max(0, summary);
+  const messages = missing.map((at) => original.messages[at]!);
+  const moved = map.map((to, at): Destination => {
+    const index = missing.indexOf(at);
+    if (index >= 0) return { kind: "kept", at: place + index };
+    return "at" in to && to.at >= place ? { ...to, at: to.at + missing.length } : to;
+  });
+  const tokens = measure.messages(messages);
+  const gone = (kind: Destination["kind"]): number => missing.filter((at) => map[at]?.kind === kind).length;
+  const { summarised, removed = 0, ...counts } = report.messages;
+  return {
+    ...compaction,
+    after: after.toSpliced(place, 0, ...messages),
+    map: moved,
+    report: {
+      ...report,
+      tokens: { ...report.tokens, after: report.tokens.after + tokens },
+      messages: {
+        ...counts,
+        after: counts.after + missing.length,
+        kept: counts.kept + missing.length,
+        summarised: summarised - gone("summarised"),
+        ...(removed === 0 ? {} : { removed: removed - gone("removed") }),
+      },
+      parts: { ...report.parts, head: report.parts.head + tokens },
+    },
+  };
+}
+
+/** Tokens of all that a result has to declare again. */
+export function declaredTokens({ messages }: Transcript, { measure }: Estimator): number {
+  return measure.messages(messages.filter(declares));
+}
+
+function missingFrom({ map, covered, byHand = [] }: Compaction, messages: readonly Message[]): readonly number[] {
+  const declared = new Set<string>();
+  const missing: number[] = [];
+  for (let at = messages.length - 1; at >= 0; at--) {
+    if (!declares(messages[at]!)) continue;
+    const names = namesIn(messages[at]!);
+    const stands = at >= covered || "at" in map[at]!;
+    const dropped = byHand.some(({ how, from, end }) => how === "drop" && at >= from && at < end);
+    if (!stands && !dropped && names.some((name) => !declared.has(name))) missing.unshift(at);
+    names.forEach((name) => declared.add(name));
+  }
+  return missing;
+}
+
+function declares({ parts }: Message): boolean {
+  return parts.some((part) => part.kind === "opaque" && part.declaresTools === true);
+}
+
+/** Every name in a declaration: of tools, of what they are in, and of their parameters. */
+function namesIn({ parts }: Message): readonly string[] {
+  const names: string[] = [];
+  for (const part of parts)
+    if (part.kind === "opaque")
+      JSON.parse(part.raw, (key, value: unknown) => {
+        if (key === "name" && typeof value === "string") names.push(value);
+        return value;
+      });
+  return names;
+}

@@ -1,0 +1,24 @@
+/** What was started in the background and has not ended since, as far as results and reports say. */
+import type { CallEvent, Events } from "./events.ts";
+
+const ID = /\b(?:(?:agent|task|shell|session|process)[ _-]?)?id(?: is)?:? ([\w-]*\d[\w-]*)/gi;
+const ENDED = /\b(?:completed|finished|exited|failed|killed|stopped|terminated|exit code)\b/i;
+const AROUND_CHARS = 600;
+
+export function stillRunning({ calls, all }: Events): readonly CallEvent[] {
+  const running = calls.filter(({ ending }) => ending.status === "running");
+  return running.filter((event) => {
+    const ids = Array.from(event.text.slice(0, AROUND_CHARS).matchAll(ID), ([, id]) => id!);
+    return !all.some((later) => later.message > event.message && tellsEnd(later, ids));
+  });
+}
+
+function tellsEnd(event: Events["all"][number], ids: readonly string[]): boolean {
+  if (event.kind === "said") return false;
+  if (event.kind === "heard") {
+    const { speaker } = event;
+    return speaker.by === "report" && ids.some((id) => speaker.text.includes(id));
+  }
+  if (!ids.some((id) => event.call.arguments.includes(id))) return false;
+  return /kill|stop/i.test(event.summary.tool) || ENDED.test(event.text.slice(0, AROUND_CHARS));
+}

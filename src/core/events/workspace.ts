@@ -1,0 +1,62 @@
+/** Where the work happens: the folder commands run in and the branch, from what calls say and what they answer. */
+import type { CallSummary } from "../digest/call.ts";
+import type { CommandFacts } from "./shell.ts";
+
+const EDGE_CHARS = 600;
+const STATED_FOLDER = /\(Current directory: (\/[^)\n]+)\)/;
+const STATED_BRANCH =
+  /(?:^|\n)(?:On branch |Switched to (?:a new )?branch ')([\w./-]+)|(?:^|\n)\[([\w./-]+)(?: \(root-commit\))? [0-9a-f]{7,40}\]/;
+/** Commands that print the name of the branch and nothing else. */
+const ASKS_BRANCH = /\bgit (?:branch --show-current|rev-parse --abbrev-ref HEAD)\s*$/;
+const BRANCH_NAME = /^[\w./-]+$/;
+const ABSOLUTE = /^(?:\/|~|[A-Za-z]:[\\/])/;
+
+/** The folder that a call or its result names as the current one. */
+export function folderIn(facts: CommandFacts | undefined, result: string): string | undefined {
+  const stated = STATED_FOLDER.exec(result.slice(-EDGE_CHARS))?.[1];
+  if (stated !== undefined) return stated;
+  return facts?.folder !== undefined && ABSOLUTE.test(facts.folder) ? facts.folder : undefined;
+}
+
+/** The branch that a git command reports to be on. */
+export function branchIn({ command }: CallSummary, result: string): string | undefined {
+  if (command === undefined || !/\bgit\b/.test(command)) return undefined;
+  const answer = result.trim();
+  if (ASKS_BRANCH.test(command) && BRANCH_NAME.test(answer)) return answer;
+  const match = STATED_BRANCH.exec(result.slice(-EDGE_CHARS)) ?? STATED_BRANCH.exec(result.slice(0, EDGE_CHARS));
+  return match?.[1] ?? match?.[2];
+}
+
+/** A folder is the root when that many of the absolute paths that calls name lie below it. */
+const ROOT_SHARE_MIN = 0.6;
+const ROOT_DEPTH_MIN = 2;
+
+/** The deepest folder, without its last slash, that most of the absolute paths lie below; undefined where there is none. */
+export function rootOf(paths: readonly string[]): string | undefined {
+  const absolute = paths.filter((path) => path.startsWith("/"));
+  const counts = new Map<string, number>();
+  for (const path of absolute)
+    for (let slash = path.indexOf("/", 1); slash > 0; slash = path.indexOf("/", slash + 1)) {
+      const folder = path.slice(0, slash);
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+  let root: string | undefined;
+  for (const [folder, below] of counts)
+    if (below >= absolute.length * ROOT_SHARE_MIN && folder.length > (root ?? "").length && isDeep(folder))
+      root = folder;
+  return root;
+}
+
+function isDeep(folder: string): boolean {
+  return folder.split("/").length > ROOT_DEPTH_MIN;
+}
+
+/** What an editor prints above the lines that it shows of its open file. */
+const SHOWN_FILE = /^\[File: ([^\s\]]+) \(\d+ lines total\)\]$/m;
+
+/** An edit that names no file works on the one that is open, which its result names. */
+export function withOpenFile(summary: CallSummary, result: string): CallSummary {
+  if (summary.action !== "edit" || summary.paths.length > 0) return summary;
+  const file = SHOWN_FILE.exec(result.slice(0, EDGE_CHARS))?.[1];
+  return file === undefined ? summary : { ...summary, target: file, paths: [file] };
+}

@@ -1,0 +1,191 @@
+/**
+ * Chooses what a handoff holds within its room: what a model wrote first, then each section's best items up to its share, and the
+ * record of turns in what is left.
+ */
+import type { Measure } from "../transcript/measure.ts";
+import type { Item, ItemDraft } from "./items.ts";
+import { citedIn } from "./model/citations.ts";
+import { leftOutLine, type FilledSection } from "./render.ts";
+import { TOPICS, TOPICS_BY_NEED } from "./sections/topics.ts";
+import type { Topic } from "./sections/topic.ts";
+import type { Section } from "./templates.ts";
+
+/** What the sections beside the record may take together. */
+const SECTIONS_SHARE_MAX = 0.45;
+/** The least of a section that is worth its heading, up to a share of a small handoff. */
+const LEAST_TOKENS = 60;
+const LEAST_SHARE_MAX = 0.2;
+/** After that many items in a row that do not fit, smaller ones are not looked for. */
+const MISFITS_MAX = 6;
+const LEFT_OUT_COUNT_WIDEST = 999;
+/** Items of a model rank above every draft of code's. */
+export const PROSE_RANK = 100;
+/** With a focus, what is about it may take that many times its share. */
+const FOCUS_STRETCH = 2;
+/** With a focus, of the handoff (Zhang 2026, section 12: 60 to 70 %). */
+const FOCUS_SHARE = 0.65;
+
+export interface Candidates {
+  /** What each section could say, best first. */
+  readonly drafts: ReadonlyMap<Topic, readonly ItemDraft[]>;
+  /** The record of turns in at most that many tokens, and of them so many about the focus; none where a model wrote all that was done. */
+  readonly record: ((tokensMax: number, aboutMax: number) => readonly Item[]) | undefined;
+  /** Lines of results in at most that many tokens, without what `present` says; none beside a model's words. */
+  readonly quotes: ((tokensMax: number, present: string) => readonly Item[]) | undefined;
+  /** Beside a model's words, of the room: what the turns that it has not read are of all. */
+  readonly unreadShare: number;
+  readonly matches: ((text: string) => boolean) | undefined;
+}
+
+export interface FitOptions {
+  readonly template: readonly Section[];
+  readonly measure: Measure;
+  /** Id under which what was left out can be fetched. */
+  readonly recall: string;
+  /** Tokens for the whole handoff. */
+  readonly budget: number;
+  /** Tokens for sections and record. */
+  readonly room: number;
+}
+
+export function fit(candidates: Candidates, options: FitOptions): ReadonlyMap<Topic, FilledSection> {
+  const { room } = options;
+  const costs = costsWith(options);
+  const rows = new Map(
+    Array.from(candidates.drafts, ([topic, drafts]) => [topic, rowOf(topic, drafts, candidates.matches)]),
+  );
+  const seen = new Set<string>();
+  const forUnread = candidates.record === undefined ? 0 : room * candidates.unreadShare;
+  let left = room;
+  // What was found out comes before the steps that led to it.
+  for (const topic of TOPICS_BY_NEED) {
+    const row = rows.get(topic);
+    if (row !== undefined) left -= fill(row, { costs, seen, most: left - forUnread, wanted: isProse });
+  }
+  const hasProse = left < room;
+  let forSections = hasProse ? left - forUnread : Math.min(left, room * SECTIONS_SHARE_MAX);
+  let forOthers = candidates.matches === undefined ? forSections : Math.max(0, room - options.budget * FOCUS_SHARE) / 2;
+  for (const topic of TOPICS_BY_NEED) {
+    const row = rows.get(topic);
+    if (row === undefined) continue;
+    const share = TOPICS[topic].share * (candidates.matches === undefined ? 1 : FOCUS_STRETCH);
+    const most = Math.min(forSections, Math.max(room * share, Math.min(LEAST_TOKENS, room * LEAST_SHARE_MAX)));
+    const about = fill(row, { costs, seen, most, wanted: ({ text }) => candidates.matches?.(text) ?? false });
+    const others = fill(row, { costs, seen, most: Math.min(most - about, forOthers), wanted: () => true });
+    left -= about + others;
+    forSections -= about + others;
+    forOthers -= others;
+  }
+  const told = [...rows.values()].flatMap(({ chosen }) => [...chosen].filter(({ text }) => candidates.matches?.(text)));
+  const aboutMax = options.budget * FOCUS_SHARE - options.measure.text(told.map(({ text }) => text).join("\n"));
+  const forQuotes = quotesRoom(candidates, options, left);
+  const record = (tokensMax: number): readonly Item[] => candidates.record?.(tokensMax, Math.max(0, aboutMax)) ?? [];
+  const quotes = forQuotes === 0 ? [] : (candidates.quotes?.(forQuotes, said(record(left - forQuotes))) ?? []);
+  // What no line was worth quoting for is the record's.
+  const turns = record(
+    quotes.length === 0
+      ? left
+      : left - options.measure.text(`## -\n${said(quotes)}\n`) - quotes.length * QUOTE_MARK_TOKENS,
+  );
+  const filled = new Map(Array.from(rows, ([topic, row]) => [topic, filledOf(row)]));
+  if (turns.length > 0) {
+    const { items, leftOut } = filled.get("actions") ?? { items: [], leftOut: 0 };
+    filled.set("actions", { items: [...items, ...turns], leftOut });
+  }
+  if (quotes.length > 0) {
+    const { items, leftOut } = filled.get("context") ?? { items: [], leftOut: 0 };
+    filled.set("context", { items: [...items, ...quotes], leftOut });
+  }
+  return filled;
+}
+
+function said(items: readonly Item[]): string {
+  return items.map(({ text }) => text).join("\n");
+}
+
+/** Lines of results have a part of a handoff that is not small; what is about a focus has all of it. */
+function quotesRoom({ quotes, matches }: Candidates, { budget }: FitOptions, left: number): number {
+  return quotes === undefined || matches !== undefined || budget < QUOTES_BUDGET_MIN
+    ? 0
+    : Math.floor(left * QUOTES_SHARE);
+}
+
+const QUOTES_SHARE = 0.3;
+/** Bullet and margins. */
+const QUOTE_MARK_TOKENS = 3;
+const QUOTES_BUDGET_MIN = 800;
+
+function isProse({ rank }: Item): boolean {
+  return rank >= PROSE_RANK;
+}
+
+interface Row {
+  readonly topic: Topic;
+  readonly items: readonly Item[];
+  readonly chosen: Set<Item>;
+  readonly groups: Set<string>;
+}
+
+function rowOf(topic: Topic, drafts: readonly ItemDraft[], matches: Candidates["matches"]): Row {
+  const items = drafts.flatMap((draft) => itemOf(topic, draft) ?? []);
+  const about = (item: Item): number => Number(matches?.(item.text) ?? false);
+  const ordered = matches === undefined ? items : items.toSorted((a, b) => about(b) - about(a));
+  return { topic, items: ordered, chosen: new Set(), groups: new Set() };
+}
+
+/** The item a draft comes to. */
+function itemOf(topic: Topic, draft: ItemDraft): Item | undefined {
+  const text = draft.write()?.trim();
+  if (text === undefined || text === "") return undefined;
+  const { rank, order, group } = draft;
+  const key = TOPICS[topic].keyOf(citedIn(text).claim);
+  return { key, text, rank, order, ...(group === undefined ? {} : { group }) };
+}
+
+interface Filling {
+  readonly costs: Costs;
+  /** Keys of what is said already, in any section. */
+  readonly seen: Set<string>;
+  readonly most: number;
+  readonly wanted: (item: Item) => boolean;
+}
+
+/** Adds the best items that fit; returns the tokens they take. */
+function fill(row: Row, { costs, seen, most, wanted }: Filling): number {
+  let used = 0;
+  let misfits = 0;
+  for (const item of row.items) {
+    if (row.chosen.has(item) || !wanted(item) || seen.has(item.key)) continue;
+    const cost = costs.item(row, item);
+    if (used + cost > most) {
+      if (++misfits >= MISFITS_MAX) break;
+      continue;
+    }
+    used += cost;
+    row.chosen.add(item);
+    seen.add(item.key);
+    if (item.group !== undefined) row.groups.add(item.group);
+  }
+  return used;
+}
+
+function filledOf({ items, chosen }: Row): FilledSection {
+  return { items: [...chosen], leftOut: items.length - chosen.size };
+}
+
+interface Costs {
+  readonly item: (row: Row, item: Item) => number;
+}
+
+function costsWith({ template, measure, recall }: FitOptions): Costs {
+  const headings = new Map(template.flatMap(({ heading, topics }) => topics.map((topic) => [topic, heading])));
+  const leftOut = measure.text(`${leftOutLine(LEFT_OUT_COUNT_WIDEST, recall)}\n`);
+  return {
+    item: ({ topic, chosen, groups }, { text, group }) => {
+      const grouped = TOPICS[topic].layout === "grouped";
+      const own = measure.text(grouped ? `${text}, ` : `- ${text}\n`);
+      const lead = group === undefined || groups.has(group) ? 0 : measure.text(`- ${group}: \n`);
+      return own + lead + (chosen.size === 0 ? measure.text(`## ${headings.get(topic)}\n`) + leftOut : 0);
+    },
+  };
+}

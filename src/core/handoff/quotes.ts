@@ -1,0 +1,154 @@
+/**
+ * Lines of results, word for word, for the exact names and figures that no sentence tells: chosen by how many such names a line has
+ * that are rare, recent, came up again, and stand nowhere else in the handoff. It reads no language.
+ */
+import { oneLine } from "../digest/cut.ts";
+import { withoutGutter } from "../digest/numbered-lines.ts";
+import type { Events } from "../events/events.ts";
+import type { Measure } from "../transcript/measure.ts";
+import { wholeWords } from "../events/text.ts";
+import type { Item } from "./items.ts";
+import { targetText } from "./turns/lines.ts";
+
+export interface QuoteRequest {
+  readonly events: Events;
+  readonly from: number;
+  readonly until: number;
+  readonly measure: Measure;
+  readonly redact: (text: string) => string;
+  readonly shortened: (text: string) => string;
+}
+
+interface Source {
+  readonly message: number;
+  readonly label: string;
+  readonly text: string;
+}
+
+/** A line that may be quoted, with the names and figures in it. */
+interface Candidate {
+  readonly source: Source;
+  readonly at: number;
+  readonly text: string;
+  readonly names: readonly string[];
+}
+
+const LINE_CHARS_MIN = 20;
+const LINE_CHARS_MAX = 240;
+const WORDS_MIN = 3;
+/** More of one result is not looked through. */
+const RESULT_CHARS_READ_MAX = 60_000;
+const LABEL_CHARS_MAX = 80;
+/** A name in more messages than this is known to everybody. */
+const COMMON_MESSAGES_MIN = 12;
+const AGAIN_WEIGHT = 1;
+const ONCE_WEIGHT = 0.35;
+const COMMON_WEIGHT = 0.15;
+/** What the oldest line is worth beside the newest. */
+const OLDEST_SHARE = 0.4;
+/** A line that brings less a token is not worth quoting. */
+const GAIN_A_TOKEN_MIN = 0.02;
+/** Names of code and paths, words with figures in them, and figures. */
+const NAME =
+  /[\p{L}_][\p{L}\p{N}_]*(?:[._/:-][\p{L}\p{N}_]+)+|[\p{L}_]*(?:\p{Ll}\p{Lu}|_|\p{L}\p{N}|\p{N}\p{L})[\p{L}\p{N}_]*|\d[\d.,:]*\d/gu;
+const WORD = /[\p{L}\p{N}]{2,}/gu;
+
+/** Chooses lines in at most that many tokens; `present` is what the handoff says already. */
+export type Quoter = (tokensMax: number, present: string) => readonly Item[];
+
+export function createQuoter(request: QuoteRequest): Quoter {
+  return (tokensMax, present) => {
+    const candidates = candidatesIn(request);
+    const counts = countsOf(candidates, request.events);
+    const covered = new Set(namesIn(present));
+    const weightOf = ({ names, source }: Candidate): number => {
+      const age = (source.message - request.from) / Math.max(1, request.until - request.from);
+      let gain = 0;
+      for (const name of names) if (!covered.has(name)) gain += weight(counts.get(name) ?? 1);
+      return gain * (OLDEST_SHARE + (1 - OLDEST_SHARE) * age);
+    };
+    const cost = (one: Candidate): number => request.measure.text(`${one.text}\n`) + 1;
+    const ordered = candidates
+      .map((one) => ({ one, density: weightOf(one) / cost(one) }))
+      .filter(({ density }) => density >= GAIN_A_TOKEN_MIN)
+      .toSorted((a, b) => b.density - a.density);
+    const chosen: Candidate[] = [];
+    let left = tokensMax;
+    for (const { one, density } of ordered) {
+      const tokens = cost(one);
+      // What was chosen before may have brought its names already.
+      if (tokens > left || weightOf(one) / tokens < Math.max(GAIN_A_TOKEN_MIN, density / 2)) continue;
+      left -= tokens + labelTokens(chosen, one, request.measure);
+      for (const name of one.names) covered.add(name);
+      chosen.push(one);
+    }
+    return itemsOf(chosen, request);
+  };
+}
+
+function weight(messages: number): number {
+  if (messages <= 1) return ONCE_WEIGHT;
+  return messages >= COMMON_MESSAGES_MIN ? COMMON_WEIGHT : AGAIN_WEIGHT;
+}
+
+function labelTokens(chosen: readonly Candidate[], { source }: Candidate, measure: Measure): number {
+  return chosen.some((other) => other.source === source) ? 0 : measure.text(labelOf(source));
+}
+
+/** The texts that may be quoted, the newest first: what calls returned, and what the agent said. */
+function sourcesIn({ events, from, until, redact }: QuoteRequest): readonly Source[] {
+  const inside = events.all.filter(({ message }) => message >= from && message < until);
+  return inside.toReversed().flatMap((event): readonly Source[] => {
+    if (event.kind === "said") return [{ message: event.message, label: "Agent", text: event.text }];
+    if (event.kind !== "call" || event.result === undefined || event.result >= until) return [];
+    const text = wholeWords(withoutGutter(event.text), RESULT_CHARS_READ_MAX);
+    return [{ message: event.message, label: `${event.summary.tool} ${targetText(event, redact)}`, text }];
+  });
+}
+
+function candidatesIn(request: QuoteRequest): readonly Candidate[] {
+  const seen = new Set<string>();
+  return sourcesIn(request).flatMap((source) =>
+    request
+      .redact(source.text)
+      .split("\n")
+      .flatMap((line, at): readonly Candidate[] => {
+        const text = line.trim();
+        if (text.length < LINE_CHARS_MIN || text.length > LINE_CHARS_MAX || seen.has(text)) return [];
+        seen.add(text);
+        const names = namesIn(text);
+        return names.length === 0 || (text.match(WORD) ?? []).length < WORDS_MIN ? [] : [{ source, at, text, names }];
+      }),
+  );
+}
+
+function namesIn(text: string): readonly string[] {
+  return [...new Set(text.match(NAME) ?? [])].filter(({ length }) => length >= 3);
+}
+
+/** In how many results, calls and words of the agent each name stands. */
+function countsOf(candidates: readonly Candidate[], { all }: Events): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const count = (names: Iterable<string>): void => {
+    for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  };
+  for (const own of Map.groupBy(candidates, ({ source }) => source).values())
+    count(new Set(own.flatMap(({ names }) => names)));
+  for (const event of all)
+    if (event.kind === "call") count(namesIn(event.call.arguments.slice(0, RESULT_CHARS_READ_MAX)));
+  return counts;
+}
+
+function labelOf({ label, message }: Source): string {
+  return `[${message + 1}] ${oneLine(label, LABEL_CHARS_MAX)}`;
+}
+
+/** Result by result, in the order of the conversation, its lines in their order. */
+function itemsOf(chosen: readonly Candidate[], { shortened }: QuoteRequest): readonly Item[] {
+  const bySource = [...Map.groupBy(chosen, ({ source }) => source)].toSorted(([a], [b]) => a.message - b.message);
+  return bySource.map(([source, lines], place) => {
+    const ordered = lines.toSorted((a, b) => a.at - b.at).map(({ text }) => text);
+    const text = [`${shortened(labelOf(source))}:`, ...ordered].join("\n");
+    return { rank: 0, order: source.message, key: `quote ${source.message} ${place}`, text };
+  });
+}

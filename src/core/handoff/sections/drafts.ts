@@ -1,0 +1,280 @@
+/**
+ * What the sections say beside the record of turns, from events alone: what is plain is stated, and what is not is left to the
+ * record, where every word has its speaker and its message.
+ */
+import { oneLine } from "../../digest/cut.ts";
+import type { CallEvent, Events, RequestEvent } from "../../events/events.ts";
+import { changesSomething, openFailures, repairedFailures } from "../../events/failures.ts";
+import type { FileEntry } from "../../events/files.ts";
+import { stillRunning } from "../../events/running.ts";
+import { answersOf } from "../../events/questions.ts";
+import { contentText, type Message } from "../../transcript/message.ts";
+import { clipped, DASH, recency, type AlreadyVisible, type ItemDraft } from "../items.ts";
+import { mediaText, PASTE_CHARS_MIN, targetText } from "../turns/lines.ts";
+import { CHANGED_LEAD, LIVE_LEAD } from "./topics.ts";
+import type { Topic } from "./topic.ts";
+
+/** What the drafts of one handoff are made from. */
+export interface HandoffMaterial {
+  readonly messages: readonly Message[];
+  readonly events: Events;
+  /** The messages that the handoff replaces. */
+  readonly from: number;
+  readonly until: number;
+  /** Index of the live request; -1 where there is none. */
+  readonly live: number;
+  /** What is kept verbatim beside the handoff. */
+  readonly beside: AlreadyVisible;
+  /** Set when an earlier handoff holds what came first. */
+  readonly continues: boolean;
+  /** Tokens for the handoff. */
+  readonly budget: number;
+  readonly redact: (text: string) => string;
+  /** A path or text as it is written in the handoff: below the session's folder. */
+  readonly shortened: (text: string) => string;
+}
+
+type Draft = (material: HandoffMaterial) => readonly ItemDraft[];
+
+/** What the events say of each topic; the highest rank is most worth saying. Topics that are not here are a model's, or the record's. */
+export const DRAFTS: Readonly<Partial<Record<Topic, Draft>>> = {
+  task: taskDrafts,
+  goal: goalDrafts,
+  constraints: ruleDrafts,
+  state: stateDrafts,
+  progress: progressDrafts,
+  blocked: blockedDrafts,
+  decisions: answerDrafts,
+  pending: pendingDrafts,
+  files: fileDrafts,
+  remaining: remainingDrafts,
+  messages: messageDrafts,
+  fixed: fixedDrafts,
+};
+
+/** Above what recency can add: comes first whatever its age. */
+const FOREMOST = 10;
+const QUOTE_CHARS_MAX = 80;
+const GOAL_CHARS_MAX = 1_600;
+/** For each token of the handoff: what the share of the section holds. */
+const GOAL_CHARS_A_TOKEN = 0.2;
+/** A newest message as short as this means nothing without what it is about. */
+const SHORT_MESSAGE_CHARS_MAX = 60;
+const FEW_REQUESTS_MAX = 2;
+const ITEM_CHARS_MAX = 600;
+/** A smaller handoff comes directly before the newest message, and needs its words for something else. */
+const POINTER_BUDGET_MIN = 1_000;
+const FAILING_NAMES_MAX = 24;
+const RUNNING_CHARS_MAX = 120;
+
+/** Whether the words of a message leave the conversation with the replaced messages; those of the live request never do. */
+function leaves({ from, until, live }: HandoffMaterial, message: number): boolean {
+  return message >= from && message < until && message !== live;
+}
+
+function liveText({ messages, live, redact }: HandoffMaterial): string {
+  return live < 0 ? "" : redact(contentText(messages[live]!.parts)).trim();
+}
+
+function taskDrafts(material: HandoffMaterial): readonly ItemDraft[] {
+  const text = liveText(material);
+  if (text === "" || material.budget < POINTER_BUDGET_MIN) return [];
+  const quote = (): string => JSON.stringify(clipped(text.replace(/\s+/g, " "), QUOTE_CHARS_MAX));
+  return [{ rank: FOREMOST * 2, order: 0, write: () => `${LIVE_LEAD}${quote()}` }];
+}
+
+/** The last request that said something, where the newest message is too short to; the first where there are hardly any. */
+function goalDrafts(material: HandoffMaterial): readonly ItemDraft[] {
+  const { events, live, redact } = material;
+  const before = events.requests.filter(({ message }) => message < live || live < 0);
+  const isFew = before.length <= FEW_REQUESTS_MAX && !material.continues;
+  if (!isFew && liveText(material).length > SHORT_MESSAGE_CHARS_MAX) return [];
+  const says = ({ text }: RequestEvent): boolean =>
+    text.length > SHORT_MESSAGE_CHARS_MAX && (isFew || text.length <= PASTE_CHARS_MIN);
+  const goal = before.findLast(says);
+  // In a conversation without any work, what was said before is no goal of what is said now.
+  const isWorkedOn = events.calls.some(({ message }) => goal !== undefined && message > goal.message);
+  if (goal === undefined || !isWorkedOn || !leaves(material, goal.message)) return [];
+  const charsMax = Math.min(GOAL_CHARS_MAX, material.budget * GOAL_CHARS_A_TOKEN);
+  const write = (): string => `[${goal.message + 1}] ${clipped(redact(goal.text), charsMax)}`;
+  return [{ rank: FOREMOST, order: goal.message, write }];
+}
+
+/** What the project's own instructions say, with the file that says it. What a person ruled is in their own words in the record. */
+function ruleDrafts(material: HandoffMaterial): readonly ItemDraft[] {
+  const { events, redact, beside, shortened } = material;
+  return events.rules.flatMap(({ text, message, file }, at) => {
+    if (!leaves(material, message)) return [];
+    const write = (): string | undefined => (beside.includes(text) ? undefined : `${shortened(file)}: ${redact(text)}`);
+    return [{ rank: 1 - at / events.rules.length, order: message + at / events.rules.length, write }];
+  });
+}
+
+function stateDrafts(material: HandoffMaterial): readonly ItemDraft[] {
+  const { events, redact } = material;
+  const { folder, root, branch, calls } = events;
+  const changed = uncommitted(events);
+  const check = calls.findLast(({ facts }) => facts?.purpose === "check");
+  const done = events.plan.filter(({ state }) => state === "done").map(({ text }) => redact(text));
+  const fact = (rank: number, order: number, text: string): ItemDraft => ({ rank, order, write: () => redact(text) });
+  return [
+    ...(folder === undefined ? [] : [fact(3, 0, `Folder: ${folder}`)]),
+    ...(folder !== undefined || root === undefined ? [] : [fact(3, 0, `Left out of absolute paths: ${root}/`)]),
+    ...(branch === undefined ? [] : [fact(3, 1, `Branch: ${branch}`)]),
+    ...(check === undefined || !leaves(material, check.message) ? [] : [fact(2, 2, checkText(material, check))]),
+    ...(changed.length === 0 ? [] : [fact(1, 3, changedText(material, changed))]),
+    ...(done.length === 0 ? [] : [fact(1.5, 4, clipped(`Done of the plan: ${done.join("; ")}`, ITEM_CHARS_MAX))]),
+  ];
+}
+
+function checkText({ shortened, events, redact }: HandoffMaterial, event: CallEvent): string {
+  const { message, ending } = event;
+  const { passed, failed, failing, status, line } = ending;
+  const counts = [
+    ...(failed === undefined || failed === 0 ? [] : [`${failed} failed`]),
+    ...(passed === undefined ? [] : [`${passed} passed`]),
+  ].join(", ");
+  const cutOff = status === "interrupted" ? `interrupted: ${line ?? ""}` : "";
+  const said =
+    cutOff === ""
+      ? counts === ""
+        ? status === "failed"
+          ? `failed: ${line ?? ""}`
+          : (line ?? status)
+        : counts
+      : `${cutOff}${counts === "" ? "" : ` (${counts} so far)`}`;
+  const names = failing.length === 0 ? "" : ` (failing: ${failing.slice(0, FAILING_NAMES_MAX).join(", ")})`;
+  const isOld = events.files.some(({ changed = -1 }) => changed > message);
+  const target = oneLine(shortened(targetText(event, redact)), QUOTE_CHARS_MAX * 2);
+  return `Last check: ${target}${DASH}${said}${names}${isOld ? " (files were changed after it)" : ""}`;
+}
+
+/** Files below the session's folder that changed after the last commit. */
+function uncommitted({ files, committed = -1, root }: Events): readonly FileEntry[] {
+  const isOwn = (path: string): boolean =>
+    !/^(?:\/|~|[A-Za-z]:[\\/])/.test(path) || (root !== undefined && path.startsWith(root));
+  return files.filter(({ changed = -1, path }) => changed > committed && isOwn(path));
+}
+
+function changedText({ until }: HandoffMaterial, changed: readonly FileEntry[]): string {
+  const below = changed.filter(({ firstChanged = 0 }) => firstChanged >= until).length;
+  const where = below === 0 ? "" : ` (${below} only in the messages below)`;
+  return `${CHANGED_LEAD} ${changed.length} file${changed.length === 1 ? "" : "s"}${where}`;
+}
+
+/** What still runs, and the step of the plan that is under way. */
+function progressDrafts(material: HandoffMaterial): readonly ItemDraft[] {
+  const { events, redact, shortened } = material;
+  const running = stillRunning(events).map((event) => ({
+    rank: FOREMOST,
+    order: event.message,
+    write: () =>
+      redact(
+        `Running since message ${event.message + 1}: ${oneLine(shortened(`${event.summary.tool} ${targetText(event, redact)}`), QUOTE_CHARS_MAX * 2)}${DASH}${clipped(redact(event.ending.line ?? ""), RUNNING_CHARS_MAX)}`,
+      ),
+  }));
+  const doing = events.plan.filter(({ state }) => state === "doing");
+  return [
+    ...running,
+    ...doing.map(({ text }, at) => ({ rank: 1, order: events.all.length + at, write: () => redact(text) })),
+  ];
+}
+
+/** Failures of the turn under way that nothing after them put right. */
+function blockedDrafts(material: HandoffMaterial): readonly ItemDraft[] {
+  const { events, messages, redact, shortened, beside } = material;
+  return openFailures(events).flatMap((event) => {
+    if (!leaves(material, event.message)) return [];
+    const { message, summary, ending } = event;
+    const target = targetText(event, redact);
+    const what = oneLine(
+      shortened(summary.command === undefined ? `${summary.tool} ${target}` : target),
+      QUOTE_CHARS_MAX * 2,
+    );
+    const line = ending.line ?? "";
+    const write = (): string | undefined =>
+      line !== "" && beside.includes(line) ? undefined : redact(`${what}${DASH}${line === "" ? "failed" : line}`);
+    return [{ rank: 1 + recency(message, messages.length), order: message, write }];
+  });
+}
+
+/** What a person chose when the agent asked through a tool for it: the question with the option's own text. */
+function answerDrafts(material: HandoffMaterial): readonly ItemDraft[] {
+  const { events, messages, redact } = material;
+  return answersOf(events).flatMap(({ message, question, answer }) => {
+    if (!leaves(material, message)) return [];
+    const write = (): string =>
+      `${clipped(redact(question), ITEM_CHARS_MAX / 2)}${DASH}user: ${clipped(redact(answer), ITEM_CHARS_MAX)}`;
+    return [{ rank: 1 + recency(message, messages.length), order: message, write }];
+  });
+}
+
+/** What was asked beside the live request and has no answer of the agent behind it yet. */
+function pendingDrafts(material: HandoffMaterial): readonly ItemDraft[] {
+  const { events, redact, messages } = material;
+  const answered = events.all.findLast((event) => event.kind === "said" && event.ends)?.message ?? -1;
+  return events.requests.flatMap(({ message, text, media }) => {
+    if (message < answered || !leaves(material, message)) return [];
+    const write = (): string =>
+      clipped(
+        [redact(text), ...media.map((part) => mediaText(part, message))].filter((part) => part !== "").join(" "),
+        ITEM_CHARS_MAX,
+      );
+    return [{ rank: 1 + recency(message, messages.length), order: message, write }];
+  });
+}
+
+const STATE_RANK = { created: 5, edited: 5, deleted: 4, read: 1.5 } as const;
+const READ_SHARE = 0.3;
+
+/** Changed files, by the tool that changed them; of files that were only read, those that were read last. */
+function fileDrafts(material: HandoffMaterial): readonly ItemDraft[] {
+  const { events, messages, until, from, redact, shortened, beside } = material;
+  const fresh = new Set(uncommitted(events));
+  return events.files.flatMap((file) => {
+    const showsItself = file.last >= until && !(file.firstChanged !== undefined && file.firstChanged < until);
+    if (showsItself || file.last < from) return [];
+    const rank = STATE_RANK[file.state] + recency(file.last, messages.length) + Math.min(1, file.reads * READ_SHARE);
+    const group =
+      file.state === "deleted" ? `${file.tool}, deleted` : fresh.has(file) ? `${file.tool}, uncommitted` : file.tool;
+    const write = (): string | undefined => {
+      const path = redact(shortened(file.path));
+      return path === "." || (file.state === "read" && beside.includes(path)) ? undefined : path;
+    };
+    return [{ rank, order: file.last, group, write }];
+  });
+}
+
+function remainingDrafts({ events, redact }: HandoffMaterial): readonly ItemDraft[] {
+  const open = events.plan.filter(({ state }) => state === "open");
+  return open.map(({ text }, at) => ({ rank: 2 - at / open.length, order: at, write: () => redact(text) }));
+}
+
+/** Everything that a person wrote, for a template that lists it apart. */
+function messageDrafts(material: HandoffMaterial): readonly ItemDraft[] {
+  const { events, redact, messages } = material;
+  return events.requests.flatMap(({ message, text, media }) => {
+    if (!leaves(material, message)) return [];
+    const words = [redact(text), ...media.map((part) => mediaText(part, message))]
+      .filter((part) => part !== "")
+      .join("\n");
+    return [
+      { rank: 1 + recency(message, messages.length), order: message, write: () => clipped(words, PASTE_CHARS_MIN) },
+    ];
+  });
+}
+
+/** Failures that a later run of the same put right, with what was changed in between. */
+function fixedDrafts(material: HandoffMaterial): readonly ItemDraft[] {
+  const { events, messages, redact, shortened } = material;
+  return repairedFailures(events).flatMap(({ failure, by }) => {
+    if (!leaves(material, failure.message) || failure.ending.line === undefined) return [];
+    const changes = events.calls.filter(
+      (call) => call.message > failure.message && call.message < by.message && changesSomething(call),
+    );
+    const files = [...new Set(changes.flatMap(({ summary }) => summary.paths.map(shortened)))];
+    const write = (): string =>
+      redact(`${failure.ending.line}${files.length === 0 ? "" : `${DASH}gone after changes of ${files.join(", ")}`}`);
+    return [{ rank: 1 + recency(failure.message, messages.length), order: failure.message, write }];
+  });
+}

@@ -1,0 +1,54 @@
+/**
+ * The turns of an earlier record, line by line: what a person wrote in them is a request still, and stands as long as one. Whoever
+ * sends a handoff back has no other copy of it.
+ */
+import type { Line, LineKind } from "./lines.ts";
+import { WORTH } from "./lines.ts";
+import { proseBody } from "./shape.ts";
+
+/** How the lines of a turn begin (`lines.ts`), by what they are; the first that fits counts. */
+const LEADS: readonly (readonly [LineKind, RegExp])[] = [
+  ["request", /^\[\d+\] User: /],
+  ["system", /^\[\d+\] System: /],
+  ["answer", /^Agent: /],
+  ["report", /^(?:Report|Its report): /],
+  ["record", /^Earlier summary: /],
+  ["look", /^(?:· looked at|Text of that command): /],
+  ["shown", /^(?:Console of the user|· .{1,100} showed): /],
+  ["deed", /^· /],
+];
+
+/** The lines of turns as an earlier record told them, the oldest first; the messages of their lines are below 0. */
+export function linesOfCarried(turns: readonly string[]): readonly (readonly Line[])[] {
+  return turns.map((text, at) => {
+    const message = at - turns.length;
+    const pieces = piecesOf(text);
+    const last = pieces.findLastIndex(({ kind }) => kind === "answer");
+    return pieces.map(({ kind: known, lead, text: said }, place) => {
+      const kind = known === "answer" && place !== last ? "remark" : known;
+      return { kind, message, lead, body: proseBody(said), worth: WORTH[kind] };
+    });
+  });
+}
+
+interface Piece {
+  readonly kind: LineKind;
+  readonly lead: string;
+  text: string;
+}
+
+/** What stands before the first known lead is a record of another kind, and goes on as one. */
+function piecesOf(text: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  for (const line of text.split("\n")) {
+    const known = LEADS.map(([kind, lead]) => ({ kind, lead: lead.exec(line)?.[0] })).find(
+      ({ lead }) => lead !== undefined,
+    );
+    const before = pieces.at(-1);
+    if (known?.lead !== undefined)
+      pieces.push({ kind: known.kind, lead: known.lead, text: line.slice(known.lead.length) });
+    else if (before === undefined) pieces.push({ kind: "report", lead: "", text: line });
+    else before.text += `\n${line}`;
+  }
+  return pieces;
+}

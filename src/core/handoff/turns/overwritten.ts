@@ -1,0 +1,26 @@
+/** Lines of edits that a later edit took away again: what a file holds now is told, and not what it held in between. */
+import type { CallEvent } from "../../events/events.ts";
+import { writtenBy } from "../../events/changes.ts";
+
+/** The lines that each call put into files and that nothing later in `calls` removed. */
+export function lastingLines(calls: readonly CallEvent[]): ReadonlyMap<CallEvent, readonly string[]> {
+  const lasting = new Map<CallEvent, readonly string[]>();
+  const removed = new Map<string, Set<string>>();
+  const rewritten = new Map<string, ReadonlySet<string>>();
+  for (const event of calls.toReversed()) {
+    const { action, paths } = event.summary;
+    if (event.ending.status !== "done" || (action !== "edit" && action !== "write")) continue;
+    const path = paths[0] ?? "";
+    const written = writtenBy(event.call);
+    const gone = removed.get(path) ?? removed.set(path, new Set()).get(path)!;
+    const now = rewritten.get(path);
+    lasting.set(
+      event,
+      written.added.filter((line) => !gone.has(line.trim()) && (now === undefined || now.has(line.trim()))),
+    );
+    for (const line of written.removed) gone.add(line.trim());
+    if (action === "write" && paths.length === 1)
+      rewritten.set(path, new Set(now ?? written.added.map((line) => line.trim())));
+  }
+  return lasting;
+}

@@ -1,0 +1,142 @@
+/**
+ * A text in as much room as it gets: its head and its tail in whole lines and sentences, or nothing. A lead-in without
+ * what it leads in to, and a heading without its text, are not kept.
+ */
+import { oneLine } from "../../digest/cut.ts";
+import { sentencesOf } from "../../events/text.ts";
+import { valuesIn } from "../../events/things.ts";
+
+/** Something that can be told in more or fewer characters. */
+export interface Body {
+  /** Of the whole. */
+  readonly chars: number;
+  /** At most that many characters; empty where nothing worth reading fits. */
+  readonly within: (charsMax: number) => string;
+}
+
+/** Less of a text is a stub. */
+const PROSE_CHARS_MIN = 60;
+const HEAD_SHARE = 0.6;
+const GAP = "[…]";
+const LONG_LINE_CHARS = 160;
+const LEADS_IN = /[:：]\s*\**$/;
+const HEADING = /^\s*(?:#{1,6}\s|\*\*[^*]{1,80}\*\*:?\s*$)/;
+
+/** Text as it was written. `prepare` takes secrets out of it, when it is told at all; `counts` names lines that stay before others. */
+export function proseBody(
+  text: string,
+  prepare: (text: string) => string = unchanged,
+  counts?: (line: string) => boolean,
+): Body {
+  let whole: string | undefined;
+  let pieces: readonly string[] | undefined;
+  let counting: readonly number[] | undefined;
+  return {
+    chars: text.length,
+    within: (charsMax) => {
+      if (text.length > charsMax && charsMax < PROSE_CHARS_MIN) return "";
+      whole ??= withFlatData(prepare(text).trim());
+      if (whole.length <= charsMax || text.length <= charsMax) return whole;
+      const all = (pieces ??= piecesOf(whole));
+      counting ??= counts === undefined ? [] : [...all.keys()].filter((at) => counts(all[at]!.trimEnd()));
+      return headAndTail(all, charsMax, counting);
+    },
+  };
+}
+
+function unchanged(text: string): string {
+  return text;
+}
+
+/** Data in JSON below at most a line of words, as its values in one paragraph: braces and margins say nothing. */
+function withFlatData(text: string): string {
+  const start = text.indexOf("{");
+  if (start < 0 || start > LONG_LINE_CHARS || !text.endsWith("}")) return text;
+  const flat = valuesIn(text.slice(start));
+  return flat === undefined ? text : `${text.slice(0, start)}${flat}`;
+}
+
+/** Lines, and the sentences of long ones; together they are the text. */
+function piecesOf(text: string): readonly string[] {
+  return text
+    .split(/(?<=\n)/)
+    .flatMap((line) => (line.length > LONG_LINE_CHARS ? sentencesOf(line) : line))
+    .filter((piece) => piece !== "");
+}
+
+/** Of the room, what lines that count may take from head and tail; one of them may take all of it. */
+const COUNTING_SHARE = 0.5;
+
+function headAndTail(pieces: readonly string[], charsMax: number, counting: readonly number[]): string {
+  const middle: number[] = [];
+  let room = charsMax - GAP.length - 2;
+  const counted = room * COUNTING_SHARE;
+  let taken = 0;
+  for (const at of counting) {
+    const chars = pieces[at]!.length + GAP.length + 1;
+    if (taken + chars > (taken === 0 ? room : counted)) break;
+    taken += chars;
+    middle.push(at);
+  }
+  room -= taken;
+  let head = 0;
+  let used = 0;
+  while (head < pieces.length && used + pieces[head]!.length <= room * HEAD_SHARE) used += pieces[head++]!.length;
+  let tail = pieces.length;
+  while (tail > head && used + pieces[tail - 1]!.length <= room) used += pieces[--tail]!.length;
+  // What the tail could not use is for the head.
+  while (head < tail && used + pieces[head]!.length <= room) used += pieces[head++]!.length;
+  while (head > 0 && isDangling(pieces[head - 1]!)) head--;
+  while (tail < pieces.length && MARKS_ONLY.test(pieces[tail]!)) tail++;
+  const before = pieces.slice(0, head).join("").trimEnd();
+  const after = pieces.slice(tail).join("").trimStart();
+  const between = middle.filter((at) => at >= head && at < tail).map((at) => `${pieces[at]!.trim()}\n${GAP}`);
+  if (contentOf(before + between.join("") + after) < CONTENT_MIN) return "";
+  return [before, GAP, ...between, after].filter((part) => part !== "").join("\n");
+}
+
+/** Eight short words; a character of Chinese, Japanese or Korean says as much as three letters. */
+const CONTENT_MIN = 32;
+const WIDE_FROM = 0x2e80;
+const WIDE_WEIGHT = 3;
+
+function contentOf(text: string): number {
+  let content = 0;
+  for (const char of text) if (!MARKS_ONLY.test(char)) content += char.codePointAt(0)! >= WIDE_FROM ? WIDE_WEIGHT : 1;
+  return content;
+}
+
+function isDangling(piece: string): boolean {
+  const text = piece.trim();
+  return MARKS_ONLY.test(text) || LEADS_IN.test(text) || HEADING.test(text);
+}
+
+const MARKS_ONLY = /^[^\p{L}\p{N}]*$/u;
+
+/** Lines that mean something one by one: as many whole ones as fit, the first first, and how many are left out. */
+export function linesBody(lines: readonly string[], lead = "  + "): Body {
+  const all = lines.map((line) => `${lead}${narrow(line)}`);
+  const chars = all.reduce((sum, line) => sum + line.length + 1, 0);
+  return {
+    chars,
+    within: (charsMax) => {
+      if (chars <= charsMax) return all.join("\n");
+      const kept: string[] = [];
+      let left = charsMax - LEFT_OUT_CHARS;
+      for (const line of all) {
+        if (line.length + 1 > left) break;
+        left -= line.length + 1;
+        kept.push(line);
+      }
+      return kept.length === 0 ? "" : `${kept.join("\n")}\n${lead}[… ${all.length - kept.length} more lines]`;
+    },
+  };
+}
+
+const LEFT_OUT_CHARS = 24;
+
+function narrow(text: string): string {
+  const words = text.trimStart();
+  const depth = text.slice(0, text.length - words.length).replaceAll("\t", "    ").length;
+  return `${" ".repeat(Math.min(6, Math.floor(depth / 4)))}${oneLine(words, 220)}`;
+}

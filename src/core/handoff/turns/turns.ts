@@ -1,0 +1,32 @@
+/** A turn: what was asked, what happened for it, and what the agent answered last, up to the next request. */
+import type { SessionEvent } from "../../events/events.ts";
+
+export interface Turn {
+  /** Index of its first message. */
+  readonly start: number;
+  readonly events: readonly SessionEvent[];
+}
+
+/** The turns of a stretch of messages, oldest first. The live request stands beside the handoff and is no part of it. */
+export function turnsOf(
+  events: readonly SessionEvent[],
+  { from, until, live }: { readonly from: number; readonly until: number; readonly live: number },
+): readonly Turn[] {
+  const turns: { start: number; events: SessionEvent[]; acted: boolean }[] = [];
+  for (const event of events) {
+    if (event.message < from || event.message >= until || event.message === live) continue;
+    const last = turns.at(-1);
+    const opens = event.kind === "heard" && opensTurn(event.speaker.by);
+    if (last === undefined || (opens && last.acted))
+      turns.push({ start: event.message, events: [event], acted: !opens });
+    else {
+      last.events.push(event);
+      last.acted ||= event.kind !== "heard";
+    }
+  }
+  return turns;
+}
+
+function opensTurn(by: string): boolean {
+  return by === "person" || by === "command" || by === "summary";
+}

@@ -1,9 +1,0 @@
-/** The live request: the last user message that a person wrote. What a harness recorded in the user's name does not count. */
-import type { Message } from "../../transcript/message.ts";
-import { byPerson } from "./person.ts";
-
-/** Its index; the last user message where no person is recognised; -1 where no user has spoken. */
-export function liveRequestOf(messages: readonly Message[]): number {
-  const written = messages.findLastIndex(byPerson);
-  return written >= 0 ? written : messages.findLastIndex(({ role, origin }) => role === "user" && origin !== "summary");
-}

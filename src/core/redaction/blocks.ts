@@ -1,0 +1,179 @@
+/**
+ * Secrets that a place in several lines names: a value in the lines below its name (YAML), every value of a Kubernetes Secret,
+ * and a column of a table (Markdown, CSV, TSV). Lines end with a line break, also as a string writes it.
+ */
+import { hiddenSpan, type Span } from "./mask.ts";
+import { nameStrength, type NameStrength } from "./names.ts";
+import { isSecretValue } from "./values.ts";
+
+interface Line {
+  readonly start: number;
+  readonly text: string;
+}
+
+const LINE_END = /\r?\n|(?:\\{1,4}r)?\\{1,4}n/g;
+const BLOCK = /^(?<indent> {0,64}(?:- )?)\\{0,4}["']?(?<name>[\w.-]{2,64})\\{0,4}["']?: {1,4}[|>][+-]?\d?[+-]?\s{0,8}$/;
+const KEY_VALUE =
+  /^(?<indent> {1,64})\\{0,4}["']?[\w.-]{1,128}\\{0,4}["']?: {1,4}\\{0,4}["']?(?<value>[^\s"'\\|>][^\s"'\\]{3,8191})/d;
+const BLOCK_LINES_MAX = 256;
+
+export function findInBlocks(text: string): readonly Span[] {
+  const hasBlock = /: {1,4}[|>][+-]?\d?\s{0,4}(?:\r?\n|\\)/.test(text);
+  const hasSecret = /kind\\{0,4}["']?: ?\\{0,4}["']?Secret\b/.test(text);
+  const hasColumn = COLUMN_NAME.test(text) && COLUMN.test(text);
+  if (!hasBlock && !hasSecret && !hasColumn) return [];
+  const lines = linesOf(text);
+  return [
+    ...(hasBlock ? blockValues(lines) : []),
+    ...(hasSecret ? [...secretValues(lines), ...secretObjects(text)] : []),
+    ...(hasColumn ? columnValues(lines) : []),
+  ];
+}
+
+/** Of a string of JSON the first line begins behind its quote, and the last one ends before it. */
+function linesOf(text: string): readonly Line[] {
+  const lines: Line[] = [];
+  let start = 0;
+  let inString = false;
+  const add = (end: number, isEscaped: boolean): void => {
+    const line = text.slice(start, end);
+    const quotes = inString === isEscaped ? [] : Array.from(line.matchAll(QUOTE), ({ index }) => index);
+    const from = isEscaped && !inString ? (quotes.at(-1) ?? -1) + 1 : 0;
+    const to = inString && !isEscaped ? quotes[0] : undefined;
+    lines.push({ start: start + from, text: line.slice(from, to) });
+    inString = isEscaped;
+  };
+  for (const { 0: end, index } of text.matchAll(LINE_END)) {
+    add(index, end.startsWith("\\"));
+    start = index + end.length;
+  }
+  add(text.length, false);
+  return lines;
+}
+
+const QUOTE = /(?<!\\)"/g;
+
+function indentOf(text: string): number {
+  return text.length - text.trimStart().length;
+}
+
+/** `password: |` and then its lines, further in. */
+function blockValues(lines: readonly Line[]): readonly Span[] {
+  const spans: Span[] = [];
+  for (const [at, line] of lines.entries()) {
+    const { indent = "", name = "" } = BLOCK.exec(line.text)?.groups ?? {};
+    if (name === "" || nameStrength(name) === undefined) continue;
+    for (const { start, text } of lines.slice(at + 1, at + 1 + BLOCK_LINES_MAX)) {
+      const value = text.trim().replace(/["'\\,}\]]{1,16}$/, "");
+      if (text.trim() !== "" && indentOf(text) <= indent.replace("- ", "").length) break;
+      if (value.length > 3 && !value.includes("{{")) spans.push(spanIn(start + indentOf(text), value));
+    }
+  }
+  return spans;
+}
+
+function spanIn(start: number, value: string): Span {
+  return hiddenSpan(start, start + value.length, "assigned secret");
+}
+
+/** Under `data` and `stringData` of a document of the kind Secret, whatever a value is called. */
+function secretValues(lines: readonly Line[]): readonly Span[] {
+  const spans: Span[] = [];
+  let [found, isSecret]: [Span[], boolean] = [[], false];
+  let depth = -1;
+  const end = (): void => {
+    if (isSecret) for (const span of found) spans.push(span);
+    [found, isSecret, depth] = [[], false, -1];
+  };
+  for (const { start, text } of lines) {
+    if (/^["']?---/.test(text)) end();
+    if (/^\s{0,16}(?:- )?kind: ?["']?Secret\b/.test(text)) isSecret = true;
+    const section = /^(\s{0,64})(?:data|stringData):\s{0,8}$/.exec(text);
+    if (section !== null) depth = section[1]!.length;
+    else if (depth >= 0 && text.trim() !== "") {
+      const pair = KEY_VALUE.exec(text);
+      if (indentOf(text) <= depth) depth = -1;
+      else if (pair !== null)
+        found.push(
+          hiddenSpan(
+            start + pair.indices!.groups!["value"]![0],
+            start + pair.indices!.groups!["value"]![1],
+            "assigned secret",
+          ),
+        );
+    }
+  }
+  end();
+  return spans;
+}
+
+const DATA_OBJECT = /\\{0,4}"(?:data|stringData)\\{0,4}" ?: ?\{(?<pairs>[^{}]{0,8192})\}/dg;
+const PAIR = /\\{0,4}" ?: ?\\{0,4}"(?<value>[^"\\]{4,8192})/dg;
+
+/** The same as JSON. */
+function secretObjects(text: string): readonly Span[] {
+  return [...text.matchAll(DATA_OBJECT)].flatMap((found) => {
+    const [from] = found.indices!.groups!["pairs"]!;
+    return [...found.groups!["pairs"]!.matchAll(PAIR)].map((pair) => {
+      const [start, end] = pair.indices!.groups!["value"]!;
+      return hiddenSpan(from + start, from + end, "assigned secret");
+    });
+  });
+}
+
+/** Cheaper to look for than what stands around it. */
+const COLUMN_NAME = /(?:pass\w{0,16}|pwd|secret|token|key)["' ]{0,2}[|,;\t\r\n\\]/i;
+const COLUMN =
+  /(?:^|[|,\t;]|\\t|\n|\\n) ?["']?\w{0,32}(?:pass|pwd|secret|token|key)\w{0,16}["']? ?(?:[|,;\t\r\n\\]|$)/i;
+const CELLS_MAX = 64;
+const CELL_NAME = /^["']?[\w .-]{1,40}["']?$/;
+const ROWS_MAX = 10_000;
+
+/** The rows under a header that calls a column so. */
+function columnValues(lines: readonly Line[]): readonly Span[] {
+  const spans: Span[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const header = COLUMN.test(lines[at]!.text) ? headerOf(lines[at]!) : undefined;
+    if (header === undefined) continue;
+    const last = Math.min(lines.length, at + 1 + ROWS_MAX);
+    for (let row = at + 1; row < last; row++) {
+      const cells = cellsOf(lines[row]!, header.sign);
+      if (cells.length !== header.strengths.length) break;
+      at = row;
+      for (const [index, { start, text }] of cells.entries()) {
+        const strength = header.strengths[index];
+        if (strength !== undefined && isSecretValue(text, strength, "shell") && !/\s|^:?-+:?$/.test(text))
+          spans.push(spanIn(start, text));
+      }
+    }
+  }
+  return spans;
+}
+
+interface Header {
+  readonly sign: string;
+  readonly strengths: readonly (NameStrength | undefined)[];
+}
+
+function headerOf(line: Line): Header | undefined {
+  for (const sign of ["|", "\t", "\\t", ",", ";"]) {
+    if (!line.text.includes(sign)) continue;
+    const cells = cellsOf(line, sign);
+    const names = sign === "|" ? cells.filter(({ text }) => text !== "") : cells;
+    if (cells.length < 2 || cells.length > CELLS_MAX || !names.every(({ text }) => CELL_NAME.test(text))) continue;
+    const strengths = cells.map(({ text }) => nameStrength(text.replaceAll(" ", "_").replace(/["']/g, "")));
+    if (strengths.some((one) => one === "password" || one === "key")) return { sign, strengths };
+  }
+  return undefined;
+}
+
+/** Without the spaces and quotes around them. */
+function cellsOf({ start, text }: Line, sign: string): readonly Line[] {
+  let from = start;
+  return text.split(sign).map((cell) => {
+    const bare = cell.trim().replace(/^\\{0,4}["']|\\{0,4}["']$/g, "");
+    const at = from + Math.max(0, cell.indexOf(bare));
+    from += cell.length + sign.length;
+    return { start: at, text: bare };
+  });
+}

@@ -1,0 +1,155 @@
+/**
+ * Secrets that a language or a file format introduces in its own way: SQL, PHP, Terraform, files of password hashes, `.pgpass`,
+ * keys of PuTTY, keys without their first line, what a shell pipes into sudo, attributes with entities. Each pattern begins
+ * with a word of its format, is bounded, and is tried only in a text that has that word.
+ */
+import { hiddenSpan, PRIVATE_KEY_MARKER, type Span } from "./mask.ts";
+import { nameStrength, type NameStrength } from "./names.ts";
+import { isSecretValue, type ValuePlace } from "./values.ts";
+
+interface StatementRule {
+  /** The text has one of them, in any case. */
+  readonly sign: RegExp;
+  /** Groups: `name`, where there is one, and `value`. */
+  readonly pattern: RegExp;
+  readonly place: ValuePlace;
+  /** The form alone says that it is a secret. */
+  readonly sure?: boolean;
+}
+
+const RULES: readonly StatementRule[] = [
+  {
+    sign: /password|identified/i,
+    pattern:
+      /\b(?:PASSWORD|IDENTIFIED(?: WITH [\w'"]{1,40})? (?:BY|AS))(?: |\(| \(){1,4}\\{0,4}'(?<value>[^'\n\\]{4,256})\\{0,4}'/dgi,
+    place: "quoted",
+  },
+  {
+    sign: /define\(/,
+    pattern:
+      /\bdefine\( {0,2}\\{0,4}["'](?<name>\w{2,64})\\{0,4}["'] {0,2}, {0,2}\\{0,4}["'](?<value>[^"'\n\\]{4,256})\\{0,4}["']/dg,
+    place: "quoted",
+  },
+  {
+    sign: /variable \\{0,4}"/,
+    pattern:
+      /\bvariable \\{0,4}"(?<name>[\w-]{2,64})\\{0,4}" {0,4}\{[^{}]{0,1024}?\bdefault {0,20}= {0,4}\\{0,4}"(?<value>[^"\n\\]{4,512})\\{0,4}"/dg,
+    place: "quoted",
+  },
+  {
+    sign: /\$\w{1,8}\$|\{S?SHA|pbkdf2_/,
+    pattern:
+      /(?<value>\$(?:1|2[abxy]?|5|6|7|g?y|apr1|argon2(?:id?|d)|scrypt)\$[\w./$=,+*-]{16,256}|(?<=\{S?SHA(?:256|512)?\})[\w+/=]{16,256}|pbkdf2_sha\d{1,3}\$\d{1,9}\$[^\s"'\\]{16,256})/dg,
+    place: "shell",
+    sure: true,
+  },
+  {
+    sign: /:(?:\d{2,5}|\*):[^\s:]{1,64}:[^\s:]{1,64}:/,
+    pattern:
+      /(?<=^|\n|\\n|["'])[^\s:"'\\]{1,128}:(?:\d{2,5}|\*):(?!\d+:)[^\s:"'\\]{1,64}:(?!\d+:)[^\s:"'\\]{1,64}:(?<value>[^\s"'\\]{4,256})/dg,
+    place: "bare",
+  },
+  {
+    sign: /Private-Lines:/,
+    pattern:
+      /Private-Lines: ?\d{1,4}(?:\r?\n|\\{1,4}r?\\{0,4}n)(?<value>[A-Za-z0-9+/=]{4,128}(?:(?:\r?\n|\\{1,4}r?\\{0,4}n)[A-Za-z0-9+/=]{4,128}(?![\w-])(?!:)){0,256})/dg,
+    place: "shell",
+    sure: true,
+  },
+  {
+    sign: /\bsudo\b/,
+    pattern:
+      /\b(?:echo|printf)(?: -\w{1,4}){0,2}(?: \\{0,4}["']%s(?:\\{1,4}n)?\\{0,4}["'])? \\{0,4}["']?(?<value>[^\s"'|\\]{4,128})\\{0,4}["']? ?\| ?sudo (?:-\w{1,16} ){0,4}-\w{0,8}S/dg,
+    place: "shell",
+  },
+  {
+    sign: /\bsudo\b/,
+    pattern: /\bsudo (?:-\w{1,16} ){0,4}-\w{0,8}S\b[^\n|;<]{0,80}<<< ?\\{0,4}["']?(?<value>[^\s"'\\]{4,128})/dg,
+    place: "shell",
+  },
+  {
+    sign: /&(?:quot|apos|#3[49]);/,
+    pattern:
+      /(?<![\w-])(?<name>[\w-]{2,64})(?:&quot;)? ?[=:] ?&(?:quot|apos|#3[49]);(?<value>[^&\s<>]{4,256})&(?:quot|apos|#3[49]);/dg,
+    place: "quoted",
+  },
+  {
+    sign: /"auths?\\{0,4}"/,
+    pattern: /"auth\\{0,4}" ?: ?\\{0,4}"(?<value>[A-Za-z0-9+/]{8,1024}={0,2})\\{0,4}"/dg,
+    place: "quoted",
+  },
+];
+
+/** What `RULES` find, and the tails of private keys. */
+export function findStatements(text: string): readonly Span[] {
+  const spans: Span[] = [];
+  for (const { sign, pattern, place, sure = false } of RULES) {
+    if (!sign.test(text)) continue;
+    for (const found of text.matchAll(pattern)) {
+      const { name, value } = found.groups as { readonly name?: string; readonly value: string };
+      const strength: NameStrength | undefined = name === undefined ? "password" : nameStrength(name);
+      if (strength === undefined || !(sure || isSecretValue(value, strength, place))) continue;
+      const [start, end] = found.indices!.groups!["value"]!;
+      spans.push(hiddenSpan(start, end, "stated secret"));
+    }
+  }
+  return [...spans, ...insertedPasswords(text), ...keyTails(text)];
+}
+
+const INSERT =
+  /\bINSERT INTO [\w.`"\\]{1,128} ?\((?<columns>[^()\n]{1,512})\)(?:\s|\\n){0,8}VALUES(?:\s|\\n){0,8}(?<rows>[^;]{0,4096})/dgi;
+const ROW = /\((?<cells>[^()]{0,2048})\)/dg;
+/** A text between single quotes, or anything else up to the next comma. */
+const CELL = /'(?<text>[^'\n]{0,512})'|[^,']{1,512}/dg;
+
+/** `INSERT INTO users (name, password) VALUES ('ida', '…')`: what stands in a column that is called so. */
+function insertedPasswords(text: string): readonly Span[] {
+  if (!/insert into/i.test(text)) return [];
+  const spans: Span[] = [];
+  for (const insert of text.matchAll(INSERT)) {
+    const columns = insert.groups!["columns"]!.split(",").map((name) => nameStrength(name.replace(/[^\w-]/g, "")));
+    if (columns.every((strength) => strength === undefined)) continue;
+    const [from] = insert.indices!.groups!["rows"]!;
+    for (const row of insert.groups!["rows"]!.matchAll(ROW)) {
+      const base = from + row.indices!.groups!["cells"]![0];
+      const cells = [...row.groups!["cells"]!.matchAll(CELL)].filter(([cell]) => cell.trim() !== "");
+      for (const [at, cell] of cells.entries()) {
+        const value = cell.groups!["text"];
+        const strength = columns[at];
+        if (value === undefined || strength === undefined || !isSecretValue(value, strength, "quoted")) continue;
+        const [start, end] = cell.indices!.groups!["text"]!;
+        spans.push(hiddenSpan(base + start, base + end, "stated secret"));
+      }
+    }
+  }
+  return spans;
+}
+
+const FOOTER = /-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
+const TAIL_CHARS_MAX = 8_192;
+const BREAKS = /(?:\s|\\[nr]|["'+,>|])+/g;
+const KEY_LINE = /^[A-Za-z0-9+/=]+$/;
+const KEY_LINE_CHARS_MIN = 16;
+const LAST_LINE_CHARS_MIN = 2;
+
+/** The lines of base64 that come before the last line of a private key whose first line was cut off. */
+function keyTails(text: string): readonly Span[] {
+  const spans: Span[] = [];
+  let done = 0;
+  for (const footer of text.matchAll(FOOTER)) {
+    const from = Math.max(done, footer.index - TAIL_CHARS_MAX);
+    done = footer.index + footer[0].length;
+    const before = text.slice(from, footer.index);
+    const lines = before.split(BREAKS).filter((line) => line !== "");
+    let start = before.length;
+    let isLast = true;
+    for (const line of lines.toReversed()) {
+      if (!KEY_LINE.test(line) || line.length < (isLast ? LAST_LINE_CHARS_MIN : KEY_LINE_CHARS_MIN)) break;
+      start = before.lastIndexOf(line, start - 1);
+      isLast = false;
+    }
+    if (footer.index - from - start >= KEY_LINE_CHARS_MIN)
+      spans.push(hiddenSpan(from + start, footer.index + footer[0].length, "private key", PRIVATE_KEY_MARKER));
+  }
+  return spans;
+}

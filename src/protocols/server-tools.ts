@@ -1,0 +1,46 @@
+/**
+ * Tools that a provider runs itself, such as a web search, an adviser or code execution: what they answered, in words, quoted,
+ * so that nobody takes it for what the model says.
+ */
+import type { Fields } from "./dialect.ts";
+import { fieldsOf, isFields, textOf } from "./fields.ts";
+
+/** What follows is not read; the block itself keeps it. */
+const TOLD_CHARS_MAX = 20_000;
+/** Members that hold words, and no data for the provider alone. */
+const WORDS = [
+  "title",
+  "url",
+  "text",
+  "stdout",
+  "stderr",
+  "output",
+  "logs",
+  "error_code",
+  "query",
+  "queries",
+  "results",
+];
+const INNER = ["content", "source", "action", "outputs", "codeExecutionResult"];
+
+/** Undefined for a block that is no answer of such a tool, or holds no words. */
+export function toldBy(block: Fields): string | undefined {
+  const tool = toolOf(block);
+  if (tool === undefined) return undefined;
+  const words = INNER.concat(WORDS).flatMap((key) => wordsIn(block[key]));
+  if (words.length === 0) return undefined;
+  const lines = words.join("\n").slice(0, TOLD_CHARS_MAX).split("\n");
+  return [`[${tool.replaceAll("_", " ")}, run by the provider]`, ...lines.map((line) => `> ${line}`)].join("\n");
+}
+
+function wordsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return value.trim() === "" ? [] : [value.trim()];
+  if (Array.isArray(value)) return value.flatMap(wordsIn);
+  return isFields(value) ? [...WORDS, ...INNER].flatMap((key) => wordsIn(fieldsOf(value)[key])) : [];
+}
+
+/** Anthropic's results and OpenAI's items name their tool in their type; Google's parts are told by their member. */
+function toolOf(block: Fields): string | undefined {
+  if ("codeExecutionResult" in block) return "code_execution";
+  return /^(.+?)_(?:tool_result|call)$/.exec(textOf(block["type"]) ?? "")?.[1];
+}

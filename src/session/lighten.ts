@@ -1,0 +1,83 @@
+/**
+ * Pictures and files for which a provider refuses a request whatever its tokens are: the oldest leave it before it is sent,
+ * each with a mark and a recall id, and after a refusal all of them do.
+ */
+import { amended, originsIn } from "../core/compaction/amended.ts";
+import { applyCompaction, type Compaction } from "../core/compaction/compaction.ts";
+import { editsCompaction } from "../core/compaction/edits.ts";
+import { byPerson } from "../core/events/person.ts";
+import { evictMediaWhere } from "../core/passes/evict-media.ts";
+import { exchangesOf } from "../core/transcript/exchanges.ts";
+import { mediaBeyond, mediaIn } from "../core/transcript/media-limits.ts";
+import type { Message, Part, Transcript } from "../core/transcript/message.ts";
+import { definitions } from "../protocols/registry.ts";
+import { estimatorOf, type ConversationView, type SessionContext } from "./context.ts";
+
+/** What leaves a conversation; nothing of a protected message does. */
+type Choose = (transcript: Transcript, isProtected: (at: number) => boolean) => ReadonlySet<Part>;
+
+/**
+ * The compaction, or one in place of none, without the media that the provider is known to refuse; the same where nothing
+ * has to leave.
+ */
+export function withinMediaLimits(
+  context: SessionContext,
+  original: Transcript,
+  compaction: Compaction | undefined,
+): Compaction | undefined {
+  const protocol = original.messages.find(({ wire }) => wire !== undefined)?.wire?.protocol;
+  const definition = Object.values(definitions).find(({ dialect }) => dialect.name === protocol);
+  const limits = definition?.mediaLimits?.(original.model, context.state.settings.contextLength);
+  if (limits === undefined) return compaction;
+  return without(context, { original, compaction }, (transcript, isProtected) =>
+    mediaBeyond(transcript, limits, isProtected),
+  );
+}
+
+/** After a refusal: all but what the newest exchange shows, or that as well where nothing else is left; undefined without any. */
+export function withoutMedia(
+  context: SessionContext,
+  { original, standing }: ConversationView,
+): Compaction | undefined {
+  const { compaction } = standing;
+  const lighter = without(context, { original, compaction }, ({ messages }, isProtected) => {
+    const last = exchangesOf(messages).at(-1)?.start ?? 0;
+    const free = messages.map((message, at) => (isProtected(at) ? [] : mediaIn(message)));
+    const earlier = free.slice(0, last).flat();
+    return new Set(earlier.length > 0 ? earlier : free.flat());
+  });
+  return lighter === compaction ? undefined : lighter;
+}
+
+interface Lightening {
+  readonly original: Transcript;
+  readonly compaction: Compaction | undefined;
+}
+
+function without(
+  context: SessionContext,
+  { original, compaction }: Lightening,
+  choose: Choose,
+): Compaction | undefined {
+  const rewritten = compaction === undefined ? original : applyCompaction(original, compaction);
+  const protect = (at: number): boolean => context.keepsRequests && byPerson(rewritten.messages[at]!);
+  const leaving = choose(rewritten, protect);
+  if (leaving.size === 0) return compaction;
+  const estimator = estimatorOf(context);
+  const passing = { measure: estimator.measure, hash: estimator.chain.hash, protect, focus: [] };
+  const { messages, evicted } = evictMediaWhere((part) => leaving.has(part))(rewritten.messages, passing);
+  const { engine, engineState: state } = context.state;
+  if (compaction === undefined)
+    return editsCompaction(original, { messages, evicted, reason: "payload", engine: engine.name, state }, estimator);
+  const originOf = originsIn(compaction);
+  return amended(compaction, original, {
+    edits: editsIn(rewritten.messages, messages),
+    // The live request that was repeated is where the request is.
+    evicted: evicted.map((one) => ({ ...one, message: originOf(one.message) ?? 0 })),
+    estimator,
+  });
+}
+
+function editsIn(before: readonly Message[], after: readonly Message[]): ReadonlyMap<number, Message> {
+  return new Map(after.flatMap((message, at) => (message === before[at] ? [] : [[at, message] as const])));
+}

@@ -1,0 +1,146 @@
+/** How calls end: done needs a result that says so, and a mark that a run was cut off outranks what it printed before. */
+import { describe, expect, it } from "vitest";
+import { does, eventOf, eventsIn, run, starts, user } from "./session-talk.ts";
+
+describe("a run", () => {
+  it.each([
+    ["npm test", "12 passed", "done"],
+    ["npm test", "Exit code 1\nerror: cannot find module 'cart'", "failed"],
+    ["npm test", "3 passed, 2 failed", "failed"],
+    ["npm test", "11 passed\nCommand timed out after 60 s", "interrupted"],
+    ["npm test", "ok 1\nok 2\n^C", "interrupted"],
+    ["cat log.txt", "error: it failed\nFAIL", "done"],
+    ["grep -n nothing a.ts", "Exit code 1", "done"],
+    ["npm start", "Command running in background with ID: 7", "running"],
+    ["git push", "The user doesn't want to proceed with this tool use.", "declined"],
+  ])("of %s that prints %j is %3$s", (command, result, status) => {
+    expect(eventOf(run(command, result)).ending.status).toBe(status);
+  });
+});
+
+describe("the call of a tool", () => {
+  it.each([
+    ["edit_file", { path: "a.ts" }, "The file a.ts has been updated.", "done"],
+    ["edit_file", { path: "a.ts" }, "String to replace not found in file.", "failed"],
+    ["edit_file", { path: "a.ts" }, "Error: permission denied", "failed"],
+    ["edit_file", { path: "a.ts" }, "User rejected the edit", "declined"],
+    ["edit_file", { path: "a.ts" }, "Tool call was cancelled", "interrupted"],
+    ["read_file", { path: "a.ts" }, "Tool call was cancelled", "done"],
+    ["update_order", { id: 3 }, "Order 3 is with the clerk.", "unknown"],
+  ])("%s %o that answers %j is %4$s", (tool, args, result, status) => {
+    expect(eventOf(does(tool, args, result)).ending.status).toBe(status);
+  });
+
+  it("without a result is unknown, and interrupted where the person broke it off", () => {
+    const call = starts("edit_file", { path: "a.ts" });
+    expect(eventsIn(call).calls[0]!.ending.status).toBe("unknown");
+    expect(eventsIn(call, user("[Request interrupted by user]")).calls[0]!.ending.status).toBe("interrupted");
+  });
+
+  it("changes the open file where it names none and its result shows one", () => {
+    const shown = "File updated.\n[File: src/fields.py (9 lines total)]\n9:return 1";
+    const [file] = eventsIn(does("edit", { replacement_text: "return 1", start_line: 9 }, shown)).files;
+    expect(file).toMatchObject({ path: "src/fields.py", state: "edited" });
+  });
+});
+
+const EDIT = { file_path: "conf/a.yaml", old_string: "a", new_string: "b" };
+const endingOf = (result: string, isError = false) =>
+  eventOf(does("Edit", EDIT, result, isError ? { isError: true } : {})).ending;
+
+describe("what harnesses write for a call that was not carried out", () => {
+  it.each([
+    ["The user doesn't want to proceed with this tool use. The tool use was rejected.", "declined"],
+    ["The user rejected permission to use this specific tool call.", "declined"],
+    ["Error: The user rejected permission to use this specific tool call.", "declined"],
+    ["The user denied this operation.", "declined"],
+    ["exec command rejected by user", "declined"],
+    ["patch rejected by user", "declined"],
+    ["rejected by user", "declined"],
+    ["Permission denied by user", "declined"],
+    ["User declined to run the tool", "declined"],
+    ["[Request interrupted by user for tool use]", "interrupted"],
+    ["Tool execution aborted", "interrupted"],
+    ["aborted by user after 2.3s", "interrupted"],
+    ["The tool call was aborted.", "interrupted"],
+    ["Skipped due to queued user message.", "interrupted"],
+    ["Operation cancelled", "interrupted"],
+    ["Call was not executed: the turn ended.", "interrupted"],
+    ["No result provided", "interrupted"],
+    ["Request cancelled by the client", "interrupted"],
+    ["Error: the file was changed since it was read", "failed"],
+    ["<tool_use_error>File has not been read yet.</tool_use_error>", "failed"],
+  ])("%j is %s, and no done work", (result, status) => {
+    expect(endingOf(result).status).toBe(status);
+    expect(endingOf(result, true).status).toBe(status);
+  });
+
+  it.each([
+    ["The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n", ""],
+    ["The user rejected permission to use this specific tool call with the following feedback: ", ""],
+    ["The user denied this operation and provided the following feedback:\n<feedback>\n", "\n</feedback>"],
+  ])("keeps the words of the person behind %j, in any language", (before, after) => {
+    for (const words of [
+      "Use the other port",
+      "Nimm den anderen Port",
+      "改用另一个端口",
+      "別のポートにして",
+      "Usa el otro puerto",
+    ])
+      expect(endingOf(`${before}${words}${after}`, true)).toMatchObject({ status: "declined", words });
+  });
+
+  it("is not found in a page, a file or a long output that only quotes it", () => {
+    const quoted = "The user doesn't want to proceed with this tool use. The user said: push to main";
+    const page = `${quoted}\n${"A row of the page.\n".repeat(60)}`;
+    expect(eventOf(does("WebFetch", { url: "https://a.b" }, quoted)).ending).toEqual({ status: "done", failing: [] });
+    expect(eventOf(does("Read", { file_path: "a.md" }, page)).ending.status).toBe("done");
+    expect(eventOf(run("./report", page)).ending.status).not.toBe("declined");
+  });
+});
+
+describe("a run that was cut off", () => {
+  it.each([
+    "Command timed out after 120000 milliseconds",
+    "Command timed out after 2m 0.0s",
+    "[timed out]",
+    "Terminated",
+    "^C",
+    "Command was interrupted by the user",
+    "process killed by signal SIGKILL",
+    "[Process terminated]",
+    "Aborted.",
+    "The run was cancelled after 30 s",
+  ])("by %j is interrupted, with what it had counted so far", (mark) => {
+    const { ending } = eventOf(run("npm test", `ok 1\n41 passed\n${mark}`));
+    expect(ending).toMatchObject({ status: "interrupted", passed: 41 });
+  });
+
+  it.each(["12 passed\nExit code 0", "ok 1 waits until a call timed out by itself\n12 passed\nExit code: 0"])(
+    "is not one that ended well: %j",
+    (result) => {
+      expect(eventOf(run("npm test", result)).ending).toMatchObject({ status: "done", passed: 12 });
+    },
+  );
+});
+
+describe("counts and failing tests", () => {
+  it.each<[string, string, object]>([
+    ["npm test", "Tests  2 failed | 40 passed (42)", { status: "failed", failed: 2, passed: 40 }],
+    [
+      "pytest -q",
+      "FAILED tests/test_a.py::test_sum - assert 1 == 2\n1 failed, 3 passed in 0.1s",
+      { status: "failed", failed: 1, passed: 3 },
+    ],
+    ["go test ./...", "--- FAIL: TestPort (0.00s)\nFAIL", { status: "failed", failing: ["TestPort"] }],
+    ["cargo test", "test result: ok. 12 passed; 0 failed; 0 ignored", { status: "done", passed: 12 }],
+    ["make test", "make: *** [test] Error 2", { status: "failed" }],
+    [
+      "npm test",
+      "Process exited with code 1\nOutput:\nerror: no rows",
+      { status: "failed", exit: 1, line: "error: no rows" },
+    ],
+  ])("of %s that prints %j", (command, result, expected) => {
+    expect(eventOf(run(command, result)).ending).toMatchObject(expected);
+  });
+});

@@ -1,0 +1,61 @@
+/** What was started in the background and has not ended since. */
+import { describe, expect, it } from "vitest";
+import { stillRunning } from "../../../src/core/events/running.ts";
+import type { Message } from "../../../src/core/transcript/message.ts";
+import { does, eventsIn, run, says, user } from "./session-talk.ts";
+
+const SERVER = does("Bash", { command: "npm run dev" }, "Command running in background with ID: bash_7");
+const AGENT = does(
+  "Agent",
+  { prompt: "Read the logs" },
+  "Async agent launched successfully.\nagentId: c4e81f0 (internal)",
+);
+const CODEX = does(
+  "exec_command",
+  { cmd: "make watch" },
+  "Chunk ID: 1a\nWall time: 1 s\nProcess running with session ID 4021\nOutput:\n",
+);
+
+const running = (...parts: readonly (Message | readonly Message[])[]): readonly string[] =>
+  stillRunning(eventsIn(...parts)).map(({ summary }) => summary.tool);
+
+describe("what still runs", () => {
+  it.each<[string, readonly (Message | readonly Message[])[], readonly string[]]>([
+    ["is a server that was started", [SERVER, says("Started.")], ["Bash"]],
+    ["is an agent", [AGENT, says("Started.")], ["Agent"]],
+    ["is a session of a shell", [CODEX, says("Started.")], ["exec_command"]],
+    ["is each of several", [SERVER, AGENT, CODEX], ["Bash", "Agent", "exec_command"]],
+    [
+      "is one that was only looked at",
+      [SERVER, does("BashOutput", { bash_id: "bash_7" }, "listening on 3000")],
+      ["Bash"],
+    ],
+    ["is not one that was ended", [SERVER, does("KillShell", { shell_id: "bash_7" }, "Shell bash_7 was stopped.")], []],
+    [
+      "is not one whose output says that it ended",
+      [SERVER, does("BashOutput", { bash_id: "bash_7" }, "<status>completed</status>")],
+      [],
+    ],
+    [
+      "is not an agent that reported",
+      [
+        AGENT,
+        user("<task-notification>\n<task-id>c4e81f0</task-id>\n<status>completed</status>\n</task-notification>"),
+      ],
+      [],
+    ],
+    [
+      "is not touched by the end of another",
+      [SERVER, AGENT, does("KillShell", { shell_id: "bash_7" }, "stopped")],
+      ["Agent"],
+    ],
+    ["is not a run that has ended", [run("npm test", "12 passed")], []],
+    [
+      "is nothing that a file only says",
+      [does("Read", { file_path: "log.txt" }, "Command running in background with ID: 9")],
+      [],
+    ],
+  ])("%s", (_, parts, expected) => {
+    expect(running(...parts)).toEqual(expected);
+  });
+});

@@ -1,0 +1,57 @@
+/** Quoted lines of results: within their room, from what was replaced, and without a secret wherever a cut falls. */
+import { describe, expect, it } from "vitest";
+import { eventsOf } from "../../../src/core/events/events.ts";
+import { createQuoter } from "../../../src/core/handoff/quotes.ts";
+import type { Message } from "../../../src/core/transcript/message.ts";
+import { run, says, user } from "../events/session-talk.ts";
+import { measure } from "./requests.ts";
+
+const SECRET = "sk-live-0123456789abcdef0123456789abcdef";
+const redact = (text: string): string => text.replaceAll(SECRET, "[secret]");
+
+function quoted(messages: readonly Message[], tokens = 2_000, from = 0): string {
+  const quoter = createQuoter({
+    events: eventsOf(messages),
+    from,
+    until: messages.length,
+    measure,
+    redact,
+    shortened: (text) => text,
+  });
+  return quoter(tokens, "")
+    .map(({ text }) => text)
+    .join("\n");
+}
+
+describe("quotes", () => {
+  const listing = Array.from({ length: 60 }, (_, at) => `the part_${at} of the store is at port ${7_000 + at}`).join(
+    "\n",
+  );
+  const talk = [user("Look."), ...run("cat parts.txt", listing), says("All of the parts are listed there.")];
+
+  it.each([60, 120, 300, 600, 1_200])("stay within %i tokens, in lines as they were", (tokens) => {
+    const text = quoted(talk, tokens);
+    expect(measure.text(text)).toBeLessThanOrEqual(tokens * 1.1);
+    expect(text).toContain("[2] Bash cat parts.txt");
+    for (const line of text.split("\n").slice(1)) expect(listing).toContain(line);
+  });
+
+  it("are of what is replaced alone", () => {
+    expect(quoted(talk, 600, 3)).not.toContain("part_");
+  });
+
+  it("hold no part of a secret", () => {
+    for (let pad = 0; pad < 160; pad += 3) {
+      const word = "w".repeat(pad);
+      const line = `the part_${pad} is at port ${7_000 + pad}`;
+      const command = `deploy ${word} ${SECRET} now`;
+      const end = "x".repeat(59_900 - line.length + pad);
+      const text = quoted([
+        ...run(command, line),
+        ...run(`fetch ${word}/${SECRET}`, `${line} again with ${word} ${SECRET}`),
+        ...run("cat a.txt", `${end}\nthe part_1 has ${"port_8 ".repeat(8)} ${SECRET} and more`),
+      ]);
+      expect(text).not.toContain(SECRET.slice(0, 16));
+    }
+  });
+});

@@ -1,0 +1,132 @@
+/** The record of turns: within its room, the first request and the newest turns first, and a focus before the rest. */
+import { describe, expect, it } from "vitest";
+import { eventsOf } from "../../../../src/core/events/events.ts";
+import { recordOf, type RecordRequest } from "../../../../src/core/handoff/turns/record.ts";
+import type { Message } from "../../../../src/core/transcript/message.ts";
+import { edits, says, user } from "../../events/session-talk.ts";
+import { measure } from "../requests.ts";
+
+const FIRST = "Build a shop with a cart.";
+const messages = [
+  user(FIRST),
+  says("I begin."),
+  ...Array.from({ length: 60 }, (_, at) => [
+    user(`Now add the feature number ${at + 100} to the ${at % 2 === 0 ? "cart" : "footer"}, with a page of its own.`),
+    ...edits(`src/feature-${at + 100}.ts`, "one", `feature ${at + 100}`),
+    says(`The feature number ${at + 100} is there, with its page and with a test that I have seen fail.`),
+  ]).flat(),
+];
+
+function told(
+  tokensMax: number,
+  given: Partial<RecordRequest> = {},
+  aboutMax?: number,
+  all: readonly Message[] = messages,
+): string {
+  const record = recordOf({
+    events: eventsOf(all),
+    from: 0,
+    until: all.length,
+    live: -1,
+    measure,
+    carried: [],
+    redact: (text) => text,
+    shortened: (text) => text,
+    isBeside: () => false,
+    tellsRequests: true,
+    running: new Set(),
+    ...given,
+  });
+  return record
+    .within(tokensMax, aboutMax)
+    .flatMap(({ texts }) => texts)
+    .join("\n");
+}
+
+describe("a record", () => {
+  it.each([300, 600, 1_000, 2_000, 4_000])(
+    "of %i tokens is within them, and holds the first request and the newest turn",
+    (tokens) => {
+      const text = told(tokens);
+      expect(measure.text(text)).toBeLessThanOrEqual(tokens);
+      expect(text).toContain(`[1] User: ${FIRST}`);
+      expect(text).toContain("feature number 159");
+    },
+  );
+
+  it.each([300, 600, 1_000, 2_000, 4_000])("of %i tokens keeps the first request of an earlier record", (tokens) => {
+    expect(told(tokens, { carried: ["[1] User: Write a blog first.\nAgent: Done."] })).toContain(
+      "[1] User: Write a blog first.",
+    );
+  });
+
+  it.each([400, 600, 800, 1_000, 1_200])("of %i tokens gives a focus its part", (tokens) => {
+    const lines = told(tokens, { matches: (text) => text.includes("footer") }, tokens * 0.6).split("\n");
+    const count = (word: string): number => lines.filter((line) => line.includes(word)).length;
+    expect(count("footer")).toBeGreaterThan(count("cart"));
+  });
+
+  it.each(["redact", "shortened"] as const)("lets every word pass through %s", (door) => {
+    expect(told(1_000, { [door]: (text: string) => text.replaceAll("src/feature", "src/hidden") })).not.toContain(
+      "src/feature",
+    );
+  });
+});
+
+describe("what is said again", () => {
+  const answered = (...texts: readonly string[]): readonly Message[] =>
+    texts.flatMap((text, at) => [user(text), ...edits(`src/${at}.ts`, "one", `two ${at}`)]);
+
+  it.each([
+    [["Go on.", "Go on.", "go on!"], "go on!", 1],
+    [["继续。", "继续。", "继续"], "继续", 1],
+    [["Add page 1.", "Add page 2."], "Add page", 2],
+  ])("by a person in %j is told %3$d times", (texts, words, times) => {
+    expect(told(2_000, {}, undefined, answered(...texts)).split(`User: ${words}`)).toHaveLength(times + 1);
+  });
+
+  it("by the agent with other figures is told once, with the last", () => {
+    const all = Array.from({ length: 9 }, (_, at) => [
+      user(`Take the part ${at}.`),
+      says(`${at} of 9 parts are done.`),
+    ]).flat();
+    expect(told(2_000, {}, undefined, all).match(/\d of 9 parts are done/g)).toEqual(["8 of 9 parts are done"]);
+  });
+});
+
+describe("what a person pasted", () => {
+  const paste = Array.from({ length: 600 }, (_, at) => `row ${at} of the log that was pasted here`).join("\n");
+  const all = [
+    ...messages.slice(0, 60),
+    user(`Look at this log:\n${paste}`),
+    ...edits("src/log.ts", "one", "two"),
+    says("The log names the row 17."),
+    ...messages.slice(60),
+  ];
+
+  it.each([500, 1_000, 2_000, 4_000, 8_000])("takes a bounded part of %i tokens", (tokens) => {
+    const rows = told(tokens, {}, undefined, all)
+      .split("\n")
+      .filter((line) => line.startsWith("row "));
+    expect(measure.text(rows.join("\n"))).toBeLessThanOrEqual(tokens * 0.15);
+  });
+
+  it("keeps its first words where there is room for any of it", () => {
+    expect(told(8_000, {}, undefined, all)).toContain("User: Look at this log:");
+  });
+});
+
+describe("a larger room", () => {
+  it.each(["feature number 100 ", "feature number 120 ", "feature number 140 ", "feature number 155 "])(
+    "never loses the request about the %s that a smaller one had",
+    (words) => {
+      let had = false;
+      for (let tokens = 200; tokens <= 6_000; tokens = Math.ceil(tokens * 1.25)) {
+        const has = told(tokens).includes(`User: Now add the ${words}`);
+        expect(has || !had, `${tokens} tokens`).toBe(true);
+        had ||= has;
+      }
+      expect(had).toBe(true);
+    },
+  );
+});

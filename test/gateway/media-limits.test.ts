@@ -1,0 +1,139 @@
+/** Requests that a provider refuses for their pictures or their bytes, whatever their tokens are: made acceptable before they are sent, or after a refusal. */
+import { describe, expect, it } from "vitest";
+import { refusalOf } from "../../src/cli/refusal.ts";
+import { protocols } from "../../src/protocols/index.ts";
+import { png } from "../support/pictures.ts";
+import { ask } from "./support/asking.ts";
+import { front, stand } from "./support/standing.ts";
+import { upstreamOf } from "./support/upstream.ts";
+
+const MB = 1024 * 1024;
+const WINDOW_TOKENS = 200_000;
+type Json = Readonly<Record<string, unknown>>;
+
+/** An agent that takes a picture a turn. */
+function shots(pictures: readonly string[], model = "claude-sonnet-4-5"): string {
+  const turns = pictures.flatMap((data, at): readonly Json[] => [
+    { role: "assistant", content: [{ type: "tool_use", id: `toolu_${at}`, name: "shot", input: { at } }] },
+    {
+      role: "user",
+      content: [
+        {
+          type: "tool_result",
+          tool_use_id: `toolu_${at}`,
+          content: [{ type: "image", source: { type: "base64", media_type: "image/png", data } }],
+        },
+      ],
+    },
+  ]);
+  return JSON.stringify({ model, max_tokens: 500, messages: [{ role: "user", content: "Find it." }, ...turns] });
+}
+
+const chatShots = (count: number): string =>
+  JSON.stringify({
+    model: "some-model",
+    messages: Array.from({ length: count }, (_, at): readonly Json[] => [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: `Look at ${at}.` },
+          { type: "image_url", image_url: { url: `data:image/png;base64,${png(800, 600 + at)}` } },
+        ],
+      },
+      { role: "assistant", content: `Seen ${at}.` },
+    ])
+      .flat()
+      .slice(0, -1),
+  });
+
+const small = Array.from({ length: 24 }, (_, at) => png(800, 600 + at));
+/** Without cache markers, which move on. */
+const unmarked = (body: string): readonly Json[] =>
+  (JSON.parse(body.replaceAll(/,"cache_control":\{[^}]*\}/g, "")) as { readonly messages: readonly Json[] }).messages;
+const picturesIn = (body: string): number => body.split('"type":"image"').length - 1;
+
+function refusalIn(body: string, windowTokens = WINDOW_TOKENS): string | undefined {
+  return refusalOf({ decoded: protocols["anthropic-messages"].decode(body) }, "anthropic-messages", windowTokens);
+}
+
+describe("pictures that a provider refuses together", () => {
+  it.each([
+    ["a wide one beside so many", [...small.slice(0, 3), png(2_400, 600), ...small.slice(3)], 24],
+    ["a wide one that is new", [...small, png(2_400, 600)], 10],
+    ["one that is too large", [png(8_001, 600), small[0]!], 1],
+    ["more than a model takes", Array.from({ length: 101 }, (_, at) => png(80, 60 + at)), 50],
+  ])("are sent without the oldest: %s", async (_, pictures, left) => {
+    const { provider, url } = await stand({ provider: { script: { text: "There." } } });
+    const body = shots(pictures);
+    expect(refusalIn(body)).toMatch(/max allowed size|too many images/);
+    const told = await ask(url, { protocol: "anthropic-messages", body });
+    expect([told.status, told.treatment]).toEqual([200, expect.stringMatching(/^rewritten/)]);
+    const [request, ...others] = provider.requests;
+    expect([others.length, picturesIn(request!.body)]).toEqual([0, left]);
+    expect(request!.body).toMatch(/\[precis: image \(image\/png, 1 KB\) left out here; recall r[0-9a-f]+\]/);
+    expect(refusalIn(request!.body)).toBeUndefined();
+    // What has been sent stays as it is, until something has to leave again.
+    const longer = JSON.parse(body) as { readonly messages: readonly Json[] };
+    const messages = [...longer.messages, { role: "assistant", content: "There." }, { role: "user", content: "And?" }];
+    await ask(url, { protocol: "anthropic-messages", body: JSON.stringify({ ...longer, messages }) });
+    const sent = provider.requests.map(({ body: one }) => unmarked(one));
+    expect(sent[1]!.slice(0, sent[0]!.length)).toEqual(sent[0]);
+  });
+
+  it("are refused by the provider as they came, and only where its rules hold", async () => {
+    const { providerUrl } = await stand();
+    const body = shots([...small, png(2_400, 600)]);
+    const told = await ask(providerUrl, { protocol: "anthropic-messages", body });
+    expect([told.status, told.text]).toEqual([400, expect.stringContaining("many-image requests: 2000 pixels")]);
+    expect(refusalIn(shots([...small, png(2_400, 600)], "deepseek-chat"))).toBeUndefined();
+    expect(refusalIn(shots(Array.from({ length: 101 }, (_, at) => png(80, 60 + at))), 1_000_000)).toBeUndefined();
+  });
+
+  it("are as many as another server says after it refused them", async () => {
+    const limit = 5;
+    const upstream = await upstreamOf((_, { body }) =>
+      body.split('"image_url":').length - 1 > limit
+        ? {
+            status: 400,
+            pieces: [
+              JSON.stringify({ error: { message: `At most ${limit} image(s) may be provided in one prompt.` } }),
+            ],
+          }
+        : { pieces: [JSON.stringify({ choices: [{ message: { role: "assistant", content: "Seen." } }] })] },
+    );
+    const { url } = await front(upstream.url);
+    const told = await ask(url, { protocol: "openai-chat", body: chatShots(8) });
+    expect([told.status, upstream.got.length]).toEqual([200, 2]);
+    const next = await ask(url, { protocol: "openai-chat", body: chatShots(9) });
+    expect([next.status, upstream.got.length]).toEqual([200, 3]);
+  });
+});
+
+describe("a body with more bytes than its provider takes", () => {
+  it("is read, and sent without the oldest pictures", async () => {
+    const { provider, url } = await stand({ provider: { script: { text: "There." } } });
+    const body = shots(Array.from({ length: 12 }, (_, at) => png(800, 600 + at, 3 * MB)));
+    expect(body.length).toBeGreaterThan(47 * MB);
+    expect(refusalIn(body)).toBe("Request exceeds the maximum size");
+    const told = await ask(url, { protocol: "anthropic-messages", body });
+    expect([told.status, told.treatment]).toEqual([200, expect.stringMatching(/^rewritten/)]);
+    const [request, ...others] = provider.requests;
+    expect([others.length, picturesIn(request!.body)]).toEqual([0, 3]);
+  });
+
+  it("loses even its newest pictures where nothing else can go", async () => {
+    const upstream = await upstreamOf((_, { bytes }) =>
+      bytes > MB
+        ? { status: 413, pieces: ["too large"] }
+        : { pieces: [JSON.stringify({ choices: [{ message: { role: "assistant", content: "Seen." } }] })] },
+    );
+    const { url } = await front(upstream.url);
+    const content = [
+      { type: "text", text: "What is this?" },
+      { type: "image_url", image_url: { url: `data:image/png;base64,${png(800, 600, 2 * MB)}` } },
+    ];
+    const body = JSON.stringify({ model: "some-model", messages: [{ role: "user", content }] });
+    expect((await ask(url, { protocol: "openai-chat", body })).status).toBe(200);
+    expect(upstream.got.at(-1)!.body).toMatch(/What is this\?.*image \(image\/png, 2049 KB\) left out here/);
+  });
+});

@@ -1,0 +1,41 @@
+/** A new conversation is written to the store before its answer ends: with a file it takes hardly longer than in memory. */
+import { expect, it } from "vitest";
+import { ask, bodyOf, worked } from "./support/asking.ts";
+import { stand } from "./support/standing.ts";
+
+const WARM_UP_CALLS = 20;
+const CALLS = 60;
+/** A file may take twice as long as memory, and a busy machine a little more. */
+const RATIO_MAX = 2;
+const NOISE = 0.5;
+/** A moment of a busy machine may hit one side alone. */
+const ATTEMPTS_MAX = 3;
+
+it("takes at most twice as long with a file as in memory", async () => {
+  const gateway = { contextLength: 1_000_000 };
+  const sides = [await stand({ gateway }), await stand({ gateway, file: true })];
+  let count = 0;
+  const timed = async (url: string, steps: number): Promise<number> => {
+    const body = bodyOf("openai-chat", worked(`conversation ${count++}`, steps, 20));
+    const started = performance.now();
+    expect((await ask(url, { protocol: "openai-chat", body })).status).toBe(200);
+    return performance.now() - started;
+  };
+  const ratio = async (steps: number): Promise<number> => {
+    const times: number[][] = [[], []];
+    for (let at = -WARM_UP_CALLS; at < CALLS; at++)
+      for (const [side, { url }] of sides.entries()) {
+        const ms = await timed(url, steps);
+        if (at >= 0) times[side]!.push(ms);
+      }
+    const [memory, file] = times.map((all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)]!);
+    return file! / memory!;
+  };
+  // One that begins with its first message, and one that is long when it is first seen.
+  for (const steps of [0, 4]) {
+    const ratios: number[] = [];
+    while (ratios.length < ATTEMPTS_MAX && !ratios.some((one) => one <= RATIO_MAX + NOISE))
+      ratios.push(await ratio(steps));
+    expect(Math.min(...ratios)).toBeLessThanOrEqual(RATIO_MAX + NOISE);
+  }
+});
