@@ -46,10 +46,11 @@ async function compactToAll(file: string): Promise<void> {
   for (const percent of PERCENTS) {
     const budget = Math.max(1, Math.floor((measure.transcript(transcript) * percent) / 100));
     const outcome = await createRuntime({ store: createMemoryStore() }).compact(transcript, { budget, force: true });
+    const isIrreducible = outcome.kind === "unchanged" || outcome.compaction.report.irreducible !== undefined;
     const kept = contents.keptIn(outcome.transcript.messages);
     for (const one of before) if (!kept.has(one)) lost.push(`${file} at ${percent} %: ${one}`);
-    for (const one of kept) before.add(one);
-    const isIrreducible = outcome.kind === "unchanged" || outcome.compaction.report.irreducible !== undefined;
+    // What is above its budget used room that a larger budget has not.
+    if (!isIrreducible) for (const one of kept) before.add(one);
     const tokens = measure.transcript(outcome.transcript);
     if (!isIrreducible) expect(tokens).toBeLessThanOrEqual(budget);
     if (!isIrreducible && tokens < budget * 0.9) unused.push(`${file} at ${percent} %: ${tokens} of ${budget}`);

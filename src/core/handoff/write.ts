@@ -189,7 +189,8 @@ function draftsOf(topic: Topic, { request, material, events }: Drafting): readon
   const own = DRAFTS[topic]?.(material) ?? [];
   // Where a model wrote a section, code adds only what changed since.
   const told = byModel.length === 0 || topic === "task" || topic === "state" ? own : own.filter(isNewer);
-  const carried = topic === "actions" || isWritten(prose) ? [] : carriedDrafts(topic, previous, events);
+  const isRenewed = TOPICS[topic].carried.isReplaced === true && own.length > 0;
+  const carried = topic === "actions" || isRenewed || isWritten(prose) ? [] : carriedDrafts(topic, previous, events);
   return [...byModel, ...told, ...carried].toSorted((a, b) => b.rank - a.rank);
 }
 

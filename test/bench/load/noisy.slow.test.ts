@@ -14,7 +14,7 @@ const SECONDS = 6;
  * programs on a test machine make that twice as slow by themselves: the test fails on what they do not explain.
  */
 const RATIO_MAX = 1.5;
-const NOISE_MS = 60;
+const NOISE_MS = 150;
 const MINUTE_SECONDS = 60;
 
 it("a tenant above its limit gets 429s, and others are as quick as without it", { timeout: 180_000 }, async () => {
@@ -27,6 +27,6 @@ it("a tenant above its limit gets 429s, and others are as quick as without it", 
   const [least, most] = retryAfterSeconds;
   expect(least).toBeGreaterThanOrEqual(1);
   expect(most).toBeLessThanOrEqual(MINUTE_SECONDS);
-  expect(beside.p50Ms).toBeLessThan(alone.p50Ms * RATIO_MAX + NOISE_MS / 4);
+  expect(beside.p50Ms).toBeLessThan(alone.p50Ms * RATIO_MAX + NOISE_MS / 10);
   expect(beside.p99Ms).toBeLessThan(alone.p99Ms * RATIO_MAX + NOISE_MS);
 });

@@ -39,4 +39,6 @@ export interface CarriedRule {
   readonly rank: number;
   /** Whether it is still true, after what happened from message `since` on; always where not given. */
   readonly holds?: (text: string, events: Events, since: number) => boolean;
+  /** Set where there is only one at a time: a new one takes its place. */
+  readonly isReplaced?: boolean;
 }

@@ -68,7 +68,7 @@ export const TOPICS: Readonly<Record<Topic, TopicDefinition>> = {
     carried: { rank: 0.5, holds: (_, { plan }) => plan.length === 0 },
     place: 11,
   },
-  goal: { share: 0.08, need: 9, keyOf: requestKey, carried: { rank: 0.5 }, place: 1 },
+  goal: { share: 0.08, need: 9, keyOf: requestKey, carried: { rank: 0.5, isReplaced: true }, place: 1 },
   files: {
     share: 0.07,
     need: 10,

@@ -42,7 +42,7 @@ export interface LinesOptions {
 
 /** What kinds of line are worth, against each other: chosen by hand. */
 export const WORTH: Readonly<Record<LineKind, number>> = {
-  request: 1,
+  request: 2.5,
   system: 2.5,
   record: 2.5,
   answer: 1.5,
@@ -220,11 +220,14 @@ function deedLines(event: CallEvent, options: TellerOptions): readonly Line[] {
   return [line("deed", message, { lead, body: deedBody(event, options) }, times)];
 }
 
-/** What a run printed beside how it ended: worth only room that nothing else can use. */
+/** A run's own words count little beside how it ended. */
+const PRINTED_TIMES = 0.2;
+
+/** What a run printed beside how it ended, where the room is there to be used. */
 function printedLines(event: CallEvent, options: TellerOptions): readonly Line[] {
   const { summary, message, text } = event;
   if (options.fillsRoom !== true || summary.action !== "run" || text.length < SHOWN_CHARS_MIN) return [];
-  return [line("shown", message, shownAs(event, options), 0)];
+  return [line("shown", message, shownAs(event, options), PRINTED_TIMES)];
 }
 
 const REPORT_CHARS_MIN = 300;

@@ -39,22 +39,23 @@ export interface SessionRecord {
 /** The newest turns are told in full; each one before them in less, down to a share that the oldest keep. */
 const NEWEST_TURNS = 3;
 const DECAY_A_TURN = 0.12;
-const OLDEST_SHARE = 0.3;
+const OLDEST_SHARE = 0.2;
 /** What was only looked at fades faster: files can be read again. */
 const SHOWN_DECAY_A_TURN = 0.5;
 /** More of what one look showed is the file itself. */
 const SHOWN_CHARS_MAX = 1_200;
-/** Words of people and system that come first, of the room: they are told whole, and do not fade with age. */
-const REQUESTS_SHARE = 0.25;
+/** Words of people and system that come first, of the room; none of them takes more than a part of that. */
+const REQUESTS_SHARE = 0.5;
+const REQUEST_SHARE = REQUESTS_SHARE / 2;
+const REQUEST_CHARS = 400;
 /** Of what a person pasted, beside what they wrote; the first may be the task itself. */
 const PASTE_SHARE = 0.03;
 const FIRST_PASTE_SHARE = 0.12;
 /** The first request says what all of it is for: it stays, up to that much of the room. */
 const FIRST_REQUEST_SHARE = 0.1;
 const CHARS_A_TOKEN = 4;
-const STEPS = 7;
-const UNIT_CHARS_MIN = 16;
-const UNIT_CHARS_MAX = 200_000;
+/** Lengths that are tried: each a little more than the one before. A larger room tries the same ones, and so loses nothing. */
+const UNITS: readonly number[] = Array.from({ length: 240 }, (_, at) => 16 * 1.05 ** at);
 const NUMBER_TOKENS = 2;
 /** The break and the margin of a line. */
 const LINE_TOKENS = 1;
@@ -122,25 +123,25 @@ function shared(line: Line, age: number, matches: RecordRequest["matches"]): Sha
   const beyond = Math.max(0, age + 1 - NEWEST_TURNS);
   const byAge = Math.max(OLDEST_SHARE, 1 / (1 + DECAY_A_TURN * beyond));
   const fading = line.kind === "shown" || line.kind === "look" ? 1 / (1 + SHOWN_DECAY_A_TURN * age) ** 2 : byAge;
-  const isTheirs = line.kind === "request" || line.kind === "system";
   const about = matches?.(`${line.lead}${line.body.within(ABOUT_CHARS)}`) ?? true;
   return {
     ...line,
-    share: line.worth * (isTheirs ? 1 : fading),
+    share: line.worth * fading,
     about,
-    charsMax: line.kind === "shown" ? SHOWN_CHARS_MAX : Infinity,
+    charsMax: Infinity,
   };
 }
 
 const ABOUT_CHARS = 20_000;
 
-/** Pastes have a bound of their own, so that one of them never takes the room of all that was said. */
+/** Pastes and what was shown have a bound of their own, so that one of them never takes the room of all that was said. */
 function limited(turns: readonly SharedTurn[], tokensMax: number): readonly SharedTurn[] {
   const chars = tokensMax * CHARS_A_TOKEN;
   const first = turns.find(({ order }) => order >= 0)?.order;
   return turns.map(({ order, lines }) => ({
     order,
     lines: lines.map((line) => {
+      if (line.kind === "shown") return { ...line, charsMax: SHOWN_CHARS_MAX };
       const isPaste = line.kind === "request" && line.body.chars > PASTE_CHARS_MIN;
       const share = order === first ? FIRST_PASTE_SHARE : PASTE_SHARE;
       return isPaste
@@ -150,90 +151,102 @@ function limited(turns: readonly SharedTurn[], tokensMax: number): readonly Shar
   }));
 }
 
-/** The turns at the widest unit that fits; first those lines that are about the focus, where there is one. */
+/** The turns at the longest lengths that fit; first those lines that are about the focus, where there is one. */
 function fitted(turns: readonly SharedTurn[], room: RecordRoom, request: RecordRequest): readonly ToldTurn[] {
   const { tokensMax, aboutMax } = room;
-  const { matches, measure } = request;
-  const others = matches === undefined ? tokensMax : tokensMax - aboutMax;
-  const whole = wholeRequests(turns, {
-    most: others * REQUESTS_SHARE,
-    first: tokensMax * FIRST_REQUEST_SHARE,
-    measure,
-    wanted: ({ about }) => matches === undefined || !about,
-  });
-  const wholeAbout = wholeRequests(turns, {
-    most: matches === undefined ? 0 : aboutMax,
-    first: 0,
-    measure,
-    wanted: ({ about }) => about,
-  });
+  const hasFocus = request.matches !== undefined;
+  const least = new Map([
+    ...wordsFirst(
+      turns,
+      { tokensMax: hasFocus ? tokensMax - aboutMax : tokensMax, about: hasFocus ? false : undefined },
+      request.measure,
+    ),
+    ...(hasFocus ? wordsFirst(turns, { tokensMax: aboutMax / REQUESTS_SHARE, about: true }, request.measure) : []),
+  ]);
   const write = createWriter(request.measure);
-  const tell = (matching: number, other: number): readonly WrittenTurn[] =>
-    turns.flatMap((turn) =>
-      told(turn, (line) =>
-        write(
-          line,
-          allowed(line, line.about && matches !== undefined ? wholeAbout : whole, line.about ? matching : other),
-        ),
-      ),
+  // Where the room is there to be used and all lines have what they may, they go on beyond their bounds.
+  const steps = request.fillsRoom === true ? UNITS.length * 2 : UNITS.length;
+  const charsAt = (line: SharedLine, step: number): number => {
+    const bounded = Math.min(
+      line.charsMax,
+      Math.max(least.get(line) ?? 0, UNITS[Math.min(step, UNITS.length - 1)]! * line.share),
     );
-  const fits = (matching: number, other: number, most: number): boolean =>
-    sum(tell(matching, other), ({ tokens }) => tokens) <= most;
-  if (request.matches === undefined) {
-    const unit = widest((one) => fits(one, one, tokensMax));
-    // Lines of one length are told all or none: what room is left over is for the newest requests.
-    const most = tokensMax - sum(tell(unit, unit), ({ tokens }) => tokens);
-    const wanted = (line: SharedLine): boolean => line.body.chars > allowed(line, whole, unit);
-    for (const line of wholeRequests(turns, { most, first: 0, measure, wanted })) whole.add(line);
-    const chosen = tell(unit, unit);
-    if (request.fillsRoom !== true) return chosen;
-    const left = tokensMax - sum(chosen, ({ tokens }) => tokens);
-    const longer = longerLines(turns, left, { write, charsOf: (line) => allowed(line, whole, unit) });
-    return turns.flatMap((turn) => told(turn, (line) => write(line, longer.get(line) ?? allowed(line, whole, unit))));
+    return step < UNITS.length ? bounded : Math.max(bounded, UNITS[step - UNITS.length]! * line.share);
+  };
+  const tell = (
+    stepOf: (line: SharedLine) => number,
+    wanted: (line: SharedLine) => boolean = always,
+  ): readonly WrittenTurn[] =>
+    turns.flatMap((turn) => told(turn, wanted, (line) => write(line, charsAt(line, stepOf(line)))));
+  const tokensOf = (told: readonly WrittenTurn[]): number => sum(told, ({ tokens }) => tokens);
+  if (!hasFocus) {
+    const step = widest(steps, (one) => tokensOf(tell(() => one)) <= tokensMax);
+    const longer = longerLines(turns, tokensMax - tokensOf(tell(() => step)), {
+      step,
+      stepsMax: request.fillsRoom === true ? steps - 1 : Math.min(step + 1, steps - 1),
+      leftMax: tokensMax * LEFT_SHARE_MAX,
+      tokensAt: (line, one) => write(line, charsAt(line, one)).tokens,
+    });
+    return tell((line) => longer.get(line) ?? step);
   }
-  const aboutTokens = (unit: number): number =>
-    sum(
-      turns.flatMap(({ order, lines }) =>
-        told({ order, lines: lines.filter(({ about }) => about) }, (line) =>
-          write(line, allowed(line, wholeAbout, unit)),
+  const matching = widest(
+    steps,
+    (one) =>
+      tokensOf(
+        tell(
+          () => one,
+          ({ about }) => about,
         ),
-      ),
-      ({ tokens }) => tokens,
-    );
-  const matching = widest((one) => aboutTokens(one) <= aboutMax);
-  const other = widest((one) => fits(matching, one, tokensMax));
-  return tell(matching, other);
+      ) <= aboutMax,
+  );
+  const stepOf = (line: SharedLine, other: number): number => (line.about ? matching : other);
+  const other = widest(steps, (one) => tokensOf(tell((line) => stepOf(line, one))) <= tokensMax);
+  return tell((line) => stepOf(line, other));
 }
 
-interface Lengths {
-  readonly write: (line: SharedLine, charsMax: number) => WrittenLine;
-  readonly charsOf: (line: SharedLine) => number;
+function always(): boolean {
+  return true;
 }
 
-/** Lengths for lines that can use what is left, one after the other: those that are worth most first, of equals the newest. */
-function longerLines(turns: readonly SharedTurn[], tokens: number, { write, charsOf }: Lengths): LineLengths {
+/** Of the room, what may stay empty where no line has a piece that small. */
+const LEFT_SHARE_MAX = 0.08;
+
+interface Lengthening {
+  readonly step: number;
+  readonly stepsMax: number;
+  /** So many tokens may stay empty. */
+  readonly leftMax: number;
+  readonly tokensAt: (line: SharedLine, step: number) => number;
+}
+
+/** Steps of lines that go further than the others, as far as what is left reaches: those worth most first, of equals the newest. */
+function longerLines(
+  turns: readonly SharedTurn[],
+  tokens: number,
+  { step, stepsMax, leftMax, tokensAt }: Lengthening,
+): ReadonlyMap<SharedLine, number> {
   const longer = new Map<SharedLine, number>();
-  let left = tokens - NUMBER_TOKENS;
   const newest = turns.flatMap(({ lines }) => lines).toReversed();
-  for (const line of newest.toSorted((a, b) => b.share - a.share)) {
-    if (left < FILLED_TOKENS_MIN) break;
-    const chars = charsOf(line);
-    if (chars >= line.body.chars) continue;
-    const now = write(line, chars).tokens;
-    const room = left;
-    const most = widest((one) => write(line, chars + one).tokens - now <= room);
-    const gained = write(line, chars + most).tokens - now;
-    if (gained <= 0 || gained > left) continue;
-    longer.set(line, chars + most);
-    left -= gained + (now === 0 ? NUMBER_TOKENS : 0);
-  }
+  const ordered = newest.toSorted((a, b) => b.share - a.share);
+  let left = tokens;
+  const lengthen = (line: SharedLine, most: number): boolean => {
+    const before = tokensAt(line, step);
+    const cost = (to: number): number => {
+      const more = tokensAt(line, to) - before;
+      return before === 0 && more > 0 ? more + NUMBER_TOKENS : more;
+    };
+    const room = left + (longer.has(line) ? cost(longer.get(line)!) : 0);
+    const to = step + widest(most - step + 1, (further) => cost(step + further) <= room);
+    left = room - cost(to);
+    longer.set(line, to);
+    return to === most;
+  };
+  // All by one step, up to the first that does not fit: with more room the same ones do, and more.
+  ordered.every((line) => lengthen(line, Math.min(step + 1, stepsMax)));
+  // What pieces as large as that leave empty is for whatever fits.
+  for (const line of ordered) if (left > leftMax) lengthen(line, stepsMax);
   return longer;
 }
-
-type LineLengths = ReadonlyMap<SharedLine, number>;
-
-/** Less than that says nothing. */
-const FILLED_TOKENS_MIN = 12;
 
 interface RecordRoom {
   readonly tokensMax: number;
@@ -247,33 +260,39 @@ function sum<Item>(items: readonly Item[], valueOf: (item: Item) => number): num
   return total;
 }
 
-function allowed(line: SharedLine, whole: ReadonlySet<Line>, unit: number): number {
-  if (whole.has(line)) return line.body.chars;
-  return Math.min(line.charsMax, unit * line.share);
+interface WordsRoom {
+  readonly tokensMax: number;
+  /** Only lines that are about the focus, or only those that are not. */
+  readonly about: boolean | undefined;
 }
 
-interface WholeRoom {
-  readonly most: number;
-  /** For the first request, whatever its age. */
-  readonly first: number;
-  readonly measure: Measure;
-  readonly wanted: (line: SharedLine) => boolean;
-}
-
-/** What people and system wrote and is no paste: the first request, then the newest, as far as their part of the room reaches. */
-function wholeRequests(turns: readonly SharedTurn[], room: WholeRoom): Set<Line> {
-  const whole = new Set<Line>();
-  const lines = turns.flatMap((turn) => turn.lines).filter((line) => line.kind === "request" || line.kind === "system");
-  const first = lines.find(({ kind }) => kind === "request");
-  let left = room.most;
-  for (const line of [...(first === undefined ? [] : [first]), ...lines.toReversed()]) {
-    if (whole.has(line) || !room.wanted(line) || line.charsMax < line.body.chars) continue;
-    const tokens = NUMBER_TOKENS + room.measure.text(`${line.lead}${line.body.within(Infinity)}\n`);
-    if (tokens > (line === first ? Math.max(left, room.first) : left)) continue;
-    left -= tokens;
-    whole.add(line);
+/**
+ * The least length of what people and system wrote: the first request, then the newest, each up to its part, as far as their part of the
+ * room reaches. More room shortens none of them.
+ */
+function wordsFirst(
+  turns: readonly SharedTurn[],
+  { tokensMax, about }: WordsRoom,
+  measure: Measure,
+): ReadonlyMap<SharedLine, number> {
+  const all = turns.flatMap(({ lines }) => lines).filter(({ kind }) => kind === "request" || kind === "system");
+  const wanted = about === undefined ? all : all.filter((line) => line.about === about);
+  const first = wanted.find(({ kind }) => kind === "request");
+  const chars = tokensMax * CHARS_A_TOKEN;
+  const least = new Map<SharedLine, number>();
+  if (first !== undefined) least.set(first, chars * FIRST_REQUEST_SHARE);
+  let left = tokensMax * REQUESTS_SHARE;
+  // What was stated comes before what was only asked.
+  for (const line of wanted.toReversed().toSorted((a, b) => b.worth - a.worth)) {
+    if (line === first) continue;
+    const charsMax = Math.min(line.charsMax, Math.max(chars * REQUEST_SHARE, REQUEST_CHARS));
+    const body = line.body.within(charsMax);
+    if (body === "") continue;
+    left -= NUMBER_TOKENS + measure.text(`${line.lead}${body}\n`);
+    if (left < 0) break;
+    least.set(line, charsMax);
   }
-  return whole;
+  return least;
 }
 
 /** A line as it is told, and what that weighs. */
@@ -304,22 +323,24 @@ function createWriter(measure: Measure): (line: SharedLine, charsMax: number) =>
   };
 }
 
-function told({ order, lines }: SharedTurn, write: (line: SharedLine) => WrittenLine): readonly WrittenTurn[] {
-  const all = lines.map(write);
+function told(
+  { order, lines }: SharedTurn,
+  wanted: (line: SharedLine) => boolean,
+  write: (line: SharedLine) => WrittenLine,
+): readonly WrittenTurn[] {
+  const all = lines.filter(wanted).map(write);
   const written = all.filter(({ text }) => text !== "");
   if (written.length === 0) return [];
   const tokens = NUMBER_TOKENS + sum(written, (line) => line.tokens);
   return [{ order, texts: written.map(({ text }) => text), tokens, cut: all.filter(({ isCut }) => isCut).length }];
 }
 
-/** The largest unit, in characters, that fits: doubled until it does not, then found by halving. */
-function widest(fits: (unit: number) => boolean): number {
-  let low = UNIT_CHARS_MIN;
-  let high = low * 2;
-  while (high < UNIT_CHARS_MAX && fits(high)) [low, high] = [high, high * 2];
-  if (high >= UNIT_CHARS_MAX) return UNIT_CHARS_MAX;
-  for (let step = 0; step < STEPS; step++) {
-    const middle = (low + high) / 2;
+/** The last step that fits. */
+function widest(steps: number, fits: (step: number) => boolean): number {
+  let low = 0;
+  let high = steps;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
     if (fits(middle)) low = middle;
     else high = middle;
   }
