@@ -12,6 +12,7 @@ import { createKnownThings, argumentsWithin, thingText, valuesIn, type KnownThin
 import { keyOf } from "../../events/text.ts";
 import type { Part } from "../../transcript/message.ts";
 import { lastingLines } from "./overwritten.ts";
+import { repeatedLines } from "./repeated.ts";
 import { linesBody, proseBody, type Body } from "./shape.ts";
 import type { Turn } from "./turns.ts";
 
@@ -65,12 +66,15 @@ export function linesOfTurns(turns: readonly Turn[], options: LinesOptions): rea
   const calls = turns.flatMap(({ events }) => events.filter((event) => event.kind === "call"));
   const lasting = lastingLines(calls);
   const things = createKnownThings();
-  return turns.map((turn) => createTeller({ ...options, lasting, things }).tell(turn));
+  const isRepeated = repeatedLines(newestOfEach(calls));
+  return turns.map((turn) => createTeller({ ...options, lasting, things, isRepeated }).tell(turn));
 }
 
 interface TellerOptions extends LinesOptions {
   readonly lasting: ReadonlyMap<CallEvent, readonly string[]>;
   readonly things: KnownThings;
+  /** Whether a line stands in results of several calls. */
+  readonly isRepeated: (line: string) => boolean;
 }
 
 interface Teller {
@@ -214,7 +218,10 @@ function deedLines(event: CallEvent, options: TellerOptions): readonly Line[] {
   if (isReport(event))
     return [
       line("deed", message, { lead, body: deedBody(event, options) }),
-      line("report", message, { lead: "Its report: ", body: proseBody(event.text, options.redact) }),
+      line("report", message, {
+        lead: "Its report: ",
+        body: proseBody(event.text, options.redact, { isLess: options.isRepeated }),
+      }),
     ];
   const times = event.ending.status === "done" ? 1 : NOT_DONE_TIMES;
   return [line("deed", message, { lead, body: deedBody(event, options) }, times)];
@@ -358,10 +365,10 @@ function lookLines(events: readonly SessionEvent[], options: LookOptions): reado
 }
 
 /** What a call showed; errors in it stay before other lines. */
-function shownAs(event: CallEvent, { redact, shortened }: TellerOptions): LineWords {
+function shownAs(event: CallEvent, { redact, shortened, isRepeated }: TellerOptions): LineWords {
   return {
     lead: `· ${oneLine(shortened(`${event.summary.tool} ${targetText(event, redact)}`), LABELS_CHARS_MAX)} showed: `,
-    body: proseBody(event.text, (whole) => redact(withoutGutter(whole)), isErrorLine),
+    body: proseBody(event.text, (whole) => redact(withoutGutter(whole)), { isMore: isErrorLine, isLess: isRepeated }),
   };
 }
 

@@ -178,7 +178,6 @@ function fitted(turns: readonly SharedTurn[], room: RecordRoom, request: RecordR
     wanted: (line: SharedLine) => boolean = always,
   ): readonly WrittenTurn[] =>
     turns.flatMap((turn) => told(turn, wanted, (line) => write(line, charsAt(line, stepOf(line)))));
-  const tokensOf = (told: readonly WrittenTurn[]): number => sum(told, ({ tokens }) => tokens);
   if (!hasFocus) {
     const step = widest(steps, (one) => tokensOf(tell(() => one)) <= tokensMax);
     const longer = longerLines(turns, tokensMax - tokensOf(tell(() => step)), {
@@ -202,6 +201,10 @@ function fitted(turns: readonly SharedTurn[], room: RecordRoom, request: RecordR
   const stepOf = (line: SharedLine, other: number): number => (line.about ? matching : other);
   const other = widest(steps, (one) => tokensOf(tell((line) => stepOf(line, one))) <= tokensMax);
   return tell((line) => stepOf(line, other));
+}
+
+function tokensOf(written: readonly WrittenTurn[]): number {
+  return sum(written, ({ tokens }) => tokens);
 }
 
 function always(): boolean {

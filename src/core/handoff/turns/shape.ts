@@ -22,11 +22,19 @@ const LONG_LINE_CHARS = 160;
 const LEADS_IN = /[:：]\s*\**$/;
 const HEADING = /^\s*(?:#{1,6}\s|\*\*[^*]{1,80}\*\*:?\s*$)/;
 
-/** Text as it was written. `prepare` takes secrets out of it, when it is told at all; `counts` names lines that stay before others. */
+/** What lines are worth where not all of them fit. */
+export interface LineWorth {
+  /** Stays before others. */
+  readonly isMore?: (line: string) => boolean;
+  /** Goes before all others. */
+  readonly isLess?: (line: string) => boolean;
+}
+
+/** Text as it was written. `prepare` takes secrets out of it, when it is told at all. */
 export function proseBody(
   text: string,
   prepare: (text: string) => string = unchanged,
-  counts?: (line: string) => boolean,
+  { isMore, isLess }: LineWorth = {},
 ): Body {
   let whole: string | undefined;
   let pieces: readonly string[] | undefined;
@@ -37,11 +45,16 @@ export function proseBody(
       if (text.length > charsMax && charsMax < PROSE_CHARS_MIN) return "";
       whole ??= withFlatData(prepare(text).trim());
       if (whole.length <= charsMax || text.length <= charsMax) return whole;
-      const all = (pieces ??= piecesOf(whole));
-      counting ??= counts === undefined ? [] : [...all.keys()].filter((at) => counts(all[at]!.trimEnd()));
+      const all = (pieces ??= piecesOf(isLess === undefined ? whole : withoutLess(whole, isLess)));
+      counting ??= isMore === undefined ? [] : [...all.keys()].filter((at) => isMore(all[at]!.trimEnd()));
       return headAndTail(all, charsMax, counting);
     },
   };
+}
+
+function withoutLess(text: string, isLess: (line: string) => boolean): string {
+  const lines = text.split("\n").filter((line) => line.trim() !== "" && !isLess(line));
+  return lines.join("\n");
 }
 
 function unchanged(text: string): string {
