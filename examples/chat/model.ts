@@ -62,13 +62,13 @@ export interface ScriptedModel {
   readonly answered: number;
 }
 
-/** The strict provider of `precis provider`, in this process, for a conversation that no vendor is asked about. */
+/** The strict provider of `precis-provider`, in this process, for a conversation that no vendor is asked about. */
 export async function scriptedModel(
   { script, windowTokens, answered }: ScriptedModel,
   terminal: Terminal,
 ): Promise<ChatModel> {
-  const { readScript } = await import("../../src/provider/script-file.ts");
-  const { createProvider } = await import("../../src/provider/provider.ts");
+  const { readScript } = await import("../../provider/src/script-file.ts");
+  const { createProvider } = await import("../../provider/src/provider.ts");
   const answers = readScript(await readText(script, terminal), script);
   const provider = createProvider({
     script: answers.slice(Math.min(answered, answers.length - 1)),
