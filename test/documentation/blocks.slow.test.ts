@@ -31,7 +31,7 @@ const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
   [/^precis doctor/, "judges the machine that it runs on, and asks the vendors"],
   [/^precis (?:sessions|undo|search|store|token)\b|^precis recall r[0-9a-f]{9}/, "needs what a gateway has stored"],
   [/^precis convert ~/, "needs the database of another agent"],
-  [/^node examples\/chat\//, "talks to a person"],
+  [/^node examples\/agent\//, "talks to a person"],
   [/^precis hook\b/, "reads an event of Claude Code"],
   [/^precis report(?: --gateway)?\s*(?:#|$)/, "reads the person's own sessions, or asks a gateway"],
   [/^precis config init --user/, "writes the person's own configuration"],
