@@ -4,6 +4,8 @@
 FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+COPY eval/package.json eval/
+COPY provider/package.json provider/
 RUN npm ci
 COPY . .
 RUN npm run build && npm pack --ignore-scripts && mv precis-*.tgz precis.tgz

@@ -10,8 +10,9 @@ import { defineConfig } from "vitest/config";
 
 const RUNS_DEFAULT = 200;
 const RUNS_FULL = 10_000;
-const ALL_FILES = "test/**/*.test.ts";
-const SLOW_FILES = "test/**/*.slow.test.ts";
+const FOLDERS = "{test,eval/test,provider/test}";
+const ALL_FILES = `${FOLDERS}/**/*.test.ts`;
+const SLOW_FILES = `${FOLDERS}/**/*.slow.test.ts`;
 const TEST_TIMEOUT_MS = 60_000;
 const FULL_TEST_TIMEOUT_MS = 60 * 60_000;
 

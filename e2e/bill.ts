@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { table } from "../bench/table.ts";
 import { setupFigures } from "../bench/schedule/grid.ts";
 import { estimateText } from "../src/core/transcript/estimate.ts";
-import { createProvider, type RequestRecord } from "../src/provider/index.ts";
+import { createProvider, type RequestRecord } from "../provider/src/index.ts";
 import { fieldsOf } from "../src/protocols/fields.ts";
 import { claudeCode } from "./claude-code.ts";
 import { startGateway, type LogLine } from "./gateway.ts";

@@ -1,5 +1,5 @@
 /** What has to be known of a client to run it: where it comes from, how it is pointed at a gateway, how its tools are called. */
-import type { Answer, ScriptedRequest } from "../src/provider/index.ts";
+import type { Answer, ScriptedRequest } from "../provider/src/index.ts";
 import type { ProtocolName } from "../src/protocols/index.ts";
 import type { CallFor } from "./script.ts";
 import type { Step } from "./task.ts";

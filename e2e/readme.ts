@@ -9,7 +9,7 @@ import { createConnection } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { createProvider } from "../src/provider/index.ts";
+import { createProvider } from "../provider/src/index.ts";
 import { claudeCode } from "./claude-code.ts";
 import { install } from "./install.ts";
 import { bringUpLoopback, goInside, hasNamespaces, isInside } from "./namespace.ts";

@@ -8,7 +8,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
-import { createProvider, type RequestRecord } from "../src/provider/index.ts";
+import { createProvider, type RequestRecord } from "../provider/src/index.ts";
 import { claudeCode } from "./claude-code.ts";
 import type { Client, Place } from "./client.ts";
 import { codex } from "./codex.ts";

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { setTimeout as pause } from "node:timers/promises";
-import { createProvider } from "../src/provider/index.ts";
+import { createProvider } from "../provider/src/index.ts";
 import { claudeCode } from "./claude-code.ts";
 import type { Client, Place } from "./client.ts";
 import { codex } from "./codex.ts";

@@ -2,7 +2,7 @@
  * The model behind the provider: what to answer follows from the request alone and from the stage. The ids of its calls say
  * which step they belong to, so that a request that was compacted, or is sent twice, is answered all the same.
  */
-import type { Answer, AnswerCall, ScriptedRequest } from "../src/provider/index.ts";
+import type { Answer, AnswerCall, ScriptedRequest } from "../provider/src/index.ts";
 import { TASK_MARK, type Action, type Stage } from "./task.ts";
 
 /** How a client's own tools are called for an action. */

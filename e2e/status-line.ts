@@ -5,7 +5,7 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createProvider, type Answer, type Provider, type ScriptedRequest } from "../src/provider/index.ts";
+import { createProvider, type Answer, type Provider, type ScriptedRequest } from "../provider/src/index.ts";
 import { claudeCode } from "./claude-code.ts";
 import { startGateway } from "./gateway.ts";
 import { findInstalled } from "./install.ts";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import Anthropic from "@anthropic-ai/sdk";
 import { VERSION } from "@anthropic-ai/sdk/version";
-import { createProvider, type RequestRecord } from "../src/provider/index.ts";
+import { createProvider, type RequestRecord } from "../provider/src/index.ts";
 import { startGateway, type LogLine } from "./gateway.ts";
 import { scriptOf } from "./script.ts";
 import { STAGES, type Action } from "./task.ts";

@@ -5,8 +5,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createProvider, type RequestRecord, type ScriptedRequest } from "../src/provider/index.ts";
-import type { Answer } from "../src/provider/answers.ts";
+import { createProvider, type RequestRecord, type ScriptedRequest } from "../provider/src/index.ts";
+import type { Answer } from "../provider/src/answers.ts";
 import { fieldsOf, listOf, textOf } from "../src/protocols/fields.ts";
 import { claudeCode } from "./claude-code.ts";
 import { startGateway } from "./gateway.ts";

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createProvider, type RequestRecord } from "../src/provider/index.ts";
+import { createProvider, type RequestRecord } from "../provider/src/index.ts";
 import type { Client, Place } from "./client.ts";
 import { startGateway, type LogLine } from "./gateway.ts";
 import { scriptOf } from "./script.ts";

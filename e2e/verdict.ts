@@ -1,7 +1,7 @@
 /** What a trial showed, in numbers, and every way in which it fell short of what must hold. */
 import { hash } from "node:crypto";
 import { createChain } from "../src/core/transcript/links.ts";
-import type { RequestRecord } from "../src/provider/index.ts";
+import type { RequestRecord } from "../provider/src/index.ts";
 import { protocols } from "../src/protocols/index.ts";
 import { changesBetween, type Change } from "./changes.ts";
 import { asksSummary } from "./script.ts";

@@ -2,7 +2,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allCommands } from "../src/cli/main.ts";
-import { withCommands } from "./docs/commands.ts";
+import { EVAL } from "../eval/src/main.ts";
+import { providerCommand } from "../provider/src/command.ts";
+import { loadCommands } from "../src/cli/program.ts";
+import { withCommands, withToolCommands } from "./docs/commands.ts";
 import { markdownTable, withGenerated } from "./docs/markdown.ts";
 import { withReference } from "./docs/settings.ts";
 import { withGatewayReference } from "./docs/gateway.ts";
@@ -22,6 +25,8 @@ const { version } = manifest;
 /** Each page with what renews it. */
 const PAGES: Readonly<Record<string, (page: string) => string | Promise<string>>> = {
   "../README.md": withShortHandoff,
+  "../eval/README.md": async (page) => withToolCommands(page, await loadCommands(EVAL)),
+  "../provider/README.md": (page) => withToolCommands(page, [providerCommand]),
   "cli.md": (page) => withCommands(page, commands),
   "configuration.md": (page) => withGenerated(withReference(page), "moments", markdownTable(momentRows())),
   "dependencies.md": async (page) => withGenerated(page, "licences", markdownTable(await licenceRows())),

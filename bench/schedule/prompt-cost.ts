@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { createPrefixCache, MARKED, type CacheUse, type PromptBlock } from "../../src/core/caching/prefix-cache.ts";
 import { calibrated, createMeasure, type Measure } from "../../src/core/transcript/measure.ts";
 import type { Message, Transcript } from "../../src/core/transcript/message.ts";
-import { billOf, usdOf } from "../../src/lab/replay/bill.ts";
+import { billOf, usdOf } from "../../eval/src/replay/bill.ts";
 import { createRegistry, lookUp } from "../../src/models/index.ts";
 import { initialFactor } from "../../src/session/calibration.ts";
 

@@ -5,7 +5,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { createProvider, type Answer, type ScriptedRequest } from "../../src/provider/index.ts";
+import { createProvider, type Answer, type ScriptedRequest } from "../../provider/src/index.ts";
 import { claudeCode } from "../claude-code.ts";
 import type { Place } from "../client.ts";
 import { startGateway } from "../gateway.ts";

@@ -1,7 +1,7 @@
 /** What has to be known of an agent to run it with precis inside: how precis is put there, and how its model asks for what was removed. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import type { AnswerCall } from "../../src/provider/index.ts";
+import type { AnswerCall } from "../../provider/src/index.ts";
 import type { Client, Place } from "../client.ts";
 
 export interface Host {

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createProvider, type Answer, type RequestRecord, type ScriptedRequest } from "../../src/provider/index.ts";
+import { createProvider, type Answer, type RequestRecord, type ScriptedRequest } from "../../provider/src/index.ts";
 import type { Place } from "../client.ts";
 import { asksSummary, scriptOf } from "../script.ts";
 import { partLine, STAGES, TASK_MARK, type Stage } from "../task.ts";

@@ -1,7 +1,7 @@
 /**
  * What agents are asked to go on with: for each recorded session its last request, hidden checks of the work, the rules of
  * the session as checks of what was changed, and questions about what only the session tells. `npm run cases` writes them
- * as folders that `precis exam --continue` takes.
+ * as folders that `precis-eval exam --continue` takes.
  */
 import type { Recorder } from "../record/recorder.ts";
 import { recordExpressSession } from "../record/express-session.ts";

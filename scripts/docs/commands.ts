@@ -1,6 +1,6 @@
 /** docs/cli.md's generated part: every command from the definitions that read its arguments. A test keeps it current. */
 import { markdownTable, withGenerated } from "./markdown.ts";
-import type { Command, CommandGroup } from "../../src/cli/command.ts";
+import { invocation, type Command, type CommandGroup } from "../../src/cli/command.ts";
 import { EXIT_MEANINGS } from "../../src/cli/exit.ts";
 import { helpOf } from "../../src/cli/usage.ts";
 
@@ -14,12 +14,18 @@ export function withCommands(page: string, all: readonly (Command | CommandGroup
   return withGenerated(withGenerated(page, "commands", commands.map(section).join("\n\n")), "exit codes", codes);
 }
 
+/** The page of a tool beside precis, with its commands renewed. */
+export function withToolCommands(page: string, all: readonly (Command | CommandGroup)[]): string {
+  const commands = all.flatMap((one) => ("commands" in one ? one.commands : [one]));
+  return withGenerated(page, "commands", commands.map(section).join("\n\n"));
+}
+
 function section(command: Command): string {
   const { usage, positionals, flags } = helpOf(command);
   const rows = [...positionals, ...flags].map(([name, meaning]) => [`\`${name}\``, meaning]);
   const examples = command.examples.flatMap(({ line, says }) => [`# ${says}`, line]);
   return [
-    `### precis ${command.name}`,
+    `### ${invocation(command)}`,
     `\`${usage}\``,
     [command.summary, ...command.about].join("\n\n"),
     ...(rows.length === 0 ? [] : [markdownTable([["argument", "meaning"], ...rows])]),

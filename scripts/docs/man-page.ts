@@ -1,5 +1,5 @@
 /** `man precis`: the same commands as docs/cli.md, in the language of man pages (man-pages(7), groff_man(7)). */
-import type { Command, CommandGroup } from "../../src/cli/command.ts";
+import { invocation, type Command, type CommandGroup } from "../../src/cli/command.ts";
 import { EXIT_MEANINGS } from "../../src/cli/exit.ts";
 import { helpOf } from "../../src/cli/usage.ts";
 
@@ -49,7 +49,7 @@ function section(command: Command): string {
   const rows = [...positionals, ...flags].map(([name, meaning]) => item(bold(name), meaning));
   const examples = command.examples.flatMap(({ line, says }) => [item(escaped(`${says}:`), ""), ".nf", escaped(line), ".fi"]); // prettier-ignore
   return [
-    `.SS precis ${command.name}`,
+    `.SS ${invocation(command)}`,
     bold(usage),
     ".PP",
     [command.summary, ...command.about].map(paragraph).join("\n.PP\n"),

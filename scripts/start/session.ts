@@ -4,7 +4,7 @@
  */
 import { styleText } from "node:util";
 import { createGateway } from "../../src/gateway/index.ts";
-import { createProvider, readRecording, replayAsAgent, type AgentRun } from "../../src/provider/index.ts";
+import { createProvider, readRecording, replayAsAgent, type AgentRun } from "../../provider/src/index.ts";
 
 /** Half of what the session needs. */
 export const WINDOW_TOKENS = 32_000;

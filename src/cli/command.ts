@@ -5,6 +5,9 @@ import { usageError, type ExitCode } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Command {
+  /** The program that it belongs to; `precis` by default. */
+  readonly program?: string;
+  /** Its words after the program's; none where the program is one command. */
   readonly name: string;
   /** One line, for lists. */
   readonly summary: string;
@@ -14,6 +17,8 @@ export interface Command {
   readonly args: ArgsDef;
   /** The positional that may be given several times: `all` has every one. */
   readonly many?: string;
+  /** Changes the words before they are read. */
+  readonly arrange?: (words: readonly string[]) => readonly string[];
   readonly run: (args: Arguments, terminal: Terminal) => Promise<ExitCode>;
 }
 
@@ -29,6 +34,24 @@ export interface CommandGroup {
   readonly commands: readonly Command[];
   /** What the word alone runs, where it runs anything. */
   readonly alone?: Command;
+}
+
+/** What a command line is made of: `precis`, or a tool beside it. */
+export interface Program {
+  readonly name: string;
+  /** What the first page says after the version. */
+  readonly slogan: string;
+  /** The paragraph below it. */
+  readonly about: string;
+  /** Its exit codes, for the first page. */
+  readonly exitMeanings: readonly (readonly [code: ExitCode, meaning: string])[];
+  /** By its first word. Each is loaded when it is named, so that a command starts without the weight of the others. */
+  readonly commands: Readonly<Record<string, () => Promise<Command | CommandGroup>>>;
+}
+
+/** The words that run a command, without its arguments. */
+export function invocation({ program = "precis", name }: Pick<Command, "program" | "name">): string {
+  return name === "" ? program : `${program} ${name}`;
 }
 
 /** What was given for each argument. */
@@ -47,14 +70,14 @@ export function readArguments(command: Command, raw: readonly string[]): Argumen
   try {
     values = parseArgs([...raw], command.args);
   } catch (error) {
-    throw usageError(messageOf(error), `Run \`precis ${command.name} --help\`.`);
+    throw usageError(messageOf(error), `Run \`${invocation(command)} --help\`.`);
   }
   const positionals = Object.values(command.args).filter(({ type }) => type === "positional").length;
   const extra = values._[positionals];
   if (extra !== undefined && command.many === undefined)
     throw usageError(
       `unexpected argument "${extra}"`,
-      `Quote arguments that hold spaces; see \`precis ${command.name} --help\`.`,
+      `Quote arguments that hold spaces; see \`${invocation(command)} --help\`.`,
     );
   return {
     text: (name) => values[name] as string | undefined,
@@ -79,7 +102,7 @@ function checkFlags(command: Command, raw: readonly string[]): ReadonlyMap<strin
     if (definition.type === "boolean") continue;
     const value = inline ?? raw[++at];
     if (value === undefined || value === "")
-      throw usageError(`${flag} needs a value`, `Run \`precis ${command.name} --help\`.`);
+      throw usageError(`${flag} needs a value`, `Run \`${invocation(command)} --help\`.`);
     repeated.set(name, [...(repeated.get(name) ?? []), value]);
   }
   return repeated;
@@ -94,8 +117,8 @@ function flagNamed(command: Command, flag: string): readonly [string, ArgDef] {
     flags.map(([name]) => `--${name}`),
   );
   const hint =
-    meant === undefined ? `Run \`precis ${command.name} --help\` for the list of flags.` : `Did you mean \`${meant}\`?`;
-  throw usageError(`\`precis ${command.name}\` has no flag ${flag}`, hint);
+    meant === undefined ? `Run \`${invocation(command)} --help\` for the list of flags.` : `Did you mean \`${meant}\`?`;
+  throw usageError(`\`${invocation(command)}\` has no flag ${flag}`, hint);
 }
 
 function aliasesOf(definition: ArgDef): readonly string[] {

@@ -1,8 +1,9 @@
-/** What a vendor would say of the form of a request: of its roles, content, ids and tools, by the rules of `precis provider`. */
-import { fieldsOf } from "../protocols/fields.ts";
+/** What a vendor would say of the form of a request: of its roles, content, ids and tools, by the rules of the strict provider. */
+import { returnsReasoning } from "../models/returns-reasoning.ts";
+import { fieldsOf, textOf } from "../protocols/fields.ts";
 import type { ProtocolName } from "../protocols/index.ts";
 import { definitions } from "../protocols/registry.ts";
-import { wires } from "../provider/wires.ts";
+import { checkForm } from "../protocols/request-form/form.ts";
 import type { Input } from "./input.ts";
 
 /** What the vendor of the protocol says of the form of a request or its messages; nothing where it takes it. */
@@ -12,9 +13,11 @@ export function refusalOf(
   windowTokens: number,
 ): string | undefined {
   if (decoded === undefined) return undefined;
-  const { shape, bodyBytesMax = Infinity, tooLarge } = wires[protocol];
   const body: unknown = JSON.parse(decoded.body);
   const request = Array.isArray(body) ? { [definitions[protocol].dialect.listKey]: body } : fieldsOf(body);
-  const refusal = Buffer.byteLength(decoded.body) > bodyBytesMax ? tooLarge : shape(request, windowTokens);
-  return refusal?.message;
+  return checkForm[protocol](request, {
+    bytes: Buffer.byteLength(decoded.body),
+    windowTokens,
+    returnsReasoning: returnsReasoning(textOf(request["model"]) ?? ""),
+  })?.message;
 }

@@ -1,6 +1,6 @@
 /** A report on recorded sessions as a person reads it: the answer first, then the sessions, what would be missing, and the settings that follow. */
 import { wrapped } from "../config/wrap.ts";
-import type { NamedOutlook, Outlook } from "../lab/outlook/outlook.ts";
+import type { NamedOutlook, Outlook } from "../session/outlook/outlook.ts";
 import { change, count, counted, percent } from "./amounts.ts";
 import { LOSS_NAMES } from "./loss-names.ts";
 import { clip, columnWidths, padEnd, padStart } from "./bars.ts";

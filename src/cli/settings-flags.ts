@@ -37,7 +37,7 @@ export function configurationRequest(args: Arguments, { folder, environment, pla
   return { folder, environment, platform, flags, file: args.text("config") };
 }
 
-export function settingOf(pair: string): Flag {
+function settingOf(pair: string): Flag {
   const at = pair.indexOf("=");
   if (at < 1)
     throw usageError(`--set is "${pair}"; expected KEY=VALUE`, "Write for example `--set compression.threshold=0.4`.");

@@ -3,19 +3,18 @@ import type { ArgDef } from "citty";
 import { wrapped } from "../config/wrap.ts";
 import { commandLines } from "./fitted.ts";
 import { columnWidths, padEnd } from "./bars.ts";
-import type { Command, CommandGroup } from "./command.ts";
-import { EXIT_MEANINGS } from "./exit.ts";
+import { invocation, type Command, type CommandGroup, type Program } from "./command.ts";
 import type { TextStyle, Stream } from "./terminal.ts";
 
 export interface Help {
-  /** The words after `precis`. */
   readonly usage: string;
   readonly positionals: readonly (readonly [name: string, meaning: string])[];
   readonly flags: readonly (readonly [name: string, meaning: string])[];
 }
 
 /** The parts of a command's help as plain text. */
-export function helpOf({ name, args }: Command): Help {
+export function helpOf(command: Command): Help {
+  const { args } = command;
   const entries = Object.entries(args);
   const positionals = entries.filter(([, { type }]) => type === "positional");
   const flags = entries.filter(([, { type }]) => type !== "positional");
@@ -23,7 +22,7 @@ export function helpOf({ name, args }: Command): Help {
     definition.required === false ? `[${shownName(key, definition)}]` : shownName(key, definition),
   );
   return {
-    usage: ["precis", name, ...words, ...(flags.length > 0 ? ["[flags]"] : [])].join(" "),
+    usage: [invocation(command), ...words, ...(flags.length > 0 ? ["[flags]"] : [])].join(" "),
     positionals: positionals.map(([key, definition]) => [shownName(key, definition), meaningOf(definition)]),
     flags: flags.map(([key, definition]) => [flagForm(key, definition), meaningOf(definition)]),
   };
@@ -68,32 +67,32 @@ export function commandUsage(command: Command, stream: Stream): string {
   ].join("\n");
 }
 
-/** The first page: what precis is, its commands, and what exit codes mean. */
-export function overview(version: string, groups: readonly (Command | CommandGroup)[], stream: Stream): string {
+/** The first page: what the program is, its commands, and what exit codes mean. */
+export function overview(
+  { name: program, slogan, about, exitMeanings }: Omit<Program, "commands">,
+  version: string,
+  groups: readonly (Command | CommandGroup)[],
+  stream: Stream,
+): string {
   const { paint, columns } = stream;
   const rows = groups
     .flatMap((one) => ("commands" in one ? one.commands : [one]))
     .map(({ name, summary }) => [name, summary] as const);
   const [left = 0] = columnWidths(rows);
   return [
-    `${paint("strong", "precis")} ${version}: forget with precision`,
+    `${paint("strong", program)} ${version}: ${slogan}`,
     "",
-    ...wrapped(
-      "Rewrites an over-long agent transcript into a smaller one that is still valid for its provider, still carries the live task, and loses nothing for good. Works without a key, a network or a service.",
-      columns,
-    ),
+    ...wrapped(about, columns),
     "",
-    `${paint("strong", "Usage")}  precis COMMAND [arguments] [flags]`,
+    `${paint("strong", "Usage")}  ${program} COMMAND [arguments] [flags]`,
     "",
     paint("strong", "Commands"),
     ...rows.flatMap(([name, summary]) => hanging({ name, left, meaning: summary, look: "accent" }, stream)),
     "",
     paint("strong", "Exit codes"),
-    ...EXIT_MEANINGS.flatMap(([code, meaning]) =>
-      hanging({ name: String(code).padStart(2), left: 2, meaning }, stream),
-    ),
+    ...exitMeanings.flatMap(([code, meaning]) => hanging({ name: String(code).padStart(2), left: 2, meaning }, stream)),
     "",
-    ...wrapped("Run precis COMMAND --help for details. NO_COLOR switches colours off.", columns).map((line) =>
+    ...wrapped(`Run ${program} COMMAND --help for details. NO_COLOR switches colours off.`, columns).map((line) =>
       paint("dim", line),
     ),
     "",

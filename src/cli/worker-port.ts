@@ -35,7 +35,7 @@ export async function openWorkerPort({
   const [{ createMetrics }, { createWorkerRoutes }, { listen }] = await Promise.all([
     import("../gateway/operation/metrics.ts"),
     import("../gateway/operation/worker-routes.ts"),
-    import("../provider/listen.ts"),
+    import("./listen.ts"),
   ]);
   const metrics = createMetrics({ upstreams: [] });
   let isStopping = false;

@@ -7,13 +7,36 @@ import type { Writer, WriterFailure, WriterPrompt, WriterReply, WriterUsage } fr
 import { generate, type Generated } from "./ai-sdk.ts";
 import { recordAnswers, type Recording } from "./answers.ts";
 import type { Judgement, ReadOverflow } from "./failures.ts";
-import { meantAddress } from "./base-url.ts";
 import { ASK_RETRIES, ASK_TIMEOUT_MS } from "./limits.ts";
 import { loadDialect, loadPackage, type LoadPackage } from "./packages.ts";
-import { pause } from "./pause.ts";
 import type { Provider } from "./providers.ts";
 import { totalOf, usageOf, type Prices } from "./usage.ts";
 import { judgeGenerated, judgeThrown } from "./verdict.ts";
+
+/** Resolves after the time, and at once where the signal aborts. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end);
+  });
+}
+
+/** Ends of the addresses that requests go to; a base address has none of them. */
+const ENDPOINT = /\/(?:chat\/completions|completions|responses|messages|models)\/?$/;
+const VERSIONED = /\/v\d/;
+
+/** The address that was probably meant; undefined where its shape says nothing. */
+function meantAddress(baseUrl: string): string | undefined {
+  const { origin, pathname } = new URL(baseUrl);
+  if (ENDPOINT.test(pathname)) return origin + pathname.replace(ENDPOINT, "");
+  return VERSIONED.test(pathname) ? undefined : `${origin}${pathname.replace(/(?<!\/)\/+$/, "")}/v1`;
+}
 
 /** Before the first retry, and doubled before each further one, where the provider names no wait. */
 const RETRY_PAUSE_MS = 500;

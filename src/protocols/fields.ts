@@ -16,6 +16,11 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Content as a list: a string is one block of text. */
+export function blocksOf(content: unknown, type = "text"): readonly Fields[] {
+  return typeof content === "string" ? [{ type, text: content }] : listOf(content).map(fieldsOf);
+}
+
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

@@ -4,8 +4,8 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EXIT } from "../../src/cli/exit.ts";
 import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
-import { LEGEND } from "../../src/lab/eval/report.ts";
-import { BASELINES } from "../../src/lab/recall/baselines.ts";
+import { LEGEND } from "../../eval/src/measure/report.ts";
+import { BASELINES } from "../../eval/src/recall/baselines.ts";
 import { chatMessages, claudeCodeSession, precisHere, temporaryFolder, type Folder, type Ran } from "./precis.ts";
 
 const EXAMPLE = resolve(import.meta.dirname, "../../examples/refunds.openai-chat.json");
@@ -61,17 +61,27 @@ describe("compact", () => {
 
 describe("eval", () => {
   it("of sessions too small to cut shows no table and is no success", async () => {
-    const { code, out } = await run("eval", "sessions", "--threads", "1");
+    const { code, out } = await run("precis-eval", "measure", "sessions", "--threads", "1");
     expect(code).toBe(EXIT.failed);
     expect(out).toContain("0 cuts");
     expect(out).toContain("Not scored");
     expect(out).not.toContain("100.0");
-    const json = await run("eval", "sessions", "--threads", "1", "--json");
+    const json = await run("precis-eval", "measure", "sessions", "--threads", "1", "--json");
     expect([json.code, (JSON.parse(json.out) as { cuts: unknown }).cuts]).toEqual([EXIT.failed, []]);
   });
 
   it("explains every head and every baseline of its tables", async () => {
-    const { out } = await run("eval", EXAMPLE, "--engines", "none", "--budgets", "10", "--threads", "1");
+    const { out } = await run(
+      "precis-eval",
+      "measure",
+      EXAMPLE,
+      "--engines",
+      "none",
+      "--budgets",
+      "10",
+      "--threads",
+      "1",
+    );
     const legend = out.slice(out.indexOf("Terms"));
     const heads = ["kept", "bound", "interval", "held", "unaided", "recallable", "sentences", ...BASELINES];
     for (const head of heads) {
@@ -87,8 +97,8 @@ describe("an error with --json", () => {
     [["compact", "missing.json", "--json"], EXIT.unreadable, "unreadable_input"],
     [["compact", "chat.json", "--jsn", "--json"], EXIT.usage, "usage"],
     [["inspect", "chat.json", "--engine", "zebra", "--json"], EXIT.usage, "unknown_engine"],
-    [["replay", "chat.json", "--model", "nobody-knows", "--json"], EXIT.usage, "unknown_prices"],
-    [["eval", "nowhere", "--json"], EXIT.unreadable, "unreadable_input"],
+    [["precis-eval", "replay", "chat.json", "--model", "nobody-knows", "--json"], EXIT.usage, "unknown_prices"],
+    [["precis-eval", "measure", "nowhere", "--json"], EXIT.unreadable, "unreadable_input"],
     [["config", "check", "--set", "compression.threshold=7", "--json"], EXIT.usage, "bad_configuration"],
     [["compact", "chat.json", "--budget", "30%", "--json", "--out", "chat.json/x"], EXIT.usage, "unwritable_output"],
     [["recall", "r1", "--keep", "missing.json", "--json"], EXIT.unreadable, "unreadable_input"],
@@ -126,7 +136,7 @@ describe("a folder that is missing", () => {
     [[...compact, "--out", "new/deep/out.json"], "new/deep"],
     [[...compact, "--keep", "kept/kept.json"], "kept"],
     [[...compact, "--html", "pages/page.html"], "pages"],
-    [["replay", "chat.json", "--model", "gpt-5.4", "--svg", "pictures/replay.svg"], "pictures"],
+    [["precis-eval", "replay", "chat.json", "--model", "gpt-5.4", "--svg", "pictures/replay.svg"], "pictures"],
   ])("is made by %j, which says so once", async (words, made) => {
     const first = await run(...words);
     expect(first.code).toBe(EXIT.done);
@@ -142,7 +152,16 @@ describe("small things", () => {
   });
 
   it("replays all engines", async () => {
-    const { code, out } = await run("replay", "chat.json", "--engines", "all", "--json", "--context-length", "16k");
+    const { code, out } = await run(
+      "precis-eval",
+      "replay",
+      "chat.json",
+      "--engines",
+      "all",
+      "--json",
+      "--context-length",
+      "16k",
+    );
     expect(code).toBe(EXIT.done);
     const { runs } = JSON.parse(out) as { runs: readonly { strategy: { compaction?: { engine: string } } }[] };
     const engines = new Set(runs.flatMap(({ strategy: { compaction } }) => compaction?.engine ?? []));
@@ -150,7 +169,7 @@ describe("small things", () => {
   });
 
   it("says what a bust and a cut are", async () => {
-    expect((await run("replay", "chat.json")).out.replaceAll(/\s+/g, " ")).toContain(
+    expect((await run("precis-eval", "replay", "chat.json")).out.replaceAll(/\s+/g, " ")).toContain(
       "Bust: cache miss. Cut: compaction.",
     );
   });

@@ -46,7 +46,7 @@ async function shell(script: string): Promise<Ran> {
 const WRITERS = [
   ["--out", ["compact", "chat.json", "--budget", "30%"]],
   ["--keep", ["compact", "chat.json", "--budget", "30%"]],
-  ["--svg", ["replay", "chat.json", "--model", "gpt-5.4", "--context-length", "16k"]],
+  ["--svg", ["precis-eval", "replay", "chat.json", "--model", "gpt-5.4", "--context-length", "16k"]],
 ] as const;
 
 describe.each(WRITERS)("%s of %j", (flag, words) => {
@@ -141,18 +141,15 @@ describe("compact --out", () => {
 });
 
 describe("standard output", () => {
-  it.each([
-    "compact chat.json --budget 30%",
-    "inspect chat.json",
-    "replay chat.json --model gpt-5.4",
-    "--help",
-    "config check",
-  ])("on a full disk: `precis %s` says so, without a stack", async (words) => {
-    const { code, err } = await shell(`precis ${words} > /dev/full`);
-    expect(code).toBe(EXIT.usage);
-    expect(err).toContain("cannot write standard output: no space is left on the device");
-    expect(err).not.toMatch(/fault in precis|\n {4}at /);
-  });
+  it.each(["compact chat.json --budget 30%", "inspect chat.json", "--help", "config check"])(
+    "on a full disk: `precis %s` says so, without a stack",
+    async (words) => {
+      const { code, err } = await shell(`precis ${words} > /dev/full`);
+      expect(code).toBe(EXIT.usage);
+      expect(err).toContain("cannot write standard output: no space is left on the device");
+      expect(err).not.toMatch(/fault in precis|\n {4}at /);
+    },
+  );
 
   it("still gets the data where standard error takes nothing", async () => {
     const { code, out } = await shell("precis compact chat.json --budget 30% 2> /dev/full");

@@ -6,10 +6,30 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { run } from "../../src/cli/main.ts";
-import { streamTo, type Stream } from "../../src/cli/terminal.ts";
+import { run as runEval } from "../../eval/src/main.ts";
+import { providerCommand } from "../../provider/src/command.ts";
+import type { ExitCode } from "../../src/cli/exit.ts";
+import { run as runPrecis } from "../../src/cli/main.ts";
+import { runAlone } from "../../src/cli/program.ts";
+import { streamTo, type Stream, type Terminal } from "../../src/cli/terminal.ts";
 
-const BIN = resolve(import.meta.dirname, "../../src/cli/bin.ts");
+type Run = (words: readonly string[], terminal: Terminal) => Promise<ExitCode>;
+
+/** The first word may name one of the tools beside precis; without it `precis` is run. */
+const TOOLS: Readonly<Record<string, { readonly bin: string; readonly run: Run }>> = {
+  "precis-eval": { bin: "eval/bin.ts", run: runEval },
+  "precis-provider": { bin: "provider/bin.ts", run: (words, terminal) => runAlone(providerCommand, words, terminal) },
+};
+
+function programOf(given: readonly string[]): {
+  readonly bin: string;
+  readonly run: Run;
+  readonly words: readonly string[];
+} {
+  const tool = TOOLS[given[0] ?? ""];
+  const { bin, run } = tool ?? { bin: "src/cli/bin.ts", run: runPrecis };
+  return { bin: resolve(import.meta.dirname, "../..", bin), run, words: tool === undefined ? given : given.slice(1) };
+}
 
 export interface Ran {
   readonly code: number | null;
@@ -36,7 +56,8 @@ export const NODE_ENVIRONMENT = {
 /** Runs `precis` with nothing of this process's environment but what Node needs. */
 export async function precis(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { input, folder = tmpdir(), environment = {}, node = [] } = options;
-  const child = spawn(process.execPath, [...node, BIN, ...words], {
+  const program = programOf(words);
+  const child = spawn(process.execPath, [...node, program.bin, ...program.words], {
     cwd: folder,
     env: { ...NODE_ENVIRONMENT, HOME: folder, ...environment },
   });
@@ -56,7 +77,8 @@ export async function precisHere(words: readonly string[], options: Omit<RunOpti
   const written = { out: "", err: "" };
   const looks = { fits: columns !== undefined, coloured: false, columns: columns ?? 80, interactive: false };
   const stream = (name: keyof typeof written): Stream => streamTo(async (text) => void (written[name] += text), looks);
-  const code = await run(words, {
+  const program = programOf(words);
+  const code = await program.run(program.words, {
     out: stream("out"),
     err: stream("err"),
     readStandardInput: async () => new TextEncoder().encode(input),

@@ -52,7 +52,7 @@ function mayLoad(): boolean {
   return spawnSync(process.execPath, [BIN, "--version"], { ...identity, cwd: "/" }).status === 0;
 }
 
-const INPUT_READERS = ["check", "inspect", "compact", "replay", "eval"];
+const INPUT_READERS = ["check", "inspect", "compact"];
 
 describe.skipIf(!mayLoad())("without permission (skipped where nobody else may load these sources)", () => {
   it.each([
@@ -60,14 +60,12 @@ describe.skipIf(!mayLoad())("without permission (skipped where nobody else may l
       [name, "locked/chat.json"],
       [name, "closed.json"],
     ]),
-    ["eval", "locked"],
     ["recall", "r000000000", "--keep", "locked/originals.json"],
     ["recall", "r000000000", "--keep", "closed.json"],
     ["recall", "r000000000", "--store", "locked/history.db"],
     ["sessions", "--store", "locked/history.db"],
     ["store", "check", "--store", "locked/history.db"],
     ["mcp", "--store", "locked/history.db"],
-    ["provider", "--script", "locked/script.json"],
     ["compact", "chat.json", "--budget", "30%", "--keep", "closed.json"],
   ])("%s %s cannot read", (...words) => {
     const { code, out, err } = bound(words);

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createProvider } from "../../src/provider/index.ts";
+import { createProvider } from "../../provider/src/index.ts";
 import { fieldsOf, listOf } from "../../src/protocols/fields.ts";
 import { bodyOf, worked } from "../gateway/support/asking.ts";
 import { atEnd } from "../gateway/support/standing.ts";

@@ -3,7 +3,7 @@ import { readFileSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Report } from "../../src/cli/report-page.ts";
-import { createProvider } from "../../src/provider/provider.ts";
+import { createProvider } from "../../provider/src/provider.ts";
 import { ask, bodyOf, worked } from "../gateway/support/asking.ts";
 import { serve } from "../gateway/support/serving.ts";
 import { atEnd } from "../gateway/support/standing.ts";

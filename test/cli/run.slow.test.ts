@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createProvider, type Provider } from "../../src/provider/provider.ts";
-import type { Listening } from "../../src/provider/listen.ts";
+import { createProvider, type Provider } from "../../provider/src/provider.ts";
+import type { Listening } from "../../src/cli/listen.ts";
 import { NODE_ENVIRONMENT, precis, temporaryFolder, type Folder } from "./precis.ts";
 
 const BIN = resolve(import.meta.dirname, "../../src/cli/bin.ts");

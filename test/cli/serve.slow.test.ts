@@ -10,10 +10,10 @@ import { createInterface } from "node:readline";
 import OpenAI from "openai";
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createProvider, type Provider } from "../../src/provider/provider.ts";
+import { createProvider, type Provider } from "../../provider/src/provider.ts";
 import { textMessage } from "../../src/core/transcript/message.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
-import type { Listening } from "../../src/provider/listen.ts";
+import type { Listening } from "../../src/cli/listen.ts";
 import { chatMessages, NODE_ENVIRONMENT, precis, precisHere, temporaryFolder, type Folder } from "./precis.ts";
 
 type Json = Record<string, unknown>;

@@ -5,8 +5,8 @@ import { spawn } from "node:child_process";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createProvider } from "../../src/provider/provider.ts";
-import type { Listening } from "../../src/provider/listen.ts";
+import { createProvider } from "../../provider/src/provider.ts";
+import type { Listening } from "../../src/cli/listen.ts";
 import { chatMessages, NODE_ENVIRONMENT, precis, temporaryFolder, type Folder } from "./precis.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -63,7 +63,7 @@ describe("no telemetry", () => {
   it.each([
     ["inspect", "talk.json"],
     ["compact", "talk.json", "--budget", "30%", "-o", "small.json"],
-    ["replay", "talk.json"],
+    ["precis-eval", "replay", "talk.json"],
     ["config", "check"],
     ["plugins"],
     ["doctor", "--offline", "--set", "gateway.port=0"],

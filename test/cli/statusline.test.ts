@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { createProvider } from "../../src/provider/provider.ts";
+import { createProvider } from "../../provider/src/provider.ts";
 import { ask, bodyOf, worked } from "../gateway/support/asking.ts";
 import { serve } from "../gateway/support/serving.ts";
 import { atEnd, temporaryFolder } from "../gateway/support/standing.ts";
-import { PROTOCOL_MODELS } from "../provider/models.ts";
+import { PROTOCOL_MODELS } from "../../provider/test/models.ts";
 import { precis, precisHere } from "./precis.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "precis-statusline-"));

@@ -1,6 +1,6 @@
 /** `--summarize`, the one switch for a model that writes handoffs, and what is said where it is not used. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createProvider } from "../../src/provider/index.ts";
+import { createProvider } from "../../provider/src/index.ts";
 import { bodyOf, worked } from "../gateway/support/asking.ts";
 import { serve } from "../gateway/support/serving.ts";
 import { atEnd, temporaryFolder as gatewayFolder } from "../gateway/support/standing.ts";

@@ -28,10 +28,17 @@ interface Json {
 }
 
 async function windowsOf(words: readonly string[]): Promise<readonly (Found | undefined)[]> {
-  const commands = [["inspect"], ["compact"], ["replay", "--prices", "3,15"]];
+  const commands = [
+    [["inspect"], []],
+    [["compact"], []],
+    [
+      ["precis-eval", "replay"],
+      ["--prices", "3,15"],
+    ],
+  ] as const;
   const found: (Found | undefined)[] = [];
-  for (const [name = "", ...flags] of commands) {
-    const { out } = await precisHere([name, ...words, ...flags, "--json"], { folder: folder.path });
+  for (const [name, flags] of commands) {
+    const { out } = await precisHere([...name, ...words, ...flags, "--json"], { folder: folder.path });
     const { window, report, terms, usableTokens } = JSON.parse(out) as Json;
     const one = window ?? report?.window;
     found.push(one);
@@ -70,9 +77,9 @@ describe("the window", () => {
       const { out, err } = await precisHere(words, { folder: folder.path });
       return `${words[0] === "compact" ? "" : out}${err}`.replaceAll(/\s+/g, " ");
     };
-    for (const command of ["inspect", "compact", "replay"]) {
-      expect(await shown(command, "known.json")).toContain("the window of gpt-5.4 (the model that the input names)");
-      expect(await shown(command, "known.json", "--context-length", "64k")).toContain(
+    for (const command of [["inspect"], ["compact"], ["precis-eval", "replay"]]) {
+      expect(await shown(...command, "known.json")).toContain("the window of gpt-5.4 (the model that the input names)");
+      expect(await shown(...command, "known.json", "--context-length", "64k")).toContain(
         "64,000 tokens, from --context-length",
       );
     }

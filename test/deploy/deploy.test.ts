@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ValidationSeverity, validate } from "dockerfile-utils";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { createProvider } from "../../src/provider/provider.ts";
+import { createProvider } from "../../provider/src/provider.ts";
 import { METRICS } from "../../src/gateway/operation/metric-list.ts";
 import { DEFAULTS } from "../../src/config/defaults.ts";
 import { precisHere } from "../cli/precis.ts";

@@ -11,9 +11,11 @@ import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAst } from "vitest/node";
 import { readArguments, type Command } from "../../src/cli/command.ts";
-import { withClientApart } from "../../src/cli/commands/run.ts";
 import { readTenants } from "../../src/config/tenants.ts";
+import { EVAL } from "../../eval/src/main.ts";
+import { providerCommand } from "../../provider/src/command.ts";
 import { allCommands } from "../../src/cli/main.ts";
+import { loadCommands } from "../../src/cli/program.ts";
 import { NODE_ENVIRONMENT, precisHere } from "../cli/precis.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { blocksOf, commandLines, commandsOf, PAGES, ROOT, textOf, type Block } from "./blocks.ts";
@@ -24,15 +26,12 @@ const FULL = Number(process.env["PRECIS_TEST_RUNS"] ?? 0) > 1_000;
 
 /** Command lines that are only checked for what they name: the first pattern that matches gives the reason. */
 const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
-  [/^precis (?:serve|provider|worker)|precis mcp/, "starts a server"],
+  [/^precis(?: serve|-provider| worker)|precis mcp/, "starts a server"],
   [/^(?:pg_dump|pg_restore|chmod 600 precis\.dump)\b/, "needs a database server; a test of the page runs it on one"],
   [/^precis doctor/, "judges the machine that it runs on, and asks the vendors"],
-  [
-    /^precis (?:sessions|undo|search|store|token)\b|^precis export --for training (?:--out|3fa94c21)|^precis recall r[0-9a-f]{9}/,
-    "needs what a gateway has stored",
-  ],
+  [/^precis (?:sessions|undo|search|store|token)\b|^precis recall r[0-9a-f]{9}/, "needs what a gateway has stored"],
   [/^precis convert ~/, "needs the database of another agent"],
-  [/^node examples\/chat\//, "talks to a person"],
+  [/^node examples\/agent\//, "talks to a person"],
   [/^precis hook\b/, "reads an event of Claude Code"],
   [/^precis report(?: --gateway)?\s*(?:#|$)/, "reads the person's own sessions, or asks a gateway"],
   [/^precis config init --user/, "writes the person's own configuration"],
@@ -44,8 +43,8 @@ const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
   [/^(?:sudo|docker) /, "changes the machine, or needs a container engine"],
   [/^cp -r \.\/node_modules\//, "works on an installed package"],
   [/^mv history\.db |^cp -p history\.db|^sqlite3 /, "works on what a gateway has stored"],
-  [/^precis eval\b.* --engines all\b/, "takes minutes"],
-  [/^precis exam\b/, "needs a model or an agent"],
+  [/^precis-eval measure\b.* --engines all\b/, "takes minutes"],
+  [/^precis-eval exam\b/, "needs a model or an agent"],
   [/…/, "leaves something out"],
   [/^node (?:scripts|bench)\//, "works on the checkout itself"],
 ];
@@ -57,16 +56,16 @@ const EVALUATED = mkdtempSync(join(tmpdir(), "precis-evaluated-"));
 const LESS_WORK: readonly (readonly [line: RegExp, less: string])[] = [
   [/^(precis plugins check .*--samples) \d+/, "$1 4"],
   [/^(precis plugins check (?!.*--(?:samples|on)).*)/, "$1 --samples 4"],
-  [/^(precis eval .*--engines compressor),\S+/, "$1"],
-  [/^(precis eval .*--cache) \S+/, `$1 '${EVALUATED}'`],
-  [/^(precis eval (?!.*--cache).*)/, `$1 --cache '${EVALUATED}'`],
+  [/^(precis-eval measure .*--engines compressor),\S+/, "$1"],
+  [/^(precis-eval measure .*--cache) \S+/, `$1 '${EVALUATED}'`],
+  [/^(precis-eval measure (?!.*--cache).*)/, `$1 --cache '${EVALUATED}'`],
 ];
 
 const asRun = (line: string): string =>
   FULL ? line : LESS_WORK.reduce((text, [pattern, less]) => text.replace(pattern, less), line.replace(/ +# .*$/, ""));
 
 /** What a short run need not do for a second page. */
-const SAME_ANYWHERE = /^precis (?:replay|eval|inspect)\b/;
+const SAME_ANYWHERE = /^precis(?:-eval (?:replay|measure)| inspect)\b/;
 const ran = new Set<string>();
 
 function ranElsewhere(line: string): boolean {
@@ -88,6 +87,10 @@ for (const one of await allCommands()) {
   for (const command of "commands" in one ? one.commands : [one]) commands.set(command.name, command);
   if ("commands" in one && one.alone !== undefined) commands.set(one.name, one.alone);
 }
+
+const evaluations = new Map(
+  (await loadCommands(EVAL)).flatMap((one) => ("commands" in one ? [] : [[one.name, one] as const])),
+);
 
 const notRun = (line: string): string | undefined => NOT_RUN.find(([pattern]) => pattern.test(line))?.[1];
 const titleOf = ({ page, line }: Block): string => `${page}:${line}`;
@@ -123,8 +126,15 @@ function expectKnown([program, ...words]: readonly string[]): void {
     const name = commands.has(two) ? two : words[0]!;
     expect(commands.has(name), `precis ${words.join(" ")}`).toBe(true);
     const rest = words.slice(name.split(" ").length);
-    readArguments(commands.get(name)!, name === "run" ? withClientApart(rest) : rest);
+    const command = commands.get(name)!;
+    readArguments(command, command.arrange?.(rest) ?? rest);
     return;
+  }
+  if (program === "precis-provider") return void readArguments(providerCommand, words);
+  if (program === "precis-eval") {
+    const command = evaluations.get(words[0]!);
+    expect(command, `precis-eval ${words.join(" ")}`).toBeDefined();
+    return void readArguments(command!, words.slice(1));
   }
   expect(program).toMatch(PROGRAMS);
   if (program !== "npm") return;
@@ -186,8 +196,13 @@ function readersFolder(): string {
   for (const name of ["session.jsonl", "sessions/one.jsonl", "home/.claude/projects/shop/one.jsonl"])
     cpSync(claude, join(folder, name));
   mkdirSync(join(folder, "bin"));
-  const shim = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "src/cli/bin.ts")}' "$@"\n`;
-  writeFileSync(join(folder, "bin/precis"), shim, { mode: 0o755 });
+  for (const [name, file] of [
+    ["precis", "src/cli/bin.ts"],
+    ["precis-eval", "eval/bin.ts"],
+  ] as const) {
+    const shim = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, file)}' "$@"\n`;
+    writeFileSync(join(folder, "bin", name), shim, { mode: 0o755 });
+  }
   for (const client of CLIENTS) writeFileSync(join(folder, "bin", client), "#!/bin/sh\n", { mode: 0o755 });
   return folder;
 }

@@ -19,12 +19,15 @@ export const PAGES: readonly string[] = [
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
   "examples/README.md",
+  "eval/README.md",
+  "eval/replay.md",
+  "provider/README.md",
 ].toSorted();
 
 export const textOf = (page: string): string => readFileSync(join(ROOT, page), "utf8");
 
 const FENCED = /^```(\w*)\n(.*?)^```$/gms;
-const INDENTED = /(?<=\n\n)(?: {4}(?:\w+=\S+ )?(?:npm|npx|precis|node|git) .*\n)+/g;
+const INDENTED = /(?<=\n\n)(?: {4}(?:\w+=\S+ )?(?:npm|npx|precis(?:-eval|-provider)?|node|git) .*\n)+/g;
 
 export function blocksOf(page: string): readonly Block[] {
   const text = textOf(page);

@@ -8,7 +8,7 @@ const readme = textOf("README.md").replace(/\s+/g, " ");
 it("takes its figures from the evaluation, each with its interval", () => {
   const cells = [...readme.matchAll(/(\d+\.\d) % \((\d+\.\d–\d+\.\d)\)/g)];
   expect(cells.length).toBe(9);
-  const evaluation = textOf("docs/evaluation.md");
+  const evaluation = textOf("eval/README.md");
   expect(cells.filter(([, figure, interval]) => !evaluation.includes(`${figure}  ${interval}`))).toEqual([]);
   const [, cuts, sessions] = /^(\d+) cuts of (\d+) transcripts/m.exec(evaluation)!;
   expect(readme).toContain(`${cuts} cuts of ${sessions} sessions, most of them of one repository`);

@@ -5,7 +5,7 @@ import { textMessage, type Transcript } from "../../src/core/transcript/message.
 import { openSqliteStore } from "../../src/store/index.ts";
 import { initialFactor } from "../../src/session/calibration.ts";
 import { createMeasure } from "../../src/core/transcript/measure.ts";
-import { PROTOCOL_MODELS } from "../provider/models.ts";
+import { PROTOCOL_MODELS } from "../../provider/test/models.ts";
 import { ask, bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked } from "./support/asking.ts";
 import { atEnd, front, stand, temporaryFolder, TENANT } from "./support/standing.ts";
 import { unmarked } from "./support/unmarked.ts";

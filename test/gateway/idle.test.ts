@@ -9,8 +9,8 @@ import type { CompactionEvent, GatewayEvent } from "../../src/gateway/contract.t
 import type { CachingOptions } from "../../src/gateway/caching.ts";
 import type { GatewayOptions } from "../../src/gateway/index.ts";
 import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
-import type { Answer } from "../../src/provider/index.ts";
-import type { ScriptedRequest } from "../../src/provider/answers.ts";
+import type { Answer } from "../../provider/src/index.ts";
+import type { ScriptedRequest } from "../../provider/src/answers.ts";
 import { behind } from "../support/model-answers.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { stand } from "./support/standing.ts";

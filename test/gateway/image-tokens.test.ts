@@ -1,7 +1,7 @@
 /** `models.*.image_tokens` is what an image of that model is counted as. */
 import { expect, it } from "vitest";
 import { registryOf } from "../../src/models/index.ts";
-import { createProvider } from "../../src/provider/index.ts";
+import { createProvider } from "../../provider/src/index.ts";
 import { atEnd, front } from "./support/standing.ts";
 
 const IMAGE = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };

@@ -10,7 +10,7 @@ import { beforeAll, afterAll, describe, expect, it } from "vitest";
 import type { GatewayEvent } from "../../src/gateway/contract.ts";
 import type { GatewayOptions } from "../../src/gateway/index.ts";
 import { createWorker } from "../../src/gateway/jobs/worker.ts";
-import { createProvider } from "../../src/provider/provider.ts";
+import { createProvider } from "../../provider/src/provider.ts";
 import { openPostgresStore } from "../../src/store/postgres.ts";
 import type { HistoryStore, Job } from "../../src/store/index.ts";
 import { NO_POSTGRES, startPostgres, type TestPostgres } from "../store/postgres-server.ts";

@@ -6,7 +6,7 @@ import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { createChain } from "../../src/core/transcript/links.ts";
 import type { GatewayOptions } from "../../src/gateway/index.ts";
-import { createProvider, type ProviderOptions } from "../../src/provider/provider.ts";
+import { createProvider, type ProviderOptions } from "../../provider/src/provider.ts";
 import { keptInPieces } from "../../src/gateway/large/pieces.ts";
 import { createMemoryStore, openSqliteStore } from "../../src/store/index.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";

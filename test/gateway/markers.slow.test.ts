@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import type { Transcript } from "../../src/core/transcript/message.ts";
-import { checkMarkers } from "../../src/provider/anthropic/markers.ts";
+import { checkMarkers } from "../../provider/src/anthropic/markers.ts";
 import { ask, bodyOf, worked } from "./support/asking.ts";
 import { stand } from "./support/standing.ts";
 

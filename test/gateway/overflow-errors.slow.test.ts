@@ -3,7 +3,7 @@
  * the error names the window or not, as a status or inside of a stream, and what a refusal taught is remembered.
  */
 import { describe, expect, it } from "vitest";
-import { OVERFLOW_ERROR_NAMES, OVERFLOW_ERRORS, type OverflowErrorName } from "../../src/provider/overflow-errors.ts";
+import { OVERFLOW_ERROR_NAMES, OVERFLOW_ERRORS, type OverflowErrorName } from "../../provider/src/overflow-errors.ts";
 import { createMemoryStore } from "../../src/store/index.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { front, stand } from "./support/standing.ts";

@@ -4,7 +4,7 @@ import { createMetrics } from "../../src/gateway/operation/metrics.ts";
 import { loadEngine, type PluginSource } from "../../src/plugins/load.ts";
 import type { PluginLimits } from "../../src/plugins/limits.ts";
 import { engineSource, pluginShelf } from "../support/plugins.ts";
-import type { ProviderOptions } from "../../src/provider/provider.ts";
+import type { ProviderOptions } from "../../provider/src/provider.ts";
 import { agentOf } from "./recall/support/agents.ts";
 import { lastTold, scripted } from "./recall/support/scene.ts";
 import { SDK_PROTOCOLS, type SdkProtocol } from "./recall/support/sdk-protocols.ts";

@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { createChain } from "../../src/core/transcript/links.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { createMemoryStore } from "../../src/store/index.ts";
-import type { AgentTurn } from "../../src/provider/agent.ts";
-import type { RequestRecord } from "../../src/provider/record.ts";
+import type { AgentTurn } from "../../provider/src/agent.ts";
+import type { RequestRecord } from "../../provider/src/record.ts";
 import { bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { createWitness, type Witness } from "./support/witness.ts";
 

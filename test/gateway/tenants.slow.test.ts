@@ -8,12 +8,12 @@ import { textMessage, type Transcript } from "../../src/core/transcript/message.
 import type { HeaderLines } from "../../src/gateway/contract.ts";
 import { ownerOf } from "../../src/gateway/tenants/owner.ts";
 import { RECALL_TOOL } from "../../src/session/recall/tool.ts";
-import { createProvider } from "../../src/provider/provider.ts";
+import { createProvider } from "../../provider/src/provider.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { openSqliteStore } from "../../src/store/index.ts";
 import { ask, bodyOf, PROTOCOLS, worked, type Asking, type Told } from "./support/asking.ts";
-import { wires } from "../../src/provider/wires.ts";
-import { PROTOCOL_MODELS } from "../provider/models.ts";
+import { wires } from "../../provider/src/wires.ts";
+import { PROTOCOL_MODELS } from "../../provider/test/models.ts";
 import { serve } from "./support/serving.ts";
 import { atEnd, front, stand, temporaryFolder } from "./support/standing.ts";
 import { upstreamOf } from "./support/upstream.ts";

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ScriptedRequest } from "../../src/provider/index.ts";
+import type { ScriptedRequest } from "../../provider/src/index.ts";
 import { precisHere } from "../cli/precis.ts";
 import { stand, temporaryFolder } from "../gateway/support/standing.ts";
 import { depotOf, says } from "../integrations/past-window.ts";

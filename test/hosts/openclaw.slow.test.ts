@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createProvider, type Provider, type ScriptedRequest } from "../../src/provider/index.ts";
+import { createProvider, type Provider, type ScriptedRequest } from "../../provider/src/index.ts";
 import { precisHere } from "../cli/precis.ts";
 import { atEnd, temporaryFolder } from "../gateway/support/standing.ts";
 import { depotOf, says } from "../integrations/past-window.ts";

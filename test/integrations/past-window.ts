@@ -1,5 +1,5 @@
 /** What every adapter is tried with: a conversation of 60 turns that is several windows long, against the strict provider. */
-import { createProvider, type Provider, type ProviderOptions } from "../../src/provider/index.ts";
+import { createProvider, type Provider, type ProviderOptions } from "../../provider/src/index.ts";
 import { afterEach } from "vitest";
 
 export const WINDOW_TOKENS = 16_000;

@@ -1,6 +1,6 @@
 /** What providers answer: tokens used, and errors that mean the request was too large. */
 import { describe, expect, test } from "vitest";
-import { OVERFLOW_ERROR_NAMES, OVERFLOW_ERRORS } from "../../src/provider/overflow-errors.ts";
+import { OVERFLOW_ERROR_NAMES, OVERFLOW_ERRORS } from "../../provider/src/overflow-errors.ts";
 import { mergeUsage, protocols, type Overflow } from "../../src/protocols/index.ts";
 import { expectLinear } from "../support/linear.ts";
 

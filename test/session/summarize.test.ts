@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PrecisError } from "../../src/core/errors.ts";
 import { createSession } from "../../src/index.ts";
 import type { Compaction, FailureClass, SendRequest, SessionOptions, Summarize } from "../../src/index.ts";
-import { createProvider } from "../../src/provider/index.ts";
-import type { ScriptedRequest } from "../../src/provider/answers.ts";
+import { createProvider } from "../../provider/src/index.ts";
+import type { ScriptedRequest } from "../../provider/src/answers.ts";
 import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
 import { bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked } from "../gateway/support/asking.ts";
 import { behind, careful } from "../support/model-answers.ts";
 import { answer, startEndpoint, type ScriptedEndpoint } from "../support/scripted-endpoint.ts";
-import { wires } from "../../src/provider/wires.ts";
-import { PROTOCOL_MODELS } from "../provider/models.ts";
+import { wires } from "../../provider/src/wires.ts";
+import { PROTOCOL_MODELS } from "../../provider/test/models.ts";
 
 const WINDOW_TOKENS = 40_000;
 /** Below the threshold, and past it. */

@@ -4,7 +4,7 @@ import { createServer as createHttpServer, type IncomingMessage } from "node:htt
 import { createServer as createTlsServer } from "node:https";
 import { connect, type AddressInfo, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import { createProvider } from "../../src/provider/index.ts";
+import { createProvider } from "../../provider/src/index.ts";
 import type { Certificate } from "./certificate.ts";
 
 /** No resolver knows it: only the proxy does. */

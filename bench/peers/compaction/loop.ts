@@ -5,8 +5,8 @@
  */
 import { hash } from "node:crypto";
 import { createPrefixCache, type AutomaticRules, type CachePrompt } from "../../../src/core/caching/prefix-cache.ts";
-import { textOf, tokensOf, type ChatMessage } from "../../../src/lab/recall/definition.ts";
-import { createExam, type Score } from "../../../src/lab/recall/exam.ts";
+import { textOf, tokensOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { createExam, type Score } from "../../../eval/src/recall/exam.ts";
 import type { Told } from "../extract.ts";
 import { PRICES } from "./prices.ts";
 import type { Sitting } from "./sittings.ts";

@@ -6,8 +6,8 @@ import { createCompressor } from "../../../src/core/engines/compressor/compresso
 import { createChain } from "../../../src/core/transcript/links.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import { callsOf, contentText, resultOf, type Message } from "../../../src/core/transcript/message.ts";
-import type { ChatMessage } from "../../../src/lab/recall/definition.ts";
-import { asMessage } from "../../../src/lab/recall/conversation.ts";
+import type { ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { asMessage } from "../../../eval/src/recall/conversation.ts";
 import { argumentsOf, NOBODY_ASKED, wireCall, type Contestant } from "./contestant.ts";
 
 export const PRECIS = "precis";

@@ -2,9 +2,9 @@
  * What a later turn would still find: each peer at its own setting and at fixed budgets, its knob turned until its result
  * is as large as the budget allows; beside each, precis at the size that the peer's result had.
  */
-import { engineCompactor, type Compactor } from "../../../src/lab/recall/compactor.ts";
-import { textOf, type ChatMessage } from "../../../src/lab/recall/definition.ts";
-import { createExam, type Exam, type Score } from "../../../src/lab/recall/exam.ts";
+import { engineCompactor, type Compactor } from "../../../eval/src/recall/compactor.ts";
+import { textOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { createExam, type Exam, type Score } from "../../../eval/src/recall/exam.ts";
 import { createConversation, type Told } from "../extract.ts";
 import { createProgress } from "../progress.ts";
 import type { Compacting, Contestant, Size } from "./contestant.ts";

@@ -1,7 +1,7 @@
 /** The real transcripts that everyone compacts: cut where the published recall is cut, each cut once. */
-import { readCorpus } from "../../../src/lab/recall/corpus.ts";
-import { cutsOf, EVALUATION_CUTS, type Cut, type CutOptions } from "../../../src/lab/recall/cuts.ts";
-import { createReader, type Reader } from "../../../src/lab/recall/reader.ts";
+import { readCorpus } from "../../../eval/src/recall/corpus.ts";
+import { cutsOf, EVALUATION_CUTS, type Cut, type CutOptions } from "../../../eval/src/recall/cuts.ts";
+import { createReader, type Reader } from "../../../eval/src/recall/reader.ts";
 
 export interface Sitting {
   readonly file: string;

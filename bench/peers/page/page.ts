@@ -12,7 +12,7 @@ const OPENING: Blocks = [
   "# Benchmarks",
   `<!-- Written by \`npm run docs:benchmarks\` from bench/results; a test fails where it is out of date. -->`,
   `This page measures precis beside other tools, for anyone who has to choose between them or doubts our figures: each peer by its own package, all in one run on the same input. The raw figures are in \`bench/results\`. Where a
-peer is better, the sentence below the table says it. [evaluation.md](evaluation.md) defines recall, says where it misleads, and has [what \`precis eval\` says of precis](evaluation.md#results-over-the-corpus).`,
+peer is better, the sentence below the table says it. [evaluation.md](../eval/README.md) defines recall, says where it misleads, and has [what \`precis-eval measure\` says of precis](../eval/README.md#results-over-the-corpus).`,
   "    PRECIS_CORPUS=… npm run bench:peers      # installs bench/peers once, then measures and keeps the results\n    npm run docs:benchmarks                  # writes this page from them",
   `On two shared cores, \`recall\` takes some ten minutes, \`cost\` and \`speed\` a quarter of an hour each, the rest less. \`npm run bench:peers -- --quick recall\` takes half a minute for four cuts; with \`--quick\`,
 \`speed\` takes three transcripts and two sessions once, and \`gateways\` 60 calls of each kind.`,

@@ -41,11 +41,12 @@ export const runCommand: Command = {
     ...CONFIG_FLAGS,
   },
   many: "client",
+  arrange: withClientApart,
   run,
 };
 
 /** Puts `--` behind the client's name, so that its flags are not taken for ours. */
-export function withClientApart(words: readonly string[]): readonly string[] {
+function withClientApart(words: readonly string[]): readonly string[] {
   let at = 0;
   while (at < words.length && words[at]!.startsWith("-") && words[at] !== "--")
     at += words[at]!.includes("=") || ["-h", "--help"].includes(words[at]!) ? 1 : 2;

@@ -1,6 +1,6 @@
 /** `precis report --html`: the report on recorded sessions as a page, with compactions of the sessions that change most to look at. */
-import type { NamedOutlook } from "../../lab/outlook/outlook.ts";
-import type { OutlookCompaction } from "../../lab/outlook/session.ts";
+import type { NamedOutlook } from "../../session/outlook/outlook.ts";
+import type { OutlookCompaction } from "../../session/outlook/session.ts";
 import { change, count, counted, percent } from "../amounts.ts";
 import { bySavings, dollars, facts, shortName, verdict, type Report } from "../report-page.ts";
 import { LOSS_NAMES } from "../loss-names.ts";

@@ -7,16 +7,35 @@ import { findAssigned, findElement } from "./assignments.ts";
 import { findLoginPassword, findOptionValue, findSetValue } from "./command-lines.ts";
 import { findSchemeCredentials } from "./headers.ts";
 import { findMention, findPhoneNumber } from "./identifiers.ts";
-import type { Span } from "./mask.ts";
+import { type Span, MARKER, valueSpan } from "./mask.ts";
 import { findPrivateKey } from "./private-keys.ts";
-import { endOfMatch, lengthsByFirst, mayBeOneOf, type Stop, type Word } from "./reading.ts";
+import { endOfMatch, lengthsByFirst, mayBeOneOf, type Stop, type Word, matchAt } from "./reading.ts";
 import type { Scanned } from "./readings.ts";
-import { findSaid } from "./stated-passwords.ts";
 import { findToken, TOKEN_WORD_CHARS_MIN } from "./tokens.ts";
 import { findAnnounced, findUnnamedKey, UNNAMED_WORD_CHARS_MIN } from "./unnamed.ts";
 import { findInUrl } from "./urls.ts";
 import { codeAt } from "../transcript/code-units.ts";
 import { UNSEEN, invisibleCharacterAt } from "./invisible-characters.ts";
+import { nameStrength } from "./names.ts";
+import { isSecretValue } from "./values.ts";
+
+/** Secrets that a sentence states: "the password is hunter2". */
+const SAID = /(?:^|[\s"'(])((?:[A-Za-z]{2,16} )?[A-Za-z]{3,12}) $/;
+const SAID_CHARS_MAX = 32;
+const AFTER_IS = /(?:is|was) (?:set to |now )?["'`]?([^\s"'`<>{}()[\]\\,;]{6,512})/y;
+
+/** "the password is hunter2", "API key was …": `word` is the verb. */
+function findSaid(text: string, word: Word): Span | undefined {
+  const said = SAID.exec(text.slice(Math.max(0, word.start - SAID_CHARS_MAX), word.start))?.[1];
+  const strength = said === undefined ? undefined : nameStrength(said.replace(" ", "_"));
+  const found = strength === undefined ? undefined : matchAt(AFTER_IS, text, word.start);
+  if (strength === undefined || found === undefined) return undefined;
+  const end = word.start + found[0].length;
+  const start = end - (found[1] as string).length;
+  const value = (found[1] as string).replace(/[.:!?]{1,4}$/, "");
+  if (text.startsWith(MARKER, end) || !/\d/.test(value) || !isSecretValue(value, strength, "bare")) return undefined;
+  return valueSpan(text, { start, end: start + value.length, kind: "spoken secret", strength });
+}
 
 const WORD = 1;
 const SIGN = 2;

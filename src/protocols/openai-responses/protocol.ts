@@ -1,8 +1,8 @@
 /** OpenAI Responses. */
 import type { Message } from "../../core/transcript/message.ts";
-import { fixedRoutes, type ProtocolDefinition } from "../definition.ts";
-import type { Draft, Entry } from "../dialect.ts";
-import { fieldsOf } from "../fields.ts";
+import { fixedRoutes, type ProtocolDefinition, type ProtocolMarks } from "../definition.ts";
+import type { Draft, Entry, Fields } from "../dialect.ts";
+import { fieldsOf, textOf, listOf } from "../fields.ts";
 import { flatFollowUp } from "../follow-up-form.ts";
 import { COMPACTS_ITSELF, compactsItself } from "../held.ts";
 import { openai } from "../openai-vendor.ts";
@@ -10,14 +10,55 @@ import { responsesUsage } from "../usage.ts";
 import { OPENS_FREELY } from "../wire-rules.ts";
 import { responsesAnswers } from "./answers.ts";
 import { joins } from "./items.ts";
-import { responsesMarks } from "./marks.ts";
 import { responsesOwnAnswer } from "./own-answer.ts";
-import { readResponsesAnswer } from "./plain.ts";
 import { responsesPrompt } from "./prompt.ts";
 import { readItems } from "./read.ts";
 import { responsesScreen, responsesWhole } from "./screen.ts";
-import { responsesTools } from "./tools.ts";
 import { writeRun } from "./write.ts";
+import { declarationsIn, described, oneToolEach, strictness } from "../tools.ts";
+import { plain, textOfBlocks, type PlainAnswer } from "../answers/plain.ts";
+
+/** How bodies of Responses are recognised. */
+const responsesMarks: ProtocolMarks = {
+  request: () => false,
+  message: ({ role, type, ...message }) =>
+    typeof type === "string" &&
+    (role === undefined || (type === "message" && typeof role === "string" && !("stop_reason" in message))),
+  blocks: ["input_text", "output_text", "input_image", "input_file"],
+  certain: {
+    message: ({ role, type }) => role === undefined && typeof type === "string",
+    blocks: ["input_text", "output_text", "input_image"],
+  },
+};
+
+/** A whole answer of Responses that was to be plain text. */
+function readResponsesAnswer(answer: Fields): PlainAnswer | undefined {
+  if (!Array.isArray(answer["output"])) return undefined;
+  const items = answer["output"].map(fieldsOf);
+  const blocks = items.filter(({ type }) => type === "message").flatMap(({ content }) => listOf(content).map(fieldsOf));
+  const why = fieldsOf(answer["incomplete_details"])["reason"];
+  return plain(textOfBlocks(blocks, "output_text"), {
+    calls: items.some(({ type }) => String(type).endsWith("_call")),
+    refused: why === "content_filter" || blocks.some(({ type }) => type === "refusal"),
+    length: why === "max_output_tokens",
+  });
+}
+
+/** Tools of Responses: a declaration beside its type; whatever else is typed is the provider's own. */
+const responsesTools = oneToolEach({
+  isOwn: (tool) =>
+    typeof (tool["type"] ?? tool["name"]) === "string" &&
+    !("input_schema" in tool) &&
+    // Anthropic's own tools are dated.
+    !/_\d{8}$/.test(textOf(tool["type"]) ?? ""),
+  read: (tool) => declarationsIn(tool, ["parameters"]),
+  tool: (declaration) => ({
+    type: "function",
+    ...described(declaration),
+    parameters: declaration.schema,
+    ...strictness(declaration),
+  }),
+});
 
 /** The longest `call_id` a request may hold (OpenAI API reference, Responses, function_call). */
 const MAX_CALL_ID_CHARS = 64;

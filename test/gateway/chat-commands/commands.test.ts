@@ -5,9 +5,9 @@ import { createGateway } from "../../../src/gateway/index.ts";
 import { mayHoldCommand, readCommand } from "../../../src/gateway/chat-commands/command.ts";
 import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
 import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";
-import { ask as askAsAgent } from "../../../src/provider/agent/asking.ts";
-import { wires } from "../../../src/provider/wires.ts";
-import { PROTOCOL_MODELS } from "../../provider/models.ts";
+import { ask as askAsAgent } from "../../../provider/src/agent/asking.ts";
+import { wires } from "../../../provider/src/wires.ts";
+import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
 import { ask, bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked } from "../support/asking.ts";
 import { stand, TENANT, type Standing } from "../support/standing.ts";
 

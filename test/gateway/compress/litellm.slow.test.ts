@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ScriptedRequest, Answer } from "../../../src/provider/index.ts";
+import type { ScriptedRequest, Answer } from "../../../provider/src/index.ts";
 import { depotOf, says, TURNS, WINDOW_TOKENS } from "../../integrations/past-window.ts";
 import { freePort } from "../../support/free-port.ts";
 import { installFromPyPI } from "../../support/python.ts";

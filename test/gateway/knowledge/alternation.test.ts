@@ -1,7 +1,7 @@
 /** Servers that want roles to alternate: what was compacted is sent to them with neighbours of one role as one message. */
 import { describe, expect, it } from "vitest";
 import { refusesNeighbours } from "../../../src/protocols/openai-chat/alternate.ts";
-import { PROTOCOL_MODELS } from "../../provider/models.ts";
+import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
 import { ask } from "../support/asking.ts";
 import { stand } from "../support/standing.ts";
 

@@ -1,7 +1,7 @@
 /** Responses: reasoning stays with what follows it through every compaction, sealed or stored, and is never edited. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createProvider } from "../../../src/provider/index.ts";
+import { createProvider } from "../../../provider/src/index.ts";
 import { createDecoder, protocols } from "../../../src/protocols/index.ts";
 import { createRuntime } from "../../../src/session/runtime.ts";
 import { filler } from "../../support/compacting.ts";

@@ -6,7 +6,7 @@ import { protocols } from "../../../src/protocols/index.ts";
 import { createSession } from "../../../src/index.ts";
 import { ask } from "../support/asking.ts";
 import { stand } from "../support/standing.ts";
-import { messageOf, served } from "../../provider/asking.ts";
+import { messageOf, served } from "../../../provider/test/asking.ts";
 
 const MODEL = "deepseek-v4-pro";
 const STEPS = 16;

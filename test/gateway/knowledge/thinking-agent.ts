@@ -9,7 +9,7 @@ import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import type { HeaderLines } from "../../../src/gateway/contract.ts";
 import { carryThinking, thinkingCourse, thinkingRules } from "../../../src/gateway/knowledge/thinking/index.ts";
 import { allowsCompaction } from "../../../src/gateway/knowledge/thinking/treatment.ts";
-import { createProvider, type Answer, type ScriptedRequest } from "../../../src/provider/index.ts";
+import { createProvider, type Answer, type ScriptedRequest } from "../../../provider/src/index.ts";
 import { createDecoder, protocols, type Decoded } from "../../../src/protocols/index.ts";
 import { applyEdits } from "../../../src/protocols/json/edit.ts";
 import type { BodyEdits } from "../../../src/session/markers.ts";

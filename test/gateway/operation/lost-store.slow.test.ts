@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { describe, expect, it, test, vi } from "vitest";
 import { openSqliteStore } from "../../../src/store/index.ts";
-import { createProvider } from "../../../src/provider/provider.ts";
+import { createProvider } from "../../../provider/src/provider.ts";
 import { ask, bodyOf, worked } from "../support/asking.ts";
 import { serve } from "../support/serving.ts";
 import { atEnd, front, temporaryFolder } from "../support/standing.ts";

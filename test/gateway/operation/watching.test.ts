@@ -8,7 +8,7 @@ import { createGateway, type GatewayOptions } from "../../../src/gateway/index.t
 import { createLog } from "../../../src/gateway/operation/log.ts";
 import { createMetrics } from "../../../src/gateway/operation/metrics.ts";
 import { createTally } from "../../../src/gateway/operation/tally.ts";
-import { createProvider, type ProviderOptions } from "../../../src/provider/provider.ts";
+import { createProvider, type ProviderOptions } from "../../../provider/src/provider.ts";
 
 const KEY = "the-key-of-a-client-4711";
 const ends: (() => Promise<unknown>)[] = [];

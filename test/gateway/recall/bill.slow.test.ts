@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Answer, ScriptedRequest } from "../../../src/provider/answers.ts";
-import type { KeyAccount } from "../../../src/provider/account.ts";
+import type { Answer, ScriptedRequest } from "../../../provider/src/answers.ts";
+import type { KeyAccount } from "../../../provider/src/account.ts";
 import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import { SDK_PROTOCOLS, type SdkProtocol } from "./support/sdk-protocols.ts";
 import { stand } from "../support/standing.ts";

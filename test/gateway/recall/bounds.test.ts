@@ -6,7 +6,7 @@ import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import { contentText, textMessage, type Transcript } from "../../../src/core/transcript/message.ts";
 import type { GatewayOptions } from "../../../src/gateway/index.ts";
 import type { RecallLimits } from "../../../src/gateway/recall/limits.ts";
-import type { Answer, ScriptedRequest } from "../../../src/provider/answers.ts";
+import type { Answer, ScriptedRequest } from "../../../provider/src/answers.ts";
 import { bodyOf, worked } from "../support/asking.ts";
 import { SDK_PROTOCOLS } from "./support/sdk-protocols.ts";
 import { stand, type Standing } from "../support/standing.ts";

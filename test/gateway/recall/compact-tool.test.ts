@@ -1,6 +1,6 @@
 /** A model behind the gateway that has its conversation compacted: the call is answered here, and the client sees nothing of it. */
 import { describe, expect, it } from "vitest";
-import type { Answer } from "../../../src/provider/answers.ts";
+import type { Answer } from "../../../provider/src/answers.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "../support/asking.ts";
 import { stand } from "../support/standing.ts";
 import { agentOf } from "./support/agents.ts";

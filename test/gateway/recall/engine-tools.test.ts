@@ -1,6 +1,6 @@
 /** An engine's own tools reach the model through the gateway, and the client sees nothing of them. */
 import { describe, expect, it } from "vitest";
-import type { Answer, ScriptedRequest } from "../../../src/provider/answers.ts";
+import type { Answer, ScriptedRequest } from "../../../provider/src/answers.ts";
 import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";
 import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import { bodyOf } from "../support/asking.ts";

@@ -2,9 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
-import { assemblerOf } from "../../../src/provider/agent/assembled.ts";
-import { wires } from "../../../src/provider/wires.ts";
-import type { Fields, ReplyBlock } from "../../../src/provider/contract.ts";
+import { assemblerOf } from "../../../provider/src/agent/assembled.ts";
+import { wires } from "../../../provider/src/wires.ts";
+import type { ReplyBlock } from "../../../provider/src/contract.ts";
+import type { Fields } from "../../../src/protocols/dialect.ts";
 import { splitFrames } from "../../../src/protocols/answers/frames.ts";
 import { definitions } from "../../../src/protocols/registry.ts";
 import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";

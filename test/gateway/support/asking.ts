@@ -2,8 +2,8 @@
 import { textMessage, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
 import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
 import { PROTOCOL_NAMES } from "../../../src/core/protocols.ts";
-import { wires } from "../../../src/provider/wires.ts";
-import { PROTOCOL_MODELS } from "../../provider/models.ts";
+import { wires } from "../../../provider/src/wires.ts";
+import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
 
 export const PROTOCOLS = PROTOCOL_NAMES;
 

@@ -4,10 +4,10 @@ import type { Schedule } from "../../../src/core/caching/schedule.ts";
 import type { Transcript } from "../../../src/core/transcript/message.ts";
 import type { CompactionEvent, GatewayEvent } from "../../../src/gateway/contract.ts";
 import { createGateway, type GatewayOptions } from "../../../src/gateway/index.ts";
-import { replayAsAgent } from "../../../src/provider/agent.ts";
-import { createProvider } from "../../../src/provider/provider.ts";
+import { replayAsAgent } from "../../../provider/src/agent.ts";
+import { createProvider } from "../../../provider/src/provider.ts";
 import type { ProtocolName } from "../../../src/protocols/index.ts";
-import { PROTOCOL_MODELS } from "../../provider/models.ts";
+import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
 import { retypedBody } from "./retyping.ts";
 
 /** Prices of today, and no bound thinking, which would keep compactions from their moment. */

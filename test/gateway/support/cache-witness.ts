@@ -11,9 +11,9 @@ import {
   type PromptBlock,
 } from "../../../src/core/caching/prefix-cache.ts";
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
-import type { TokenUse } from "../../../src/provider/contract.ts";
-import type { RequestRecord } from "../../../src/provider/record.ts";
-import { rulesOf } from "../../../src/lab/replay/terms.ts";
+import type { TokenUse } from "../../../provider/src/contract.ts";
+import type { RequestRecord } from "../../../provider/src/record.ts";
+import { rulesOf } from "../../../eval/src/replay/terms.ts";
 import { createRegistry, lookUp } from "../../../src/models/index.ts";
 import { definitions } from "../../../src/protocols/registry.ts";
 import type { ProtocolName } from "../../../src/protocols/index.ts";

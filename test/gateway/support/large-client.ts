@@ -1,6 +1,6 @@
 /** The strict provider and the sender of large requests, in a thread of their own: what they cost is not the gateway's. */
 import { parentPort } from "node:worker_threads";
-import { createProvider } from "../../../src/provider/provider.ts";
+import { createProvider } from "../../../provider/src/provider.ts";
 
 export type LargeKind = "long" | "many";
 export type ToClient = { readonly url: string; readonly kind: LargeKind; readonly name: string };

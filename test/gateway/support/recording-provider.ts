@@ -1,5 +1,5 @@
 /** The strict provider with a small window, which keeps what it was last sent of each conversation. */
-import { createProvider } from "../../../src/provider/provider.ts";
+import { createProvider } from "../../../provider/src/provider.ts";
 import { atEnd } from "./standing.ts";
 import { unmarked } from "./unmarked.ts";
 

@@ -1,7 +1,7 @@
 /** Recorded sessions as the replays need them: those of the corpus, with more in front of them, or within a small window. */
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
 import { textMessage, type Message, type Part, type Transcript } from "../../../src/core/transcript/message.ts";
-import { readRecording } from "../../../src/provider/replay.ts";
+import { readRecording } from "../../../provider/src/replay.ts";
 import { corpusText } from "../../support/corpus.ts";
 
 const PROMPT_LINE =

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { GatewayEvent } from "../../../src/gateway/contract.ts";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../src/gateway/index.ts";
-import { createProvider, type Provider, type ProviderOptions } from "../../../src/provider/provider.ts";
+import { createProvider, type Provider, type ProviderOptions } from "../../../provider/src/provider.ts";
 import { createMemoryStore, openSqliteStore, type HistoryStore } from "../../../src/store/index.ts";
 
 export const TENANT = "proof";

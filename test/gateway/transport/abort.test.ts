@@ -4,7 +4,7 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage } from
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { createProvider, type RequestRecord, type Script } from "../../../src/provider/index.ts";
+import { createProvider, type RequestRecord, type Script } from "../../../provider/src/index.ts";
 import { gatewayTo, rawUpstream, upstream, type Standing, type StandingOptions } from "./standing.ts";
 
 const STREAMS = 50;

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { request as undiciRequest } from "undici";
 import { describe, expect, test } from "vitest";
-import { createProvider } from "../../../src/provider/index.ts";
+import { createProvider } from "../../../provider/src/index.ts";
 import { bodyOf, gatewayTo, rawUpstream, speak, type StandingOptions } from "./standing.ts";
 
 async function deadUrl(): Promise<string> {

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { Agent, request as undiciRequest } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createProvider } from "../../../src/provider/index.ts";
+import { createProvider } from "../../../provider/src/index.ts";
 import { bodyOf, gatewayTo, rawUpstream, speak, upstream } from "./standing.ts";
 
 const CHAT = JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "Say it again." }] });

@@ -5,7 +5,7 @@ import { createAgent, HumanMessage, tool } from "langchain";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createPrecis, type LangchainOptions } from "../../../src/integrations/langchain/index.ts";
-import type { ProviderOptions } from "../../../src/provider/index.ts";
+import type { ProviderOptions } from "../../../provider/src/index.ts";
 import { depotOf, says, smallProvider, WINDOW_TOKENS } from "../past-window.ts";
 
 const TURNS = 30;

@@ -1,10 +1,10 @@
 /** Answers of the strict provider, as bytes: streamed or whole, as scripted, with what was ordered to go wrong. */
-import { createProvider, type Provider, type ProviderOptions } from "../../../src/provider/index.ts";
+import { createProvider, type Provider, type ProviderOptions } from "../../../provider/src/index.ts";
 import { PROTOCOL_NAMES } from "../../../src/core/protocols.ts";
 import { textMessage } from "../../../src/core/transcript/message.ts";
 import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
-import { wires } from "../../../src/provider/wires.ts";
-import { PROTOCOL_MODELS } from "../../provider/models.ts";
+import { wires } from "../../../provider/src/wires.ts";
+import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
 
 export const PROTOCOLS = PROTOCOL_NAMES;
 

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { planMarkers, type MarkerWishes } from "../../../src/core/caching/breakpoints.ts";
-import { checkMarkers } from "../../../src/provider/anthropic/markers.ts";
+import { checkMarkers } from "../../../provider/src/anthropic/markers.ts";
 import type { MarkerLayout } from "../../../src/protocols/caching/layout.ts";
 import { conversationMarker, markerSites } from "../../../src/protocols/caching/sites.ts";
 import { applyEdits } from "../../../src/protocols/json/edit.ts";

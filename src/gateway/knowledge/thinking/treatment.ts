@@ -9,9 +9,28 @@ import { patchPath } from "../../../protocols/json/edit.ts";
 import type { Decoded } from "../../../protocols/protocol.ts";
 import type { BodyEdits } from "../../../session/markers.ts";
 import type { HeaderLines } from "../../contract.ts";
-import { withBeta } from "./betas.ts";
 import type { ThinkingRules } from "./models.ts";
 import { holdsThinking, openTurnOf, opensWithThinking, withoutThinking } from "./turn.ts";
+
+/** Beta headers: a list in one line or in several, whose order providers and caches may depend on, so that one is only ever added at its end. */
+const BETA_HEADER = "anthropic-beta";
+
+function betasIn(lines: HeaderLines): readonly string[] {
+  return lines
+    .filter(([name]) => name.toLowerCase() === BETA_HEADER)
+    .flatMap(([, value]) => value.split(",").map((beta) => beta.trim()))
+    .filter((beta) => beta !== "");
+}
+
+/** The same lines where it is there already. */
+function withBeta(lines: HeaderLines, beta: string): HeaderLines {
+  if (betasIn(lines).includes(beta)) return lines;
+  const last = lines.findLastIndex(([name]) => name.toLowerCase() === BETA_HEADER);
+  const line = lines[last];
+  if (line === undefined) return [...lines, [BETA_HEADER, beta]];
+  const [name, value] = line;
+  return lines.with(last, [name, value.trim() === "" ? beta : `${value},${beta}`]);
+}
 
 const CONTROLS_BETA = "thinking-binding-controls-2026-08-01";
 

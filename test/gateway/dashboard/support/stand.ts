@@ -13,11 +13,11 @@ import { createMetrics } from "../../../../src/gateway/operation/metrics.ts";
 import { createOwnRoutes } from "../../../../src/gateway/operation/own-routes.ts";
 import { createTally } from "../../../../src/gateway/operation/tally.ts";
 import type { ProtocolName } from "../../../../src/protocols/index.ts";
-import { replayAsAgent } from "../../../../src/provider/agent.ts";
-import { createProvider } from "../../../../src/provider/provider.ts";
-import { readRecording } from "../../../../src/provider/replay.ts";
+import { replayAsAgent } from "../../../../provider/src/agent.ts";
+import { createProvider } from "../../../../provider/src/provider.ts";
+import { readRecording } from "../../../../provider/src/replay.ts";
 import { openSqliteStore, type HistoryStore } from "../../../../src/store/index.ts";
-import { PROTOCOL_MODELS } from "../../../provider/models.ts";
+import { PROTOCOL_MODELS } from "../../../../provider/test/models.ts";
 import { corpusText } from "../../../support/corpus.ts";
 
 export const TOKEN = "the token of the operator";

@@ -4,7 +4,7 @@ import OpenAI from "openai";
 import type { Transcript } from "../../../../src/core/transcript/message.ts";
 import type { SdkProtocol } from "./sdk-protocols.ts";
 import { fieldsOf, listOf, textOf } from "../../../../src/protocols/fields.ts";
-import type { Fields } from "../../../../src/provider/contract.ts";
+import type { Fields } from "../../../../src/protocols/dialect.ts";
 import { bodyOf } from "../../support/asking.ts";
 
 export interface AgentOptions {

@@ -2,11 +2,12 @@
 import Anthropic from "@anthropic-ai/sdk";
 import fc from "fast-check";
 import OpenAI from "openai";
-import { streamMessage, messageReply } from "../../../../src/provider/anthropic/reply.ts";
-import { streamChat, chatReply } from "../../../../src/provider/chat/reply.ts";
-import type { Fields, ReplyBlock, StreamEvent, ReplyToSend } from "../../../../src/provider/contract.ts";
-import { streamResponse, responseReply } from "../../../../src/provider/responses/reply.ts";
-import { sseText } from "../../../../src/provider/stream.ts";
+import { streamMessage, messageReply } from "../../../../provider/src/anthropic/reply.ts";
+import { streamChat, chatReply } from "../../../../provider/src/chat/reply.ts";
+import type { ReplyBlock, StreamEvent, ReplyToSend } from "../../../../provider/src/contract.ts";
+import type { Fields } from "../../../../src/protocols/dialect.ts";
+import { streamResponse, responseReply } from "../../../../provider/src/responses/reply.ts";
+import { sseText } from "../../../../provider/src/stream.ts";
 import type { SdkProtocol } from "./sdk-protocols.ts";
 import { RECALL_TOOL } from "../../../../src/session/recall/tool.ts";
 

@@ -1,0 +1,60 @@
+/**
+ * node eval/scripts/engine-table.ts FIGURES.JSON: writes the engines' recall into docs/engines, from what
+ * `npm run --silent eval -- --engines all --json` printed: all of them into README.md, each into its own page.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
+import { markdownTable, withGenerated } from "../../scripts/docs/markdown.ts";
+import type { Figures, Row } from "../src/measure/figures.ts";
+import type { Size } from "../src/measure/plan.ts";
+
+const FOLDER = join(import.meta.dirname, "../..", "docs", "engines");
+const BUDGETS = [0.1, 0.2];
+const BUDGETS_OF_A_PAGE = [0.05, 0.1, 0.2];
+
+const { rows } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as Figures;
+
+const found = (contestant: string, size: Size): Row | undefined =>
+  rows.find((row) => row.contestant === contestant && row.size === size);
+const shown = (share: number | undefined): string => (share === undefined ? "–" : (share * 100).toFixed(1));
+const within = (row: Row | undefined): string =>
+  row?.interval === undefined ? shown(row?.bound) : `${shown(row.bound)} (${row.interval.map(shown).join("–")})`;
+
+function writeInto(page: string, name: string, text: string): void {
+  const path = join(FOLDER, page);
+  writeFileSync(path, withGenerated(readFileSync(path, "utf8"), name, text));
+}
+
+function tableOfAll(): string {
+  const head = ["", "kept", "bound", "with recall", "`compressor`, as large"];
+  const ofBudget = BUDGETS.flatMap((budget) => [`bound at ${budget * 100} %`, "with recall"]);
+  const lines = [...ENGINE_NAMES.filter((name) => name !== "none"), "cover", "tail"].flatMap((name) => {
+    const policy = found(name, "policy");
+    const beside = found("compressor", `as ${name}`);
+    if (found(name, BUDGETS[0]!) === undefined) return [];
+    const atOwnSize = [shown(policy?.kept), within(policy), shown(policy?.recallable), shown(beside?.bound)];
+    const atBudgets = BUDGETS.flatMap((budget) => [
+      within(found(name, budget)),
+      policy === undefined ? "–" : shown(found(name, budget)?.recallable),
+    ]);
+    return [[`\`${name}\``, ...atOwnSize, ...atBudgets]];
+  });
+  return markdownTable([[...head, ...ofBudget], ...lines]);
+}
+
+function tableOf(name: string): string {
+  const ofBudgets = BUDGETS_OF_A_PAGE.map((budget) => [`${budget * 100} %`, budget] as const);
+  const sizes: readonly (readonly [string, Size])[] =
+    found(name, "policy") === undefined
+      ? [["whatever is asked for", BUDGETS_OF_A_PAGE[0]!]]
+      : [["as the policy has it", "policy"], ...ofBudgets];
+  const lines = sizes.map(([size, of]) => {
+    const row = found(name, of);
+    return [size, shown(row?.kept), shown(row?.held), within(row), shown(row?.unaided), shown(row?.recallable)];
+  });
+  return markdownTable([["size", "kept", "held", "bound", "unaided", "with recall"], ...lines]);
+}
+
+writeInto("README.md", "recall", tableOfAll());
+for (const name of ENGINE_NAMES) writeInto(`${name}.md`, "measured", tableOf(name));

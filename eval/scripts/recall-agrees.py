@@ -1,0 +1,26 @@
+"""Marks what `npm run eval -- --export DIR` (any `precis-eval measure … --export DIR`) kept with another implementation of the measure and compares.
+
+Usage: recall-agrees.py RECALL.PY DIR ['CONTESTANT']      RECALL.PY defines score(prefix, continuation, kept)
+"""
+import collections, glob, importlib.util, json, sys
+
+spec = importlib.util.spec_from_file_location("recall", sys.argv[1])
+recall = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(recall)
+only = sys.argv[3] if len(sys.argv) > 3 else None
+theirs, ours, apart = collections.defaultdict(collections.Counter), collections.defaultdict(collections.Counter), 0
+for name in sorted(glob.glob(f"{sys.argv[2]}/*.json")):
+    case = json.load(open(name))
+    if only and case["contestant"] != only:
+        continue
+    size = case["budget"]
+    key = (case["contestant"], f"{size:4.0%}" if isinstance(size, float) else size)
+    marked = recall.score(case["prefix"], case["continuation"], case["kept"])
+    own = case["score"]
+    apart += any(marked[a] != own[b] for a, b in (("need", "need"), ("held", "held"), ("bindable", "bindable"), ("bound", "bound")))
+    theirs[key] += marked
+    ours[key] += collections.Counter({k: own[k] for k in ("need", "held", "bindable", "bound")})
+for key in sorted(theirs):
+    t, o = theirs[key], ours[key]
+    print(f"{key[0]:28s} {key[1]:14s}  bound {t['bound'] / max(1, t['bindable']):6.1%} (here {o['bound'] / max(1, o['bindable']):6.1%})  held {t['held'] / t['need']:6.1%} (here {o['held'] / o['need']:6.1%})")
+print("cases marked differently:", apart)

@@ -1,0 +1,190 @@
+/** A replay as a person reads it: on what terms, what each strategy sent and cost, and how full the window was on the way. */
+import { wrapped } from "../../../src/config/wrap.ts";
+import { chartsOf } from "../replay/chart.ts";
+import { windowCurves, nameOf, short, type WindowCurve } from "../replay/window-curves.ts";
+import type { ReplayedRun, ReplayedSession } from "../replay/replay.ts";
+import type { ReplayTerms } from "../replay/terms.ts";
+import type { Prices } from "../../../src/models/index.ts";
+import { count, counted } from "../../../src/cli/amounts.ts";
+import { clip } from "../../../src/cli/bars.ts";
+import { headingOf } from "../../../src/cli/compaction-page.ts";
+import { tableLines } from "../../../src/cli/table.ts";
+import type { Stream } from "../../../src/cli/terminal.ts";
+import { windowText, type Window } from "../../../src/cli/window.ts";
+
+export interface Replay {
+  readonly name: string;
+  readonly format: string;
+  readonly window: Window;
+  readonly terms: ReplayTerms;
+  readonly session: ReplayedSession;
+  readonly gapMs: number;
+  /** What is to be known of the recording. */
+  readonly notes: readonly string[];
+  readonly summariesBy: string | undefined;
+}
+
+const MINUTE_MS = 60_000;
+const NOTES_SHOWN_MAX = 8;
+
+export function replayPage(replay: Replay, stream: Stream): string {
+  const { name, format, terms, session } = replay;
+  const { paint, columns } = stream;
+  const shown = replay.notes.slice(0, NOTES_SHOWN_MAX);
+  return [
+    ...headingOf({ name, format, to: terms.protocol, notes: [] }, stream).slice(0, 1),
+    ...termLines(replay).flatMap((line) => wrapped(line, columns)),
+    "",
+    ...table(session.runs, stream),
+    "",
+    ...noteLines(replay).flatMap((line) => wrapped(line, columns).map((part) => paint("dim", part))),
+    "",
+    ...charts(session, stream),
+    ...(shown.length === 0 ? [] : [paint("strong", "Of this recording")]),
+    ...shown.flatMap((note) =>
+      wrapped(note, columns - 4).map((part, at) => paint("dim", `${at === 0 ? "  · " : "    "}${part}`)),
+    ),
+    ...(replay.notes.length > shown.length
+      ? [paint("dim", `  and ${counted(replay.notes.length - shown.length, "more note")}`)]
+      : []),
+    "",
+  ].join("\n");
+}
+
+/** For the picture: in a line. */
+export function underTitle({ terms, session }: Replay): string {
+  return `${terms.model}, ${counted(session.requests, "request")} over ${minutes(session.spanMs)}`;
+}
+
+function termLines({ window, terms, session, gapMs }: Replay): readonly string[] {
+  const { model, prices, tokenFactor, sources } = terms;
+  const times =
+    session.untimed === 0
+      ? "at the times in the file"
+      : session.untimed === session.requests
+        ? `assumed to be ${gapMs / 1_000} s apart, because the file has no time stamps`
+        : `${count(session.untimed)} of them assumed to be ${gapMs / 1_000} s apart, because they have no time stamps`;
+  const factor = tokenFactor === 1 ? "" : `; tokens are our estimates times ${tokenFactor}`;
+  return [
+    `${counted(session.requests, "request")} over ${minutes(session.spanMs)}, ${times}; each reserves ${count(session.maxOutputTokens)} tokens of the window for its answer${factor}.`,
+    `Window: ${windowText(window)}.`,
+    `${model}: ${priceText(prices, terms)}. From ${sources.join("; then ")}.`,
+    ...terms.assumed.map((one) => `Assumed: ${one}.`),
+  ];
+}
+
+function priceText(prices: Prices, { ttl, rules }: ReplayTerms): string {
+  const { inputUsdPerMtok, outputUsdPerMtok, cacheReadUsdPerMtok } = prices;
+  const written = ttl === "1h" ? prices.cacheWrite1hUsdPerMtok : prices.cacheWrite5mUsdPerMtok;
+  const kept = rules.kind === "marked" ? `, kept for ${ttl}` : "";
+  const said = [
+    `$${inputUsdPerMtok} per million input tokens`,
+    ...(cacheReadUsdPerMtok === undefined ? [] : [`$${cacheReadUsdPerMtok} read from the cache`]),
+    ...(written === undefined ? [] : [`$${written} written to it${kept}`]),
+    `$${outputUsdPerMtok} of output`,
+  ];
+  return said.join(", ");
+}
+
+const HEAD = ["strategy", "sent", "read", "written", "fresh", "peak", "busts", "cuts", "bill"] as const;
+
+function table(runs: readonly ReplayedRun[], stream: Stream): readonly string[] {
+  const rows = runs.map(({ strategy, totals }) => [
+    strategy.name,
+    short(totals.input),
+    short(totals.read),
+    short(totals.written),
+    short(totals.fresh),
+    short(totals.peak),
+    strategy.caching ? String(bustsOf(totals)) : "-",
+    totals.compactions === 0 ? "-" : String(totals.compactions),
+    dollars(totals.usd),
+  ]);
+  const least = runs.reduce((cheapest, { totals }) => Math.min(cheapest, totals.usd), Infinity);
+  const looks = runs.map(({ totals }) => (totals.usd === least ? { look: "good" as const } : {}));
+  return tableLines({ head: HEAD, rows: rows.map((cells, at) => ({ cells, ...looks[at] })), names: 1 }, stream);
+}
+
+function bustsOf({ busts }: ReplayedRun["totals"]): number {
+  return busts.compaction + busts.expired + busts.other;
+}
+
+function noteLines({ session, terms, summariesBy }: Replay): readonly string[] {
+  const written = session.runs.reduce((sum, { totals }) => sum + totals.summaries, 0);
+  return [
+    "Sent: input tokens. Read: from the cache. Written: to the cache. Fresh: neither. Peak: the largest request. Bust: cache miss. Cut: compaction.",
+    ...windowCurves(session.runs).flatMap(overText),
+    ...session.runs.flatMap(beganText),
+    ...session.runs.flatMap(bustText),
+    ...(written === 0 ? [] : summaryLines(session.runs, summariesBy)),
+    ...(terms.rules.kind === "automatic"
+      ? ['"Without a cache" is only for comparison: this provider always caches.']
+      : []),
+  ];
+}
+
+function overText(course: WindowCurve): readonly string[] {
+  const [{ requests, totals }] = course.runs as readonly [ReplayedRun];
+  const { overAt } = totals;
+  if (overAt === undefined) return [];
+  const after = minutes(requests[overAt]!.atMs - requests[0]!.atMs);
+  return [
+    `${nameOf(course)}: the window is full at request ${overAt + 1}, after ${after}; a provider would refuse the requests billed from there on.`,
+  ];
+}
+
+/** From how many tokens on a strategy compacted. */
+function beganText({ strategy, requests }: ReplayedRun): readonly string[] {
+  const sizes = requests.flatMap(({ compaction }) => (compaction === undefined ? [] : [compaction.before]));
+  if (sizes.length === 0) return [];
+  const sorted = sizes.toSorted((a, b) => a - b);
+  const [least, most] = [short(sorted[0]!), short(sorted.at(-1)!)];
+  return [
+    `${strategy.name}: ${counted(sizes.length, "compaction")} at ${least === most ? least : `${least} to ${most}`} tokens.`,
+  ];
+}
+
+function bustText({ strategy, totals: { busts, bustTokens } }: ReplayedRun): readonly string[] {
+  const causes = [
+    busts.compaction > 0 ? `was invalidated by compaction ${counted(busts.compaction, "time")}` : "",
+    busts.expired > 0 ? `expired ${counted(busts.expired, "time")}` : "",
+    busts.other > 0 ? `missed ${counted(busts.other, "time")} for another reason` : "",
+  ].filter((cause) => cause !== "");
+  if (causes.length === 0) return [];
+  return [`${strategy.name}: the cache ${causes.join(", ")}; ${short(bustTokens)} tokens were billed again.`];
+}
+
+function summaryLines(runs: readonly ReplayedRun[], by: string | undefined): readonly string[] {
+  if (by === undefined)
+    return [
+      "Summaries are written by code and cost nothing; `--summaries-by MODEL` bills them as if a model wrote them.",
+    ];
+  const paid = runs.filter(({ totals }) => totals.summaries > 0);
+  return paid.map(
+    ({ strategy, totals }) =>
+      `${strategy.name}: ${counted(totals.summaries, "time")} a summary, ${dollars(totals.bill.summaries)} of the bill if ${by} writes them.`,
+  );
+}
+
+function charts(session: ReplayedSession, { paint, columns }: Stream): readonly string[] {
+  const drawn = chartsOf(windowCurves(session.runs), { columns });
+  const end = `request 1 to ${session.requests}, over ${minutes(session.spanMs)}`;
+  return [
+    paint("strong", "Tokens of each request"),
+    ...drawn.flatMap(({ title, lines }) => [paint("accent", clip(title, columns)), ...lines]),
+    paint("dim", `${" ".repeat(Math.max(0, Math.min(8, columns - end.length)))}${end}`),
+    "",
+  ];
+}
+
+function minutes(ms: number): string {
+  const rounded = Math.round(ms / MINUTE_MS);
+  if (rounded < 1) return "less than a minute";
+  return rounded < 600 ? counted(rounded, "minute") : counted(Math.round(rounded / 60), "hour");
+}
+
+const CENT_USD = 0.01;
+
+function dollars(usd: number): string {
+  return `$${usd.toFixed(usd !== 0 && usd < 100 * CENT_USD ? 4 : 2)}`;
+}

@@ -1,0 +1,107 @@
+/** An engine under the measure's own count of tokens: what it keeps of a prefix, as text, and what it leads back to. */
+import { hash } from "node:crypto";
+import { applyCompaction, type Compaction, type CompactionReport } from "../../../src/core/compaction/compaction.ts";
+import { createCompressor } from "../../../src/core/engines/compressor/compressor.ts";
+import { ENGINE_DEFAULTS } from "../../../src/core/engines/settings.ts";
+import type { CompactRequest, Engine } from "../../../src/core/engines/contract.ts";
+import type { Writers } from "../../../src/core/handoff/model/writer.ts";
+import { described } from "../../../src/core/digest/call.ts";
+import { createChain } from "../../../src/core/transcript/links.ts";
+import type { Measure } from "../../../src/core/transcript/measure.ts";
+import { callsOf, contentText, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
+import { asMessage } from "./conversation.ts";
+import { tokensOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+
+export interface KeptText {
+  /** What the model reads of the result. */
+  readonly text: string;
+  /** The handoff in it; empty where there is none. */
+  readonly handoff: string;
+  /** What the engine says of it; nothing where it left the prefix as it was. */
+  readonly report: CompactionReport | undefined;
+  /** What the recall ids lead to that the result shows. */
+  readonly recallable: () => string;
+  /** What is in effect now, and the state that goes with it. */
+  readonly transcript: Transcript;
+  readonly state: unknown;
+}
+
+/** Compacts a prefix to a number of tokens of the measure. */
+export type Compactor = (prefix: readonly ChatMessage[], room: number) => Promise<KeptText>;
+
+/** The default engine. `writers`: models that write the handoff; code alone where not given. */
+export function engineCompactor(writers?: Writers): Compactor {
+  const engine = createCompressor({ ...ENGINE_DEFAULTS, note: "handoff" }) as Engine;
+  const keep = keeperOf(engine, writers);
+  return (prefix, room) => keep({ messages: prefix.map(asMessage), room });
+}
+
+export interface CompactorOptions {
+  readonly messages: readonly Message[];
+  /** Tokens of the measure; where not given, the size is the policy's own. */
+  readonly room?: number;
+  /** The engine's, from an earlier compaction of the same conversation. */
+  readonly state?: unknown;
+}
+
+export type Keeper = (keeping: CompactorOptions) => Promise<KeptText>;
+
+export function keeperOf(engine: Engine, writers?: Writers): Keeper {
+  const estimator = { measure: measureOfDefinition(), chain: createChain((text) => hash("sha256", text)) };
+  return async ({ messages, room, state = engine.init() }) => {
+    const transcript: Transcript = { system: [], messages };
+    const request: CompactRequest = {
+      ...estimator,
+      ...(room === undefined ? { reason: "threshold" } : { reason: "budget", budget: room }),
+      ...(writers === undefined ? {} : { writers }),
+    };
+    const outcome = await engine.compact(state, transcript, request);
+    if (outcome.kind === "unchanged")
+      return { ...keptOf(transcript), report: undefined, recallable: () => "", state: outcome.state ?? state };
+    const { compaction } = outcome;
+    const kept = keptOf(applyCompaction(transcript, compaction));
+    const recallable = (): string => shownOriginals(compaction, messages, kept.text);
+    return { ...kept, report: compaction.report, recallable, state: compaction.state };
+  };
+}
+
+function keptOf(transcript: Transcript): Pick<KeptText, "text" | "handoff" | "transcript"> {
+  const handoff = transcript.messages.find(({ origin }) => origin === "summary");
+  return {
+    text: transcript.messages.map(textOf).join("\n"),
+    handoff: handoff === undefined ? "" : contentText(handoff.parts),
+    transcript,
+  };
+}
+
+/** Each original message once, however many ids lead to it. */
+function shownOriginals({ evicted }: Compaction, messages: readonly Message[], text: string): string {
+  const spanned = new Set<number>();
+  const pieces: string[] = [];
+  for (const { id, kind, message, end = message + 1, original = "" } of evicted) {
+    if (!text.includes(id)) continue;
+    if (kind === "span") for (let at = message; at < end; at++) spanned.add(at);
+    else pieces.push(original);
+  }
+  return [...[...spanned].sort((a, b) => a - b).map((at) => textOf(messages[at]!)), ...pieces].join("\n");
+}
+
+function textOf(message: Message): string {
+  const calls = callsOf(message).flatMap((call) => [call.name, ...described(call).values]);
+  return [contentText(message.parts), ...calls].join("\n");
+}
+
+/** One line break is between any two pieces. */
+export function measureOfDefinition(): Measure {
+  const messages = (many: readonly Message[]): number => many.reduce((sum, one) => sum + weightOf(one), 0);
+  return {
+    text: tokensOf,
+    message: weightOf,
+    messages,
+    transcript: (whole) => messages(whole.system) + messages(whole.messages),
+  };
+}
+
+function weightOf(message: Message): number {
+  return tokensOf(textOf(message)) + 1;
+}

@@ -1,0 +1,114 @@
+/**
+ * A recorded session as the requests that its agent sent: before each turn of the model the whole history so far, at the
+ * time at which the file says that it was asked, or a stated gap after the request before.
+ */
+import { createMeasure } from "../../../src/core/transcript/measure.ts";
+import { textMessage, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
+import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
+import { outputNeeded, roundsOf, type Round } from "../../../src/session/outlook/rounds.ts";
+import { openingEnd } from "../../../provider/src/replay.ts";
+import { wires } from "../../../provider/src/wires.ts";
+import { filler } from "./filler.ts";
+
+const PROMPT_SEED = 1;
+
+export interface Recording {
+  readonly transcript: Transcript;
+  /** The protocol it was read from. */
+  readonly spoken: ProtocolName;
+  /** When each message was recorded, in milliseconds since the epoch. */
+  readonly timesMs?: readonly (number | undefined)[];
+}
+
+export interface AgentRequest {
+  readonly body: string;
+  readonly atMs: number;
+  /** Estimated tokens of the recorded answer, what the model thought included. */
+  readonly outputTokens: number;
+}
+
+export interface ReplaySettings {
+  readonly protocol: ProtocolName;
+  readonly model: string;
+  /** Between two requests, where the file does not say. */
+  readonly gapMs: number;
+  /** Tokens that each request reserves for its answer; what the recording says, or its longest answer needs, where not given. */
+  readonly maxOutputTokens?: number | undefined;
+}
+
+export interface Requests {
+  readonly count: number;
+  /** Requests whose time the file does not say. */
+  readonly untimed: number;
+  /** From the first request to the last, in milliseconds. */
+  readonly spanMs: number;
+  /** Tokens that each request reserves for its answer. */
+  readonly maxOutputTokens: number;
+  /** One after another: each holds the whole history, so that no two are held at once. */
+  readonly all: () => Generator<AgentRequest>;
+}
+
+export function requestsOf(recording: Recording, asking: ReplaySettings): Requests {
+  const { protocol, model, gapMs } = asking;
+  const { transcript, timesMs = [] } = recording;
+  const start = openingEnd(transcript.messages);
+  const opening = transcript.messages.slice(0, start);
+  const rounds = roundsOf(transcript.messages.slice(start));
+  const times = askedAt(rounds, timesOfMessages(transcript.messages, timesMs), gapMs);
+  const maxOutputTokens = asking.maxOutputTokens ?? transcript.maxOutputTokens ?? outputNeeded(rounds);
+  const measure = createMeasure();
+  const fresh = (messages: readonly Message[]): readonly unknown[] =>
+    protocols[protocol].encode({ system: [], messages: messages.map(bare) }, { source: recording.spoken }).messages;
+  function* all(): Generator<AgentRequest> {
+    const { messages, system, tools } = protocols[protocol].encode(
+      { ...transcript, system: transcript.system.map(bare), messages: [] },
+      { source: recording.spoken },
+    );
+    // Some vendors take no conversation that the model opens.
+    const history = [...messages, ...(protocols[protocol].rules.opensWithUser ? [] : fresh(opening))];
+    for (const [at, { said, answer }] of rounds.entries()) {
+      for (const each of fresh(said)) history.push(each);
+      const body = JSON.stringify(
+        wires[protocol].agent.bodyOf({ model, stream: false, history, system, tools, maxOutputTokens }),
+      );
+      yield { body, atMs: times.atMs[at]!, outputTokens: measure.messages(answer) };
+      for (const each of fresh(answer)) history.push(each);
+    }
+  }
+  const [first = 0, last = 0] = [times.atMs[0], times.atMs.at(-1)];
+  return { count: rounds.length, untimed: times.untimed, spanMs: last - first, maxOutputTokens, all };
+}
+
+/** Without the bytes it was read from: another's markers and what another protocol needs do not go out again. */
+function bare({ wire: _, ...message }: Message): Message {
+  return message;
+}
+
+function timesOfMessages(
+  messages: readonly Message[],
+  timesMs: readonly (number | undefined)[],
+): ReadonlyMap<Message, number> {
+  return new Map(messages.flatMap((message, at) => (timesMs[at] === undefined ? [] : [[message, timesMs[at]]])));
+}
+
+/** A request goes out when the last of what it says was said. The clock never goes back. */
+function askedAt(rounds: readonly Round[], times: ReadonlyMap<Message, number>, gapMs: number) {
+  const atMs: number[] = [];
+  let untimed = 0;
+  for (const { said, answer } of rounds) {
+    const known = said.flatMap((message) => times.get(message) ?? []);
+    const recordedMs =
+      known.length > 0 ? known.reduce((latest, one) => Math.max(latest, one), -Infinity) : times.get(answer[0]!);
+    const before = atMs.at(-1);
+    if (recordedMs === undefined) untimed++;
+    atMs.push(Math.max(before ?? 0, recordedMs ?? (before === undefined ? 0 : before + gapMs)));
+  }
+  return { atMs, untimed };
+}
+
+/** With a system prompt of about that many of our estimator's tokens in front: agents send one that their session files do not hold. */
+export function withPrompt(recording: Recording, tokens: number): Recording {
+  const { transcript } = recording;
+  const system = [textMessage("system", filler("prose", tokens, PROMPT_SEED)), ...transcript.system];
+  return { ...recording, transcript: { ...transcript, system } };
+}

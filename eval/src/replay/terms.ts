@@ -1,0 +1,111 @@
+/**
+ * On what terms a session is replayed: the model's prices and window, how its provider caches, and in which protocol it
+ * is asked. From the registry, with its sources; what is stated on the way is laid over it.
+ */
+import { AUTOMATIC, BREAKPOINTS, MARKED, TTL_MS, type CacheRules } from "../../../src/core/caching/prefix-cache.ts";
+import type { Ttl } from "../../../src/core/caching/site.ts";
+import { PrecisError } from "../../../src/core/errors.ts";
+import { lookUp, type RegistryEntry, type ModelFacts, type Prices, type Registry } from "../../../src/models/index.ts";
+import type { ProtocolName } from "../../../src/protocols/index.ts";
+import { definitions } from "../../../src/protocols/registry.ts";
+import { initialFactor } from "../../../src/session/calibration.ts";
+import type { SessionCaching } from "../../../src/session/contract.ts";
+
+export interface TermsQuery {
+  readonly registry: Registry;
+  readonly model: string;
+  /** The protocol of the recording; a model that is cached by markers is asked in Anthropic's. */
+  readonly spoken: ProtocolName;
+  readonly windowTokens: number;
+  /** Laid over the registry's. */
+  readonly prices?: Partial<Prices> | undefined;
+  readonly ttl?: Ttl;
+  readonly strategy?: NonNullable<SessionCaching["strategy"]>;
+  /** This model's tokens for one of our estimator's; by the model's name where not given. */
+  readonly tokenFactor?: number | undefined;
+}
+
+/** What a replay goes by. */
+export interface ReplayTerms {
+  readonly model: string;
+  readonly protocol: ProtocolName;
+  readonly windowTokens: number;
+  readonly prices: Prices;
+  readonly rules: CacheRules;
+  /** How requests are marked; undefined where the provider caches by itself. */
+  readonly caching: SessionCaching | undefined;
+  readonly ttl: Ttl;
+  /** How long what was asked stays in the cache after its last use, in milliseconds. */
+  readonly ttlMs: number;
+  readonly tokenFactor: number;
+  /** What the registry knows, prices as stated here. */
+  readonly facts: ModelFacts;
+  /** Where figures come from, the strongest first. */
+  readonly sources: readonly string[];
+  /** What had to be assumed. */
+  readonly assumed: readonly string[];
+}
+
+/** Throws `unknown_prices` where neither the registry nor the query knows what the model charges. */
+export function termsOf(query: TermsQuery): ReplayTerms {
+  const { registry, model, ttl = "5m", strategy = "spaced" } = query;
+  const found = lookUp(registry, model);
+  const prices = pricesOf(query, found);
+  const protocol = found?.cache?.kind === "markers" ? "anthropic-messages" : openAiProtocol(query.spoken);
+  const rules = rulesOf(found, protocol);
+  const assumed = [
+    ...(found?.cache === undefined
+      ? [`how ${model} is cached is not known; automatic caching as by OpenAI is assumed`]
+      : []),
+    ...(prices.cacheReadUsdPerMtok === undefined ? ["reading from the cache costs as much as any input"] : []),
+  ];
+  return {
+    model,
+    protocol,
+    windowTokens: query.windowTokens,
+    prices,
+    rules,
+    caching: cachingOf(rules, { strategy, ttl, minimumTokens: rules.minimumTokens }),
+    ttl,
+    ttlMs: rules.kind === "marked" ? TTL_MS[ttl] : rules.ttlMs,
+    tokenFactor: query.tokenFactor ?? initialFactor(model),
+    facts: { ...found, prices },
+    sources: [...(query.prices === undefined ? [] : ["the prices given"]), ...(found?.sources ?? [])],
+    assumed,
+  };
+}
+
+function pricesOf({ model, prices: stated }: TermsQuery, found: RegistryEntry | undefined): Prices {
+  const { inputUsdPerMtok, outputUsdPerMtok, ...rest } = { ...found?.prices, ...stated };
+  if (inputUsdPerMtok !== undefined && outputUsdPerMtok !== undefined)
+    return { inputUsdPerMtok, outputUsdPerMtok, ...rest };
+  throw new PrecisError(`the prices of ${model} are not known`, {
+    code: "unknown_prices",
+    hint: "Choose a model with known prices, for example `--model claude-sonnet-4-5` (docs/models.md lists them), or give its prices in US dollars per million tokens: `--prices INPUT,OUTPUT,READ,WRITE`.",
+  });
+}
+
+/** Chat, for a session that was recorded in neither of OpenAI's. */
+function openAiProtocol(spoken: ProtocolName): ProtocolName {
+  return spoken === "openai-responses" ? spoken : "openai-chat";
+}
+
+/** How a provider of this protocol caches this model. */
+export function rulesOf(facts: ModelFacts | undefined, protocol: ProtocolName): CacheRules {
+  const { minimumTokens, lookbackBlocks, markersMax } = facts?.cache ?? {};
+  const minimum = minimumTokens === undefined ? {} : { minimumTokens };
+  if (definitions[protocol].markers === "native")
+    return { ...MARKED, ...minimum, ...(lookbackBlocks === undefined ? {} : { lookbackBlocks }) };
+  return markersMax === undefined ? { ...AUTOMATIC, ...minimum } : { ...BREAKPOINTS, ...minimum };
+}
+
+function cachingOf(rules: CacheRules, how: Omit<SessionCaching, "layout">): SessionCaching | undefined {
+  switch (rules.kind) {
+    case "marked":
+      return { layout: "native", ...how };
+    case "breakpoints":
+      return { layout: "openai", ...how };
+    case "automatic":
+      return undefined;
+  }
+}

@@ -1,0 +1,140 @@
+/** From findings to figures: sums, intervals drawn over transcripts, and too few transcripts said to be too few. */
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Evaluation } from "../../src/measure/evaluate.ts";
+import { figuresOf, TRANSCRIPTS_MIN } from "../../src/measure/figures.ts";
+import { pageOf } from "../../src/measure/page.ts";
+import { pictureOf } from "../../src/measure/picture.ts";
+import type { Counts, Finding } from "../../src/measure/plan.ts";
+import { notScored, sectionsOf, summaryOf } from "../../src/measure/report.ts";
+import { RUNS } from "../../../test/support/transcripts.ts";
+
+const counts = (bound: number, bindable: number): Counts => ({
+  need: bindable,
+  held: bound,
+  bindable,
+  bound,
+  recallable: bindable,
+  unaided: bindable,
+  unaidedBound: bound,
+});
+
+const finding = (file: string, bound: number, bindable: number): Finding => ({
+  kind: "cut",
+  key: file,
+  file,
+  share: 0.4,
+  tokens: 1_000,
+  marks: [
+    { contestant: "compressor", size: 0.1, kept: 100, total: 1_000, counts: { all: counts(bound, bindable) } },
+    { contestant: "tail", size: 0.1, kept: 90, total: 1_000, counts: { all: counts(0, bindable) } },
+  ],
+  digests: { read: { results: 2, before: 2_000, after: 200, asked: 4, held: 1 } },
+  rereads: { reads: 4, again: 1 },
+  drift: [],
+});
+
+const evaluation = (findings: readonly Finding[]): Evaluation => ({
+  budgets: [0.1],
+  entrants: ["compressor"],
+  sessions: findings.map(({ file }) => ({ file, cuts: 1, repeated: 0, recorded: 0 })),
+  findings,
+  probes: [],
+  survival: [],
+});
+
+const row = (findings: readonly Finding[]) => figuresOf(evaluation(findings)).rows[0]!;
+
+describe("survival", () => {
+  it("is a share for each scene, with the variants that were lost by name", () => {
+    const outcome = (contestant: string, variant: string, stands: boolean) =>
+      ({ contestant, scene: "place", variant, seed: 1, stands }) as const;
+    const survival = [
+      outcome("compressor", "a", true),
+      outcome("compressor", "b", false),
+      outcome("nothing", "a", false),
+    ];
+    const held = { ...evaluation([]), survival };
+    const figures = figuresOf(held);
+    expect(figures.survival).toEqual([
+      { contestant: "compressor", scene: "place", planted: 2, stands: 0.5, variants: { a: 1, b: 0 } },
+      { contestant: "nothing", scene: "place", planted: 1, stands: 0, variants: { a: 0 } },
+    ]);
+    const section = sectionsOf(held, figures).find(({ title }) => title.startsWith("Survival"))!;
+    expect(section.rows.map((cells) => cells.at(-1))).toEqual(["b", "all"]);
+  });
+});
+
+describe("figures", () => {
+  it("are shares of sums, so that a cut counts by what was asked in it", () => {
+    expect(row([finding("a", 1, 1), finding("b", 0, 3)])).toMatchObject({
+      cuts: 2,
+      kept: 0.1,
+      bound: 0.25,
+      held: 0.25,
+    });
+  });
+
+  it("have an interval around them, from transcripts alone, and none where there are too few", () => {
+    const shares = fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 9, max: 12 })), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(shares, (many) => {
+        const found = many.map(([bound, bindable], at) => finding(`f${at}`, bound, bindable));
+        const { interval, bound = 0 } = row(found);
+        if (many.length < TRANSCRIPTS_MIN) expect(interval).toBeUndefined();
+        else if (interval !== undefined) {
+          expect(interval[0]).toBeLessThanOrEqual(bound + 1e-9);
+          expect(interval[1]).toBeGreaterThanOrEqual(bound - 1e-9);
+        }
+      }),
+      { numRuns: RUNS / 25 },
+    );
+    const one = Array.from({ length: 9 }, () => finding("same", 1, 2));
+    expect(row(one).interval).toBeUndefined();
+  });
+
+  it("count digests and reads over all cuts", () => {
+    const { digests, rereads } = figuresOf(evaluation([finding("a", 1, 1), finding("b", 1, 1)]));
+    expect(digests.map(({ tool, results, before }) => [tool, results, before])).toEqual([
+      ["read", 4, 4_000],
+      ["all", 4, 4_000],
+    ]);
+    expect(rereads[0]).toMatchObject({ reads: 8, again: 2 });
+  });
+});
+
+describe("the report", () => {
+  const few = evaluation([finding("a<b>.json", 1, 2)]);
+  const text = (one: Evaluation): string => JSON.stringify(sectionsOf(one, figuresOf(one)));
+
+  it("says that few transcripts say nothing of others", () => {
+    expect(summaryOf(few)).toContain("Too few");
+    expect(summaryOf(evaluation(["a", "b", "c", "d", "e"].map((file) => finding(file, 1, 2))))).not.toContain(
+      "Too few",
+    );
+  });
+
+  it("holds no figure that is not a number", () => {
+    expect(text(few)).not.toMatch(/NaN|Infinity|undefined/);
+    expect(sectionsOf(evaluation([]), figuresOf(evaluation([])))).toEqual([]);
+  });
+
+  it("names a session that an engine tripped over, although it has cuts", () => {
+    const tripped = { file: "t.json", cuts: 2, repeated: 0, recorded: 0, fault: "it fell" };
+    expect([...notScored({ ...few, sessions: [...few.sessions, tripped] }).values()]).toEqual([
+      [{ file: "t.json", detail: "it fell" }],
+    ]);
+  });
+
+  it("is one whole file, with names as text and not as markup", () => {
+    const session = { file: "x<script>.json", cuts: 0, repeated: 0, recorded: 0, because: "too small: <b>" };
+    const one: Evaluation = { ...few, sessions: [...few.sessions, session] };
+    const page = pageOf(one, figuresOf(one), { version: "1", command: "precis-eval measure <x>" });
+    expect(page).not.toMatch(/<script|<b>\.|src=|href=/);
+    expect(page).toContain(pictureOf(one, figuresOf(one), "1 cut of 1 transcript.").slice(0, 200));
+    expect(pictureOf(one, figuresOf(one), "")).not.toMatch(/NaN|undefined/);
+  });
+});

@@ -1,0 +1,102 @@
+/** The charts and the picture: every course is in them, on one scale, within its frame. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { chartsOf } from "../../src/replay/chart.ts";
+import { windowCurves, short } from "../../src/replay/window-curves.ts";
+import { totalsOf, type ReplayedRun } from "../../src/replay/replay.ts";
+import type { Replayed } from "../../src/replay/run.ts";
+import { svgOf } from "../../src/replay/svg.ts";
+
+const NOTHING = { fresh: 0, read: 0, written: 0, output: 0, summaries: 0 };
+
+function run(name: string, tokens: readonly number[]): ReplayedRun {
+  const requests = tokens.map((input, at): Replayed => {
+    const use = { input, read: 0, write5m: 0, write1h: 0, write: 0 };
+    return { atMs: at, use, outputTokens: 0, bill: NOTHING, over: false };
+  });
+  return { strategy: { name, caching: false, compaction: undefined }, requests, totals: totalsOf(requests) };
+}
+
+const RUNS_DRAWN = fc
+  .integer({ min: 1, max: 300 })
+  .chain((length) =>
+    fc.array(fc.array(fc.integer({ min: 1, max: 2_000_000 }), { minLength: length, maxLength: length }), {
+      minLength: 1,
+      maxLength: 9,
+    }),
+  )
+  .map((series) => series.map((tokens, at) => run(`strategy <${at}> & more`, tokens)));
+
+const PICTURE = { title: "a & b", under: "under", windowTokens: 100_000 };
+
+describe("charts", () => {
+  it("hold every course once, in the width there is", () => {
+    fc.assert(
+      fc.property(RUNS_DRAWN, fc.integer({ min: 40, max: 100 }), (runs, columns) => {
+        const charts = chartsOf(windowCurves(runs), { columns });
+        for (const { strategy } of runs)
+          expect(charts.filter(({ title }) => title.split("; ").includes(strategy.name))).toHaveLength(1);
+        for (const { lines } of charts) {
+          expect(lines.length).toBeGreaterThan(5);
+          expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("say the same scale for all, and show a course that falls as one that falls", () => {
+    const [high, low] = chartsOf(windowCurves([run("high", [10, 90_000]), run("low", [90_000, 10])]), { columns: 60 });
+    const labels = (lines: readonly string[]): readonly string[] => lines.map((line) => line.slice(0, 6));
+    expect(labels(high!.lines)).toEqual(labels(low!.lines));
+    expect(high!.lines[0]!.trimEnd().endsWith("─")).toBe(true);
+    expect(low!.lines.at(-1)!.trimEnd().endsWith("─")).toBe(true);
+  });
+});
+
+describe("the picture", () => {
+  const numbers = (text: string, name: string): readonly number[] =>
+    Array.from(text.matchAll(new RegExp(`\\b${name}="([-\\d.]+)"`, "g")), ([, number]) => Number(number));
+
+  it("draws each course within its frame and closes what it opens", () => {
+    fc.assert(
+      fc.property(RUNS_DRAWN, (runs) => {
+        const courses = windowCurves(runs);
+        const svg = svgOf(courses, PICTURE);
+        const lines = Array.from(svg.matchAll(/<polyline points="([^"]*)"/g), ([, points]) => points!);
+        expect(lines).toHaveLength(courses.length);
+        for (const [at, line] of lines.entries()) expect(line.split(" ")).toHaveLength(courses[at]!.tokens.length);
+        const [width, height] = [numbers(svg, "width")[0]!, numbers(svg, "height")[0]!];
+        for (const point of lines.flatMap((line) => line.split(" "))) {
+          const [x, y] = point.split(",").map(Number) as [number, number];
+          expect(x >= 0 && x <= width && y >= 0 && y <= height).toBe(true);
+        }
+        expect(Math.max(...numbers(svg, "y"))).toBeLessThan(height);
+        expect(svg.replaceAll(/<(\w+)[^>]*(?:\/>|>[^<]*<\/\1>)/g, "").trim()).toMatch(/^<svg [^>]*>\s*<\/svg>$/);
+        expect(svg).not.toMatch(/&(?!amp;|lt;|gt;)/);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("shows the window where the courses come near it, and not where it lies far above", () => {
+    const courses = windowCurves([run("one", [50_000, 120_000])]);
+    expect(svgOf(courses, PICTURE)).toContain("the window, 100K");
+    expect(svgOf(courses, { ...PICTURE, windowTokens: 1_000_000 })).not.toContain("the window");
+  });
+});
+
+describe("amounts in short", () => {
+  it("keep three figures at least where there are thousands", () => {
+    expect([0, 7, 999, 1_000, 47_499, 999_499, 999_500, 8_738_638].map(short)).toEqual([
+      "0",
+      "7",
+      "999",
+      "1K",
+      "47K",
+      "999K",
+      "1.00M",
+      "8.74M",
+    ]);
+  });
+});

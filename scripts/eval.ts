@@ -1,8 +1,0 @@
-/** npm run eval [-- flags of `precis eval`]: the evaluation on the corpus at PRECIS_CORPUS, as the docs show it. */
-import { join } from "node:path";
-import { run } from "../src/cli/main.ts";
-import { processTerminal } from "../src/cli/terminal.ts";
-
-const corpus = process.env["PRECIS_CORPUS"] ?? "../shared/corpus";
-
-process.exitCode = await run(["eval", join(corpus, "openai"), ...process.argv.slice(2)], processTerminal());

@@ -1,0 +1,32 @@
+/** Whether a vendor would take the form of a request: its roles, content, ids and tools, its bytes and its pictures. */
+import type { ProtocolName } from "../../core/protocols.ts";
+import type { Fields } from "../dialect.ts";
+import * as anthropic from "./anthropic.ts";
+import { checkPictures } from "./anthropic-pictures.ts";
+import * as chat from "./chat.ts";
+import { checkContents } from "./gemini.ts";
+import type { Refusal } from "./refusal.ts";
+import * as responses from "./responses.ts";
+import { checkReturnedReasoning, checkReturnedThinking } from "./returned-reasoning.ts";
+
+export interface FormQuery {
+  readonly bytes: number;
+  readonly windowTokens: number;
+  /** Whether the model's server wants its thinking back. */
+  readonly returnsReasoning: boolean;
+}
+
+type CheckForm = (body: Fields, query: FormQuery) => Refusal | undefined;
+
+/** What the vendor of each protocol says of a request, or of its messages alone; undefined if it takes it. */
+export const checkForm: Readonly<Record<ProtocolName, CheckForm>> = {
+  "openai-chat": (body, { returnsReasoning }) =>
+    chat.checkShape(body) ?? (returnsReasoning ? checkReturnedReasoning(body) : undefined),
+  "openai-responses": (body) => responses.checkShape(body) ?? responses.checkTrigger(responses.itemsOf(body)),
+  "anthropic-messages": (body, { bytes, windowTokens, returnsReasoning }) =>
+    (bytes > anthropic.BODY_BYTES_MAX ? anthropic.TOO_LARGE : undefined) ??
+    anthropic.checkShape(body, { counting: true, systemTurns: true }) ??
+    (returnsReasoning ? checkReturnedThinking(body) : undefined) ??
+    checkPictures(body, windowTokens),
+  "google-gemini": checkContents,
+};

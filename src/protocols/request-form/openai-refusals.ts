@@ -1,0 +1,59 @@
+/** The sentences with which both OpenAI protocols refuse the form of a request. */
+import { invalid, type Reason, type Refusal } from "./refusal.ts";
+
+export function missing(param: string): Refusal {
+  return invalid("shape", `Missing required parameter: '${param}'.`, { param, code: "missing_required_parameter" });
+}
+
+export function emptyArray(param: string, reason: Reason = "empty"): Refusal {
+  return invalid(
+    reason,
+    `Invalid '${param}': empty array. Expected an array with minimum length 1, but got an empty array instead.`,
+    { param, code: "empty_array" },
+  );
+}
+
+export function notOneOf(param: string, value: unknown, known: readonly string[], reason: Reason): Refusal {
+  const all = known.map((one) => `'${one}'`);
+  const list = all.length < 3 ? all.join(" and ") : `${all.slice(0, -1).join(", ")}, and ${all.at(-1)}`;
+  return invalid(reason, `Invalid value: '${String(value)}'. Supported values are: ${list}.`, {
+    param,
+    code: "invalid_value",
+  });
+}
+
+export function tooLong(param: string, text: string, charsMax: number): Refusal {
+  return invalid(
+    "ids",
+    `Invalid '${param}': string too long. Expected a string with maximum length ${charsMax}, but got a string with length ${text.length} instead.`,
+    { param, code: "string_above_max_length" },
+  );
+}
+
+export function wrongType(param: string, expected: string, value: unknown): Refusal {
+  const found = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+  return invalid("shape", `Invalid type for '${param}': expected ${expected}, but got ${found} instead.`, {
+    param,
+    code: "invalid_type",
+  });
+}
+
+/** Clients and models write what they like, but what a model is shown again has to be readable. */
+export function brokenArguments(param: string): Refusal {
+  return invalid("arguments", `Invalid '${param}': expected a string that holds valid JSON.`, {
+    param,
+    code: "invalid_json",
+  });
+}
+
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+export function checkName(name: unknown, param: string): Refusal | undefined {
+  if (typeof name !== "string") return missing(param);
+  if (NAME.test(name)) return undefined;
+  return invalid(
+    "shape",
+    `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`,
+    { param, code: "invalid_value" },
+  );
+}
