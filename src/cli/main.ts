@@ -4,7 +4,7 @@ import { PrecisError } from "../core/errors.ts";
 import { readArguments, type Command, type CommandGroup } from "./command.ts";
 import { EXIT, exitCodeOf, usageError, type ExitCode } from "./exit.ts";
 import { describeFileFailure } from "./file-failures.ts";
-import { processTerminal, type Stream, type Terminal } from "./terminal.ts";
+import { explained, processTerminal, traceOf, type Stream, type Terminal } from "./terminal.ts";
 import { commandUsage, overview } from "./usage.ts";
 import { version } from "./version.ts";
 
@@ -152,21 +152,4 @@ function inJson(error: unknown, exitCode: ExitCode): string {
       ? error
       : { code: "fault", message: traceOf(error), place: undefined, hint: "Please report it.", retryable: false };
   return `${JSON.stringify({ error: { code, message, place, hint, retryable, exitCode } })}\n`;
-}
-
-function traceOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-/** A failure in words: what, where, and the next step; a fault of ours with its trace. */
-function explained(error: unknown, { err: { paint } }: Terminal): string {
-  const title = paint("bad", "precis:");
-  if (!(error instanceof PrecisError)) {
-    return `${title} this is a bug in precis, not a problem of your input\n${paint("dim", traceOf(error))}\n  ${paint("dim", "next")}  Please report it with the lines above.\n`;
-  }
-  const lines = [`${title} ${error.message}`];
-  if (error.place !== undefined && !error.message.includes(error.place))
-    lines.push(`  ${paint("dim", "at")}    ${error.place}`);
-  lines.push(`  ${paint("dim", "next")}  ${error.hint}`);
-  return `${lines.join("\n")}\n`;
 }
