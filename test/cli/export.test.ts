@@ -129,7 +129,7 @@ it.each(PROTOCOLS)("compact --json says which messages of %s precis wrote", asyn
   const summary = marked.find(({ origin }) => origin === "summary")!;
   expect(JSON.stringify(messages[summary.index!])).toContain("[precis handoff 1]");
   const others = messages.filter((_, at) => !marked.some(({ index }) => index === at));
-  expect(JSON.stringify(others)).not.toMatch(/\[(?:precis|digest)|recall r[0-9a-f]{9}/);
+  expect(JSON.stringify(others)).not.toMatch(/\[(?:precis|digest)|recall r[0-9a-f]{16}/);
   expect(others.length).toBeGreaterThan(0);
   const note = synthetic.find(({ origin }) => origin === "note");
   expect(note?.in).toBe(protocol.startsWith("openai") ? "messages" : "system");

@@ -102,7 +102,7 @@ describe.skipIf(!TMUX)("the agent in a terminal (skipped where tmux is absent)",
     type("/undo");
     await shown(/The newest compaction is undone/);
     type("/recall part-3");
-    await shown(/r[0-9a-f]{9} {2}\S.*\n(?:.*\n)?.*[Pp]art.3/);
+    await shown(/r[0-9a-f]{16} {2}\S.*\n(?:.*\n)?.*[Pp]art.3/);
     type("/usage");
     await shown(/1[5-9] requests: [\d,]+ tokens in/);
     type("Now something slow.");

@@ -3,9 +3,9 @@ import { LEAD_IN } from "../engines/layered/standing-orders.ts";
 import { RECALL_LEAD } from "../handoff/framing.ts";
 import { NOTE_START, opensWithHandoff } from "../handoff/marks.ts";
 import type { Origin } from "../transcript/message.ts";
+import { RECALL_ID, RECALL_IDS } from "../transcript/links.ts";
 
 const RESTORED_START = `<system-reminder>\n${LEAD_IN}`;
-const RECALL_ID = /r[0-9a-f]{9}/g;
 /** The opening of a handoff is its first lines. */
 const OPENING_CHARS_MAX = 4_000;
 
@@ -26,12 +26,12 @@ export function spansOf(handoff: string): readonly string[] {
   const from = handoff.indexOf(RECALL_LEAD);
   if (from < 0 || from > OPENING_CHARS_MAX) return [];
   const end = handoff.indexOf("\n", from);
-  return (end < 0 ? handoff.slice(from) : handoff.slice(from, end)).match(RECALL_ID) ?? [];
+  return (end < 0 ? handoff.slice(from) : handoff.slice(from, end)).match(RECALL_IDS) ?? [];
 }
 
 /** Digests, and what stands for a cleared result or for media. */
-const SHORTENED = /^\s*\[(?:digest|precis): [^\n]{0,2000}?\brecall (r[0-9a-f]{9})[^\n]*\]/;
-const SHORTENED_ARGUMENT = /⟪precis: [^⟫]{0,2000}?; recall (r[0-9a-f]{9})/;
+const SHORTENED = new RegExp(`^\\s*\\[(?:digest|precis): [^\\n]{0,2000}?\\brecall (${RECALL_ID})[^\\n]*\\]`);
+const SHORTENED_ARGUMENT = new RegExp(`⟪precis: [^⟫]{0,2000}?; recall (${RECALL_ID})`);
 
 /** The recall id of the text that was here before. */
 export function shortenedText(text: string): string | undefined {
