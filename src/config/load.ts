@@ -45,8 +45,9 @@ export interface Loaded extends Resolved {
   readonly files: readonly ConfigurationFile[];
 }
 
-/** Larger than any configuration a person writes. */
+/** Larger than any configuration a person writes; what stands in a project is read by every command there. */
 const FILE_BYTES_MAX = 1_000_000;
+const PROJECT_FILE_BYTES_MAX = 64_000;
 
 /** The settings alone. Throws a `PrecisError` with the code `bad_configuration`. */
 export async function loadConfiguration(request: Request): Promise<Configuration> {
@@ -199,7 +200,8 @@ export async function projectFile(request: Request): Promise<ProjectFile | undef
 function textOf(path: string, { regular }: { readonly regular: boolean }): string {
   const stats = statSync(path);
   if (regular && !stats.isFile()) throw new Error("it is not a file");
-  if (stats.size > FILE_BYTES_MAX) throw new Error(`it is ${stats.size} bytes long, more than ${FILE_BYTES_MAX}`);
+  const bytesMax = regular ? PROJECT_FILE_BYTES_MAX : FILE_BYTES_MAX;
+  if (stats.size > bytesMax) throw new Error(`it is ${stats.size} bytes long, more than ${bytesMax}`);
   return readFileSync(path, "utf8");
 }
 

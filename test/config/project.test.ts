@@ -161,6 +161,23 @@ describe("a project's file that is wrong", () => {
     },
   );
 
+  it("takes little time, however large it is and however many names are wrong", async () => {
+    const told: string[] = [];
+    const leaveOut = async ({ message }: Error) => void told.push(message);
+    const names = (count: number) =>
+      Array.from({ length: count }, (_, at) => `compression_treshold_${at}: 1\n`).join("");
+    for (const count of [1_500, 30_000]) {
+      file(names(count));
+      const started = process.cpuUsage();
+      expect((await resolveAll(request({ leaveOut }))).problems).toEqual([]);
+      expect(process.cpuUsage(started).user / 1_000).toBeLessThan(2_500);
+    }
+    expect(told).toEqual([
+      expect.stringMatching(/^left out the project's file: 20 problems/),
+      expect.stringMatching(/^left out the project's file: cannot read precis\.yaml: it is \d+ bytes long/),
+    ]);
+  });
+
   it("is an error where the person agreed to it or named it, and so is what the person says", async () => {
     file("nonsense: 5\n");
     expect((await here("plugins", "--config", "precis.yaml")).code).toBe(2);
