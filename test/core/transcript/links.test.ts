@@ -72,7 +72,7 @@ describe("recall ids", () => {
     const now = recallId("a log", hash);
     const before = now.slice(0, 10);
     for (const id of [now, before]) expect(isRecallId(id)).toBe(true);
-    for (const other of [now.slice(0, 12), `${now}0`, "r01234567", "digest", ""]) expect(isRecallId(other)).toBe(false);
+    for (const text of [now.slice(0, 12), `${now}0`, "r01234567", "digest", ""]) expect(isRecallId(text)).toBe(false);
     expect(`recall ${before}, ${now}; not ${now.slice(0, 12)}`.match(RECALL_IDS)).toEqual([before, now]);
   });
 });

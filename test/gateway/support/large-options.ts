@@ -4,6 +4,10 @@ import type { ThreadSource } from "../../../src/gateway/large/messages.ts";
 import type { ThreadOptions } from "../../../src/gateway/large/module.ts";
 import { openSqliteStore } from "../../../src/store/index.ts";
 
+/** Takes longer than anybody waits. */
+const SLOW = /^(?:a+)+$/;
+const text = `${"a".repeat(60)}b`;
+
 export interface LargeData {
   readonly path: string;
   readonly options: GatewayOptions;
@@ -22,7 +26,7 @@ export async function openOptions({ path, options, dies = false, stuckOver }: La
   const file = await openSqliteStore({ path });
   const stuck = <Call extends (tenant: string, ...rest: never[]) => unknown>(call: Call): Call =>
     ((tenant, ...rest) => {
-      for (; tenant === stuckOver;);
+      if (tenant === stuckOver) for (;;) SLOW.test(text);
       return call(tenant, ...rest);
     }) as Call;
   const store = { ...file, findCompaction: stuck(file.findCompaction), getState: stuck(file.getState) };
