@@ -25,7 +25,6 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   run: async () => (await import("./commands/run.ts")).runCommand,
   setup: async () => (await import("./commands/setup.ts")).setupCommand,
   sessions: async () => (await import("./commands/sessions.ts")).sessionCommands,
-  export: async () => (await import("./commands/export.ts")).exportCommand,
   token: async () => (await import("./commands/token.ts")).tokenCommand,
   hook: async () => (await import("./commands/hook.ts")).hookCommand,
   statusline: async () => (await import("./commands/statusline.ts")).statuslineCommand,

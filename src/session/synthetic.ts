@@ -1,4 +1,4 @@
-/** What leaves for a data set: which messages hold something that precis wrote, and messages without their secrets. */
+/** What an export needs: which messages hold something that precis wrote, and messages without their secrets. */
 import { redactMessage } from "../core/passes/redact-messages.ts";
 import type { Redactor } from "../core/redaction/redactor.ts";
 import { withParts, type Message } from "../core/transcript/message.ts";

@@ -147,7 +147,7 @@ describe("precis sessions", () => {
     expect(lines.map((line) => (JSON.parse(line) as { role: string }).role)).toEqual(["user", "assistant", "user"]);
     expect(lines.join("")).not.toContain(SECRET);
     expect((await precis("sessions", "export", short, "--with-secrets")).out).toContain(SECRET);
-    expect((await precis("sessions", "export", short, "--originals", "--compacted")).code).toBe(2);
+    expect((await precis("sessions", "export", short, "--original", "--compacted")).code).toBe(2);
   });
 
   it("forks between exchanges, under a name that is free", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { canonical } from "../../src/core/transcript/links.ts";
 import type { Message, Transcript } from "../../src/core/transcript/message.ts";
+import { HANDOFF_END, HANDOFF_START } from "../../src/core/handoff/marks.ts";
 import { textMessage } from "../../src/core/transcript/message.ts";
 import { conversationOf } from "../../src/gateway/history/conversation.ts";
 import { createHistory } from "../../src/gateway/history/history.ts";
@@ -169,6 +170,23 @@ it("labels what precis wrote in an export, or leaves it out with what it had sho
   );
   expect(dropped.length).toBeGreaterThan(0);
   expect(dropped.every((one) => originals.has(JSON.stringify(one)))).toBe(true);
+});
+
+it("labels a handoff that the client itself sent, or leaves it out, so that it never passes for conversation", async () => {
+  const store = createMemoryStore();
+  const messages = [
+    textMessage("user", `${HANDOFF_START}\nGoal: ship it.\n${HANDOFF_END}`),
+    textMessage("assistant", "Shipped."),
+    textMessage("user", "Thank you."),
+  ];
+  const { session } = await store.appendChain("t", { links: chain.linksOf(messages), messages });
+  const exported = async (synthetic: "mark" | "drop") => {
+    const options = { form: "json", compacted: false, synthetic, secrets: "keep" } as const;
+    const { text } = await createHistory({ store }).export({ tenant: "t", id: session }, options);
+    return (JSON.parse(text) as { precis_origin?: string }[]).map((one) => one.precis_origin);
+  };
+  expect(await exported("mark")).toEqual(["summary", undefined, undefined]);
+  expect(await exported("drop")).toEqual([undefined, undefined]);
 });
 
 describeCorpus("real transcripts", () => {

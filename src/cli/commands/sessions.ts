@@ -92,7 +92,10 @@ const exportCommand: Command = {
     "--compacted writes what the next request would go out with. What precis wrote in it is labelled: such a message has the member `precis_origin`. `--synthetic drop` leaves it out and puts back what was only shortened, `--synthetic keep` writes exactly what would be sent.",
   ],
   examples: [
-    { line: "precis sessions export 3fa94c21 -o session.json", says: "the conversation as its client has it" },
+    {
+      line: "precis sessions export 3fa94c21 --original -o session.json",
+      says: "the conversation as its client has it",
+    },
     {
       line: "precis sessions export 3fa94c21 --compacted | precis inspect -",
       says: "show what the tokens are used for now",
@@ -104,7 +107,7 @@ const exportCommand: Command = {
   ],
   args: {
     ...SESSION_ARG,
-    originals: {
+    original: {
       type: "boolean",
       description: "As the client has it, without anything written by precis; the default.",
     },
@@ -141,8 +144,8 @@ const exportCommand: Command = {
 };
 
 function exportOptions(args: Arguments): ExportOptions {
-  if (args.is("originals") && args.is("compacted"))
-    throw usageError("--originals and --compacted exclude one another", "Leave one out.");
+  if (args.is("original") && args.is("compacted"))
+    throw usageError("--original and --compacted exclude one another", "Leave one out.");
   const to = formatNamed(args.text("to"), "--to", WIRE_FORMATS);
   return {
     form: formatNamed(args.text("format"), "--format", ["json", "jsonl"] as const) ?? "json",
@@ -186,7 +189,7 @@ const fork: Command = {
 export const sessionCommands: CommandGroup = {
   name: "sessions",
   summary:
-    "The conversations a gateway has kept: list, watch, show, compact, drop, threshold, pin, export, fork, delete; and those that agents keep: find, import.",
+    "The conversations a gateway has kept: list, show, compact, drop, threshold, pin, export, fork, delete; and those that agents keep: find, import.",
   commands: [
     list,
     show,

@@ -45,12 +45,6 @@ export function firstOfSpan(label: string): number {
   return match === null ? 1 : Number(match[1]);
 }
 
-/** The number of its last message; undefined where the label was written by somebody else. */
-export function lastOfSpan(label: string): number | undefined {
-  const match = /^messages \d{1,9} to (\d{1,9})$/.exec(label);
-  return match === null ? undefined : Number(match[1]);
-}
-
 /**
  * Where an old message went: it is unchanged at an index of `after`, was rewritten there, or went into the summary.
  * `removed`: a result that answers no call, which no provider accepts; it is among what was evicted.

@@ -4,7 +4,8 @@
  */
 import { applyCompaction, type Compaction } from "../../core/compaction/compaction.ts";
 import { exportedWithoutSecrets, ORIGIN_MEMBER, originsOf } from "../../session/synthetic.ts";
-import type { Message } from "../../core/transcript/message.ts";
+import { opensWithHandoff } from "../../core/handoff/marks.ts";
+import { withParts, type Message, type Part } from "../../core/transcript/message.ts";
 import { protocols } from "../../protocols/index.ts";
 import { elementTexts } from "../../protocols/json/scan.ts";
 import type { Exported, ExportOptions, Which } from "./contract.ts";
@@ -25,9 +26,9 @@ export async function exportSession(
   const { compaction } = options.compacted
     ? await store.findCompaction(tenant, await store.readLinks(tenant, entry.head))
     : {};
-  const messages = sentOf(conversation.messages, compaction, options).map((message) =>
-    options.secrets === "keep" ? message : exportedWithoutSecrets(message, redact),
-  );
+  const messages = sentOf(conversation.messages, compaction, options)
+    .flatMap((message) => fromElsewhere(message, options))
+    .map((message) => (options.secrets === "keep" ? message : exportedWithoutSecrets(message, redact)));
   const protocol = options.to ?? conversation.protocol ?? FALLBACK_PROTOCOL;
   const elements = elementTexts(protocols[protocol].format(messages));
   const origins = options.synthetic === "drop" ? new Map<number, string>() : originsOf(protocol, messages);
@@ -57,6 +58,18 @@ function sentOf(
     const original = at < compaction.after.length ? originals.get(at) : message;
     return original === undefined ? [] : [original];
   });
+}
+
+/** A client may send a handoff that precis wrote elsewhere, in its library or an extension: it is recognised by how it opens. */
+function fromElsewhere(message: Message, { synthetic }: ExportOptions): readonly Message[] {
+  if (message.origin !== undefined || message.role === "tool" || !message.parts.some(isHandoff)) return [message];
+  if (synthetic !== "drop") return [withParts(message, message.parts, "summary")];
+  const theirs = message.parts.filter((part) => !isHandoff(part));
+  return theirs.length === 0 ? [] : [withParts(message, theirs)];
+}
+
+function isHandoff(part: Part): boolean {
+  return part.kind === "text" && opensWithHandoff(part.text);
 }
 
 function label(element: string, origin: string | undefined): string {
