@@ -16,7 +16,7 @@ const ORIGINALS = `${FOLDER}/originals.json`;
 const HANDOFF_LINES_SHOWN = 40;
 const ORIGINAL_LINES_SHOWN = 5;
 const COLUMNS = Math.min(process.stdout.columns ?? 100, 110);
-const RECALL_ID = /\br[0-9a-f]{9}\b/;
+const RECALL_ID = /\br[0-9a-f]{16}\b/;
 
 mkdirSync(join(ROOT, FOLDER), { recursive: true });
 say(`A recorded session: an agent finds a missing cent in a small shop, adds vouchers, meets an old fault,

@@ -114,7 +114,7 @@ function Line({ line, session }: { readonly line: string; readonly session: Sess
 
 /** `[57-59]`, `[12, 15]` and `messages 6-114` cite messages; `r4c6912214` is an original that can be recalled. */
 const LINKS =
-  /(messages \d{1,6}(?:-\d{1,6})?|\[\d{1,6}(?:-\d{1,6})?(?:, ?\d{1,6}(?:-\d{1,6})?)*\]|\br[0-9a-f]{9}\b|`[^`]+`)/g;
+  /(messages \d{1,6}(?:-\d{1,6})?|\[\d{1,6}(?:-\d{1,6})?(?:, ?\d{1,6}(?:-\d{1,6})?)*\]|\br[0-9a-f]{9}(?:[0-9a-f]{7})?\b|`[^`]+`)/g;
 
 function linked(line: string, session: SessionRef): ComponentChildren {
   return line.split(LINKS).map((piece, at) => {

@@ -25,6 +25,9 @@ const LIMIT_TEXTS: Readonly<Record<keyof GatewayLimits, LimitText>> = {
   largeWaitMs: ["how long a request waits for its place in the thread; then it is forwarded unread"],
   largeHeapBytes: ["memory of that thread, half of it for what requests weigh; above it the thread is replaced"],
   largePreparingBytes: ["what the requests may weigh that the thread prepares at once"],
+  largeSilenceMs: [
+    "how long one request may keep the thread busy, so that it hears nothing; then the thread is replaced",
+  ],
   connections: ["clients connected at once", `${SECTION}.connections`],
   headersTimeoutMs: ["the time a client has for a request's headers"],
   requestTimeoutMs: ["the time a client has for its whole request"],

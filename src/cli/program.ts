@@ -7,7 +7,7 @@ import { PrecisError } from "../core/errors.ts";
 import { readArguments, type Command, type CommandGroup, type Program } from "./command.ts";
 import { EXIT, exitCodeOf, usageError, type ExitCode } from "./exit.ts";
 import { describeFileFailure } from "./file-failures.ts";
-import type { Terminal } from "./terminal.ts";
+import { explained, traceOf, type Terminal } from "./terminal.ts";
 import { commandUsage, overview } from "./usage.ts";
 import { version } from "./version.ts";
 
@@ -38,7 +38,7 @@ async function reporting(
     const error = describeFileFailure(thrown);
     const code = exitCodeOf(error);
     if (asksForJson(words)) await terminal.err.write(inJson(error, code));
-    else await terminal.err.say(explained(program, error, terminal));
+    else await terminal.err.say(explained(error, terminal, program));
     return code;
   }
 }
@@ -124,21 +124,4 @@ function inJson(error: unknown, exitCode: ExitCode): string {
       ? error
       : { code: "fault", message: traceOf(error), place: undefined, hint: "Please report it.", retryable: false };
   return `${JSON.stringify({ error: { code, message, place, hint, retryable, exitCode } })}\n`;
-}
-
-function traceOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-/** A failure in words: what, where, and the next step; a fault of ours with its trace. */
-function explained(program: string, error: unknown, { err: { paint } }: Terminal): string {
-  const title = paint("bad", `${program}:`);
-  if (!(error instanceof PrecisError)) {
-    return `${title} this is a bug in precis, not a problem of your input\n${paint("dim", traceOf(error))}\n  ${paint("dim", "next")}  Please report it with the lines above.\n`;
-  }
-  const lines = [`${title} ${error.message}`];
-  if (error.place !== undefined && !error.message.includes(error.place))
-    lines.push(`  ${paint("dim", "at")}    ${error.place}`);
-  lines.push(`  ${paint("dim", "next")}  ${error.hint}`);
-  return `${lines.join("\n")}\n`;
 }

@@ -1,10 +1,11 @@
 /** The flags through which a command line overrides the configuration. */
 import type { ArgsDef } from "citty";
 import type { Flag, Request } from "../config/load.ts";
+import type { PrecisError } from "../core/errors.ts";
 import { tokensOf } from "./amounts.ts";
 import type { Arguments } from "./command.ts";
 import { usageError } from "./exit.ts";
-import type { Terminal } from "./terminal.ts";
+import { explained, type Terminal } from "./terminal.ts";
 
 export const CONFIG_FLAGS = {
   config: { type: "string", valueHint: "FILE", description: "Read this configuration file instead of the project's." },
@@ -25,7 +26,11 @@ export const ENGINE_FLAGS = {
 } as const satisfies ArgsDef;
 
 /** Where the configuration of this run comes from. */
-export function configurationRequest(args: Arguments, { folder, environment, platform }: Terminal): Request {
+export function configurationRequest(
+  args: Arguments,
+  terminal: Terminal,
+): Request & Required<Pick<Request, "leaveOut">> {
+  const { folder, environment, platform } = terminal;
   const flags: Flag[] = args.all("set").map(settingOf);
   const engine = args.text("engine");
   const window = args.text("context-length");
@@ -34,7 +39,8 @@ export function configurationRequest(args: Arguments, { folder, environment, pla
     const text = String(tokensOf(window, "--context-length"));
     flags.push({ path: "model.context_length", text, label: "--context-length" });
   }
-  return { folder, environment, platform, flags, file: args.text("config") };
+  const leaveOut = (why: PrecisError): Promise<void> => terminal.err.say(explained(why, terminal));
+  return { folder, environment, platform, flags, file: args.text("config"), leaveOut };
 }
 
 function settingOf(pair: string): Flag {

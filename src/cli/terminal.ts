@@ -2,6 +2,7 @@
  * The outside of a command: streams, colours and the environment, handed in so that a command can be run anywhere.
  * Data goes to `out`, everything said to a person to `err`; a reader that hangs up ends the command quietly.
  */
+import { PrecisError } from "../core/errors.ts";
 import { styleText } from "node:util";
 import type { Environment } from "../config/environment.ts";
 import { EXIT } from "./exit.ts";
@@ -129,4 +130,21 @@ async function readStandardInput(): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Uint8Array);
   return Buffer.concat(chunks);
+}
+
+export function traceOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** A failure in words: what, where, and the next step; a fault of ours with its trace. */
+export function explained(error: unknown, { err: { paint } }: Pick<Terminal, "err">, program = "precis"): string {
+  const title = paint("bad", `${program}:`);
+  if (!(error instanceof PrecisError)) {
+    return `${title} this is a bug in precis, not a problem of your input\n${paint("dim", traceOf(error))}\n  ${paint("dim", "next")}  Please report it with the lines above.\n`;
+  }
+  const lines = [`${title} ${error.message}`];
+  if (error.place !== undefined && !error.message.includes(error.place))
+    lines.push(`  ${paint("dim", "at")}    ${error.place}`);
+  lines.push(`  ${paint("dim", "next")}  ${error.hint}`);
+  return `${lines.join("\n")}\n`;
 }

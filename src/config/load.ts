@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve as resolvePath } from "node:path";
+import { PrecisError } from "../core/errors.ts";
 import { reasonOf } from "../platform/system-errors.ts";
 import { DEFAULTS } from "./defaults.ts";
 import type { Environment } from "./environment.ts";
@@ -10,7 +11,7 @@ import { projectFiles, userFile } from "./locate.ts";
 import { configurationError, type Problem } from "./problems.ts";
 import type { Resolved } from "./resolve.ts";
 import type { Configuration } from "./schema.ts";
-import type { Source } from "./source.ts";
+import type { Source, Statements } from "./source.ts";
 
 export interface LoadEnvironment {
   /** The folder to look from. */
@@ -31,6 +32,8 @@ export interface Request extends LoadEnvironment {
   readonly flags?: readonly Flag[];
   /** Read instead of the project's file, and taken as the person's own word; `PRECIS_CONFIG` does the same. */
   readonly file?: string | undefined;
+  /** Told what of a project's file does not count that the person has not agreed to; without this, that is an error. */
+  readonly leaveOut?: ((why: PrecisError) => Promise<void>) | undefined;
 }
 
 export interface ConfigurationFile {
@@ -42,8 +45,9 @@ export interface Loaded extends Resolved {
   readonly files: readonly ConfigurationFile[];
 }
 
-/** Larger than any configuration a person writes. */
+/** Larger than any configuration a person writes; what stands in a project is read by every command there. */
 const FILE_BYTES_MAX = 1_000_000;
+const PROJECT_FILE_BYTES_MAX = 64_000;
 
 /** The settings alone. Throws a `PrecisError` with the code `bad_configuration`. */
 export async function loadConfiguration(request: Request): Promise<Configuration> {
@@ -58,26 +62,56 @@ export async function loadConfiguration(request: Request): Promise<Configuration
 
 /** The settings with their provenance and everything that is wrong; throws nothing for a bad value. */
 export async function resolveAll(request: Request): Promise<Loaded> {
-  const [{ resolve }, { readEnvironment, valueFor }] = await Promise.all([
-    import("./resolve.ts"),
-    import("./environment.ts"),
-  ]);
-  const found = filesOf(request);
-  const problems: Problem[] = [...found.problems];
-  const sources: Source[] = [];
-  for (const file of found.files) sources.push({ kind: file.kind, stated: await readFile(file, request, problems) });
-  const environment = readEnvironment(request.environment);
-  for (const each of environment.problems) problems.push(each);
-  sources.push({ kind: "environment", stated: environment.stated });
+  const { readEnvironment, valueFor } = await import("./environment.ts");
+  const { files, problems: found } = filesOf(request);
+  const read = await Promise.all(files.map((file) => readFile(file, request)));
   const flags = (request.flags ?? []).map(({ path, text, label }) => ({
     path,
     value: valueFor(path, text),
     place: label,
   }));
-  sources.push({ kind: "flag", stated: flags });
+  const sources: readonly SourceRead[] = [
+    { kind: "project", stated: [], problems: found, isAgreedTo: read.at(-1)?.isAgreedTo !== false },
+    ...read,
+    { kind: "environment", ...readEnvironment(request.environment) },
+    { kind: "flag", stated: flags, problems: [] },
+  ];
+  const whole = await resolveSources(sources);
+  const rest = sources.filter(({ isAgreedTo = true }) => isAgreedTo);
+  if (request.leaveOut === undefined || whole.problems.length === 0 || rest.length === sources.length)
+    return { ...whole, files };
+  const without = await resolveSources(rest);
+  const others = new Set(without.problems.map(({ place, message }) => `${place} ${message}`));
+  const wrong = whole.problems.filter(({ place, message }) => !others.has(`${place} ${message}`));
+  if (wrong.length > 0) await request.leaveOut(leftOut(wrong));
+  return { ...(wrong.every(isForConsent) ? whole : without), problems: without.problems, files };
+}
+
+interface SourceRead extends Source, Statements {
+  /** False for what a project's file says by itself. */
+  readonly isAgreedTo?: boolean;
+}
+
+async function resolveSources(sources: readonly SourceRead[]): Promise<Resolved> {
+  const { resolve } = await import("./resolve.ts");
   const resolved = resolve(sources);
-  for (const each of [...resolved.problems, ...(await problemsOfPatterns(resolved))]) problems.push(each);
-  return { ...resolved, files: found.files, problems };
+  const problems = [
+    ...sources.flatMap((one) => one.problems),
+    ...resolved.problems,
+    ...(await problemsOfPatterns(resolved)),
+  ];
+  return { ...resolved, problems };
+}
+
+function isForConsent({ code }: Problem): boolean {
+  return code === "needs_trust";
+}
+
+/** A file that is wrong counts for nothing; of one that is right, what needs consent does not count. */
+function leftOut(problems: readonly Problem[]): PrecisError {
+  const { message, place, hint } = configurationError(problems);
+  const what = problems.every(isForConsent) ? "what needs your consent" : "the project's file";
+  return new PrecisError(`left out ${what}: ${message}`, { code: "project_file_left_out", place: place!, hint });
 }
 
 /** What RE2 makes of the patterns can only be said by RE2, which is loaded only where there are some. */
@@ -117,30 +151,25 @@ function filesOf(request: Request): { files: readonly ConfigurationFile[]; probl
   };
 }
 
-async function readFile(file: ConfigurationFile, request: Request, problems: Problem[]): Promise<Source["stated"]> {
+async function readFile(file: ConfigurationFile, request: Request): Promise<SourceRead> {
+  const { kind } = file;
   const label = shortPath(file.path, request);
   let text: string;
   try {
-    text = textOf(file.path, { regular: file.kind === "project" });
+    text = textOf(file.path, { regular: kind === "project" });
   } catch (error) {
-    problems.push({
-      code: "unreadable",
-      place: label,
-      message: `cannot read ${label}: ${reasonOf(error)}`,
-      fix: "Check the path and its permissions.",
-    });
-    return [];
+    const message = `cannot read ${label}: ${reasonOf(error)}`;
+    const problem = { code: "unreadable", place: label, message, fix: "Check the path and its permissions." } as const;
+    return { kind, stated: [], problems: [problem], isAgreedTo: kind !== "project" };
   }
   const { readYaml } = await import("./yaml-source.ts");
-  const { stated, problems: wrong } = readYaml(text, label);
-  for (const each of wrong) problems.push(each);
-  if (file.kind !== "project") return stated;
+  const { stated, problems } = readYaml(text, label);
+  if (kind !== "project") return { kind, stated, problems };
   const [{ isTrusted }, { allowedOf }] = await Promise.all([import("./trust.ts"), import("./project-settings.ts")]);
   // The very text that is used, not what the file holds by then.
-  if (isTrusted(file.path, hashOf(text), request)) return stated;
+  if (isTrusted(file.path, hashOf(text), request)) return { kind, stated, problems };
   const allowed = allowedOf(stated, label);
-  for (const each of allowed.problems) problems.push(each);
-  return allowed.stated;
+  return { kind, stated: allowed.stated, problems: [...problems, ...allowed.problems], isAgreedTo: false };
 }
 
 /** The project's file as it is, what it sets, and what of that it may not set by itself. */
@@ -171,7 +200,8 @@ export async function projectFile(request: Request): Promise<ProjectFile | undef
 function textOf(path: string, { regular }: { readonly regular: boolean }): string {
   const stats = statSync(path);
   if (regular && !stats.isFile()) throw new Error("it is not a file");
-  if (stats.size > FILE_BYTES_MAX) throw new Error(`it is ${stats.size} bytes long, more than ${FILE_BYTES_MAX}`);
+  const bytesMax = regular ? PROJECT_FILE_BYTES_MAX : FILE_BYTES_MAX;
+  if (stats.size > bytesMax) throw new Error(`it is ${stats.size} bytes long, more than ${bytesMax}`);
   return readFileSync(path, "utf8");
 }
 

@@ -35,13 +35,17 @@ export function resolve(sources: readonly Source[]): Resolved {
   return { configuration, provenance, problems };
 }
 
+const PROBLEMS_MAX = 20;
+
 /** The good values of one source under their settings' own names; two names of one setting must agree. */
 function settled(stated: readonly StatedSettings[], problems: Problem[]): readonly StatedSettings[] {
   const values = new Map<string, StatedSettings & { as: string }>();
   for (const one of stated) {
+    const setting = settingAt(one.path);
+    // Whoever has that many names wrong is helped by the first of them, and to find what each may mean takes time.
+    if (setting === undefined && problems.length >= PROBLEMS_MAX) continue;
     const found = problemOf(one);
     if (found !== undefined) problems.push(found);
-    const setting = settingAt(one.path);
     if (found !== undefined || setting === undefined) continue;
     const earlier = values.get(setting.path);
     const same = earlier === undefined || earlier.as === one.path || earlier.value === one.value;

@@ -18,6 +18,8 @@ export interface GatewayLimits {
   /** That thread's memory, and what of it requests may take that are prepared at once. A thread that needs more is ended. */
   readonly largeHeapBytes: number;
   readonly largePreparingBytes: number;
+  /** How long that thread may hear nothing, as one compaction keeps it busy: it is ended then as well. */
+  readonly largeSilenceMs: number;
   /** Clients at a time. */
   readonly connections: number;
   /** How long a client may take to send its headers, and its whole request. */
@@ -78,6 +80,7 @@ export const GATEWAY_LIMITS: GatewayLimits = Object.freeze({
   largeWaitMs: 5 * MINUTE,
   largeHeapBytes: 2_048 * MB,
   largePreparingBytes: 64 * MB,
+  largeSilenceMs: 30 * SECOND,
   connections: 1_024,
   headersTimeoutMs: 30 * SECOND,
   requestTimeoutMs: 5 * MINUTE,

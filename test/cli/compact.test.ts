@@ -266,7 +266,7 @@ describe("originals", () => {
     const found = await run("recall", "value_3_7", "--keep", "keep.json");
     expect([found.code, found.out]).toEqual([
       0,
-      expect.stringMatching(/^r[0-9a-f]{9} \d+ \w+\n[^]*value_3_7/) as string,
+      expect.stringMatching(/^r[0-9a-f]{16} \d+ \w+\n[^]*value_3_7/) as string,
     ]);
     const [, id = "", number = ""] = /^(r\w+) (\d+)/.exec(found.out)!;
     const message = await run("recall", id, number, "--keep", "keep.json");

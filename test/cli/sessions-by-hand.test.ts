@@ -51,7 +51,7 @@ it("drops a range, names the recall id, and takes it back", async () => {
   expect([code, out]).toEqual([0, expect.stringContaining("recall")]);
   const shorter = await sent();
   expect(shorter.length).toBeLessThan(whole.length);
-  const [id = ""] = /dropped by hand.*?recall (r[0-9a-f]{9})/.exec(shorter)?.slice(1) ?? [];
+  const [id = ""] = /dropped by hand.*?recall (r[0-9a-f]{16})/.exec(shorter)?.slice(1) ?? [];
   const recalled = await precisHere(["recall", id, "--store", "history.db"], { folder: folder.path });
   expect(recalled.code).toBe(0);
   expect(recalled.out).not.toBe("");

@@ -90,13 +90,25 @@ describe("each setting in a project's file", () => {
 });
 
 describe("a project's file that sets what it may not", () => {
-  it("ends the command, and names the file, the setting and what to do", async () => {
+  const CONSENT = /`gateway\.upstreams`.*which needs your consent.*precis\.yaml:3:5.*precis config trust precis\.yaml/;
+
+  it("fails the check of the configuration, which names the file, the setting and what to do", async () => {
     file(STRANGER);
-    const { code, err } = await here("serve", "--port", "0");
+    const { code, err } = await here("config", "check");
     expect(code).toBe(2);
-    expect(err.replaceAll(/\s+/g, " ")).toMatch(
-      /`gateway\.upstreams`.*which needs your consent.*precis\.yaml:3:5.*precis config trust precis\.yaml/,
-    );
+    expect(err.replaceAll(/\s+/g, " ")).toMatch(CONSENT);
+  });
+
+  it("switches no command off: that setting is left out with a word, and the others count", async () => {
+    file(`${STRANGER}compression:\n  threshold: 0.7\n`);
+    const { code, out, err } = await here("plugins");
+    expect([code, out.trim().length]).toEqual([0, expect.any(Number)]);
+    expect(err.replaceAll(/\s+/g, " ")).toMatch(CONSENT);
+    const told: string[] = [];
+    const leaveOut = async ({ message }: Error) => void told.push(message);
+    const { configuration, problems } = await resolveAll(request({ leaveOut }));
+    expect([configuration.gateway.upstreams, configuration.compression.threshold, problems]).toEqual([{}, 0.7, []]);
+    expect(told).toEqual([expect.stringMatching(/^left out what needs your consent: .*`gateway\.upstreams`/)]);
   });
 
   it.each([".precis/config.yaml", "../precis.yaml"])("wherever it is found: %s", async (name) => {
@@ -115,6 +127,61 @@ describe("a project's file that sets what it may not", () => {
       expect(Object.keys(configuration.gateway.upstreams)).toEqual(["openai"]);
       expect(provenance.get("gateway.upstreams")?.kind).toBe("named");
     }
+  });
+});
+
+describe("a project's file that is wrong", () => {
+  const THRESHOLD = "compression:\n  threshold: 0.7\n";
+  const wrong: Readonly<Record<string, () => void>> = {
+    "a setting that there is not": () => file(`${THRESHOLD}nonsense: 5\n`),
+    "no YAML": () => file(`${THRESHOLD}a: [\n`),
+    "a wrong value": () => file(`${THRESHOLD}context: { engine: 5 }\n`),
+    "what contradicts itself": () => file(`${THRESHOLD}model: { context_length: 9000, max_output_tokens: 9000 }\n`),
+    "no file": () => mkdirSync(join(project, "precis.yaml")),
+    "two files": () => {
+      file(THRESHOLD);
+      mkdirSync(join(project, ".precis"));
+      file(THRESHOLD, ".precis/config.yaml");
+    },
+  };
+
+  it.each(Object.keys(wrong))(
+    "counts for nothing where nobody agreed to it, and switches no command off: %s",
+    async (name) => {
+      wrong[name]!();
+      const told: string[] = [];
+      const leaveOut = async ({ message }: Error) => void told.push(message);
+      const { configuration, problems } = await resolveAll(request({ leaveOut }));
+      expect([configuration.compression.threshold, problems]).toEqual([0.5, []]);
+      expect(told).toEqual([expect.stringMatching(/^left out the project's file: /)]);
+      const { code, err } = await here("plugins");
+      expect([code, err]).toEqual([0, expect.stringMatching(/^precis: left out the project's file: /)]);
+      expect((await here("doctor", "--offline")).code).toBe(1);
+      expect((await here("config", "check")).code).toBe(2);
+    },
+  );
+
+  it("takes little time, however large it is and however many names are wrong", async () => {
+    const told: string[] = [];
+    const leaveOut = async ({ message }: Error) => void told.push(message);
+    const names = (count: number) =>
+      Array.from({ length: count }, (_, at) => `compression_treshold_${at}: 1\n`).join("");
+    for (const count of [1_500, 30_000]) {
+      file(names(count));
+      const started = process.cpuUsage();
+      expect((await resolveAll(request({ leaveOut }))).problems).toEqual([]);
+      expect(process.cpuUsage(started).user / 1_000).toBeLessThan(2_500);
+    }
+    expect(told).toEqual([
+      expect.stringMatching(/^left out the project's file: 20 problems/),
+      expect.stringMatching(/^left out the project's file: cannot read precis\.yaml: it is \d+ bytes long/),
+    ]);
+  });
+
+  it("is an error where the person agreed to it or named it, and so is what the person says", async () => {
+    file("nonsense: 5\n");
+    expect((await here("plugins", "--config", "precis.yaml")).code).toBe(2);
+    expect((await here("plugins", "--set", "rubbish=1")).code).toBe(2);
   });
 });
 

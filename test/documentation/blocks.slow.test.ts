@@ -29,7 +29,10 @@ const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
   [/^precis(?: serve|-provider| worker)|precis mcp/, "starts a server"],
   [/^(?:pg_dump|pg_restore|chmod 600 precis\.dump)\b/, "needs a database server; a test of the page runs it on one"],
   [/^precis doctor/, "judges the machine that it runs on, and asks the vendors"],
-  [/^precis (?:sessions|undo|search|store|token)\b|^precis recall r[0-9a-f]{9}/, "needs what a gateway has stored"],
+  [
+    /^precis (?:sessions|undo|search|store|token)\b|^precis recall r[0-9a-f]{9}(?:[0-9a-f]{7})?/,
+    "needs what a gateway has stored",
+  ],
   [/^precis convert ~/, "needs the database of another agent"],
   [/^node examples\/agent\//, "talks to a person"],
   [/^precis hook\b/, "reads an event of Claude Code"],

@@ -57,7 +57,7 @@ it("works through compactions, and compacts, undoes and recalls on request", asy
   expect([...out.matchAll(/compacted: \d+ → \d+ tokens/g)].length).toBeGreaterThan(1);
   expect(out).toMatch(/\d+ tokens, [2-9] compactions so far/);
   expect(out).toContain("The newest compaction is undone.");
-  expect(out).toMatch(/r[0-9a-f]{9} {2}/);
+  expect(out).toMatch(/r[0-9a-f]{16} {2}/);
   expect(out).not.toContain("failed:");
 });
 

@@ -155,7 +155,7 @@ describe("the figures of an engine", () => {
     const { hidden } = shown.engine!;
     expect(hidden.length).toBeGreaterThan(0);
     expect(hidden[0]).toEqual({
-      id: expect.stringMatching(/^r[0-9a-f]{9}$/),
+      id: expect.stringMatching(/^r[0-9a-f]{16}$/),
       number: expect.any(Number),
       label: expect.stringContaining("src/files/"),
     });

@@ -117,7 +117,7 @@ describe.each(PROTOCOLS)("with %s", (protocol) => {
     expect(answer).toMatchObject({ kind: "compacted", report: { messages: { edited: 1, summarised: 0 } } });
     const longerBody = bodyOf(protocol, longer(begun, "beta", 1));
     await ask(url, { protocol, headers, body: longerBody });
-    expect(provider.requests.at(-1)!.body).toMatch(/recall r[0-9a-f]{9}|r[0-9a-f]{9}/);
+    expect(provider.requests.at(-1)!.body).toMatch(/recall r[0-9a-f]{16}|r[0-9a-f]{16}/);
     expect((await call("/undo", {})).status).toBe(200);
     expect((await ask(url, { protocol, headers, body: longerBody })).treatment).toBe("unchanged");
     expect(provider.account().total.rejected).toEqual({});

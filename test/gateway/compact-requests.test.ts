@@ -83,7 +83,7 @@ describe.each(["compressor", "handoff"])("a client's own compaction, made here b
   it("keeps what it leaves out: each id in it leads to the original", async () => {
     const proof = await standing({ compactRequests: "local", engine });
     const { output } = await client(proof).responses.compact({ model: MODEL, ...conversation() });
-    const [id] = /r[0-9a-f]{9}\b/.exec(JSON.stringify(output))!;
+    const [id] = /r[0-9a-f]{16}\b/.exec(JSON.stringify(output))!;
     const original = await proof.store.getOriginal("proof", id);
     expect(original?.text).toContain("word");
   });

@@ -68,6 +68,6 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
     ];
     const { text } = await sentFor(messages, "compressor");
     expect(text.split(notes)).toHaveLength(2);
-    expect(text).toMatch(/\[precis: same output as a more recent call further down; recall r[0-9a-f]{9}\]/);
+    expect(text).toMatch(/\[precis: same output as a more recent call further down; recall r[0-9a-f]{16}\]/);
   });
 });

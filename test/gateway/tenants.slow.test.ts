@@ -19,7 +19,7 @@ import { atEnd, front, stand, temporaryFolder } from "./support/standing.ts";
 import { upstreamOf } from "./support/upstream.ts";
 
 const WINDOW_TOKENS = 8_000;
-const RECALL_ID = /\br[0-9a-f]{9}\b/;
+const RECALL_ID = /\br[0-9a-f]{16}\b/;
 
 const headersOf = (protocol: Asking["protocol"], key: string): HeaderLines =>
   Object.entries(wires[protocol].agent.credentials(key));

@@ -37,7 +37,7 @@ describe("a range that is dropped", () => {
     expect(violationsOf(outcome.transcript, wireRules["openai-chat"])).toEqual([]);
     const standing = await runtime.standing(begun);
     expect(standing.transcript.messages).toEqual(outcome.transcript.messages);
-    const [id = ""] = /r[0-9a-f]{9}/.exec(said(outcome.transcript)) ?? [];
+    const [id = ""] = /r[0-9a-f]{16}/.exec(said(outcome.transcript)) ?? [];
     const [original] = await runtime.recall(id);
     expect(original?.label).toBe(`messages ${FROM + 1} to ${END}`);
     const recalled = await runtime.recall(id, { messages: "13" });
@@ -105,7 +105,7 @@ describe("a range that is dropped", () => {
     expect(dropped(transcript)).toEqual([5]);
     expect(transcript.messages).toHaveLength(messages.length);
     expect(transcript.messages[11]).toBe(messages[11]);
-    const [id = ""] = /dropped by hand. Original: recall (r[0-9a-f]{9})/.exec(said(transcript))?.slice(1) ?? [];
+    const [id = ""] = /dropped by hand. Original: recall (r[0-9a-f]{16})/.exec(said(transcript))?.slice(1) ?? [];
     expect((await runtime.recall(id))[0]?.text).toBe(contentText(messages[12]!.parts));
   });
 

@@ -124,7 +124,7 @@ describe("the recall tool", () => {
     const call = (given: object) => runtime.callTool({ name: "precis_recall", arguments: JSON.stringify(given) });
     const found = await call({ query: gone });
     expect(found.text).toContain(gone);
-    const [, number = ""] = /^── r[0-9a-f]{9} (\d+)/.exec(found.text)!;
+    const [, number = ""] = /^── r[0-9a-f]{16} (\d+)/.exec(found.text)!;
     expect((await call({ messages: number })).text).toContain(`── ${number} `);
     expect((await call({ messages: number })).text).not.toContain(KEY);
     expect(await call({ id: "r000000000" })).toMatchObject({ isError: true, quotes: [] });

@@ -35,7 +35,7 @@ describe("a limit for what arrives", () => {
     expect(transcript.messages[2]).toBe(original.messages[2]);
     expect(transcript.messages[4]!.origin).toBe("digest");
     expect(createMeasure().message(transcript.messages[4]!)).toBeLessThan(LIMIT_TOKENS);
-    const [id] = /\br[0-9a-f]{9}\b/.exec(textsOf(transcript)[4]!)!;
+    const [id] = /\br[0-9a-f]{16}\b/.exec(textsOf(transcript)[4]!)!;
     expect((await runtime.recall(id))[0]!.text).toBe(textsOf(original)[4]);
   });
 
@@ -65,7 +65,7 @@ describe("a limit for what arrives", () => {
     await expect(runtime.prepare(original)).rejects.toThrow("disk full");
     fails = false;
     const { transcript } = await runtime.prepare(original);
-    const [id] = /\br[0-9a-f]{9}\b/.exec(textsOf(transcript)[2]!)!;
+    const [id] = /\br[0-9a-f]{16}\b/.exec(textsOf(transcript)[2]!)!;
     expect(await runtime.recall(id)).toHaveLength(1);
   });
 

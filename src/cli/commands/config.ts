@@ -51,7 +51,7 @@ const check: Command = {
   ],
   args: { ...CONFIG_FLAGS, ...ENGINE_FLAGS, json: { type: "boolean", description: "Print JSON." } },
   run: async (args, terminal) => {
-    const loaded = await resolveAll(configurationRequest(args, terminal));
+    const loaded = await resolveAll({ ...configurationRequest(args, terminal), leaveOut: undefined });
     if (args.is("json")) await terminal.out.write(`${JSON.stringify(await asJson(loaded), null, 2)}\n`);
     else if (loaded.problems.length === 0) {
       const { configurationPage } = await import("../config-page.ts");

@@ -26,7 +26,7 @@ export const doctorCommand: Command = {
     json: { type: "boolean", description: "Print {faults, warnings, findings}." },
   },
   run: async (args, terminal) => {
-    const loaded = await resolveAll(configurationRequest(args, terminal));
+    const loaded = await resolveAll({ ...configurationRequest(args, terminal), leaveOut: undefined });
     const work = examine({ loaded, terminal, store: args.text("store"), offline: args.is("offline") });
     const findings = await whileWaiting(terminal.err, () => "looking", work);
     const counts = tallied(findings);

@@ -12,7 +12,8 @@ const ITEM = /^(?:[-*+]|(\d{1,6})\.) (.*)$/;
 const MARK = /^\[(?:end of )?precis handoff \d+\]$/;
 const SOURCE = /^@ (.*)$/;
 /** `[2, 5-7]` at the end of an item, code between backticks, and recall ids. */
-const INLINE = /(\[\d{1,6}(?:-\d{1,6})?(?:, ?\d{1,6}(?:-\d{1,6})?)*\]|`[^`\n]{1,400}`|\br[0-9a-f]{9}\b)/g;
+const INLINE =
+  /(\[\d{1,6}(?:-\d{1,6})?(?:, ?\d{1,6}(?:-\d{1,6})?)*\]|`[^`\n]{1,400}`|\br[0-9a-f]{9}(?:[0-9a-f]{7})?\b)/g;
 
 type Block =
   | { readonly kind: "heading"; readonly lines: string[] }

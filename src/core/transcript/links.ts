@@ -91,4 +91,15 @@ export function recallId(text: string, hash: Hash): string {
   return `r${hash(text).slice(0, RECALL_ID_HEX_DIGITS)}`;
 }
 
-const RECALL_ID_HEX_DIGITS = 9;
+/** 64 bits: of some 300,000 texts of 36 bits, as they were before, two would have had one id. */
+const RECALL_ID_HEX_DIGITS = 16;
+
+/** An id in a pattern: of now, or of before. */
+export const RECALL_ID = "r[0-9a-f]{9}(?:[0-9a-f]{7})?";
+/** Those in a text. */
+export const RECALL_IDS = new RegExp(`\\b${RECALL_ID}\\b`, "g");
+const ALONE = new RegExp(`^${RECALL_ID}$`);
+
+export function isRecallId(text: string): boolean {
+  return ALONE.test(text);
+}

@@ -5,11 +5,12 @@ import { rangesIn } from "../../core/recall/messages.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
 import type { CompactOptions, Prepared, Runtime } from "../../session/contract.ts";
-import { answerRecall, RECALL_ID } from "../../session/recall/answer.ts";
+import { answerRecall } from "../../session/recall/answer.ts";
 import { windowOriginText } from "../../session/window-in-use.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import { CHAT_COMMANDS, type ChatCommand } from "./command.ts";
 import { ANSWER_START } from "./conversation.ts";
+import { isRecallId } from "../../core/transcript/links.ts";
 
 export interface CommandContext {
   readonly prefix: string;
@@ -132,7 +133,7 @@ async function recall(context: CommandContext, { argument }: ChatCommand): Promi
 
 function recallRequest(argument: string): Parameters<typeof answerRecall>[1] {
   const [id = "", ...more] = argument.split(/\s+/);
-  if (!RECALL_ID.test(id)) return { query: argument };
+  if (!isRecallId(id)) return { query: argument };
   const at = more.indexOf("offset");
   const offset = at < 0 ? undefined : Number(more[at + 1]);
   const ranges = rangesIn((at < 0 ? more : more.slice(0, at)).join(","));

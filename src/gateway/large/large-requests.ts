@@ -41,6 +41,7 @@ type QueueLimits = Pick<
   | "largeWaitMs"
   | "largeHeapBytes"
   | "largePreparingBytes"
+  | "largeSilenceMs"
   | "drainMs"
 >;
 
@@ -88,7 +89,7 @@ export function createLargeRequests(source: ThreadSource, limits: QueueLimits, o
       left: () => places.leave(place),
     });
     if (typeof told !== "string") return told;
-    if (told === "to blame" && place.alone) return "lost";
+    if (told === "alone to blame" || (told === "to blame" && place.alone)) return "lost";
     place.alone ||= told === "to blame";
     // It weighed more than was thought.
     place.weight *= 2;
@@ -111,8 +112,11 @@ export function createLargeRequests(source: ThreadSource, limits: QueueLimits, o
   };
 }
 
-/** Why the thread may have been lost: over one of those that it prepared, or, where it prepared none, over any. */
-type Lost = "to blame" | "not to blame";
+/**
+ * Why the thread may have been lost: over one of those that it prepared, or, where it prepared none, over any. The only one
+ * that was prepared while nothing was heard need not be tried again.
+ */
+type Lost = "alone to blame" | "to blame" | "not to blame";
 
 interface CallInThread extends LargeCall {
   readonly prepared: () => void;
@@ -144,18 +148,33 @@ function startThread(source: ThreadSource, limits: QueueLimits, onEvent: EmitEve
   });
   const post = (message: ToThread): void => worker.postMessage(message);
   const requests = createRequests(post, onEvent);
+  const watch = watchSilence(limits.largeSilenceMs, {
+    ping: () => {
+      if (requests.size() > 0) post({ kind: "ping" });
+      return requests.size() > 0;
+    },
+    silent: () => {
+      isSilent = true;
+      void worker.terminate();
+    },
+  });
   let isLost = false;
+  let isSilent = false;
   const ended = new Promise<void>((resolve) => {
     const lost = (): void => {
       isLost = true;
-      if (requests.size() > 0) onEvent({ kind: "notice", code: "internal_fault", tenant: "", message: RETRIED });
-      requests.lose();
+      watch.stop();
+      if (requests.size() > 0)
+        onEvent({ kind: "notice", code: "internal_fault", tenant: "", message: isSilent ? SILENT : RETRIED });
+      requests.lose(isSilent);
       resolve();
     };
     // What went wrong may quote what it worked on; whose request it was is told with the request.
     worker.on("error", lost).once("exit", lost);
   });
   worker.on("message", (message: FromThread) => {
+    watch.heard();
+    if (message.kind === "pong") return;
     requests.hear(message);
     // A thread that has nothing to do does not keep a program alive.
     if (requests.size() === 0) worker.unref();
@@ -176,11 +195,27 @@ function startThread(source: ThreadSource, limits: QueueLimits, onEvent: EmitEve
   };
 }
 
+/** Asks again and again whether anything is heard; of what is asked, whoever is busy with one thing hears nothing. */
+function watchSilence(
+  limitMs: number,
+  { ping, silent }: { readonly ping: () => boolean; readonly silent: () => void },
+) {
+  let isAsked = false;
+  // What was heard while this thread was busy itself is taken in before it is judged.
+  const judge = (): void => (isAsked ? silent() : undefined);
+  const look = (): void => {
+    if (isAsked) setImmediate(judge);
+    else isAsked = ping();
+  };
+  const timer = setInterval(look, limitMs).unref();
+  return { heard: (): void => void (isAsked = false), stop: (): void => clearInterval(timer) };
+}
+
 /** The requests that one thread has: what it is sent, and what becomes of its messages. */
 function createRequests(post: (message: ToThread) => void, onEvent: EmitEvent) {
   const active = new Map<number, Active>();
   let count = 0;
-  const hear = (message: FromThread): void => {
+  const hear = (message: Exclude<FromThread, { kind: "pong" }>): void => {
     if (message.kind === "event") return onEvent(message.event);
     const { id } = message;
     const one = active.get(id);
@@ -221,13 +256,14 @@ function createRequests(post: (message: ToThread) => void, onEvent: EmitEvent) {
       else signal.addEventListener("abort", abort, { once: true });
     });
   };
-  const lose = (): void => {
+  const lose = (isSilent: boolean): void => {
     const gone = [...active.values()];
     active.clear();
-    const isAnyPreparing = gone.some(({ isPrepared }) => !isPrepared);
+    const preparing = gone.filter(({ isPrepared }) => !isPrepared).length;
+    const blame = isSilent && preparing === 1 ? "alone to blame" : "to blame";
     for (const { replied, piece, left, isPrepared } of gone) {
       left();
-      replied(isPrepared && isAnyPreparing ? "not to blame" : "to blame");
+      replied(isPrepared && preparing > 0 ? "not to blame" : blame);
       piece?.reject(brokenOff());
     }
   };
@@ -269,6 +305,9 @@ function busy(): PrecisError {
 }
 
 const RETRIED = "large_thread_lost: The thread for large requests ended; its requests go to another, one by one.";
+
+const SILENT =
+  "large_thread_silent: The thread for large requests heard nothing for too long and was ended; its requests go to another.";
 
 export function threadLost(): PrecisError {
   return new PrecisError("The thread for large requests ended before it answered.", {

@@ -26,6 +26,8 @@ export type ToThread =
   | { readonly kind: "pull"; readonly id: number }
   /** No more of the body is wanted. */
   | { readonly kind: "cancel"; readonly id: number }
+  /** It is to answer as soon as it hears this. */
+  | { readonly kind: "ping" }
   | { readonly kind: "close" };
 
 export type FromThread =
@@ -45,4 +47,5 @@ export type FromThread =
   | { readonly kind: "broken"; readonly id: number }
   /** The last that is said of a request. */
   | { readonly kind: "over"; readonly id: number; readonly event: RequestEvent }
+  | { readonly kind: "pong" }
   | { readonly kind: "event"; readonly event: Exclude<GatewayEvent, RequestEvent> };

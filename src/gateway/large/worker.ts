@@ -71,6 +71,7 @@ function over(id: number, event: RequestEvent): void {
 }
 
 function hear(message: ToThread): void {
+  if (message.kind === "ping") return say({ kind: "pong" });
   if (message.kind === "close") return void close();
   const { id } = message;
   if (message.kind === "request") return current.run(id, () => void answer(message));

@@ -12,6 +12,7 @@ import {
 } from "../../session/recall/tool.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { RecallLimits } from "./limits.ts";
+import { RECALL_IDS } from "../../core/transcript/links.ts";
 
 /** Answers one call within that many tokens, by our estimate. @throws PrecisError of the store. */
 export type AnswerCall = (call: HiddenCall, tokensMax: number) => Promise<RecallToolAnswer>;
@@ -47,9 +48,6 @@ export function createCallAnswers({ runtime, store, tenant, body, redact, limits
     return { text, found: isError !== true };
   };
 }
-
-/** What a recall id looks like wherever it is. */
-const RECALL_IDS = /\br[0-9a-f]{9}\b/g;
 
 /** Ids in a text, each once, in order. */
 function idsIn(text: string): readonly string[] {

@@ -29,7 +29,10 @@ export interface ProviderAnswer {
   readonly goesOn?: true;
 }
 
-export type OpeningLimits = Pick<GatewayLimits, "openingBytes" | "openingMs" | "examinedBytes" | "eventBytes">;
+export type OpeningLimits = Pick<
+  GatewayLimits,
+  "openingBytes" | "openingMs" | "examinedBytes" | "eventBytes" | "readBodyBytes"
+>;
 
 export interface OpeningOptions {
   readonly protocol: ProtocolName;
@@ -62,7 +65,8 @@ export async function openAnswer(
   });
   const encoding = headerOf(response.headers, "content-encoding");
   const begun = Promise.withResolvers<void>();
-  const source = watched(response.body, plainly(encoding, openingWatcher(reader, begun.resolve)));
+  const unfoldedMax = streamed ? limits.readBodyBytes : limits.examinedBytes;
+  const source = watched(response.body, plainly(encoding, openingWatcher(reader, begun.resolve), unfoldedMax));
   const plain = encoding === undefined || encoding === "identity";
   const opened = (body: Chunks, read: readonly Uint8Array[] = []): ProviderAnswer => ({
     response,

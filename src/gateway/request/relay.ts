@@ -3,6 +3,7 @@
  * until the request's own messages are kept.
  */
 import type { Transform } from "node:stream";
+import { finished } from "node:stream/promises";
 import * as zlib from "node:zlib";
 import type { Bytes } from "../contract.ts";
 import type { RequestRecord } from "./record.ts";
@@ -84,21 +85,23 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   zstd: zlib.createZstdDecompress,
 };
 
-/** Lets a watcher read what is relayed compressed; of a coding that we do not know it sees nothing. */
-export function plainly(encoding: string | undefined, watcher: ByteWatcher): ByteWatcher {
+/** Lets a watcher read what is relayed compressed, up to a size; of a coding that we do not know it sees nothing. */
+export function plainly(encoding: string | undefined, watcher: ByteWatcher, bytesMax: number): ByteWatcher {
   if (encoding === undefined || encoding === "identity") return watcher;
   const decoder = DECODERS[encoding.toLowerCase()]?.();
   if (decoder === undefined) return { push: () => undefined, end: () => undefined };
-  const done = new Promise<void>((resolve) => {
-    decoder.on("data", (chunk: Uint8Array) => watcher.push(chunk));
-    decoder.once("end", resolve);
-    // A broken coding is for the client to find; we learn nothing more of it.
-    decoder.once("error", () => resolve());
+  let bytes = 0;
+  decoder.on("data", (chunk: Uint8Array) => {
+    watcher.push(chunk);
+    bytes += chunk.length;
+    if (bytes > bytesMax) decoder.destroy();
   });
+  // A broken coding is for the client to find; we learn nothing more of it.
+  const done = finished(decoder).catch(() => undefined);
   return {
-    push: (chunk) => void decoder.write(chunk),
+    push: (chunk) => void (decoder.destroyed || decoder.write(chunk)),
     end: async () => {
-      decoder.end();
+      if (!decoder.destroyed) decoder.end();
       await done;
       await watcher.end();
     },

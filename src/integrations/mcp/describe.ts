@@ -8,14 +8,15 @@ import { oneLine, type Answer } from "../../core/recall/pages.ts";
 import { messageText } from "../../core/recall/messages.ts";
 import type { ToolContext } from "./contract.ts";
 import { pinLines } from "./pin.ts";
-import { originalOf, placeOf, RECALL_ID, sessionOf, sessionsOf, type RemovalPoint } from "./scope.ts";
+import { originalOf, placeOf, sessionOf, sessionsOf, type RemovalPoint } from "./scope.ts";
 import { timeOf } from "./time.ts";
+import { isRecallId } from "../../core/transcript/links.ts";
 
 const TITLE_CHARS_MAX = 120;
 const LABEL_CHARS_MAX = 100;
 
 export async function describe(context: ToolContext, { id }: { readonly id?: string | undefined }): Promise<Answer> {
-  if (id !== undefined && RECALL_ID.test(id)) return describeOriginal(context, id);
+  if (id !== undefined && isRecallId(id)) return describeOriginal(context, id);
   if (id === undefined && context.session === undefined) return listSessions(context);
   return describeSession(context, await sessionOf(context, id));
 }

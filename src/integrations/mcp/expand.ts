@@ -7,7 +7,8 @@ import type { Role } from "../../core/transcript/message.ts";
 import { chooseMessages } from "../../session/recall/search.ts";
 import { readOriginal } from "../../session/recall/read-original.ts";
 import type { ToolContext } from "./contract.ts";
-import { originalOf, RECALL_ID, sessionOf } from "./scope.ts";
+import { originalOf, sessionOf } from "./scope.ts";
+import { isRecallId } from "../../core/transcript/links.ts";
 
 const LABEL_CHARS_MAX = 100;
 const ID_CHARS_MAX = 100;
@@ -24,7 +25,7 @@ export interface ExpandArguments {
 
 export async function expand(context: ToolContext, given: ExpandArguments, tokensMax: number): Promise<Answer> {
   const { id } = given;
-  return id !== undefined && RECALL_ID.test(id)
+  return id !== undefined && isRecallId(id)
     ? expandOriginal(context, { ...given, id }, tokensMax)
     : expandSession(context, given, tokensMax);
 }

@@ -3,8 +3,8 @@ import type { Evicted } from "../../core/compaction/compaction.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { CompactionEntry, Original, SessionEntry } from "../../store/store.ts";
 import type { ToolContext } from "./contract.ts";
+import { isRecallId } from "../../core/transcript/links.ts";
 
-export const RECALL_ID = /^r[0-9a-f]{9}$/;
 const CANDIDATES_MAX = 5;
 const SHOWN_ID_CHARS_MAX = 80;
 
@@ -50,7 +50,7 @@ export async function sessionsOf({ store, tenant, session, limits }: ToolContext
 export async function originalOf(context: ToolContext, id: string): Promise<Original> {
   const { store, tenant, session } = context;
   const place = session === undefined ? undefined : await placeOf(context, id);
-  const reachable = RECALL_ID.test(id) && (session === undefined || place !== undefined);
+  const reachable = isRecallId(id) && (session === undefined || place !== undefined);
   const original = reachable ? await store.getOriginal(tenant, id) : undefined;
   if (original === undefined)
     throw new PrecisError(`there is nothing under the recall id ${JSON.stringify(shown(id))}`, {

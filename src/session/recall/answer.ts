@@ -19,6 +19,7 @@ import { estimateText } from "../../core/transcript/estimate.ts";
 import type { Original } from "../../store/store.ts";
 import { candidatesOf } from "./candidates.ts";
 import { readOriginal, type ReadOriginal } from "./read-original.ts";
+import { isRecallId } from "../../core/transcript/links.ts";
 
 export interface RecallRequest extends MessageChoice {
   readonly id?: string | undefined;
@@ -44,8 +45,6 @@ export interface RecallBounds {
   /** Originals that are looked through where no id is given, the first ones first. */
   readonly searchedOriginals: number;
 }
-
-export const RECALL_ID = /^r[0-9a-f]{9}$/;
 
 /** Places that one search shows. */
 const PLACES_MAX = 10;
@@ -110,7 +109,7 @@ async function chosenOriginal(source: RecallSource, request: RecallRequest): Pro
 }
 
 async function named({ original, limits }: RecallSource, id: string): Promise<ReadOriginal> {
-  const found = RECALL_ID.test(id) ? await original(id) : undefined;
+  const found = isRecallId(id) ? await original(id) : undefined;
   if (found === undefined) throw unknownRecallId(id);
   return readOriginal({ ...found, text: found.text.slice(0, limits.originalChars) });
 }

@@ -4,9 +4,10 @@ import { rankPlaces } from "../../core/recall/ranking.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { Role } from "../../core/transcript/message.ts";
 import type { Original, Store } from "../../store/store.ts";
-import { RECALL_ID, unknownRecallId } from "./answer.ts";
+import { unknownRecallId } from "./answer.ts";
 import { candidatesOf } from "./candidates.ts";
 import { readOriginal, type ReadOriginal } from "./read-original.ts";
+import { isRecallId } from "../../core/transcript/links.ts";
 
 export interface RecallHit {
   readonly id: string;
@@ -45,7 +46,7 @@ export async function recall(
   choice: RecallChoice = {},
 ): Promise<readonly RecallHit[]> {
   if (typeof idOrWords !== "string") throw noWords();
-  if (!RECALL_ID.test(idOrWords)) return searchRemoved(store, tenant, idOrWords);
+  if (!isRecallId(idOrWords)) return searchRemoved(store, tenant, idOrWords);
   const original = await store.getOriginal(tenant, idOrWords);
   if (original === undefined) throw unknownRecallId(idOrWords);
   return recallMessages(original, choice);

@@ -5,6 +5,7 @@ import { rangesIn, ROLES, type MessageRange } from "../../core/recall/messages.t
 import type { Role } from "../../core/transcript/message.ts";
 import { isFields, parsed, textOf } from "../../protocols/fields.ts";
 import { answerRecall, type RecallRequest, type RecallSource } from "./answer.ts";
+import { RECALL_ID } from "../../core/transcript/links.ts";
 
 export const RECALL_TOOL = "precis_recall";
 
@@ -73,7 +74,7 @@ function queryOf(query: unknown): Pick<RecallRequest, "query"> {
   return words === "" ? {} : { query: words };
 }
 
-const SPOKEN = /^(r[0-9a-f]{9})?[\s:,]*([^]*)$/;
+const SPOKEN = new RegExp(`^(${RECALL_ID})?[\\s:,]*([^]*)$`);
 
 /** `r1a2b3c4d5`, `r1a2b3c4d5 99-131`, `r1a2b3c4d5 deadline`, `99-131` or `deadline friday`. */
 function spokenRequest(text: string): RecallRequest {

@@ -77,7 +77,7 @@ const hidesIds: Spoil = (compaction, ...given) =>
     compaction.after.map((message) => ({
       ...message,
       parts: message.parts.map((part) =>
-        part.kind === "text" ? { ...part, text: part.text.replace(/\br[0-9a-f]{9}\b/g, "gone") } : part,
+        part.kind === "text" ? { ...part, text: part.text.replace(/\br[0-9a-f]{16}\b/g, "gone") } : part,
       ),
     })),
     given,

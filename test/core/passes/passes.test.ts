@@ -23,7 +23,7 @@ describe("replaceDuplicates", () => {
   test("keeps the newest copy, and puts a reference with the shared recall id in place of the older", () => {
     const { messages, evicted } = everywhere(twice, context());
     expect(textOf(messages[1])).toMatch(
-      /^\[precis: same output as a more recent call further down; recall r[0-9a-f]{9}\]$/,
+      /^\[precis: same output as a more recent call further down; recall r[0-9a-f]{16}\]$/,
     );
     expect(textOf(messages[4])).toBe(page);
     expect(evicted).toMatchObject([{ kind: "result", message: 1, original: page }]);
@@ -178,7 +178,7 @@ describe("shrinkArguments", () => {
     const args = JSON.parse(part?.kind === "tool-call" ? part.arguments : "") as Record<string, string>;
     expect(args["path"]).toBe("src/a.ts");
     expect(args["content"]).toMatch(
-      /^⟪precis: 1,619 characters left out here; recall r[0-9a-f]{9}; first line: import x from "y";⟫$/,
+      /^⟪precis: 1,619 characters left out here; recall r[0-9a-f]{16}; first line: import x from "y";⟫$/,
     );
     expect(evicted).toMatchObject([{ kind: "arguments", label: "write_file src/a.ts" }]);
   });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { canonical, createChain, recallId } from "../../../src/core/transcript/links.ts";
+import { canonical, createChain, isRecallId, recallId, RECALL_IDS } from "../../../src/core/transcript/links.ts";
 import { textMessage, withParts, type Message } from "../../../src/core/transcript/message.ts";
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -65,6 +65,14 @@ describe("recall ids", () => {
   it("follow from content alone and are short", () => {
     expect(recallId("a log", hash)).toBe(recallId("a log", hash));
     expect(recallId("a log", hash)).not.toBe(recallId("another log", hash));
-    expect(recallId("a log", hash)).toMatch(/^r[0-9a-f]{9}$/);
+    expect(recallId("a log", hash)).toMatch(/^r[0-9a-f]{16}$/);
+  });
+
+  it("are known alone and in a text, those of before among them", () => {
+    const now = recallId("a log", hash);
+    const before = now.slice(0, 10);
+    for (const id of [now, before]) expect(isRecallId(id)).toBe(true);
+    for (const text of [now.slice(0, 12), `${now}0`, "r01234567", "digest", ""]) expect(isRecallId(text)).toBe(false);
+    expect(`recall ${before}, ${now}; not ${now.slice(0, 12)}`.match(RECALL_IDS)).toEqual([before, now]);
   });
 });

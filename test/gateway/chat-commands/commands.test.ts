@@ -60,7 +60,7 @@ describe.each(PROTOCOLS)("with %s", (protocol) => {
     const compacted = await client.say(`${PREFIX} compact line 12`);
     expect(compacted.treatment).toBe("command; name=compact");
     expect(compacted.text).toMatch(/\[precis\] Compacted: [\d,]+ → [\d,]+ tokens/);
-    const recallId = /r[0-9a-f]{9}/.exec(compacted.text)?.[0] ?? "none";
+    const recallId = /r[0-9a-f]{16}/.exec(compacted.text)?.[0] ?? "none";
     expect((await client.say(`${PREFIX} context`)).text).toMatch(
       /The window: [\d,]+ tokens, as configured\.[^]*replaces the first \d+ messages/,
     );
@@ -160,7 +160,7 @@ describe("who may", () => {
     const stood = await standing();
     const first = clientOf(stood, "openai-chat", finished(worked("alpha", 14)));
     await first.say();
-    const id = /r[0-9a-f]{9}/.exec((await first.say(`${PREFIX} compact`)).text)?.[0] ?? "none";
+    const id = /r[0-9a-f]{16}/.exec((await first.say(`${PREFIX} compact`)).text)?.[0] ?? "none";
     const other = clientOf(stood, "openai-chat", finished(worked("beta", 3)));
     await other.say();
     expect((await other.say(`${PREFIX} recall ${id}`)).text).toContain("Unknown recall id");

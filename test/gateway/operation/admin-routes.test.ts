@@ -353,7 +353,7 @@ describe("what they refuse", () => {
     for (const text of [
       " ",
       "\n",
-      handoff!.replace(/recall r[0-9a-f]{9}/, "recall r000000000"),
+      handoff!.replace(/recall r[0-9a-f]{16}/, "recall r000000000"),
       "many words ".repeat(15_000),
     ])
       expect(await refused(path, edit({ handoff: text }))).toEqual([400, "bad_handoff"]);

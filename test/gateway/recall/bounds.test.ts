@@ -95,7 +95,7 @@ describe.each(CASES)("$protocol, streamed $stream", ({ protocol, stream }) => {
       gateway: { ...gatewayWith(), tenant: "per_key" },
     });
     await agentAt(url, "one").ask();
-    wanted = /Originals: recall (r[0-9a-f]{9})/.exec(provider.requests[0]!.body)![1]!;
+    wanted = /Originals: recall (r[0-9a-f]{16})/.exec(provider.requests[0]!.body)![1]!;
     const other = agentOf({ url, protocol, history: worked("other", 24), stream, key: "two" });
     other.says("Now?");
     const { text } = await other.ask();

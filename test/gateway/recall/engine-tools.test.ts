@@ -17,7 +17,7 @@ const LOSSLESS_TOOLS = ["lcm_grep", "lcm_describe", "lcm_expand", "lcm_expand_qu
 const QUESTION = "What does the harbour keeper like?";
 
 const calls = (name: string, given: object): Answer => ({ calls: [{ name, arguments: given }] });
-const idIn = (text: string): string => /r[0-9a-f]{9}/.exec(text)![0];
+const idIn = (text: string): string => /r[0-9a-f]{16}/.exec(text)![0];
 
 /** Searches, describes and expands what it found, and asks about it. */
 function searching(told: string[]): (asked: ScriptedRequest) => Answer {

@@ -61,7 +61,7 @@ describe.each(CASES)("$protocol, streamed $stream", ({ protocol, stream }) => {
 
   it("reads by the number of a hit, in one answer", async () => {
     const told: string[] = [];
-    const numberIn = (text: string): string => /r[0-9a-f]{9} (\d+) tool/.exec(text)![1]!;
+    const numberIn = (text: string): string => /r[0-9a-f]{16} (\d+) tool/.exec(text)![1]!;
     const listening = (answer: (text: string) => Answer) => (asked: ScriptedRequest) => {
       told.push(lastTold(asked));
       return answer(told.at(-1)!);

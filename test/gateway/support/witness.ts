@@ -37,7 +37,7 @@ export interface Tally {
   readonly treatments: Readonly<Record<string, number>>;
 }
 
-const RECALL_ID = /\br[0-9a-f]{9}\b/g;
+const RECALL_ID = /\br[0-9a-f]{9}(?:[0-9a-f]{7})?\b/g;
 const FAULTS_TOLD = 5;
 /** A fifth is refused (Anthropic's prompt caching docs, 2026-11). */
 const MARKERS_MAX = 4;

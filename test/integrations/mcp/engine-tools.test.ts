@@ -37,7 +37,7 @@ it("finds by a regular expression, describes, expands and answers a question, wi
   const session = "first";
   const grep = await agent.call("lcm_grep", { words: "^service 33[0-9] listens", mode: "regex", session });
   expect(grep).toMatchObject({ failed: false, text: expect.stringContaining(NOTES[133]!) as string });
-  const [id] = /r[0-9a-f]{9}/.exec(grep.text)!;
+  const [id] = /r[0-9a-f]{16}/.exec(grep.text)!;
   expect((await agent.call("lcm_describe", { id, session })).text).toContain(`${id}: messages`);
   const expanded = await agent.call("lcm_expand", { id, session, tokens: 16_000 });
   expect(expanded.text).toContain(NOTES[0]);
@@ -50,7 +50,7 @@ it("looks into the session that was used last, and into no other where one is na
   expect((await agent.call("lcm_grep", { words: "listens under" })).text).toMatch(/^not_answered: Nothing was found/);
   const unknown = await agent.call("lcm_grep", { words: "service", session: "third" });
   expect(unknown).toMatchObject({ failed: true, text: expect.stringMatching(/^unknown_session/) as string });
-  const id = /r[0-9a-f]{9}/.exec((await agent.call("lcm_describe", { session: "first" })).text)![0];
+  const id = /r[0-9a-f]{16}/.exec((await agent.call("lcm_describe", { session: "first" })).text)![0];
   const scoped = await connected(folder.path, ["--session", "second"]);
   try {
     expect(await scoped.call("lcm_expand", { id })).toMatchObject({ failed: true });

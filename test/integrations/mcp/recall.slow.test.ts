@@ -59,7 +59,7 @@ describe("what was compacted away", () => {
   });
 
   it("comes back whole by its recall id, page by page", async () => {
-    const [id = ""] = /r[0-9a-f]{9}/.exec((await agent.call("timeline")).text) ?? [];
+    const [id = ""] = /r[0-9a-f]{16}/.exec((await agent.call("timeline")).text) ?? [];
     const about = (await agent.call("describe", { id })).text;
     expect(about).toMatch(/whole messages/);
     expect(about).toMatch(/session a-long-one, messages \d+ to \d+/);
@@ -78,7 +78,7 @@ describe("what was compacted away", () => {
     expect(await agent.call("expand", { messages: "5-3" })).toMatchObject({ failed: true });
     const past = await agent.call("expand", { messages: "999" });
     expect(past).toEqual({ failed: true, text: expect.stringMatching(/^bad_range: .* 1 to \d+/s) as string });
-    const hit = /message (\d+), tool, in (r[0-9a-f]{9})/.exec((await agent.call("search", { words: WORDS })).text)!;
+    const hit = /message (\d+), tool, in (r[0-9a-f]{16})/.exec((await agent.call("search", { words: WORDS })).text)!;
     const [, messages = "", id = ""] = hit;
     expect((await agent.call("expand", { id, messages })).text).toContain(`── ${messages} tool`);
     expect((await agent.call("expand", { messages })).text).toContain(`── ${messages} tool`);
@@ -100,7 +100,7 @@ describe("what was compacted away", () => {
     const about = (await agent.call("describe", { id: "a-lo" })).text;
     expect(about).toContain("compactions: 1 active, 0 undone");
     expect((await agent.call("timeline", { id: session })).text).toMatch(
-      /compacted \(\w+\) .* recall ids: r[0-9a-f]{9}/,
+      /compacted \(\w+\) .* recall ids: r[0-9a-f]{16}/,
     );
   });
 });

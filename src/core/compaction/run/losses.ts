@@ -10,6 +10,7 @@ import { answersOf } from "../../events/questions.ts";
 import { clipped } from "../../handoff/items.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { CompactionRun, CompactionDraft } from "./draft.ts";
+import { RECALL_IDS } from "../../transcript/links.ts";
 
 const EXAMPLES_MAX = 5;
 const EXAMPLE_CHARS_MAX = 80;
@@ -18,7 +19,6 @@ const OPENING_CHARS = 80;
 const OPENING_READ_CHARS = 300;
 /** What of a text is redacted for an example: far more than is shown, so that no secret is cut in two there. */
 const READ_CHARS_MAX = 1_000;
-const RECALL_ID = /\br[0-9a-f]{9}\b/g;
 
 /** What the result holds of the original. */
 interface KeptRequests {
@@ -103,7 +103,7 @@ function searcher(texts: readonly string[]): (id: string) => boolean {
 }
 
 function finder(texts: readonly string[]): (id: string) => boolean {
-  const shown = new Set(texts.flatMap((text) => text.match(RECALL_ID) ?? []));
+  const shown = new Set(texts.flatMap((text) => text.match(RECALL_IDS) ?? []));
   return (id) => shown.has(id);
 }
 

@@ -5,7 +5,8 @@ import type { Quote, ToolAnswer } from "../contract.ts";
 import { nodeOf, under, type Dag, type DagNode } from "./dag.ts";
 import { rangesText, type MessageRange } from "../../recall/messages.ts";
 import { messagesOf } from "./originals.ts";
-import { misused, noRecord, RECALL_ID, refused, type ToolArguments, type BoundedSources } from "./reading.ts";
+import { misused, noRecord, refused, type ToolArguments, type BoundedSources } from "./reading.ts";
+import { isRecallId } from "../../transcript/links.ts";
 
 /** Levels that an expansion goes down: lossless-claw's. */
 export const EXPAND_DEPTH = 3;
@@ -30,7 +31,7 @@ export async function expand(dag: Dag, given: ToolArguments, reading: BoundedSou
   const { id, messages, depth = EXPAND_DEPTH, offset = 0 } = given;
   if (id === undefined && messages === undefined) return misused("lcm_expand takes an `id`, or `messages`, or both");
   const node = id === undefined ? undefined : nodeOf(dag, id);
-  if (id !== undefined && node === undefined && !RECALL_ID.test(id)) return noRecord(id);
+  if (id !== undefined && node === undefined && !isRecallId(id)) return noRecord(id);
   if (messages !== undefined && (node !== undefined || id === undefined))
     return expandMessages(dag, node, { messages, offset }, reading);
   const below = node === undefined ? [] : under(dag, node, depth);

@@ -1,6 +1,7 @@
 /** The originals behind the records: leaf by leaf as far as there is time, and each as its numbered messages. */
-import { RECALL_ID, type BoundedSources } from "./reading.ts";
+import { type BoundedSources } from "./reading.ts";
 import { nodeOf, under, type Dag, type DagNode } from "./dag.ts";
+import { isRecallId } from "../../transcript/links.ts";
 
 /** Originals that one call reads, the newest first. */
 const READS_MAX = 64;
@@ -24,7 +25,7 @@ export interface OriginalMessage {
 /** The leaves under a record, or all of them, the newest first. */
 export function leavesOf(dag: Dag, id: string | undefined): readonly Leaf[] | undefined {
   const node = id === undefined ? undefined : nodeOf(dag, id);
-  if (id !== undefined && node === undefined) return RECALL_ID.test(id) ? [{ id }] : undefined;
+  if (id !== undefined && node === undefined) return isRecallId(id) ? [{ id }] : undefined;
   const tops = node === undefined ? dag.roots : [node];
   return tops.flatMap((top) => under(dag, top, Infinity)).toReversed();
 }

@@ -18,8 +18,6 @@ export interface BoundedSources extends Sources {
   readonly tokensMax: number;
 }
 
-export const RECALL_ID = /^r[0-9a-f]{9}$/;
-
 export function refused(because: string): ToolAnswer {
   return failed(`Nothing was found: ${because}.`);
 }

@@ -10,6 +10,7 @@ import { expandQuery } from "./expand-query.ts";
 import { grep, GREP_HITS, GREP_HITS_MAX } from "./grep.ts";
 import { rangesIn } from "../../recall/messages.ts";
 import { misused, refused, type ToolArguments, type BoundedSources } from "./reading.ts";
+import { RECALL_IDS } from "../../transcript/links.ts";
 
 /** Tokens of an answer where none are asked for: lossless-claw's bound for an expansion. */
 export const ANSWER_TOKENS = 4_000;
@@ -175,12 +176,11 @@ function fieldsOf({ fields, required }: Tool): string {
 
 /** What search tools call what they search for. */
 const MAIN_NAMES = new Set(["query", "pattern", "words", "question", "text", "prompt"]);
-const ID_IN_TEXT = /\br[0-9a-f]{9}\b/;
 
 /** Models write arguments as they like: under the name of another tool, numbers as texts, an id with words around it. */
 function argumentOf(name: string, value: unknown, { fields, main }: Tool): readonly [string, unknown] {
   const own = Object.hasOwn(fields, name) || !MAIN_NAMES.has(name) || typeof value !== "string" ? name : main;
-  if (own === "id" && typeof value === "string") return [own, ID_IN_TEXT.exec(value)?.[0] ?? value.trim()];
+  if (own === "id" && typeof value === "string") return [own, value.match(RECALL_IDS)?.[0] ?? value.trim()];
   if (own === "messages" && typeof value === "number") return [own, String(value)];
   const isNumber = fields[own]?.type === "integer" && typeof value === "string" && /^\d{1,10}$/.test(value.trim());
   return [own, isNumber ? Number(value) : value];

@@ -2,6 +2,7 @@
 import { digestResults } from "../../passes/digest-results.ts";
 import type { PassContext, PassResult } from "../../passes/pass.ts";
 import type { Message, Transcript } from "../../transcript/message.ts";
+import { RECALL_IDS } from "../../transcript/links.ts";
 
 export interface DigestLargestRequest {
   /** Tokens to save. */
@@ -41,11 +42,9 @@ export function digestLargestFirst(
   };
 }
 
-const RECALL_ID = /\br[0-9a-f]{9}\b/g;
-
 /** Ids that digests show. */
 function idsIn(messages: readonly Message[]): ReadonlySet<string> {
   const digests = messages.filter(({ origin }) => origin === "digest");
   const texts = digests.flatMap(({ parts }) => parts.map((part) => JSON.stringify(part)));
-  return new Set(texts.flatMap((text) => text.match(RECALL_ID) ?? []));
+  return new Set(texts.flatMap((text) => text.match(RECALL_IDS) ?? []));
 }

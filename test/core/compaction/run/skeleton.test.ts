@@ -18,7 +18,7 @@ it("says what changed since an earlier result showed the same thing", () => {
   const earlier = ran("get_ticket", { ticket_id: "T-77312" }, ticket("open", [120]));
   const text = resultIn(ran("cancel_ticket", { ticket_id: "T-77312" }, ticket("cancelled", [120, -90])), earlier);
   expect(text).toMatch(/^\[precis: changed since it was last shown: state: open → cancelled, amounts added: -90; /);
-  expect(text).toMatch(/recall r[0-9a-f]{9}\]$/);
+  expect(text).toMatch(/recall r[0-9a-f]{16}\]$/);
 });
 
 it("compares with the newest of the results that show the same thing, and with none that only names it", () => {

@@ -40,7 +40,7 @@ describe("faults that the default engine does not have", () => {
     const { result, compaction } = await compacted(talk(user("Go."), work(4), copies, work(10)), { budget: 9_000 });
     for (const message of result.messages) {
       if (message.origin !== "stub" && message.origin !== "digest") continue;
-      const ids = contentText(message.parts).match(/\br[0-9a-f]{9}\b/g) ?? [];
+      const ids = contentText(message.parts).match(/\br[0-9a-f]{16}\b/g) ?? [];
       expect(ids.length).toBeGreaterThan(0);
       for (const id of ids) expect(compaction.evicted.map((one) => one.id)).toContain(id);
       expect(contentText(message.parts)).not.toMatch(/more recent|later copy/i);
@@ -60,7 +60,7 @@ describe("faults that the default engine does not have", () => {
     const transcript = talk(head, work(60));
     const { result, compaction } = await compacted(transcript, {}, { contextLength: 100_000 });
     expect(result.messages.slice(0, 2)).toEqual(transcript.messages.slice(0, 2));
-    const [id] = contentText(result.messages[2]!.parts).match(/\br[0-9a-f]{9}\b/) ?? [];
+    const [id] = contentText(result.messages[2]!.parts).match(/\br[0-9a-f]{16}\b/) ?? [];
     expect(compaction.evicted.map((one) => one.id)).toContain(id);
     expect(measure.message(result.messages[2]!)).toBeLessThan(1_500);
   });
@@ -95,7 +95,7 @@ describe("faults that the default engine does not have", () => {
     const leaves = JSON.stringify(JSON.parse(call.arguments));
     expect(leaves).not.toContain(content.slice(0, 200));
     expect(leaves).not.toMatch(/\.\.\.|\[truncated\]/);
-    expect(leaves).toMatch(/recall r[0-9a-f]{9}/);
+    expect(leaves).toMatch(/recall r[0-9a-f]{16}/);
   });
 
   it("Chinese and base64 are not counted as English", () => {

@@ -4,7 +4,7 @@ import { contentText, type Message } from "../../../../src/core/transcript/messa
 import { compacted, filler, measure, ran, says, talk, user } from "../../../support/compacting.ts";
 
 const PAGE = filler(900, "page");
-const REFERENCE = /^\[precis: same output as a more recent call further down; recall (r[0-9a-f]{9})\]$/;
+const REFERENCE = /^\[precis: same output as a more recent call further down; recall (r[0-9a-f]{16})\]$/;
 const results = (messages: readonly Message[]): readonly string[] =>
   messages.filter(({ role }) => role === "tool").map(({ parts }) => contentText(parts));
 const read = (at: number, text = PAGE): readonly Message[] => ran("read_file", { path: `notes_${at}.md` }, text);
@@ -65,7 +65,7 @@ describe("the tail of a compaction", () => {
     const short = results(result.messages).filter((text) => text.includes("ladder.ts"));
     expect(measure.text(listing)).toBeLessThan(500);
     expect(short.length).toBeGreaterThan(0);
-    for (const text of short) expect(text).toMatch(/recall r[0-9a-f]{9}/);
+    for (const text of short) expect(text).toMatch(/recall r[0-9a-f]{16}/);
   });
 });
 
@@ -81,8 +81,8 @@ describe("a head with heavy results", () => {
     );
     const { result } = await compacted(session, {}, { contextLength: 100_000, protectFirstN: 5 });
     const [first, second] = results(result.messages);
-    expect(first).toMatch(/recall r[0-9a-f]{9}/);
+    expect(first).toMatch(/recall r[0-9a-f]{16}/);
     expect(first!.length).toBeLessThan(listing.length);
-    expect(second).toMatch(/recall r[0-9a-f]{9}/);
+    expect(second).toMatch(/recall r[0-9a-f]{16}/);
   });
 });

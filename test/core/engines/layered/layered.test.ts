@@ -113,7 +113,7 @@ describe("layers 1 and 2", () => {
   it("show an id for every result that was cleared, and leave a skill as it is", async () => {
     const own = talk(session.messages, ran("skill", { name: "review" }, filler(1_000, "how")), steps(4, 300, "new"));
     const { compaction, messages } = await compacted(own);
-    const ids = messages.filter(isCleared).map((message) => /r[0-9a-f]{9}/.exec(textOf(message))![0]);
+    const ids = messages.filter(isCleared).map((message) => /r[0-9a-f]{16}/.exec(textOf(message))![0]);
     expect(compaction.evicted.map(({ id }) => id)).toEqual(ids);
     expect(messages.some((message) => textOf(message) === filler(1_000, "how"))).toBe(true);
   });

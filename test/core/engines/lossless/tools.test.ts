@@ -92,7 +92,7 @@ describe("a model's way from words to messages", () => {
   it("names the message of a match, and gives it by that number, with or without the record", async () => {
     const { call } = await numberedToolbox();
     const { text } = await call("lcm_grep", { words: "QUARTZ-8841" });
-    const [, id, number] = /^── (r[0-9a-f]{9}), message (\d+) tool \(shell\)\n/.exec(text)!;
+    const [, id, number] = /^── (r[0-9a-f]{16}), message (\d+) tool \(shell\)\n/.exec(text)!;
     for (const given of [{ messages: number }, { id, messages: number }, { messages: Number(number) }]) {
       const answer = await call("lcm_expand", { ...given, tokens: 16_000 });
       expect(answer.text).toMatch(new RegExp(`^── ${number} tool \\(shell\\)\n`));
@@ -129,7 +129,7 @@ describe("a model's way from words to messages", () => {
     const { call } = await numberedToolbox();
     const apart = await call("lcm_grep", { words: '"codes of lockers" zeppelin QUARTZ-8841' });
     expect(apart.text).toContain(CODE);
-    expect(apart.text).toMatch(/^── r[0-9a-f]{9}, message \d+ tool \(shell\), without zeppelin\n/);
+    expect(apart.text).toMatch(/^── r[0-9a-f]{16}, message \d+ tool \(shell\), without zeppelin\n/);
   });
 
   it.each([
@@ -182,7 +182,7 @@ describe("lcm_expand_query", () => {
       return Promise.resolve("It is QUARTZ-8841.");
     };
     const { text, quotes } = await call("lcm_expand_query", { question, tokens: 300 }, { ask });
-    expect(text).toMatch(/^It is QUARTZ-8841\.\n\(written by a model that read r[0-9a-f]{9}/);
+    expect(text).toMatch(/^It is QUARTZ-8841\.\n\(written by a model that read r[0-9a-f]{16}/);
     expect(quotes).toEqual([]);
     expect(asked).toHaveLength(1);
     expect(asked[0]!.user).toContain(`${CODE}\n`);

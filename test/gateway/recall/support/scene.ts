@@ -26,7 +26,7 @@ export function longSession(name = "harbour"): Transcript {
 
 export const recallCall = (query = "harbour keeper", id?: string) => ({
   name: RECALL_TOOL,
-  arguments: /^r[0-9a-f]{9}$/.test(query) ? { id: query } : { query },
+  arguments: /^r[0-9a-f]{9}(?:[0-9a-f]{7})?$/.test(query) ? { id: query } : { query },
   ...(id === undefined ? {} : { id }),
 });
 
