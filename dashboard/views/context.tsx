@@ -183,7 +183,7 @@ function Fills({ view: { fills } }: { readonly view: ContextView }) {
           {fills.map(({ role, tool, messages, tokens }) => (
             <tr key={`${role} ${tool ?? ""}`}>
               <td>
-                <RoleBadge role={role} /> {tool ?? ""}
+                <RoleBadge role={role} /> {tool ?? (messages === 0 ? "prompt and tools" : "")}
                 <span class="bar">
                   <i class={role} style={{ width: `${(tokens / Math.max(1, fills[0]!.tokens)) * 100}%` }} />
                 </span>
@@ -195,7 +195,7 @@ function Fills({ view: { fills } }: { readonly view: ContextView }) {
           ))}
         </tbody>
       </table>
-      <p class="dim">Estimated tokens of the whole conversation, as its client knows it.</p>
+      <p class="dim">The whole conversation, as its client knows it, in tokens as the provider counts them.</p>
     </section>
   );
 }

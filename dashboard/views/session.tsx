@@ -115,7 +115,7 @@ function Heading({ shown, reload }: { readonly shown: SessionShown; readonly rel
           <span>{counted(messages, "message")}</span>
           <span>
             ≈ {short(estimate.original)} tokens
-            {estimate.sent === estimate.original ? "" : `, sent as ${short(estimate.sent)}`}
+            {estimate.sent === estimate.original ? "" : ` without compaction, sent as ${short(estimate.sent)}`}
           </span>
           <span>{dollars(spendUsd)}</span>
           {window === undefined ? null : (

@@ -107,6 +107,12 @@ export function savedWindow(state: unknown): WindowInUse | undefined {
   return savedMember(state, "window", window) as WindowInUse | undefined;
 }
 
+/** What its reported usage taught of a session's size, by its saved state. */
+export function savedScale(state: unknown): { readonly factor?: number; readonly fixedTokens?: number } {
+  const scale = { factor: savedMember(state, "factor", factor), fixedTokens: savedMember(state, "fixedTokens", index) };
+  return scale as ReturnType<typeof savedScale>;
+}
+
 /** What a session's engine remembers, by its saved state; undefined where that does not say it. */
 export function savedEngineState(state: unknown): unknown {
   return savedMember(state, "engine", engineStateShape);

@@ -55,7 +55,7 @@ function fills({ fills: all }: ContextView): Html {
   );
   const rows = all.slice(0, FILLS_SHOWN_MAX).map(({ role, tool, messages, tokens }) => {
     const width = Math.max(1, (tokens / Math.max(1, all[0]!.tokens)) * BAR_WIDTH).toFixed(1);
-    return markup`<tr><td>${tool ?? role}</td><td class="number">${count(messages)}</td><td class="number">${count(tokens)}</td><td class="number">${percent(tokens / whole)}</td><td><svg class="bar" viewBox="0 0 ${BAR_WIDTH} 8" preserveAspectRatio="none" aria-hidden="true"><rect width="${width}" height="8" /></svg></td></tr>`;
+    return markup`<tr><td>${tool ?? (messages === 0 ? "system prompt and tools" : role)}</td><td class="number">${count(messages)}</td><td class="number">${count(tokens)}</td><td class="number">${percent(tokens / whole)}</td><td><svg class="bar" viewBox="0 0 ${BAR_WIDTH} 8" preserveAspectRatio="none" aria-hidden="true"><rect width="${width}" height="8" /></svg></td></tr>`;
   });
   return markup`<h2>What fills it</h2>
     <div class="scroll"><table>

@@ -48,7 +48,7 @@ export interface SessionSummary {
   /** The model that was asked last, where an answer reported usage. */
   readonly model?: string;
   readonly messages: number;
-  /** What its last request took, as the provider reported it, or an estimate of the whole conversation. */
+  /** What its last request took, as the provider reported it, or an estimate of what would go out. */
   readonly tokens: number;
   readonly tokensAre: "reported" | "estimated";
   /** The model's window and where that comes from, where the model is known. */
@@ -106,7 +106,7 @@ export interface SessionShown extends SessionSummary {
   /** From where on it is compacted, where a person set that for this session. */
   readonly threshold?: SessionThreshold;
   readonly protocol?: ProtocolName;
-  /** Estimated tokens of the conversation: as the client knows it, and as it would go out. */
+  /** Tokens of a whole request on the provider's scale: with the conversation as the client knows it, and as it would go out. */
   readonly estimate: { readonly original: number; readonly sent: number };
   /** Messages that would go out. */
   readonly sentMessages: number;
@@ -124,7 +124,7 @@ export interface RequestUsage extends Pick<
   readonly costUsd?: number;
 }
 
-/** What fills the context of a session; tokens are estimates. */
+/** What fills the context of a session; tokens are those of whole requests, estimated on the scale of the newest that was reported. */
 export interface ContextView {
   /** Absent where no answer has named a model yet. */
   readonly windowTokens?: number;
@@ -136,7 +136,7 @@ export interface ContextView {
   readonly original: readonly number[];
   /** After each message, with the compactions in effect. */
   readonly sent: readonly number[];
-  /** The largest first. */
+  /** The largest first, adding up to the last of `original`; system prompt and tools are one without messages. */
   readonly fills: readonly {
     readonly role: Role;
     readonly tool?: string;

@@ -3,7 +3,7 @@ import { callsOf, contentText, type Message, type Part } from "../../core/transc
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { MessageInFull, Page, PartShown, Which } from "./contract.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
-import { findSession } from "./find.ts";
+import { readSized } from "./sizes.ts";
 
 /** Of one part; its message's original has the rest. */
 const PART_CHARS_MAX = 20_000;
@@ -13,16 +13,13 @@ export async function readMessages(
   which: Which,
   { from, count }: Page,
 ): Promise<readonly MessageInFull[]> {
-  const { store, readRecent, redact } = dependencies;
-  const { tenant, entry } = await findSession(store, which);
-  const { messages, links } = await readRecent(tenant, entry.head);
-  const usage = await store.findUsage(tenant, links);
-  const measure = dependencies.measureOf(usage === undefined ? {} : dependencies.models().of(tenant, usage.model));
+  const { redact } = dependencies;
+  const { messages, sizes } = await readSized(dependencies, which);
   const tools = toolNames(messages);
   return messages.slice(from - 1, from - 1 + count).map((message, at) => ({
     number: from + at,
     role: message.role,
-    tokens: measure.message(message),
+    tokens: sizes.weigh(message),
     parts: message.parts.map((part) => shownPart(part, tools, redact)),
   }));
 }

@@ -2,7 +2,6 @@
 import { applyCompaction } from "../../core/compaction/compaction.ts";
 import { described, labelOf } from "../../core/digest/call.ts";
 import { personText } from "../../core/events/person.ts";
-import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
 import type { CompactionEntry, SessionEntry, UsageEntry } from "../../store/store.ts";
 import { savedRests, savedTiming } from "../../session/saved-state.ts";
@@ -11,6 +10,7 @@ import { archivesOf } from "./archive.ts";
 import type { CompactionShown, EngineFigures, MessageShown, SessionShown, SessionSummary, Which } from "./contract.ts";
 import { conversationOf, readConversation, type StoredConversation } from "./conversation.ts";
 import { windowOf } from "./context-view.ts";
+import { newestUsage, readSized, sizesOf, type SessionSizes } from "./sizes.ts";
 import { spendOf } from "./spend.ts";
 import { engineFigures } from "./engine-figures.ts";
 import { findSession } from "./find.ts";
@@ -65,12 +65,14 @@ async function summarise(
   ]);
   const timing = savedTiming(state);
   const usage = newestUsage(usages, links);
+  const estimated = async (): Promise<number> => {
+    const { messages: all } = await readConversation(store, tenant, head);
+    const { sent } = sizesOf({ messages: all, links, usages, compactions, state }, dependencies.measureOf({}));
+    return sent.at(-1) ?? 0;
+  };
   const counted =
     usage === undefined
-      ? {
-          tokens: weigh(createMeasure(), (await readConversation(store, tenant, head)).messages),
-          tokensAre: "estimated" as const,
-        }
+      ? { tokens: await estimated(), tokensAre: "estimated" as const }
       : { tokens: usage.input, tokensAre: "reported" as const, model: usage.model };
   return {
     tenant,
@@ -90,13 +92,6 @@ async function summarise(
     createdAt,
     updatedAt,
   };
-}
-
-/** Of the longest prefix that has one, as `findUsage` of a store answers. */
-function newestUsage(usages: readonly UsageEntry[], links: readonly string[]): UsageEntry | undefined {
-  const newest = new Map(usages.map((usage) => [usage.link, usage]));
-  const link = usages.length === 0 ? undefined : links.findLast((one) => newest.has(one));
-  return link === undefined ? undefined : newest.get(link);
 }
 
 interface Recorded {
@@ -131,10 +126,6 @@ function redactedFigures(engine: EngineFigures, redact: HistoryDependencies["red
   return { ...engine, hidden: engine.hidden.map((one) => ({ ...one, label: redact(one.label) })) };
 }
 
-function weigh(measure: Measure, messages: readonly Message[]): number {
-  return measure.transcript({ system: [], messages });
-}
-
 function titleOf({ messages }: StoredConversation, redact: HistoryDependencies["redact"]): string {
   const said = messages.map(personText).find((text) => text !== "") ?? "";
   return redact(said).replaceAll(/\s+/g, " ").slice(0, TITLE_CHARS_MAX);
@@ -142,34 +133,26 @@ function titleOf({ messages }: StoredConversation, redact: HistoryDependencies["
 
 export async function show(dependencies: HistoryDependencies, which: Which, tail: number): Promise<SessionShown> {
   const { store } = dependencies;
-  const { tenant, entry } = await findSession(store, which);
-  const [summary, conversation] = await Promise.all([
+  const { tenant, entry, conversation, links, messages, compactions, state, sizes } = await readSized(dependencies, which);
+  const [summary, { compaction }, threshold] = await Promise.all([
     summarise(dependencies, tenant, entry),
-    dependencies.readRecent(tenant, entry.head),
-  ]);
-  const { links } = conversation;
-  const original: Transcript = { system: [], messages: conversation.messages };
-  const [{ compaction }, entries, state, threshold] = await Promise.all([
     store.findCompaction(tenant, links),
-    store.listCompactions(tenant, links),
-    store.getState(tenant, links[0] ?? ""),
     readThreshold({ store, tenant, root: links[0] ?? "" }),
   ]);
   const engine = engineFigures(state, compaction);
+  const original: Transcript = { system: [], messages };
   const sent = compaction === undefined ? original : applyCompaction(original, compaction);
-  const { model } = summary;
-  const measure = dependencies.measureOf(model === undefined ? {} : dependencies.models().of(tenant, model));
   return {
     ...summary,
     ...(threshold === undefined ? {} : { threshold }),
     ...(conversation.protocol === undefined ? {} : { protocol: conversation.protocol }),
-    estimate: { original: weigh(measure, original.messages), sent: weigh(measure, sent.messages) },
+    estimate: { original: sizes.original.at(-1) ?? 0, sent: sizes.sent.at(-1) ?? 0 },
     sentMessages: sent.messages.length,
-    history: entries.map(({ compaction: { covered, covers, report }, undone, createdAt }): CompactionShown => {
+    history: compactions.map(({ compaction: { covered, covers, report }, undone, createdAt }): CompactionShown => {
       return { covered, undone, stands: !undone && covers === compaction?.covers, createdAt, report };
     }),
     ...(engine === undefined ? {} : { engine: redactedFigures(engine, dependencies.redact) }),
-    tail: tailOf(dependencies, conversation.messages, tail, measure),
+    tail: tailOf(dependencies, messages, tail, sizes),
   };
 }
 
@@ -182,13 +165,13 @@ function tailOf(
   { redact }: HistoryDependencies,
   messages: readonly Message[],
   count: number,
-  measure: Measure,
+  { weigh }: SessionSizes,
 ): readonly MessageShown[] {
   const from = Math.max(0, messages.length - count);
   return messages.slice(from).map((message, at) => ({
     number: from + at + 1,
     role: message.role,
-    tokens: measure.message(message),
+    tokens: weigh(message),
     text: redact(contentText(message.parts)).slice(0, MESSAGE_CHARS_MAX),
     calls: callsOf(message)
       .slice(0, CALLS_SHOWN_MAX)

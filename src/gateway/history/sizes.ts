@@ -1,0 +1,135 @@
+/**
+ * How large a session is, on one scale everywhere: tokens of a whole request, system prompt and tools included, as its
+ * provider counts them. The newest reported request sets the scale; what was not reported is estimated on it.
+ */
+import { calibrated, type Measure } from "../../core/transcript/measure.ts";
+import type { Message } from "../../core/transcript/message.ts";
+import { FACTOR_MIN, initialFactor } from "../../session/calibration.ts";
+import { savedScale } from "../../session/saved-state.ts";
+import type { CompactionEntry, UsageEntry } from "../../store/store.ts";
+import type { Which } from "./contract.ts";
+import type { HistoryDependencies } from "./dependencies.ts";
+import { findSession, type FoundSession } from "./find.ts";
+import type { RecentConversation } from "./recently-read.ts";
+
+interface DatedCompaction extends CompactionEntry {
+  /** The number of the last message of the first request that went out with it. */
+  readonly since: number;
+}
+
+export interface SessionSizes {
+  /** Of a single message. */
+  readonly weigh: (message: Message) => number;
+  /** System prompt and tools. */
+  readonly besideTokens: number;
+  /** After each message: as the client knows the conversation, and with the newest compaction that existed by then. */
+  readonly original: readonly number[];
+  readonly sent: readonly number[];
+  readonly compactions: readonly DatedCompaction[];
+}
+
+interface StoredSession extends Pick<RecentConversation, "messages" | "links"> {
+  readonly usages: readonly UsageEntry[];
+  readonly compactions: readonly CompactionEntry[];
+  readonly state: unknown;
+}
+
+export interface SizedSession extends StoredSession, FoundSession {
+  readonly conversation: RecentConversation;
+  /** That was asked last, where an answer reported usage. */
+  readonly model: string | undefined;
+  readonly sizes: SessionSizes;
+}
+
+export async function readSized(dependencies: HistoryDependencies, which: Which): Promise<SizedSession> {
+  const { store, readRecent, measureOf, models } = dependencies;
+  const found = await findSession(store, which);
+  const { tenant, entry } = found;
+  const conversation = await readRecent(tenant, entry.head);
+  const { messages, links } = conversation;
+  const [usages, compactions, state] = await Promise.all([
+    store.listUsage(tenant, links),
+    store.listCompactions(tenant, links),
+    store.getState(tenant, links[0] ?? ""),
+  ]);
+  const model = newestUsage(usages, links)?.model;
+  const stored = { messages, links, usages, compactions, state };
+  const sizes = sizesOf(stored, measureOf(model === undefined ? {} : models().of(tenant, model)));
+  return { ...found, ...stored, conversation, model, sizes };
+}
+
+export function sizesOf(session: StoredSession, base: Measure): SessionSizes {
+  const { weigh, besideTokens } = scaleOf(session, base);
+  const compactions = dated(session);
+  const standing = compactions.filter(({ undone }) => !undone);
+  const original: number[] = [];
+  const sent: number[] = [];
+  let total = besideTokens;
+  let removed = 0;
+  let next = 0;
+  for (const message of session.messages) {
+    total += weigh(message);
+    original.push(total);
+    for (; standing[next] !== undefined && standing[next]!.since <= original.length; next++) {
+      const { covered, after } = standing[next]!.compaction;
+      removed = (original[covered - 1] ?? 0) - besideTokens - sum(after, weigh);
+    }
+    sent.push(Math.max(0, total - removed));
+  }
+  return { weigh, besideTokens, original, sent, compactions };
+}
+
+/** What is reported beyond the estimate of its messages is what goes along with them. */
+function scaleOf(session: StoredSession, base: Measure): Pick<SessionSizes, "weigh" | "besideTokens"> {
+  const { usages, state } = session;
+  const { factor = initialFactor(usages.at(-1)?.model), fixedTokens = 0 } = savedScale(state);
+  const known = { weigh: weighing(base, factor), besideTokens: fixedTokens };
+  const newest = newestReport(session);
+  if (newest === undefined) return known;
+  const { input, messages } = newest;
+  const besideTokens = input - sum(messages, known.weigh);
+  if (besideTokens >= 0) return { ...known, besideTokens };
+  const exact = (input - messages.length) / Math.max(1, sum(messages, weighing(base, 1)));
+  if (exact < FACTOR_MIN) return known;
+  const weigh = weighing(base, exact);
+  return { weigh, besideTokens: input - sum(messages, weigh) };
+}
+
+/** The newest request whose usage is known, with what went out; undefined where that was undone since. */
+function newestReport({ messages, links, usages, compactions }: StoredSession) {
+  const newest = newestUsage(usages, links);
+  if (newest === undefined || newest.input === 0) return undefined;
+  const { at, link, input } = newest;
+  const count = links.indexOf(link) + 1;
+  const used = compactions.findLast(({ createdAt, compaction }) => createdAt <= at && compaction.covered <= count);
+  if (used?.undone === true) return undefined;
+  const { after = [], covered = 0 } = used?.compaction ?? {};
+  return { input, messages: [...after, ...messages.slice(covered, count)] };
+}
+
+/** Of the longest prefix that has one, as `findUsage` of a store answers. */
+export function newestUsage(usages: readonly UsageEntry[], links: readonly string[]): UsageEntry | undefined {
+  const newest = new Map(usages.map((usage) => [usage.link, usage]));
+  const link = usages.length === 0 ? undefined : links.findLast((one) => newest.has(one));
+  return link === undefined ? undefined : newest.get(link);
+}
+
+function weighing(base: Measure, factor: number): SessionSizes["weigh"] {
+  const measure = calibrated(base, factor);
+  return (message) => measure.transcript({ system: [], messages: [message] });
+}
+
+/** By the times of requests; where none was reported, it is taken to be the one that ended in what is covered. */
+function dated({ messages, links, usages, compactions }: StoredSession): readonly DatedCompaction[] {
+  const places = new Map(links.map((link, at) => [link, at + 1]));
+  return compactions.map((entry) => {
+    const { covered } = entry.compaction;
+    if (usages.length === 0) return { ...entry, since: covered };
+    const first = usages.find(({ at, link }) => at >= entry.createdAt && (places.get(link) ?? 0) >= covered);
+    return { ...entry, since: places.get(first?.link ?? "") ?? messages.length };
+  });
+}
+
+function sum(messages: readonly Message[], weigh: SessionSizes["weigh"]): number {
+  return messages.reduce((total, message) => total + weigh(message), 0);
+}
