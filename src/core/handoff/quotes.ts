@@ -8,7 +8,7 @@ import type { Events } from "../events/events.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { wholeWords } from "../events/text.ts";
 import type { Item } from "./items.ts";
-import { targetText } from "./turns/lines.ts";
+import { targetText } from "./turns/deeds.ts";
 
 export interface QuoteRequest {
   readonly events: Events;

@@ -10,7 +10,8 @@ import { stillRunning } from "../../events/running.ts";
 import { answersOf } from "../../events/questions.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import { clipped, DASH, recency, type AlreadyVisible, type ItemDraft } from "../items.ts";
-import { mediaText, PASTE_CHARS_MIN, targetText } from "../turns/lines.ts";
+import { targetText } from "../turns/deeds.ts";
+import { mediaText, PASTE_CHARS_MIN } from "../turns/words.ts";
 import { CHANGED_LEAD, LIVE_LEAD } from "./topics.ts";
 import type { Topic } from "./topic.ts";
 

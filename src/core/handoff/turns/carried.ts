@@ -2,8 +2,7 @@
  * The turns of an earlier record, line by line: what a person wrote in them is a request still, and stands as long as one. Whoever
  * sends a handoff back has no other copy of it.
  */
-import type { Line, LineKind } from "./lines.ts";
-import { WORTH } from "./lines.ts";
+import { WORTH, type Line, type LineKind } from "./line.ts";
 import { proseBody } from "./shape.ts";
 
 /** How the lines of a turn begin (`lines.ts`), by what they are; the first that fits counts. */

@@ -6,8 +6,10 @@ import type { Events } from "../../events/events.ts";
 import { keyOf } from "../../events/text.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { linesOfCarried } from "./carried.ts";
-import { linesOfTurns, PASTE_CHARS_MIN, type Line, type LinesOptions } from "./lines.ts";
+import type { Line, LinesOptions } from "./line.ts";
+import { linesOfTurns } from "./lines.ts";
 import { turnsOf } from "./turns.ts";
+import { PASTE_CHARS_MIN } from "./words.ts";
 
 export interface RecordRequest extends LinesOptions {
   readonly events: Events;

@@ -43,9 +43,14 @@ export function proseBody(
     chars: text.length,
     within: (charsMax) => {
       if (text.length > charsMax && charsMax < PROSE_CHARS_MIN) return "";
-      whole ??= withFlatData(prepare(text).trim());
+      if (whole === undefined) {
+        const prepared = prepare(text).trim();
+        const values = flatData(prepared);
+        whole = values?.join("") ?? prepared;
+        pieces = values ?? piecesOf(isLess === undefined ? whole : withoutLess(whole, isLess));
+      }
       if (whole.length <= charsMax || text.length <= charsMax) return whole;
-      const all = (pieces ??= piecesOf(isLess === undefined ? whole : withoutLess(whole, isLess)));
+      const all = pieces!;
       counting ??= isMore === undefined ? [] : [...all.keys()].filter((at) => isMore(all[at]!.trimEnd()));
       return headAndTail(all, charsMax, counting);
     },
@@ -61,12 +66,14 @@ function unchanged(text: string): string {
   return text;
 }
 
-/** Data in JSON below at most a line of words, as its values in one paragraph: braces and margins say nothing. */
-function withFlatData(text: string): string {
+/** Data in JSON below at most a line of words, value by value: braces and margins say nothing. */
+function flatData(text: string): readonly string[] | undefined {
   const start = text.indexOf("{");
-  if (start < 0 || start > LONG_LINE_CHARS || !text.endsWith("}")) return text;
-  const flat = valuesIn(text.slice(start));
-  return flat === undefined ? text : `${text.slice(0, start)}${flat}`;
+  if (start < 0 || start > LONG_LINE_CHARS || !text.endsWith("}")) return undefined;
+  const values = valuesIn(text.slice(start));
+  return values === undefined
+    ? undefined
+    : [text.slice(0, start), ...values.split(/(?<=, )/)].filter((piece) => piece !== "");
 }
 
 /** Lines, and the sentences of long ones; together they are the text. */

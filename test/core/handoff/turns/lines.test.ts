@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { eventsOf } from "../../../../src/core/events/events.ts";
 import { stillRunning } from "../../../../src/core/events/running.ts";
-import { linesOfTurns, type Line, type LinesOptions } from "../../../../src/core/handoff/turns/lines.ts";
+import type { Line, LinesOptions } from "../../../../src/core/handoff/turns/line.ts";
+import { linesOfTurns } from "../../../../src/core/handoff/turns/lines.ts";
 import { turnsOf } from "../../../../src/core/handoff/turns/turns.ts";
 import { textMessage, type Message } from "../../../../src/core/transcript/message.ts";
 import { does, edits, reads, run, says, starts, user, writes } from "../../events/session-talk.ts";

@@ -1,0 +1,89 @@
+/** What was only looked at in a turn: one line for all of it, and, where no answer tells it, a line for what each look showed. */
+import { oneLine } from "../../digest/cut.ts";
+import { isErrorLine } from "../../digest/error-line.ts";
+import { withoutGutter } from "../../digest/numbered-lines.ts";
+import { LOOKING } from "../../digest/tool-names.ts";
+import type { CallEvent, SaidEvent, SessionEvent } from "../../events/events.ts";
+import { targetText } from "./deeds.ts";
+import { line, type Line, type LineWords, type TellerOptions } from "./line.ts";
+import { proseBody, type Body } from "./shape.ts";
+
+const LABELS_CHARS_MAX = 80;
+const SHOWN_CHARS_MIN = 120;
+
+export function isLook({ summary, facts, ending }: CallEvent): boolean {
+  if (ending.status !== "done" || (ending.exit ?? 0) !== 0) return false;
+  return LOOKING.has(summary.action) || facts?.purpose === "show";
+}
+
+/** What was looked at is known when something changes it. */
+export function remember({ text }: CallEvent, { things, redact }: TellerOptions): void {
+  if (text.trimStart().startsWith("{")) things.changesIn(redact(text.trim()));
+}
+
+/** What was looked at in a turn is told by its answer; where there is none, by what it showed. */
+function isOpen(answer: SaidEvent | undefined): boolean {
+  return answer === undefined || !answer.ends || answer.text.length < ANSWER_CHARS_MIN;
+}
+
+const ANSWER_CHARS_MIN = 200;
+
+/** One line for all that a turn looked at, and a line for what each look showed. */
+export function lookLines(
+  events: readonly SessionEvent[],
+  answer: SaidEvent | undefined,
+  options: TellerOptions,
+): readonly Line[] {
+  const looks = events.filter(
+    (event) => event.kind === "call" && isLook(event) && event.summary.action !== "plan",
+  ) as CallEvent[];
+  if (looks.length === 0) return [];
+  const { redact, shortened } = options;
+  const labels = [...new Set(looks.map((event) => oneLine(shortened(targetText(event, redact)), LABELS_CHARS_MAX)))];
+  const shown = isOpen(answer) ? looks.filter(({ text }) => text.length >= SHOWN_CHARS_MIN) : [];
+  return [
+    line("look", looks[0]!.message, { lead: "· looked at: ", body: listBody(labels.filter((label) => label !== "")) }),
+    ...newestOfEach(shown).map((event) => line("shown", event.message, shownAs(event, options))),
+  ];
+}
+
+/** What a call showed; errors in it stay before other lines. */
+function shownAs(event: CallEvent, { redact, shortened, isRepeated }: TellerOptions): LineWords {
+  return {
+    lead: `· ${oneLine(shortened(`${event.summary.tool} ${targetText(event, redact)}`), LABELS_CHARS_MAX)} showed: `,
+    body: proseBody(event.text, (whole) => redact(withoutGutter(whole)), { isMore: isErrorLine, isLess: isRepeated }),
+  };
+}
+
+export function newestOfEach(looks: readonly CallEvent[]): readonly CallEvent[] {
+  return [...new Map(looks.map((event) => [event.summary.target, event])).values()];
+}
+
+/** As many as fit, the newest last. */
+function listBody(labels: readonly string[]): Body {
+  const all = labels.join(", ");
+  return {
+    chars: all.length,
+    within: (charsMax) => {
+      if (all.length <= charsMax) return all;
+      const kept: string[] = [];
+      let left = charsMax - 12;
+      for (const label of labels.toReversed()) {
+        if (label.length + 2 > left) break;
+        left -= label.length + 2;
+        kept.unshift(label);
+      }
+      return kept.length === 0 ? "" : `${kept.join(", ")} (+${labels.length - kept.length})`;
+    },
+  };
+}
+
+/** A run's own words count little beside how it ended. */
+const PRINTED_TIMES = 0.2;
+
+/** What a run printed beside how it ended, where the room is there to be used. */
+export function printedLines(event: CallEvent, options: TellerOptions): readonly Line[] {
+  const { summary, message, text } = event;
+  if (options.fillsRoom !== true || summary.action !== "run" || text.length < SHOWN_CHARS_MIN) return [];
+  return [line("shown", message, shownAs(event, options), PRINTED_TIMES)];
+}
