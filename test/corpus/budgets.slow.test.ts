@@ -17,7 +17,7 @@ const PERCENTS = [4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40];
 /** Of every source the smallest session, the median and the largest. */
 const NATIVE = ["raw/entire_claude/", "raw/entire_gemini/", "raw/ccviewer/", "raw/pi/"];
 const CHATS = ["openai/sweagent__", "openai/taubench__", "openai/whowhen__", "openai/memorybank__"];
-const LOST_MAX = 19;
+const LOST_MAX = 8;
 const RULES_LOST_MAX = 0;
 const UNUSED_MAX = 4;
 
