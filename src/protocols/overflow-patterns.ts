@@ -35,6 +35,16 @@ export const MEDIA_PATTERNS: readonly RegExp[] = [
   phrase(String.raw`image exceeds [\d.]+ mb maximum`),
   // Anthropic: "messages: too many images and documents: 105 + 0 > 100"; Groq: "Too many images provided. This model supports up to 5 images"
   phrase("too many images"),
+  // Anthropic: "Too much media: 0 document pages + 107 images > 100"
+  phrase(String.raw`too much media: \d`),
+  // OpenCode Zen, Muse Spark: "request contains 52 images, exceeding the maximum of 50 allowed per request"
+  phrase(String.raw`\d images, exceeding the maximum of \d`),
+  // Gemini: "Please use fewer than 3600 images in your request to models/gemini-1.5-flash"
+  phrase(String.raw`use fewer than \d+ images`),
+  // Vertex AI: "Unable to submit request because it has 20 video files but the model only supports up to 10."
+  phrase(String.raw`it has \d+ \w+ files but the model only supports up to \d`),
+  // Gemini: "Request payload size exceeds the limit: 20971520 bytes."
+  phrase("request payload size exceeds the limit"),
   // vLLM: "At most 4 image(s) may be provided in one prompt."
   phrase(String.raw`at most \d+ image\(s\) may be provided`),
 ];
