@@ -161,6 +161,37 @@ describe("the pictures of other vendors", () => {
     expect(provider.requests.at(-1)!.body.split(tiny).length - 1).toBe(most / 2);
   });
 
+  // Public: claude-code 15478, 18528 and 42399, copilot-cli 4930, gemini-cli 27244 and 5064, hermes-agent 69104 and 97059,
+  // buzz 4896.
+  it.each([
+    [400, "Could not process image"],
+    [400, "messages.186.content.1.image.source.base64: image cannot be empty"],
+    [400, "messages.11.content.8.image.source.base64.data: Image format image/png not supported"],
+    [400, "The image data you provided does not represent a valid image. Please check your input and try again."],
+    [400, "Provided image is not valid."],
+    [400, "Unable to process input image. Please retry or report in https://developers.generativeai.google/guide"],
+    [400, "Invalid PNG image."],
+    [400, "Downloaded response does not contain a valid JPG, PNG, WebP, or ICO image."],
+    [400, "failed to decode image"],
+    [404, "No endpoints found that support image input"],
+  ])("leave a session that one of them has stopped (%d): %s", async (status, message) => {
+    const broken = png(801, 601);
+    const upstream = await upstreamOf((_, { body }) =>
+      body.includes(broken)
+        ? { status, pieces: [JSON.stringify({ error: { message, code: status } })] }
+        : { pieces: [JSON.stringify({ choices: [{ message: { role: "assistant", content: "Seen." } }] })] },
+    );
+    const { url: gatewayUrl } = await front(upstream.url);
+    const body = (JSON.parse(chatShots(2)) as { readonly messages: readonly Json[] }).messages;
+    const bad = { role: "user", content: [{ type: "image_url", image_url: { url: `data:image/png;base64,${broken}` } }] };
+    const first = { model: "some-model", messages: [...body.slice(0, -1), bad] };
+    expect((await ask(gatewayUrl, { protocol: "openai-chat", body: JSON.stringify(first) })).status).toBe(200);
+    const words = { role: "user", content: "And without pictures?" };
+    const later = { ...first, messages: [...first.messages, { role: "assistant", content: "Seen." }, words] };
+    const told = await ask(gatewayUrl, { protocol: "openai-chat", body: JSON.stringify(later) });
+    expect([told.status, upstream.got.at(-1)!.body.includes("left out here")]).toEqual([200, true]);
+  });
+
   it.each([
     "Too much media: 0 document pages + 107 images > 100",
     "request contains 52 images, exceeding the maximum of 50 allowed per request",
