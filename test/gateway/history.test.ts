@@ -145,17 +145,17 @@ it("has one size on every screen: what the provider reported, and all else on th
   const history = createHistory({ store, contextLength: 24_000 });
   const [listed] = await history.list(TENANT, 9);
   const shown = await history.show({ tenant: TENANT, id: listed!.id }, 3);
-  const { original, sent, fills, requests } = await history.context({ tenant: TENANT, id: listed!.id });
+  const { original, sent: sizes, fills, requests } = await history.context({ tenant: TENANT, id: listed!.id });
   expect(shown.compactions).toBeGreaterThan(0);
   const last = requests.at(-1)!.input;
-  expect([listed!.tokens, shown.tokens, shown.estimate.sent, sent.at(-1)]).toEqual([last, last, last, last]);
+  expect([listed!.tokens, shown.tokens, shown.estimate.sent, sizes.at(-1)]).toEqual([last, last, last, last]);
   expect(shown.estimate.original).toBe(original.at(-1));
   expect(fills.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(original.at(-1));
   // A compaction is told on the same scale: what it began from is the conversation as it was then.
   const { covered, report } = shown.history[0]!;
   expect(report.tokens.before / original[covered - 1]!).toBeGreaterThan(0.9);
   expect(report.tokens.before / original.at(-1)!).toBeLessThan(1.1);
-  for (const { message, input } of requests.slice(-3)) expect(sent[message - 1]! / input).toBeCloseTo(1, 1);
+  for (const { message, input } of requests.slice(-3)) expect(sizes[message - 1]! / input).toBeCloseTo(1, 1);
 });
 
 it("lifts an undo also where what was undone reached further than a compaction has to", async () => {
