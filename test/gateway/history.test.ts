@@ -133,14 +133,25 @@ describe.each(PROTOCOLS)("a conversation of %s", (protocol) => {
 
 it("has one size on every screen: what the provider reported, and all else on that scale", async () => {
   const models = { strict: { windowTokens: 24_000, tokenFactor: 1.4 } };
-  const { url, store } = await stand({ provider: { script: { text: "Done." }, models }, gateway: { contextLength: 24_000 } });
-  const tools = [{ type: "function", function: { name: "read", description: "Reads files. ".repeat(600), parameters: {} } }];
+  const { url, store } = await stand({
+    provider: { script: { text: "Done." }, models },
+    gateway: { contextLength: 24_000 },
+  });
+  const tools = [
+    { type: "function", function: { name: "read", description: "Reads files. ".repeat(600), parameters: {} } },
+  ];
   let conversation = worked("alpha", 4, 300);
   for (let turn = 0; turn < 8; turn++) {
-    const { status } = await ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", conversation, { model: "strict", tools }) });
+    const { status } = await ask(url, {
+      protocol: "openai-chat",
+      body: bodyOf("openai-chat", conversation, { model: "strict", tools }),
+    });
     expect(status).toBe(200);
     const more = worked(`beta ${turn}`, 3, 300).messages;
-    conversation = { ...conversation, messages: [...conversation.messages, textMessage("assistant", "Done."), ...more] };
+    conversation = {
+      ...conversation,
+      messages: [...conversation.messages, textMessage("assistant", "Done."), ...more],
+    };
   }
   const history = createHistory({ store, contextLength: 24_000 });
   const [listed] = await history.list(TENANT, 9);

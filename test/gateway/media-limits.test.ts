@@ -132,7 +132,10 @@ describe("the pictures of other vendors", () => {
       model: "gpt-5.4",
       input: dataOf(count).map((at) => ({
         role: "user",
-        content: [{ type: "input_text", text: `Look at ${at}.` }, { type: "input_image", image_url: url }],
+        content: [
+          { type: "input_text", text: `Look at ${at}.` },
+          { type: "input_image", image_url: url },
+        ],
       })),
     }),
     "google-gemini": (count: number) => ({
@@ -150,7 +153,11 @@ describe("the pictures of other vendors", () => {
       refusalOf({ decoded: protocols[protocol].decode(JSON.stringify(body)) }, protocol, windowTokens);
     expect([said(bodies[protocol](most)), said(bodies[protocol](most + 1))]).toEqual([undefined, refusal]);
     if (other !== undefined) expect(said({ ...bodies[protocol](most + 1), model: other })).toBeUndefined();
-    const { provider, providerUrl, url: gatewayUrl } = await stand({
+    const {
+      provider,
+      providerUrl,
+      url: gatewayUrl,
+    } = await stand({
       provider: { script: { text: "There." }, every: { windowTokens } },
       gateway: { contextLength: windowTokens },
     });
@@ -183,7 +190,10 @@ describe("the pictures of other vendors", () => {
     );
     const { url: gatewayUrl } = await front(upstream.url);
     const body = (JSON.parse(chatShots(2)) as { readonly messages: readonly Json[] }).messages;
-    const bad = { role: "user", content: [{ type: "image_url", image_url: { url: `data:image/png;base64,${broken}` } }] };
+    const bad = {
+      role: "user",
+      content: [{ type: "image_url", image_url: { url: `data:image/png;base64,${broken}` } }],
+    };
     const first = { model: "some-model", messages: [...body.slice(0, -1), bad] };
     expect((await ask(gatewayUrl, { protocol: "openai-chat", body: JSON.stringify(first) })).status).toBe(200);
     const words = { role: "user", content: "And without pictures?" };

@@ -227,9 +227,7 @@ function looksLikePath(word: string): boolean {
 
 function firstLineOf(fields: Fields): number | undefined {
   const range = fields["view_range"];
-  const line = Array.isArray(range)
-    ? range[0]
-    : Object.entries(fields).find(([key]) => LINE_KEY.test(key))?.[1];
+  const line = Array.isArray(range) ? range[0] : Object.entries(fields).find(([key]) => LINE_KEY.test(key))?.[1];
   return typeof line === "number" && Number.isSafeInteger(line) && line > 0 ? line : undefined;
 }
 

@@ -35,7 +35,10 @@ describe("an image", () => {
   });
 
   it.each([
-    ["Hermes' envelope", { _multimodal: true, content: [{ type: "image_url", image_url: { url: "data:image/png;base64,IMAGE" } }] }],
+    [
+      "Hermes' envelope",
+      { _multimodal: true, content: [{ type: "image_url", image_url: { url: "data:image/png;base64,IMAGE" } }] },
+    ],
     ["MCP", [{ type: "audio", data: "IMAGE", mimeType: "audio/wav" }]],
   ])("counts a flat price within a block of an unknown kind: %s", (_, content) => {
     const body = (data: string): Transcript => {
