@@ -301,7 +301,10 @@ export function WindowBar({ session }: { readonly session: SessionSummary }) {
   const threshold = timing === undefined ? undefined : Math.min(1, timing.thresholdTokens / windowTokens);
   const level = threshold !== undefined && tokens >= timing!.thresholdTokens ? "over" : "";
   return (
-    <span class="window" title={`${whole(tokens)} of ${whole(windowTokens)} tokens, ${tokensAre === "reported" ? "as the provider reported of its last request" : "as estimated"}`}>
+    <span
+      class="window"
+      title={`${whole(tokens)} of ${whole(windowTokens)} tokens, ${tokensAre === "reported" ? "as the provider reported of its last request" : "as estimated"}`}
+    >
       <span class="meter">
         <i class={level} style={{ width: `${share * 100}%` }} />
         {threshold === undefined ? null : <b style={{ left: `${threshold * 100}%` }} />}

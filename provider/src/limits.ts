@@ -1,8 +1,8 @@
 /** Every bound of the provider, each of which can be set where it starts. */
 
 export interface Limits {
-  /** Of a request body, as sent and as decompressed (Anthropic: 32 MB). */
-  readonly bodyBytes: number;
+  /** Of a request body, as sent and as decompressed; the vendor's own where it is undefined. */
+  readonly bodyBytes: number | undefined;
   readonly connections: number;
   /** Requests kept for looking at; the oldest go first. */
   readonly recordedRequests: number;
@@ -15,7 +15,7 @@ export interface Limits {
 }
 
 export const LIMITS: Limits = Object.freeze({
-  bodyBytes: 32 * 1024 * 1024,
+  bodyBytes: undefined,
   connections: 256,
   recordedRequests: 1_000,
   recordedBytes: 64 * 1024 * 1024,

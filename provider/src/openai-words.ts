@@ -1,6 +1,6 @@
 /** The sentences that both OpenAI protocols say in the same way. */
 import { MODEL_CREATED_MS } from "./model-list.ts";
-import { missing } from "../../src/protocols/request-form/openai-refusals.ts";
+import { BODY_BYTES_MAX, missing, TOO_LARGE } from "../../src/protocols/request-form/openai-refusals.ts";
 import type { ModelTraits } from "./traits.ts";
 import type { FaultWords, ModelListForm } from "./wire.ts";
 import { type Prompt } from "./contract.ts";
@@ -83,12 +83,8 @@ export const OPENAI_WORDS = Object.freeze({
   keyOf: (headers: Headers): string => bearerOf(headers),
   models: MODELS,
   faultWords: FAULT_WORDS,
-  tooLarge: {
-    status: 413,
-    reason: "size",
-    message: "The request body is too large.",
-    code: "request_too_large",
-  } satisfies Refusal,
+  bodyBytesMax: BODY_BYTES_MAX,
+  tooLarge: TOO_LARGE,
   callIdLead: "call",
   cacheOf: ({ openaiCache }: ModelTraits) => openaiCache,
   counted: (inputTokens: number): Fields => ({ input_tokens: inputTokens }),

@@ -69,7 +69,7 @@ async function admit(
 ): Promise<Refusal | Admitted> {
   const { request } = received;
   if (context.secret === "") return wire.keyless;
-  const taken = await takeIn(request, wire, provider.limits.bodyBytes);
+  const taken = await takeIn(request, wire, provider.limits.bodyBytes ?? wire.bodyBytesMax);
   if (isRefusal(taken)) return taken;
   const { text, body } = taken;
   provider.recorder.keepBody(context.record, text);

@@ -70,6 +70,8 @@ export interface Wire {
   readonly models: ModelListForm;
   readonly agent: AgentForm;
   readonly faultWords: FaultWords;
+  /** The vendor's own limit for a body. */
+  readonly bodyBytesMax: number;
   /** The error for a body above the size limit. */
   readonly tooLarge: Refusal;
   /** How ids of its calls begin. */

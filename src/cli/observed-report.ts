@@ -42,11 +42,11 @@ function verdictOf({ totals, mode }: Status): string {
   return `Of ${counted(totals.requests, "request")}, ${count(treatments.observed)} would have been shortened, with ${percent(rewritten / Math.max(1, observed.before))} of their tokens taken out.`;
 }
 
-function factsOf({ totals, upSeconds, mode, version }: Status): readonly Fact[] {
+function factsOf({ totals, upSeconds, mode, version: running }: Status): readonly Fact[] {
   const { observed, context, compactions, lost, cache, usage, timing } = totals;
   const sizes = mode === "observe" ? observed : context;
   return [
-    ["gateway", `precis ${version}, mode ${mode}, up ${Math.round(upSeconds / 60)} minutes`],
+    ["gateway", `precis ${running}, mode ${mode}, up ${Math.round(upSeconds / 60)} minutes`],
     ...(sizes.before === 0
       ? []
       : [["tokens", `${count(sizes.before)} → ${count(sizes.after)} (${change(sizes.before, sizes.after)})`] as const]),

@@ -90,7 +90,7 @@ const compressionSection = z
       .default(compression.protect_last_n)
       .meta({
         description:
-          "Number of newest messages that are kept verbatim if they fit the tail's ceiling; the last 3 are always kept.",
+          "Number of newest messages that are kept verbatim if they fit the tail's ceiling; the last 3 beyond that, as long as a handoff has room beside them.",
         examples: [20],
       }),
     protect_first_n: z

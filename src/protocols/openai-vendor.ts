@@ -1,4 +1,5 @@
 /** OpenAI, which has two of the protocols. Other servers speak them too: what nobody else is known to be meant by is for it. */
+import type { MediaLimits } from "../core/transcript/media-limits.ts";
 import { SERVER_ERROR_STATUS_MIN, type VendorDefinition } from "./vendor.ts";
 
 const TOO_MANY_REQUESTS = 429;
@@ -10,6 +11,20 @@ export const openai: VendorDefinition = {
   isAddressed: () => true,
   errorBody: ({ status, code, message }) => ({ error: { message, type: typeOf(status), param: null, code } }),
 };
+
+/** A request, in its own models: 1,500 pictures and 512 MB (https://github.com/openai/codex/pull/15569, 2026-03); sides are scaled down. */
+export const OPENAI_MEDIA_LIMITS: MediaLimits = Object.freeze({
+  bodyBytes: 512 * 1024 * 1024,
+  images: 1_500,
+  imageSide: Infinity,
+  manyImages: Infinity,
+  manyImageSide: Infinity,
+});
+
+/** Undefined for other vendors' models, which set limits of their own. */
+export function openaiMediaLimits(model: string | undefined): MediaLimits | undefined {
+  return model !== undefined && /^(?:gpt-(?!oss)|chatgpt|codex|o[1-9])/i.test(model) ? OPENAI_MEDIA_LIMITS : undefined;
+}
 
 /** What OpenAI's servers call an error of such a status; above a limit they name what there are too many of. */
 function typeOf(status: number): string {

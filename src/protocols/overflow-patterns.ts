@@ -26,7 +26,7 @@ export const RATE_LIMIT_PATTERN: OverflowPattern = {
   requested: [2],
 };
 
-/** Pictures that are too many, too wide or too heavy: fewer are taken, whatever the request's tokens are. */
+/** Pictures that are too many, too wide, too heavy or unreadable: without them the request is taken, whatever its tokens are. */
 export const MEDIA_PATTERNS: readonly RegExp[] = [
   // Anthropic: "messages.0.content.0.image.source.base64.data: At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels"
   // and "… exceed max allowed size: 8000 pixels"; Bedrock: "image exceed max allowed size for many-image requests: 2000 pixels"
@@ -35,8 +35,28 @@ export const MEDIA_PATTERNS: readonly RegExp[] = [
   phrase(String.raw`image exceeds [\d.]+ mb maximum`),
   // Anthropic: "messages: too many images and documents: 105 + 0 > 100"; Groq: "Too many images provided. This model supports up to 5 images"
   phrase("too many images"),
+  // Anthropic: "Too much media: 0 document pages + 107 images > 100"
+  phrase(String.raw`too much media: \d`),
+  // OpenCode Zen, Muse Spark: "request contains 52 images, exceeding the maximum of 50 allowed per request"
+  phrase(String.raw`\d images, exceeding the maximum of \d`),
+  // Gemini: "Please use fewer than 3600 images in your request to models/gemini-1.5-flash"
+  phrase(String.raw`use fewer than \d+ images`),
+  // Vertex AI: "Unable to submit request because it has 20 video files but the model only supports up to 10."
+  phrase(String.raw`it has \d+ \w+ files but the model only supports up to \d`),
+  // Gemini: "Request payload size exceeds the limit: 20971520 bytes."
+  phrase("request payload size exceeds the limit"),
   // vLLM: "At most 4 image(s) may be provided in one prompt."
   phrase(String.raw`at most \d+ image\(s\) may be provided`),
+  // Anthropic: "Could not process image", "messages.186.content.1.image.source.base64: image cannot be empty", "Image format image/png not supported"
+  phrase(String.raw`could not process image|image cannot be empty|image format image/\w+ not supported`),
+  // OpenAI: "The image data you provided does not represent a valid image."; Gemini: "Provided image is not valid."; its "Unable to process input image."
+  phrase("does not represent a valid image|provided image is not valid|unable to process input image"),
+  // xAI: "Invalid PNG image.", "Base64 string of provided image cannot be decoded.", "Downloaded response does not contain a valid JPG, PNG, WebP, or ICO image."
+  phrase("invalid (?:png|jpe?g|webp|gif) image|provided image cannot be decoded|does not contain a valid jpg, png"),
+  // Kimi: "failed to decode image"
+  phrase("failed to decode image"),
+  // OpenRouter (404), for a model that reads text alone: "No endpoints found that support image input"
+  phrase("no endpoints found that support image input"),
 ];
 
 export const CONTEXT_PATTERNS: readonly OverflowPattern[] = [

@@ -15,7 +15,8 @@ const PARSED_CHARS_MAX = 1_048_576;
 const MESSAGE_CHARS_MAX = 4_096;
 
 /** Statuses under which a size in the text means something else: who asks, or how often. */
-const OTHER_FAILURES = new Set([401, 402, 403, 404, 429]);
+const NOT_FOUND_STATUS = 404;
+const OTHER_FAILURES = new Set([401, 402, 403, NOT_FOUND_STATUS, 429]);
 
 /** A smaller window is not believed: no model that agents use has one, and nothing useful could be sent to it. */
 export const WINDOW_TOKENS_MIN = 2_000;
@@ -49,13 +50,14 @@ export function overflowOf(status: number, bodyText: string): Overflow | undefin
   const failure = readFailure(bodyText, status);
   const rated = readPattern(RATE_LIMIT_PATTERN, failure.text);
   if (rated !== undefined) return isAbove(rated) ? { kind: "context", ...believed(rated) } : undefined;
+  const isMedia = MEDIA_PATTERNS.some((says) => says.test(failure.text));
+  if (isMedia && status === NOT_FOUND_STATUS) return { kind: "payload" };
   if (OTHER_FAILURES.has(status) || failure.codes.includes("rate_limit_exceeded")) return undefined;
   const said = firstPattern(failure.text);
   if (said !== undefined || failure.codes.some((code) => CONTEXT_CODES.has(code))) {
     return { kind: "context", ...believed({ ...said, ...failure.counts }) };
   }
   const isPayload = failure.codes.some((code) => PAYLOAD_CODES.has(code)) && !SHORT_FIELD.test(failure.text);
-  const isMedia = MEDIA_PATTERNS.some((says) => says.test(failure.text));
   return status === PAYLOAD_STATUS || isPayload || isMedia ? { kind: "payload" } : undefined;
 }
 

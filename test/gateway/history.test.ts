@@ -133,29 +133,40 @@ describe.each(PROTOCOLS)("a conversation of %s", (protocol) => {
 
 it("has one size on every screen: what the provider reported, and all else on that scale", async () => {
   const models = { strict: { windowTokens: 24_000, tokenFactor: 1.4 } };
-  const { url, store } = await stand({ provider: { script: { text: "Done." }, models }, gateway: { contextLength: 24_000 } });
-  const tools = [{ type: "function", function: { name: "read", description: "Reads files. ".repeat(600), parameters: {} } }];
+  const { url, store } = await stand({
+    provider: { script: { text: "Done." }, models },
+    gateway: { contextLength: 24_000 },
+  });
+  const tools = [
+    { type: "function", function: { name: "read", description: "Reads files. ".repeat(600), parameters: {} } },
+  ];
   let conversation = worked("alpha", 4, 300);
   for (let turn = 0; turn < 8; turn++) {
-    const { status } = await ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", conversation, { model: "strict", tools }) });
+    const { status } = await ask(url, {
+      protocol: "openai-chat",
+      body: bodyOf("openai-chat", conversation, { model: "strict", tools }),
+    });
     expect(status).toBe(200);
     const more = worked(`beta ${turn}`, 3, 300).messages;
-    conversation = { ...conversation, messages: [...conversation.messages, textMessage("assistant", "Done."), ...more] };
+    conversation = {
+      ...conversation,
+      messages: [...conversation.messages, textMessage("assistant", "Done."), ...more],
+    };
   }
   const history = createHistory({ store, contextLength: 24_000 });
   const [listed] = await history.list(TENANT, 9);
   const shown = await history.show({ tenant: TENANT, id: listed!.id }, 3);
-  const { original, sent, fills, requests } = await history.context({ tenant: TENANT, id: listed!.id });
+  const { original, sent: sizes, fills, requests } = await history.context({ tenant: TENANT, id: listed!.id });
   expect(shown.compactions).toBeGreaterThan(0);
   const last = requests.at(-1)!.input;
-  expect([listed!.tokens, shown.tokens, shown.estimate.sent, sent.at(-1)]).toEqual([last, last, last, last]);
+  expect([listed!.tokens, shown.tokens, shown.estimate.sent, sizes.at(-1)]).toEqual([last, last, last, last]);
   expect(shown.estimate.original).toBe(original.at(-1));
   expect(fills.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(original.at(-1));
   // A compaction is told on the same scale: what it began from is the conversation as it was then.
   const { covered, report } = shown.history[0]!;
   expect(report.tokens.before / original[covered - 1]!).toBeGreaterThan(0.9);
   expect(report.tokens.before / original.at(-1)!).toBeLessThan(1.1);
-  for (const { message, input } of requests.slice(-3)) expect(sent[message - 1]! / input).toBeCloseTo(1, 1);
+  for (const { message, input } of requests.slice(-3)) expect(sizes[message - 1]! / input).toBeCloseTo(1, 1);
 });
 
 it("lifts an undo also where what was undone reached further than a compaction has to", async () => {

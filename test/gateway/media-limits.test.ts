@@ -109,6 +109,117 @@ describe("pictures that a provider refuses together", () => {
   });
 });
 
+describe("the pictures of other vendors", () => {
+  const tiny = png(8, 8);
+  const dataOf = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
+  const url = `data:image/png;base64,${tiny}`;
+  const turns = (count: number, content: object): readonly Json[] =>
+    dataOf(count).flatMap((at) => [
+      { role: "user", content: [{ type: "text", text: `Look at ${at}.` }, content] },
+      { role: "assistant", content: `Seen ${at}.` },
+    ]);
+  const contents = (count: number): readonly Json[] =>
+    dataOf(count).flatMap((at) => [
+      { role: "user", parts: [{ text: `Look at ${at}.` }, { inlineData: { mimeType: "image/png", data: tiny } }] },
+      { role: "model", parts: [{ text: `Seen ${at}.` }] },
+    ]);
+  const bodies = {
+    "openai-chat": (count: number) => ({
+      model: "gpt-5.4",
+      messages: [...turns(count, { type: "image_url", image_url: { url } }), { role: "user", content: "And?" }],
+    }),
+    "openai-responses": (count: number) => ({
+      model: "gpt-5.4",
+      input: dataOf(count).map((at) => ({
+        role: "user",
+        content: [
+          { type: "input_text", text: `Look at ${at}.` },
+          { type: "input_image", image_url: url },
+        ],
+      })),
+    }),
+    "google-gemini": (count: number) => ({
+      contents: [...contents(count), { role: "user", parts: [{ text: "And?" }] }],
+    }),
+  };
+
+  it.each([
+    ["openai-chat", 1_500, "Too many images in request. Max is 1500.", "gpt-oss-120b"],
+    ["openai-responses", 1_500, "Too many images in request. Max is 1500.", "gpt-oss-120b"],
+    ["google-gemini", 3_600, "Please use fewer than 3600 images in your request", undefined],
+  ] as const)("are as many as %s takes", async (protocol, most, refusal, other) => {
+    const windowTokens = 20_000_000;
+    const said = (body: object) =>
+      refusalOf({ decoded: protocols[protocol].decode(JSON.stringify(body)) }, protocol, windowTokens);
+    expect([said(bodies[protocol](most)), said(bodies[protocol](most + 1))]).toEqual([undefined, refusal]);
+    if (other !== undefined) expect(said({ ...bodies[protocol](most + 1), model: other })).toBeUndefined();
+    const {
+      provider,
+      providerUrl,
+      url: gatewayUrl,
+    } = await stand({
+      provider: { script: { text: "There." }, every: { windowTokens } },
+      gateway: { contextLength: windowTokens },
+    });
+    const body = JSON.stringify(bodies[protocol](most + 1));
+    expect((await ask(providerUrl, { protocol, body })).status).toBe(400);
+    const told = await ask(gatewayUrl, { protocol, body });
+    expect([told.status, told.treatment]).toEqual([200, expect.stringMatching(/^rewritten/)]);
+    expect(provider.requests.at(-1)!.body.split(tiny).length - 1).toBe(most / 2);
+  });
+
+  // Public: claude-code 15478, 18528 and 42399, copilot-cli 4930, gemini-cli 27244 and 5064, hermes-agent 69104 and 97059,
+  // buzz 4896.
+  it.each([
+    [400, "Could not process image"],
+    [400, "messages.186.content.1.image.source.base64: image cannot be empty"],
+    [400, "messages.11.content.8.image.source.base64.data: Image format image/png not supported"],
+    [400, "The image data you provided does not represent a valid image. Please check your input and try again."],
+    [400, "Provided image is not valid."],
+    [400, "Unable to process input image. Please retry or report in https://developers.generativeai.google/guide"],
+    [400, "Invalid PNG image."],
+    [400, "Downloaded response does not contain a valid JPG, PNG, WebP, or ICO image."],
+    [400, "failed to decode image"],
+    [404, "No endpoints found that support image input"],
+  ])("leave a session that one of them has stopped (%d): %s", async (status, message) => {
+    const broken = png(801, 601);
+    const upstream = await upstreamOf((_, { body }) =>
+      body.includes(broken)
+        ? { status, pieces: [JSON.stringify({ error: { message, code: status } })] }
+        : { pieces: [JSON.stringify({ choices: [{ message: { role: "assistant", content: "Seen." } }] })] },
+    );
+    const { url: gatewayUrl } = await front(upstream.url);
+    const body = (JSON.parse(chatShots(2)) as { readonly messages: readonly Json[] }).messages;
+    const bad = {
+      role: "user",
+      content: [{ type: "image_url", image_url: { url: `data:image/png;base64,${broken}` } }],
+    };
+    const first = { model: "some-model", messages: [...body.slice(0, -1), bad] };
+    expect((await ask(gatewayUrl, { protocol: "openai-chat", body: JSON.stringify(first) })).status).toBe(200);
+    const words = { role: "user", content: "And without pictures?" };
+    const later = { ...first, messages: [...first.messages, { role: "assistant", content: "Seen." }, words] };
+    const told = await ask(gatewayUrl, { protocol: "openai-chat", body: JSON.stringify(later) });
+    expect([told.status, upstream.got.at(-1)!.body.includes("left out here")]).toEqual([200, true]);
+  });
+
+  it.each([
+    "Too much media: 0 document pages + 107 images > 100",
+    "request contains 52 images, exceeding the maximum of 50 allowed per request",
+    "Please use fewer than 3600 images in your request to models/gemini-1.5-flash",
+    "Unable to submit request because it has 20 image files but the model only supports up to 10.",
+    "Request payload size exceeds the limit: 20971520 bytes.",
+  ])("are fewer after a refusal that says: %s", async (message) => {
+    const upstream = await upstreamOf((_, { body }) =>
+      body.split('"image_url":').length > 3
+        ? { status: 400, pieces: [JSON.stringify({ error: { message } })] }
+        : { pieces: [JSON.stringify({ choices: [{ message: { role: "assistant", content: "Seen." } }] })] },
+    );
+    const { url: gatewayUrl } = await front(upstream.url);
+    const told = await ask(gatewayUrl, { protocol: "openai-chat", body: chatShots(8) });
+    expect([told.status, upstream.got.length]).toEqual([200, 2]);
+  });
+});
+
 describe("a body with more bytes than its provider takes", () => {
   it("is read, and sent without the oldest pictures", async () => {
     const { provider, url } = await stand({ provider: { script: { text: "There." } } });

@@ -91,7 +91,7 @@ const TOOLS = {
   }`,
 };
 const opening = (id: string) => ({ calls: [{ name: "notes_open", arguments: { id } }] });
-const idIn = (body: unknown): string => /recall (r[0-9a-f]{16})/.exec(JSON.stringify(body))![1]!;
+const idIn = (body: unknown): string => /recall (r[0-9a-f]{9})/.exec(JSON.stringify(body))![1]!;
 
 describe("a plugin's tools behind the gateway", () => {
   it.each(SDK_PROTOCOLS.flatMap((protocol) => [true, false].map((stream) => ({ protocol, stream }))))(

@@ -34,6 +34,7 @@ import {
   isDeferred,
   messagesOf,
   placed,
+  BODY_BYTES_MAX,
   TOO_LARGE,
 } from "../../../src/protocols/request-form/anthropic.ts";
 import { checkPairs } from "./pairing.ts";
@@ -95,6 +96,7 @@ export const anthropicWire: Wire = {
   models: MODELS,
   agent: anthropicAgent,
   faultWords: FAULT_WORDS,
+  bodyBytesMax: BODY_BYTES_MAX,
   tooLarge: TOO_LARGE,
   callIdLead: "toolu",
   cacheOf: () => "marked",

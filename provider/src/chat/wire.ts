@@ -21,7 +21,8 @@ import { acceptedAs, type AcceptedRequest, type JudgeRequest, type Wire } from "
 import { answersAtEnd, BODY_FORM, wordsOf } from "../request-form.ts";
 import { chatAgent } from "./agent.ts";
 import { checkAlternation } from "./alternation.ts";
-import { checkShape, messagesOf } from "../../../src/protocols/request-form/chat.ts";
+import { checkShape, contentsOf, messagesOf } from "../../../src/protocols/request-form/chat.ts";
+import { checkPictures } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { checkPairs } from "./pairing.ts";
 import { streamChat, streamChatError, chatReply } from "./reply.ts";
 
@@ -49,6 +50,7 @@ function judge({ incoming: { body }, traits, sealer }: JudgeRequest): Refusal | 
   const parts = messagesOf(body).flatMap(({ content }) => blocksOf(content));
   const wrong =
     checkShape(body) ??
+    checkPictures(body, contentsOf(body)) ??
     checkPairs(messagesOf(body)) ??
     (traits.returnsReasoning === true ? checkReturnedReasoning(body) : undefined) ??
     (traits.alternates === true ? checkAlternation(messagesOf(body)) : undefined) ??

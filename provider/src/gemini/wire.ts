@@ -8,7 +8,13 @@ import type { ModelTraits } from "../traits.ts";
 import { CALL_TOKENS, canonical, MESSAGE_TOKENS, promptOf, RESULT_TOKENS, textTokens, toolBlocks } from "../weigh.ts";
 import { acceptedAs, type AcceptedRequest, type FaultWords, type JudgeRequest, type Wire } from "../wire.ts";
 import { geminiAgent } from "./agent.ts";
-import { checkContents, contentsOf, partsOf } from "../../../src/protocols/request-form/gemini.ts";
+import {
+  BODY_BYTES_MAX,
+  checkContents,
+  contentsOf,
+  partsOf,
+  TOO_LARGE,
+} from "../../../src/protocols/request-form/gemini.ts";
 import { errorBody, streamGemini, streamGeminiError, geminiReply } from "./reply.ts";
 
 const FAULT_WORDS: FaultWords = {
@@ -46,7 +52,8 @@ export const geminiWire: Wire = {
   },
   agent: geminiAgent,
   faultWords: FAULT_WORDS,
-  tooLarge: { status: 413, reason: "size", message: "Request payload size exceeds the limit." },
+  bodyBytesMax: BODY_BYTES_MAX,
+  tooLarge: TOO_LARGE,
   callIdLead: "call",
   cacheOf: () => "automatic",
   counted: (totalTokens) => ({ totalTokens }),

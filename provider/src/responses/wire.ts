@@ -19,7 +19,14 @@ import {
   readItems,
   thresholdOf,
 } from "./compaction.ts";
-import { checkShape, itemsOf, kindOf, checkTrigger } from "../../../src/protocols/request-form/responses.ts";
+import { checkPictures } from "../../../src/protocols/request-form/openai-refusals.ts";
+import {
+  checkShape,
+  contentsOf,
+  itemsOf,
+  kindOf,
+  checkTrigger,
+} from "../../../src/protocols/request-form/responses.ts";
 import { checkIds, checkPairs, checkReasoning, checkSealed, notFound, sealed } from "./pairing.ts";
 import { streamResponse, streamResponseError, responseReply } from "./reply.ts";
 
@@ -51,6 +58,7 @@ function judge({ incoming: { body, path }, traits, sealer, memory }: JudgeReques
   if (isRefusal(items)) return items;
   const wrong =
     checkIds(items) ??
+    checkPictures(body, contentsOf(items)) ??
     checkTrigger(items) ??
     checkPairs(items) ??
     checkReasoning(items, { memory, sealer }) ??

@@ -76,7 +76,7 @@ const FREE_KEYS = [
   "expression",
   "id",
 ];
-const LINE_KEYS = ["offset", "start_line", "line_number", "startLine", "from_line"];
+const LINE_KEY = /^(?:offset|line_?number|(?:start|from|first)_?line(?:_one_indexed)?)$/i;
 
 /** Describes a call. Never throws: arguments that are not JSON are taken as free text. */
 export function describeCall(name: string, args: string): CallSummary {
@@ -227,9 +227,7 @@ function looksLikePath(word: string): boolean {
 
 function firstLineOf(fields: Fields): number | undefined {
   const range = fields["view_range"];
-  const line = Array.isArray(range)
-    ? range[0]
-    : LINE_KEYS.map((key) => fields[key]).find((value) => value !== undefined);
+  const line = Array.isArray(range) ? range[0] : Object.entries(fields).find(([key]) => LINE_KEY.test(key))?.[1];
   return typeof line === "number" && Number.isSafeInteger(line) && line > 0 ? line : undefined;
 }
 

@@ -167,7 +167,10 @@ function firstLine(
     call.command === undefined && call.paths[0] === call.target
       ? endOfPath(call.target)
       : oneLine(call.target, TARGET_CHARS_MAX);
-  const asked = target === "" ? call.tool : `${call.tool} ${call.command === undefined ? target : `\`${target}\``}`;
+  const asked =
+    target === ""
+      ? call.tool
+      : `${call.tool} ${call.command === undefined ? target : `\`${target}\``}${(call.firstLine ?? 1) > 1 ? ` from line ${call.firstLine}` : ""}`;
   const total = page.lines.length;
   const size =
     total > 1

@@ -18,11 +18,15 @@ export type ResultKind =
   | "text"
   | "binary";
 
+/** What a database is asked, whatever the tool is called that asks it. */
+const SQL = /^\s*(?:select|with|show|describe|explain|pragma|values)\s/i;
+
 /** Looks at a sample of lines only: the cost does not grow with the text. */
 export function kindOf(text: string, call: CallSummary): ResultKind {
   const signs = signsOf(sampleOf(text));
   if (signs.binary) return "binary";
   if (signs.json) return signs.jsonLog ? "log" : "json";
+  if (call.values.some((value) => SQL.test(value)) && (signs.table || signs.records)) return "table";
   switch (call.action) {
     case "read":
       return kindOfFile(signs, call);

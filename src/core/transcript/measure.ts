@@ -138,8 +138,16 @@ function estimateContent(part: ContentPart, { text, imageTokens }: Scales): numb
     case "file":
       return FILE_TOKENS;
     case "opaque":
-      return text(part.raw);
+      return opaqueTokens(part.raw, text);
   }
+}
+
+/** Media in base64 within a block of an unknown kind: a data URL, or the bytes that Anthropic, Gemini and MCP call `data`. */
+const INLINE_MEDIA = /(?:\bdata:[\w.+-]+\/[\w.+-]+;base64,|"data":\s?")[\w+/=-]{1000,}/g;
+
+function opaqueTokens(raw: string, text: Weigh): number {
+  const media = raw.match(INLINE_MEDIA)?.length ?? 0;
+  return media === 0 ? text(raw) : text(raw.replace(INLINE_MEDIA, "")) + media * FILE_TOKENS;
 }
 
 function sum<T>(items: readonly T[], weigh: (item: T) => number): number {

@@ -30,7 +30,8 @@ const COMPRESS_PATH = /^(?:\/v1)?\/compress$/;
 const COMPACT_PATH = /^(?:\/v1)?\/compact$/;
 const RETRIEVE_PATH = /^(?:\/v1)?\/retrieve\/([^/]+)$/;
 const MARKER_HASH = new RegExp(`^[0-9a-f]{${MARKER_HEX_DIGITS}}$`);
-const RECALL_HEX_DIGITS = 9;
+/** Of recall ids, as they are now and as they were before. */
+const RECALL_HEX_DIGITS = [16, 9];
 /** Hashes that one request may name, with commas between them. */
 const MARKERS_MAX = 64;
 /** Of the threshold: rows are shortened to this, so that the next ones do not have them shortened again. */
@@ -176,8 +177,11 @@ async function originalOf(
   marker: string,
 ): Promise<Original | undefined> {
   if (!MARKER_HASH.test(marker)) return undefined;
-  const original = await store.getOriginal(tenant, `r${marker.slice(0, RECALL_HEX_DIGITS)}`);
-  return original !== undefined && markerHash(original, sha256) === marker ? original : undefined;
+  for (const digits of RECALL_HEX_DIGITS) {
+    const original = await store.getOriginal(tenant, `r${marker.slice(0, digits)}`);
+    if (original !== undefined && markerHash(original, sha256) === marker) return original;
+  }
+  return undefined;
 }
 
 /** The best places of all of them that hold the words of a query; undefined where there are none, so that the whole is answered with. */

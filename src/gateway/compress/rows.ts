@@ -32,11 +32,10 @@ export interface ShortenedRows {
 }
 
 export const MARKER_HEX_DIGITS = 24;
-const RECALL_HEX_DIGITS = 9;
 
 /** What a marker shows of a text: the digits of its recall id, and as many of its hash that a stranger cannot guess them. */
 export function markerHash({ id, text }: Pick<Original, "id" | "text">, hash: Hash): string {
-  return id.slice(1) + hash(text).slice(RECALL_HEX_DIGITS, MARKER_HEX_DIGITS);
+  return id.slice(1) + hash(text).slice(id.length - 1, MARKER_HEX_DIGITS);
 }
 
 function ownMarker(text: string, hash: Hash): string {

@@ -149,7 +149,12 @@ function recallOf({ evicted }: Compaction, at: number): string | undefined {
   return evicted.find(({ message, end = message + 1 }) => message <= at && at < end)?.id;
 }
 
-function shownMessage({ redact }: HistoryDependencies, message: Message, at: number, { weigh }: SessionSizes): MessageShown {
+function shownMessage(
+  { redact }: HistoryDependencies,
+  message: Message,
+  at: number,
+  { weigh }: SessionSizes,
+): MessageShown {
   return {
     number: at + 1,
     role: message.role,

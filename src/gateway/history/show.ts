@@ -133,7 +133,10 @@ function titleOf({ messages }: StoredConversation, redact: HistoryDependencies["
 
 export async function show(dependencies: HistoryDependencies, which: Which, tail: number): Promise<SessionShown> {
   const { store } = dependencies;
-  const { tenant, entry, conversation, links, messages, compactions, state, sizes } = await readSized(dependencies, which);
+  const { tenant, entry, conversation, links, messages, compactions, state, sizes } = await readSized(
+    dependencies,
+    which,
+  );
   const [summary, { compaction }, threshold] = await Promise.all([
     summarise(dependencies, tenant, entry),
     store.findCompaction(tenant, links),

@@ -1,7 +1,4 @@
-/**
- * How large a session is, on one scale everywhere: tokens of a whole request, system prompt and tools included, as its
- * provider counts them. The newest reported request sets the scale; what was not reported is estimated on it.
- */
+/** How large a session is, on one scale everywhere: tokens of whole requests, by the newest that its provider reported. */
 import { calibrated, type Measure } from "../../core/transcript/measure.ts";
 import type { Message } from "../../core/transcript/message.ts";
 import { FACTOR_MIN, initialFactor } from "../../session/calibration.ts";
@@ -87,8 +84,8 @@ function scaleOf(session: StoredSession, base: Measure): Pick<SessionSizes, "wei
   const newest = newestReport(session);
   if (newest === undefined) return known;
   const { input, messages } = newest;
-  const besideTokens = input - sum(messages, known.weigh);
-  if (besideTokens >= 0) return { ...known, besideTokens };
+  const rest = input - sum(messages, known.weigh);
+  if (rest >= 0) return { ...known, besideTokens: rest };
   const exact = (input - messages.length) / Math.max(1, sum(messages, weighing(base, 1)));
   if (exact < FACTOR_MIN) return known;
   const weigh = weighing(base, exact);

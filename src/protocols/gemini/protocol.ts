@@ -1,4 +1,5 @@
 /** The Gemini API (`generateContent`), as Google's servers and Vertex AI have it. */
+import type { MediaLimits } from "../../core/transcript/media-limits.ts";
 import { neverJoins } from "../decode.ts";
 import type { ProtocolDefinition, ProtocolMarks } from "../definition.ts";
 import { OPENS_FREELY } from "../wire-rules.ts";
@@ -52,6 +53,15 @@ function readGeminiAnswer(answer: Fields): PlainAnswer | undefined {
 /** The API sets no length; this one keeps ids readable. */
 const MAX_CALL_ID_CHARS = 128;
 
+/** Google scales pictures down: it has no limit of sides (https://ai.google.dev/gemini-api/docs/image-understanding, …/file-input-methods, 2026-11). */
+export const GEMINI_MEDIA_LIMITS: MediaLimits = Object.freeze({
+  bodyBytes: 100 * 1024 * 1024,
+  images: 3_600,
+  imageSide: Infinity,
+  manyImages: Infinity,
+  manyImageSide: Infinity,
+});
+
 export const gemini: ProtocolDefinition = {
   vendor: google,
   dialect: {
@@ -93,6 +103,7 @@ export const gemini: ProtocolDefinition = {
   followUp: geminiFollowUp,
   cachePrompt: geminiPrompt,
   markers: undefined,
+  mediaLimits: () => GEMINI_MEDIA_LIMITS,
   textBlock: "text",
 };
 

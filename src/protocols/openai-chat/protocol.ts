@@ -3,7 +3,7 @@ import { OPENS_FREELY } from "../wire-rules.ts";
 import { neverJoins } from "../decode.ts";
 import { fixedRoutes, type ProtocolDefinition, type ProtocolMarks } from "../definition.ts";
 import { flatFollowUp } from "../follow-up-form.ts";
-import { openai } from "../openai-vendor.ts";
+import { openai, openaiMediaLimits } from "../openai-vendor.ts";
 import { chatUsage } from "../usage.ts";
 import { chatAnswers } from "./answers.ts";
 import { chatOwnAnswer } from "./own-answer.ts";
@@ -98,5 +98,6 @@ export const openaiChat: ProtocolDefinition = {
   followUp: flatFollowUp({ type: undefined }),
   cachePrompt: chatPrompt,
   markers: "openrouter",
+  mediaLimits: openaiMediaLimits,
   textBlock: "text",
 };

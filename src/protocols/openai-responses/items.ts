@@ -1,4 +1,5 @@
 /** The kinds of Responses items, and which of them are parts of one reply. */
+import type { OpaquePart, Part } from "../../core/transcript/message.ts";
 import type { Fields } from "../dialect.ts";
 import { textOf } from "../fields.ts";
 
@@ -28,7 +29,12 @@ export function hostedArgumentsKey(type: string): string {
 }
 
 /** Items that end a reply or stand outside of one. */
-const STANDALONE = new Set(["compaction", "compaction_summary", "context_compaction", "compaction_trigger"]);
+const STANDALONE: ReadonlySet<string | undefined> = new Set([
+  "compaction",
+  "compaction_summary",
+  "context_compaction",
+  "compaction_trigger",
+]);
 
 export function kindOf(item: Fields): ItemKind {
   const type = textOf(item["type"]);
@@ -54,6 +60,11 @@ export function kindOf(item: Fields): ItemKind {
         ? "opaque"
         : "reply-opaque";
   }
+}
+
+/** Whether what is no content stands as an item of its own, whoever's message it is in. */
+export function standsAlone(part: Part): part is OpaquePart {
+  return part.kind === "opaque" && STANDALONE.has(part.type);
 }
 
 /** Tools that an agent adds on the way, with or without a role (Codex CLI). */

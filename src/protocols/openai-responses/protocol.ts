@@ -5,7 +5,7 @@ import type { Draft, Entry, Fields } from "../dialect.ts";
 import { fieldsOf, textOf, listOf } from "../fields.ts";
 import { flatFollowUp } from "../follow-up-form.ts";
 import { COMPACTS_ITSELF, compactsItself } from "../held.ts";
-import { openai } from "../openai-vendor.ts";
+import { openai, openaiMediaLimits } from "../openai-vendor.ts";
 import { responsesUsage } from "../usage.ts";
 import { OPENS_FREELY } from "../wire-rules.ts";
 import { responsesAnswers } from "./answers.ts";
@@ -103,6 +103,7 @@ export const openaiResponses: ProtocolDefinition = {
   followUp: flatFollowUp({ type: "message" }),
   cachePrompt: responsesPrompt,
   markers: undefined,
+  mediaLimits: openaiMediaLimits,
   textBlock: "input_text",
 };
 

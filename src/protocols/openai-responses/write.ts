@@ -5,7 +5,7 @@ import { formerParts, freshContent, patchContent, patchContentBlock } from "../c
 import type { Entry, Fields, Run, WriteContext } from "../dialect.ts";
 import { arraySource, composeArray, newPiece, objectText, patchObject, type Piece } from "../json/edit.ts";
 import { freshBlock } from "./blocks.ts";
-import { hostedArgumentsKey, kindOf } from "./items.ts";
+import { hostedArgumentsKey, kindOf, standsAlone } from "./items.ts";
 import { blockCount } from "./read.ts";
 
 export function writeRun({ slice, entries }: Run, context: WriteContext): readonly string[] {
@@ -151,6 +151,9 @@ function freshItems(message: Message, context: WriteContext): string[] {
     const type = context.answersCustom(result) ? '"custom_tool_call_output"' : '"function_call_output"';
     return [objectText({ type, call_id: JSON.stringify(context.idOf(result)), output })];
   }
+  const [only] = parts;
+  // The history of an agent's file has such an item as a message of the user.
+  if (opaque && parts.length === 1 && standsAlone(only!)) return [only.raw];
   if (role !== "assistant")
     return [freshMessage(role === "system" ? context.systemRole() : role, freshContent(parts, fresh))];
   const items = freshReply(parts, opaque, context);

@@ -19,6 +19,10 @@ export function messagesOf(body: Fields): readonly Fields[] {
   return listOf(body["messages"]).map(fieldsOf);
 }
 
+export function contentsOf(body: Fields): readonly unknown[] {
+  return messagesOf(body).map(({ content }) => content);
+}
+
 export function checkShape(body: Fields): Refusal | undefined {
   if (!Array.isArray(body["messages"])) return missing("messages");
   if (body["messages"].length === 0) return emptyArray("messages");

@@ -2,9 +2,10 @@
 import type { ProtocolName } from "../../core/protocols.ts";
 import type { Fields } from "../dialect.ts";
 import * as anthropic from "./anthropic.ts";
-import { checkPictures } from "./anthropic-pictures.ts";
+import * as pictures from "./anthropic-pictures.ts";
 import * as chat from "./chat.ts";
-import { checkContents } from "./gemini.ts";
+import * as gemini from "./gemini.ts";
+import * as openai from "./openai-refusals.ts";
 import type { Refusal } from "./refusal.ts";
 import * as responses from "./responses.ts";
 import { checkReturnedReasoning, checkReturnedThinking } from "./returned-reasoning.ts";
@@ -20,13 +21,21 @@ type CheckForm = (body: Fields, query: FormQuery) => Refusal | undefined;
 
 /** What the vendor of each protocol says of a request, or of its messages alone; undefined if it takes it. */
 export const checkForm: Readonly<Record<ProtocolName, CheckForm>> = {
-  "openai-chat": (body, { returnsReasoning }) =>
-    chat.checkShape(body) ?? (returnsReasoning ? checkReturnedReasoning(body) : undefined),
-  "openai-responses": (body) => responses.checkShape(body) ?? responses.checkTrigger(responses.itemsOf(body)),
+  "openai-chat": (body, { bytes, returnsReasoning }) =>
+    (bytes > openai.BODY_BYTES_MAX ? openai.TOO_LARGE : undefined) ??
+    chat.checkShape(body) ??
+    openai.checkPictures(body, chat.contentsOf(body)) ??
+    (returnsReasoning ? checkReturnedReasoning(body) : undefined),
+  "openai-responses": (body, { bytes }) =>
+    (bytes > openai.BODY_BYTES_MAX ? openai.TOO_LARGE : undefined) ??
+    responses.checkShape(body) ??
+    openai.checkPictures(body, responses.contentsOf(responses.itemsOf(body))) ??
+    responses.checkTrigger(responses.itemsOf(body)),
   "anthropic-messages": (body, { bytes, windowTokens, returnsReasoning }) =>
     (bytes > anthropic.BODY_BYTES_MAX ? anthropic.TOO_LARGE : undefined) ??
     anthropic.checkShape(body, { counting: true, systemTurns: true }) ??
     (returnsReasoning ? checkReturnedThinking(body) : undefined) ??
-    checkPictures(body, windowTokens),
-  "google-gemini": checkContents,
+    pictures.checkPictures(body, windowTokens),
+  "google-gemini": (body, { bytes }) =>
+    (bytes > gemini.BODY_BYTES_MAX ? gemini.TOO_LARGE : undefined) ?? gemini.checkContents(body),
 };

@@ -1,7 +1,15 @@
 /** The shape of Gemini contents: roles, parts by role, and responses in the number of the calls before them. */
 import { fieldsOf, isFields, listOf, textOf } from "../fields.ts";
+import { GEMINI_MEDIA_LIMITS } from "../gemini/protocol.ts";
 import { firstRefusal, invalid, type Refusal } from "./refusal.ts";
 import { type Fields } from "../dialect.ts";
+
+export const BODY_BYTES_MAX = GEMINI_MEDIA_LIMITS.bodyBytes;
+export const TOO_LARGE: Refusal = {
+  status: 400,
+  reason: "size",
+  message: `Request payload size exceeds the limit: ${BODY_BYTES_MAX} bytes.`,
+};
 
 const PART_KINDS = [
   "text",
@@ -30,8 +38,20 @@ export function checkContents(body: Fields): Refusal | undefined {
     firstRefusal(contents, checkContent) ??
     checkInstruction(body["systemInstruction"]) ??
     checkTools(body) ??
+    checkPictures(contents.map(fieldsOf)) ??
     checkPairs(contents.map(fieldsOf))
   );
+}
+
+function checkPictures(contents: readonly Fields[]): Refusal | undefined {
+  const { images } = GEMINI_MEDIA_LIMITS;
+  const parts = contents.flatMap(partsOf);
+  const pictures = [...parts, ...parts.flatMap((part) => partsOf(fieldsOf(part["functionResponse"])))].filter((part) =>
+    textOf(fieldsOf(part["inlineData"] ?? part["fileData"])["mimeType"])?.startsWith("image/"),
+  );
+  return pictures.length > images
+    ? invalid("size", `Please use fewer than ${images} images in your request`)
+    : undefined;
 }
 
 function unknownName(name: string, place: string): Refusal {

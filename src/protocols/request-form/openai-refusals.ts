@@ -1,5 +1,16 @@
 /** The sentences with which both OpenAI protocols refuse the form of a request. */
+import type { Fields } from "../dialect.ts";
+import { blocksOf, textOf } from "../fields.ts";
+import { OPENAI_MEDIA_LIMITS, openaiMediaLimits } from "../openai-vendor.ts";
 import { invalid, type Reason, type Refusal } from "./refusal.ts";
+
+export const BODY_BYTES_MAX = OPENAI_MEDIA_LIMITS.bodyBytes;
+export const TOO_LARGE: Refusal = {
+  status: 413,
+  reason: "size",
+  message: "The request body is too large.",
+  code: "request_too_large",
+};
 
 export function missing(param: string): Refusal {
   return invalid("shape", `Missing required parameter: '${param}'.`, { param, code: "missing_required_parameter" });
@@ -44,6 +55,17 @@ export function brokenArguments(param: string): Refusal {
     param,
     code: "invalid_json",
   });
+}
+
+const PICTURES = ["image_url", "input_image"];
+
+/** `contents`: of messages and of results. */
+export function checkPictures({ model }: Fields, contents: readonly unknown[]): Refusal | undefined {
+  const { images: most = Infinity } = openaiMediaLimits(textOf(model)) ?? {};
+  const pictures = contents
+    .flatMap((content) => blocksOf(content))
+    .filter(({ type }) => PICTURES.includes(String(type)));
+  return pictures.length > most ? invalid("size", `Too many images in request. Max is ${most}.`) : undefined;
 }
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;

@@ -22,6 +22,11 @@ export function itemsOf(body: Fields): readonly Fields[] {
   return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : listOf(input).map(fieldsOf);
 }
 
+/** Of messages and of results. */
+export function contentsOf(items: readonly Fields[]): readonly unknown[] {
+  return items.flatMap(({ content, output }) => [content, output]);
+}
+
 export function checkShape(body: Fields): Refusal | undefined {
   const { input, max_output_tokens: limit } = body;
   if (input === undefined && body["previous_response_id"] === undefined) return missing("input");

@@ -82,6 +82,7 @@ describe("describeCall", () => {
 
   test("says at which line a partial read starts", () => {
     expect(describeCall("Read", json({ file_path: "a.ts", offset: 120, limit: 10 })).firstLine).toBe(120);
+    expect(describeCall("read_file", json({ path: "a.ts", start_line_one_indexed: 120 })).firstLine).toBe(120);
     expect(describeCall("Read", json({ file_path: "a.ts" })).firstLine).toBeUndefined();
   });
 

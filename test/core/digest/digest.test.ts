@@ -211,7 +211,7 @@ describe("the short form of", () => {
       at % 20 === 0 ? `export function step${at}(input: string): number {` : `  total += input.charCodeAt(${at});`,
     );
     const short = written({ tool: "Read", args: '{"file_path":"src/steps.ts","offset":100}', text: body });
-    expect(short).toContain("10 definitions · source");
+    expect(short).toContain("Read src/steps.ts from line 100 · 10 definitions · source");
     expect(short).toContain("100: export function step0(input: string): number {");
     expect(short).toContain("240: export function step140(input: string): number {");
     expect(short).toContain("(also defines step160:260, step180:280)");

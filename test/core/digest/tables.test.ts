@@ -104,6 +104,24 @@ describe("a table of 120 rows and 3 columns", () => {
   });
 });
 
+describe("the answer of a database", () => {
+  test.each(["sqlite", "run_query", "mcp__postgres__query", "execute_sql", "ask_warehouse"])(
+    "is a table by %s",
+    (tool) => {
+      const forms = [
+        lines("id|name|score", ...rows.map((row) => row.join("|"))),
+        lines("id,name,score", ...rows.map((row) => row.join(","))),
+        lines(" id  |   name   | score ", "-----+----------+-------", ...PSQL_ROWS, "(120 rows)"),
+      ];
+      for (const text of forms) {
+        const call = describeCall(tool, JSON.stringify({ query: "SELECT id, name, score FROM users" }));
+        const digest = digestResult({ text, call, focus: [], recall: "r012345678", tokens: estimateText });
+        expect(digest?.text).toContain("· 120 rows · 3 columns · table ·");
+      }
+    },
+  );
+});
+
 describe("the layout of a table", () => {
   test("knows a single row, none, and several tables", () => {
     const one = tableLayout([GRID, GRID_HEADER, GRID, bordered("|")[0]!, GRID]);

@@ -21,6 +21,18 @@ function plans(...states: readonly string[]): readonly Message[] {
   return does("TodoWrite", { todos }, "ok", { text: "Now I know the trailers. Let me make the changes:" });
 }
 
+describe("the active task", () => {
+  it("is pointed to by the person's own words, and not by a reminder before them", () => {
+    const reminder = "<system-reminder>\nThe following skills are available:\n- review\n</system-reminder>";
+    const parts = [reminder, "Now rename parseRow to readRow everywhere."].map(
+      (text) => ({ kind: "text", text }) as const,
+    );
+    const live: Message = { role: "user", parts };
+    const [task] = told("task", [ASKED, edits("/repo/a.go"), says("It reads gzip now."), live, edits("/repo/b.go")], 2);
+    expect(task).toBe('The newest user message: "Now rename parseRow to readRow everywhere."');
+  });
+});
+
 describe("what is in progress", () => {
   it("is the step of the plan that is under way, and what still runs", () => {
     const server = does(

@@ -34,6 +34,22 @@ describe("an image", () => {
     expect(doubled.messages(five) - doubled.transcript(whole(...five))).toBe(1_000);
   });
 
+  it.each([
+    [
+      "Hermes' envelope",
+      { _multimodal: true, content: [{ type: "image_url", image_url: { url: "data:image/png;base64,IMAGE" } }] },
+    ],
+    ["MCP", [{ type: "audio", data: "IMAGE", mimeType: "audio/wav" }]],
+  ])("counts a flat price within a block of an unknown kind: %s", (_, content) => {
+    const body = (data: string): Transcript => {
+      const messages = [{ role: "tool", tool_call_id: "c", content }];
+      return protocols["openai-chat"].decode(JSON.stringify({ messages }).replace("IMAGE", data)).transcript;
+    };
+    const [long, short] = ["A".repeat(1_000_000), ""].map((data) => measure.transcript(body(data)));
+    expect(long! - short!).toBeGreaterThan(1_500);
+    expect(long! - short!).toBeLessThan(1_700);
+  });
+
   it("counts what is stated of its model, in both", () => {
     const stated = createMeasure({ imageTokens: 300 });
     expect(stated.message(asked(IMAGE))).toBe(measure.message(asked()) + 300);

@@ -104,6 +104,19 @@ describe("Responses", () => {
     expect(roles(decoded)).toEqual(["user", "assistant", "assistant"]);
   });
 
+  test("an item that an agent's file brings is an item, and no content of a message", () => {
+    const raw = JSON.stringify({ type: "compaction", encrypted_content: "g" });
+    const item: Message = { role: "user", parts: [{ kind: "opaque", type: "compaction", raw }], origin: "summary" };
+    const { messages } = responses.encode(
+      { system: [], messages: [item, textMessage("user", "Go on.")] },
+      { source: "openai-responses" },
+    );
+    expect(messages).toEqual([
+      { type: "compaction", encrypted_content: "g" },
+      expect.objectContaining({ role: "user" }),
+    ]);
+  });
+
   test("tools of the provider that the client runs pair like functions", () => {
     const action = { type: "exec", command: ["ls"] };
     const body = request([

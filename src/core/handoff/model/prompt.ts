@@ -32,7 +32,7 @@ const RULES = [
   "Give exact values as they are in the material: paths with line numbers, names, commands, figures, identifiers, error messages. Add nothing of your own.",
   "Where a value, a name or a plan was changed later, say what holds now, what it replaced, and why.",
   CITE,
-  "Passwords, keys, tokens and other secrets never go into the record: write [REDACTED] in their place.",
+  "Passwords, keys, tokens and other secrets never go into the record: say that there is one and what it opens, and write [REDACTED] in its place.",
 ];
 
 export const SYSTEM = [
@@ -81,7 +81,7 @@ function lengthLine(tokens: number): string {
 }
 
 const UPDATE =
-  "Bring the record up to date: what still holds stays, with its exact values; what is new is added; what was finished moves to what is done, and what was answered to what is answered; only what no longer matters goes. Where room is short, shorten the steps of finished work first.";
+  "Bring the record up to date: what still holds stays, with its exact values; what is new is added, with numbers that go on from the last; what was finished moves to what is done, and what was answered to what is answered; only what no longer matters goes. Where room is short, shorten the steps of finished work first.";
 
 function structure({ template, asked }: Pick<PromptRequest, "template" | "asked">): readonly string[] {
   const headings = new Set(asked.map(({ heading }) => heading));

@@ -6,6 +6,7 @@ import { oneLine } from "../../digest/cut.ts";
 import type { CallEvent, Events, RequestEvent } from "../../events/events.ts";
 import { changesSomething, openFailures, repairedFailures } from "../../events/failures.ts";
 import type { FileEntry } from "../../events/files.ts";
+import { personText } from "../../events/person.ts";
 import { stillRunning } from "../../events/running.ts";
 import { answersOf } from "../../events/questions.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
@@ -74,7 +75,7 @@ function leaves({ from, until, live }: HandoffMaterial, message: number): boolea
 }
 
 function liveText({ messages, live, redact }: HandoffMaterial): string {
-  return live < 0 ? "" : redact(contentText(messages[live]!.parts)).trim();
+  return live < 0 ? "" : redact(personText(messages[live]!) || contentText(messages[live]!.parts)).trim();
 }
 
 function taskDrafts(material: HandoffMaterial): readonly ItemDraft[] {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createLayered } from "../../../../src/core/engines/layered/layered.ts";
 import { NINE_SECTIONS } from "../../../../src/core/handoff/templates.ts";
+import { promptText, SYSTEM } from "../../../../src/core/handoff/model/prompt.ts";
 import type { Writer, WriterFailure, WriterPrompt, WriterReply } from "../../../../src/core/handoff/model/writer.ts";
 import { textMessage, type Transcript } from "../../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../../src/core/transcript/oracle.ts";
@@ -105,4 +106,13 @@ describe("a record asked for behind the conversation", () => {
     expect(asked).toHaveLength(1);
     expect(report.summary).toMatchObject({ by: "ledger", steps: [{ outcome: "failed", class: "quota" }] });
   });
+});
+
+it("is to say that there was a secret and not what, and to number on where a record goes on", () => {
+  const asked = [{ heading: "Work", level: 2, purpose: "what was done" }] as never;
+  const text = promptText({ source: "s", record: "1. Done.", template: [], asked, live: "", targetTokens: 500 });
+  expect([SYSTEM, text]).toEqual([
+    expect.stringMatching(/say that there is one and what it opens, and write \[REDACTED\]/),
+    expect.stringContaining("with numbers that go on from the last"),
+  ]);
 });
