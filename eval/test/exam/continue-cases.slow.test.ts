@@ -27,7 +27,7 @@ afterAll(() => {
 
 function casesMade(): string {
   const place = mkdtempSync(join(tmpdir(), "precis-cases-"));
-  const { status, stderr } = spawnSync(process.execPath, [join(ROOT, "scripts/continue-cases.ts"), place], {
+  const { status, stderr } = spawnSync(process.execPath, [join(ROOT, "eval/scripts/continue-cases.ts"), place], {
     encoding: "utf8",
   });
   if (status !== 0) throw new Error(stderr);
