@@ -168,6 +168,13 @@ function kindOf(line: string): number {
   return kind < 0 ? TELLING.length : kind;
 }
 
+/** All that a call printed, where that is one line; without what a harness prints around it. */
+export function onlyLine(text: string): string | undefined {
+  if (text.length > SENTENCE_CHARS_MAX) return undefined;
+  const [line, ...others] = firstLines(text);
+  return others.length === 0 ? line : undefined;
+}
+
 /** The first lines that a command itself printed. */
 function firstLines(text: string): readonly string[] {
   const opening = text.slice(0, EDGE_CHARS).split("\n");

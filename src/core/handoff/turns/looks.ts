@@ -3,12 +3,15 @@ import { oneLine } from "../../digest/cut.ts";
 import { isErrorLine } from "../../digest/error-line.ts";
 import { withoutGutter } from "../../digest/numbered-lines.ts";
 import { LOOKING } from "../../digest/tool-names.ts";
+import { onlyLine } from "../../events/endings.ts";
 import type { CallEvent, SaidEvent, SessionEvent } from "../../events/events.ts";
 import { targetText } from "./deeds.ts";
 import { line, type Line, type LineWords, type TellerOptions } from "./line.ts";
 import { proseBody, type Body } from "./shape.ts";
 
 const LABELS_CHARS_MAX = 80;
+/** What one line says is told with the look itself. */
+const ANSWERS_CHARS_MAX = 60;
 const SHOWN_CHARS_MIN = 120;
 
 export function isLook({ summary, facts, ending }: CallEvent): boolean {
@@ -38,13 +41,19 @@ export function lookLines(
     (event) => event.kind === "call" && isLook(event) && event.summary.action !== "plan",
   ) as CallEvent[];
   if (looks.length === 0) return [];
-  const { redact, shortened } = options;
-  const labels = [...new Set(looks.map((event) => oneLine(shortened(targetText(event, redact)), LABELS_CHARS_MAX)))];
+  const labels = [...new Set(looks.map((event) => labelled(event, options)))];
   const shown = isOpen(answer) ? looks.filter(({ text }) => text.length >= SHOWN_CHARS_MIN) : [];
   return [
     line("look", looks[0]!.message, { lead: "· looked at: ", body: listBody(labels.filter((label) => label !== "")) }),
     ...newestOfEach(shown).map((event) => line("shown", event.message, shownAs(event, options))),
   ];
+}
+
+/** `git status → clean`: what was looked at, and what it said where that is a line or less. */
+function labelled(event: CallEvent, { redact, shortened }: TellerOptions): string {
+  const label = oneLine(shortened(targetText(event, redact)), LABELS_CHARS_MAX);
+  const said = onlyLine(withoutGutter(event.text));
+  return label === "" || said === undefined || said.length > ANSWERS_CHARS_MAX ? label : `${label} → ${redact(said)}`;
 }
 
 /** What a call showed; errors in it stay before other lines. */
