@@ -30,7 +30,7 @@ export function createKeptContents(messages: readonly Message[]): KeptContents {
     const text = personText(message);
     if (byPerson(message)) episodes.push([]);
     episodes.at(-1)?.push(...textsOf(message));
-    if ((text.match(WORD) ?? []).length >= RUN_WORDS) add(`request ${at}`, text, runsOf(text));
+    if (wordsOf(text).length >= RUN_WORDS) add(`request ${at}`, text, runsOf(text));
   });
   episodes.forEach((said, at) =>
     add(`episode ${at + 1}`, said.join("\n"), new Set(said.flatMap((text) => [...runsOf(text)]))),
@@ -56,10 +56,15 @@ function textsOf({ parts }: Message): readonly string[] {
 
 /** All runs of words; the whole of a text that is shorter than one. */
 function runsOf(text: string): ReadonlySet<string> {
-  const words = text.toLowerCase().match(WORD) ?? [];
+  const words = wordsOf(text.toLowerCase());
   if (words.length === 0) return new Set();
   const last = Math.max(0, words.length - RUN_WORDS);
   return new Set(Array.from({ length: last + 1 }, (_, at) => words.slice(at, at + RUN_WORDS).join(" ")));
 }
 
-const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}]+/gu;
+const SEGMENTER = new Intl.Segmenter("zh", { granularity: "word" });
+
+/** Words also of languages that write them without spaces: five characters of Chinese in a row stand in many texts. */
+function wordsOf(text: string): readonly string[] {
+  return [...SEGMENTER.segment(text)].flatMap(({ segment, isWordLike }) => (isWordLike === true ? [segment] : []));
+}

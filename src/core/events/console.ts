@@ -10,7 +10,7 @@ interface ConsoleForm {
   readonly ending: RegExp;
 }
 
-/** Claude Code and Codex, pi, Gemini CLI. */
+/** Claude Code and Codex, pi, Gemini CLI, AutoGen's code executor. */
 const CONSOLE_FORMS: readonly ConsoleForm[] = [
   { opening: /^<(?:bash-(?:input|stdout|stderr)|local-command-(?:stdout|stderr)|user_shell_command)>/i, ending: /$/ },
   {
@@ -23,6 +23,7 @@ const CONSOLE_FORMS: readonly ConsoleForm[] = [
       /^I ran the following shell command:\n```sh\n[^]{1,2000}?\n```\n\nThis produced the following result:\n```\n/,
     ending: /\n```$/,
   },
+  { opening: /^exitcode: -?\d{1,3} \([^\n)]{1,40}\)\nCode output: /, ending: /$/ },
 ];
 const FORM_CHARS_MAX = 2_200;
 

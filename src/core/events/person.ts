@@ -6,7 +6,7 @@ import { HANDOFF_END, opensWithHandoff } from "../handoff/marks.ts";
 import type { Message } from "../transcript/message.ts";
 import { isConsoleOutput } from "./console.ts";
 
-/** How records open, in today's agents: Claude Code, Codex, pi, AutoGen. Lower case. */
+/** How records open, in today's agents: Claude Code, Codex, pi. Lower case. */
 const RECORD_STARTS = [
   "<command-name>",
   "<command-message>",
@@ -26,7 +26,6 @@ const RECORD_STARTS = [
   "base directory for this skill:",
   "operation stopped by hook:",
   "# agents.md instructions for ",
-  "exitcode: ",
 ];
 
 /** How summaries open that some agent recorded in place of earlier turns. Lower case. */

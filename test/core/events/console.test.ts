@@ -14,6 +14,7 @@ const FORMS = {
   Codex: `<user_shell_command>\n<command>find .</command>\n<result>\n${LISTING}\n</result>\n</user_shell_command>`,
   pi: `Ran \`find .\`\n\`\`\`\n${LISTING}\n\`\`\`\n\nCommand exited with code 1`,
   "Gemini CLI": `I ran the following shell command:\n\`\`\`sh\nfind .\n\`\`\`\n\nThis produced the following result:\n\`\`\`\n${LISTING}\n\`\`\``,
+  AutoGen: `exitcode: 1 (execution failed)\nCode output: ${LISTING}`,
 };
 
 describe.each(Object.entries(FORMS))("console output of %s", (_, text) => {
@@ -49,6 +50,7 @@ describe("a person", () => {
     "Ran `npm test`\n```\n1 failed\n```\nWhy?",
     "I ran the following shell command:\n```sh\nls\n```\nIt hangs.",
     "See <bash-stdout> in the log",
+    "exitcode: 1, what does that mean?",
   ])("who mentions output keeps their words: %j", (text) => {
     expect(byPerson(user(text))).toBe(true);
   });

@@ -8,6 +8,7 @@ import type { Measure } from "../../transcript/measure.ts";
 import { linesOfCarried } from "./carried.ts";
 import type { Line, LinesOptions } from "./line.ts";
 import { linesOfTurns } from "./lines.ts";
+import { ownWordsAmong } from "./novelty.ts";
 import { turnsOf } from "./turns.ts";
 import { PASTE_CHARS_MIN } from "./words.ts";
 
@@ -66,6 +67,8 @@ interface SharedLine extends Line {
   /** What it is worth at its age. */
   readonly share: number;
   readonly about: boolean;
+  /** Of what people said: whether its words stand in nothing else that they said. */
+  readonly isOwn: boolean;
   /** The most characters that it may have whatever the room. */
   readonly charsMax: number;
 }
@@ -89,12 +92,17 @@ function sharedTurns({ events, carried, matches, ...request }: RecordRequest): r
   const turns = turnsOf(events.all, request);
   const before = carried.map((_, at) => at - carried.length);
   const lines = withoutRepeats([...linesOfCarried(carried), ...linesOfTurns(turns, request)]);
+  const said = lines.flat().filter(({ kind }) => kind === "request");
+  const isOwn = ownWordsAmong([
+    ...events.requests.map(({ text }) => text),
+    ...said.filter(({ message }) => message < 0).map(({ body }) => body.within(Infinity)),
+  ]);
   const orders = [...before, ...turns.map(({ start }) => start)];
   return orders.map((order, at) => {
     const own = lines[at]!;
     const age = orders.length - 1 - at;
     const ageAt = (place: number): number => age + (own.length - 1 - place) / LINES_A_TURN;
-    return { order, lines: own.map((line, place) => shared(line, ageAt(place), matches)) };
+    return { order, lines: own.map((line, place) => shared(line, ageAt(place), { matches, isOwn })) };
   });
 }
 
@@ -121,7 +129,11 @@ const REPEAT_CHARS_MAX = 200;
 /** A turn of hundreds of calls ages within itself: so many lines count as a turn. */
 const LINES_A_TURN = 8;
 
-function shared(line: Line, age: number, matches: RecordRequest["matches"]): SharedLine {
+interface Comparing extends Pick<RecordRequest, "matches"> {
+  readonly isOwn: (text: string) => boolean;
+}
+
+function shared(line: Line, age: number, { matches, isOwn }: Comparing): SharedLine {
   const beyond = Math.max(0, age + 1 - NEWEST_TURNS);
   const byAge = Math.max(OLDEST_SHARE, 1 / (1 + DECAY_A_TURN * beyond));
   const fading = line.kind === "shown" || line.kind === "look" ? 1 / (1 + SHOWN_DECAY_A_TURN * age) ** 2 : byAge;
@@ -130,6 +142,7 @@ function shared(line: Line, age: number, matches: RecordRequest["matches"]): Sha
     ...line,
     share: line.worth * fading,
     about,
+    isOwn: line.kind !== "request" || isOwn(line.body.within(Infinity)),
     charsMax: Infinity,
   };
 }
@@ -248,8 +261,9 @@ function longerLines(
   };
   // All by one step, up to the first that does not fit: with more room the same ones do, and more.
   ordered.every((line) => lengthen(line, Math.min(step + 1, stepsMax)));
-  // What pieces as large as that leave empty is for whatever fits.
-  for (const line of ordered) if (left > leftMax) lengthen(line, stepsMax);
+  // What pieces as large as that leave empty is for lines that are told already: a new one might not fit beside a longer one.
+  for (const line of ordered)
+    if (left > leftMax && tokensAt(line, longer.get(line) ?? step) > 0) lengthen(line, stepsMax);
   return longer;
 }
 
@@ -287,8 +301,9 @@ function wordsFirst(
   const least = new Map<SharedLine, number>();
   if (first !== undefined) least.set(first, chars * FIRST_REQUEST_SHARE);
   let left = tokensMax * REQUESTS_SHARE;
-  // What was stated comes before what was only asked.
-  for (const line of wanted.toReversed().toSorted((a, b) => b.worth - a.worth)) {
+  // What was stated comes before what was only asked, and what says something of its own before what others say as well.
+  const order = (a: SharedLine, b: SharedLine): number => b.worth - a.worth || Number(b.isOwn) - Number(a.isOwn);
+  for (const line of wanted.toReversed().toSorted(order)) {
     if (line === first) continue;
     const charsMax = Math.min(line.charsMax, Math.max(chars * REQUEST_SHARE, REQUEST_CHARS));
     const body = line.body.within(charsMax);

@@ -85,6 +85,15 @@ describe("what is said again", () => {
     expect(told(2_000, {}, undefined, answered(...texts)).split(`User: ${words}`)).toHaveLength(times + 1);
   });
 
+  it.each([
+    ["Book the night train.", ["How was the market? (1)", "Tell me of fjords. (2)", "Who bakes bread? (3)"]],
+    ["预订夜间火车。", ["市场怎么样？（1）", "说说峡湾。（2）", "谁做面包？（3）"]],
+  ])("many times goes before what was said once: %j", (once, again) => {
+    const before = Array.from({ length: 30 }, () => again).flat();
+    const all = [...before.slice(0, 45), once, ...before.slice(45)].map((text, at) => `${text} ${at}`);
+    expect(told(400, {}, undefined, answered(...all))).toContain(once);
+  });
+
   it("by the agent with other figures is told once, with the last", () => {
     const all = Array.from({ length: 9 }, (_, at) => [
       user(`Take the part ${at}.`),
