@@ -4,7 +4,7 @@ import { oneLine } from "../../digest/cut.ts";
 import type { CallEvent } from "../../events/events.ts";
 import { argumentsWithin, thingText, valuesIn } from "../../events/things.ts";
 import { line, type Line, type TellerOptions } from "./line.ts";
-import { linesBody, proseBody, type Body } from "./shape.ts";
+import { isInSentences, linesBody, proseBody, type Body } from "./shape.ts";
 
 const TARGET_CHARS_MAX = 200;
 const PATHS_MAX = 12;
@@ -19,7 +19,7 @@ export function deedLines(event: CallEvent, options: TellerOptions): readonly Li
       line("deed", message, { lead, body: deedBody(event, options) }),
       line("report", message, {
         lead: "Its report: ",
-        body: proseBody(event.text, options.redact, { isLess: options.isRepeated }),
+        body: proseBody(event.text, options.redact, { isLess: options.isRepeated, hasEnd: isInSentences(event.text) }),
       }),
     ];
   const times = event.ending.status === "done" ? 1 : NOT_DONE_TIMES;

@@ -36,7 +36,7 @@ export const WORTH: Readonly<Record<LineKind, number>> = {
   answer: 1.5,
   report: 1,
   deed: 0.6,
-  remark: 0.35,
+  remark: 0.6,
   shown: 0.25,
   look: 0.15,
 };

@@ -28,13 +28,15 @@ export interface LineWorth {
   readonly isMore?: (line: string) => boolean;
   /** Goes before all others. */
   readonly isLess?: (line: string) => boolean;
+  /** Whether the end of the text counts as its beginning does. */
+  readonly hasEnd?: boolean;
 }
 
 /** Text as it was written. `prepare` takes secrets out of it, when it is told at all. */
 export function proseBody(
   text: string,
   prepare: (text: string) => string = unchanged,
-  { isMore, isLess }: LineWorth = {},
+  { isMore, isLess, hasEnd = true }: LineWorth = {},
 ): Body {
   let whole: string | undefined;
   let pieces: readonly string[] | undefined;
@@ -52,10 +54,20 @@ export function proseBody(
       if (whole.length <= charsMax || text.length <= charsMax) return whole;
       const all = pieces!;
       counting ??= isMore === undefined ? [] : [...all.keys()].filter((at) => isMore(all[at]!.trimEnd()));
-      return headAndTail(all, charsMax, counting);
+      return headAndTail(all, charsMax, { counting, hasEnd });
     },
   };
 }
+
+/** Whether a text is written in sentences, and not a page, a list or a log. */
+export function isInSentences(text: string): boolean {
+  let inSentences = 0;
+  for (const match of text.matchAll(SENTENCE_LINE)) inSentences += match[0].length;
+  return inSentences >= text.length / 2;
+}
+
+/** A line that ends as a sentence does and is long enough for one. */
+const SENTENCE_LINE = /^[^\n]{20,}[.!?:。！？：][)*_"'”’」]*[^\S\n]*$/gmu;
 
 function withoutLess(text: string, isLess: (line: string) => boolean): string {
   const lines = text.split("\n").filter((line) => line.trim() !== "" && !isLess(line));
@@ -87,7 +99,13 @@ function piecesOf(text: string): readonly string[] {
 /** Of the room, what lines that count may take from head and tail; one of them may take all of it. */
 const COUNTING_SHARE = 0.5;
 
-function headAndTail(pieces: readonly string[], charsMax: number, counting: readonly number[]): string {
+interface Keeping {
+  /** Pieces that stay before others. */
+  readonly counting: readonly number[];
+  readonly hasEnd: boolean;
+}
+
+function headAndTail(pieces: readonly string[], charsMax: number, { counting, hasEnd }: Keeping): string {
   const middle: number[] = [];
   let room = charsMax - GAP.length - 2;
   const counted = room * COUNTING_SHARE;
@@ -101,9 +119,12 @@ function headAndTail(pieces: readonly string[], charsMax: number, counting: read
   room -= taken;
   let head = 0;
   let used = 0;
-  while (head < pieces.length && used + pieces[head]!.length <= room * HEAD_SHARE) used += pieces[head++]!.length;
+  // A text opens with what it is about: its first piece may take all of the room.
+  const headRoom = Math.max(hasEnd ? room * HEAD_SHARE : room, Math.min(room, pieces[0]?.length ?? 0));
+  const tailRoom = hasEnd ? room : 0;
+  while (head < pieces.length && used + pieces[head]!.length <= headRoom) used += pieces[head++]!.length;
   let tail = pieces.length;
-  while (tail > head && used + pieces[tail - 1]!.length <= room) used += pieces[--tail]!.length;
+  while (tail > head && used + pieces[tail - 1]!.length <= tailRoom) used += pieces[--tail]!.length;
   // What the tail could not use is for the head.
   while (head < tail && used + pieces[head]!.length <= room) used += pieces[head++]!.length;
   while (head > 0 && isDangling(pieces[head - 1]!)) head--;

@@ -67,14 +67,24 @@ export function saidLines(event: SaidEvent, isAnswer: boolean, { redact, isBesid
   const { message, text } = event;
   if (isBeside(text)) return [];
   if (!isAnswer && (text.length < REMARK_CHARS_MIN || LEADS_IN.test(text))) return [];
-  return [line(isAnswer ? "answer" : "remark", message, { lead: "Agent: ", body: bodyOf(event, redact) })];
+  return [line(isAnswer ? "answer" : "remark", message, { lead: "Agent: ", body: bodyOf(event, isAnswer, redact) })];
+}
+
+interface KnownBody {
+  readonly isAnswer: boolean;
+  readonly redact: (text: string) => string;
+  readonly body: Body;
 }
 
 /** What was said is told again in the next handoff. */
-const bodies = new WeakMap<SaidEvent, { readonly redact: (text: string) => string; readonly body: Body }>();
+const bodies = new WeakMap<SaidEvent, KnownBody>();
 
-function bodyOf(event: SaidEvent, redact: (text: string) => string): Body {
+/** An answer ends with what comes of it; words on the way end with what is done next. */
+function bodyOf(event: SaidEvent, isAnswer: boolean, redact: (text: string) => string): Body {
   let known = bodies.get(event);
-  if (known?.redact !== redact) bodies.set(event, (known = { redact, body: proseBody(event.text, redact) }));
+  if (known?.redact !== redact || known.isAnswer !== isAnswer) {
+    known = { isAnswer, redact, body: proseBody(event.text, redact, { hasEnd: isAnswer }) };
+    bodies.set(event, known);
+  }
   return known.body;
 }

@@ -1,6 +1,6 @@
 /** A text in as much room as it gets: whole sentences of its head and its tail, or nothing. */
 import { describe, expect, it } from "vitest";
-import { linesBody, proseBody } from "../../../../src/core/handoff/turns/shape.ts";
+import { isInSentences, linesBody, proseBody } from "../../../../src/core/handoff/turns/shape.ts";
 import { expectLinear } from "../../../support/linear.ts";
 
 const SENTENCES = Array.from({ length: 30 }, (_, at) => `Sentence number ${at} says one more thing. `).join("");
@@ -29,6 +29,39 @@ describe("prose", () => {
     const told = proseBody(text, (given) => given.replaceAll("sk-1234", "[secret]")).within(300);
     expect(told).toMatch(/^Start here with the importer\./);
     expect(told).toMatch(/The key is \[secret\]\.$/);
+  });
+});
+
+describe("a text whose end says nothing", () => {
+  it.each([120, 200, 400])("keeps of its beginning what fits %i characters", (chars) => {
+    const told = proseBody(SENTENCES, undefined, { hasEnd: false }).within(chars);
+    expect(told).toMatch(/^Sentence number 0 [^]*\n\[…\]$/);
+  });
+
+  it("opens with its first sentence, even where that takes all of the room", () => {
+    const first = `The importer reads ${"every single record of ".repeat(5)}the file.`;
+    for (const hasEnd of [true, false])
+      expect(proseBody(`${first}\n${SENTENCES}`, undefined, { hasEnd }).within(first.length + 30)).toContain(first);
+  });
+});
+
+describe("sentences", () => {
+  it.each([
+    ["The parser skips the header. It then reads each row until the end.", true],
+    ["解析器先跳过文件的标题行，然后逐行读取所有数据，直到文件结束为止。", true],
+    ["Der Parser überspringt die Kopfzeile.\n\n- Danach liest er jede Zeile bis zum Ende.", true],
+    ["MAPS\nNEWS\nMORE\nTOOLS\nSign in", false],
+    ["- 1 Yr: 12.65%\n- 3 Yrs: -3.04%\n- 10 Yrs: 5.81%\nSearch", false],
+    ["2026-01-02 INFO start\n2026-01-02 INFO worker 1 is up\n2026-01-02 INFO stop", false],
+  ])("%j: %j", (text, expected) => {
+    expect(isInSentences(text)).toBe(expected);
+  });
+
+  it("are looked for in linear time", () => {
+    expectLinear(100_000, (size) => {
+      const text = `a.)${")".repeat(size)} `.repeat(2);
+      return () => isInSentences(text);
+    });
   });
 });
 
