@@ -51,6 +51,8 @@ const GAIN_A_TOKEN_MIN = 0.02;
 /** Names of code and paths, words with figures in them, and figures. */
 const NAME =
   /[\p{L}_][\p{L}\p{N}_]*(?:[._/:-][\p{L}\p{N}_]+)+|[\p{L}_]*(?:\p{Ll}\p{Lu}|_|\p{L}\p{N}|\p{N}\p{L})[\p{L}\p{N}_]*|\d[\d.,:]*\d/gu;
+/** A key says nothing that its value does not. */
+const JSON_KEY = /^"[^"]{1,100}"\s*:\s*/;
 const WORD = /[\p{L}\p{N}]{2,}/gu;
 
 /** Chooses lines in at most that many tokens; `present` is what the handoff says already. */
@@ -116,7 +118,7 @@ function candidatesIn(request: QuoteRequest): readonly Candidate[] {
         const text = line.trim();
         if (text.length < LINE_CHARS_MIN || text.length > LINE_CHARS_MAX || seen.has(text)) return [];
         seen.add(text);
-        const names = namesIn(text);
+        const names = namesIn(text.replace(JSON_KEY, ""));
         return names.length === 0 || (text.match(WORD) ?? []).length < WORDS_MIN ? [] : [{ source, at, text, names }];
       }),
   );

@@ -40,6 +40,13 @@ describe("quotes", () => {
     expect(quoted(talk, 600, 3)).not.toContain("part_");
   });
 
+  it("leave out data whose values name nothing", () => {
+    const meta = `{\n  "og:page_type": "an article",\n  "og:page_site": "a news site",\n  "og:sold_units": 17402,\n}`;
+    const text = quoted([user("Look."), ...run("curl https://news.example", meta), says("That is the page.")]);
+    expect(text).toContain("17402");
+    expect(text).not.toMatch(/page_type|page_site/);
+  });
+
   it("hold no part of a secret", () => {
     for (let pad = 0; pad < 160; pad += 3) {
       const word = "w".repeat(pad);

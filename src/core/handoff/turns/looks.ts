@@ -42,11 +42,18 @@ export function lookLines(
   ) as CallEvent[];
   if (looks.length === 0) return [];
   const labels = [...new Set(looks.map((event) => labelled(event, options)))];
-  const shown = isOpen(answer) ? looks.filter(({ text }) => text.length >= SHOWN_CHARS_MIN) : [];
+  const open = isOpen(answer) ? looks.filter(({ text }) => text.length >= SHOWN_CHARS_MIN) : [];
+  const [files, others] = [open.filter(isFile), open.filter((event) => !isFile(event))];
   return [
     line("look", looks[0]!.message, { lead: "· looked at: ", body: listBody(labels.filter((label) => label !== "")) }),
-    ...newestOfEach(shown).map((event) => line("shown", event.message, shownAs(event, options))),
+    ...newestOfEach(others).map((event) => line("shown", event.message, shownAs(event, options))),
+    ...newestOfEach(files).flatMap((event) => fillingLines(event, options)),
   ];
+}
+
+/** A file can be read again, and its first lines say little: the names in it are quoted. */
+function isFile({ summary }: CallEvent): boolean {
+  return summary.action === "read";
 }
 
 /** `git status → clean`: what was looked at, and what it said where that is a line or less. */
@@ -87,12 +94,14 @@ function listBody(labels: readonly string[]): Body {
   };
 }
 
-/** A run's own words count little beside how it ended. */
-const PRINTED_TIMES = 0.2;
+/** What there is to fill a room with counts little beside what was said and done. */
+const FILLING_TIMES = 0.2;
 
 /** What a run printed beside how it ended, where the room is there to be used. */
 export function printedLines(event: CallEvent, options: TellerOptions): readonly Line[] {
-  const { summary, message, text } = event;
-  if (options.fillsRoom !== true || summary.action !== "run" || text.length < SHOWN_CHARS_MIN) return [];
-  return [line("shown", message, shownAs(event, options), PRINTED_TIMES)];
+  return event.summary.action === "run" && event.text.length >= SHOWN_CHARS_MIN ? fillingLines(event, options) : [];
+}
+
+function fillingLines(event: CallEvent, options: TellerOptions): readonly Line[] {
+  return options.fillsRoom === true ? [line("shown", event.message, shownAs(event, options), FILLING_TIMES)] : [];
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { eventsOf } from "../../../../src/core/events/events.ts";
 import { recordOf, type RecordRequest } from "../../../../src/core/handoff/turns/record.ts";
 import type { Message } from "../../../../src/core/transcript/message.ts";
-import { edits, says, user } from "../../events/session-talk.ts";
+import { edits, reads, says, user } from "../../events/session-talk.ts";
 import { measure } from "../requests.ts";
 
 const FIRST = "Build a shop with a cart.";
@@ -100,6 +100,20 @@ describe("what is said again", () => {
       says(`${at} of 9 parts are done.`),
     ]).flat();
     expect(told(2_000, {}, undefined, all).match(/\d of 9 parts are done/g)).toEqual(["8 of 9 parts are done"]);
+  });
+});
+
+describe("a file that was read, with no answer after it", () => {
+  const all = [
+    user("Look at the parser."),
+    ...reads("src/parser.ts", "const rows = read();\n".repeat(20)),
+    ...edits("src/a.ts", "one", "two"),
+  ];
+
+  it.each([true, false])("is told by its lines only where the room is there to be used: %j", (fillsRoom) => {
+    const text = told(4_000, { fillsRoom }, undefined, all);
+    expect(text).toContain("looked at: src/parser.ts");
+    expect(text.includes("showed: ")).toBe(fillsRoom);
   });
 });
 
