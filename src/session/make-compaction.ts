@@ -8,7 +8,7 @@ import {
 import { declaredTokens, withDeclarations } from "../core/compaction/declarations.ts";
 import { compactEdited } from "../core/compaction/edited.ts";
 import { reachTo } from "../core/compaction/reach.ts";
-import { freesTooLittle } from "../core/compaction/run/runner.ts";
+import { freesTooLittle } from "../core/engines/policy.ts";
 import type { CompactRequest, Outcome, Remote } from "../core/engines/contract.ts";
 import type { WindowLimits } from "../core/engines/window.ts";
 import type { CompactOptions, RuntimeOptions, WaitingForMain } from "./contract.ts";

@@ -4,7 +4,7 @@
  */
 import { digestResultsWith } from "../passes/digest-results.ts";
 import { evictMedia } from "../passes/evict-media.ts";
-import { inSequence } from "../passes/sequence.ts";
+import { inSequence } from "../passes/pass.ts";
 import { shrinkArguments } from "../passes/shrink-arguments.ts";
 import { stripReasoning } from "../passes/strip-reasoning.ts";
 import { recallId, type Chain } from "../transcript/links.ts";

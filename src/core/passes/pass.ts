@@ -21,3 +21,17 @@ export interface PassResult {
 }
 
 export type Pass = (messages: readonly Message[], context: PassContext) => PassResult;
+
+/** One pass that applies these in turn. */
+export function inSequence(passes: readonly Pass[]): Pass {
+  return (originals, context) => {
+    let messages = originals;
+    const evicted: Evicted[] = [];
+    for (const pass of passes) {
+      const result = pass(messages, context);
+      messages = result.messages;
+      for (const each of result.evicted) evicted.push(each);
+    }
+    return { messages, from: originals.map((_, at) => at), evicted };
+  };
+}

@@ -7,7 +7,7 @@ import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Message, Transcript } from "../../core/transcript/message.ts";
 import { builtInName } from "../../core/engines/names.ts";
-import type { SessionThreshold } from "../../core/engines/shared-settings.ts";
+import type { SessionThreshold } from "../../core/engines/settings.ts";
 import type { Outcome } from "../../core/engines/contract.ts";
 import type { Runtime, RuntimeOptions, RuntimeState } from "../../session/contract.ts";
 import { badThreshold, writeThreshold } from "../../session/threshold.ts";

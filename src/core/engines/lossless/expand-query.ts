@@ -6,9 +6,19 @@ import { written } from "../../recall/pages.ts";
 import { estimateText } from "../../transcript/estimate.ts";
 import type { ToolAnswer, ToolPrompt } from "../contract.ts";
 import type { Dag } from "./dag.ts";
-import { headingOf, leavesOf, originalsOf, type FoundOriginal, type Leaf, type OriginalMessage } from "./originals.ts";
-import { nearestPlaces } from "./nearest.ts";
-import { noRecord, refused, type BoundedSources, type ToolArguments } from "./reading.ts";
+import {
+  headingOf,
+  leavesOf,
+  originalsOf,
+  type FoundOriginal,
+  type Leaf,
+  type OriginalMessage,
+  noRecord,
+  refused,
+  type BoundedSources,
+  type ToolArguments,
+  nearestPlaces,
+} from "./originals.ts";
 
 /** Places that speak of the question, at most. */
 const PLACES_MAX = 24;

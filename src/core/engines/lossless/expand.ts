@@ -4,8 +4,7 @@ import { estimateText } from "../../transcript/estimate.ts";
 import type { Quote, ToolAnswer } from "../contract.ts";
 import { nodeOf, under, type Dag, type DagNode } from "./dag.ts";
 import { rangesText, type MessageRange } from "../../recall/messages.ts";
-import { messagesOf } from "./originals.ts";
-import { misused, noRecord, refused, type ToolArguments, type BoundedSources } from "./reading.ts";
+import { messagesOf, misused, noRecord, refused, type ToolArguments, type BoundedSources } from "./originals.ts";
 import { isRecallId } from "../../transcript/links.ts";
 
 /** Levels that an expansion goes down: lossless-claw's. */

@@ -3,9 +3,20 @@ import { written } from "../../recall/pages.ts";
 import { around, linesIn, wordsIn } from "../../recall/places.ts";
 import type { LinePattern, Quote, ToolAnswer } from "../contract.ts";
 import type { Dag } from "./dag.ts";
-import { nearestPlaces } from "./nearest.ts";
-import { headingOf, leavesOf, messagesOf, originalsOf, type FoundOriginal, type OriginalMessage } from "./originals.ts";
-import { misused, noRecord, refused, type ToolArguments, type BoundedSources } from "./reading.ts";
+import {
+  nearestPlaces,
+  headingOf,
+  leavesOf,
+  messagesOf,
+  originalsOf,
+  type FoundOriginal,
+  type OriginalMessage,
+  misused,
+  noRecord,
+  refused,
+  type ToolArguments,
+  type BoundedSources,
+} from "./originals.ts";
 
 export const GREP_HITS = 10;
 export const GREP_HITS_MAX = 50;

@@ -4,13 +4,12 @@
  */
 import { HANDOFF_TOKENS_MIN, isHandoff } from "../../handoff/write.ts";
 import { recallId, type Chain } from "../../transcript/links.ts";
-import type { Exchange } from "../../transcript/exchanges.ts";
+import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import type { Message } from "../../transcript/message.ts";
-import { MESSAGE_OVERHEAD_TOKENS } from "../../compaction/run/draft.ts";
+import { MESSAGE_OVERHEAD_TOKENS } from "../../compaction/plan.ts";
 import { endOf, type Dag, type DagNode, type Root } from "./dag.ts";
-import type { LosslessLimits } from "./limits.ts";
-import type { LosslessSettings } from "./settings.ts";
+import type { LosslessSettings } from "../settings.ts";
 
 /** A node that is still to be written, in that many tokens. */
 export interface Sketch extends DagNode {
@@ -26,11 +25,10 @@ export interface SketchedDag {
 
 export interface SketchInput {
   readonly messages: readonly Message[];
-  readonly exchanges: readonly Exchange[];
   readonly measure: Measure;
   readonly chain: Chain;
   readonly settings: LosslessSettings;
-  readonly limits: LosslessLimits;
+  readonly limits: { readonly leafChunkTokens: number; readonly leafTokens: number };
   /** Everything before this message is to be summarised. */
   readonly until: number;
   /** Tokens for all summaries. */
@@ -48,7 +46,7 @@ const CONDENSED_SHARE_MAX = 0.5;
 /** Where there is room to fill, a node takes at most this share of what it stands for. */
 const FILLED_SHARE_MAX = 0.5;
 
-export function sketched(dag: Dag, input: SketchInput): SketchedDag {
+export function sketchDag(dag: Dag, input: SketchInput): SketchedDag {
   const leaves = chunksOf(input, endOf(dag)).map((chunk) => leafOf(chunk, input));
   const fitting = condensed({ roots: [...dag.roots, ...leaves], buried: dag.buried }, input);
   return input.fills ? filled(fitting, input.roomTokens) : fitting;
@@ -61,12 +59,9 @@ interface Chunk {
 }
 
 /** What is new, in stretches of whole exchanges. An earlier handoff among them opens a stretch of its own. */
-function chunksOf(
-  { messages, exchanges, measure, limits, settings, until }: SketchInput,
-  start: number,
-): readonly Chunk[] {
+function chunksOf({ messages, measure, limits, settings, until }: SketchInput, start: number): readonly Chunk[] {
   const chunks: Chunk[] = [];
-  for (const exchange of exchanges) {
+  for (const exchange of exchangesOf(messages)) {
     if (exchange.start < start || exchange.end > until) continue;
     const tokens = measure.messages(messages.slice(exchange.start, exchange.end));
     const last = chunks.at(-1);

@@ -1,15 +1,14 @@
 /** The tools of `lossless` as a model is told of them, and each call from its arguments to a bounded answer. */
 import { parseJson } from "../../nesting.ts";
-import { pageOf } from "../../recall/pages.ts";
+import { pageOf, written } from "../../recall/pages.ts";
 import { estimateText } from "../../transcript/estimate.ts";
 import type { EngineTool, Sources, ToolAnswer, ToolCall } from "../contract.ts";
-import type { Dag } from "./dag.ts";
-import { describe } from "./describe.ts";
+import { type Dag, nodeOf, type DagNode } from "./dag.ts";
 import { expand, EXPAND_DEPTH, EXPAND_DEPTH_MAX } from "./expand.ts";
 import { expandQuery } from "./expand-query.ts";
 import { grep, GREP_HITS, GREP_HITS_MAX } from "./grep.ts";
 import { rangesIn } from "../../recall/messages.ts";
-import { misused, refused, type ToolArguments, type BoundedSources } from "./reading.ts";
+import { misused, refused, type ToolArguments, type BoundedSources, noRecord } from "./originals.ts";
 import { RECALL_IDS } from "../../transcript/links.ts";
 
 /** Tokens of an answer where none are asked for: lossless-claw's bound for an expansion. */
@@ -206,4 +205,25 @@ function bounded(answer: ToolAnswer, tokensMax: number): ToolAnswer {
   const shown = pageOf(answer.text, 0, tokensMax).text;
   const fits = estimateText(shown) <= tokensMax ? shown : "";
   return { ...answer, text: fits, quotes: answer.quotes.filter((quote) => fits.includes(quote.text)) };
+}
+
+function describe(dag: Dag, { id }: ToolArguments, { tokensMax }: BoundedSources): Promise<ToolAnswer> {
+  const node = id === undefined ? undefined : nodeOf(dag, id);
+  if (id !== undefined && node === undefined) return Promise.resolve(noRecord(id));
+  const listed = node === undefined ? dag.roots : node.sources.flatMap((source) => nodeOf(dag, source) ?? []);
+  const head = node === undefined ? headOfAll(dag) : `${lineOf(node)}${listed.length === 0 ? "" : "\nMade of:"}`;
+  const rest = (shown: number): string =>
+    shown < listed.length
+      ? `(${listed.length - shown} more)`
+      : "lcm_expand gives the messages behind an id, or those with given numbers.";
+  return Promise.resolve({ text: written({ head, body: listed.map(lineOf), rest }, tokensMax), quotes: [] });
+}
+
+function headOfAll({ roots, buried }: Dag): string {
+  if (roots.length === 0) return "Nothing has left this conversation.";
+  return `${roots.length} records, oldest first; ${buried.length} smaller ones under them:`;
+}
+
+function lineOf({ id, depth, from, until, stands }: DagNode): string {
+  return `${id}: messages ${from + 1} to ${until}, about ${stands} tokens; depth ${depth}`;
 }

@@ -8,7 +8,8 @@ import { askedOf, type Items } from "../../handoff/model/asked.ts";
 import { isSpent, leftOf, NOTHING_SPENT, plus, type StageUsage } from "../../handoff/model/staged-reading.ts";
 import { COMPACTION_SPEND_LIMIT, tell, type ModelHandoff } from "../../handoff/model/model-handoff.ts";
 import { textMessage } from "../../transcript/message.ts";
-import { MESSAGE_OVERHEAD_TOKENS, type CompactionRun, type Cut } from "../../compaction/run/draft.ts";
+import { MESSAGE_OVERHEAD_TOKENS, type CompactionRun, type Cut } from "../../compaction/plan.ts";
+import { visibleIn } from "../../compaction/remembered.ts";
 import type { Dag, Root } from "./dag.ts";
 import type { Sketch, SketchedDag } from "./sketch.ts";
 
@@ -62,13 +63,13 @@ function writtenRoot(node: Sketch, { run, cut }: WriteDagRequest, prose: Items |
     ...(focus === undefined ? {} : { focus }),
     spanRecall: node.id,
     previous: latestHandoff(own),
-    beside: run.memory.shown.shownIn(cut.verbatim),
-    redact: run.memory.redact,
+    beside: visibleIn(cut.verbatim),
+    redact: run.redact,
     template: run.template,
     fillsBudget: run.request.budget !== undefined,
     ...(prose === undefined ? {} : { prose }),
   });
-  const safe = prose === undefined ? handoff.text : run.memory.hide(handoff.text);
+  const safe = prose === undefined ? handoff.text : run.hideSecrets(handoff.text);
   const text = headed(safe, heading);
   return { ...node, text, tokens: measure.message(textMessage("user", text, "summary")) };
 }
@@ -139,7 +140,7 @@ function asking(node: Sketch, { run }: WriteDagRequest, before: Dag): Omit<Param
       focus: run.focus,
       recall: node.id,
       measure,
-      redact: run.memory.redact,
+      redact: run.redact,
     },
     record: itemsOf(known, run),
     template: run.template,
