@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Compaction } from "../../src/core/compaction/compaction.ts";
-import { reachTo } from "../../src/core/compaction/reach.ts";
+import { reachTo } from "../../src/core/compaction/revise.ts";
 import { createCompressor } from "../../src/core/engines/compressor/compressor.ts";
 import { COMPRESSOR_DEFAULTS, LOSSLESS_DEFAULTS } from "../../src/core/engines/settings.ts";
 import type { CompactRequest, Engine, Outcome, ToolAnswer } from "../../src/core/engines/contract.ts";

@@ -3,16 +3,9 @@
  * pinned. What its result leaves out is put back where it was; the engine gets as much less room, and a result that cannot
  * hold them all is refused with the reason.
  */
-import {
-  applyCompaction,
-  NO_LOSSES,
-  type Compaction,
-  type CompactionReport,
-  type Destination,
-  type HandEdit,
-  type Irreducible,
-} from "./compaction.ts";
+import { NO_LOSSES, type Compaction, type HandEdit, type Irreducible } from "./compaction.ts";
 import { withFacts, type Pins } from "./pins.ts";
+import { putBack, recount } from "./revise.ts";
 import { redactorFor } from "../redaction/redactor.ts";
 import { liveRequestOf } from "../events/live-request.ts";
 import { byPerson } from "../events/person.ts";
@@ -129,7 +122,7 @@ interface Restoring extends KeptMessages {
 function withKept(compaction: Compaction, restoring: Restoring): Compaction {
   const { pins, request } = restoring;
   const whole = withFacts(withMessages(compaction, restoring), pins.facts, redactorFor(request.secrets));
-  return accounted(compaction, whole, restoring);
+  return accounted(whole, restoring);
 }
 
 function withMessages(compaction: Compaction, { original, kept: staying }: Restoring): Compaction {
@@ -142,31 +135,12 @@ function withMessages(compaction: Compaction, { original, kept: staying }: Resto
   };
   const missing = staying.filter(isMissing);
   const edited = staying.filter((at) => map[at]?.kind === "edited");
-  if (missing.length === 0 && edited.length === 0) return compaction;
-  const originals = new Map(edited.map((at) => [(map[at] as { readonly at: number }).at, original.messages[at]!]));
   const places = placesIn(compaction);
   const opened = after.findIndex(({ role }) => role === "user") + 1;
   // What a model said does not open a conversation: some providers refuse that.
   const placeOf = (at: number): number =>
     places[at] === 0 && original.messages[at]!.role !== "user" ? opened : places[at]!;
-  const inserted = Map.groupBy(missing, placeOf);
-  const whole: Message[] = [];
-  /** Where the messages of the result and the requests have come to are. */
-  const moved: number[] = [];
-  const restored = new Map<number, number>();
-  for (let at = 0; at <= after.length; at++) {
-    for (const request of inserted.get(at) ?? []) restored.set(request, whole.push(original.messages[request]!) - 1);
-    if (at < after.length) moved.push(whole.push(originals.get(at) ?? after[at]!) - 1);
-  }
-  const kept = new Set([...missing, ...edited]);
-  const destinations = map.map((destination, at): Destination => {
-    if ("at" in destination) return { kind: kept.has(at) ? "kept" : destination.kind, at: moved[destination.at]! };
-    const place = restored.get(at);
-    return place === undefined ? destination : { kind: "kept", at: place };
-  });
-  // The pieces of an edited request are in it again.
-  const evicted = compaction.evicted.filter(({ kind, message }) => kind === "span" || !kept.has(message));
-  return { ...compaction, after: whole, map: destinations, evicted };
+  return putBack(compaction, original, { missing, placeOf, edited });
 }
 
 /** For each message its place in the result: behind what came before it, and not between a call and its results. */
@@ -187,30 +161,16 @@ function isAnchored(after: readonly Message[], { parts }: Message): boolean {
 }
 
 /** The figures of what the compaction has become. */
-function accounted(before: Compaction, compaction: Compaction, restoring: Restoring): Compaction {
-  const { original, request, limitTokens, keepsRequests } = restoring;
-  const applied = applyCompaction(original, compaction);
-  const after = request.measure.transcript(applied);
-  const { irreducible, ...report } = before.report;
-  const count = (kind: Destination["kind"]): number => compaction.map.filter((one) => one.kind === kind).length;
-  const next: CompactionReport = {
-    ...report,
-    tokens: { ...report.tokens, after },
-    messages: {
-      ...report.messages,
-      after: applied.messages.length,
-      kept: original.messages.length - compaction.map.length + count("kept"),
-      edited: count("edited"),
-      summarised: count("summarised"),
-    },
-    parts: { ...report.parts, head: report.parts.head + after - report.tokens.after },
-    ...(irreducible === undefined || after <= limitTokens ? {} : { irreducible }),
-    degraded: report.degraded.filter((remark) => !isTrimmedRemark(remark)),
-    recall: [...new Set(compaction.evicted.map(({ id }) => id))],
-    lost: {
-      ...report.lost,
-      ...(keepsRequests ? { requests: NO_LOSSES.requests } : {}),
+function accounted(compaction: Compaction, { original, request, limitTokens, keepsRequests }: Restoring): Compaction {
+  const whole = recount(compaction, original, { estimator: request, part: "head" });
+  const { irreducible, ...report } = whole.report;
+  return {
+    ...whole,
+    report: {
+      ...report,
+      ...(irreducible === undefined || report.tokens.after <= limitTokens ? {} : { irreducible }),
+      degraded: report.degraded.filter((remark) => !isTrimmedRemark(remark)),
+      lost: { ...report.lost, ...(keepsRequests ? { requests: NO_LOSSES.requests } : {}) },
     },
   };
-  return { ...compaction, report: next };
 }

@@ -138,6 +138,13 @@ export function sharesWire(one: Message | undefined, other: Message): boolean {
   return other.wire !== undefined && one?.wire === other.wire;
 }
 
+/** The end, moved past the messages that came in one wire message with the last: these are recorded together. */
+export function wholeWire(messages: readonly Message[], end: number): number {
+  let whole = end;
+  while (whole > 0 && whole < messages.length && sharesWire(messages[whole - 1], messages[whole]!)) whole++;
+  return whole;
+}
+
 /** The tool calls that a message makes, in order. */
 export function callsOf(message: Message): readonly ToolCallPart[] {
   let calls: ToolCallPart[] | undefined;

@@ -2,7 +2,7 @@
  * What changes a conversation's future: an explicit compaction, and taking one back. Both only add to the store, under
  * the conversation's links; a gateway on the same store asks there for every request, so its next one is as changed here.
  */
-import { reachTo } from "../../core/compaction/reach.ts";
+import { reachTo } from "../../core/compaction/revise.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Message, Transcript } from "../../core/transcript/message.ts";
