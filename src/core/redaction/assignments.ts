@@ -5,15 +5,14 @@
 import { findHeader } from "./headers.ts";
 import { findLiteral } from "./literals.ts";
 import { MARKER, type Span, valueSpan } from "./mask.ts";
-import { mayHoldSuspicion, maySuggestSecret, NAME_CHARS_MAX, nameStrength, type NameStrength } from "./names.ts";
-import { lengthsByFirst, matchAt, mayBeOneOf, type Stop, type Word } from "./reading.ts";
+import { maySuggestSecret, NAME_CHARS_MAX, nameStrength, type NameStrength } from "./names.ts";
+import { matchAt, type Stop, type Word } from "./reading.ts";
 import { isMadeByMachine, isSecretValue } from "./values.ts";
 
 const COLON = 58;
 const EQUALS = 61;
 /** Between a name and its sign: a closing quote, a space, the mark of an optional field, half of `:=`. */
-const GAP = new Uint8Array(128);
-for (const sign of " \t\"'`\\]?:") GAP[sign.charCodeAt(0)] = 1;
+const GAP = /^[ \t"'`\\\]?:]*$/;
 const GAP_CHARS_MAX = 66;
 const STRING_TYPES = new Set("str string String byte SecretStr None null undefined".split(" "));
 /** What a list of settings calls the value whose name is next to it. */
@@ -29,27 +28,13 @@ const TYPED_CHARS_MAX = 100;
 export function findAssigned(text: string, stop: Stop): Span | undefined {
   const { at, word } = stop;
   if (at - word.end > GAP_CHARS_MAX || word.end - word.start > NAME_CHARS_MAX) return undefined;
-  if (!mayBeAsked(text, word)) return undefined;
   const name = text.slice(word.start, word.end);
   const suspicious = maySuggestSecret(name);
   if (name === "name" && text.charCodeAt(at) === EQUALS) return findFormPart(text, at);
   if (!suspicious && !STRING_TYPES.has(name) && !PAIRED.has(name)) return undefined;
-  if (!isGap(text, word.end, at) || isComparison(text, at)) return undefined;
+  if (!GAP.test(text.slice(word.end, at)) || isComparison(text, at)) return undefined;
   if (text.startsWith(MARKER, word.start - MARKER.length)) return undefined;
   return (suspicious ? findHeader(text, at, name) : undefined) ?? findNamed(text, stop);
-}
-
-const ASKED = lengthsByFirst(["name", ...STRING_TYPES, ...PAIRED]);
-
-/** Most names are neither suspicious nor one of the few words that another rule begins with; they are never cut out. */
-function mayBeAsked(text: string, { start, end }: Word): boolean {
-  if (end === start) return false;
-  return mayBeOneOf(ASKED, text.charCodeAt(start), end - start) || mayHoldSuspicion(text, start, end);
-}
-
-function isGap(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (GAP[text.charCodeAt(at)] !== 1) return false;
-  return true;
 }
 
 function findNamed(text: string, { at, word, code }: Stop): Span | undefined {

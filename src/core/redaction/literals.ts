@@ -1,7 +1,7 @@
 /** The value behind a name: where it begins and ends, by its quotes or without any. */
 import { hiddenSpan, MARKER, type Span, valueSpan } from "./mask.ts";
 import type { NameStrength } from "./names.ts";
-import { matchAt, type Word } from "./reading.ts";
+import { endOfMatch, matchAt } from "./reading.ts";
 import { isMadeByMachine, isSecretValue, type ValuePlace } from "./values.ts";
 
 const EQUALS = 61;
@@ -19,10 +19,9 @@ const PARAMETER = /[^\s"'`<>(){}[\]\\&;#=]+={0,2}/y;
 
 /** The value behind the sign at `at`, where it can be a secret of that name. */
 export function findLiteral(text: string, at: number, named: Named): Span | undefined {
-  const before = openingEnd(text, at + 1);
-  const opening = quoteEnd(text, before);
-  const start = opening?.end ?? before;
-  const quoted = opening === undefined ? undefined : closing(text, start, text.slice(opening.start, start));
+  const [opening, quote] = matchAt(OPENING, text, at + 1)!;
+  const start = at + 1 + opening.length;
+  const quoted = quote === undefined ? undefined : closing(text, start, quote);
   const end = quoted ?? bareEnd(text, start, named.parameter);
   const place = placeOf(text, { at, start, end, quoted: quoted !== undefined, named });
   if (end === start || text.startsWith(MARKER, end) || isCall(text, end, place)) return undefined;
@@ -35,61 +34,22 @@ export function findLiteral(text: string, at: number, named: Named): Span | unde
   return valueSpan(text, { start, end, kind, strength: named.strength });
 }
 
-const NEWLINE = 10;
-const SPACE = 32;
-const TAB = 9;
-const OPENING_BRACKET = 40;
-const ARROW = 62;
 const BACKSLASH = 92;
-const SPACES_MAX = 8;
-const PREFIX_CHARS_MAX = 2;
-const BACKSLASHES_MAX = 31;
-
-/** Behind an optional arrow or bracket and spaces. */
-function openingEnd(text: string, start: number): number {
-  let at = start;
-  const first = text.charCodeAt(at);
-  if (first === ARROW || first === OPENING_BRACKET) at++;
-  else if (first === SPACE && text.charCodeAt(at + 1) === OPENING_BRACKET) at += 2;
-  for (const end = at + SPACES_MAX; at < end; at++) {
-    const code = text.charCodeAt(at);
-    if (code !== SPACE && code !== TAB) break;
-  }
-  return at;
-}
-
-/** The quote at `start`, escaped or not, that a string's prefix may come before. */
-function quoteEnd(text: string, start: number): Word | undefined {
-  let at = start;
-  while (at - start < PREFIX_CHARS_MAX && "rbfu".includes(text.charAt(at) || " ")) at++;
-  const quote = at;
-  while (at - quote < BACKSLASHES_MAX && text.charCodeAt(at) === BACKSLASH) at++;
-  return "\"'`".includes(text.charAt(at) || " ") ? { start: quote, end: at + 1 } : undefined;
-}
-
 const QUOTED_CHARS_MAX = 8_192;
-/** What a backslash does not escape: the ends of lines. */
-const LINE_END = /[\n\r\u2028\u2029]/;
-
-/** The end of what may be between quotes of the code `mark`: no more than 8,192 characters and escapes, on one line. */
-function quotedEnd(text: string, start: number, mark: number): number {
-  let at = start;
-  for (let read = 0; read < QUOTED_CHARS_MAX && at < text.length; read++) {
-    const code = text.charCodeAt(at);
-    if (code === mark || code === NEWLINE) break;
-    if (code !== BACKSLASH) at++;
-    else if (at + 1 < text.length && !LINE_END.test(text.charAt(at + 1))) at += 2;
-    else break;
-  }
-  return at;
-}
+/** An optional arrow or bracket and spaces; then a quote, escaped or not, that a string's prefix may come before. */
+const OPENING = /(?:[>(]| \()?[ \t]{0,8}(?:[rbfu]{0,2}(\\{0,31}["'`]))?/y;
+/** What may be between quotes: characters and escapes on one line. */
+const CLOSING: Readonly<Record<string, RegExp>> = {
+  '"': /(?:[^"\\\n]|\\.){0,8192}"/y,
+  "'": /(?:[^'\\\n]|\\.){0,8192}'/y,
+  "`": /(?:[^`\\\n]|\\.){0,8192}`/y,
+};
 
 /** Where the string ends that began with `quote`, if it does. */
 function closing(text: string, start: number, quote: string): number | undefined {
   if (quote.length > 1) return closingWithin(text, start, quote);
-  const mark = quote.charCodeAt(0);
-  const end = quotedEnd(text, start, mark);
-  return text.charCodeAt(end) === mark ? end : undefined;
+  const end = endOfMatch(CLOSING[quote]!, text, start);
+  return end === undefined ? undefined : end - 1;
 }
 
 /** The end of a line: what was cut off there has no closing quote of its own. */

@@ -7,12 +7,11 @@ import { findAssigned, findElement } from "./assignments.ts";
 import { findLoginPassword, findOptionValue, findSetValue } from "./command-lines.ts";
 import { findSchemeCredentials } from "./headers.ts";
 import { type Span, MARKER, valueSpan, hiddenSpan, PRIVATE_KEY_MARKER } from "./mask.ts";
-import { endOfMatch, lengthsByFirst, mayBeOneOf, type Stop, type Word, matchAt } from "./reading.ts";
+import { endOfMatch, type Stop, type Word, matchAt } from "./reading.ts";
 import { type Scanned, UNSEEN, invisibleCharacterAt } from "./readings.ts";
 import { findToken, TOKEN_WORD_CHARS_MIN } from "./tokens.ts";
 import { findAnnounced, findUnnamedKey, UNNAMED_WORD_CHARS_MIN } from "./unnamed.ts";
 import { findInUrl } from "./urls.ts";
-import { codeAt } from "../transcript/code-units.ts";
 import { nameStrength } from "./names.ts";
 import { isSecretValue } from "./values.ts";
 
@@ -66,7 +65,7 @@ export function scan(text: string, code: boolean): Scanned {
   const word = { start: 0, end: 0 };
   const stop = { at: 0, word, code };
   for (let at = 0; at < length;) {
-    const first = codeAt(text, at);
+    const first = text.charCodeAt(at);
     let kind = CLASS_OF[first]!;
     if (kind === 0) {
       at++;
@@ -76,9 +75,9 @@ export function scan(text: string, code: boolean): Scanned {
     if (kind === WORD) {
       word.start = at;
       do at++;
-      while (at < length && (kind = CLASS_OF[codeAt(text, at)]!) === WORD);
+      while (at < length && (kind = CLASS_OF[text.charCodeAt(at)]!) === WORD);
       word.end = at;
-      if (at - word.start >= TOKEN_WORD_CHARS_MIN || mayBeOneOf(SHORT_WORDS, first, at - word.start))
+      if (at - word.start >= TOKEN_WORD_CHARS_MIN || first === DASH || isShortWord(text, word))
         span = findAtWord(text, word);
     }
     if (span === undefined && kind > WORD) {
@@ -106,8 +105,12 @@ function isVeil(text: string, at: number): boolean {
 const DASH = 45;
 const BEGIN = "-----BEGIN";
 /** The short words that a rule begins with; of options, any length. */
-const SHORT_WORDS = lengthsByFirst("is was set setx setenv ENV basic Basic bearer Bearer password".split(" "));
-SHORT_WORDS[DASH] = 0xffff;
+const SHORT_WORDS = new Set("is was set setx setenv env basic bearer password".split(" "));
+const SHORT_CHARS_MAX = 8;
+
+function isShortWord(text: string, { start, end }: Word): boolean {
+  return end - start <= SHORT_CHARS_MAX && SHORT_WORDS.has(text.slice(start, end).toLowerCase());
+}
 
 function findAtWord(text: string, word: Word): Span | undefined {
   const { start, end } = word;
