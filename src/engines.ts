@@ -1,7 +1,7 @@
 /** `precis/engines`: the engine contract, the built-in engines and what they are made of. */
 import "./platform/refuse-old-node.ts";
 export { cacheEffectiveness, type CachedTokens, type CacheEffectiveness } from "./core/caching/effectiveness.ts";
-export { stableFirst, type Stability, type PromptPiece } from "./core/caching/stable-first.ts";
+export { stableFirst, type Stability, type PromptPiece } from "./core/caching/effectiveness.ts";
 export { createCompressor } from "./core/engines/compressor/compressor.ts";
 export { limitsOf, summaryBudget } from "./core/engines/compressor/limits.ts";
 export { COMPRESSOR_DEFAULTS } from "./core/engines/settings.ts";

@@ -7,8 +7,8 @@ import { applyCompaction, type Compaction } from "../core/compaction/compaction.
 import { byPerson } from "../core/events/person.ts";
 import { evictMediaWhere } from "../core/passes/evict-media.ts";
 import { exchangesOf } from "../core/transcript/exchanges.ts";
-import { mediaBeyond, mediaIn } from "../core/transcript/media-limits.ts";
-import type { Message, Part, Transcript } from "../core/transcript/message.ts";
+import { mediaBeyond } from "../protocols/media-limits.ts";
+import { type Message, type Part, type Transcript, mediaIn } from "../core/transcript/message.ts";
 import { definitions } from "../protocols/registry.ts";
 import { estimatorOf, type ConversationView, type SessionContext } from "./context.ts";
 

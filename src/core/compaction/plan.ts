@@ -2,7 +2,7 @@
  * What a compaction may send, before a word of it is written: the run it works on, how large a result may be, the
  * candidates that an engine is willing to send from the mildest to the severest, and the first of them that fits.
  */
-import { taskWords } from "../digest/task-words.ts";
+import { taskWords } from "../digest/focus.ts";
 import type { CompactRequest } from "../engines/contract.ts";
 import type { Room } from "../engines/room.ts";
 import { liveRequestOf } from "../events/live-request.ts";

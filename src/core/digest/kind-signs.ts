@@ -2,10 +2,8 @@
 import { isErrorLine } from "./error-line.ts";
 import { withoutColour } from "./cut.ts";
 import { withoutLineNumber } from "./numbered-lines.ts";
-import { joinedRecords, looksLikeTable, tableStyle } from "./kinds/table-columns.ts";
-import { isRecordLine } from "./kinds/table-records.ts";
-import { failureIn } from "./test-names.ts";
-import { tallyIn } from "./test-counts.ts";
+import { joinedRecords, looksLikeTable, tableStyle, isRecordLine } from "./kinds/table-columns.ts";
+import { failureIn, tallyIn } from "./test-reports.ts";
 
 const HEAD_CHARS = 6_000;
 const MIDDLE_CHARS = 2_000;

@@ -5,8 +5,7 @@
 import { head, withoutColour } from "./cut.ts";
 import { errorKey, isErrorLine } from "./error-line.ts";
 import { linesWith, pageOf } from "./page.ts";
-import { sumOf, tallyIn, type Tally } from "./test-counts.ts";
-import { distinctFailures, failureIn, type NamedFailure } from "./test-names.ts";
+import { sumOf, tallyIn, type Tally, distinctFailures, failureIn, type NamedFailure } from "./test-reports.ts";
 
 export interface RunError {
   /** The line that reports it. */

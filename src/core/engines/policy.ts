@@ -9,7 +9,7 @@ import {
   type CompactionDraft,
   type WrittenDraft,
 } from "../compaction/apply.ts";
-import type { CompactionReport } from "../compaction/compaction.ts";
+import { type CompactionReport, SAVED_LITTLE_ADVICE, savedLittle } from "../compaction/compaction.ts";
 import { writtenIn, writtenByModel, type LastModelHandoff } from "../compaction/model-handoff.ts";
 import {
   beginRun,
@@ -19,7 +19,6 @@ import {
   type SizeGoal,
   type SizeLimits,
 } from "../compaction/plan.ts";
-import { SAVED_LITTLE_ADVICE, savedLittle } from "../compaction/savings.ts";
 import type { Section } from "../handoff/templates.ts";
 import type { ParsedHandoff } from "../handoff/write.ts";
 import type { Message, Transcript } from "../transcript/message.ts";

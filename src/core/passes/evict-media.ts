@@ -1,8 +1,13 @@
 /** Replaces images and files by a note that names them and says how to fetch them again. */
-import { isMedia, mediaIn, type MediaPart } from "../transcript/media-limits.ts";
-import type { ContentPart, MediaSource, Part } from "../transcript/message.ts";
-import type { Pass } from "./pass.ts";
-import { rewriteParts, type Evict } from "./rewrite.ts";
+import {
+  type ContentPart,
+  type MediaSource,
+  type Part,
+  isMedia,
+  mediaIn,
+  type MediaPart,
+} from "../transcript/message.ts";
+import { type Pass, rewriteParts, type Evict } from "./pass.ts";
 
 /** Evicts all media outside protection. */
 export const evictMedia: Pass = evictMediaWhere(() => true);

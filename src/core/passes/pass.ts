@@ -1,8 +1,8 @@
-/** What every pass is: one rewrite of a conversation, told what to leave alone, answering with what it removed. */
+/** What every pass is: one rewrite of a conversation, told what to leave alone, answering with what it removed; and how those that edit messages one by one do it. */
 import type { Evicted } from "../compaction/compaction.ts";
-import type { Hash } from "../transcript/links.ts";
+import { type Hash, recallId } from "../transcript/links.ts";
 import type { Measure } from "../transcript/measure.ts";
-import type { Message } from "../transcript/message.ts";
+import { type Message, withParts, type Origin, type Part } from "../transcript/message.ts";
 
 export interface PassContext {
   readonly measure: Measure;
@@ -34,4 +34,62 @@ export function inSequence(passes: readonly Pass[]): Pass {
     }
     return { messages, from: originals.map((_, at) => at), evicted };
   };
+}
+
+/** Notes that an original leaves the transcript; answers with the id to show for it. */
+export type Evict = (kind: Evicted["kind"], original: string, label: string) => string;
+
+/** The new form of a part: itself for no change, `undefined` to remove it. */
+type PartRewrite = (part: Part, index: number, evict: Evict) => Part | undefined;
+
+/** Applies a rewrite to every part outside protection. A message that would grow, or be left without parts, stays as it is. */
+export function rewriteParts(
+  messages: readonly Message[],
+  context: PassContext,
+  { rewrite, origin }: { readonly rewrite: PartRewrite; readonly origin?: Origin },
+): PassResult {
+  const evicted: Evicted[] = [];
+  let next: Message[] | undefined;
+  for (let index = 0; index < messages.length; index++) {
+    if (context.protect(index)) continue;
+    const message = messages[index]!;
+    const leaving: Evicted[] = [];
+    const evict: Evict = (kind, original, label) => {
+      const id = recallId(original, context.hash);
+      leaving.push({ id, kind, message: index, original, label });
+      return id;
+    };
+    const parts = rewrittenParts(message.parts, (part) => rewrite(part, index, evict));
+    if (parts === message.parts || parts.length === 0) continue;
+    const edited = withParts(
+      message,
+      parts.map((part) => Object.freeze(part)),
+      origin,
+    );
+    if (context.measure.message(edited) > context.measure.message(message)) continue;
+    for (const each of leaving) evicted.push(each);
+    next ??= [...messages];
+    next[index] = edited;
+  }
+  return { messages: next === undefined ? messages : Object.freeze(next), from: ownPlaces(messages.length), evicted };
+}
+
+let places: readonly number[] = [];
+
+/** The places of messages that are all where they were: every pass over one conversation answers with the same list. */
+export function ownPlaces(length: number): readonly number[] {
+  if (places.length !== length) places = Array.from({ length }, (_, index) => index);
+  return places;
+}
+
+/** The same list where nothing changed, as in most messages. */
+function rewrittenParts(parts: readonly Part[], rewrite: (part: Part) => Part | undefined): readonly Part[] {
+  let next: Part[] | undefined;
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at]!;
+    const rewritten = rewrite(part);
+    if (rewritten !== part) next ??= parts.slice(0, at);
+    if (rewritten !== undefined) next?.push(rewritten);
+  }
+  return next ?? parts;
 }

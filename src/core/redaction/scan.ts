@@ -1,17 +1,17 @@
 /**
  * Where the secrets of a text are. The scan walks over words (letters, digits, `_`, `-`) and stops where a rule could
  * begin: after a word that is long enough or names a scheme, at `:` and `=`, at `+` and at `<`. Each rule looks only a
- * bounded way around its place, so the cost stays linear and an unbroken run is one word.
+ * bounded way around its place, so the cost stays linear and an unbroken run is one word. Rules that belong nowhere else are
+ * below: sentences, mentions and telephone numbers, private keys.
  */
 import { findAssigned, findElement } from "./assignments.ts";
 import { findLoginPassword, findOptionValue, findSetValue } from "./command-lines.ts";
-import { findSchemeCredentials } from "./headers.ts";
+import { findSchemeCredentials, findInUrl } from "./headers.ts";
 import { type Span, MARKER, valueSpan, hiddenSpan, PRIVATE_KEY_MARKER } from "./mask.ts";
 import { endOfMatch, type Stop, type Word, matchAt } from "./reading.ts";
 import { type Scanned, UNSEEN, invisibleCharacterAt } from "./readings.ts";
 import { findToken, TOKEN_WORD_CHARS_MIN } from "./tokens.ts";
 import { findAnnounced, findUnnamedKey, UNNAMED_WORD_CHARS_MIN } from "./unnamed.ts";
-import { findInUrl } from "./urls.ts";
 import { nameStrength } from "./names.ts";
 import { isSecretValue } from "./values.ts";
 

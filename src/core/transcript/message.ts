@@ -75,6 +75,8 @@ export interface OpaquePart extends WithPosition {
 export type ContentPart = TextPart | ImagePart | FilePart | OpaquePart;
 export type Part = ContentPart | ReasoningPart | ToolCallPart | ToolResultPart;
 
+export type MediaPart = ImagePart | FilePart;
+
 /** What a message says. */
 export type Content = Pick<Message, "role" | "parts" | "name">;
 
@@ -162,6 +164,17 @@ const NO_CALLS: readonly ToolCallPart[] = [];
 /** The result that a tool message holds; undefined in any other. */
 export function resultOf(message: Message): ToolResultPart | undefined {
   return message.parts.find((part) => part.kind === "tool-result");
+}
+
+/** The images and files of a message, those of a result included. */
+export function mediaIn({ parts }: Message): readonly MediaPart[] {
+  return parts
+    .flatMap((part): readonly Part[] => (part.kind === "tool-result" ? part.content : [part]))
+    .filter(isMedia);
+}
+
+export function isMedia(part: Part): part is MediaPart {
+  return part.kind === "image" || part.kind === "file";
 }
 
 /** The plain text of content: what a model reads of it, media left out. */

@@ -1,6 +1,6 @@
 /** One compaction, held against everything that an engine promises of each. */
 import { applyCompaction, type Compaction } from "../../core/compaction/compaction.ts";
-import { holdPlaces } from "../../core/compaction/places.ts";
+import { holdPlaces } from "../../core/compaction/shape.ts";
 import { liveRequestOf } from "../../core/events/live-request.ts";
 import { contentText, type Transcript } from "../../core/transcript/message.ts";
 import { violationsOf } from "../../core/transcript/oracle.ts";

@@ -3,7 +3,7 @@
  * comes in; nothing here knows a clock. Rules from the vendors' prompt caching docs (docs/sources.md).
  */
 import type { Hash } from "../../core/transcript/links.ts";
-import type { CacheSection, Ttl } from "../../core/caching/site.ts";
+import type { CacheSection, Ttl } from "../../core/caching/breakpoints.ts";
 
 export interface PromptBlock {
   readonly section: CacheSection;

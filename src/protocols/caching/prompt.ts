@@ -3,7 +3,7 @@
  * known by its JSON without markers and without an order of its own keys.
  */
 import type { PromptBlock } from "./prefix-cache.ts";
-import type { CacheSection, Ttl } from "../../core/caching/site.ts";
+import type { CacheSection, Ttl } from "../../core/caching/breakpoints.ts";
 import type { Measure } from "../../core/transcript/measure.ts";
 import type { Fields } from "../dialect.ts";
 import { fieldsOf, isFields, listOf, textOf } from "../fields.ts";

@@ -1,7 +1,6 @@
 /** A listing of files: how many, in which folders, of which types, and a sample; entries the task names come first. */
 import type { Page } from "../page.ts";
-import { sharedFolder } from "../shared-folder.ts";
-import { inTurns, plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
+import { sharedFolder, inTurns, plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
 
 const FOLDERS_NOTED_MAX = 4;
 /** Shorter listings speak for themselves. */

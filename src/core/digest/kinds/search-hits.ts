@@ -1,7 +1,14 @@
 /** Search hits: how many in how many files, and the hits themselves, every file in its turn; context lines give way. */
 import type { Page } from "../page.ts";
-import { sharedFolder } from "../shared-folder.ts";
-import { inTurns, plural, range, type DigestContent, type DigestContentRequest, type LineBlock } from "../short.ts";
+import {
+  sharedFolder,
+  inTurns,
+  plural,
+  range,
+  type DigestContent,
+  type DigestContentRequest,
+  type LineBlock,
+} from "../short.ts";
 
 /** `file:12:text` is a hit, `file-12-text` its context; `12:text` comes from a search in one file. */
 const HIT = /^(?:((?:[A-Za-z]:)?[^\s:]{1,300}):)?(\d{1,7}):/;

@@ -2,10 +2,8 @@
 import { errorKey, isErrorLine } from "../error-line.ts";
 import { outcomeOf } from "../outcome.ts";
 import { judged, linesWith, type Page } from "../page.ts";
-import { sharedFolder } from "../shared-folder.ts";
-import { plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
-import { tallyIn } from "../test-counts.ts";
-import { failureIn } from "../test-names.ts";
+import { sharedFolder, plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
+import { tallyIn, failureIn } from "../test-reports.ts";
 import { exitFact } from "./build.ts";
 
 const FAILURE_MARK = /FAIL|ERROR|[Ff]ailed|not ok|\(fail\)|[✗✘✖×✕❌●]|rspec|\d\) /g;

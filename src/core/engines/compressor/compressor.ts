@@ -4,7 +4,7 @@
  * tenth, the in-loop trigger rests (Zhang 2026, section 17) and says whether the session is dense or the handoff poor.
  */
 import { draftResult, type CompactionDraft } from "../../compaction/apply.ts";
-import type { CompactionReport } from "../../compaction/compaction.ts";
+import { type CompactionReport, SAVED_LITTLE_ADVICE, savedLittle } from "../../compaction/compaction.ts";
 import type { LastModelHandoff } from "../../compaction/model-handoff.ts";
 import {
   findFirstCut,
@@ -13,7 +13,6 @@ import {
   type SizeGoal,
   type SizeLimits,
 } from "../../compaction/plan.ts";
-import { SAVED_LITTLE_ADVICE, savedLittle } from "../../compaction/savings.ts";
 import { TAIL_MESSAGES_MIN } from "../../compaction/tails.ts";
 import { withNote } from "../../handoff/framing.ts";
 import { languageOfPeople } from "../../handoff/language.ts";

@@ -1,9 +1,8 @@
 /** What of a conversation's pictures has to go, so that a provider takes the rest. */
 import { describe, expect, it } from "vitest";
-import { imageSide } from "../../../src/core/transcript/image-side.ts";
-import { mediaBeyond, mediaIn, type MediaLimits } from "../../../src/core/transcript/media-limits.ts";
-import { textMessage, type ImagePart, type Message } from "../../../src/core/transcript/message.ts";
-import { gif, jpeg, png, webp } from "../../support/pictures.ts";
+import { imageSide, mediaBeyond, type MediaLimits } from "../../src/protocols/media-limits.ts";
+import { textMessage, type ImagePart, type Message, mediaIn } from "../../src/core/transcript/message.ts";
+import { gif, jpeg, png, webp } from "../support/pictures.ts";
 
 const LIMITS: MediaLimits = {
   bodyBytes: 100_000,
