@@ -39,7 +39,7 @@ export function roomIn({ contextLength, maxOutputTokens }: WindowSettings, fixed
 }
 
 /** What a person set for a session, in tokens, and never above the limit; undefined where nobody set anything. */
-export function thresholdSet(
+function thresholdSet(
   { contextLength, sessionThreshold: set }: WindowSettings,
   { limitTokens }: Room,
 ): number | undefined {

@@ -30,9 +30,9 @@ export interface SharedSettings extends WindowSettings {
   readonly keepRequests: "as_fits" | "all";
 }
 
-export const WINDOW_DEFAULTS: WindowSettings = { contextLength: 200_000, maxOutputTokens: 0 };
+const WINDOW_DEFAULTS: WindowSettings = { contextLength: 200_000, maxOutputTokens: 0 };
 
-export const SHARED_DEFAULTS: SharedSettings = { ...WINDOW_DEFAULTS, preset: "documented", keepRequests: "as_fits" };
+const SHARED_DEFAULTS: SharedSettings = { ...WINDOW_DEFAULTS, preset: "documented", keepRequests: "as_fits" };
 
 /** One setting: its default, what it accepts and what it means. */
 export interface NumberSetting<Default extends number | null = number | null> {

@@ -2,7 +2,7 @@
 import type { Evicted } from "../compaction/compaction.ts";
 import { type Hash, recallId } from "../transcript/links.ts";
 import type { Measure } from "../transcript/measure.ts";
-import { type Message, withParts, type Origin, type Part } from "../transcript/message.ts";
+import { type Message, sameParts, withParts, type Origin, type Part } from "../transcript/message.ts";
 
 export interface PassContext {
   readonly measure: Measure;
@@ -32,7 +32,7 @@ export function inSequence(passes: readonly Pass[]): Pass {
       messages = result.messages;
       for (const each of result.evicted) evicted.push(each);
     }
-    return { messages, from: originals.map((_, at) => at), evicted };
+    return { messages, from: ownPlaces(originals.length), evicted };
   };
 }
 
@@ -59,8 +59,8 @@ export function rewriteParts(
       leaving.push({ id, kind, message: index, original, label });
       return id;
     };
-    const parts = rewrittenParts(message.parts, (part) => rewrite(part, index, evict));
-    if (parts === message.parts || parts.length === 0) continue;
+    const parts = message.parts.flatMap((part) => rewrite(part, index, evict) ?? []);
+    if (sameParts(parts, message.parts) || parts.length === 0) continue;
     const edited = withParts(
       message,
       parts.map((part) => Object.freeze(part)),
@@ -74,22 +74,7 @@ export function rewriteParts(
   return { messages: next === undefined ? messages : Object.freeze(next), from: ownPlaces(messages.length), evicted };
 }
 
-let places: readonly number[] = [];
-
-/** The places of messages that are all where they were: every pass over one conversation answers with the same list. */
+/** The places of messages that are all where they were. */
 export function ownPlaces(length: number): readonly number[] {
-  if (places.length !== length) places = Array.from({ length }, (_, index) => index);
-  return places;
-}
-
-/** The same list where nothing changed, as in most messages. */
-function rewrittenParts(parts: readonly Part[], rewrite: (part: Part) => Part | undefined): readonly Part[] {
-  let next: Part[] | undefined;
-  for (let at = 0; at < parts.length; at++) {
-    const part = parts[at]!;
-    const rewritten = rewrite(part);
-    if (rewritten !== part) next ??= parts.slice(0, at);
-    if (rewritten !== undefined) next?.push(rewritten);
-  }
-  return next ?? parts;
+  return Array.from({ length }, (_, index) => index);
 }

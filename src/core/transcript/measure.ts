@@ -26,9 +26,9 @@ export interface Measure {
   readonly transcript: (transcript: Transcript) => number;
 }
 
-/** A measure that remembers what each message object weighs, and the last long text. */
+/** A measure that remembers what each message object weighs. */
 export function createMeasure({ imageTokens }: Pick<Measure, "imageTokens"> = {}): Measure {
-  const scales = { text: createTextScales(), imageTokens: imageTokens ?? IMAGE_TOKENS };
+  const scales = { text: estimateText, imageTokens: imageTokens ?? IMAGE_TOKENS };
   const excess = scales.imageTokens - (imageTokens ?? TRANSCRIPT_IMAGE_TOKENS);
   const known = new WeakMap<Message, { readonly alone: number; readonly within: number }>();
   const weigh = (one: Message): { readonly alone: number; readonly within: number } => {
@@ -53,19 +53,6 @@ type Weigh = Measure["text"];
 interface Scales {
   readonly text: Weigh;
   readonly imageTokens: number;
-}
-
-/** Shorter texts are weighed faster than looked for. */
-const LONG_TEXT_CHARS_MIN = 2_000;
-
-/** A handoff is weighed as a text while it is written, and again as the message that it becomes. */
-function createTextScales(): Weigh {
-  let last = { text: "", tokens: 0 };
-  return (text) => {
-    if (text.length < LONG_TEXT_CHARS_MIN) return estimateText(text);
-    if (text !== last.text) last = { text, tokens: estimateText(text) };
-    return last.tokens;
-  };
 }
 
 /** The same measure, corrected by a factor for a model whose tokenizer differs; a session learns it from reported usage. */

@@ -149,17 +149,8 @@ export function wholeWire(messages: readonly Message[], end: number): number {
 
 /** The tool calls that a message makes, in order. */
 export function callsOf(message: Message): readonly ToolCallPart[] {
-  let calls: ToolCallPart[] | undefined;
-  for (const part of message.parts) {
-    if (part.kind !== "tool-call") continue;
-    if (calls === undefined) calls = [part];
-    else calls.push(part);
-  }
-  return calls ?? NO_CALLS;
+  return message.parts.filter((part) => part.kind === "tool-call");
 }
-
-/** Most messages have none, and everybody asks. */
-const NO_CALLS: readonly ToolCallPart[] = [];
 
 /** The result that a tool message holds; undefined in any other. */
 export function resultOf(message: Message): ToolResultPart | undefined {
