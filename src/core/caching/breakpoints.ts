@@ -69,7 +69,7 @@ export function planMarkers(sites: readonly CacheSite[], wishes: MarkerWishes): 
   const plan = keptMarkers(sites);
   const { unplaced = [] } = wishes;
   let free = MARKERS_MAX - plan.size - unplaced.length;
-  for (const at of placesOf(sites, wishes, plan)) {
+  for (const at of rankPlaces(sites, wishes, plan)) {
     if (free <= 0) break;
     if (at === undefined || plan.has(at) || isWasted(at, wishes)) continue;
     const ttl = ttlAt(at, wishes.ttl, { plan, unplaced });
@@ -110,7 +110,7 @@ function ttlAt(at: number, wished: Ttl, { plan, unplaced }: Neighbours): Ttl | u
 type Places = readonly (number | undefined)[];
 
 /** Sites worth a marker, the most worthy first. */
-function placesOf(sites: readonly CacheSite[], wishes: MarkerWishes, plan: MarkerPlan): Places {
+function rankPlaces(sites: readonly CacheSite[], wishes: MarkerWishes, plan: MarkerPlan): Places {
   switch (wishes.strategy) {
     case "system_and_3":
       return systemAndThree(sites);

@@ -50,7 +50,7 @@ export async function compactEdited(
     ...compaction,
     covered,
     covers: request.chain.linksOf(original.messages.slice(0, covered)).at(-1)!,
-    map: mapOf(original, covered, destinationsIn(compaction, placed)),
+    map: mapDestinations(original, covered, destinationsIn(compaction, placed)),
     evicted: [...evicted, ...edited.evicted],
     byHand: edits,
     report: { ...compaction.report, messages: { ...compaction.report.messages, before: original.messages.length } },
@@ -84,7 +84,7 @@ function destinationsIn({ map, after }: Compaction, placed: readonly PlacedOrigi
 const SUMMARISED: Destination = Object.freeze({ kind: "summarised" });
 
 /** One destination a message; what is there in other words was edited. */
-function mapOf(
+function mapDestinations(
   { messages }: Transcript,
   covered: number,
   destinationOf: (from: number) => Going,
@@ -129,7 +129,7 @@ export function recordEdit(editing: HandEditing, estimator: Estimator): Compacti
       after: messages.slice(0, end),
       covered,
       covers: estimator.chain.linksOf(original.messages.slice(0, covered)).at(-1)!,
-      map: mapOf(original, covered, (from) => {
+      map: mapDestinations(original, covered, (from) => {
         const at = place.get(from);
         return at === undefined ? SUMMARISED : { kind: "kept", at, message: messages[at]! };
       }),
@@ -237,7 +237,7 @@ function dropRange(placed: readonly PlacedOriginal[], edit: HandEdit, chain: Cha
   const endRun = (): void => {
     const [first] = run;
     if (first === undefined) return;
-    const span = spanOf(run, chain);
+    const span = nameSpan(run, chain);
     evicted.push(span);
     const text = `[${capital(span.label)} of the conversation were dropped by hand. Originals: recall ${span.id}.]`;
     next.push({ message: textMessage("user", text, "stub"), from: -1, start: first.start });
@@ -257,7 +257,7 @@ function dropRange(placed: readonly PlacedOriginal[], edit: HandEdit, chain: Cha
   return { placed: next, evicted };
 }
 
-function spanOf(run: readonly PlacedOriginal[], chain: Chain): Evicted {
+function nameSpan(run: readonly PlacedOriginal[], chain: Chain): Evicted {
   const [first, last] = [run[0]!.from, run.at(-1)!.from];
   const id = recallId(run.map(({ message }) => chain.hashOf(message)).join("\n"), chain.hash);
   return { id, kind: "span", message: first, end: last + 1, label: spanLabel(first, last + 1) };

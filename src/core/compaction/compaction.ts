@@ -201,7 +201,7 @@ export function applyCompaction(transcript: Transcript, compaction: Compaction):
 function rejoined(messages: readonly Message[], next?: Message): readonly Message[] {
   if (messages.every(({ wire }) => wire === undefined || Object.isFrozen(wire))) return messages;
   const shared = new Map<string, WireSlice>();
-  if (next?.wire !== undefined && next.wire.members.length > 1) shared.set(keyOf(next.wire), next.wire);
+  if (next?.wire !== undefined && next.wire.members.length > 1) shared.set(wireKey(next.wire), next.wire);
   return messages.map((message) => {
     if (message.wire === undefined || Object.isFrozen(message.wire)) return message;
     const wire = sealed(message.wire, shared);
@@ -212,7 +212,7 @@ function rejoined(messages: readonly Message[], next?: Message): readonly Messag
 
 /** One object for the messages of one wire message; a message alone in its own keeps one of its own. */
 function sealed(wire: WireSlice, shared: Map<string, WireSlice>): WireSlice {
-  const key = keyOf(wire);
+  const key = wireKey(wire);
   const known = shared.get(key);
   if (known !== undefined) return known;
   const members = wire.members.map(({ parts, ...member }) =>
@@ -223,7 +223,7 @@ function sealed(wire: WireSlice, shared: Map<string, WireSlice>): WireSlice {
   return slice;
 }
 
-function keyOf({ protocol, raw }: WireSlice): string {
+function wireKey({ protocol, raw }: WireSlice): string {
   return `${protocol}\n${raw}`;
 }
 

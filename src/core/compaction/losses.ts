@@ -40,8 +40,8 @@ interface Result {
 
 export function findLosses(messages: readonly Message[], redact: Redactor, result: Result): Losses {
   const events = eventsOf(messages);
-  const kept = keptOf(messages, result);
-  const gone = (list: readonly StatedRequest[]): Loss => lossOf(list.filter(isGone(kept, redact)), kept, redact);
+  const kept = readKept(messages, result);
+  const gone = (list: readonly StatedRequest[]): Loss => reportLoss(list.filter(isGone(kept, redact)), kept, redact);
   return {
     requests: gone([
       ...events.requests.map(stated),
@@ -72,7 +72,7 @@ function stated({ text, message }: { readonly text: string; readonly message: nu
   return { text, messages: [message] };
 }
 
-function keptOf(messages: readonly Message[], { placed, evicted }: Result): KeptRequests {
+function readKept(messages: readonly Message[], { placed, evicted }: Result): KeptRequests {
   const texts = placed.flatMap(({ message, from }) => (message === messages[from] ? [] : readableText(message)));
   const text = texts.join("\n");
   const shown = new Set(texts.flatMap((one) => one.match(RECALL_IDS) ?? []));
@@ -103,7 +103,7 @@ function holds({ text, line }: KeptRequests, opening: string): boolean {
   return text.includes(start) || (!isOneLine && line.includes(start));
 }
 
-function lossOf(gone: readonly StatedRequest[], { recallable }: KeptRequests, redact: Redactor): Loss {
+function reportLoss(gone: readonly StatedRequest[], { recallable }: KeptRequests, redact: Redactor): Loss {
   return {
     absent: gone.length,
     unrecallable: gone.filter(({ messages }) => !messages.some(recallable)).length,

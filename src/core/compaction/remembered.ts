@@ -10,10 +10,10 @@ const secrets = new WeakMap<Message, readonly string[]>();
 
 /** Hides in a text of ours the secrets of these messages, and pieces of them. */
 export function createSecretHider(messages: readonly Message[]): Redactor {
-  return createPieceHider(() => messages.flatMap(secretsOf));
+  return createPieceHider(() => messages.flatMap(findSecrets));
 }
 
-function secretsOf(message: Message): readonly string[] {
+function findSecrets(message: Message): readonly string[] {
   let found = secrets.get(message);
   if (found === undefined) {
     const texts = [contentText(message.parts), ...callsOf(message).map((call) => call.arguments)];

@@ -74,7 +74,7 @@ export function digestResult(request: DigestRequest): Digest | undefined {
   if (!weight.exceeds(triggerTokens)) return undefined;
   const kind = kindOf(text, call);
   const page = pageOf(text);
-  const focus = hasLines(text) ? focusOf(page, request) : [];
+  const focus = hasLines(text) ? findFocus(page, request) : [];
   const short = SHORT_FORMS[kind](page, { call, isError: request.isError === true, focus });
   // A text little over the trigger gets less than a full digest.
   const target = Math.max(TARGET_TOKENS_MIN, Math.min(targetTokens, Math.floor(weight.opening / 2)));
@@ -92,7 +92,7 @@ export function hasLines(text: string): boolean {
   return text.includes("\n");
 }
 
-function focusOf(page: Page, { focus, call, used = [] }: DigestRequest): readonly number[] {
+function findFocus(page: Page, { focus, call, used = [] }: DigestRequest): readonly number[] {
   return focusLines(page, { words: [...focus, ...wordsAsked(call)], names: used }, FOCUS_LINES_MAX);
 }
 

@@ -32,7 +32,7 @@ export function informativeLines(page: Page, max: number): readonly number[] {
   for (let number = 0; number < page.end; number += step) {
     const line = page.lines[number]!;
     const score =
-      line.length < LINE_CHARS_MIN || line.length > LINE_CHARS_MAX ? 0 : scoreOf(withoutLineNumber(line), seen);
+      line.length < LINE_CHARS_MIN || line.length > LINE_CHARS_MAX ? 0 : scoreLine(withoutLineNumber(line), seen);
     if (score > 0) scored.push({ number, score });
   }
   return scored
@@ -46,18 +46,18 @@ export function namesIn(text: string, max: number): readonly string[] {
   const names = new Set<string>();
   for (const token of text.split(SEPARATORS)) {
     if (names.size >= max) break;
-    if (token.length >= NAME_CHARS_MIN && token.length <= TOKEN_CHARS_MAX && natureOf(token) === "name")
+    if (token.length >= NAME_CHARS_MIN && token.length <= TOKEN_CHARS_MAX && classifyToken(token) === "name")
       names.add(token);
   }
   return [...names];
 }
 
-function scoreOf(line: string, seen: Set<string>): number {
+function scoreLine(line: string, seen: Set<string>): number {
   let names = 0;
   let words = 0;
   for (const token of line.split(SEPARATORS)) {
     if (token.length > TOKEN_CHARS_MAX) continue;
-    const nature = natureOf(token);
+    const nature = classifyToken(token);
     if (nature === "word") words++;
     if (nature !== "name" || seen.has(token)) continue;
     names++;
@@ -70,9 +70,9 @@ function scoreOf(line: string, seen: Set<string>): number {
 }
 
 /** A name joins words (`a/b`, `a_b`, `aB`) or is a long number; a word is letters. */
-function natureOf(token: string): "name" | "word" | "neither" {
-  if (JOINED.test(token) || countOf(token, /\d/g) >= NAME_DIGITS_MIN) return "name";
-  const isWord = countOf(token, LETTERS) >= WORD_LETTERS_MIN || countOf(token, IDEOGRAPHS) >= IDEOGRAPHS_MIN;
+function classifyToken(token: string): "name" | "word" | "neither" {
+  if (JOINED.test(token) || countMatches(token, /\d/g) >= NAME_DIGITS_MIN) return "name";
+  const isWord = countMatches(token, LETTERS) >= WORD_LETTERS_MIN || countMatches(token, IDEOGRAPHS) >= IDEOGRAPHS_MIN;
   return isWord ? "word" : "neither";
 }
 
@@ -81,6 +81,6 @@ const JOINED = /[a-z][A-Z]|[/_][^\0-/]/;
 const LETTERS = /[A-Za-z\u00c0-\u303f]/g;
 const IDEOGRAPHS = /[\u3040-\uffff]/g;
 
-function countOf(token: string, characters: RegExp): number {
+function countMatches(token: string, characters: RegExp): number {
   return token.match(characters)?.length ?? 0;
 }

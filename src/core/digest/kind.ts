@@ -139,14 +139,14 @@ const TASK_WORDS = 4;
 
 /** The kind of output a command line is likely to have. A test run weighs more than whatever else it runs. */
 function commandHint(command: string): Hint | undefined {
-  const hints = programsOf(command)
+  const hints = parsePrograms(command)
     .filter((program) => !program.piped)
-    .map(hintOf)
+    .map(inferHint)
     .filter((hint) => hint !== undefined);
   return hints.find((hint) => hint === "test-run") ?? hints.find((hint) => hint === "build") ?? hints.at(-1);
 }
 
-function hintOf(program: Program): Hint | undefined {
+function inferHint(program: Program): Hint | undefined {
   const { name, words } = program;
   if (name === "git") return gitHint(words);
   if (TASK_RUNNERS.has(name)) {
@@ -237,9 +237,9 @@ const RUNNERS = new Set([
 ]);
 
 /** The programs of a command line in order, folder changes left out. */
-function programsOf(command: string): readonly Program[] {
+function parsePrograms(command: string): readonly Program[] {
   const programs: Program[] = [];
-  for (const { text, piped } of segmentsOf(command.slice(0, COMMAND_CHARS_MAX))) {
+  for (const { text, piped } of splitCommand(command.slice(0, COMMAND_CHARS_MAX))) {
     const program = programIn(text, piped);
     if (program !== undefined && program.name !== "cd") programs.push(program);
     if (programs.length >= PROGRAMS_READ_MAX) break;
@@ -247,7 +247,7 @@ function programsOf(command: string): readonly Program[] {
   return programs;
 }
 
-function* segmentsOf(command: string): Generator<{ readonly text: string; readonly piped: boolean }> {
+function* splitCommand(command: string): Generator<{ readonly text: string; readonly piped: boolean }> {
   let quote = "";
   let start = 0;
   let piped = false;

@@ -66,7 +66,7 @@ export function outcomeOf(text: string): Outcome {
   const page = pageOf(text);
   const lineAt = (number: number): string => page.lines[number]!.slice(0, LINE_CHARS_MAX);
   for (const number of linesWith(page, MARKED, Infinity)) read(lineAt(number), number + 1, found);
-  const counts = countsOf(found);
+  const counts = sumCounts(found);
   if ((counts.failed ?? 0) > 0 && found.failures.length === 0)
     for (const number of linesWith(page, NUMBERED, Infinity)) addFailure(lineAt(number), found);
   const exit = found.exit ?? exitField(text);
@@ -125,7 +125,7 @@ function addError(errors: Map<string, Counted>, line: string, number: number): v
   else if (errors.size < ERRORS_MAX) errors.set(key, { text: line.trimEnd(), line: number, count: 1 });
 }
 
-function countsOf(found: FoundOutcome): { readonly passed?: number; readonly failed?: number } {
+function sumCounts(found: FoundOutcome): { readonly passed?: number; readonly failed?: number } {
   if (found.tallies.length > 0) return sumOf(found.tallies);
   if (found.goPassed + found.goFailed === 0) return {};
   // Without -v the tests that passed are not named, and their number is not known.

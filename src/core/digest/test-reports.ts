@@ -73,12 +73,12 @@ export function distinctFailures(found: readonly NamedFailure[], isTestRun: bool
       ({ name }) => name,
     ),
   );
-  const tails = new Set([...names].flatMap(tailsOf));
+  const tails = new Set([...names].flatMap(splitTails));
   return [...names].filter((name) => !tails.has(name));
 }
 
 /** `file > suite > test` ends in `suite > test` and in `test`. */
-function tailsOf(name: string): string[] {
+function splitTails(name: string): string[] {
   const steps = name.split(/ [>›] /, NAME_STEPS_MAX);
   const tails: string[] = [];
   for (let at = 0, step = 0; step < steps.length - 1; step++) tails.push(name.slice((at += steps[step]!.length + 3)));

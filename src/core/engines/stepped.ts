@@ -217,25 +217,26 @@ function hideOldResults(
   const isHidden = (at: number): boolean => before.has(at) || old.has(at);
   const evicted = all.evicted.filter(({ message }) => isHidden(message));
   const saved = [...old].map((at) => measure.message(messages[at]!) - measure.message(all.messages[at]!));
-  const known = new Map(stamps.map((stamp) => [keyOf(stamp), stamp]));
+  const known = new Map(stamps.map((stamp) => [stampKey(stamp), stamp]));
   return {
     messages: messages.map((message, at) => (isHidden(at) ? all.messages[at]! : message)),
     evicted,
     stamps: evicted.map(
-      (one) => known.get(keyOf(one)) ?? { id: one.id, message: one.message, ...(now === undefined ? {} : { at: now }) },
+      (one) =>
+        known.get(stampKey(one)) ?? { id: one.id, message: one.message, ...(now === undefined ? {} : { at: now }) },
     ),
     gainTokens: saved.reduce((sum, tokens) => sum + tokens, 0),
   };
 }
 
-function keyOf({ id, message }: Pick<HiddenStamp, "id" | "message">): string {
+function stampKey({ id, message }: Pick<HiddenStamp, "id" | "message">): string {
   return `${message} ${id}`;
 }
 
 /** The messages all of whose pieces are stamped: a conversation that was rewound may have others in their places. */
 function stampedAmong(evicted: readonly Evicted[], stamps: readonly HiddenStamp[]): ReadonlySet<number> {
-  const stamped = new Set(stamps.map(keyOf));
-  const bare = new Set(evicted.filter((one) => !stamped.has(keyOf(one))).map(({ message }) => message));
+  const stamped = new Set(stamps.map(stampKey));
+  const bare = new Set(evicted.filter((one) => !stamped.has(stampKey(one))).map(({ message }) => message));
   return new Set(evicted.flatMap(({ message }) => (bare.has(message) ? [] : message)));
 }
 

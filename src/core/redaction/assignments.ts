@@ -140,7 +140,7 @@ function findLiteral(text: string, at: number, named: Named): Span | undefined {
   const start = at + 1 + opening.length;
   const quoted = quote === undefined ? undefined : closing(text, start, quote);
   const end = quoted ?? bareEnd(text, start, named.parameter);
-  const place = placeOf(text, { at, start, end, quoted: quoted !== undefined, named });
+  const place = classifyPlace(text, { at, start, end, quoted: quoted !== undefined, named });
   if (end === start || text.startsWith(MARKER, end) || isCall(text, end, place)) return undefined;
   const value = text.slice(start, end);
   if (!isSecretValue(value, named.strength, place)) return undefined;
@@ -198,7 +198,7 @@ interface LiteralPosition {
 }
 
 /** `NAME=value` without a space is a shell's or an environment file's; so is a password's field in capitals. */
-function placeOf(text: string, { at, start, quoted, named }: LiteralPosition): ValuePlace {
+function classifyPlace(text: string, { at, start, quoted, named }: LiteralPosition): ValuePlace {
   if (named.parameter) return "parameter";
   const tight =
     text.charCodeAt(at) === EQUALS ? !/\s/.test(text.slice(at + 1, start)) : named.strength === "password" && !quoted;

@@ -46,7 +46,7 @@ export function nameStrength(name: string, parameter = false): NameStrength | un
 }
 
 function judged(name: string, parameter: boolean): NameStrength | undefined {
-  const words = wordsOf(name);
+  const words = splitWords(name);
   while (words.length > 1 && QUALIFIER.test(words.at(-1) as string)) words.pop();
   const last = words.at(-1) ?? "";
   const before = words.at(-2) ?? "";
@@ -60,7 +60,7 @@ function judged(name: string, parameter: boolean): NameStrength | undefined {
   return WEAK.has(last) ? "weak" : undefined;
 }
 
-function wordsOf(name: string): string[] {
+function splitWords(name: string): string[] {
   const parted = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2");
   return parted
     .toLowerCase()

@@ -37,25 +37,25 @@ const PASSES_MAX = 8;
  * four characters at each end; passwords, keys and identifiers keep none. Pure, linear, and idempotent.
  */
 export function redact(text: string, options: RedactOptions = {}): Redaction {
-  let spans = spansOf(text, options);
+  let spans = findSpans(text, options);
   if (spans.length === 0) return { text, count: 0, kinds: [] };
   const kinds: string[] = [];
   let current = text;
   for (let pass = 0; pass < PASSES_MAX && spans.length > 0; pass++) {
     for (const span of spans) kinds.push(span.kind);
     current = masked(current, spans);
-    spans = spansOf(current, options);
+    spans = findSpans(current, options);
   }
   return { text: current, count: kinds.length, kinds: [...new Set(kinds)] };
 }
 
 /** The secrets of a text as they are in it, by our own rules. */
 export function secretsIn(text: string): readonly string[] {
-  return spansOf(text, {}).map(({ start, end }) => text.slice(start, end));
+  return findSpans(text, {}).map(({ start, end }) => text.slice(start, end));
 }
 
 /** Finders look when our own rules are done, so that they see what is left. */
-function spansOf(text: string, { code = false, finders = [] }: RedactOptions): readonly Span[] {
+function findSpans(text: string, { code = false, finders = [] }: RedactOptions): readonly Span[] {
   const plain = scan(text, code);
   const stated = [...findStatements(text), ...findInBlocks(text), ...findAnnouncedPasswords(text)];
   const readings = plain.veils.length > 0 ? readingsOf(text, plain) : [];

@@ -41,13 +41,13 @@ export function redactorFor(options: RedactOptions = NO_OPTIONS): Redactor {
  */
 export function redactJson(text: string, hide: Redactor): string {
   const safe = hide(text);
-  if (safe === text || valueOf(safe) !== undefined) return safe;
-  const original = valueOf(text);
+  if (safe === text || parseValue(safe) !== undefined) return safe;
+  const original = parseValue(text);
   return original === undefined ? safe : JSON.stringify(mapStrings(original.json, hide));
 }
 
 /** Wrapped, because `null` is a value. */
-function valueOf(text: string): { readonly json: unknown } | undefined {
+function parseValue(text: string): { readonly json: unknown } | undefined {
   try {
     return { json: parseJson(text) };
   } catch {

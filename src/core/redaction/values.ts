@@ -114,19 +114,19 @@ function isToBeReplaced(value: string): boolean {
 
 /** True where one part between separators mixes letters and digits for long enough to be no version or unit. */
 export function hasMixedPart(value: string, length = RANDOM_PART_CHARS_MIN): boolean {
-  return partsOf(value).some((part) => isMixed(part, length));
+  return splitParts(value).some((part) => isMixed(part, length));
 }
 
 /** Mixed, and with digits all over it: `Base64URLString` and `sha256sum` are words. */
 export function hasRandomPart(value: string): boolean {
-  const random = partsOf(value).some((part) => isMixed(part, RANDOM_PART_CHARS_MIN) && DIGITS_ALL_OVER.test(part));
+  const random = splitParts(value).some((part) => isMixed(part, RANDOM_PART_CHARS_MIN) && DIGITS_ALL_OVER.test(part));
   return random || (value.length >= BASE64_CHARS_MIN && BASE64.test(value));
 }
 
 const DIGITS_ALL_OVER = /(?:\d[^\d]*){4}|\d[^\d]+\d/;
 
 /** Runs of letters and digits. */
-function partsOf(value: string): readonly string[] {
+function splitParts(value: string): readonly string[] {
   return value.split(/[^A-Za-z0-9]+/);
 }
 
@@ -141,7 +141,7 @@ const SHUFFLED_CHARS_MIN = 12;
 
 /** Letters only, but capitals where no word has them. */
 function isShuffledCase(value: string): boolean {
-  const capitals = countOf(value, /[A-Z]/g) / value.length;
+  const capitals = countMatches(value, /[A-Z]/g) / value.length;
   return value.length >= SHUFFLED_CHARS_MIN && /^[A-Za-z+/=]+$/.test(value) && capitals > 0.25 && capitals < 0.75;
 }
 
@@ -156,15 +156,15 @@ export function isMadeByMachine(value: string): boolean {
 export function turnsShare(value: string): number {
   let turns = 0;
   for (let at = 1; at < value.length; at++)
-    if (sortOf(value.charCodeAt(at)) !== sortOf(value.charCodeAt(at - 1))) turns++;
+    if (classifyCode(value.charCodeAt(at)) !== classifyCode(value.charCodeAt(at - 1))) turns++;
   return turns / value.length;
 }
 
 /** 0 for a small letter, 1 for a large one, 2 for a digit, 3 for anything else. */
-function sortOf(code: number): number {
+function classifyCode(code: number): number {
   return code >= 97 && code <= 122 ? 0 : code >= 65 && code <= 90 ? 1 : code >= 48 && code <= 57 ? 2 : 3;
 }
 
-function countOf(value: string, pattern: RegExp): number {
+function countMatches(value: string, pattern: RegExp): number {
   return value.match(pattern)?.length ?? 0;
 }

@@ -39,7 +39,7 @@ export function createMeasure({ imageTokens }: Pick<Measure, "imageTokens"> = {}
     }
     return weights;
   };
-  const measure = measureOf({
+  const measure = buildMeasure({
     text: scales.text,
     message: (one) => weigh(one).alone,
     within: (one) => weigh(one).within,
@@ -59,7 +59,7 @@ interface Scales {
 export function calibrated(base: Measure, factor: number): Measure {
   if (factor === 1) return base;
   const scale = (tokens: number): number => Math.ceil(tokens * factor);
-  const measure = measureOf({
+  const measure = buildMeasure({
     text: (text) => scale(base.text(text)),
     message: (message) => scale(base.message(message)),
     within: (message) => scale(base.transcript({ system: [], messages: [message] })),
@@ -73,7 +73,7 @@ interface Weighing extends Pick<Measure, "text" | "message"> {
   readonly within: (message: Message) => number;
 }
 
-function measureOf({ text, message, within }: Weighing): Measure {
+function buildMeasure({ text, message, within }: Weighing): Measure {
   const messages = (many: readonly Message[]): number => sum(many, message);
   // A session sends the same declarations with every request; they are long.
   let declared = { tools: "", tokens: 0 };

@@ -172,13 +172,13 @@ export function isMedia(part: Part): part is MediaPart {
 export function contentText(content: readonly Part[]): string {
   let text = "";
   for (const part of content) {
-    const piece = textOf(part);
+    const piece = partText(part);
     if (piece !== "") text = text === "" ? piece : `${text}\n${piece}`;
   }
   return text;
 }
 
-function textOf(part: Part): string {
+function partText(part: Part): string {
   if (part.kind === "text") return part.text;
   if (part.kind === "opaque") return part.told ?? "";
   return part.kind === "tool-result" ? contentText(part.content) : "";

@@ -135,12 +135,12 @@ export function isRecordLine(line: string): boolean {
 /** Undefined where the lines are no such records. */
 export function recordLayout(lines: readonly string[]): RecordLayout | undefined {
   const starts = lines.flatMap((text, line) => (RECORD.test(text) ? { line, text } : []));
-  if (starts.length > 0) return layoutOf(lines, starts, { name: EXPANDED, skipped: 1 });
+  if (starts.length > 0) return layOutRecords(lines, starts, { name: EXPANDED, skipped: 1 });
   const first = lines.findIndex((line) => line.trim() !== "");
   const name = ASSIGNED.exec(lines[first] ?? "")?.[1];
   if (name === undefined) return undefined;
   const rows = lines.flatMap((text, line) => (ASSIGNED.exec(text)?.[1] === name ? { line, text } : []));
-  return rows.length < RECORDS_MIN ? undefined : layoutOf(lines, rows, { name: ASSIGNED, skipped: 0 });
+  return rows.length < RECORDS_MIN ? undefined : layOutRecords(lines, rows, { name: ASSIGNED, skipped: 0 });
 }
 
 interface RecordForm {
@@ -149,7 +149,11 @@ interface RecordForm {
   readonly skipped: number;
 }
 
-function layoutOf(lines: readonly string[], rows: readonly TableRow[], { name, skipped }: RecordForm): RecordLayout {
+function layOutRecords(
+  lines: readonly string[],
+  rows: readonly TableRow[],
+  { name, skipped }: RecordForm,
+): RecordLayout {
   const from = rows[0]!.line;
   const end = rows[1]?.line ?? lines.length;
   const columns = lines.slice(from + skipped, end).flatMap((line) => name.exec(line)?.[1] ?? []);

@@ -42,7 +42,7 @@ export function shortTable(page: Page, { call, focus }: DigestContentRequest): D
   const { header, rows, tables } = layout;
   // Columns that only look aligned would be told apart wrongly: then nothing is said of them.
   const even = isEven(layout);
-  const numeric = even ? extremesOf(layout).slice(0, COLUMNS_SHOWN_MAX) : [];
+  const numeric = even ? findExtremes(layout).slice(0, COLUMNS_SHOWN_MAX) : [];
   const lines = rows.map(({ line }) => line);
   return {
     facts: [
@@ -85,7 +85,7 @@ function isEven({ columns, rows, style }: TableLayout): boolean {
   );
 }
 
-function extremesOf({ header, columns, rows, style }: TableLayout): readonly Extremes[] {
+function findExtremes({ header, columns, rows, style }: TableLayout): readonly Extremes[] {
   const extremes = columns.slice(0, COLUMNS_MAX).map((cell, at): Extremes => {
     const name = header === undefined ? `column ${at + 1}` : oneLine(cell, 40);
     return { name, min: Infinity, minLine: 0, max: -Infinity, maxLine: 0, numbers: 0 };

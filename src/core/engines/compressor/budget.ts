@@ -120,7 +120,7 @@ const SPARE_SHARE_MIN = 0.1;
 
 /** The same with a longer tail, where that gains messages. */
 export function withFullerTail(run: BudgetRun, draft: CompactionDraft): CompactionDraft {
-  const spare = freeTokensOf(run, draft);
+  const spare = countFreeTokens(run, draft);
   if (draft.shape.rung > 0 || !isWide(run, spare)) return draft;
   const tailStart = longerTailStart(run, draft, spare - weigh(run, requestsThatFit(run, draft, spare)));
   if (tailStart === draft.shape.tailStart) return draft;
@@ -128,7 +128,7 @@ export function withFullerTail(run: BudgetRun, draft: CompactionDraft): Compacti
   const handoffTokens = draft.handoff?.tokens ?? 0;
   const goal = { ...run.goal, handoffTokens: () => handoffTokens };
   const fuller = draftResult(run, findFirstCut(run, [withSingleResults(run, { shape })], goal));
-  return weighDraft(run, fuller) <= limitOf(run) ? fuller : draft;
+  return weighDraft(run, fuller) <= capResult(run) ? fuller : draft;
 }
 
 /** Exchanges in front of the tail for which there is room, from the newest on. */
@@ -153,7 +153,7 @@ export function withSpareRoomUsed(run: BudgetRun, draft: CompactionDraft): Compa
 /** The same with messages kept in front of the handoff, which stays as it is written. */
 function withMoreKept(run: BudgetRun, draft: CompactionDraft): CompactionDraft {
   const { handoff, verbatim } = draft;
-  const spare = freeTokensOf(run, draft);
+  const spare = countFreeTokens(run, draft);
   if (handoff === undefined || !isWide(run, spare)) return draft;
   const requests = requestsThatFit(run, draft, spare);
   const left = spare - weigh(run, requests);
@@ -169,25 +169,25 @@ function withMoreKept(run: BudgetRun, draft: CompactionDraft): CompactionDraft {
     kept: { placed, evicted: [] },
     verbatim: standing,
   });
-  return weighDraft(run, fuller) <= limitOf(run) ? fuller : draft;
+  return weighDraft(run, fuller) <= capResult(run) ? fuller : draft;
 }
 
 /** The same with a longer record, unless a model wrote it. */
 function withLongerRecord(run: BudgetRun, draft: CompactionDraft): CompactionDraft {
   const { written: _, ...cut } = draft;
-  const spare = freeTokensOf(run, draft);
+  const spare = countFreeTokens(run, draft);
   if (draft.handoff === undefined || draft.prose !== undefined || !isWide(run, spare)) return draft;
   const fuller = draftResult(run, { ...cut, budget: draft.handoff.tokens + spare });
-  return weighDraft(run, fuller) <= limitOf(run) ? fuller : draft;
+  return weighDraft(run, fuller) <= capResult(run) ? fuller : draft;
 }
 
 /** Within the budget, and below what there was: a result has to be smaller. */
-function limitOf({ goal, before }: BudgetRun): number {
+function capResult({ goal, before }: BudgetRun): number {
   return Math.min(goal.limitTokens, before - 1);
 }
 
-function freeTokensOf(run: BudgetRun, draft: CompactionDraft): number {
-  return limitOf(run) - weighDraft(run, draft);
+function countFreeTokens(run: BudgetRun, draft: CompactionDraft): number {
+  return capResult(run) - weighDraft(run, draft);
 }
 
 function isWide({ goal }: BudgetRun, spare: number): boolean {

@@ -57,7 +57,7 @@ export function clearedWithin(
   const kept = messages.map((message, at) => (isIn(at, ranges) ? all.messages[at]! : message));
   const evicted = all.evicted.filter(({ message }) => isIn(message, ranges));
   const shape = { rung: 0, messages: kept, headEnd: 0, tailStart: from, evicted };
-  return { ranges, cut: { ...cutOf(standing, run), shape, verbatim: [], budget: 0 } };
+  return { ranges, cut: { ...rebuildCut(standing, run), shape, verbatim: [], budget: 0 } };
 }
 
 function isIn(at: number, ranges: readonly Range[]): boolean {
@@ -91,7 +91,7 @@ function says(message: Message, asked: Message): boolean {
 }
 
 /** The pieces that stand, to be put together as they were. */
-function cutOf(
+function rebuildCut(
   standing: readonly Message[],
   { request: { measure } }: CompactionRun,
 ): Pick<Cut, "written" | "restored" | "anchor"> {

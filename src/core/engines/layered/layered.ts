@@ -168,7 +168,7 @@ function layeredPolicy(settings: Partial<LayeredSettings>): Policy<Layered> {
       };
     },
     plan: async (run) => {
-      const cleared = clearResultsOf(run);
+      const cleared = clearOldResults(run);
       if (cleared !== undefined) return cleared;
       const draft = draftResult(run, findFirstCut(run, await summaries(run), run.goal));
       return { draft, settled: settleByMemory(run, draft) };
@@ -182,7 +182,7 @@ function layeredPolicy(settings: Partial<LayeredSettings>): Policy<Layered> {
 }
 
 /** Layers 1 and 2; who asks for a compaction by name wants a summary. */
-function clearResultsOf(run: Run): Plan<LayeredState> | undefined {
+function clearOldResults(run: Run): Plan<LayeredState> | undefined {
   const { request, state, goal, limits } = run;
   const { reason, budget } = request;
   if (reason === "explicit" && budget === undefined) return undefined;
@@ -264,7 +264,7 @@ function stateOfSummary({ draft }: WrittenDraft, measure: Measure): Partial<Laye
   return {
     cleared: [],
     summarisedUntil: shape.rung === RUNG_SUMMARY ? shape.tailStart : REWRITTEN,
-    memory: memoryOf(handoff?.text ?? "", measure),
+    memory: extractMemory(handoff?.text ?? "", measure),
   };
 }
 
@@ -288,7 +288,7 @@ const LASTING: readonly Topic[] = ["goal", "constraints", "decisions", "resolved
 const MEMORY_TOKENS_MAX = 4_000;
 
 /** What a summary leaves in memory: its lasting sections, the newest items of each where that is too much. */
-function memoryOf(text: string, measure: Measure): SessionMemory {
+function extractMemory(text: string, measure: Measure): SessionMemory {
   const sections = parseHandoff(text)?.sections;
   const share = Math.floor(MEMORY_TOKENS_MAX / LASTING.length);
   const kept = LASTING.flatMap((topic): readonly (readonly [Topic, readonly string[]])[] => {

@@ -179,8 +179,8 @@ const REMARK_LINES_MAX = 2;
 const NUMBERED_SHARE_MIN = 0.5;
 
 export function stillHolds(now: string, shown: string): boolean {
-  const file = linesOf(now);
-  const lines = linesOf(shown);
+  const file = splitLines(now);
+  const lines = splitLines(shown);
   const numbered = lines.filter((line) => lineNumberOf(line) !== undefined);
   if (numbered.length > 0 && numbered.length >= lines.length * NUMBERED_SHARE_MIN)
     return numbered.every((line) => (file[lineNumberOf(line)! - 1] ?? "").trim() === withoutLineNumber(line).trim());
@@ -203,7 +203,7 @@ function withoutRemarks(lines: readonly string[]): readonly (readonly string[])[
 }
 
 /** What stands at the end of a line or of the file may get lost on the way. */
-function linesOf(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   return text
     .trimEnd()
     .split("\n")
@@ -231,7 +231,7 @@ function copyBehind(
   if (path === undefined) return undefined;
   if (action === "read") return result === "" ? undefined : { path, text: result };
   if (action !== "write" && action !== "edit") return undefined;
-  const given = fieldsOf(call.arguments);
+  const given = parseFields(call.arguments);
   const whole = action === "write" ? textAt(given, CONTENT_KEYS) : undefined;
   if (whole !== undefined) return { path, text: whole, written: message };
   const before = known.get(path);
@@ -258,7 +258,7 @@ function textAt(given: Given, keys: readonly string[]): string | undefined {
   return keys.map((key) => given[key]).find((value) => typeof value === "string");
 }
 
-function fieldsOf(args: string): Given {
+function parseFields(args: string): Given {
   try {
     const value: unknown = JSON.parse(args);
     return typeof value === "object" && value !== null ? (value as Given) : {};

@@ -36,7 +36,7 @@ export async function expand(dag: Dag, given: ToolArguments, reading: BoundedSou
   const below = node === undefined ? [] : under(dag, node, depth);
   const leaves = node === undefined ? [{ id: id! }] : below.filter((one) => one.depth === 0);
   const closed = below.filter((one) => one.depth > 0);
-  const pages = await pagesOf(leaves, offset, reading);
+  const pages = await readPages(leaves, offset, reading);
   if (pages === undefined) return refused(`there is nothing from character ${offset} on`);
   if (pages.body.length === 0 && closed.length === 0 && pages.left.length === 0) return noRecord(id);
   const head = node === undefined ? id! : `${id}: messages ${node.from + 1} to ${node.until}`;
@@ -86,7 +86,7 @@ function notThere(asked: string, { roots }: Dag, node: DagNode | undefined): str
 }
 
 /** Undefined where the first original ends before the offset. */
-async function pagesOf(
+async function readPages(
   leaves: readonly Pick<DagNode, "id">[],
   offset: number,
   { original, tokensMax, isLate }: BoundedSources,

@@ -282,7 +282,7 @@ async function planOnce(run: Run, settings: LosslessSettings): Promise<Plan<Loss
 function draftWith(run: CompactionRun, cut: Cut, { roots, buried }: Dag): CompactionDraft {
   const { shape, anchor } = cut;
   const records = roots.map(({ text }) => ({ message: textMessage("user", text, "summary"), from: -1 }));
-  const kept = { placed: records, evicted: [...roots, ...buried].map(spanOf) };
+  const kept = { placed: records, evicted: [...roots, ...buried].map(toSpan) };
   const assembled = assemble(run.original.messages, { shape, kept, handoff: undefined, anchor }, run.request);
   const standing = shape.evicted.filter(({ message }) => message >= shape.tailStart);
   const said = roots.map(({ text }) => text).join("\n");
@@ -292,6 +292,6 @@ function draftWith(run: CompactionRun, cut: Cut, { roots, buried }: Dag): Compac
   return { ...cut, kept, assembled, evicted, handoff: roots.length === 0 ? undefined : handoff };
 }
 
-function spanOf({ id, from, until }: DagNode): Evicted {
+function toSpan({ id, from, until }: DagNode): Evicted {
   return { id, kind: "span", message: from, end: until, label: spanLabel(from, until) };
 }

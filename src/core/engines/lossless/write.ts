@@ -52,7 +52,7 @@ function writtenRoot(node: Sketch, { run, cut }: WriteDagRequest, prose: Items |
   const { measure, focus } = run.request;
   const { messages } = run.original;
   const own = messages.slice(node.from, node.until);
-  const heading = headingOf(node);
+  const heading = composeHeading(node);
   const handoff = writeHandoff({
     messages: own,
     before: node.from,
@@ -78,7 +78,7 @@ function writtenRoot(node: Sketch, { run, cut }: WriteDagRequest, prose: Items |
 const HEADING_NODE_TOKENS_MIN = 400;
 
 /** Says what a node stands for, and what can be expanded one by one. */
-function headingOf({ from, until, depth, sources, tokens }: Sketch): string {
+function composeHeading({ from, until, depth, sources, tokens }: Sketch): string {
   if (tokens < HEADING_NODE_TOKENS_MIN) return "";
   const made = depth === 0 ? "" : `; made of ${sources.join(", ")}`;
   return `Messages ${from + 1} to ${until}${made}.`;
@@ -121,7 +121,7 @@ function createModels(writing: WriteDagRequest, before: Dag): Models {
       spent = written.account.steps.reduce<StageUsage>(plus, spent);
       return written.prose;
     },
-    account: () => ({ summary: accountOf(all), remarks: [...new Set(all.flatMap(({ degraded }) => degraded))] }),
+    account: () => ({ summary: mergeAccounts(all), remarks: [...new Set(all.flatMap(({ degraded }) => degraded))] }),
   };
 }
 
@@ -142,7 +142,7 @@ function asking(node: Sketch, { run }: WriteDagRequest, before: Dag): Omit<Param
       measure,
       redact: run.redact,
     },
-    record: itemsOf(known, run),
+    record: collectItems(known, run),
     template: run.template,
     budget: node.tokens,
     targetTokens: Math.floor(node.tokens * PROSE_SHARE),
@@ -150,13 +150,13 @@ function asking(node: Sketch, { run }: WriteDagRequest, before: Dag): Omit<Param
   };
 }
 
-function itemsOf(known: readonly Root[], { template }: CompactionRun): Items {
+function collectItems(known: readonly Root[], { template }: CompactionRun): Items {
   const records = known.flatMap(({ text }) => parseHandoff(text) ?? []);
   const topics = askedOf(template).map(({ topic }) => topic);
   return new Map(topics.map((topic) => [topic, records.flatMap(({ sections }) => sections.get(topic) ?? [])]));
 }
 
-function accountOf(all: readonly ModelHandoff[]): SummaryAccount {
+function mergeAccounts(all: readonly ModelHandoff[]): SummaryAccount {
   const steps: readonly SummaryStep[] = all.flatMap(({ account }) => account.steps);
   const items = all.flatMap(({ account }) => account.items ?? []);
   const because = all.find(({ account }) => account.because !== undefined)?.account.because;

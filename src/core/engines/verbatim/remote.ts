@@ -27,11 +27,11 @@ export async function askProvider(remote: Remote, { original, request }: Compact
     if (!isItem(item)) return failed("its answer is not an item");
     return {
       kind: "answered",
-      item: messageOf(item),
+      item: toMessage(item),
       summary: {
         by: "model",
         because: `the provider compacted the conversation (${item.type})`,
-        steps: [stepOf(item)],
+        steps: [toStep(item)],
       },
       goal: (goal) => ({ ...goal, handoffTokens: (replaced) => Math.min(RECORD_TOKENS, goal.handoffTokens(replaced)) }),
       tooLarge: "the provider's item was not used because it does not make the conversation smaller",
@@ -49,7 +49,7 @@ function failed(because: string): RemoteAnswer {
   };
 }
 
-function stepOf({ model = "the provider", usage }: RemoteItem): SummaryStep {
+function toStep({ model = "the provider", usage }: RemoteItem): SummaryStep {
   const { inputTokens = 0, outputTokens = 0, costUsd } = usage ?? {};
   const tokens = { input: inputTokens, output: outputTokens };
   return {
@@ -72,7 +72,7 @@ function isItem({ type, raw }: RemoteItem): boolean {
 }
 
 /** Where the provider would put it itself: as something that it said. */
-function messageOf({ type, raw }: RemoteItem): Message {
+function toMessage({ type, raw }: RemoteItem): Message {
   const part = Object.freeze({ kind: "opaque", type, raw } as const);
   return Object.freeze({ role: "assistant", parts: Object.freeze([part]), origin: "summary" });
 }
