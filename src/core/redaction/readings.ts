@@ -121,6 +121,7 @@ const TAG = "\\udb40[\\udc00-\\udc7f]";
 
 /** Shown as nothing, from where it is. */
 const NOTHING = new RegExp(`${ESCAPE}${AFTER_ESCAPE}|${SPELLED_UNSEEN}|${TAG}`, "y");
+const BACKSPACE = /\\{1,32}(?:u0008|x08)/y;
 /** A printable character written as `\u0041`, `\x41` or `%41`. */
 const SPELLED = /(?:\\{1,32}(?:u00|x)|%)(?:[2-6][0-9a-fA-F]|7[0-9a-eA-E])/y;
 
@@ -131,23 +132,41 @@ interface InvisibleCharacter {
   readonly code: number;
 }
 
+const BACKSLASH = 92;
+const BACKSLASHES_MAX = 32;
+const PERCENT = 37;
 const BACKSPACE_CODE = 8;
-/** A backspace as a string spells it. */
-const BACK = /\\{1,32}(?:b|u0008|x08)/y;
-
-/** The veil that begins at `at`, where a backslash, a percent sign, an escape or something unseen stands. */
+/** The veil that begins at `at`, where a backslash, a percent sign, an escape or something unseen stands; cheap where none does. */
 export function invisibleCharacterAt(text: string, at: number): InvisibleCharacter | undefined {
-  const back = matchAt(BACK, text, at);
+  const code = text.charCodeAt(at);
+  if (code === PERCENT) return isHigh(text.charCodeAt(at + 1)) ? longVeilAt(text, at) : undefined;
+  if (code !== BACKSLASH)
+    return longVeilAt(text, at) ?? { kind: code === BACKSPACE_CODE ? "backspace" : "nothing", length: 1, code: 0 };
+  let end = at + 1;
+  while (end - at < BACKSLASHES_MAX && text.charCodeAt(end) === BACKSLASH) end++;
+  const next = text.charCodeAt(end);
+  if (next === LETTER_B) return { kind: "backspace", length: end + 1 - at, code: 0 };
+  return LONG_ESCAPES[next] === 1 ? longVeilAt(text, at) : undefined;
+}
+
+/** u, x, 0 and e spell out a code. */
+const LONG_ESCAPES = new Uint8Array(128);
+for (const letter of "ux0e") LONG_ESCAPES[letter.charCodeAt(0)] = 1;
+const LETTER_B = 98;
+const DIGIT_TWO = 50;
+const LETTER_F = 70;
+
+/** A digit that the code of a printable character or of something unseen begins with, percent-encoded. */
+function isHigh(code: number): boolean {
+  return code >= DIGIT_TWO && code <= LETTER_F;
+}
+
+function longVeilAt(text: string, at: number): InvisibleCharacter | undefined {
+  const back = matchAt(BACKSPACE, text, at);
   if (back !== undefined) return { kind: "backspace", length: back[0].length, code: 0 };
   const nothing = matchAt(NOTHING, text, at);
   if (nothing !== undefined) return { kind: "nothing", length: nothing[0].length, code: 0 };
   const spelled = matchAt(SPELLED, text, at)?.[0];
-  if (spelled !== undefined)
-    return { kind: "character", length: spelled.length, code: Number.parseInt(spelled.slice(-2), 16) };
-  const code = text.charCodeAt(at);
-  if (MUST_BEGIN.test(text.charAt(at))) return undefined;
-  return { kind: code === BACKSPACE_CODE ? "backspace" : "nothing", length: 1, code: 0 };
+  if (spelled === undefined) return undefined;
+  return { kind: "character", length: spelled.length, code: Number.parseInt(spelled.slice(-2), 16) };
 }
-
-/** These alone are what they are. */
-const MUST_BEGIN = /[\\%]/;
