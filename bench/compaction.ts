@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto";
 import { applyCompaction } from "../src/core/compaction/compaction.ts";
-import { COMPRESSOR_DEFAULTS } from "../src/core/engines/compressor/settings.ts";
+import { COMPRESSOR_DEFAULTS } from "../src/core/engines/settings.ts";
 import { createEngine } from "../src/core/engines/engines.ts";
 import { createChain } from "../src/core/transcript/links.ts";
 import { createMeasure } from "../src/core/transcript/measure.ts";

@@ -14,7 +14,7 @@ export type {
   SummaryStep,
 } from "./core/compaction/compaction.ts";
 export type { EngineTool, Remote, RemoteItem, ToolAnswer, ToolCall, Usage } from "./core/engines/contract.ts";
-export type { CompressorSettings } from "./core/engines/compressor/settings.ts";
+export type { CompressorSettings } from "./core/engines/settings.ts";
 export type { EngineSettings } from "./core/engines/settings.ts";
 export type { FailureClass, Writer, WriterPrompt, WriterReply, Writers } from "./core/handoff/model/writer.ts";
 export type { Message, Part, Transcript } from "./core/transcript/message.ts";

@@ -5,8 +5,9 @@ import {
   type CompactionReport,
   type Irreducible,
   type SummaryAccount,
+  SAVED_LITTLE_ADVICE,
+  savedLittle,
 } from "../core/compaction/compaction.ts";
-import { SAVED_LITTLE_ADVICE, savedLittle } from "../core/compaction/savings.ts";
 import type { LogNote } from "../logs/index.ts";
 import { failureAdvice } from "../session/cooldowns.ts";
 import type { DisabledEngine } from "../session/events.ts";

@@ -1,7 +1,7 @@
 /** Plugins as a person reads them: all of them, one of them, and what became of a check. */
 import { shortPath, type LoadEnvironment } from "../config/load.ts";
 import { wrapped } from "../config/wrap.ts";
-import type { CheckName } from "../core/engines/suite/fault.ts";
+import type { CheckName } from "../plugins/suite/fault.ts";
 import { FAULTS, type FaultKind } from "../plugins/fault.ts";
 import { counted } from "./amounts.ts";
 import { clip, columnWidths, padEnd } from "./bars.ts";

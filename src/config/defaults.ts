@@ -2,8 +2,7 @@
  * The defaults as plain data, apart from the schema, so that a run without settings of its own loads no validator.
  * The figures of the default engine come from the Hermes Agent docs and Zhang 2026 (docs/engines/compressor.md).
  */
-import { defaultsOf } from "../core/engines/setting.ts";
-import { ENGINE_DEFAULTS, OWN_SETTINGS } from "../core/engines/settings.ts";
+import { ENGINE_DEFAULTS } from "../core/engines/settings.ts";
 import { ASK_RETRIES, ASK_TIMEOUT_MS } from "../models/limits.ts";
 import { snakeCase } from "./snake-case.ts";
 
@@ -46,7 +45,7 @@ export const DEFAULTS = Object.freeze({
   } as const),
   engines: Object.freeze(
     Object.fromEntries(
-      Object.entries(OWN_SETTINGS).map(([name, own]) => [snakeCase(name), inSnakeCase(defaultsOf(own))]),
+      Object.entries(ENGINE_DEFAULTS.engines ?? {}).map(([name, own]) => [snakeCase(name), inSnakeCase(own)]),
     ),
   ),
   auxiliary: Object.freeze({

@@ -2,8 +2,13 @@
  * The engines' settings by the names that a program uses. A test holds the ranges, defaults and examples against the
  * configuration's schema, which a file's are checked by.
  */
-import type { EngineSetting, SettingsOfEngine } from "../core/engines/setting.ts";
-import { ENGINE_DEFAULTS, OWN_SETTINGS, type EngineSettings } from "../core/engines/settings.ts";
+import {
+  type EngineSetting,
+  type SettingsOfEngine,
+  ENGINE_DEFAULTS,
+  OWN_SETTINGS,
+  type EngineSettings,
+} from "../core/engines/settings.ts";
 import {
   oneOf,
   number,

@@ -1,7 +1,6 @@
 /** The settings of single engines, as the file and as a program's options have them, made from what the engines declare. */
 import { z } from "zod";
-import type { EngineSetting, SettingsOfEngine } from "../core/engines/setting.ts";
-import { OWN_SETTINGS } from "../core/engines/settings.ts";
+import { type EngineSetting, type SettingsOfEngine, OWN_SETTINGS } from "../core/engines/settings.ts";
 import { snakeCase } from "./snake-case.ts";
 
 const engines = Object.entries(OWN_SETTINGS) as [string, SettingsOfEngine][];

@@ -1,6 +1,5 @@
 /** How each upstream caches each model: whose markers it takes, and what its cache makes of a compaction's price. */
-import type { CachingStrategy } from "../core/caching/breakpoints.ts";
-import type { Ttl } from "../core/caching/site.ts";
+import type { CachingStrategy, Ttl } from "../core/caching/breakpoints.ts";
 import { ENGINE_DEFAULTS, type EngineSettings } from "../core/engines/settings.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Prices } from "../models/usage.ts";

@@ -1,5 +1,5 @@
 /** The words that the gateway's parts share: a request that arrived, what was done about it, and what is reported of it. */
-import type { CacheEffect } from "../core/caching/effect.ts";
+import type { CacheEffect } from "../core/caching/effectiveness.ts";
 import type { CompactionReason } from "../core/compaction/compaction.ts";
 import type { Usage } from "../core/engines/contract.ts";
 import type { ProtocolName } from "../protocols/index.ts";

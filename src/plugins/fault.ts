@@ -1,5 +1,5 @@
 /** What an engine that is not ours did wrong, in a form that crosses threads: a kind for programs, words for a person. */
-import { EngineFault, type CheckName } from "../core/engines/suite/fault.ts";
+import { EngineFault, type CheckName } from "./suite/fault.ts";
 
 /** Each with what is said of it; none of it quotes the conversation. */
 export const FAULTS = {

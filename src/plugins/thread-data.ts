@@ -2,15 +2,15 @@
  * What crosses between a session and the thread that a plugin runs in: data alone. Messages go without the bytes they came
  * from, and come back as the objects they are here, so that what a plugin kept is sent to the provider byte for byte.
  */
-import { reachTo } from "../core/compaction/reach.ts";
+import { reachTo } from "../core/compaction/revise.ts";
 import type { Compaction, CompactionReason } from "../core/compaction/compaction.ts";
 import type { EngineSettings } from "../core/engines/settings.ts";
 import type { Outcome, ContextUsage, ToolCall, Usage } from "../core/engines/contract.ts";
-import { demandOutcome } from "../core/engines/suite/shape.ts";
-import { printOf } from "../core/engines/suite/print.ts";
+import { demandOutcome } from "./suite/shape.ts";
+import { printOf } from "./suite/print.ts";
 import type { Resting, WriterPrompt, WriterReply } from "../core/handoff/model/writer.ts";
 import type { Chain } from "../core/transcript/links.ts";
-import { sharesWire, type Message, type Transcript } from "../core/transcript/message.ts";
+import { wholeWire, type Message, type Transcript } from "../core/transcript/message.ts";
 import type { FaultData } from "./fault.ts";
 
 export type WriterRole = "auxiliary" | "main";
@@ -160,10 +160,4 @@ function unwired(message: Message): Message {
 
 function wiredAs(message: Message, original: Message | undefined): Message {
   return original?.wire === undefined ? message : Object.freeze({ ...message, wire: original.wire });
-}
-
-function wholeWire(messages: readonly Message[], covered: number): number {
-  let end = covered;
-  while (end > 0 && end < messages.length && sharesWire(messages[end - 1], messages[end]!)) end++;
-  return end;
 }

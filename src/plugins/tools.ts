@@ -1,6 +1,6 @@
 /** What a plugin says of its tools, and what it answers a call of one, held to the contract before anybody uses it. */
 import type { EngineTool, ToolAnswer } from "../core/engines/contract.ts";
-import { demand } from "../core/engines/suite/fault.ts";
+import { demand } from "./suite/fault.ts";
 import { pageOf } from "../core/recall/pages.ts";
 import { estimateText } from "../core/transcript/estimate.ts";
 

@@ -10,7 +10,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { EngineSettings } from "../core/engines/settings.ts";
 import { ENGINE_DEFAULTS } from "../core/engines/settings.ts";
 import type { CompactRequest, Engine, EngineTool, Sources, ToolAnswer } from "../core/engines/contract.ts";
-import { demand } from "../core/engines/suite/fault.ts";
+import { demand } from "./suite/fault.ts";
 import type { Writer, WriterReply, Writers } from "../core/handoff/model/writer.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { calibrated, createMeasure } from "../core/transcript/measure.ts";
@@ -136,7 +136,7 @@ async function answerTo(make: Make, call: CallData): Promise<unknown> {
       return answerTool(engineFor(make, call.settings), call);
     case "check": {
       const { transcript, contextTokens } = call;
-      const { checkEngine } = await import("../core/engines/suite/suite.ts");
+      const { checkEngine } = await import("./suite/suite.ts");
       await checkEngine(
         { transcript },
         {

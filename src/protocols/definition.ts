@@ -3,9 +3,9 @@
  * between protocols anywhere in the house is read from there.
  */
 import type { Usage } from "../core/engines/contract.ts";
-import type { CachePrompt } from "../core/caching/prefix-cache.ts";
+import type { CachePrompt } from "./caching/prefix-cache.ts";
 import type { Measure } from "../core/transcript/measure.ts";
-import type { MediaLimits } from "../core/transcript/media-limits.ts";
+import type { MediaLimits } from "./media-limits.ts";
 import type { AnswerDialect } from "./answers/signal.ts";
 import type { WriteOwnAnswer } from "./answers/own-answer.ts";
 import type { PlainAnswer } from "./answers/plain.ts";

@@ -1,5 +1,5 @@
 /** OpenAI, which has two of the protocols. Other servers speak them too: what nobody else is known to be meant by is for it. */
-import type { MediaLimits } from "../core/transcript/media-limits.ts";
+import type { MediaLimits } from "./media-limits.ts";
 import { SERVER_ERROR_STATUS_MIN, type VendorDefinition } from "./vendor.ts";
 
 const TOO_MANY_REQUESTS = 429;

@@ -3,8 +3,7 @@
  * matches is masked; where it has a group, only what its first group matches.
  */
 import { RE2JS, RE2JSException } from "re2js";
-import type { Finding } from "../core/redaction/findings.ts";
-import type { Finder } from "../core/redaction/redact.ts";
+import type { Finding, Finder } from "../core/redaction/redact.ts";
 
 export const PATTERNS_MAX = 32;
 export const PATTERN_CHARS_MAX = 512;

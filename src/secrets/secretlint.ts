@@ -5,9 +5,8 @@
  */
 import { creator as preset } from "@secretlint/secretlint-rule-preset-recommend";
 import type { SecretLintRuleContext, SecretLintRuleReportHandler, SecretLintSourceCode } from "@secretlint/types";
-import type { Finding } from "../core/redaction/findings.ts";
+import type { Finding, Finder } from "../core/redaction/redact.ts";
 import { MARKER } from "../core/redaction/mask.ts";
-import type { Finder } from "../core/redaction/redact.ts";
 
 /**
  * What every rule of the preset needs: a long word, a long run of base64, an address with a password, a key block or

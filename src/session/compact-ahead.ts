@@ -3,7 +3,7 @@
  * step, and forgotten where the conversation went another way.
  */
 import { applyCompaction, type Compaction, type CompactionReason } from "../core/compaction/compaction.ts";
-import { honours, NO_PINS } from "../core/compaction/pins.ts";
+import { honours, NO_PINS } from "../core/compaction/keep-messages.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { MakingAhead } from "./contract.ts";

@@ -1,6 +1,6 @@
 /** What the steps of a turn share: the session's parts, and a conversation as it came and as it is. */
 import type { Estimator } from "../core/engines/contract.ts";
-import type { MessageKeeper } from "../core/compaction/run/keep-messages.ts";
+import type { MessageKeeper } from "../core/compaction/keep-messages.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import { calibrated, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";

@@ -1,5 +1,5 @@
 /** What a session is to its host: options, hooks, calls and what they answer. */
-import type { Ttl } from "../core/caching/site.ts";
+import type { Ttl } from "../core/caching/breakpoints.ts";
 import type { CachePrices, Schedule } from "../core/caching/schedule.ts";
 import type { Compaction, CompactionReason, CompactionReport, Irreducible } from "../core/compaction/compaction.ts";
 import type { EngineSettings } from "../core/engines/settings.ts";

@@ -1,7 +1,7 @@
 /** One result or a range that a person compacts or drops: recorded at once, as a compaction of its own that `undo` takes back. */
 import type { HandEdit } from "../core/compaction/compaction.ts";
-import { recordOfEdit } from "../core/compaction/edited.ts";
-import { reachTo } from "../core/compaction/reach.ts";
+import { recordEdit } from "../core/compaction/by-hand.ts";
+import { reachTo } from "../core/compaction/revise.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { Outcome } from "../core/engines/contract.ts";
 import { liveRequestOf } from "../core/events/live-request.ts";
@@ -42,7 +42,7 @@ export async function editConversation(
     state: state.engineState,
   };
   const estimator = estimatorOf(context);
-  const made = recordOfEdit(editing, estimator);
+  const made = recordEdit(editing, estimator);
   if (made === undefined) return { kind: "unchanged", because: futileBecause(edit), transcript: view.current };
   const amended = options.amend?.(made, original, estimator) ?? made;
   const least = (standing.compaction?.covered ?? 0) + 1;

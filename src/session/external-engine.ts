@@ -5,10 +5,10 @@
 import type { Compaction } from "../core/compaction/compaction.ts";
 import type { CompactRequest, Decision, Outcome, ContextUsage, Usage } from "../core/engines/contract.ts";
 import { windowLimits } from "../core/engines/window.ts";
-import { judge } from "../core/engines/suite/examine.ts";
-import { demand } from "../core/engines/suite/fault.ts";
-import { isPlain, printOfAll } from "../core/engines/suite/print.ts";
-import { demandDecision } from "../core/engines/suite/shape.ts";
+import { judge } from "../plugins/suite/examine.ts";
+import { demand } from "../plugins/suite/fault.ts";
+import { isPlain, printOfAll } from "../plugins/suite/print.ts";
+import { demandDecision } from "../plugins/suite/shape.ts";
 import { redactMessage } from "../core/passes/redact-messages.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";

@@ -3,7 +3,7 @@
  * digest says depends on nothing that comes after its result, so that a resent history goes out as it did before.
  */
 import type { Evicted } from "../core/compaction/compaction.ts";
-import { taskWords } from "../core/digest/task-words.ts";
+import { taskWords } from "../core/digest/focus.ts";
 import { digestResultsWith } from "../core/passes/digest-results.ts";
 import { exchangesOf, type Exchange } from "../core/transcript/exchanges.ts";
 import type { Chain } from "../core/transcript/links.ts";

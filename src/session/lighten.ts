@@ -2,14 +2,13 @@
  * Pictures and files for which a provider refuses a request whatever its tokens are: the oldest leave it before it is sent,
  * each with a mark and a recall id, and after a refusal all of them do.
  */
-import { amended, originsIn } from "../core/compaction/amended.ts";
+import { amend, emptyCompaction, originsIn } from "../core/compaction/revise.ts";
 import { applyCompaction, type Compaction } from "../core/compaction/compaction.ts";
-import { editsCompaction } from "../core/compaction/edits.ts";
 import { byPerson } from "../core/events/person.ts";
 import { evictMediaWhere } from "../core/passes/evict-media.ts";
 import { exchangesOf } from "../core/transcript/exchanges.ts";
-import { mediaBeyond, mediaIn } from "../core/transcript/media-limits.ts";
-import type { Message, Part, Transcript } from "../core/transcript/message.ts";
+import { mediaBeyond } from "../protocols/media-limits.ts";
+import { type Message, type Part, type Transcript, mediaIn } from "../core/transcript/message.ts";
 import { definitions } from "../protocols/registry.ts";
 import { estimatorOf, type ConversationView, type SessionContext } from "./context.ts";
 
@@ -67,15 +66,16 @@ function without(
   const passing = { measure: estimator.measure, hash: estimator.chain.hash, protect, focus: [] };
   const { messages, evicted } = evictMediaWhere((part) => leaving.has(part))(rewritten.messages, passing);
   const { engine, engineState: state } = context.state;
-  if (compaction === undefined)
-    return editsCompaction(original, { messages, evicted, reason: "payload", engine: engine.name, state }, estimator);
-  const originOf = originsIn(compaction);
-  return amended(compaction, original, {
+  const standing =
+    compaction ?? emptyCompaction(original, { engine: engine.name, reason: "payload", state }, estimator);
+  const originOf = originsIn(standing);
+  const lighter = amend(standing, original, {
     edits: editsIn(rewritten.messages, messages),
     // The live request that was repeated is where the request is.
     evicted: evicted.map((one) => ({ ...one, message: originOf(one.message) ?? 0 })),
     estimator,
   });
+  return lighter === standing ? compaction : lighter;
 }
 
 function editsIn(before: readonly Message[], after: readonly Message[]): ReadonlyMap<number, Message> {

@@ -5,10 +5,9 @@ import {
   type CompactionReason,
   type Irreducible,
 } from "../core/compaction/compaction.ts";
-import { declaredTokens, withDeclarations } from "../core/compaction/declarations.ts";
-import { compactEdited } from "../core/compaction/edited.ts";
-import { reachTo } from "../core/compaction/reach.ts";
-import { freesTooLittle } from "../core/compaction/run/runner.ts";
+import { compactEdited } from "../core/compaction/by-hand.ts";
+import { declaredTokens, reachTo, withDeclarations } from "../core/compaction/revise.ts";
+import { freesTooLittle } from "../core/engines/policy.ts";
 import type { CompactRequest, Outcome, Remote } from "../core/engines/contract.ts";
 import type { WindowLimits } from "../core/engines/window.ts";
 import type { CompactOptions, RuntimeOptions, WaitingForMain } from "./contract.ts";

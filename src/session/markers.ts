@@ -2,8 +2,13 @@
  * Cache markers on what goes out, whichever door it goes out of: counted with those that the client set, and taken from
  * messages that only a compaction still holds. Where nothing is to be marked, the bytes stay as they are.
  */
-import { keptMarkers, planMarkers, type CachingStrategy } from "../core/caching/breakpoints.ts";
-import type { CacheSite, Ttl } from "../core/caching/site.ts";
+import {
+  keptMarkers,
+  planMarkers,
+  type CachingStrategy,
+  type CacheSite,
+  type Ttl,
+} from "../core/caching/breakpoints.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { cacheKeyEdits } from "../protocols/caching/key.ts";

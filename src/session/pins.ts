@@ -2,7 +2,7 @@
  * What a person pinned in a conversation, kept beside it in the store: messages by their links, so that branches share them, and
  * facts by the conversation's first link. A compaction gets them as data.
  */
-import { NO_PINS, wholeExchanges, type Pins } from "../core/compaction/pins.ts";
+import { NO_PINS, wholeExchanges, type Pins } from "../core/compaction/keep-messages.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { Transcript } from "../core/transcript/message.ts";

@@ -1,7 +1,7 @@
 /** What a provider's cache makes of a compaction's price, from what is known of its model. */
-import { AUTOMATIC, BREAKPOINTS, TTL_MS } from "../core/caching/prefix-cache.ts";
+import { AUTOMATIC, BREAKPOINTS, TTL_MS } from "../protocols/caching/prefix-cache.ts";
 import type { Schedule } from "../core/caching/schedule.ts";
-import type { Ttl } from "../core/caching/site.ts";
+import type { Ttl } from "../core/caching/breakpoints.ts";
 import type { ModelFacts } from "../models/registry/facts.ts";
 import type { Economy } from "./contract.ts";
 

@@ -4,10 +4,10 @@
  * client's own history is never altered.
  */
 import type { Compaction, CompactionReason } from "../core/compaction/compaction.ts";
-import { createMessageKeeper } from "../core/compaction/run/keep-messages.ts";
+import { createMessageKeeper } from "../core/compaction/keep-messages.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
-import { requestChars } from "../core/transcript/media-limits.ts";
+import { requestChars } from "../protocols/media-limits.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { sha256 } from "../platform/sha256.ts";
 import { createMemoryStore } from "../store/memory.ts";

@@ -1,5 +1,5 @@
 /** What `state()` gave, as it comes back from wherever its host kept it: every figure in its range, every index a place. */
-import { engineStateShape } from "../core/engines/state-shape.ts";
+import { engineStateShape } from "./engine-state-shape.ts";
 import { PrecisError } from "../core/errors.ts";
 import {
   figure,

@@ -4,7 +4,7 @@
  */
 import { readAmount } from "../core/compaction/budget.ts";
 import { LIMIT_USABLE_SHARE } from "../core/engines/room.ts";
-import type { SessionThreshold } from "../core/engines/shared-settings.ts";
+import type { SessionThreshold } from "../core/engines/settings.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { HistoryStore, Store } from "../store/store.ts";

@@ -1,6 +1,6 @@
 /** From how many tokens on a conversation is compacted, and why it is not yet where its threshold is passed. */
 
-import type { SessionThreshold } from "../core/engines/shared-settings.ts";
+import type { SessionThreshold } from "../core/engines/settings.ts";
 
 /**
  * `prices`: by `compression.schedule` its price is not justified yet. `back_off`: a compaction would free too little to be worth

@@ -5,8 +5,7 @@
 import { hash } from "node:crypto";
 import type { Compaction } from "../core/compaction/compaction.ts";
 import { redactMessage } from "../core/passes/redact-messages.ts";
-import { redactJson } from "../core/redaction/json.ts";
-import type { Redactor } from "../core/redaction/redactor.ts";
+import { redactJson, type Redactor } from "../core/redaction/redactor.ts";
 import type { Message, Part, WireSlice } from "../core/transcript/message.ts";
 import type { ChainAppend, HistoryStore, Original } from "./store.ts";
 

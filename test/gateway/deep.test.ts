@@ -1,8 +1,7 @@
 /** Values nested thousands deep: no door falls over them, and the gateway lets them through as they came. */
 import { describe, expect, it } from "vitest";
 import { JSON_LEVELS_MAX } from "../../src/core/nesting.ts";
-import { createRedactor } from "../../src/core/redaction/redactor.ts";
-import { redactJson } from "../../src/core/redaction/json.ts";
+import { createRedactor, redactJson } from "../../src/core/redaction/redactor.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { patchObject } from "../../src/protocols/json/edit.ts";
 import { createSession } from "../../src/session/session.ts";

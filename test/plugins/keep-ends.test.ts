@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { sampleTranscripts } from "../../src/core/engines/suite/samples.ts";
+import { sampleTranscripts } from "../../src/plugins/suite/samples.ts";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
 import type { Message } from "../../src/core/transcript/message.ts";
 import { findPlugin } from "../../src/plugins/find.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { pluginFolders } from "../../src/config/locate.ts";
-import { createNone } from "../../src/core/engines/none/none.ts";
+import { createNone } from "../../src/core/engines/engines.ts";
 import type { Engine } from "../../src/core/engines/contract.ts";
 import { findPlugin, listPlugins } from "../../src/plugins/find.ts";
 import { loadEngine, type PluginSource } from "../../src/plugins/load.ts";

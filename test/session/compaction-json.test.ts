@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { applyCompaction, createSession, type Compaction } from "../../src/index.ts";
 import { createEngine } from "../../src/core/engines/engines.ts";
 import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
-import { COMPRESSOR_DEFAULTS } from "../../src/core/engines/compressor/settings.ts";
+import { COMPRESSOR_DEFAULTS } from "../../src/core/engines/settings.ts";
 import type { Transcript } from "../../src/core/transcript/message.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { chain, filler, measure } from "../support/compacting.ts";

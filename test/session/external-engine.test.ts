@@ -1,7 +1,7 @@
 /** Engines of a host's own, in the host's thread: held to the contract at every call, and disabled where they break it. */
 import { describe, expect, it } from "vitest";
 import { createSacredZone } from "../../src/core/engines/sacred-zone/sacred-zone.ts";
-import { SACRED_ZONE_DEFAULTS } from "../../src/core/engines/sacred-zone/settings.ts";
+import { SACRED_ZONE_DEFAULTS } from "../../src/core/engines/settings.ts";
 import type { Engine } from "../../src/core/engines/contract.ts";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
 import type { Message } from "../../src/core/transcript/message.ts";

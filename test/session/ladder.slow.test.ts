@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CompactionReport, SummaryStep } from "../../src/core/compaction/compaction.ts";
 import { limitsOf } from "../../src/core/engines/compressor/limits.ts";
-import { COMPRESSOR_DEFAULTS } from "../../src/core/engines/compressor/settings.ts";
+import { COMPRESSOR_DEFAULTS } from "../../src/core/engines/settings.ts";
 import type { FailureClass } from "../../src/core/handoff/model/writer.ts";
 import { contentText, type Transcript } from "../../src/core/transcript/message.ts";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { applyCompaction, type Compaction } from "../../src/core/compaction/compaction.ts";
 import { createCompressor } from "../../src/core/engines/compressor/compressor.ts";
-import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "../../src/core/engines/compressor/settings.ts";
+import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "../../src/core/engines/settings.ts";
 import type { CompactRequest, Outcome } from "../../src/core/engines/contract.ts";
 import { createChain } from "../../src/core/transcript/links.ts";
 import { createMeasure } from "../../src/core/transcript/measure.ts";

@@ -1,7 +1,7 @@
 /** precis among the contestants: the default engine without a model, from decoded messages to messages. */
 import { hash } from "node:crypto";
 import { applyCompaction } from "../../../src/core/compaction/compaction.ts";
-import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/compressor/settings.ts";
+import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/settings.ts";
 import { createCompressor } from "../../../src/core/engines/compressor/compressor.ts";
 import { createChain } from "../../../src/core/transcript/links.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";

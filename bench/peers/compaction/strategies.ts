@@ -1,5 +1,5 @@
 /** Who makes an agent's history smaller, and when: everyone above the same trigger, each in its documented way. */
-import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/compressor/settings.ts";
+import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/settings.ts";
 import { createCompressor } from "../../../src/core/engines/compressor/compressor.ts";
 import type { Engine } from "../../../src/core/engines/contract.ts";
 import { createSession } from "../../../src/index.ts";

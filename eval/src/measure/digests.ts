@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto";
 import { described } from "../../../src/core/digest/call.ts";
-import { taskWords } from "../../../src/core/digest/task-words.ts";
+import { taskWords } from "../../../src/core/digest/focus.ts";
 import { DIGEST_TRIGGER_TOKENS } from "../../../src/core/digest/digest.ts";
 import { digestResults } from "../../../src/core/passes/digest-results.ts";
 import { contentText } from "../../../src/core/transcript/message.ts";

@@ -1,6 +1,6 @@
 /** One strategy's way through a session: a real session prepares each request, and a model of the cache answers what it read. */
 import { hash } from "node:crypto";
-import { createPrefixCache, type CacheRules, type CacheUse } from "../../../src/core/caching/prefix-cache.ts";
+import { createPrefixCache, type CacheRules, type CacheUse } from "../../../src/protocols/caching/prefix-cache.ts";
 import type { Compaction, CompactionReason } from "../../../src/core/compaction/compaction.ts";
 import { fieldsOf } from "../../../src/protocols/fields.ts";
 import { definitions } from "../../../src/protocols/registry.ts";

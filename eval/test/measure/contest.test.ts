@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { limitsOf } from "../../../src/core/engines/compressor/limits.ts";
-import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/compressor/settings.ts";
+import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/settings.ts";
 import {
   baselineMarks,
   engineMarks,

@@ -4,7 +4,7 @@ import { loadConfiguration, shortPath } from "../../config/load.ts";
 import { pluginFolders } from "../../config/locate.ts";
 import { distrust, trust as agreeTo } from "../../config/trust.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { sampleTranscripts } from "../../core/engines/suite/samples.ts";
+import { sampleTranscripts } from "../../plugins/suite/samples.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
 import { PluginFault } from "../../plugins/fault.ts";
 import { findPlugin, pluginAt, type Plugin } from "../../plugins/find.ts";

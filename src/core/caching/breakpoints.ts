@@ -1,8 +1,31 @@
 /**
- * Where cache markers go. What the client set stays and counts; what is left of the four is spent in the order of what
- * it saves. Never a fifth, never a longer lifetime behind a shorter one, never where none can be.
+ * Where cache markers go in a request, which is blocks in the order in which a provider renders them (tools, system, messages).
+ * What the client set stays and counts; what is left of the four is spent in the order of what it saves. Never a fifth, never a
+ * longer lifetime behind a shorter one, never where none can be. Which blocks there are, a protocol knows.
  */
-import type { CacheSite, MarkerPlan, Ttl } from "./site.ts";
+import type { Role } from "../transcript/message.ts";
+
+/** How long a written prefix lives. */
+export type Ttl = "5m" | "1h";
+
+export type CacheSection = "tools" | "system" | "messages";
+
+export interface CacheSite {
+  readonly section: CacheSection;
+  /** Index of the message among those of the conversation; -1 outside of it. */
+  readonly message: number;
+  /** Whose message it is in; undefined for tools. */
+  readonly role?: Role;
+  /** A marker can be on it: it is not empty, no thinking, and of a kind that takes one. */
+  readonly carries: boolean;
+  /** The marker that is on it, or inside of it. */
+  readonly marker?: Ttl;
+  /** The marker came with an older request and is here only because its bytes were kept. */
+  readonly stale?: true;
+}
+
+/** Where markers shall are: by index of the site. All of them, those that are there already included. */
+export type MarkerPlan = ReadonlyMap<number, Ttl>;
 
 /** Anthropic takes four markers a request (its prompt caching docs, 2026-11). */
 export const MARKERS_MAX = 4;
@@ -46,7 +69,7 @@ export function planMarkers(sites: readonly CacheSite[], wishes: MarkerWishes): 
   const plan = keptMarkers(sites);
   const { unplaced = [] } = wishes;
   let free = MARKERS_MAX - plan.size - unplaced.length;
-  for (const at of placesOf(sites, wishes, plan)) {
+  for (const at of rankPlaces(sites, wishes, plan)) {
     if (free <= 0) break;
     if (at === undefined || plan.has(at) || isWasted(at, wishes)) continue;
     const ttl = ttlAt(at, wishes.ttl, { plan, unplaced });
@@ -87,7 +110,7 @@ function ttlAt(at: number, wished: Ttl, { plan, unplaced }: Neighbours): Ttl | u
 type Places = readonly (number | undefined)[];
 
 /** Sites worth a marker, the most worthy first. */
-function placesOf(sites: readonly CacheSite[], wishes: MarkerWishes, plan: MarkerPlan): Places {
+function rankPlaces(sites: readonly CacheSite[], wishes: MarkerWishes, plan: MarkerPlan): Places {
   switch (wishes.strategy) {
     case "system_and_3":
       return systemAndThree(sites);

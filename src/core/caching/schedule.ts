@@ -72,7 +72,7 @@ const TURNS_AHEAD_MAX = 200;
  * without compactions. Between two compactions each request costs at most that, so the bound holds at every request.
  */
 export function isJustified(query: ScheduleQuery): ScheduleDecision {
-  const { free, bounded, loss, paid, without } = accountOf(query);
+  const { free, bounded, loss, paid, without } = computeAccount(query);
   return {
     compact: free || bounded,
     because: free
@@ -88,7 +88,7 @@ export function isJustified(query: ScheduleQuery): ScheduleDecision {
 export function atLeastCost(query: ScheduleQuery): ScheduleDecision {
   const { prices, tokens, afterTokens, turns } = query;
   if (afterTokens > tokens * LEFT_MAX) return { compact: false, because: leftText(query) };
-  const { free, bounded, loss, paid, requests, excess } = accountOf(query);
+  const { free, bounded, loss, paid, requests, excess } = computeAccount(query);
   if (free) return { compact: true, because: freeText(query, loss) };
   const saving = prices.read * (tokens - afterTokens);
   // One more request without a rewrite costs more than requests since the last one did on average, its price included.
@@ -112,7 +112,7 @@ interface Account extends Pick<Course, "requests" | "excess"> {
   readonly bounded: boolean;
 }
 
-function accountOf(query: ScheduleQuery): Account {
+function computeAccount(query: ScheduleQuery): Account {
   const { original, current, last } = query;
   const loss = lossNow(query);
   const since = last === undefined ? {} : { from: last.currentMessages, cachedTokens: last.stableTokens };

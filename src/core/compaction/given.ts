@@ -3,8 +3,7 @@ import { PrecisError } from "../errors.ts";
 import { listOf, anything, record, ShapeError } from "../shapes.ts";
 import type { Transcript } from "../transcript/message.ts";
 import { applyCompaction, type Compaction } from "./compaction.ts";
-import { holdPlaces } from "./places.ts";
-import { appliedShape } from "./shape.ts";
+import { holdPlaces, appliedShape } from "./shape.ts";
 
 const transcriptShape = record({ system: listOf(anything), messages: listOf(anything) });
 

@@ -1,6 +1,12 @@
-/** What a compaction looks like as data, independent of the engine. */
-import { anything, figure, index, kinds, listOf, maybe, oneOf, record, text, type Shape } from "../shapes.ts";
-import { COMPACTION_SCHEMA_VERSION, LOSS_KINDS } from "./compaction.ts";
+/** What a compaction looks like as data, independent of the engine, and held against the conversation: each index is in it, and none is claimed twice. */
+import { anything, figure, index, kinds, listOf, maybe, oneOf, record, text, type Shape, hold } from "../shapes.ts";
+import {
+  COMPACTION_SCHEMA_VERSION,
+  LOSS_KINDS,
+  type Compaction,
+  type Destination,
+  type Evicted,
+} from "./compaction.ts";
 
 const source: Shape = (value, place) => {
   record({ type: oneOf("data", "url", "id") })(value, place);
@@ -35,13 +41,13 @@ const wire: Shape = (value, place) => {
   if (!Object.isFrozen(value)) record({ members: listOf(record(content)) })(value, place);
 };
 
-const message = record({
+const messageShape = record({
   ...content,
   wire: maybe(wire),
   origin: maybe(oneOf("summary", "anchor", "note", "digest", "stub")),
 });
 
-const evicted = record({
+const evictedShape = record({
   id: text,
   kind: oneOf("result", "arguments", "media", "text", "span"),
   message: index,
@@ -107,16 +113,65 @@ const report = record({
 /** What is put in place: all but the account of it. */
 const applied = {
   schemaVersion: oneOf(COMPACTION_SCHEMA_VERSION),
-  after: listOf(message),
+  after: listOf(messageShape),
   covered: index,
   covers: text,
-  system: maybe(listOf(message)),
+  system: maybe(listOf(messageShape)),
   map: listOf(
     kinds({ kept: record({ at: index }), edited: record({ at: index }), summarised: anything, removed: anything }),
   ),
-  evicted: listOf(evicted),
+  evicted: listOf(evictedShape),
   byHand: maybe(listOf(record({ from: index, end: index, how: oneOf("compact", "drop") }))),
 };
 
 export const appliedShape = record(applied);
 export const compactionShape = record({ ...applied, report });
+
+/** Throws a `ShapeError` at the first place that cannot be; `count` is how many messages the conversation has. */
+export function holdPlaces({ covered, after, map, evicted }: Compaction, count: number, place: string): void {
+  hold(covered > 0 && covered <= count, `${place}.covered`, () => `is ${covered}, of ${count} messages`);
+  hold(map.length === covered, `${place}.map`, () => `has ${map.length} destinations of ${covered} messages`);
+  holdDestinations(map, after.length, `${place}.map`);
+  evicted.forEach((one, at) => holdRange(one, count, `${place}.evicted[${at}]`));
+  holdNesting(evicted, `${place}.evicted`);
+}
+
+/** Engines may join rewritten messages in one; where a message is unchanged, no other does. */
+function holdDestinations(map: readonly Destination[], length: number, place: string): void {
+  const taken = new Map<number, Destination["kind"]>();
+  map.forEach((destination, from) => {
+    if (!("at" in destination)) return;
+    const { kind, at } = destination;
+    hold(at < length, `${place}[${from}].at`, () => `is ${at}, past the end of ${length} messages`);
+    const other = taken.get(at);
+    hold(
+      other === undefined || (other === "edited" && kind === "edited"),
+      `${place}[${from}].at`,
+      () => `is ${at}, where another message is`,
+    );
+    taken.set(at, kind);
+  });
+}
+
+function holdRange({ kind, message, end }: Evicted, count: number, place: string): void {
+  hold(message < count, `${place}.message`, () => `is ${message}, past the end of ${count} messages`);
+  if (kind !== "span") return;
+  hold(
+    end !== undefined && end > message && end <= count,
+    `${place}.end`,
+    () => `is ${end}, of a span that begins at ${message} in ${count} messages`,
+  );
+}
+
+/** Spans may lie within one another, as summaries of summaries do; two that overlap otherwise stand for no conversation. */
+function holdNesting(evicted: readonly Evicted[], place: string): void {
+  const spans = evicted
+    .flatMap(({ kind, message, end = message }, at) => (kind === "span" ? { from: message, until: end, at } : []))
+    .sort((one, other) => one.from - other.from || other.until - one.until);
+  const open: number[] = [];
+  for (const { from, until, at } of spans) {
+    while (open.length > 0 && open.at(-1)! <= from) open.pop();
+    hold(until <= (open.at(-1) ?? Infinity), `${place}[${at}]`, () => "overlaps another span");
+    open.push(until);
+  }
+}

@@ -83,17 +83,17 @@ export function describeCall(name: string, args: string): CallSummary {
   const parsed = parse(args);
   const fields = isRecord(parsed) ? parsed : {};
   const values = stringsIn(parsed);
-  const asked = actionOf(name, fields);
-  const line = asked === "run" ? commandOf(fields, parsed) : undefined;
+  const asked = inferAction(name, fields);
+  const line = asked === "run" ? readCommand(fields, parsed) : undefined;
   // A patch that is handed to a shell is an edit.
   const action = line !== undefined && PATCH_COMMAND.test(line) ? "edit" : asked;
   const command = action === "run" ? line : undefined;
-  const paths = pathsOf(fields, values, command);
-  const firstLine = firstLineOf(fields);
+  const paths = collectPaths(fields, values, command);
+  const firstLine = readFirstLine(fields);
   return {
     tool: name,
     action,
-    target: targetOf(action, { fields, paths, command, values }),
+    target: describeTarget(action, { fields, paths, command, values }),
     paths,
     values,
     ...(command === undefined ? {} : { command }),
@@ -142,7 +142,7 @@ function stringsIn(root: unknown): readonly string[] {
   return found;
 }
 
-function actionOf(name: string, fields: Fields): CallAction {
+function inferAction(name: string, fields: Fields): CallAction {
   const known = actionByName(name);
   if (known !== undefined) return subcommandAction(fields, known) ?? known;
   const has = (keys: readonly string[]): boolean => keys.some((key) => fields[key] !== undefined);
@@ -170,7 +170,7 @@ function subcommandAction(fields: Fields, known: CallAction): CallAction | undef
   }
 }
 
-function commandOf(fields: Fields, parsed: unknown): string | undefined {
+function readCommand(fields: Fields, parsed: unknown): string | undefined {
   for (const key of COMMAND_KEYS) {
     const value = fields[key];
     if (typeof value === "string") return value;
@@ -181,7 +181,7 @@ function commandOf(fields: Fields, parsed: unknown): string | undefined {
   return typeof parsed === "string" ? parsed : undefined;
 }
 
-function pathsOf(fields: Fields, values: readonly string[], command: string | undefined): readonly string[] {
+function collectPaths(fields: Fields, values: readonly string[], command: string | undefined): readonly string[] {
   const paths = new Set<string>();
   for (const [key, value] of Object.entries(fields)) {
     if (!PATH_KEY.test(key) || PLACE_KEY.test(key)) continue;
@@ -225,7 +225,7 @@ function looksLikePath(word: string): boolean {
   return word.includes("/") ? /\w/.test(word) : /^[\w.-]*[A-Za-z_-][\w-]*\.[A-Za-z]\w{0,7}$/.test(word);
 }
 
-function firstLineOf(fields: Fields): number | undefined {
+function readFirstLine(fields: Fields): number | undefined {
   const range = fields["view_range"];
   const line = Array.isArray(range) ? range[0] : Object.entries(fields).find(([key]) => LINE_KEY.test(key))?.[1];
   return typeof line === "number" && Number.isSafeInteger(line) && line > 0 ? line : undefined;
@@ -238,7 +238,7 @@ interface Described {
   readonly values: readonly string[];
 }
 
-function targetOf(action: CallAction, { fields, paths, command, values }: Described): string {
+function describeTarget(action: CallAction, { fields, paths, command, values }: Described): string {
   if (command !== undefined && command.trim() !== "") return oneLine(withoutChangeOfFolder(command), TARGET_CHARS_MAX);
   const query = firstString(fields, QUERY_KEYS);
   const path = paths[0];

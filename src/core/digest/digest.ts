@@ -3,19 +3,16 @@ import type { CallSummary } from "./call.ts";
 import { compose } from "./compose.ts";
 import { focusLines } from "./focus.ts";
 import { kindOf, type ResultKind } from "./kind.ts";
-import { shortBinary } from "./kinds/binary.ts";
-import { shortBuild } from "./kinds/build.ts";
+import { shortBinary, shortText, shortWebPage } from "./kinds/text.ts";
+import { shortBuild, shortStackTrace } from "./kinds/build.ts";
 import { shortDiff } from "./kinds/diff.ts";
 import { shortJson } from "./kinds/json.ts";
 import { shortListing } from "./kinds/listing.ts";
 import { shortLog } from "./kinds/log.ts";
 import { shortSearchHits } from "./kinds/search-hits.ts";
 import { shortSource } from "./kinds/source.ts";
-import { shortStackTrace } from "./kinds/stack-trace.ts";
 import { shortTable } from "./kinds/table.ts";
 import { shortTestRun } from "./kinds/test-run.ts";
-import { shortText } from "./kinds/text.ts";
-import { shortWebPage } from "./kinds/web-page.ts";
 import { pageOf, type Page } from "./page.ts";
 import type { DigestContent, DigestContentRequest } from "./short.ts";
 
@@ -77,7 +74,7 @@ export function digestResult(request: DigestRequest): Digest | undefined {
   if (!weight.exceeds(triggerTokens)) return undefined;
   const kind = kindOf(text, call);
   const page = pageOf(text);
-  const focus = hasLines(text) ? focusOf(page, request) : [];
+  const focus = hasLines(text) ? findFocus(page, request) : [];
   const short = SHORT_FORMS[kind](page, { call, isError: request.isError === true, focus });
   // A text little over the trigger gets less than a full digest.
   const target = Math.max(TARGET_TOKENS_MIN, Math.min(targetTokens, Math.floor(weight.opening / 2)));
@@ -95,7 +92,7 @@ export function hasLines(text: string): boolean {
   return text.includes("\n");
 }
 
-function focusOf(page: Page, { focus, call, used = [] }: DigestRequest): readonly number[] {
+function findFocus(page: Page, { focus, call, used = [] }: DigestRequest): readonly number[] {
   return focusLines(page, { words: [...focus, ...wordsAsked(call)], names: used }, FOCUS_LINES_MAX);
 }
 

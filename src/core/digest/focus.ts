@@ -1,4 +1,4 @@
-/** The lines that hold words of the task, rarest words first: a DEBUG line matters to someone who is profiling. */
+/** Words of the task, and the lines that hold them, rarest words first: a DEBUG line matters to someone who is profiling. */
 import type { Page } from "./page.ts";
 
 const WORDS_MAX = 60;
@@ -12,7 +12,7 @@ const NAME_FACTOR = 10;
 /** What a word that was shown once is still worth. */
 const SHOWN_FACTOR = 0.3;
 
-export interface Focus {
+interface Focus {
   /** Words of the task, lower case. */
   readonly words: readonly string[];
   /** Names that the agent used after it had read the page: better evidence than a word. Lower case. */
@@ -86,3 +86,28 @@ function cover(
 function escaped(word: string): string {
   return word.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
+
+const TASK_WORDS_MAX = 32;
+const WORD = /[\p{L}\p{N}_]{4,40}/gu;
+/** Words that every request holds. */
+const COMMON = new Set(
+  "about after also been before call could does done from have here into just like make more need only please should some that them then there these they this want what when where which will with would your".split(
+    " ",
+  ),
+);
+
+/** Distinct lower-case words of the texts, in order of appearance; the first texts count most. */
+export function taskWords(...texts: readonly string[]): readonly string[] {
+  const words = new Set<string>();
+  for (const text of texts) {
+    for (const [word] of text.slice(0, TEXT_CHARS_MAX).matchAll(WORD)) {
+      if (words.size >= TASK_WORDS_MAX) return [...words];
+      const lower = word.toLowerCase();
+      if (!COMMON.has(lower)) words.add(lower);
+    }
+  }
+  return [...words];
+}
+
+/** A pasted document is not a task: only the beginning of a text is read. */
+const TEXT_CHARS_MAX = 2_000;

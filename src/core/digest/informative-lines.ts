@@ -23,7 +23,6 @@ const NAME_DIGITS_MIN = 4;
 const WORD_LETTERS_MIN = 4;
 /** Two of these are a word. */
 const IDEOGRAPHS_MIN = 2;
-const FIRST_IDEOGRAPH = 0x3040;
 
 /** Line numbers, best first, at most `max`. */
 export function informativeLines(page: Page, max: number): readonly number[] {
@@ -33,7 +32,7 @@ export function informativeLines(page: Page, max: number): readonly number[] {
   for (let number = 0; number < page.end; number += step) {
     const line = page.lines[number]!;
     const score =
-      line.length < LINE_CHARS_MIN || line.length > LINE_CHARS_MAX ? 0 : scoreOf(withoutLineNumber(line), seen);
+      line.length < LINE_CHARS_MIN || line.length > LINE_CHARS_MAX ? 0 : scoreLine(withoutLineNumber(line), seen);
     if (score > 0) scored.push({ number, score });
   }
   return scored
@@ -47,18 +46,18 @@ export function namesIn(text: string, max: number): readonly string[] {
   const names = new Set<string>();
   for (const token of text.split(SEPARATORS)) {
     if (names.size >= max) break;
-    if (token.length >= NAME_CHARS_MIN && token.length <= TOKEN_CHARS_MAX && natureOf(token) === "name")
+    if (token.length >= NAME_CHARS_MIN && token.length <= TOKEN_CHARS_MAX && classifyToken(token) === "name")
       names.add(token);
   }
   return [...names];
 }
 
-function scoreOf(line: string, seen: Set<string>): number {
+function scoreLine(line: string, seen: Set<string>): number {
   let names = 0;
   let words = 0;
   for (const token of line.split(SEPARATORS)) {
     if (token.length > TOKEN_CHARS_MAX) continue;
-    const nature = natureOf(token);
+    const nature = classifyToken(token);
     if (nature === "word") words++;
     if (nature !== "name" || seen.has(token)) continue;
     names++;
@@ -70,22 +69,18 @@ function scoreOf(line: string, seen: Set<string>): number {
   );
 }
 
-/** A name joins words (`a/b`, `a_b`, `aB`) or is a long number; a word is letters. One look at each character. */
-function natureOf(token: string): "name" | "word" | "neither" {
-  let letters = 0;
-  let digits = 0;
-  let ideographs = 0;
-  let previous = 0;
-  for (let at = 0; at < token.length; at++) {
-    const code = token.charCodeAt(at);
-    const upper = code >= 65 && code <= 90;
-    if (upper && previous >= 97 && previous <= 122) return "name";
-    if ((previous === 47 || previous === 95) && code > 47) return "name"; // A slash or an underscore, then more.
-    if (code >= 48 && code <= 57) digits++;
-    else if (code >= FIRST_IDEOGRAPH) ideographs++;
-    else if (upper || (code >= 97 && code <= 122) || code >= 0xc0) letters++;
-    previous = code;
-  }
-  if (digits >= NAME_DIGITS_MIN) return "name";
-  return letters >= WORD_LETTERS_MIN || ideographs >= IDEOGRAPHS_MIN ? "word" : "neither";
+/** A name joins words (`a/b`, `a_b`, `aB`) or is a long number; a word is letters. */
+function classifyToken(token: string): "name" | "word" | "neither" {
+  if (JOINED.test(token) || countMatches(token, /\d/g) >= NAME_DIGITS_MIN) return "name";
+  const isWord = countMatches(token, LETTERS) >= WORD_LETTERS_MIN || countMatches(token, IDEOGRAPHS) >= IDEOGRAPHS_MIN;
+  return isWord ? "word" : "neither";
+}
+
+/** A capital behind a small letter; a slash or an underscore, then more. */
+const JOINED = /[a-z][A-Z]|[/_][^\0-/]/;
+const LETTERS = /[A-Za-z\u00c0-\u303f]/g;
+const IDEOGRAPHS = /[\u3040-\uffff]/g;
+
+function countMatches(token: string, characters: RegExp): number {
+  return token.match(characters)?.length ?? 0;
 }

@@ -2,10 +2,8 @@
 import { isErrorLine } from "./error-line.ts";
 import { withoutColour } from "./cut.ts";
 import { withoutLineNumber } from "./numbered-lines.ts";
-import { joinedRecords, looksLikeTable, tableStyle } from "./kinds/table-columns.ts";
-import { isRecordLine } from "./kinds/table-records.ts";
-import { failureIn } from "./test-names.ts";
-import { tallyIn } from "./test-counts.ts";
+import { joinedRecords, looksLikeTable, tableStyle, isRecordLine } from "./kinds/table-columns.ts";
+import { failureIn, tallyIn } from "./test-reports.ts";
 
 const HEAD_CHARS = 6_000;
 const MIDDLE_CHARS = 2_000;
@@ -42,27 +40,8 @@ export function sampleOf(text: string): Sample {
   };
 }
 
-export interface Signs {
-  readonly binary: boolean;
-  readonly json: boolean;
-  readonly jsonLog: boolean;
-  readonly diff: boolean;
-  readonly testRun: boolean;
-  readonly trace: boolean;
-  readonly log: boolean;
-  readonly errors: boolean;
-  readonly hits: boolean;
-  readonly table: boolean;
-  /** Most lines are rows of a table with a rule below its header, as in Markdown. */
-  readonly markdownTable: boolean;
-  /** Rows with one value a line. */
-  readonly records: boolean;
-  readonly source: boolean;
-  readonly numbered: boolean;
-  readonly paths: boolean;
-  readonly markup: boolean;
-  readonly links: boolean;
-}
+/** What a text looks like. */
+export type Signs = ReturnType<typeof signsOf>;
 
 const BINARY_CHARS_LOOKED_AT = 3_000;
 const BINARY_SHARE = 0.05;
@@ -81,7 +60,7 @@ const MARKDOWN_RULE = /^[ \t]*(?:\d+[\t→:][ \t]*)?(?:\|[ \t]*)?:?-{2,}:?[ \t]*
 const LINK = /\]\(https?:\/\/|https?:\/\/\S+/;
 
 /** Each sign is looked for when it is asked after, which for most texts is a few of them. */
-export function signsOf(sample: Sample): Signs {
+export function signsOf(sample: Sample) {
   const { lines, text } = sample;
   let bare: readonly string[] | undefined;
   const content = (): readonly string[] => (bare ??= lines.map(withoutLineNumber));

@@ -4,9 +4,8 @@
  */
 import { head, withoutColour } from "./cut.ts";
 import { errorKey, isErrorLine } from "./error-line.ts";
-import { createFinder, type Finder } from "./mark-finder.ts";
-import { sumOf, tallyIn, type Tally } from "./test-counts.ts";
-import { distinctFailures, failureIn, type NamedFailure } from "./test-names.ts";
+import { linesWith, pageOf } from "./page.ts";
+import { sumOf, tallyIn, type Tally, distinctFailures, failureIn, type NamedFailure } from "./test-reports.ts";
 
 export interface RunError {
   /** The line that reports it. */
@@ -34,20 +33,16 @@ const HEADER_LINES = 5;
 export const ERRORS_MAX = 200;
 const FAILURES_MAX = 2_000;
 
-/** What a line that matters holds, somewhere; `#` is a digit. */
-const MARKS = [
-  "Error|error|ERROR|Fail|fail|FAIL|Fatal|fatal|FATAL|Exit|exit|EXIT|Exception|exception|CRITICAL|panic",
-  "not ok|No such|no such|denied|not found|not recognized|core dumped|undefined ref|rspec ./|*** [",
-  "passed|passing|pass #|# pass|test completed|tests completed|Tests|tests,|examples,|runs,|Ran #",
-  ".go:#|--- PASS|✗|✘|✖|×|✕|❌|●",
-].flatMap((marks) => marks.split("|"));
-/** These count only where what is around them is of this form; `back` is how far before their end it begins. */
-const AROUND: readonly { readonly mark: string; readonly form: RegExp; readonly back: number }[] = [
-  { mark: "#: ", form: /(?<=:\d+:\d+: )/y, back: 0 },
-  { mark: " x ", form: / x [\w@/-]+\(/y, back: 3 },
-];
-/** Made where the first result is read. */
-let finder: Finder | undefined;
+/** What a line that matters holds, somewhere. */
+const MARKED = new RegExp(
+  [
+    "[Ee]rror|ERROR|[Ff]ail|FAIL|[Ff]atal|FATAL|[Ee]xit|EXIT|[Ee]xception|CRITICAL|panic",
+    String.raw`not ok|[Nn]o such|denied|not found|not recognized|core dumped|undefined ref|rspec \./|\*\*\* \[`,
+    String.raw`passed|passing|pass \d|\d pass|tests? completed|Tests|tests,|examples,|runs,|Ran \d`,
+    String.raw`\.go:\d|--- PASS|[✗✘✖×✕❌●]|:\d+:\d+: | x [\w@/-]+\(`,
+  ].join("|"),
+  "g",
+);
 /** Reporters that number their failures (mocha, phpunit, playwright): looked for only where a count says that there are any. */
 const NUMBERED = /^ {0,8}\d{1,5}\) /gm;
 const GO_RESULT = /^\s*--- (?:PASS|FAIL): /;
@@ -68,10 +63,12 @@ export function outcomeOf(text: string): Outcome {
     goPassed: 0,
     goFailed: 0,
   };
-  forMarkedLines(text, nextMark, (line, number) => read(line, number, found));
-  const counts = countsOf(found);
+  const page = pageOf(text);
+  const lineAt = (number: number): string => page.lines[number]!.slice(0, LINE_CHARS_MAX);
+  for (const number of linesWith(page, MARKED, Infinity)) read(lineAt(number), number + 1, found);
+  const counts = sumCounts(found);
   if ((counts.failed ?? 0) > 0 && found.failures.length === 0)
-    forMarkedLines(text, nextNumbered, (line) => addFailure(line, found));
+    for (const number of linesWith(page, NUMBERED, Infinity)) addFailure(lineAt(number), found);
   const exit = found.exit ?? exitField(text);
   const isTestRun = counts.failed !== undefined || counts.passed !== undefined;
   return {
@@ -128,7 +125,7 @@ function addError(errors: Map<string, Counted>, line: string, number: number): v
   else if (errors.size < ERRORS_MAX) errors.set(key, { text: line.trimEnd(), line: number, count: 1 });
 }
 
-function countsOf(found: FoundOutcome): { readonly passed?: number; readonly failed?: number } {
+function sumCounts(found: FoundOutcome): { readonly passed?: number; readonly failed?: number } {
   if (found.tallies.length > 0) return sumOf(found.tallies);
   if (found.goPassed + found.goFailed === 0) return {};
   // Without -v the tests that passed are not named, and their number is not known.
@@ -139,45 +136,4 @@ function countsOf(found: FoundOutcome): { readonly passed?: number; readonly fai
 function exitField(text: string): number | undefined {
   const match = EXIT_FIELD.exec(text.slice(-EXIT_FIELD_CHARS)) ?? EXIT_FIELD.exec(head(text, EXIT_FIELD_CHARS));
   return match === null ? undefined : Number(match[1]);
-}
-
-/** Where the next marked line is found from a place on: a place in it, or -1. */
-type Next = (text: string, from: number) => number;
-
-/** Calls `visit` with each line that is marked and its number from 1. */
-function forMarkedLines(text: string, next: Next, visit: (line: string, number: number) => void): void {
-  let number = 1;
-  let counted = 0;
-  for (let at = next(text, 0); at >= 0;) {
-    const start = text.lastIndexOf("\n", at) + 1;
-    const newline = text.indexOf("\n", at);
-    const end = newline < 0 ? text.length : newline;
-    number += newlinesIn(text, counted, start);
-    counted = start;
-    visit(text.slice(start, Math.min(end, start + LINE_CHARS_MAX)), number);
-    at = next(text, end);
-  }
-}
-
-function nextMark(text: string, from: number): number {
-  const { next, found } = (finder ??= createFinder([...MARKS, ...AROUND.map(({ mark }) => mark)]));
-  // A mark may begin with the last character of another.
-  for (let end = next(text, from); end >= 0; end = next(text, end - 1)) {
-    const around = AROUND[found() - MARKS.length];
-    if (around === undefined) return end - 1;
-    around.form.lastIndex = end - around.back;
-    if (around.form.test(text)) return end - 1;
-  }
-  return -1;
-}
-
-function nextNumbered(text: string, from: number): number {
-  NUMBERED.lastIndex = from;
-  return NUMBERED.exec(text)?.index ?? -1;
-}
-
-function newlinesIn(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count++;
-  return count;
 }

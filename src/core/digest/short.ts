@@ -64,3 +64,10 @@ export function inTurns(lists: readonly (readonly number[])[]): number[] {
     for (const list of lists) if (turn < list.length) turns.push(list[turn]!);
   return turns;
 }
+
+/** The folder that all paths are in, with its final slash. */
+export function sharedFolder(paths: readonly string[]): string {
+  let shared = paths[0] ?? "";
+  for (const path of paths) while (!path.startsWith(shared)) shared = shared.slice(0, -1);
+  return shared.slice(0, shared.lastIndexOf("/") + 1);
+}

@@ -3,20 +3,14 @@ import { PrecisError } from "../errors.ts";
 import { createCompressor } from "./compressor/compressor.ts";
 import { compressorFigures } from "./compressor/limits.ts";
 import type { Engine } from "./contract.ts";
-import type { Figure } from "./figure.ts";
-import { createHandoff } from "./handoff/handoff.ts";
-import { handoffFigures } from "./handoff/limits.ts";
-import { createLayered } from "./layered/layered.ts";
-import { layeredFigures } from "./layered/limits.ts";
-import { createLossless } from "./lossless/lossless.ts";
-import { losslessFigures } from "./lossless/limits.ts";
+import { createLayered, layeredFigures } from "./layered/layered.ts";
+import { createLossless, losslessFigures } from "./lossless/lossless.ts";
 import { builtInName, ENGINE_NAMES, type EngineName } from "./names.ts";
-import { createNone } from "./none/none.ts";
-import { createSacredZone } from "./sacred-zone/sacred-zone.ts";
-import { sacredZoneFigures } from "./sacred-zone/limits.ts";
-import { ownSettings, type EngineSettings } from "./settings.ts";
-import { createStepped } from "./stepped/stepped.ts";
-import { steppedFigures } from "./stepped/limits.ts";
+import type { Figure } from "./room.ts";
+import { createSacredZone, sacredZoneFigures } from "./sacred-zone/sacred-zone.ts";
+import { ownSettings, type EngineSettings, type EnginesSettings } from "./settings.ts";
+import { createStepped, steppedFigures } from "./stepped.ts";
+import { createHandoff, handoffFigures } from "./verbatim/verbatim.ts";
 
 interface BuiltIn {
   readonly create: (settings: EngineSettings) => Engine;
@@ -24,28 +18,25 @@ interface BuiltIn {
   readonly figures: (settings: EngineSettings) => readonly Figure[];
 }
 
+/** An engine that is made from its own settings alone. */
+function builtIn<Name extends keyof EnginesSettings, State>(
+  name: Name,
+  create: (settings: ReturnType<typeof ownSettings<Name>>) => Engine<State>,
+  figures: (settings: ReturnType<typeof ownSettings<Name>>) => readonly Figure[],
+): BuiltIn {
+  return {
+    create: (settings) => create(ownSettings(name, settings)) as Engine,
+    figures: (settings) => figures(ownSettings(name, settings)),
+  };
+}
+
 const BUILT_IN: Readonly<Record<EngineName, BuiltIn>> = {
   compressor: { create: (settings) => createCompressor(settings) as Engine, figures: compressorFigures },
-  "sacred-zone": {
-    create: (settings) => createSacredZone(ownSettings("sacred-zone", settings)) as Engine,
-    figures: (settings) => sacredZoneFigures(ownSettings("sacred-zone", settings)),
-  },
-  handoff: {
-    create: (settings) => createHandoff(ownSettings("handoff", settings)) as Engine,
-    figures: (settings) => handoffFigures(ownSettings("handoff", settings)),
-  },
-  layered: {
-    create: (settings) => createLayered(ownSettings("layered", settings)) as Engine,
-    figures: (settings) => layeredFigures(ownSettings("layered", settings)),
-  },
-  lossless: {
-    create: (settings) => createLossless(ownSettings("lossless", settings)) as Engine,
-    figures: (settings) => losslessFigures(ownSettings("lossless", settings)),
-  },
-  stepped: {
-    create: (settings) => createStepped(ownSettings("stepped", settings)) as Engine,
-    figures: (settings) => steppedFigures(ownSettings("stepped", settings)),
-  },
+  "sacred-zone": builtIn("sacred-zone", createSacredZone, sacredZoneFigures),
+  handoff: builtIn("handoff", createHandoff, handoffFigures),
+  layered: builtIn("layered", createLayered, layeredFigures),
+  lossless: builtIn("lossless", createLossless, losslessFigures),
+  stepped: builtIn("stepped", createStepped, steppedFigures),
   none: { create: () => createNone() as Engine, figures: () => [] },
 };
 
@@ -64,4 +55,23 @@ export function createEngine(name: string, settings: EngineSettings): Engine {
     place: "context.engine",
     hint: `use one of: ${ENGINE_NAMES.join(", ")}`,
   });
+}
+
+const NEVER = "the engine is `none`, which never compacts";
+
+/** The engine `none`, which never compacts: for hosts that have their own way, and as the floor of a comparison. */
+export function createNone(): Engine<null> {
+  return {
+    name: "none",
+    compacts: false,
+    init: () => null,
+    observe: () => null,
+    decide: () => ({ kind: "none", because: NEVER }),
+    compact: (_, transcript, { measure, budget, standing = transcript }) => {
+      const smallest = measure.transcript(standing);
+      const over = budget !== undefined && smallest > budget;
+      const irreducible = over ? { irreducible: { limit: budget, smallest, because: NEVER } } : {};
+      return Promise.resolve({ kind: "unchanged", because: NEVER, ...irreducible });
+    },
+  };
 }

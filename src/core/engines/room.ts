@@ -2,7 +2,7 @@
  * What a window leaves for a conversation beside its fixed part (system prompt and tools), and the moments that follow
  * from that: from where on it is compacted, how small a compaction makes it, and how much one has to be worth.
  */
-import type { WindowSettings } from "./shared-settings.ts";
+import type { WindowSettings } from "./settings.ts";
 
 /** All figures in tokens. */
 export interface Room {
@@ -39,7 +39,7 @@ export function roomIn({ contextLength, maxOutputTokens }: WindowSettings, fixed
 }
 
 /** What a person set for a session, in tokens, and never above the limit; undefined where nobody set anything. */
-export function thresholdSet(
+function thresholdSet(
   { contextLength, sessionThreshold: set }: WindowSettings,
   { limitTokens }: Room,
 ): number | undefined {
@@ -79,4 +79,42 @@ export function resultTokensMax(room: Room, triggerTokens: number): number {
   const until = isNarrow ? fixedTokens + (usableTokens - fixedTokens) * TRIGGER_ROOM_SHARE : triggerTokens;
   const share = fixedTokens + Math.floor(RESULT_ROOM_SHARE * (until - fixedTokens));
   return Math.max(triggerTokens - stepIn(room, triggerTokens), share);
+}
+
+/** A room with the moments that one engine has in it. */
+export interface Moments {
+  readonly room: Room;
+  /** A person's own threshold, else the engine's. */
+  readonly triggerTokens: number;
+  /** The most that a result may weigh. */
+  readonly mostTokens: number;
+  /** What is between the fixed part and the trigger. */
+  readonly besideTokens: number;
+}
+
+export function momentsIn(settings: WindowSettings, fixedTokens: number, ownTrigger: (room: Room) => number): Moments {
+  const room = roomIn(settings, fixedTokens);
+  const triggerTokens = thresholdSet(settings, room) ?? ownTrigger(room);
+  const besideTokens = Math.max(0, triggerTokens - fixedTokens);
+  return { room, triggerTokens, mostTokens: resultTokensMax(room, triggerTokens), besideTokens };
+}
+
+/** The figures of the default engine (Zhang 2026), so that engines differ by their policy and not by this. */
+const HANDOFF_WINDOW_SHARE = 0.05;
+const HANDOFF_TOKENS_MAX = 12_000;
+
+/** The most that a handoff weighs in a window, where the sources of an engine say nothing of it. */
+export function handoffTokensMax(contextLength: number, fixedTokens: number): number {
+  const beside = Math.max(0, contextLength - fixedTokens);
+  return Math.floor(Math.min(beside * HANDOFF_WINDOW_SHARE, HANDOFF_TOKENS_MAX));
+}
+
+/** A figure that follows from the settings of an engine, for a person who wants to know what will happen. */
+export interface Figure {
+  /** Short and in snake case; `threshold` where it says from when on the engine compacts. */
+  readonly name: string;
+  readonly tokens: number;
+  readonly meaning: string;
+  /** The engine's own settings that it follows from, beside the window. */
+  readonly from: readonly string[];
 }

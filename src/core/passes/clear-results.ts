@@ -3,8 +3,7 @@ import { described, labelOf } from "../digest/call.ts";
 import type { Measure } from "../transcript/measure.ts";
 import type { ContentPart } from "../transcript/message.ts";
 import { pairingOf } from "../transcript/pairing.ts";
-import type { Pass } from "./pass.ts";
-import { rewriteParts, type Evict } from "./rewrite.ts";
+import { type Pass, rewriteParts, type Evict } from "./pass.ts";
 
 /** A smaller text costs about what its marker does. */
 const CLEARED_TOKENS_MIN = 50;

@@ -2,7 +2,7 @@
  * Replaces large tool results outside protection by their digests, and console output in the user's name likewise; what a
  * result was can be fetched by its recall id.
  */
-import { describeCall, described, labelOf, type CallSummary } from "../digest/call.ts";
+import { describeCall, described, labelOf } from "../digest/call.ts";
 import { digestResult, DIGEST_TRIGGER_TOKENS, mayExceed, hasLines } from "../digest/digest.ts";
 import { isConsoleOutput } from "../events/console.ts";
 import { recallId } from "../transcript/links.ts";
@@ -16,8 +16,7 @@ import {
   type ToolResultPart,
 } from "../transcript/message.ts";
 import { pairingOf } from "../transcript/pairing.ts";
-import type { Pass, PassContext } from "./pass.ts";
-import { rewriteParts, type Evict } from "./rewrite.ts";
+import { type Pass, type PassContext, rewriteParts, type Evict } from "./pass.ts";
 
 export interface DigestResultsOptions {
   /** Results up to this many tokens stay (Dual Compression chapter, 16.3: 500). */
@@ -39,13 +38,12 @@ export const digestResults: Pass = digestResultsWith({});
 export function digestResultsWith(options: DigestResultsOptions): Pass {
   return (messages, context) => {
     const { answers } = pairingOf(messages);
-    const focus = context.focus.join(" ");
     return rewriteParts(messages, context, {
       rewrite: (part, index, evict) => {
         const asked = answers[index]?.call;
         // Most results are small: neither their calls nor what followed need be looked at.
         const used = (): readonly string[] => turnsAfter(messages, index).flatMap((turn) => namesUsed(messages[turn]!));
-        const digesting = { asked, used, focus, context, options, evict };
+        const digesting = { asked, used, context, options, evict };
         if (part.kind === "tool-result") return digested(part, digesting);
         const isConsole = part.kind === "text" && messages[index]!.role === "user" && isConsoleOutput(part.text);
         return isConsole ? digestedText(part, false, digesting) : part;
@@ -85,8 +83,6 @@ interface Digesting {
   /** The call that the result answers. */
   readonly asked: ToolCallPart | undefined;
   readonly used: () => readonly string[];
-  /** Words of the task in one text. */
-  readonly focus: string;
   readonly context: PassContext;
   readonly options: DigestResultsOptions;
   readonly evict: Evict;
@@ -101,79 +97,25 @@ function digested(part: ToolResultPart, digesting: Digesting): ToolResultPart {
   return content.some((piece, at) => piece !== part.content[at]) ? { ...part, content: Object.freeze(content) } : part;
 }
 
-function digestedText(piece: TextPart, isError: boolean, { asked, used, focus, ...digesting }: Digesting): TextPart {
+function digestedText(piece: TextPart, isError: boolean, { asked, used, ...digesting }: Digesting): TextPart {
   const { context, options, evict } = digesting;
   const { triggerChars, targetTokens } = options;
   const { triggerTokens = triggerChars === undefined ? DIGEST_TRIGGER_TOKENS : 0 } = options;
   if (triggerChars !== undefined && piece.text.length <= triggerChars) return piece;
   if (!mayExceed(piece.text, triggerTokens, context.measure.text)) return piece;
-  const { hash, measure } = context;
-  const names = hasLines(piece.text) ? used() : [];
-  const basis = {
-    asked,
+  const call = asked === undefined ? describeCall("result", "") : described(asked);
+  const text = digestResult({
+    text: piece.text,
+    call,
     isError,
-    focus: hasLines(piece.text) ? focus : "",
-    names: names.join(" "),
-    hash,
-    weigh: measure.text,
+    focus: context.focus,
+    used: hasLines(piece.text) ? used() : [],
+    recall: recallId(piece.text, context.hash),
+    tokens: context.measure.text,
     triggerTokens,
-    targetTokens,
-  };
-  const text = digestOf(
-    piece,
-    basis,
-    () =>
-      digestResult({
-        text: piece.text,
-        call: callOf(asked),
-        isError,
-        focus: context.focus,
-        used: names,
-        recall: recallId(piece.text, hash),
-        tokens: measure.text,
-        triggerTokens,
-        ...(targetTokens === undefined ? {} : { targetTokens }),
-      })?.text,
-  );
+    ...(targetTokens === undefined ? {} : { targetTokens }),
+  })?.text;
   if (text === undefined) return piece;
-  evict("result", piece.text, labelOf(callOf(asked)));
+  evict("result", piece.text, labelOf(call));
   return Object.freeze({ ...piece, text });
-}
-
-function callOf(asked: ToolCallPart | undefined): CallSummary {
-  return asked === undefined ? describeCall("result", "") : described(asked);
-}
-
-/** All that decides what the digest of a text says. */
-interface DigestBasis {
-  readonly asked: ToolCallPart | undefined;
-  readonly isError: boolean;
-  readonly focus: string;
-  readonly names: string;
-  readonly hash: PassContext["hash"];
-  readonly weigh: PassContext["measure"]["text"];
-  readonly triggerTokens: number;
-  readonly targetTokens: number | undefined;
-}
-
-/** The last digest of each text: a conversation is pruned with every compaction, and mostly to the same. */
-const digests = new WeakMap<TextPart, { readonly basis: DigestBasis; readonly text: string | undefined }>();
-
-function digestOf(piece: TextPart, basis: DigestBasis, make: () => string | undefined): string | undefined {
-  let known = digests.get(piece);
-  if (known === undefined || !isSame(known.basis, basis)) digests.set(piece, (known = { basis, text: make() }));
-  return known.text;
-}
-
-function isSame(one: DigestBasis, other: DigestBasis): boolean {
-  return (
-    one.asked === other.asked &&
-    one.isError === other.isError &&
-    one.focus === other.focus &&
-    one.names === other.names &&
-    one.hash === other.hash &&
-    one.weigh === other.weigh &&
-    one.triggerTokens === other.triggerTokens &&
-    one.targetTokens === other.targetTokens
-  );
 }

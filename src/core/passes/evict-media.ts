@@ -1,19 +1,9 @@
 /** Replaces images and files by a note that names them and says how to fetch them again. */
-import { isMedia, mediaIn, type MediaPart } from "../transcript/media-limits.ts";
-import type { ContentPart, MediaSource, Part } from "../transcript/message.ts";
-import type { Pass } from "./pass.ts";
-import { rewriteParts, type Evict } from "./rewrite.ts";
+import { type ContentPart, type MediaSource, type Part, isMedia, type MediaPart } from "../transcript/message.ts";
+import { type Pass, rewriteParts, type Evict } from "./pass.ts";
 
 /** Evicts all media outside protection. */
 export const evictMedia: Pass = evictMediaWhere(() => true);
-
-/** Evicts media outside protection but for the newest `keep` images and files of the conversation. */
-export function evictMediaExcept(keep: number): Pass {
-  return (messages, context) => {
-    const kept = new Set(keep <= 0 ? [] : messages.flatMap(mediaIn).slice(-keep));
-    return evictMediaWhere((part) => !kept.has(part))(messages, context);
-  };
-}
 
 /** Evicts such media outside protection. */
 export function evictMediaWhere(leaves: (part: MediaPart) => boolean): Pass {

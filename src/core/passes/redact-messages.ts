@@ -3,8 +3,7 @@
  * stay, and so does the model's own thinking, which nobody may edit. Nothing is evicted: the store has the original,
  * and no id in the message should lead back to a secret.
  */
-import { redactJson } from "../redaction/json.ts";
-import type { Redactor } from "../redaction/redactor.ts";
+import { redactJson, type Redactor } from "../redaction/redactor.ts";
 import { withParts, type ContentPart, type Message, type Part } from "../transcript/message.ts";
 
 /** The message itself where nothing in it is a secret. A message may grow by the length of a mask: redaction wins. */

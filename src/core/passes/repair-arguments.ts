@@ -5,10 +5,9 @@
 import type { Evicted } from "../compaction/compaction.ts";
 import { describeCall, labelOf } from "../digest/call.ts";
 import { recallId } from "../transcript/links.ts";
-import { withParts, type Message } from "../transcript/message.ts";
+import { callsOf, withParts, type Message } from "../transcript/message.ts";
 import { argumentsAreJson } from "../transcript/oracle.ts";
-import type { Pass } from "./pass.ts";
-import { ownPlaces } from "./rewrite.ts";
+import { type Pass, ownPlaces } from "./pass.ts";
 
 export const repairArguments: Pass = (messages, { hash }) => {
   const evicted: Evicted[] = [];
@@ -28,14 +27,6 @@ export const repairArguments: Pass = (messages, { hash }) => {
   return { messages: next, from: ownPlaces(messages.length), evicted };
 };
 
-/** What was read of messages: nearly all are in one result after another. */
-const known = new WeakMap<Message, boolean>();
-
 function isSound(message: Message): boolean {
-  let sound = known.get(message);
-  if (sound === undefined) {
-    sound = message.parts.every((part) => part.kind !== "tool-call" || argumentsAreJson(part));
-    if (Object.isFrozen(message.parts)) known.set(message, sound);
-  }
-  return sound;
+  return callsOf(message).every(argumentsAreJson);
 }

@@ -7,8 +7,7 @@ import type { Evicted } from "../compaction/compaction.ts";
 import { recallId, type Hash } from "../transcript/links.ts";
 import { contentText, resultOf, type Message } from "../transcript/message.ts";
 import { pairingOf, type Pairs } from "../transcript/pairing.ts";
-import type { Pass } from "./pass.ts";
-import { ownPlaces } from "./rewrite.ts";
+import { type Pass, ownPlaces } from "./pass.ts";
 
 export const repairPairs: Pass = (messages, { hash }) => {
   const pairs = pairingOf(messages);

@@ -3,8 +3,7 @@
  * the turn that is under way (which the caller protects). What a server wants back with its message stays. No id is left
  * in its place, because nothing is to be read there.
  */
-import type { Pass } from "./pass.ts";
-import { rewriteParts } from "./rewrite.ts";
+import { type Pass, rewriteParts } from "./pass.ts";
 
 export const stripReasoning: Pass = (messages, context) =>
   rewriteParts(messages, context, {

@@ -1,19 +1,18 @@
 /**
  * Secrets named by what comes before them: environment assignments, JSON, YAML and XML fields, query parameters and
- * form fields. The scan stops at each `:`, `=` and `<`; the name is read backwards, the value forwards.
+ * form fields. The scan stops at each `:`, `=` and `<`; the name is read backwards, the value forwards, by its quotes or
+ * without any.
  */
 import { findHeader } from "./headers.ts";
-import { findLiteral } from "./literals.ts";
-import { MARKER, type Span, valueSpan } from "./mask.ts";
-import { mayHoldSuspicion, maySuggestSecret, NAME_CHARS_MAX, nameStrength, type NameStrength } from "./names.ts";
-import { lengthsByFirst, matchAt, mayBeOneOf, type Stop, type Word } from "./reading.ts";
-import { isMadeByMachine, isSecretValue } from "./values.ts";
+import { MARKER, type Span, valueSpan, hiddenSpan } from "./mask.ts";
+import { maySuggestSecret, NAME_CHARS_MAX, nameStrength, type NameStrength } from "./names.ts";
+import { matchAt, type Stop, type Word, endOfMatch } from "./reading.ts";
+import { isMadeByMachine, isSecretValue, type ValuePlace } from "./values.ts";
 
 const COLON = 58;
 const EQUALS = 61;
 /** Between a name and its sign: a closing quote, a space, the mark of an optional field, half of `:=`. */
-const GAP = new Uint8Array(128);
-for (const sign of " \t\"'`\\]?:") GAP[sign.charCodeAt(0)] = 1;
+const GAP = /^[ \t"'`\\\]?:]*$/;
 const GAP_CHARS_MAX = 66;
 const STRING_TYPES = new Set("str string String byte SecretStr None null undefined".split(" "));
 /** What a list of settings calls the value whose name is next to it. */
@@ -29,27 +28,13 @@ const TYPED_CHARS_MAX = 100;
 export function findAssigned(text: string, stop: Stop): Span | undefined {
   const { at, word } = stop;
   if (at - word.end > GAP_CHARS_MAX || word.end - word.start > NAME_CHARS_MAX) return undefined;
-  if (!mayBeAsked(text, word)) return undefined;
   const name = text.slice(word.start, word.end);
   const suspicious = maySuggestSecret(name);
   if (name === "name" && text.charCodeAt(at) === EQUALS) return findFormPart(text, at);
   if (!suspicious && !STRING_TYPES.has(name) && !PAIRED.has(name)) return undefined;
-  if (!isGap(text, word.end, at) || isComparison(text, at)) return undefined;
+  if (!GAP.test(text.slice(word.end, at)) || isComparison(text, at)) return undefined;
   if (text.startsWith(MARKER, word.start - MARKER.length)) return undefined;
   return (suspicious ? findHeader(text, at, name) : undefined) ?? findNamed(text, stop);
-}
-
-const ASKED = lengthsByFirst(["name", ...STRING_TYPES, ...PAIRED]);
-
-/** Most names are neither suspicious nor one of the few words that another rule begins with; they are never cut out. */
-function mayBeAsked(text: string, { start, end }: Word): boolean {
-  if (end === start) return false;
-  return mayBeOneOf(ASKED, text.charCodeAt(start), end - start) || mayHoldSuspicion(text, start, end);
-}
-
-function isGap(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (GAP[text.charCodeAt(at)] !== 1) return false;
-  return true;
 }
 
 function findNamed(text: string, { at, word, code }: Stop): Span | undefined {
@@ -136,4 +121,93 @@ export function findElement(text: string, { at, code }: Stop): Span | undefined 
   const end = at + found[0].length - "</".length;
   if (!isSecretValue(value, strength, "quoted") || (code && !isMadeByMachine(value))) return undefined;
   return valueSpan(text, { start: end - value.length, end, kind: "assigned secret", strength });
+}
+
+interface Named {
+  readonly name: string;
+  readonly strength: NameStrength;
+  readonly parameter: boolean;
+  readonly code: boolean;
+}
+
+/** Three parts joined by colons at most, and the padding of base64: so a chain of fields is read once, not once per field. */
+const BARE = /[^\s"'`<>(){}[\]\\,;&|:=]+(?::[^\s"'`<>(){}[\]\\,;&|:=]+){0,2}={0,2}/y;
+const PARAMETER = /[^\s"'`<>(){}[\]\\&;#=]+={0,2}/y;
+
+/** The value behind the sign at `at`, where it can be a secret of that name. */
+function findLiteral(text: string, at: number, named: Named): Span | undefined {
+  const [opening, quote] = matchAt(OPENING, text, at + 1)!;
+  const start = at + 1 + opening.length;
+  const quoted = quote === undefined ? undefined : closing(text, start, quote);
+  const end = quoted ?? bareEnd(text, start, named.parameter);
+  const place = classifyPlace(text, { at, start, end, quoted: quoted !== undefined, named });
+  if (end === start || text.startsWith(MARKER, end) || isCall(text, end, place)) return undefined;
+  const value = text.slice(start, end);
+  if (!isSecretValue(value, named.strength, place)) return undefined;
+  if (named.code && (place === "quoted" || place === "bare") && !isMadeByMachine(value)) return undefined;
+  const kind = named.parameter ? "parameter" : "assigned secret";
+  // A code of OAuth is short-lived and short: half of it is too much.
+  if (named.parameter && named.strength === "weak") return hiddenSpan(start, end, kind);
+  return valueSpan(text, { start, end, kind, strength: named.strength });
+}
+
+const BACKSLASH = 92;
+const QUOTED_CHARS_MAX = 8_192;
+/** An optional arrow or bracket and spaces; then a quote, escaped or not, that a string's prefix may come before. */
+const OPENING = /(?:[>(]| \()?[ \t]{0,8}(?:[rbfu]{0,2}(\\{0,31}["'`]))?/y;
+/** What may be between quotes: characters and escapes on one line. */
+const CLOSING: Readonly<Record<string, RegExp>> = {
+  '"': /(?:[^"\\\n]|\\.){0,8192}"/y,
+  "'": /(?:[^'\\\n]|\\.){0,8192}'/y,
+  "`": /(?:[^`\\\n]|\\.){0,8192}`/y,
+};
+
+/** Where the string ends that began with `quote`, if it does. */
+function closing(text: string, start: number, quote: string): number | undefined {
+  if (quote.length > 1) return closingWithin(text, start, quote);
+  const end = endOfMatch(CLOSING[quote]!, text, start);
+  return end === undefined ? undefined : end - 1;
+}
+
+/** The end of a line: what was cut off there has no closing quote of its own. */
+const BREAK = /\n|\\[nr]/;
+
+/** In a string inside a string the quote has backslashes; a quote with more of them belongs to the value. */
+function closingWithin(text: string, start: number, quote: string): number | undefined {
+  const within = text.slice(start, start + QUOTED_CHARS_MAX);
+  const mark = quote.slice(-1);
+  for (let at = within.indexOf(mark); at >= 0; at = within.indexOf(mark, at + 1)) {
+    let first = at;
+    while (first > 0 && within.charCodeAt(first - 1) === BACKSLASH) first--;
+    if (at - first < quote.length) return BREAK.test(within.slice(0, first)) ? undefined : start + first;
+  }
+  return undefined;
+}
+
+function bareEnd(text: string, start: number, parameter: boolean): number {
+  const value = matchAt(parameter ? PARAMETER : BARE, text, start)?.[0] ?? "";
+  return start + value.replace(/[.:!?]{1,4}$/, "").length;
+}
+
+interface LiteralPosition {
+  readonly at: number;
+  readonly start: number;
+  readonly end: number;
+  readonly quoted: boolean;
+  readonly named: Named;
+}
+
+/** `NAME=value` without a space is a shell's or an environment file's; so is a password's field in capitals. */
+function classifyPlace(text: string, { at, start, quoted, named }: LiteralPosition): ValuePlace {
+  if (named.parameter) return "parameter";
+  const tight =
+    text.charCodeAt(at) === EQUALS ? !/\s/.test(text.slice(at + 1, start)) : named.strength === "password" && !quoted;
+  if (tight && /^[A-Z][A-Z0-9_]+$/.test(named.name)) return "shell";
+  return quoted ? "quoted" : "bare";
+}
+
+/** `token = read(...)`, `key: keys[0]`, `password=form.password` are code. */
+function isCall(text: string, end: number, place: ValuePlace): boolean {
+  const next = text.charCodeAt(end);
+  return place !== "quoted" && (next === 40 || next === 91 || next === 123);
 }

@@ -22,7 +22,7 @@ export function findInBlocks(text: string): readonly Span[] {
   const hasSecret = /kind\\{0,4}["']?: ?\\{0,4}["']?Secret\b/.test(text);
   const hasColumn = COLUMN_NAME.test(text) && COLUMN.test(text);
   if (!hasBlock && !hasSecret && !hasColumn) return [];
-  const lines = linesOf(text);
+  const lines = splitLines(text);
   return [
     ...(hasBlock ? blockValues(lines) : []),
     ...(hasSecret ? [...secretValues(lines), ...secretObjects(text)] : []),
@@ -31,7 +31,7 @@ export function findInBlocks(text: string): readonly Span[] {
 }
 
 /** Of a string of JSON the first line begins behind its quote, and the last one ends before it. */
-function linesOf(text: string): readonly Line[] {
+function splitLines(text: string): readonly Line[] {
   const lines: Line[] = [];
   let start = 0;
   let inString = false;
@@ -53,7 +53,7 @@ function linesOf(text: string): readonly Line[] {
 
 const QUOTE = /(?<!\\)"/g;
 
-function indentOf(text: string): number {
+function measureIndent(text: string): number {
   return text.length - text.trimStart().length;
 }
 
@@ -65,8 +65,8 @@ function blockValues(lines: readonly Line[]): readonly Span[] {
     if (name === "" || nameStrength(name) === undefined) continue;
     for (const { start, text } of lines.slice(at + 1, at + 1 + BLOCK_LINES_MAX)) {
       const value = text.trim().replace(/["'\\,}\]]{1,16}$/, "");
-      if (text.trim() !== "" && indentOf(text) <= indent.replace("- ", "").length) break;
-      if (value.length > 3 && !value.includes("{{")) spans.push(spanIn(start + indentOf(text), value));
+      if (text.trim() !== "" && measureIndent(text) <= indent.replace("- ", "").length) break;
+      if (value.length > 3 && !value.includes("{{")) spans.push(spanIn(start + measureIndent(text), value));
     }
   }
   return spans;
@@ -92,7 +92,7 @@ function secretValues(lines: readonly Line[]): readonly Span[] {
     if (section !== null) depth = section[1]!.length;
     else if (depth >= 0 && text.trim() !== "") {
       const pair = KEY_VALUE.exec(text);
-      if (indentOf(text) <= depth) depth = -1;
+      if (measureIndent(text) <= depth) depth = -1;
       else if (pair !== null)
         found.push(
           hiddenSpan(
@@ -133,11 +133,11 @@ const ROWS_MAX = 10_000;
 function columnValues(lines: readonly Line[]): readonly Span[] {
   const spans: Span[] = [];
   for (let at = 0; at < lines.length; at++) {
-    const header = COLUMN.test(lines[at]!.text) ? headerOf(lines[at]!) : undefined;
+    const header = COLUMN.test(lines[at]!.text) ? parseHeader(lines[at]!) : undefined;
     if (header === undefined) continue;
     const last = Math.min(lines.length, at + 1 + ROWS_MAX);
     for (let row = at + 1; row < last; row++) {
-      const cells = cellsOf(lines[row]!, header.sign);
+      const cells = splitCells(lines[row]!, header.sign);
       if (cells.length !== header.strengths.length) break;
       at = row;
       for (const [index, { start, text }] of cells.entries()) {
@@ -155,10 +155,10 @@ interface Header {
   readonly strengths: readonly (NameStrength | undefined)[];
 }
 
-function headerOf(line: Line): Header | undefined {
+function parseHeader(line: Line): Header | undefined {
   for (const sign of ["|", "\t", "\\t", ",", ";"]) {
     if (!line.text.includes(sign)) continue;
-    const cells = cellsOf(line, sign);
+    const cells = splitCells(line, sign);
     const names = sign === "|" ? cells.filter(({ text }) => text !== "") : cells;
     if (cells.length < 2 || cells.length > CELLS_MAX || !names.every(({ text }) => CELL_NAME.test(text))) continue;
     const strengths = cells.map(({ text }) => nameStrength(text.replaceAll(" ", "_").replace(/["']/g, "")));
@@ -168,7 +168,7 @@ function headerOf(line: Line): Header | undefined {
 }
 
 /** Without the spaces and quotes around them. */
-function cellsOf({ start, text }: Line, sign: string): readonly Line[] {
+function splitCells({ start, text }: Line, sign: string): readonly Line[] {
   let from = start;
   return text.split(sign).map((cell) => {
     const bare = cell.trim().replace(/^\\{0,4}["']|\\{0,4}["']$/g, "");

@@ -6,45 +6,12 @@
  */
 export type NameStrength = "password" | "key" | "weak";
 
-/** Any of them makes a name suspicious; `$` is its end. */
-const SIGNS =
-  "key token secret pass pwd cred auth cookie jwt sig session sid$ otp code hmac ticket salt pw$ mnemonic phrase".split(
-    " ",
-  );
-const SUSPICIOUS = new RegExp(SIGNS.join("|"), "i");
-/** The only sign that is shorter than three letters. */
-const PW = "pw";
-/** Five bits tell the letters apart and let large and small ones be the same. */
-const LETTER_BITS = 5;
-const LETTER_MASK = 0b11111;
-const TWO_LETTERS_MASK = 0b11111_11111;
-const THREE_LETTERS_MASK = 0b11111_11111_11111;
-const IS_BEGINNING = new Uint8Array(THREE_LETTERS_MASK + 1);
-for (const sign of SIGNS) if (!sign.startsWith(`${PW}$`)) IS_BEGINNING[lettersOf(sign.slice(0, 3))] = 1;
-const PW_LETTERS = lettersOf(PW);
-
-function lettersOf(text: string): number {
-  return [...text].reduce((bits, letter) => withLetter(bits, letter.charCodeAt(0)), 0);
-}
-
-/** The last three letters of a text of which `bits` were the last. */
-function withLetter(bits: number, code: number): number {
-  return ((bits << LETTER_BITS) | (code & LETTER_MASK)) & THREE_LETTERS_MASK;
-}
-
-/** A look at a name where it is, without cutting it out: true wherever `maySuggestSecret` is, and seldom elsewhere. */
-export function mayHoldSuspicion(text: string, start: number, end: number): boolean {
-  let letters = 0;
-  for (let at = start; at < end; at++) {
-    letters = withLetter(letters, text.charCodeAt(at));
-    if (IS_BEGINNING[letters] === 1) return true;
-  }
-  return (letters & TWO_LETTERS_MASK) === PW_LETTERS;
-}
+const SUSPICIOUS =
+  /key|token|secret|pass|pwd|cred|auth|cookie|jwt|sig|session|sid$|otp|code|hmac|ticket|salt|pw$|mnemonic|phrase/i;
 
 /** A cheap look before a name is taken apart. */
 export function maySuggestSecret(name: string): boolean {
-  return mayHoldSuspicion(name, 0, name.length) && SUSPICIOUS.test(name);
+  return SUSPICIOUS.test(name);
 }
 
 const PASSWORD_END = /(?:password|passwd|passphrase|passcode|pwd|secret|credentials?|mnemonic)$/;
@@ -73,26 +40,13 @@ const PARAMETER_ONLY = /^(?:code|hmac|ticket|passkey|session|sessionid|sid|id)$/
 
 export const NAME_CHARS_MAX = 64;
 
-/** A text mostly repeats its names. */
-const NAMES_KNOWN_MAX = 4_000;
-const NO_SECRET = "none";
-const known = new Map<string, NameStrength | typeof NO_SECRET>();
-
 /** How far `name` announces a secret. `parameter` is true behind `?` or `&`. */
 export function nameStrength(name: string, parameter = false): NameStrength | undefined {
-  if (name.length > NAME_CHARS_MAX || !mayHoldSuspicion(name, 0, name.length)) return undefined;
-  if (parameter) return maySuggestSecret(name) ? judged(name, true) : undefined;
-  let strength = known.get(name);
-  if (strength === undefined) {
-    if (known.size >= NAMES_KNOWN_MAX) known.clear();
-    strength = (maySuggestSecret(name) ? judged(name, false) : undefined) ?? NO_SECRET;
-    known.set(name, strength);
-  }
-  return strength === NO_SECRET ? undefined : strength;
+  return name.length <= NAME_CHARS_MAX && maySuggestSecret(name) ? judged(name, parameter) : undefined;
 }
 
 function judged(name: string, parameter: boolean): NameStrength | undefined {
-  const words = wordsOf(name);
+  const words = splitWords(name);
   while (words.length > 1 && QUALIFIER.test(words.at(-1) as string)) words.pop();
   const last = words.at(-1) ?? "";
   const before = words.at(-2) ?? "";
@@ -106,7 +60,7 @@ function judged(name: string, parameter: boolean): NameStrength | undefined {
   return WEAK.has(last) ? "weak" : undefined;
 }
 
-function wordsOf(name: string): string[] {
+function splitWords(name: string): string[] {
   const parted = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2");
   return parted
     .toLowerCase()

@@ -37,11 +37,11 @@ function createPieceTest(secrets: ReadonlySet<string>): (run: string) => boolean
   const grams = new Set<string>();
   for (let at = 0; at + GRAM_CHARS <= joined.length; at++) grams.add(joined.slice(at, at + GRAM_CHARS));
   return (run) =>
-    whole.has(run) || holdsOneOf(run, grams) || (grams.has(run.slice(0, GRAM_CHARS)) && joined.includes(run));
+    whole.has(run) || containsGram(run, grams) || (grams.has(run.slice(0, GRAM_CHARS)) && joined.includes(run));
 }
 
 /** Eight characters in a row with a digit among them: a piece with something else before it. */
-function holdsOneOf(run: string, grams: ReadonlySet<string>): boolean {
+function containsGram(run: string, grams: ReadonlySet<string>): boolean {
   for (let at = 0; at + GRAM_CHARS <= run.length; at++) {
     const gram = run.slice(at, at + GRAM_CHARS);
     if (grams.has(gram) && DIGIT.test(gram)) return true;

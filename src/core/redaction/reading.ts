@@ -18,21 +18,6 @@ export function endOfMatch(pattern: RegExp, text: string, at: number): number | 
   return found === undefined ? undefined : at + found[0].length;
 }
 
-const LENGTHS = 16;
-const ASCII_CODES = 128;
-
-/** For each first letter of `words`, which begin in ASCII, a bit for each of their lengths below 16. */
-export function lengthsByFirst(words: readonly string[]): Uint16Array {
-  const lengths = new Uint16Array(ASCII_CODES);
-  for (const word of words) lengths[word.charCodeAt(0)]! |= 1 << word.length;
-  return lengths;
-}
-
-/** A look at a word without cutting it out: false where none of the words of `lengths` begins and ends like it. */
-export function mayBeOneOf(lengths: Uint16Array, first: number, length: number): boolean {
-  return length < LENGTHS && ((lengths[first]! >> length) & 1) === 1;
-}
-
 /** A sign that a rule may begin with, and the word before it. */
 export interface Stop {
   readonly at: number;

@@ -2,13 +2,11 @@
  * Takes secrets out of a text: what the scan finds in it as it is and as it displays, and what finders from
  * outside the core add (further rules, a person's own patterns).
  */
-import { findAnnouncedPasswords } from "./announced-passwords.ts";
+import { findAnnouncedPasswords, findStatements } from "./statements.ts";
 import { findInBlocks } from "./blocks.ts";
-import { clear, merged, type Finding } from "./findings.ts";
-import { hiddenSpan, type Span } from "./mask.ts";
+import { hiddenSpan, type Span, MARKER, PRIVATE_KEY_MARKER } from "./mask.ts";
 import { readingsOf } from "./readings.ts";
 import { scan } from "./scan.ts";
-import { findStatements } from "./statements.ts";
 
 export interface Redaction {
   readonly text: string;
@@ -39,25 +37,25 @@ const PASSES_MAX = 8;
  * four characters at each end; passwords, keys and identifiers keep none. Pure, linear, and idempotent.
  */
 export function redact(text: string, options: RedactOptions = {}): Redaction {
-  let spans = spansOf(text, options);
+  let spans = findSpans(text, options);
   if (spans.length === 0) return { text, count: 0, kinds: [] };
   const kinds: string[] = [];
   let current = text;
   for (let pass = 0; pass < PASSES_MAX && spans.length > 0; pass++) {
     for (const span of spans) kinds.push(span.kind);
     current = masked(current, spans);
-    spans = spansOf(current, options);
+    spans = findSpans(current, options);
   }
   return { text: current, count: kinds.length, kinds: [...new Set(kinds)] };
 }
 
 /** The secrets of a text as they are in it, by our own rules. */
 export function secretsIn(text: string): readonly string[] {
-  return spansOf(text, {}).map(({ start, end }) => text.slice(start, end));
+  return findSpans(text, {}).map(({ start, end }) => text.slice(start, end));
 }
 
 /** Finders look when our own rules are done, so that they see what is left. */
-function spansOf(text: string, { code = false, finders = [] }: RedactOptions): readonly Span[] {
+function findSpans(text: string, { code = false, finders = [] }: RedactOptions): readonly Span[] {
   const plain = scan(text, code);
   const stated = [...findStatements(text), ...findInBlocks(text), ...findAnnouncedPasswords(text)];
   const readings = plain.veils.length > 0 ? readingsOf(text, plain) : [];
@@ -91,4 +89,54 @@ function masked(text: string, spans: readonly Span[]): string {
   }
   pieces.push(text.slice(from));
   return pieces.join("");
+}
+
+/** A part of a text that a rule takes for a secret, by its place. */
+export interface Finding {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: string;
+}
+
+/** The parts of a finding that no marker covers: a pattern that matches a marker finds nothing there. */
+function clear(text: string, found: Finding): readonly Finding[] {
+  const parts: Finding[] = [];
+  let from = found.start;
+  for (const marker of markersIn(text.slice(found.start, found.end))) {
+    parts.push({ ...found, start: from, end: found.start + marker.start });
+    from = found.start + marker.end;
+  }
+  parts.push({ ...found, start: from });
+  return parts.map((part) => outsideMarker(text, part)).filter(({ start, end }) => end > start);
+}
+
+const MARKERS = /\[redacted\]|\[private key redacted\]/g;
+
+function markersIn(text: string): readonly { readonly start: number; readonly end: number }[] {
+  return Array.from(text.matchAll(MARKERS), ({ 0: marker, index }) => ({ start: index, end: index + marker.length }));
+}
+
+/** A finding that begins or ends within a marker keeps clear of it. */
+function outsideMarker(text: string, { start, end, kind }: Finding): Finding {
+  return { start: markerAround(text, start)?.end ?? start, end: markerAround(text, end)?.start ?? end, kind };
+}
+
+function markerAround(text: string, at: number): { readonly start: number; readonly end: number } | undefined {
+  for (const marker of [MARKER, PRIVATE_KEY_MARKER]) {
+    const from = Math.max(0, at - marker.length + 1);
+    const start = text.slice(from, at + marker.length - 1).indexOf(marker);
+    if (start >= 0 && from + start < at) return { start: from + start, end: from + start + marker.length };
+  }
+  return undefined;
+}
+
+/** In order of place, those that overlap as one; the first of them says what is there instead. */
+function merged(spans: readonly Span[]): readonly Span[] {
+  const result: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = result.at(-1);
+    if (last === undefined || span.start >= last.end) result.push(span);
+    else if (span.end > last.end) result[result.length - 1] = { ...last, end: span.end, mask: MARKER };
+  }
+  return result;
 }

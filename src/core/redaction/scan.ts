@@ -1,21 +1,17 @@
 /**
  * Where the secrets of a text are. The scan walks over words (letters, digits, `_`, `-`) and stops where a rule could
  * begin: after a word that is long enough or names a scheme, at `:` and `=`, at `+` and at `<`. Each rule looks only a
- * bounded way around its place, so the cost stays linear and an unbroken run is one word.
+ * bounded way around its place, so the cost stays linear and an unbroken run is one word. Rules that belong nowhere else are
+ * below: sentences, mentions and telephone numbers, private keys.
  */
 import { findAssigned, findElement } from "./assignments.ts";
 import { findLoginPassword, findOptionValue, findSetValue } from "./command-lines.ts";
-import { findSchemeCredentials } from "./headers.ts";
-import { findMention, findPhoneNumber } from "./identifiers.ts";
-import { type Span, MARKER, valueSpan } from "./mask.ts";
-import { findPrivateKey } from "./private-keys.ts";
-import { endOfMatch, lengthsByFirst, mayBeOneOf, type Stop, type Word, matchAt } from "./reading.ts";
-import type { Scanned } from "./readings.ts";
+import { findSchemeCredentials, findInUrl } from "./headers.ts";
+import { type Span, MARKER, valueSpan, hiddenSpan, PRIVATE_KEY_MARKER } from "./mask.ts";
+import { endOfMatch, type Stop, type Word, matchAt } from "./reading.ts";
+import { type Scanned, UNSEEN, invisibleCharacterAt } from "./readings.ts";
 import { findToken, TOKEN_WORD_CHARS_MIN } from "./tokens.ts";
 import { findAnnounced, findUnnamedKey, UNNAMED_WORD_CHARS_MIN } from "./unnamed.ts";
-import { findInUrl } from "./urls.ts";
-import { codeAt } from "../transcript/code-units.ts";
-import { UNSEEN, invisibleCharacterAt } from "./invisible-characters.ts";
 import { nameStrength } from "./names.ts";
 import { isSecretValue } from "./values.ts";
 
@@ -69,7 +65,7 @@ export function scan(text: string, code: boolean): Scanned {
   const word = { start: 0, end: 0 };
   const stop = { at: 0, word, code };
   for (let at = 0; at < length;) {
-    const first = codeAt(text, at);
+    const first = text.charCodeAt(at);
     let kind = CLASS_OF[first]!;
     if (kind === 0) {
       at++;
@@ -79,9 +75,9 @@ export function scan(text: string, code: boolean): Scanned {
     if (kind === WORD) {
       word.start = at;
       do at++;
-      while (at < length && (kind = CLASS_OF[codeAt(text, at)]!) === WORD);
+      while (at < length && (kind = CLASS_OF[text.charCodeAt(at)]!) === WORD);
       word.end = at;
-      if (at - word.start >= TOKEN_WORD_CHARS_MIN || mayBeOneOf(SHORT_WORDS, first, at - word.start))
+      if (at - word.start >= TOKEN_WORD_CHARS_MIN || first === DASH || isShortWord(text, word))
         span = findAtWord(text, word);
     }
     if (span === undefined && kind > WORD) {
@@ -109,8 +105,12 @@ function isVeil(text: string, at: number): boolean {
 const DASH = 45;
 const BEGIN = "-----BEGIN";
 /** The short words that a rule begins with; of options, any length. */
-const SHORT_WORDS = lengthsByFirst("is was set setx setenv ENV basic Basic bearer Bearer password".split(" "));
-SHORT_WORDS[DASH] = 0xffff;
+const SHORT_WORDS = new Set("is was set setx setenv env basic bearer password".split(" "));
+const SHORT_CHARS_MAX = 8;
+
+function isShortWord(text: string, { start, end }: Word): boolean {
+  return end - start <= SHORT_CHARS_MAX && SHORT_WORDS.has(text.slice(start, end).toLowerCase());
+}
 
 function findAtWord(text: string, word: Word): Span | undefined {
   const { start, end } = word;
@@ -173,4 +173,91 @@ function escapeLength(text: string, at: number): number {
 
 function lengthAt(pattern: RegExp, text: string, at: number): number {
   return (endOfMatch(pattern, text, at) ?? at + 1) - at;
+}
+
+/** `<@123…>`, `<@!123…>`, `<@&123…>`. */
+const MENTION = /<@[!&]?(\d{15,21})>/y;
+
+function findMention(text: string, at: number): Span | undefined {
+  const found = matchAt(MENTION, text, at);
+  if (found === undefined) return undefined;
+  const end = at + found[0].length - 1;
+  return hiddenSpan(end - (found[1] as string).length, end, "mention");
+}
+
+const NUMBER = /\+([1-9]\d{7,14})(?![\w.])/y;
+const NUMBER_AT_LINE_START = /\+([1-9]\d{10,14})(?![\w.])/y;
+/** `+49 (0)30 901820`, `+1-415-555-0123`, `+33.1.23.45.67.89`: a country, an area that may be in brackets, groups. */
+const SPACED =
+  /\+([1-9]\d{0,2}(?:[ \u00a0.-]?\(\d{1,5}\)[ \u00a0.-]?\d{1,8})?(?:[ \u00a0.-]\d{1,11}){0,6})(?!\d|[.,:]\d|[\w%])/y;
+const SPACED_DIGITS_MIN = 10;
+const SPACED_DIGITS_AT_LINE_START_MIN = 11;
+const E164_DIGITS_MAX = 15;
+const GROUP_DIGITS_MIN = 2;
+/** Fewer digits in one piece behind a small number are an amount. */
+const LONE_GROUP_DIGITS_MIN = 9;
+/** An address of the internet, and a row of numbers that a diff adds. */
+const ADDRESS = /^(?:(?:1?\d?\d|2[0-4]\d|25[0-5])(?:\.|$)){4}$/;
+const ROW = /^\d\d(?:[ .]\d\d)+$/;
+/** A sum, an exponent, an offset or an escaped space: not the start of a number. */
+const BEFORE = /[\w+)\]}.%]/;
+
+/** At the start of a line only in full length: a diff adds lines of numbers too. */
+function findPhoneNumber(text: string, plus: number): Span | undefined {
+  const before = text.charAt(plus - 1);
+  if (before !== "" && BEFORE.test(before)) return undefined;
+  const atLineStart = before === "" || before === "\n";
+  const plain = matchAt(atLineStart ? NUMBER_AT_LINE_START : NUMBER, text, plus)?.[1];
+  const number = plain ?? spacedNumber(text, plus, atLineStart);
+  return number === undefined ? undefined : hiddenSpan(plus + 1, plus + 1 + number.length, "phone number", MARKER);
+}
+
+/** Groups of one digit only as the trunk prefix; a date or a row of a table has other groups. */
+function spacedNumber(text: string, plus: number, atLineStart: boolean): string | undefined {
+  const number = matchAt(SPACED, text, plus)?.[1];
+  if (number === undefined) return undefined;
+  const groups = number.split(/\D+/).filter((group) => group !== "");
+  const digits = groups.join("").length;
+  const least = atLineStart ? SPACED_DIGITS_AT_LINE_START_MIN : SPACED_DIGITS_MIN;
+  if (digits < least || digits > E164_DIGITS_MAX) return undefined;
+  const [, ...local] = groups;
+  if (local.length === 1 && local[0]!.length < LONE_GROUP_DIGITS_MIN) return undefined;
+  const short = local.filter((group) => group.length < GROUP_DIGITS_MIN).length;
+  return short > 1 || ADDRESS.test(number) || (atLineStart && ROW.test(number)) ? undefined : number;
+}
+
+const HEADER = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
+const FOOTER = /-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
+/** A line of the block: its own headers, or base64. Between lines: breaks, escaped breaks, quotes and signs of joined strings. */
+const FIELD = /(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{0,120}/y;
+const BASE64 = /[A-Za-z0-9+/=]+/y;
+const BETWEEN = /(?:\\+[rn]|[\s"'`,;>+|])+/y;
+/** Shorter than this it is a code that names the markers, not a key. */
+const KEY_CHARS_MIN = 32;
+const LINE_CHARS_MIN = 16;
+
+/** The block whose word `-----BEGIN` starts at `start`. */
+function findPrivateKey(text: string, start: number): Span | undefined {
+  const body = endOfMatch(HEADER, text, start);
+  if (body === undefined) return undefined;
+  let end = body;
+  let keyChars = 0;
+  for (let at = body; ;) {
+    const line = endOfMatch(BETWEEN, text, at) ?? at;
+    const footer = endOfMatch(FOOTER, text, line);
+    if (footer !== undefined)
+      return keyChars < KEY_CHARS_MIN ? undefined : hiddenSpan(start, footer, "private key", PRIVATE_KEY_MARKER);
+    const next = endOfMatch(FIELD, text, line) ?? endOfMatch(BASE64, text, line);
+    if (next === undefined || !isKeyLine(text, line, next)) break;
+    keyChars += next - line;
+    end = next;
+    at = next;
+  }
+  return keyChars < KEY_CHARS_MIN ? undefined : hiddenSpan(start, end, "private key", PRIVATE_KEY_MARKER);
+}
+
+/** Prose is made of short words; a key's last line may be short, but then its footer follows. */
+function isKeyLine(text: string, start: number, end: number): boolean {
+  if (end - start >= LINE_CHARS_MIN) return true;
+  return endOfMatch(FOOTER, text, endOfMatch(BETWEEN, text, end) ?? end) !== undefined;
 }

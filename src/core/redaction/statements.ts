@@ -3,7 +3,7 @@
  * keys of PuTTY, keys without their first line, what a shell pipes into sudo, attributes with entities. Each pattern begins
  * with a word of its format, is bounded, and is tried only in a text that has that word.
  */
-import { hiddenSpan, PRIVATE_KEY_MARKER, type Span } from "./mask.ts";
+import { hiddenSpan, PRIVATE_KEY_MARKER, type Span, MARKER } from "./mask.ts";
 import { nameStrength, type NameStrength } from "./names.ts";
 import { isSecretValue, type ValuePlace } from "./values.ts";
 
@@ -152,4 +152,29 @@ function keyTails(text: string): readonly Span[] {
       spans.push(hiddenSpan(from + start, footer.index + footer[0].length, "private key", PRIVATE_KEY_MARKER));
   }
   return spans;
+}
+
+/** What the word for a password is, by language; with the verbs and signs that may come before what it is. */
+const PASSWORD_WORDS =
+  "password|passwort|kennwort|mot de passe|contraseña|clave|senha|palavra-passe|парол[ья]|пароля|密码|密碼|口令|パスワード|비밀번호|암호|hasło|wachtwoord|lösenord|şifre|parola";
+const IS = "(?:is|was|ist|lautet|war|heißt|est|es|é|era|to|jest|это|:|：|=|は|是|为|為|은|는|—|–|-)";
+/** A few words may say which one it is: "for staging", "für den Server". */
+const ANNOUNCED = new RegExp(
+  `(?<![\\p{L}\\p{N}_-])(?:${PASSWORD_WORDS})(?:(?: [\\p{L}\\p{N}._-]{1,24}){0,5} ${IS}|[ ]?[:：=は是为為은는])[ ]{0,2}(?:set to |now |gleich )?["'«„“\`「『]?(?<value>[^\\s"'\`<>{}()\\[\\]\\\\,;«»„“”「」『』。，、]{6,512})`,
+  "dgiu",
+);
+const PASSWORD_SIGN = new RegExp(PASSWORD_WORDS, "i");
+
+export function findAnnouncedPasswords(text: string): readonly Span[] {
+  if (!PASSWORD_SIGN.test(text)) return [];
+  return [...text.matchAll(ANNOUNCED)].flatMap((found) => {
+    const value = found.groups!["value"]!.replace(/[.:!?]{1,4}$/, "");
+    const [start] = found.indices!.groups!["value"]!;
+    const end = start + value.length;
+    // What a program or a file assigns is for other rules.
+    if (/^password ?[:=]/i.test(found[0])) return [];
+    const plain =
+      !/\d/.test(value) || value.includes(MARKER) || text.startsWith(MARKER, end) || /[(]/.test(text.charAt(end));
+    return plain || !isSecretValue(value, "password", "bare") ? [] : [hiddenSpan(start, end, "spoken secret")];
+  });
 }

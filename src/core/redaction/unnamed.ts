@@ -1,8 +1,7 @@
 /** Secrets without a prefix and without an assignment: random text that a word before it announces, or that has the very form of a key. */
 import { MARKER, type Span, tokenSpan } from "./mask.ts";
-import { mayHoldSuspicion } from "./names.ts";
 import { matchAt, type Stop, type Word } from "./reading.ts";
-import { sortOf, turnsShare } from "./values.ts";
+import { turnsShare } from "./values.ts";
 
 /** Shorter words are not random enough to tell from a name. */
 export const UNNAMED_WORD_CHARS_MIN = 20;
@@ -13,18 +12,18 @@ const RUN = /[\w+/-]{20,512}={0,2}/y;
 const ANNOUNCED =
   /(?:^|[^A-Za-z])(?:secrets?|tokens?|api[ _-]?keys?|access[ _-]?keys?|secret[ _-]?keys?|passwords?|passphrases?|credentials?|creds)["'`)]?(?:[ ,:=>-]{1,3}[A-Za-z']{1,12}){0,4}[ ,:=>-]{1,3}["'`(]?$/i;
 const ANNOUNCED_CHARS_MAX = 80;
-const BEFORE_WORD = new Uint8Array(128);
-for (const sign of " ,:=>-\"'`(") BEFORE_WORD[sign.charCodeAt(0)] = 1;
+const BEFORE_WORD = /[ ,:=>\-"'`(]/;
 const HEX_OR_UUID = /^(?:0x)?[0-9a-fA-F-]+$/;
-/** A bit for each of small letters, large letters and digits. */
-const ALL_SORTS = 0b111;
+/** Small and large letters and digits. */
+const ALL_SORTS = /^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])/;
 /** Random text takes turns between small and large letters and digits at two places of three; names at one of eight. */
 const RANDOM_TURNS_SHARE_MIN = 0.36;
 
 /** "use this token: …", "the secret key … works": `word` may be a part of the run. */
 export function findAnnounced(text: string, word: Word): Span | undefined {
-  if (word.end - word.start > UNNAMED_WORD_CHARS_MAX || !followsWords(text, word.start)) return undefined;
-  if (!hasAllSorts(text, word)) return undefined;
+  if (word.end - word.start > UNNAMED_WORD_CHARS_MAX || !BEFORE_WORD.test(text.charAt(word.start - 1)))
+    return undefined;
+  if (!ALL_SORTS.test(text.slice(word.start, word.end))) return undefined;
   const run = matchAt(RUN, text, word.start)?.[0];
   if (run === undefined || !isRandom(run)) return undefined;
   const end = word.start + run.length;
@@ -33,31 +32,18 @@ export function findAnnounced(text: string, word: Word): Span | undefined {
   return announced ? tokenSpan(text, word.start, end, "announced secret") : undefined;
 }
 
-/** A cheap look before `ANNOUNCED`: whether what it may end with is there, and what may begin one of its words. */
-function followsWords(text: string, start: number): boolean {
-  if (BEFORE_WORD[text.charCodeAt(start - 1)] !== 1) return false;
-  return mayHoldSuspicion(text, Math.max(0, start - ANNOUNCED_CHARS_MAX), start);
-}
-
-/** Whether a word holds small and large letters and digits. */
-function hasAllSorts(text: string, { start, end }: Word): boolean {
-  let sorts = 0;
-  for (let at = start; at < end && sorts !== ALL_SORTS; at++) sorts |= (1 << sortOf(text.charCodeAt(at))) & ALL_SORTS;
-  return sorts === ALL_SORTS;
-}
-
 /** The form of an AWS secret key: forty characters of base64 that are alone. */
 const FORTY = /[A-Za-z0-9+/]{40}/y;
 const KEY_CHARS = 40;
 /** Characters that a key is not beside: they make it part of a path, an address or a longer run. */
-const JOINS = Uint8Array.from({ length: 128 }, (_, code) => (/[\w+/=.~@:%-]/.test(String.fromCharCode(code)) ? 1 : 0));
+const JOINS = /[\w+/=.~@:%-]/;
 
 /** The key that goes on through the `/` or `+` of `stop`; its first part is the word before. */
 export function findUnnamedKey(text: string, { at, word }: Stop): Span | undefined {
   const { start } = word;
   const end = start + KEY_CHARS;
   if (word.end !== at || at === start || at >= end || end > text.length) return undefined;
-  if (JOINS[text.charCodeAt(end)] === 1 || (JOINS[text.charCodeAt(start - 1)] === 1 && !isEscaped(text, start - 1)))
+  if (JOINS.test(text.charAt(end)) || (JOINS.test(text.charAt(start - 1)) && !isEscaped(text, start - 1)))
     return undefined;
   const run = matchAt(FORTY, text, start)?.[0];
   return run !== undefined && isRandom(run) ? tokenSpan(text, start, end, "unnamed key") : undefined;
@@ -69,8 +55,7 @@ function isEscaped(text: string, at: number): boolean {
 }
 
 function isRandom(run: string): boolean {
-  if (!/\d/.test(run) || !/[a-z]/.test(run) || !/[A-Z]/.test(run) || HEX_OR_UUID.test(run)) return false;
-  return turnsShare(run) >= RANDOM_TURNS_SHARE_MIN;
+  return ALL_SORTS.test(run) && !HEX_OR_UUID.test(run) && turnsShare(run) >= RANDOM_TURNS_SHARE_MIN;
 }
 
 /** A path, a name with points, an address: not a value that stands for itself. */

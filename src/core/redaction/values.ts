@@ -114,48 +114,24 @@ function isToBeReplaced(value: string): boolean {
 
 /** True where one part between separators mixes letters and digits for long enough to be no version or unit. */
 export function hasMixedPart(value: string, length = RANDOM_PART_CHARS_MIN): boolean {
-  return hasPart(value, (part) => isMixed(part, length));
+  return splitParts(value).some((part) => isMixed(part, length));
 }
 
 /** Mixed, and with digits all over it: `Base64URLString` and `sha256sum` are words. */
 export function hasRandomPart(value: string): boolean {
-  return hasPart(value, isRandom) || (value.length >= BASE64_CHARS_MIN && BASE64.test(value));
+  const random = splitParts(value).some((part) => isMixed(part, RANDOM_PART_CHARS_MIN) && DIGITS_ALL_OVER.test(part));
+  return random || (value.length >= BASE64_CHARS_MIN && BASE64.test(value));
 }
 
-/** A run of letters and digits: how many of them, digits among them, and runs of digits. */
-interface Part {
-  length: number;
-  digits: number;
-  runs: number;
+const DIGITS_ALL_OVER = /(?:\d[^\d]*){4}|\d[^\d]+\d/;
+
+/** Runs of letters and digits. */
+function splitParts(value: string): readonly string[] {
+  return value.split(/[^A-Za-z0-9]+/);
 }
 
-function isMixed({ length, digits }: Part, least: number): boolean {
-  return length >= least && digits > 0 && digits < length;
-}
-
-function isRandom(part: Part): boolean {
-  return isMixed(part, RANDOM_PART_CHARS_MIN) && (part.digits >= 4 || part.runs >= 2);
-}
-
-/** Whether one part between separators fits. Parts are counted where they are, because tokens are looked at so often. */
-function hasPart(value: string, fits: (part: Part) => boolean): boolean {
-  const part: Part = { length: 0, digits: 0, runs: 0 };
-  let before = OTHER;
-  for (let at = 0; at < value.length; at++) {
-    const sort = sortOf(value.charCodeAt(at));
-    if (sort === OTHER) {
-      if (fits(part)) return true;
-      part.length = part.digits = part.runs = 0;
-    } else {
-      part.length++;
-      if (sort === DIGIT) {
-        part.digits++;
-        if (before !== DIGIT) part.runs++;
-      }
-    }
-    before = sort;
-  }
-  return fits(part);
+function isMixed(part: string, least: number): boolean {
+  return part.length >= least && /\d/.test(part) && /[A-Za-z]/.test(part);
 }
 
 /** With a digit, both cases and a sign of base64: an AWS secret, whose parts may each be short. */
@@ -165,7 +141,7 @@ const SHUFFLED_CHARS_MIN = 12;
 
 /** Letters only, but capitals where no word has them. */
 function isShuffledCase(value: string): boolean {
-  const capitals = countOf(value, /[A-Z]/g) / value.length;
+  const capitals = countMatches(value, /[A-Z]/g) / value.length;
   return value.length >= SHUFFLED_CHARS_MIN && /^[A-Za-z+/=]+$/.test(value) && capitals > 0.25 && capitals < 0.75;
 }
 
@@ -180,18 +156,15 @@ export function isMadeByMachine(value: string): boolean {
 export function turnsShare(value: string): number {
   let turns = 0;
   for (let at = 1; at < value.length; at++)
-    if (sortOf(value.charCodeAt(at)) !== sortOf(value.charCodeAt(at - 1))) turns++;
+    if (classifyCode(value.charCodeAt(at)) !== classifyCode(value.charCodeAt(at - 1))) turns++;
   return turns / value.length;
 }
 
-const DIGIT = 2;
-const OTHER = 3;
-
 /** 0 for a small letter, 1 for a large one, 2 for a digit, 3 for anything else. */
-export function sortOf(code: number): number {
-  return code >= 97 && code <= 122 ? 0 : code >= 65 && code <= 90 ? 1 : code >= 48 && code <= 57 ? DIGIT : OTHER;
+function classifyCode(code: number): number {
+  return code >= 97 && code <= 122 ? 0 : code >= 65 && code <= 90 ? 1 : code >= 48 && code <= 57 ? 2 : 3;
 }
 
-function countOf(value: string, pattern: RegExp): number {
+function countMatches(value: string, pattern: RegExp): number {
   return value.match(pattern)?.length ?? 0;
 }

@@ -141,30 +141,16 @@ const VENDOR_RULES: readonly VendorRule[] = [
   { prefixes: ["EZAK", "EZTK"], body: /^[A-Za-z0-9]{54}$/ },
 ];
 
-/** Of ASCII, which all prefixes are. */
-const CODE_BITS = 7;
-const CODES = 1 << CODE_BITS;
-
 type Prefixed = readonly [prefix: string, rule: VendorRule];
 
+const BEGINNING_CHARS = 2;
 /** Two letters tell nearly every prefix from ordinary words, and all prefixes have two. */
 const RULES_BY_BEGINNING = Map.groupBy(
   VENDOR_RULES.flatMap((rule) => rule.prefixes.map((prefix): Prefixed => [prefix, rule])),
-  ([prefix]) => beginningOf(prefix.charCodeAt(0), prefix.charCodeAt(1)),
+  ([prefix]) => prefix.slice(0, BEGINNING_CHARS),
 );
-/** Asked for every long word, and cheaper than the map. */
-const IS_BEGINNING = new Uint8Array(CODES * CODES);
-for (const beginning of RULES_BY_BEGINNING.keys()) IS_BEGINNING[beginning] = 1;
-
-function beginningOf(first: number, second: number): number {
-  return (first << CODE_BITS) | second;
-}
 
 /** The rules that a word beginning at `start` may follow, if any. */
 export function vendorRulesFor(text: string, start: number): readonly Prefixed[] | undefined {
-  const first = text.charCodeAt(start);
-  const second = text.charCodeAt(start + 1);
-  if (first >= CODES || second >= CODES) return undefined;
-  const beginning = beginningOf(first, second);
-  return IS_BEGINNING[beginning] === 1 ? RULES_BY_BEGINNING.get(beginning) : undefined;
+  return RULES_BY_BEGINNING.get(text.slice(start, start + BEGINNING_CHARS));
 }

@@ -131,21 +131,21 @@ function longest(kind: string): number {
   return LONGEST[punctuation.includes(kind) ? "dot" : kind] ?? 2;
 }
 
-function nameOf(state: State): string {
+function formatState(state: State): string {
   return `${state.kind} ${state.length} ${state.last}`.trim();
 }
 
 function reachable(start: State): Omit<Pieces, "classOf"> {
   const states = [start];
-  const numbers = new Map([[nameOf(start), 0]]);
+  const numbers = new Map([[formatState(start), 0]]);
   const steps: number[] = [];
   for (let from = 0; from < states.length; from++) {
     for (const [index, name] of CLASSES.entries()) {
       const to = after(states[from] as State, name);
-      let number = numbers.get(nameOf(to));
+      let number = numbers.get(formatState(to));
       if (number === undefined) {
         number = states.push(to) - 1;
-        numbers.set(nameOf(to), number);
+        numbers.set(formatState(to), number);
       }
       steps[(from << CLASS_BITS) | index] = number << CLASS_BITS;
     }

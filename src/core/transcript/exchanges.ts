@@ -37,7 +37,6 @@ function endOfExchange(messages: readonly Message[], start: number): number {
   while (end < messages.length && messages[end]!.role === "tool") end++;
   const first = messages[start]!;
   if (first.role !== "assistant") return end;
-  if (answeredInOrder(first, messages, start + 1)) return end;
   // A result may come late, behind a message that was typed while the tool ran; the next assistant turn ends the wait.
   let turnEnd = end;
   while (turnEnd < messages.length && messages[turnEnd]!.role !== "assistant") turnEnd++;
@@ -47,15 +46,4 @@ function endOfExchange(messages: readonly Message[], start: number): number {
   end = late;
   while (end < messages.length && messages[end]!.role === "tool") end++;
   return end;
-}
-
-/** Whether each call is answered by the message at its place behind the assistant's, as nearly always. */
-function answeredInOrder({ parts }: Message, messages: readonly Message[], from: number): boolean {
-  let at = from;
-  for (const part of parts) {
-    if (part.kind !== "tool-call") continue;
-    const result = messages[at++]?.parts[0];
-    if (result?.kind !== "tool-result" || result.callId !== part.id) return false;
-  }
-  return true;
 }

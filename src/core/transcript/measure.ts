@@ -26,9 +26,9 @@ export interface Measure {
   readonly transcript: (transcript: Transcript) => number;
 }
 
-/** A measure that remembers what each message object weighs, and the last long text. */
+/** A measure that remembers what each message object weighs. */
 export function createMeasure({ imageTokens }: Pick<Measure, "imageTokens"> = {}): Measure {
-  const scales = { text: createTextScales(), imageTokens: imageTokens ?? IMAGE_TOKENS };
+  const scales = { text: estimateText, imageTokens: imageTokens ?? IMAGE_TOKENS };
   const excess = scales.imageTokens - (imageTokens ?? TRANSCRIPT_IMAGE_TOKENS);
   const known = new WeakMap<Message, { readonly alone: number; readonly within: number }>();
   const weigh = (one: Message): { readonly alone: number; readonly within: number } => {
@@ -39,7 +39,7 @@ export function createMeasure({ imageTokens }: Pick<Measure, "imageTokens"> = {}
     }
     return weights;
   };
-  const measure = measureOf({
+  const measure = buildMeasure({
     text: scales.text,
     message: (one) => weigh(one).alone,
     within: (one) => weigh(one).within,
@@ -55,24 +55,11 @@ interface Scales {
   readonly imageTokens: number;
 }
 
-/** Shorter texts are weighed faster than looked for. */
-const LONG_TEXT_CHARS_MIN = 2_000;
-
-/** A handoff is weighed as a text while it is written, and again as the message that it becomes. */
-function createTextScales(): Weigh {
-  let last = { text: "", tokens: 0 };
-  return (text) => {
-    if (text.length < LONG_TEXT_CHARS_MIN) return estimateText(text);
-    if (text !== last.text) last = { text, tokens: estimateText(text) };
-    return last.tokens;
-  };
-}
-
 /** The same measure, corrected by a factor for a model whose tokenizer differs; a session learns it from reported usage. */
 export function calibrated(base: Measure, factor: number): Measure {
   if (factor === 1) return base;
   const scale = (tokens: number): number => Math.ceil(tokens * factor);
-  const measure = measureOf({
+  const measure = buildMeasure({
     text: (text) => scale(base.text(text)),
     message: (message) => scale(base.message(message)),
     within: (message) => scale(base.transcript({ system: [], messages: [message] })),
@@ -86,7 +73,7 @@ interface Weighing extends Pick<Measure, "text" | "message"> {
   readonly within: (message: Message) => number;
 }
 
-function measureOf({ text, message, within }: Weighing): Measure {
+function buildMeasure({ text, message, within }: Weighing): Measure {
   const messages = (many: readonly Message[]): number => sum(many, message);
   // A session sends the same declarations with every request; they are long.
   let declared = { tools: "", tokens: 0 };

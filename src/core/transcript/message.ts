@@ -75,6 +75,8 @@ export interface OpaquePart extends WithPosition {
 export type ContentPart = TextPart | ImagePart | FilePart | OpaquePart;
 export type Part = ContentPart | ReasoningPart | ToolCallPart | ToolResultPart;
 
+export type MediaPart = ImagePart | FilePart;
+
 /** What a message says. */
 export type Content = Pick<Message, "role" | "parts" | "name">;
 
@@ -138,36 +140,45 @@ export function sharesWire(one: Message | undefined, other: Message): boolean {
   return other.wire !== undefined && one?.wire === other.wire;
 }
 
-/** The tool calls that a message makes, in order. */
-export function callsOf(message: Message): readonly ToolCallPart[] {
-  let calls: ToolCallPart[] | undefined;
-  for (const part of message.parts) {
-    if (part.kind !== "tool-call") continue;
-    if (calls === undefined) calls = [part];
-    else calls.push(part);
-  }
-  return calls ?? NO_CALLS;
+/** The end, moved past the messages that came in one wire message with the last: these are recorded together. */
+export function wholeWire(messages: readonly Message[], end: number): number {
+  let whole = end;
+  while (whole > 0 && whole < messages.length && sharesWire(messages[whole - 1], messages[whole]!)) whole++;
+  return whole;
 }
 
-/** Most messages have none, and everybody asks. */
-const NO_CALLS: readonly ToolCallPart[] = [];
+/** The tool calls that a message makes, in order. */
+export function callsOf(message: Message): readonly ToolCallPart[] {
+  return message.parts.filter((part) => part.kind === "tool-call");
+}
 
 /** The result that a tool message holds; undefined in any other. */
 export function resultOf(message: Message): ToolResultPart | undefined {
   return message.parts.find((part) => part.kind === "tool-result");
 }
 
+/** The images and files of a message, those of a result included. */
+export function mediaIn({ parts }: Message): readonly MediaPart[] {
+  return parts
+    .flatMap((part): readonly Part[] => (part.kind === "tool-result" ? part.content : [part]))
+    .filter(isMedia);
+}
+
+export function isMedia(part: Part): part is MediaPart {
+  return part.kind === "image" || part.kind === "file";
+}
+
 /** The plain text of content: what a model reads of it, media left out. */
 export function contentText(content: readonly Part[]): string {
   let text = "";
   for (const part of content) {
-    const piece = textOf(part);
+    const piece = partText(part);
     if (piece !== "") text = text === "" ? piece : `${text}\n${piece}`;
   }
   return text;
 }
 
-function textOf(part: Part): string {
+function partText(part: Part): string {
   if (part.kind === "text") return part.text;
   if (part.kind === "opaque") return part.told ?? "";
   return part.kind === "tool-result" ? contentText(part.content) : "";

@@ -80,22 +80,9 @@ export function pairingOf(messages: readonly Message[]): Pairs {
 function pair(messages: readonly Message[]): Pairs {
   const pairing = createPairing<PairedCall>();
   const answers: (PairedCall | undefined)[] = [];
-  while (answers.length < messages.length) {
-    const index = answers.length;
-    const message = messages[index]!;
-    const calls = callsOf(message).map((call) => ({ call, message: index }));
-    if (message.role !== "tool" && calls.every(({ call }, at) => isResultOf(call, messages[index + 1 + at]))) {
-      // Each is answered right behind it, as nearly always: nothing stays open.
-      for (const each of [undefined, ...calls]) answers.push(each);
-      continue;
-    }
-    for (const one of calls) pairing.ask(one.call.id, index, one);
+  messages.forEach((message, index) => {
+    for (const call of callsOf(message)) pairing.ask(call.id, index, { call, message: index });
     answers.push(message.role === "tool" ? pairing.answer(resultOf(message)?.callId) : undefined);
-  }
+  });
   return { answers, unanswered: pairing.unanswered() };
-}
-
-function isResultOf({ id }: ToolCallPart, message: Message | undefined): boolean {
-  const part = message?.role === "tool" && message.parts.length === 1 ? message.parts[0] : undefined;
-  return part?.kind === "tool-result" && part.callId === id;
 }

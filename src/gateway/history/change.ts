@@ -2,12 +2,12 @@
  * What changes a conversation's future: an explicit compaction, and taking one back. Both only add to the store, under
  * the conversation's links; a gateway on the same store asks there for every request, so its next one is as changed here.
  */
-import { reachTo } from "../../core/compaction/reach.ts";
+import { reachTo } from "../../core/compaction/revise.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Message, Transcript } from "../../core/transcript/message.ts";
 import { builtInName } from "../../core/engines/names.ts";
-import type { SessionThreshold } from "../../core/engines/shared-settings.ts";
+import type { SessionThreshold } from "../../core/engines/settings.ts";
 import type { Outcome } from "../../core/engines/contract.ts";
 import type { Runtime, RuntimeOptions, RuntimeState } from "../../session/contract.ts";
 import { badThreshold, writeThreshold } from "../../session/threshold.ts";

@@ -1,8 +1,8 @@
 /** What an operator can see of the kept conversations, and what can be done to one: what both doors, command line and HTTP, call. */
 import type { Runtime } from "../../session/contract.ts";
 import type { CompactionReport, Destination, Irreducible } from "../../core/compaction/compaction.ts";
-import type { SessionThreshold } from "../../core/engines/shared-settings.ts";
-import type { SacredZoneStatistics } from "../../core/engines/sacred-zone/statistics.ts";
+import type { SessionThreshold } from "../../core/engines/settings.ts";
+import type { SacredZoneStatistics } from "../../core/engines/sacred-zone/sacred-zone.ts";
 import type { Message, Origin, Role } from "../../core/transcript/message.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
 import type { Cooldown } from "../../session/cooldowns.ts";

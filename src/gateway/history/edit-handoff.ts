@@ -3,13 +3,12 @@
  * wrote it, and the result has to pass what every compaction passes.
  */
 import { applyCompaction, type Compaction } from "../../core/compaction/compaction.ts";
-import { lossesOf } from "../../core/compaction/run/losses.ts";
-import { createMemories } from "../../core/compaction/run/memory.ts";
-import { EngineFault } from "../../core/engines/suite/fault.ts";
-import { demandRecall } from "../../core/engines/suite/recall.ts";
+import { findLosses } from "../../core/compaction/losses.ts";
+import { EngineFault } from "../../plugins/suite/fault.ts";
+import { demandRecall } from "../../plugins/suite/recall.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { HANDOFF_END, HANDOFF_START } from "../../core/handoff/marks.ts";
-import type { Redactor } from "../../core/redaction/redactor.ts";
+import { redactorFor, type Redactor } from "../../core/redaction/redactor.ts";
 import type { Chain } from "../../core/transcript/links.ts";
 import type { Measure } from "../../core/transcript/measure.ts";
 import { contentText, textMessage, type Message } from "../../core/transcript/message.ts";
@@ -81,13 +80,12 @@ function bodyOf(given: string, { opening }: Frame): string {
 }
 
 /** Reckoned again, because what was edited may hold less or more. */
-function lostIn(compaction: Compaction, { messages, chain, measure }: EditContext): Compaction["report"]["lost"] {
+function lostIn(compaction: Compaction, { messages }: EditContext): Compaction["report"]["lost"] {
   const origins = new Map(compaction.map.flatMap((one, from) => ("at" in one ? [[one.at, from] as const] : [])));
   const own = compaction.after.map((message, at) => ({ message, from: origins.get(at) ?? -1 }));
   const rest = messages.slice(compaction.covered);
   const placed = [...own, ...rest.map((message, at) => ({ message, from: compaction.covered + at }))];
-  const memory = createMemories()(messages, { reason: "explicit", chain, measure });
-  return lossesOf({ original: { messages }, memory }, { assembled: { placed }, evicted: compaction.evicted });
+  return findLosses(messages, redactorFor(), { placed, evicted: compaction.evicted });
 }
 
 /** Nothing that a provider refuses, nothing that cannot be fetched back, and smaller than what it replaces. */

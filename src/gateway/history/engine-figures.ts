@@ -1,6 +1,6 @@
 /** What an engine remembers of a session that a person may want to see: its statistics, and what it has hidden. */
-import { sacredZoneStatistics } from "../../core/engines/sacred-zone/statistics.ts";
-import { hiddenResults } from "../../core/engines/stepped/stepped.ts";
+import { sacredZoneStatistics } from "../../core/engines/sacred-zone/sacred-zone.ts";
+import { hiddenResults } from "../../core/engines/stepped.ts";
 import type { Compaction, Evicted } from "../../core/compaction/compaction.ts";
 import { savedEngineState } from "../../session/saved-state.ts";
 import type { EngineFigures, HiddenResult } from "./contract.ts";

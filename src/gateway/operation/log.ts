@@ -1,7 +1,6 @@
 /** The gateway's events as JSON lines. They hold no content and no credential; what clients name themselves is redacted all the same. */
 import { pino } from "pino";
-import { redactJson } from "../../core/redaction/json.ts";
-import type { Redactor } from "../../core/redaction/redactor.ts";
+import { redactJson, type Redactor } from "../../core/redaction/redactor.ts";
 import type { GatewayEvent, RequestEvent, EmitEvent, UntouchedReason } from "../contract.ts";
 
 export interface LogOptions {

@@ -1,7 +1,7 @@
 /** The gateway's events as Prometheus metrics, in a registry of their own. No model or path is a label, and tenants only where that is wanted: clients name those. */
 import { STATUS_CODES } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { CacheEffect } from "../../core/caching/effect.ts";
+import type { CacheEffect } from "../../core/caching/effectiveness.ts";
 import type { CompactionEvent, GatewayEvent, RequestEvent, EmitEvent } from "../contract.ts";
 import { routeOf as modelRouteOf } from "../routes.ts";
 import { splitTarget } from "../transport/vendor.ts";

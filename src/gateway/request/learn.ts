@@ -1,5 +1,5 @@
 /** What an answer teaches once it is over: its usage corrects the estimates, and the next compaction may be made ahead. */
-import { effectOf } from "../../core/caching/effect.ts";
+import { effectOf } from "../../core/caching/effectiveness.ts";
 import type { Usage } from "../../core/engines/contract.ts";
 import { addUsage } from "../../protocols/usage.ts";
 import type { GatewayContext } from "./context.ts";

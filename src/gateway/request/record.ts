@@ -1,6 +1,6 @@
 /** What is logged of one request: gathered while it is under way, and reported once, when it is over. */
 import { randomUUID } from "node:crypto";
-import type { CacheEffect } from "../../core/caching/effect.ts";
+import type { CacheEffect } from "../../core/caching/effectiveness.ts";
 import type { Usage } from "../../core/engines/contract.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
 import type {

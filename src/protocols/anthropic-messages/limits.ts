@@ -3,7 +3,7 @@
  * 8,000 pixels a side, with more than 20 pictures 2,000 (https://platform.claude.com/docs/en/build-with-claude/vision,
  * https://platform.claude.com/docs/en/api/overview, 2026-11).
  */
-import type { MediaLimits } from "../../core/transcript/media-limits.ts";
+import type { MediaLimits } from "../media-limits.ts";
 import { wantsThinking } from "./read.ts";
 
 const SMALL_WINDOW_TOKENS = 200_000;

@@ -2,8 +2,8 @@
  * What the protocols share in giving a request to the prompt-cache model: its blocks with what they weigh and what they are known by. A block is
  * known by its JSON without markers and without an order of its own keys.
  */
-import type { PromptBlock } from "../../core/caching/prefix-cache.ts";
-import type { CacheSection, Ttl } from "../../core/caching/site.ts";
+import type { PromptBlock } from "./prefix-cache.ts";
+import type { CacheSection, Ttl } from "../../core/caching/breakpoints.ts";
 import type { Measure } from "../../core/transcript/measure.ts";
 import type { Fields } from "../dialect.ts";
 import { fieldsOf, isFields, listOf, textOf } from "../fields.ts";

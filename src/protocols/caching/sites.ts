@@ -2,7 +2,7 @@
  * Which blocks of a body can carry a cache marker, which do, and the body with other markers. Only blocks whose marker
  * comes or goes are rewritten; a content that was one string becomes a list of one block, as Anthropic's docs have it.
  */
-import type { CacheSite, MarkerPlan, Ttl } from "../../core/caching/site.ts";
+import type { CacheSite, MarkerPlan, Ttl } from "../../core/caching/breakpoints.ts";
 import type { Message, Part } from "../../core/transcript/message.ts";
 import { fieldsOf, isFields, listOf } from "../fields.ts";
 import { applyEdits, patchObject, type Edit } from "../json/edit.ts";

@@ -1,5 +1,5 @@
 /** A Gemini request as the prompt-cache model takes it: tools, system instruction, contents. */
-import type { CachePrompt, PromptBlock } from "../../core/caching/prefix-cache.ts";
+import type { CachePrompt, PromptBlock } from "../caching/prefix-cache.ts";
 import {
   CALL_TOKENS,
   framed,

@@ -1,5 +1,5 @@
 /** The Gemini API (`generateContent`), as Google's servers and Vertex AI have it. */
-import type { MediaLimits } from "../../core/transcript/media-limits.ts";
+import type { MediaLimits } from "../media-limits.ts";
 import { neverJoins } from "../decode.ts";
 import type { ProtocolDefinition, ProtocolMarks } from "../definition.ts";
 import { OPENS_FREELY } from "../wire-rules.ts";

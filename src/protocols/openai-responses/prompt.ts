@@ -1,5 +1,5 @@
 /** A request of Responses as the prompt-cache model takes it. */
-import type { CachePrompt, PromptBlock } from "../../core/caching/prefix-cache.ts";
+import type { CachePrompt, PromptBlock } from "../caching/prefix-cache.ts";
 import {
   CALL_TOKENS,
   contentBlocks,

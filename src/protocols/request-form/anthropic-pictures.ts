@@ -1,5 +1,5 @@
 /** Pictures as the vendor takes them: so many in a request, and none larger than so many of them may be. */
-import { imageSide } from "../../core/transcript/image-side.ts";
+import { imageSide } from "../media-limits.ts";
 import { anthropicMediaLimits } from "../anthropic-messages/limits.ts";
 import { fieldsOf, textOf, blocksOf } from "../fields.ts";
 import { firstRefusal, invalid, type Refusal } from "./refusal.ts";

@@ -1,8 +1,7 @@
 /** What operators' hooks receive: plain JSON, without secrets, media and the bytes of the wire. */
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { redactMessage } from "../../core/passes/redact-messages.ts";
-import { redactJson } from "../../core/redaction/json.ts";
-import type { Redactor } from "../../core/redaction/redactor.ts";
+import { redactJson, type Redactor } from "../../core/redaction/redactor.ts";
 import type { MediaSource, Message, Part } from "../../core/transcript/message.ts";
 import type { Change } from "../contract.ts";
 import { HOOK_LIMITS } from "./contract.ts";

@@ -1,6 +1,5 @@
 /** Sessions put together: what precis would have done to all of them, and the settings that follow from it. */
-import { LOSS_KINDS, type LossKind } from "../../core/compaction/compaction.ts";
-import { savedLittle } from "../../core/compaction/savings.ts";
+import { LOSS_KINDS, type LossKind, savedLittle } from "../../core/compaction/compaction.ts";
 import { LARGE_RESULT_TOKENS, type OutlookCompaction, type SessionOutlook } from "./session.ts";
 
 /** Below that, another setting is not worth a change. */

@@ -1,8 +1,13 @@
 /** Where markers go: the documented strategy, ours, what the client set, and the rules that no plan breaks. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MARKERS_MAX, planMarkers, type MarkerWishes } from "../../../src/core/caching/breakpoints.ts";
-import type { CacheSite, Ttl } from "../../../src/core/caching/site.ts";
+import {
+  MARKERS_MAX,
+  planMarkers,
+  type MarkerWishes,
+  type CacheSite,
+  type Ttl,
+} from "../../../src/core/caching/breakpoints.ts";
 import type { Role } from "../../../src/core/transcript/message.ts";
 
 const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);

@@ -1,6 +1,6 @@
 /** What the cache did for a request, in money and in tokens that need not have been read afresh. */
 import { describe, expect, it } from "vitest";
-import { effectOf } from "../../../src/core/caching/effect.ts";
+import { effectOf } from "../../../src/core/caching/effectiveness.ts";
 
 const PRICES = {
   inputUsdPerMtok: 3,

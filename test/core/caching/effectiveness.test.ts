@@ -1,8 +1,13 @@
 /** How well a cache served a session, and the order that it likes. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addTokens, cacheEffectiveness, NO_TOKENS } from "../../../src/core/caching/effectiveness.ts";
-import { stableFirst, type Stability } from "../../../src/core/caching/stable-first.ts";
+import {
+  addTokens,
+  cacheEffectiveness,
+  NO_TOKENS,
+  stableFirst,
+  type Stability,
+} from "../../../src/core/caching/effectiveness.ts";
 
 const tokens = fc.nat({ max: 1_000_000 });
 

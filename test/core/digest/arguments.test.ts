@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isMarker, shrinkJsonStrings } from "../../../src/core/digest/arguments.ts";
+import { isMarker, shrinkJsonStrings } from "../../../src/core/passes/shrink-arguments.ts";
 import { anyText } from "../../support/turns.ts";
 import { expectLinear } from "../../support/linear.ts";
 

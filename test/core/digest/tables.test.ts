@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { describeCall } from "../../../src/core/digest/call.ts";
 import { digestResult } from "../../../src/core/digest/digest.ts";
-import { tableLayout } from "../../../src/core/digest/kinds/table-layout.ts";
+import { tableLayout } from "../../../src/core/digest/kinds/table.ts";
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
 
 const ROWS = 120;

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../../src/core/compaction/compaction.ts";
-import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/compressor/settings.ts";
+import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/settings.ts";
 import { createEngine } from "../../../src/core/engines/engines.ts";
 import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import { createChain } from "../../../src/core/transcript/links.ts";

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { clearResults } from "../../../src/core/passes/clear-results.ts";
 import { digestResults, digestResultsWith } from "../../../src/core/passes/digest-results.ts";
-import { evictMedia, evictMediaExcept } from "../../../src/core/passes/evict-media.ts";
+import { evictMedia } from "../../../src/core/passes/evict-media.ts";
 import type { Pass, PassContext } from "../../../src/core/passes/pass.ts";
 import { redactMessage } from "../../../src/core/passes/redact-messages.ts";
 import { repairPairs } from "../../../src/core/passes/repair-pairs.ts";
@@ -35,7 +35,6 @@ const PASSES: Readonly<Record<string, Pass>> = {
   "digestResults from 50 tokens": digestResultsWith({ triggerTokens: 50 }),
   evictMedia,
   redactMessages,
-  "evictMedia but for one": evictMediaExcept(1),
   repairPairs,
   shrinkArguments,
   stripReasoning,

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { digestResults, digestResultsWith } from "../../../src/core/passes/digest-results.ts";
-import { evictMedia, evictMediaExcept } from "../../../src/core/passes/evict-media.ts";
+import { evictMedia } from "../../../src/core/passes/evict-media.ts";
 import { repairPairs } from "../../../src/core/passes/repair-pairs.ts";
 import { replaceDuplicatesWhere } from "../../../src/core/passes/replace-duplicates.ts";
 import { shrinkArguments } from "../../../src/core/passes/shrink-arguments.ts";
@@ -141,12 +141,6 @@ describe("evictMedia", () => {
       mediaType: "image/png",
       data: "QUJD".repeat(300),
     });
-  });
-
-  test("can keep the newest", () => {
-    const { messages } = evictMediaExcept(2)([calls("a"), shot, shown], context());
-    expect(messages[2]).toBe(shown);
-    expect(textOf(messages[1])).toContain("left out here");
   });
 });
 

@@ -1,9 +1,8 @@
 /** What can be added to redaction or spared by it: code mode, finders from outside, memory, JSON. */
 import { describe, expect, test } from "vitest";
-import { redactJson } from "../../../src/core/redaction/json.ts";
+import { redactJson, createRedactor, redactorFor } from "../../../src/core/redaction/redactor.ts";
 import { MARKER } from "../../../src/core/redaction/mask.ts";
 import { redact, type Finder } from "../../../src/core/redaction/redact.ts";
-import { createRedactor, createRedactors } from "../../../src/core/redaction/redactor.ts";
 import { PLANTED, survivors } from "./everywhere.ts";
 import { HARMLESS } from "./harmless.ts";
 import { NAMED, TOKENS } from "./planted.ts";
@@ -90,7 +89,6 @@ describe("a redactor", () => {
   });
 
   test("is one for each set of options", () => {
-    const redactorFor = createRedactors();
     const options = { code: true };
     expect(redactorFor()).toBe(redactorFor());
     expect(redactorFor(options)).toBe(redactorFor(options));

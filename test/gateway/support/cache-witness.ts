@@ -9,7 +9,7 @@ import {
   type CacheRules,
   type CacheUse,
   type PromptBlock,
-} from "../../../src/core/caching/prefix-cache.ts";
+} from "../../../src/protocols/caching/prefix-cache.ts";
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
 import type { TokenUse } from "../../../provider/src/contract.ts";
 import type { RequestRecord } from "../../../provider/src/record.ts";

@@ -16,7 +16,7 @@ const FILES_NOTED_MAX = 10;
 const DECLARES = /^[+-]\s*(?:export|pub|public|func|fn|def|class|interface|type|const|struct|enum|CREATE|#+ )\b/;
 
 export function shortDiff(page: Page, { focus }: DigestContentRequest): DigestContent {
-  const files = filesOf(page);
+  const files = parseFiles(page);
   const added = files.reduce((sum, file) => sum + file.added, 0);
   const removed = files.reduce((sum, file) => sum + file.removed, 0);
   const noted = files
@@ -34,7 +34,7 @@ export function shortDiff(page: Page, { focus }: DigestContentRequest): DigestCo
   };
 }
 
-function filesOf(page: Page): readonly ChangedFile[] {
+function parseFiles(page: Page): readonly ChangedFile[] {
   const files: ChangedFile[] = [];
   const open = (name: string, line: number): void =>
     void files.push({ name, line, added: 0, removed: 0, hunks: [], changes: [] });

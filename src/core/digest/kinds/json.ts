@@ -31,7 +31,7 @@ export function shortJson(page: Page, { focus }: DigestContentRequest): DigestCo
   // Of indented JSON the lines themselves say most; a flat object needs no words of ours at all.
   const flat = isObject(value) && !Object.values(value).some(isNested) && page.lines.length > 2;
   return {
-    facts: [sizeOf(value)],
+    facts: [describeSize(value)],
     notes: flat ? [] : notes.slice(0, NOTES_MAX).map((note) => cut(note, NOTE_CHARS_MAX)),
     lines: [...focus.slice(0, 6), ...range(0, SAMPLE_LINES), ...focus],
   };
@@ -51,7 +51,7 @@ function parsed({ text, lines }: Page): unknown {
   }
 }
 
-function sizeOf(value: unknown): string {
+function describeSize(value: unknown): string {
   if (Array.isArray(value)) return plural(value.length, "item");
   return isObject(value) ? plural(Object.keys(value).length, "key") : "";
 }
@@ -69,9 +69,11 @@ function describe(value: unknown, { indent, notes, depth, name }: Spot): void {
     const items: readonly unknown[] = value.slice(0, ITEMS_SCANNED_MAX);
     const objects = items.every(Array.isArray) ? items.flat() : items;
     if (objects.length > 0 && objects.every(isObject))
-      notes.push(`${indent}${label}${value.length} × {${columnsOf(objects.slice(0, ITEMS_SCANNED_MAX))}}`);
+      notes.push(`${indent}${label}${value.length} × {${describeColumns(objects.slice(0, ITEMS_SCANNED_MAX))}}`);
     else
-      notes.push(`${indent}${label}[${valuesOf(items)}]${value.length > VALUES_SHOWN_MAX ? ` (${value.length})` : ""}`);
+      notes.push(
+        `${indent}${label}[${describeValues(items)}]${value.length > VALUES_SHOWN_MAX ? ` (${value.length})` : ""}`,
+      );
     return;
   }
   if (!isObject(value)) {
@@ -102,17 +104,17 @@ function more(count: number, noun: string): string {
 }
 
 /** The fields of a list of objects, each with its distinct values or its range. */
-function columnsOf(items: readonly Fields[]): string {
+function describeColumns(items: readonly Fields[]): string {
   const keys = [...new Set(items.flatMap((item) => Object.keys(item)))].toSorted(
     (a, b) => dullness(a, 1) - dullness(b, 1),
   );
   const columns = keys
     .slice(0, KEYS_SHOWN_MAX)
-    .map((key) => `${key}: ${valuesOf(items.map((item) => item[key]).filter((value) => value !== undefined))}`);
+    .map((key) => `${key}: ${describeValues(items.map((item) => item[key]).filter((value) => value !== undefined))}`);
   return `${columns.join("; ")}${more(keys.length - KEYS_SHOWN_MAX, "key")}`;
 }
 
-function valuesOf(values: readonly unknown[]): string {
+function describeValues(values: readonly unknown[]): string {
   if (values.length > 2 && values.every((value) => typeof value === "number")) {
     let [min, max] = [Infinity, -Infinity];
     for (const value of values) [min, max] = [Math.min(min, value), Math.max(max, value)];

@@ -1,7 +1,6 @@
 /** A listing of files: how many, in which folders, of which types, and a sample; entries the task names come first. */
 import type { Page } from "../page.ts";
-import { sharedFolder } from "../shared-folder.ts";
-import { inTurns, plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
+import { sharedFolder, inTurns, plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
 
 const FOLDERS_NOTED_MAX = 4;
 /** Shorter listings speak for themselves. */
@@ -14,7 +13,7 @@ const NO_ENTRY = /^(?:|total \d+|\.{1,2})$/;
 const LINE_CHARS_SCANNED = 400;
 
 export function shortListing(page: Page, { focus }: DigestContentRequest): DigestContent {
-  const names = namesOf(page);
+  const names = readNames(page);
   const entries = range(0, names.length).filter((number) => names[number] !== "");
   const shared = sharedFolder(entries.map((number) => names[number]!));
   const folders = new Map<string, number[]>();
@@ -24,7 +23,7 @@ export function shortListing(page: Page, { focus }: DigestContentRequest): Diges
     if (list === undefined) folders.set(folder, [number]);
     else list.push(number);
   }
-  const types = countBy(entries, (number) => typeOf(names[number]!));
+  const types = countBy(entries, (number) => inferType(names[number]!));
   const perFolder = new Map([...folders].map(([folder, list]) => [folder === "" ? "./" : folder, list.length]));
   const noted = folders.size > 2 && entries.length >= NOTED_ENTRIES_MIN;
   return {
@@ -37,7 +36,7 @@ export function shortListing(page: Page, { focus }: DigestContentRequest): Diges
 }
 
 /** The path on each line, empty where there is none; `ls -R` says a folder once, above its entries. */
-function namesOf(page: Page): readonly string[] {
+function readNames(page: Page): readonly string[] {
   let folder = "";
   return page.lines.map((line) => {
     const name = line.slice(0, LINE_CHARS_SCANNED).replace(DECORATION, "").trim();
@@ -47,7 +46,7 @@ function namesOf(page: Page): readonly string[] {
   });
 }
 
-function typeOf(name: string): string {
+function inferType(name: string): string {
   const dot = name.lastIndexOf(".");
   if (dot > name.lastIndexOf("/") && name.length - dot <= TYPE_CHARS_MAX && /[A-Za-z]/.test(name[dot + 1] ?? ""))
     return name.slice(dot);

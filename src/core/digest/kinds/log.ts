@@ -33,10 +33,10 @@ export function shortLog(page: Page, { focus }: DigestContentRequest): DigestCon
   const warnings = new Map<string, Event>();
   let keyed = 0;
   page.lines.forEach((line, number) => {
-    const level = levelOf(line);
+    const level = readLevel(line);
     if (level === undefined) return;
     levels.set(level, (levels.get(level) ?? 0) + 1);
-    const severity = severityOf(level);
+    const severity = rankLevel(level);
     if (severity !== "other" && keyed++ < KEYED_LINES_MAX)
       count(severity === "error" ? errors : warnings, line, number);
   });
@@ -44,7 +44,7 @@ export function shortLog(page: Page, { focus }: DigestContentRequest): DigestCon
   const found = [...byFrequency(errors), ...byFrequency(warnings)];
   const must = found.slice(0, 20).map(({ line }) => line);
   return {
-    facts: [spanOf(page), levelsFact(levels)],
+    facts: [describeTimes(page), levelsFact(levels)],
     lines: [
       ...must.slice(0, 6),
       ...focus.slice(0, 6),
@@ -64,7 +64,7 @@ interface Event {
   count: number;
 }
 
-function levelOf(line: string): string | undefined {
+function readLevel(line: string): string | undefined {
   const start = withoutColour(line.slice(0, LEVEL_CHARS));
   const level = LEVEL.exec(start)?.[0];
   if (level !== undefined) return canonical(level.toUpperCase());
@@ -77,7 +77,7 @@ function canonical(level: string): string {
   return level === "WARNING" ? "WARN" : level === "ERR" ? "ERROR" : level;
 }
 
-function severityOf(level: string): Severity {
+function rankLevel(level: string): Severity {
   return /^(?:ERROR|FATAL|CRITICAL|PANIC)$/.test(level) ? "error" : level === "WARN" ? "warn" : "other";
 }
 
@@ -95,7 +95,7 @@ function byFrequency(events: ReadonlyMap<string, Event>): readonly Event[] {
   );
 }
 
-function spanOf(page: Page): string {
+function describeTimes(page: Page): string {
   const from = timeIn(page.lines.slice(0, TIME_LINES));
   const to = timeIn(page.lines.slice(-TIME_LINES).toReversed());
   return from === undefined || to === undefined ? "" : from === to ? from : `${from} to ${to}`;

@@ -1,7 +1,14 @@
 /** Search hits: how many in how many files, and the hits themselves, every file in its turn; context lines give way. */
 import type { Page } from "../page.ts";
-import { sharedFolder } from "../shared-folder.ts";
-import { inTurns, plural, range, type DigestContent, type DigestContentRequest, type LineBlock } from "../short.ts";
+import {
+  sharedFolder,
+  inTurns,
+  plural,
+  range,
+  type DigestContent,
+  type DigestContentRequest,
+  type LineBlock,
+} from "../short.ts";
 
 /** `file:12:text` is a hit, `file-12-text` its context; `12:text` comes from a search in one file. */
 const HIT = /^(?:((?:[A-Za-z]:)?[^\s:]{1,300}):)?(\d{1,7}):/;
@@ -11,13 +18,13 @@ const FILES_NOTED_MAX = 6;
 const HITS_MUST_MAX = 10;
 
 export function shortSearchHits(page: Page, { focus, call }: DigestContentRequest): DigestContent {
-  const { files, other } = hitsOf(page, call.paths[0] ?? "");
+  const { files, other } = parseHits(page, call.paths[0] ?? "");
   if (files.size === 0) return { facts: [], lines: [...range(0, 10), ...focus] };
   const hits = [...files.values()].reduce((sum, list) => sum + list.length, 0);
   const shown = inTurns([...files.values()]);
   return {
     facts: [`${plural(hits, "hit")} in ${plural(files.size, "file")}`],
-    notes: files.size < 2 || hits < 6 ? [] : [`(${countsOf(files)})`],
+    notes: files.size < 2 || hits < 6 ? [] : [`(${describeCounts(files)})`],
     lines: [...focus.filter((line) => shown.includes(line)).slice(0, 4), ...shown, ...other.slice(0, 4)],
     must: HITS_MUST_MAX,
     under: (number) => underFile(page, files, number),
@@ -32,7 +39,7 @@ interface Hits {
   readonly other: readonly number[];
 }
 
-function hitsOf(page: Page, onlyFile: string): Hits {
+function parseHits(page: Page, onlyFile: string): Hits {
   const files = new Map<string, number[]>();
   const other: number[] = [];
   page.lines.forEach((line, number) => {
@@ -57,7 +64,7 @@ function underFile(page: Page, files: Hits["files"], number: number): LineBlock 
   return { heading: `${file}:`, text: page.lines[number]!.slice(file.length + 1) };
 }
 
-function countsOf(files: ReadonlyMap<string, readonly number[]>): string {
+function describeCounts(files: ReadonlyMap<string, readonly number[]>): string {
   const most = [...files].toSorted((a, b) => b[1].length - a[1].length);
   const shared = sharedFolder([...files.keys()]);
   const counts = most.slice(0, FILES_NOTED_MAX).map(([file, hits]) => `${file.slice(shared.length)} ${hits.length}`);

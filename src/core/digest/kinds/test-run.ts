@@ -2,10 +2,8 @@
 import { errorKey, isErrorLine } from "../error-line.ts";
 import { outcomeOf } from "../outcome.ts";
 import { judged, linesWith, type Page } from "../page.ts";
-import { sharedFolder } from "../shared-folder.ts";
-import { plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
-import { tallyIn } from "../test-counts.ts";
-import { failureIn } from "../test-names.ts";
+import { sharedFolder, plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
+import { tallyIn, failureIn } from "../test-reports.ts";
 import { exitFact } from "./build.ts";
 
 const FAILURE_MARK = /FAIL|ERROR|[Ff]ailed|not ok|\(fail\)|[✗✘✖×✕❌●]|rspec|\d\) /g;
@@ -35,13 +33,13 @@ export function shortTestRun(page: Page, { focus }: DigestContentRequest): Diges
     must: must.length,
     marks: new Map([...reasons].filter(([, count]) => count > 1).map(([number, count]) => [number, ` [×${count}]`])),
     ...(failures.length > NAMED_LINES_MAX
-      ? { notes: [`(failing: ${namesOf(outcome.failing)})`], mustNotes: true }
+      ? { notes: [`(failing: ${joinNames(outcome.failing)})`], mustNotes: true }
       : {}),
   };
 }
 
 /** Many names take less room in one line, what they share said once. */
-function namesOf(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   const shared = sharedFolder(names.map((name) => name.replaceAll("::", "/")));
   return `${shared === "" ? "" : `in ${names[0]!.slice(0, shared.length)} `}${names.map((name) => name.slice(shared.length)).join(", ")}`;
 }
@@ -50,7 +48,7 @@ function namesOf(names: readonly string[]): string {
 function distinctReasons(page: Page, failures: readonly number[]): ReadonlyMap<number, number> {
   const first = new Map<string, number>();
   const counts = new Map<number, number>();
-  const all = failures.map((number) => reasonOf(page, number, failures));
+  const all = failures.map((number) => findReason(page, number, failures));
   for (const number of [...all.flatMap((reason) => reason.slice(0, 1)), ...all.flatMap((reason) => reason.slice(1))]) {
     const key = errorKey(judged(page, number));
     const known = first.get(key) ?? number;
@@ -89,7 +87,7 @@ function failureLines(page: Page, failing: ReadonlySet<string>): number[] {
 }
 
 /** The lines that say why a test failed: behind its name, or (go test -v) in front of it. */
-function reasonOf(page: Page, at: number, failures: readonly number[]): readonly number[] {
+function findReason(page: Page, at: number, failures: readonly number[]): readonly number[] {
   const line = judged(page, at);
   if (/ - .*(?:Error|assert)/.test(line)) return [];
   const says = (number: number): boolean => isReason(judged(page, number));

@@ -1,7 +1,6 @@
 /** Every figure that follows from the default engine's settings; asserted for windows from 32K to 1M. */
-import type { Figure } from "../figure.ts";
-import { resultTokensMax, roomIn, thresholdSet, triggerIn, type Room } from "../room.ts";
-import type { CompressorSettings } from "./settings.ts";
+import { momentsIn, triggerIn, type Figure, type Room } from "../room.ts";
+import type { CompressorSettings } from "../settings.ts";
 
 /** The tail may exceed its budget by this factor to keep an exchange whole (Zhang 2026, section 8). */
 const TAIL_CEILING_FACTOR = 1.5;
@@ -61,17 +60,20 @@ export interface Limits extends Room {
 export function limitsOf(settings: CompressorSettings, fixedTokens = 0): Limits {
   const { contextLength, targetRatio, preset } = settings;
   const isCurrent = preset === "current";
-  const room = roomIn(settings, fixedTokens);
-  const threshold = thresholdSet(settings, room) ?? triggerIn(room, documentedThreshold(settings));
-  const beside = Math.max(0, threshold - fixedTokens);
+  const {
+    room,
+    triggerTokens,
+    mostTokens,
+    besideTokens: beside,
+  } = momentsIn(settings, fixedTokens, (within) => triggerIn(within, documentedThreshold(settings)));
   const windowBeside = Math.max(0, contextLength - fixedTokens);
   const tail = Math.floor(isCurrent ? leanTail(contextLength, beside) : beside * targetRatio);
   const summaryMax = Math.floor(Math.min(windowBeside * SUMMARY_WINDOW_SHARE, SUMMARY_TOKENS_MAX));
   const recordMax = Math.floor(Math.min(beside * RECORD_THRESHOLD_SHARE, RECORD_TOKENS_MAX));
   return {
     ...room,
-    thresholdTokens: threshold,
-    resultTokens: resultTokensMax(room, threshold),
+    thresholdTokens: triggerTokens,
+    resultTokens: mostTokens,
     headTokens: Math.floor(beside * HEAD_SHARE_MAX),
     tailTokens: tail,
     tailCeilingTokens: Math.floor(tail * TAIL_CEILING_FACTOR),

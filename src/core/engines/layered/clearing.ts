@@ -2,41 +2,53 @@
  * Layers 1 and 2 (IA al Día 2026): old tool results are cleared, as late in the conversation as will do, so that what the
  * provider has cached stays as long as it can. The first half is never touched, nor the newest results.
  */
-import { clearResults } from "../../passes/clear-results.ts";
-import { pairingOf } from "../../transcript/pairing.ts";
+import type { CompactionRun, Cut } from "../../compaction/plan.ts";
+import { passContext } from "../../compaction/tails.ts";
 import type { Handoff } from "../../handoff/write.ts";
-import { passContext } from "../../compaction/run/candidates.ts";
-import type { CompactionRun, Cut } from "../../compaction/run/draft.ts";
-import type { PolicyRun } from "../../compaction/run/policy.ts";
+import { clearResults } from "../../passes/clear-results.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
-import type { LayeredGoal } from "./limits.ts";
-import { isSkillTool } from "./standing-orders.ts";
-import type { LayeredState, Range } from "./state.ts";
+import { pairingOf } from "../../transcript/pairing.ts";
+import { isSkillTool } from "./restore.ts";
+
+/** Half-open range of message indices in the originals. */
+export interface Range {
+  readonly from: number;
+  readonly until: number;
+}
 
 export interface ClearedCut {
   readonly cut: Cut;
   readonly ranges: readonly Range[];
 }
 
+interface Clearing {
+  /** Where results were cleared before, and up to which message the summary in effect goes. */
+  readonly cleared: readonly Range[];
+  readonly summarisedUntil: number;
+  readonly limitTokens: number;
+  /** The newest results that stay. */
+  readonly keptResults: number;
+}
+
 /** Nothing where clearing does not bring the result within the limit. */
-export function clearedWithin(run: PolicyRun<LayeredState, LayeredGoal>, keptResults: number): ClearedCut | undefined {
-  const { state, besideTokens } = run;
-  const { limitTokens } = run.goal;
+export function clearedWithin(
+  run: CompactionRun,
+  { cleared, summarisedUntil: from, limitTokens, keptResults }: Clearing,
+): ClearedCut | undefined {
   const { messages } = run.original;
   const { measure } = run.request;
-  const standing = currentSummary(run, state.summarisedUntil);
+  const standing = currentSummary(run, from);
   if (standing === undefined) return undefined;
-  const from = state.summarisedUntil;
   const half = Math.max(from, from - standing.length + Math.ceil((standing.length + messages.length - from) / 2));
   const until = newestStart(messages, keptResults);
   const { answers } = pairingOf(messages);
-  const before = state.cleared.map((range) => ({ ...range, until: Math.min(range.until, until) }));
+  const before = cleared.map((range) => ({ ...range, until: Math.min(range.until, until) }));
   const stays = (at: number): boolean =>
     isSkillTool(answers[at]?.call.name ?? "") || !isIn(at, [...before, { from: half, until }]);
   const all = clearResults(messages, { ...passContext(run), protect: stays });
   const saved = (at: number): number => measure.message(messages[at]!) - measure.message(all.messages[at]!);
-  let tokens = besideTokens + measure.messages([...standing, ...messages.slice(from)]);
+  let tokens = run.besideTokens + measure.messages([...standing, ...messages.slice(from)]);
   messages.forEach((_, at) => (tokens -= isIn(at, before) ? saved(at) : 0));
   let start = until;
   while (tokens > limitTokens && start > half) if (!isIn(--start, before)) tokens -= saved(start);
@@ -45,7 +57,7 @@ export function clearedWithin(run: PolicyRun<LayeredState, LayeredGoal>, keptRes
   const kept = messages.map((message, at) => (isIn(at, ranges) ? all.messages[at]! : message));
   const evicted = all.evicted.filter(({ message }) => isIn(message, ranges));
   const shape = { rung: 0, messages: kept, headEnd: 0, tailStart: from, evicted };
-  return { ranges, cut: { ...cutOf(standing, run), shape, verbatim: [], budget: 0 } };
+  return { ranges, cut: { ...rebuildCut(standing, run), shape, verbatim: [], budget: 0 } };
 }
 
 function isIn(at: number, ranges: readonly Range[]): boolean {
@@ -79,7 +91,7 @@ function says(message: Message, asked: Message): boolean {
 }
 
 /** The pieces that stand, to be put together as they were. */
-function cutOf(
+function rebuildCut(
   standing: readonly Message[],
   { request: { measure } }: CompactionRun,
 ): Pick<Cut, "written" | "restored" | "anchor"> {

@@ -3,71 +3,195 @@
  * late ones only; where that is not enough the session memory replaces what came before, and where that does not
  * suffice a model writes nine sections. What the agent needs at hand is then put back.
  */
+import { draftResult, weighDraft, type CompactionDraft, type WrittenDraft } from "../../compaction/apply.ts";
+import { findFirstCut, type SizeGoal, type SizeLimits } from "../../compaction/plan.ts";
+import { earlierEnd, lastStart, tailLadder, tailOf, tailStart } from "../../compaction/tails.ts";
 import { eventsOf } from "../../events/events.ts";
-import { earlierEnd, lastStart, tailOf, tailStart } from "../../compaction/run/boundaries.ts";
-import {
-  digested,
-  digestedTail,
-  skeletonTail,
-  summarisedTo,
-  unchangedMessages,
-} from "../../compaction/run/candidates.ts";
-import { draftOf, sizeOf, type Candidate, type CompactionDraft } from "../../compaction/run/draft.ts";
-import type { WrittenDraft } from "../../compaction/run/model-handoff.ts";
-import type { FirstAttempt, Policy, PolicyRun } from "../../compaction/run/policy.ts";
-import { createPolicyEngine } from "../../compaction/run/runner.ts";
+import type { Topic } from "../../handoff/sections/topic.ts";
 import { NINE_SECTIONS } from "../../handoff/templates.ts";
-import { exchangesOf } from "../../transcript/exchanges.ts";
+import { HANDOFF_TOKENS_MIN, parseHandoff, type Handoff, type ParsedHandoff } from "../../handoff/write.ts";
+import type { Measure } from "../../transcript/measure.ts";
 import type { Engine } from "../contract.ts";
-import { clearedWithin } from "./clearing.ts";
-import { goalOf, layeredLimits, type LayeredGoal, type LayeredLimits } from "./limits.ts";
-import type { LayeredSettings } from "./settings.ts";
+import {
+  afterCompaction,
+  backOff,
+  createPolicyEngine,
+  firstState,
+  restUntil,
+  type CompletedCompaction,
+  type EngineState,
+  type Plan,
+  type Policy,
+  type PolicyRun,
+} from "../policy.ts";
+import { momentsIn, triggerIn, type Figure, type Room } from "../room.ts";
+import { LAYERED_DEFAULTS, type LayeredSettings } from "../settings.ts";
+import { clearedWithin, type Range } from "./clearing.ts";
 import { heldIn, recentFiles, restorableIn, restored, type RestoredText } from "./restore.ts";
-import { asEarlier, suffices } from "./session-memory.ts";
-import { decide, LAYERED_STATES, RUNG_SUMMARY, type LayeredState } from "./state.ts";
+
+/** In a window under 66,000 what is reserved and the margin would leave less than half of it; there the trigger is half. */
+const TRIGGER_SHARE_MIN = 0.5;
+/** A result above this share of the trigger would be compacted again after a few turns. */
+const ENOUGH_TRIGGER_SHARE = 0.8;
+/** What is reserved for the summary it may take; in smaller windows, the share that it is in 200,000. */
+const SUMMARY_WINDOW_SHARE = 0.1;
+/** The same of what is put back, and of the tail. */
+const RESTORED_WINDOW_SHARE = 0.25;
+const TAIL_WINDOW_SHARE = 0.05;
+
+export interface LayeredLimits extends Room {
+  /** The window less what is reserved for output. */
+  readonly effectiveTokens: number;
+  /** A compaction is due from here on. */
+  readonly triggerTokens: number;
+  /** A result is small enough up to here. */
+  readonly enoughTokens: number;
+  readonly summaryTokens: number;
+  readonly restoredTokens: number;
+  readonly tailTokens: number;
+  readonly keptResults: number;
+  readonly restoredFiles: number;
+  readonly restoredFileTokens: number;
+  readonly failuresMax: number;
+}
+
+/** The token limits that follow from the settings of `layered`. */
+export function layeredLimits(given: Partial<LayeredSettings>, fixedTokens = 0): LayeredLimits {
+  const settings = { ...LAYERED_DEFAULTS, ...given };
+  const { contextLength, maxOutputTokens, reservedTokens } = settings;
+  const { keptResults, restoredFiles, restoredFileTokens, failuresMax } = settings;
+  const effectiveIn = ({ usableTokens }: Room): number =>
+    Math.max(1, Math.min(usableTokens, contextLength - Math.max(reservedTokens, maxOutputTokens)));
+  const { room, triggerTokens, mostTokens, besideTokens } = momentsIn(settings, fixedTokens, (within) => {
+    const { usableTokens } = within;
+    const tokens = Math.max(effectiveIn(within) - settings.triggerMarginTokens, usableTokens * TRIGGER_SHARE_MIN);
+    return triggerIn(within, tokens, usableTokens);
+  });
+  const beside = Math.max(0, contextLength - fixedTokens);
+  const within = (most: number, share: number): number => Math.floor(Math.min(most, beside * share));
+  return {
+    ...room,
+    effectiveTokens: effectiveIn(room),
+    triggerTokens,
+    enoughTokens: Math.min(fixedTokens + Math.floor(besideTokens * ENOUGH_TRIGGER_SHARE), mostTokens),
+    summaryTokens: within(reservedTokens, SUMMARY_WINDOW_SHARE),
+    restoredTokens: within(settings.restoredTokens, RESTORED_WINDOW_SHARE),
+    tailTokens: within(settings.tailTokens, TAIL_WINDOW_SHARE),
+    keptResults,
+    restoredFiles,
+    restoredFileTokens,
+    failuresMax,
+  };
+}
+
+export function layeredFigures(settings: Partial<LayeredSettings>): readonly Figure[] {
+  const { triggerTokens, enoughTokens, summaryTokens, restoredTokens, tailTokens } = layeredLimits(settings);
+  const trigger = ["reservedTokens", "triggerMarginTokens"];
+  return [
+    { name: "threshold", tokens: triggerTokens, meaning: "compacts from here on", from: trigger },
+    { name: "target", tokens: enoughTokens, meaning: "0.8 of that: the target size of a result", from: trigger },
+    { name: "restored", tokens: restoredTokens, meaning: "restored, at most", from: ["restoredTokens"] },
+    { name: "summary_max", tokens: summaryTokens, meaning: "the summary", from: ["reservedTokens"] },
+    { name: "tail", tokens: tailTokens, meaning: "verbatim behind a summary", from: ["tailTokens"] },
+  ];
+}
+
+/** What it has done to the session, and how often it failed to do enough. */
+export interface LayeredState extends EngineState {
+  /** Attempts in a row that failed, or that did not last. */
+  readonly failures: number;
+  /** Messages of the conversation at the last compaction. */
+  readonly messages: number;
+  /** Where results were cleared: they stay so. */
+  readonly cleared: readonly Range[];
+  /** Index after the last message that the active summary is of; 0 without one, -1 where what follows it was rewritten. */
+  readonly summarisedUntil: number;
+  readonly memory?: SessionMemory;
+}
+
+interface Layered {
+  readonly state: LayeredState;
+  readonly limits: LayeredLimits;
+  readonly goal: SizeGoal & SizeLimits & { readonly tailTokens: number; readonly restoredTokens: number };
+}
+
+type Run = PolicyRun<Layered>;
 
 /** The engine `layered`: old tool results are cleared, and a summary follows where that is not enough (docs/engines/layered.md). */
 export function createLayered(settings: Partial<LayeredSettings>): Engine<LayeredState> {
-  return createPolicyEngine(layeredPolicy((fixedTokens) => layeredLimits(settings, fixedTokens)));
+  return createPolicyEngine(layeredPolicy(settings));
 }
 
-type Run = PolicyRun<LayeredState, LayeredGoal>;
+/** Of what it replaces, where no budget says otherwise. */
+const SUMMARY_CONTENT_SHARE = 0.25;
+/** Of the room for messages, at most: the rest is the summary's. */
+const TAIL_SHARE_MAX = 0.2;
+const RESTORED_SHARE_MAX = 0.4;
+/** A budget is smaller than what the policy takes; lines of the original tell more a token there than whole files. */
+const RESTORED_BUDGET_SHARE_MAX = 0.15;
+/** A handoff with less of the limit is too poor while there are candidates left. */
+const HANDOFF_SHARE_MIN = 0.1;
 
-function layeredPolicy(limitsOf: (fixedTokens: number) => LayeredLimits): Policy<LayeredState, LayeredGoal> {
-  const limitsFor = ({ besideTokens }: Pick<Run, "besideTokens">): LayeredLimits => limitsOf(besideTokens);
+/** The rung whose tail is as it was, and the one that keeps no more than the last exchange. */
+const RUNG_SUMMARY = 1;
+const RUNG_LAST_EXCHANGE = 3;
+const rest = restUntil();
+
+function layeredPolicy(settings: Partial<LayeredSettings>): Policy<Layered> {
   return {
     name: "layered",
-    triggerTokens: (fixedTokens) => limitsOf(fixedTokens).triggerTokens,
-    states: LAYERED_STATES,
-    decide: (state, { tokens, fixedTokens = 0 }) => decide(state, tokens, limitsOf(fixedTokens)),
-    template: () => NINE_SECTIONS,
-    modelTokens: (run) => limitsFor(run).summaryTokens,
+    limits: (fixedTokens) => layeredLimits(settings, fixedTokens),
+    aimTokens: ({ enoughTokens }) => enoughTokens,
+    fresh: { ...firstState("layered"), failures: 0, messages: 0, cleared: [], summarisedUntil: 0 },
+    restsBecause: (state, tokens, { failuresMax }) =>
+      rest(state, tokens) ??
+      (state.failures < failuresMax
+        ? undefined
+        : `${state.failures} consecutive compactions failed or had to be repeated at once: start a fresh session, or compact with a focus`),
+    afterCompaction: nextState,
+    afterFutileAttempt: (run) => ({ ...backOff(run), failures: run.state.failures + 1 }),
+    sections: () => NINE_SECTIONS,
+    modelTokens: ({ summaryTokens }) => summaryTokens,
     carried: ({ memory }) => asEarlier(memory),
-    goal: (run) => goalOf(limitsFor(run), run),
-    firstAttempt: (run) => clearing(run, limitsFor(run)),
-    candidates: async (run) => {
-      const planned = plannedTail(run);
-      return candidatesOf(run, planned, await piecesOf(run, planned, limitsFor(run)), limitsFor(run));
+    goal: ({ request, fixedTokens, besideTokens }, { limits, size }) => {
+      const { limitTokens } = size;
+      const room = Math.max(0, limitTokens - fixedTokens);
+      const explicit = request.budget !== undefined;
+      const share = (most: number, of: number): number => Math.floor(Math.min(most, room * of));
+      return {
+        ...size,
+        tailTokens: share(explicit ? Infinity : limits.tailTokens, TAIL_SHARE_MAX),
+        restoredTokens: share(limits.restoredTokens, explicit ? RESTORED_BUDGET_SHARE_MAX : RESTORED_SHARE_MAX),
+        handoffTokens: (replaced) =>
+          explicit ? room : Math.min(limits.summaryTokens, Math.ceil(replaced * SUMMARY_CONTENT_SHARE)),
+        handoffTokensMin: Math.max(HANDOFF_TOKENS_MIN, Math.floor((limitTokens - besideTokens) * HANDOFF_SHARE_MIN)),
+      };
     },
-    withoutModel: remembered,
-    futileBecause: () => "neither clearing results nor a summary would make the conversation smaller",
-    staysBecause: () => "; the live request and the last exchange, as short as it gets, stay",
-    remarksOn: ({ shape }) =>
-      shape.rung >= RUNG_LAST_EXCHANGE
-        ? ["the recent messages were too large: all but the last exchange went into the summary"]
-        : [],
+    plan: async (run) => {
+      const cleared = clearOldResults(run);
+      if (cleared !== undefined) return cleared;
+      const draft = draftResult(run, findFirstCut(run, await summaries(run), run.goal));
+      return { draft, settled: settleByMemory(run, draft) };
+    },
+    futileBecause: "neither clearing results nor a summary would make the conversation smaller",
+    staysBecause: "; the live request and the last exchange, as short as it gets, stay",
+    remarks: [
+      [RUNG_LAST_EXCHANGE, "the recent messages were too large: all but the last exchange went into the summary"],
+    ],
   };
 }
 
 /** Layers 1 and 2; who asks for a compaction by name wants a summary. */
-function clearing(run: Run, { keptResults }: LayeredLimits): FirstAttempt<LayeredState> {
-  const { reason, budget } = run.request;
-  const cleared = reason === "explicit" && budget === undefined ? undefined : clearedWithin(run, keptResults);
-  if (cleared === undefined) return {};
-  const draft = draftOf(run, cleared.cut);
-  const after = sizeOf(run, draft);
-  if (after > run.goal.limitTokens || after >= run.before) return {};
-  const { summarisedUntil, memory, written } = run.state;
+function clearOldResults(run: Run): Plan<LayeredState> | undefined {
+  const { request, state, goal, limits } = run;
+  const { reason, budget } = request;
+  if (reason === "explicit" && budget === undefined) return undefined;
+  const cleared = clearedWithin(run, { ...state, limitTokens: goal.limitTokens, keptResults: limits.keptResults });
+  if (cleared === undefined) return undefined;
+  const draft = draftResult(run, cleared.cut);
+  const after = weighDraft(run, draft);
+  if (after > goal.limitTokens || after >= run.before) return undefined;
+  const { summarisedUntil, memory, written } = state;
   const kept = { ...(memory === undefined ? {} : { memory }), ...(written === undefined ? {} : { written }) };
   return {
     draft,
@@ -76,31 +200,37 @@ function clearing(run: Run, { keptResults }: LayeredLimits): FirstAttempt<Layere
   };
 }
 
-/** The session memory as the summary, where it leaves nothing out; a focus is a wish for more than that. */
-function remembered({ request }: Run, draft: CompactionDraft): WrittenDraft | undefined {
-  const { writers, focus } = request;
-  if (writers === undefined || focus !== undefined || draft.handoff === undefined) return undefined;
-  if (!suffices(draft.handoff)) return undefined;
-  const because = "the session memory contains everything needed: no model was called";
-  return { draft, summary: { by: "ledger", because, steps: [] }, remarks: [] };
-}
-
-/** Where the tail begins that is kept whole. */
-function plannedTail({ original: { messages }, goal, request: { measure } }: Run): number {
-  const conversation = { messages, exchanges: exchangesOf(messages) };
-  return tailStart(conversation, earlierEnd(messages), tailOf(goal.tailTokens), measure);
+/** Layers 3 and 4. */
+async function summaries(run: Run): Promise<ReturnType<typeof tailLadder>> {
+  const { original, request, goal, limits } = run;
+  const { messages } = original;
+  const { measure } = request;
+  const start = tailStart(messages, { from: earlierEnd(messages), budget: tailOf(goal.tailTokens), measure });
+  const putBack = restored(messages, await restorableTexts(run, start), {
+    roomTokens: goal.restoredTokens,
+    pieceTokens: limits.restoredFileTokens,
+    measure,
+    redact: run.redact,
+    declaresTools: original.tools !== undefined,
+    tailStart: start,
+  });
+  return tailLadder(run, {
+    start,
+    last: lastStart(messages),
+    rungs: [RUNG_SUMMARY, 2, RUNG_LAST_EXCHANGE, RUNG_LAST_EXCHANGE, 4],
+    unreadTokens: goal.unreadTokens,
+    restored: putBack,
+  });
 }
 
 /** What can be put back: with what the files edited last hold now, where they can be read. */
-async function piecesOf(
-  { original: { messages }, request }: Run,
-  planned: number,
-  { restoredFiles }: LayeredLimits,
+async function restorableTexts(
+  { original: { messages }, request: { readFile, signal }, limits }: Run,
+  start: number,
 ): Promise<readonly RestoredText[]> {
-  const { readFile, signal } = request;
   const events = eventsOf(messages);
   const held = heldIn(messages);
-  const paths = recentFiles(events, held, { most: restoredFiles, tailStart: planned });
+  const paths = recentFiles(events, held, { most: limits.restoredFiles, tailStart: start });
   const fresh = new Map<string, string>();
   for (const path of readFile === undefined ? [] : paths) {
     const text = await readFile?.(path, signal).catch(() => undefined);
@@ -110,40 +240,101 @@ async function piecesOf(
   return restorableIn(held, events, { paths, fresh });
 }
 
-const RUNG_DIGESTED = 2;
-const RUNG_LAST_EXCHANGE = 3;
-const RUNG_SKELETON = 4;
+/** A window that is full again after fewer messages was not emptied enough (the rapid refills of Claude Code 2.1). */
+const RAPID_MESSAGES = 6;
+/** An active summary that nothing can be cleared behind, because the messages there were rewritten. */
+const REWRITTEN = -1;
+
+function nextState({ state, original, request }: Run, made: CompletedCompaction<LayeredState>): LayeredState {
+  const { report, settled, written, leaves } = made;
+  const { memory: _, ...before } = state;
+  const messages = original.messages.length;
+  const rapid = state.compactions > 0 && messages - state.messages < RAPID_MESSAGES;
+  const failed = rapid || report.irreducible !== undefined;
+  return {
+    ...afterCompaction<LayeredState>(before, { report, written, leaves: {} }),
+    ...(leaves.cleared === undefined ? stateOfSummary(settled, request.measure) : leaves),
+    messages,
+    failures: failed ? state.failures + 1 : 0,
+  };
+}
+
+function stateOfSummary({ draft }: WrittenDraft, measure: Measure): Partial<LayeredState> {
+  const { shape, handoff } = draft;
+  return {
+    cleared: [],
+    summarisedUntil: shape.rung === RUNG_SUMMARY ? shape.tailStart : REWRITTEN,
+    memory: extractMemory(handoff?.text ?? "", measure),
+  };
+}
 
 /**
- * As the policy has it; then the tail to digests, but for what the model has not read, and nothing put back; then the oldest
- * rounds go; then what was not read as digests; then a skeleton.
+ * The session memory: what is worth knowing of the session, kept by code and handed on from summary to summary in the
+ * engine's state. It is tried as the summary before any model is asked (layer 3). Items by topic, as a summary wrote them.
  */
-function* candidatesOf(
-  run: Run,
-  planned: number,
-  pieces: readonly RestoredText[],
-  { restoredFileTokens }: LayeredLimits,
-): Generator<Candidate> {
-  const { original, request, goal, memory } = run;
-  const { messages, tools } = original;
-  const { measure } = request;
-  const last = lastStart({ messages, exchanges: exchangesOf(messages) });
-  const putBack = {
-    roomTokens: goal.restoredTokens,
-    pieceTokens: restoredFileTokens,
-    measure,
-    redact: memory.redact,
-    declaresTools: tools !== undefined,
-  };
-  const whole = summarisedTo(planned, RUNG_SUMMARY, unchangedMessages(run));
-  yield { ...whole, restored: restored(messages, pieces, { ...putBack, tailStart: planned }) };
-  if (planned < last)
-    yield summarisedTo(
-      planned,
-      RUNG_DIGESTED,
-      digested(run, (at) => at < planned || at >= last),
-    );
-  yield { ...summarisedTo(last, RUNG_LAST_EXCHANGE, unchangedMessages(run)), limitTokens: goal.unreadTokens };
-  yield summarisedTo(last, RUNG_LAST_EXCHANGE, digestedTail(run, last));
-  yield summarisedTo(last, RUNG_SKELETON, skeletonTail(run, last));
+type SessionMemory = Partial<Readonly<Record<Topic, readonly string[]>>>;
+
+/** The session memory as the summary, where it leaves nothing out; a focus is a wish for more than that. */
+function settleByMemory({ request }: Run, draft: CompactionDraft): WrittenDraft | undefined {
+  const { writers, focus } = request;
+  if (writers === undefined || focus !== undefined || draft.handoff === undefined) return undefined;
+  if (!suffices(draft.handoff)) return undefined;
+  const because = "the session memory contains everything needed: no model was called";
+  return { draft, summary: { by: "ledger", because, steps: [] }, remarks: [] };
 }
+
+/** What stays true as the session goes on; what is under way is read afresh each time. */
+const LASTING: readonly Topic[] = ["goal", "constraints", "decisions", "resolved", "actions", "fixed"];
+const MEMORY_TOKENS_MAX = 4_000;
+
+/** What a summary leaves in memory: its lasting sections, the newest items of each where that is too much. */
+function extractMemory(text: string, measure: Measure): SessionMemory {
+  const sections = parseHandoff(text)?.sections;
+  const share = Math.floor(MEMORY_TOKENS_MAX / LASTING.length);
+  const kept = LASTING.flatMap((topic): readonly (readonly [Topic, readonly string[]])[] => {
+    const items = newest(sections?.get(topic) ?? [], share, measure);
+    return items.length === 0 ? [] : [[topic, items]];
+  });
+  return Object.fromEntries(kept);
+}
+
+function newest(items: readonly string[], tokens: number, measure: Measure): readonly string[] {
+  let left = tokens;
+  const first = items.findLastIndex((item) => (left -= measure.text(item)) < 0);
+  return items.slice(first + 1);
+}
+
+/** The memory as a handoff that the next one continues. */
+function asEarlier(memory: SessionMemory | undefined): ParsedHandoff | undefined {
+  if (memory === undefined || Object.keys(memory).length === 0) return undefined;
+  const sections = new Map(Object.entries(memory) as [Topic, readonly string[]][]);
+  return { spans: [], sections, lastNumber: 0 };
+}
+
+/** What a summary may not leave out of what code knows. */
+const NEEDED: readonly Topic[] = [
+  "task",
+  "goal",
+  "constraints",
+  "messages",
+  "blocked",
+  "remaining",
+  "pending",
+  "decisions",
+  "resolved",
+  "fixed",
+  "actions",
+  "files",
+];
+
+/** Whether the memory says all that counts, so that no model need be asked: some of everything needed, and nothing left out. */
+function suffices({ sections, tellsAll }: Pick<Handoff, "sections" | "tellsAll">): boolean {
+  const needed = sections.filter(({ topic }) => NEEDED.includes(topic));
+  const lasting = sections.filter(({ topic, written }) => TELLING.includes(topic) && written > 0);
+  return tellsAll && needed.every(({ leftOut }) => leftOut === 0) && lasting.length >= LASTING_MIN;
+}
+
+/** What people wrote tells as much as what lasts. */
+const TELLING: readonly Topic[] = [...LASTING, "messages"];
+/** With fewer of these sections that have something to say, the memory is as good as empty. */
+const LASTING_MIN = 2;

@@ -3,14 +3,13 @@
  * instructions, skills, the files edited last, and which tools it worked with. One message, and none of it a request.
  */
 import type { Events } from "../../events/events.ts";
-import { pairingOf } from "../../transcript/pairing.ts";
+import { pairingOf, type PairedCall } from "../../transcript/pairing.ts";
 import { CUT_MARK } from "../../handoff/items.ts";
 import type { Measure } from "../../transcript/measure.ts";
-import { callsOf, contentText, textMessage, type Message } from "../../transcript/message.ts";
-import { stillHolds } from "./file-changes.ts";
-import { copyBehind, isCurrent, type FileCopy } from "./file-copies.ts";
+import { callsOf, contentText, textMessage, type Message, type ToolCallPart } from "../../transcript/message.ts";
 import { isInstructionFile } from "../../events/instructions.ts";
-import { instructionsIn, LEAD_IN, skillIn } from "./standing-orders.ts";
+import { lineNumberOf, withoutLineNumber } from "../../digest/numbered-lines.ts";
+import { described } from "../../digest/call.ts";
 
 /** Less of a text tells nothing. */
 const PIECE_TOKENS_MIN = 40;
@@ -25,7 +24,7 @@ export interface RestoredText {
 }
 
 /** What the conversation holds that may be put back, each as it was last. */
-export interface Held {
+interface Held {
   readonly instructions: ReadonlyMap<string, RestoredText>;
   readonly skills: ReadonlyMap<string, RestoredText>;
   /** By path, as they were last read or written. */
@@ -52,7 +51,7 @@ export function heldIn(messages: readonly Message[]): Held {
   return { instructions, skills, files };
 }
 
-export interface Choice {
+interface Choice {
   readonly most: number;
   /** What messages from here on hold need not be put back. */
   readonly tailStart: number;
@@ -69,7 +68,7 @@ export function recentFiles({ files }: Events, held: Held, { most, tailStart }: 
   return ordered.slice(0, most).map(({ path }) => path);
 }
 
-export interface Files {
+interface Files {
   readonly paths: readonly string[];
   /** What they hold now, by path, where a reader was handed in. */
   readonly fresh: ReadonlyMap<string, string>;
@@ -114,7 +113,7 @@ function fileAt(path: string, { copy, changed, now }: KnownFile): readonly Resto
   return [{ title: `${path}, read again just now: changed since it was last read`, text: now, message: -1 }];
 }
 
-export interface RestoreRequest {
+interface RestoreRequest {
   /** Messages from here on are in the result: what they hold is not put back. */
   readonly tailStart: number;
   readonly roomTokens: number;
@@ -172,3 +171,155 @@ function withinTokens(text: string, tokens: number, measure: Measure): string {
 
 /** What the mark and the roughness of a proportional cut cost. */
 const CUT_TOKENS = 12;
+
+/** A remark of the tool before or after what it read, for example that there is more. */
+const REMARK = /^\s*(?:[[(<…]|\.\.\.)/;
+const REMARK_LINES_MAX = 2;
+/** With fewer of the lines numbered, the numbers belong to the file. */
+const NUMBERED_SHARE_MIN = 0.5;
+
+export function stillHolds(now: string, shown: string): boolean {
+  const file = splitLines(now);
+  const lines = splitLines(shown);
+  const numbered = lines.filter((line) => lineNumberOf(line) !== undefined);
+  if (numbered.length > 0 && numbered.length >= lines.length * NUMBERED_SHARE_MIN)
+    return numbered.every((line) => (file[lineNumberOf(line)! - 1] ?? "").trim() === withoutLineNumber(line).trim());
+  // The line breaks around it keep a line from being found inside of another.
+  const whole = `\n${file.join("\n")}\n`;
+  return withoutRemarks(lines).some((part) => whole.includes(`\n${part.join("\n")}\n`));
+}
+
+function remarksFrom(lines: readonly string[]): number {
+  const end = lines.findIndex((line) => !REMARK.test(line));
+  return Math.min(REMARK_LINES_MAX, end < 0 ? 0 : end);
+}
+
+/** The lines with all that may be remarks, and with fewer and fewer of it. */
+function withoutRemarks(lines: readonly string[]): readonly (readonly string[])[] {
+  const [first, last] = [remarksFrom(lines), remarksFrom(lines.toReversed())];
+  return Array.from({ length: first + 1 }, (_, before) =>
+    Array.from({ length: last + 1 }, (__, after) => lines.slice(before, lines.length - after)),
+  ).flat();
+}
+
+/** What stands at the end of a line or of the file may get lost on the way. */
+function splitLines(text: string): readonly string[] {
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.trimEnd());
+}
+
+interface FileCopy {
+  readonly text: string;
+  /** The newest message that it is known from. */
+  readonly message: number;
+  /** The message of the call that wrote it last, where it is known from calls and not from a result that showed it. */
+  readonly written?: number;
+}
+
+type Copy = Omit<FileCopy, "message"> & { readonly path: string };
+
+/** The file behind a call that was answered; undefined where that is no file whose text is known. */
+function copyBehind(
+  { call, message }: PairedCall,
+  result: string,
+  known: ReadonlyMap<string, FileCopy>,
+): Copy | undefined {
+  const { action, paths } = described(call);
+  const [path] = paths;
+  if (path === undefined) return undefined;
+  if (action === "read") return result === "" ? undefined : { path, text: result };
+  if (action !== "write" && action !== "edit") return undefined;
+  const given = parseFields(call.arguments);
+  const whole = action === "write" ? textAt(given, CONTENT_KEYS) : undefined;
+  if (whole !== undefined) return { path, text: whole, written: message };
+  const before = known.get(path);
+  const [old, next] = [textAt(given, OLD_KEYS), textAt(given, NEW_KEYS)];
+  if (before?.written === undefined || old === undefined || next === undefined || !before.text.includes(old))
+    return undefined;
+  const text =
+    given["replace_all"] === true ? before.text.replaceAll(old, () => next) : before.text.replace(old, () => next);
+  return { path, text, written: message };
+}
+
+/** Whether nothing changed the file since. What was written counts where the call that did it is the last change: it may have failed. */
+function isCurrent({ message, written }: FileCopy, changed: number | undefined): boolean {
+  return written === undefined ? (changed ?? -1) < message : changed === written;
+}
+
+const CONTENT_KEYS = ["content", "contents", "file_text"];
+const OLD_KEYS = ["old_string", "old_str", "oldText", "oldString"];
+const NEW_KEYS = ["new_string", "new_str", "newText", "newString"];
+
+type Given = Readonly<Record<string, unknown>>;
+
+function textAt(given: Given, keys: readonly string[]): string | undefined {
+  return keys.map((key) => given[key]).find((value) => typeof value === "string");
+}
+
+function parseFields(args: string): Given {
+  try {
+    const value: unknown = JSON.parse(args);
+    return typeof value === "object" && value !== null ? (value as Given) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Opens what `layered` puts back. */
+const LEAD_IN =
+  "The session continues here. What came before no longer fits and is in the record above; this is put back as it was. None of it is a request.";
+
+interface FoundOrder {
+  readonly title: string;
+  readonly text: string;
+}
+
+const NAMES_FILE = /\b(?:CLAUDE(?:\.local)?|AGENTS|GEMINI)\.md\b/;
+/** How today's agents wrap them when they are put into a user message. */
+const WRAPPERS = [
+  ["<system-reminder>", "</system-reminder>"],
+  ["<user_instructions>", "</user_instructions>"],
+  ["# AGENTS.md instructions for ", "</INSTRUCTIONS>"],
+] as const;
+const SKILL_OPENING = "Base directory for this skill:";
+const SKILL_TOOL = /skill/i;
+
+/** Project instructions that a harness put into a user message. One that we put back is not found again as new. */
+function instructionsIn(message: Message): readonly FoundOrder[] {
+  if (message.role !== "user" || message.origin !== undefined) return [];
+  return message.parts.flatMap((part) =>
+    part.kind !== "text" ? [] : WRAPPERS.flatMap(([open, close]) => wrappedIn(part.text, open, close)),
+  );
+}
+
+function wrappedIn(text: string, open: string, close: string): readonly FoundOrder[] {
+  const found: FoundOrder[] = [];
+  for (let at = text.indexOf(open); at >= 0;) {
+    const end = text.indexOf(close, at);
+    const inner = text.slice(at + open.length, end < 0 ? text.length : end).trim();
+    const name = open.startsWith("#") ? "AGENTS.md" : NAMES_FILE.exec(inner)?.[0];
+    if (name !== undefined && !inner.startsWith(LEAD_IN))
+      found.push({ title: `Project instructions (${name})`, text: inner });
+    at = end < 0 ? -1 : text.indexOf(open, end);
+  }
+  return found;
+}
+
+/** A skill that was loaded: by a call, or by a harness in the user's name. */
+function skillIn(message: Message, call: ToolCallPart | undefined): FoundOrder | undefined {
+  const text = contentText(message.parts);
+  if (text === "") return undefined;
+  if (call !== undefined) {
+    if (!isSkillTool(call.name)) return undefined;
+    return { title: `Skill ${described(call).target}`.trimEnd(), text };
+  }
+  if (message.role !== "user" || !text.trimStart().startsWith(SKILL_OPENING)) return undefined;
+  const [first = ""] = text.trimStart().slice(SKILL_OPENING.length).split("\n", 1);
+  return { title: `Skill ${first.trim()}`, text };
+}
+
+export function isSkillTool(name: string): boolean {
+  return SKILL_TOOL.test(name);
+}

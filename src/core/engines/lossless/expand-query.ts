@@ -6,9 +6,19 @@ import { written } from "../../recall/pages.ts";
 import { estimateText } from "../../transcript/estimate.ts";
 import type { ToolAnswer, ToolPrompt } from "../contract.ts";
 import type { Dag } from "./dag.ts";
-import { headingOf, leavesOf, originalsOf, type FoundOriginal, type Leaf, type OriginalMessage } from "./originals.ts";
-import { nearestPlaces } from "./nearest.ts";
-import { noRecord, refused, type BoundedSources, type ToolArguments } from "./reading.ts";
+import {
+  headingOf,
+  leavesOf,
+  originalsOf,
+  type FoundOriginal,
+  type Leaf,
+  type OriginalMessage,
+  noRecord,
+  refused,
+  type BoundedSources,
+  type ToolArguments,
+  nearestPlaces,
+} from "./originals.ts";
 
 /** Places that speak of the question, at most. */
 const PLACES_MAX = 24;
@@ -38,7 +48,7 @@ export async function expandQuery(dag: Dag, given: ToolArguments, reading: Bound
   const passages = await passagesFor(question, leaves, reading);
   if (passages.length === 0)
     return refused("nothing that was removed speaks of it; search with lcm_grep for its names");
-  const answer = await reading.ask?.(promptOf(question, passages, reading.tokensMax));
+  const answer = await reading.ask?.(buildPrompt(question, passages, reading.tokensMax));
   return answer === undefined
     ? wordForWord(passages, reading.tokensMax)
     : answeredByModel(answer, passages, reading.tokensMax);
@@ -63,7 +73,7 @@ function widened(whole: string, text: string): string {
   return whole.slice(Math.max(0, at - AROUND_CHARS), at + text.length + AROUND_CHARS).toWellFormed();
 }
 
-function promptOf(question: string, passages: readonly Passage[], tokensMax: number): ToolPrompt {
+function buildPrompt(question: string, passages: readonly Passage[], tokensMax: number): ToolPrompt {
   const shown: string[] = [];
   let tokens = 0;
   for (const { message, wide } of passages) {
@@ -91,11 +101,11 @@ function wordForWord(passages: readonly Passage[], tokensMax: number): ToolAnswe
   const rest = (shown: number): string => (shown === body.length ? "" : `(${body.length - shown} more passages)`);
   const text = written({ head: "", body, rest }, tokensMax);
   const shown = passages.filter((_, at) => text.includes(body[at]!));
-  return { text, quotes: shown.flatMap(quotesOf) };
+  return { text, quotes: shown.flatMap(collectQuotes) };
 }
 
 /** Whole lines of the original: a passage may be cut at its ends. */
-function quotesOf({ message, text, wide }: Passage): ToolAnswer["quotes"] {
+function collectQuotes({ message, text, wide }: Passage): ToolAnswer["quotes"] {
   return text
     .split("\n")
     .filter((line) => line.trim() !== "" && wide.includes(line))

@@ -4,8 +4,7 @@ import { estimateText } from "../../transcript/estimate.ts";
 import type { Quote, ToolAnswer } from "../contract.ts";
 import { nodeOf, under, type Dag, type DagNode } from "./dag.ts";
 import { rangesText, type MessageRange } from "../../recall/messages.ts";
-import { messagesOf } from "./originals.ts";
-import { misused, noRecord, refused, type ToolArguments, type BoundedSources } from "./reading.ts";
+import { messagesOf, misused, noRecord, refused, type ToolArguments, type BoundedSources } from "./originals.ts";
 import { isRecallId } from "../../transcript/links.ts";
 
 /** Levels that an expansion goes down: lossless-claw's. */
@@ -37,7 +36,7 @@ export async function expand(dag: Dag, given: ToolArguments, reading: BoundedSou
   const below = node === undefined ? [] : under(dag, node, depth);
   const leaves = node === undefined ? [{ id: id! }] : below.filter((one) => one.depth === 0);
   const closed = below.filter((one) => one.depth > 0);
-  const pages = await pagesOf(leaves, offset, reading);
+  const pages = await readPages(leaves, offset, reading);
   if (pages === undefined) return refused(`there is nothing from character ${offset} on`);
   if (pages.body.length === 0 && closed.length === 0 && pages.left.length === 0) return noRecord(id);
   const head = node === undefined ? id! : `${id}: messages ${node.from + 1} to ${node.until}`;
@@ -87,7 +86,7 @@ function notThere(asked: string, { roots }: Dag, node: DagNode | undefined): str
 }
 
 /** Undefined where the first original ends before the offset. */
-async function pagesOf(
+async function readPages(
   leaves: readonly Pick<DagNode, "id">[],
   offset: number,
   { original, tokensMax, isLate }: BoundedSources,

@@ -3,9 +3,20 @@ import { written } from "../../recall/pages.ts";
 import { around, linesIn, wordsIn } from "../../recall/places.ts";
 import type { LinePattern, Quote, ToolAnswer } from "../contract.ts";
 import type { Dag } from "./dag.ts";
-import { nearestPlaces } from "./nearest.ts";
-import { headingOf, leavesOf, messagesOf, originalsOf, type FoundOriginal, type OriginalMessage } from "./originals.ts";
-import { misused, noRecord, refused, type ToolArguments, type BoundedSources } from "./reading.ts";
+import {
+  nearestPlaces,
+  headingOf,
+  leavesOf,
+  messagesOf,
+  originalsOf,
+  type FoundOriginal,
+  type OriginalMessage,
+  misused,
+  noRecord,
+  refused,
+  type ToolArguments,
+  type BoundedSources,
+} from "./originals.ts";
 
 export const GREP_HITS = 10;
 export const GREP_HITS_MAX = 50;
@@ -30,7 +41,7 @@ export async function grep(dag: Dag, given: ToolArguments, reading: BoundedSourc
   const { id, words = "", mode, hits: most = GREP_HITS } = given;
   const leaves = leavesOf(dag, id);
   if (leaves === undefined) return noRecord(id);
-  const find = await finderOf(given, reading);
+  const find = await chooseFinder(given, reading);
   if (typeof find === "string") return misused(find);
   const found: FoundOriginal[] = [];
   const exact: Hit[] = [];
@@ -46,7 +57,7 @@ export async function grep(dag: Dag, given: ToolArguments, reading: BoundedSourc
   // Where no line holds all of the words, they may be on several, or in another form.
   const hits = exact.length > 0 || mode === "regex" ? exact : nearestPlaces(found, words, GREP_HITS_MAX);
   if (hits.length === 0) return refused(notFound(unread, given));
-  return answerOf(hits, most, { unread, tokensMax: reading.tokensMax });
+  return composeAnswer(hits, most, { unread, tokensMax: reading.tokensMax });
 }
 
 function notFound(unread: string, { mode, id }: ToolArguments): string {
@@ -58,7 +69,10 @@ function notFound(unread: string, { mode, id }: ToolArguments): string {
 }
 
 /** Or what is wrong with what was asked for. */
-async function finderOf({ words = "", mode }: ToolArguments, { pattern }: BoundedSources): Promise<FindLines | string> {
+async function chooseFinder(
+  { words = "", mode }: ToolArguments,
+  { pattern }: BoundedSources,
+): Promise<FindLines | string> {
   if (mode !== "regex") return wordFinder(wordsIn(words.replaceAll(QUOTES, " ")));
   if (pattern === undefined) return "regular expressions cannot be searched for here: use words";
   const compiled = await pattern(words);
@@ -88,7 +102,7 @@ interface Ending {
   readonly tokensMax: number;
 }
 
-function answerOf(hits: readonly Hit[], most: number, { unread, tokensMax }: Ending): ToolAnswer {
+function composeAnswer(hits: readonly Hit[], most: number, { unread, tokensMax }: Ending): ToolAnswer {
   const best = hits.slice(0, most);
   const body = best.map((hit) => `${headingOf(hit.message)}${without(hit)}\n${hit.text}`);
   const rest = (shown: number): string => {
@@ -99,7 +113,7 @@ function answerOf(hits: readonly Hit[], most: number, { unread, tokensMax }: End
   };
   const text = written({ head: "", body, rest }, tokensMax);
   const shown = best.filter((_, at) => text.includes(body[at]!));
-  return { text, quotes: shown.flatMap(quotesOf) };
+  return { text, quotes: shown.flatMap(collectQuotes) };
 }
 
 function without({ missing = [] }: Hit): string {
@@ -119,7 +133,7 @@ async function hitsIn(message: OriginalMessage, find: FindLines): Promise<readon
 }
 
 /** Whole lines of the original: a place may be cut at its ends. */
-function quotesOf({ message, text, original = message }: Hit): readonly Quote[] {
+function collectQuotes({ message, text, original = message }: Hit): readonly Quote[] {
   return text
     .split("\n")
     .filter((line) => line.trim() !== "" && original.text.includes(line))

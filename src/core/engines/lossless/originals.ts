@@ -1,7 +1,9 @@
 /** The originals behind the records: leaf by leaf as far as there is time, and each as its numbered messages. */
-import { type BoundedSources } from "./reading.ts";
 import { nodeOf, under, type Dag, type DagNode } from "./dag.ts";
 import { isRecallId } from "../../transcript/links.ts";
+import type { MessageRange } from "../../recall/messages.ts";
+import type { Sources, ToolAnswer } from "../contract.ts";
+import { rankPlaces } from "../../recall/ranking.ts";
 
 /** Originals that one call reads, the newest first. */
 const READS_MAX = 64;
@@ -36,7 +38,7 @@ export interface FoundOriginal {
 }
 
 /** Without a text where the original is gone. */
-export type ReadLeaf = Pick<FoundOriginal, "leaf"> & { readonly text: string | undefined };
+type ReadLeaf = Pick<FoundOriginal, "leaf"> & { readonly text: string | undefined };
 
 /** The originals of leaves, as many as are read and as far as there is time. */
 export async function* originalsOf(
@@ -70,7 +72,7 @@ export function messagesOf(leaf: Leaf, text: string): readonly OriginalMessage[]
 }
 
 /** The message in which a passage of an original begins, and the passage without the line that says which it is. */
-export function placed(passage: string, { leaf, text }: FoundOriginal): Pick<OriginalMessage, "text"> & Placed {
+function placed(passage: string, { leaf, text }: FoundOriginal): Pick<OriginalMessage, "text"> & Placed {
   const messages = messagesOf(leaf, text);
   const at = Math.max(0, text.indexOf(passage.replaceAll(CUT, "")));
   const titled = messages.find(({ title }) => title !== undefined && passage.startsWith(`${HEADING_MARK}${title}\n`));
@@ -102,4 +104,60 @@ function lineStarting(text: string, start: string, from: number): number | undef
 function endOfLine(text: string, from: number): number {
   const at = text.indexOf("\n", from);
   return at < 0 ? text.length : at;
+}
+
+/** Arguments that were found to be what the tool takes. */
+export interface ToolArguments {
+  readonly words?: string;
+  readonly mode?: "words" | "regex";
+  readonly question?: string;
+  readonly id?: string;
+  readonly messages?: readonly MessageRange[];
+  readonly hits?: number;
+  readonly depth?: number;
+  readonly offset?: number;
+}
+
+export interface BoundedSources extends Sources {
+  readonly tokensMax: number;
+}
+
+export function refused(because: string): ToolAnswer {
+  return failed(`Nothing was found: ${because}.`);
+}
+
+/** The call itself cannot be understood. */
+export function misused(because: string): ToolAnswer {
+  return failed(`The call cannot be answered: ${because}.`);
+}
+
+export function noRecord(id: string | undefined): ToolAnswer {
+  return refused(`no record or original has the id ${id}; lcm_describe without an id lists the records`);
+}
+
+function failed(text: string): ToolAnswer {
+  return { text, quotes: [], isError: true };
+}
+
+const PLACES_PER_ORIGINAL = 6;
+
+interface NearestPlace {
+  readonly original: FoundOriginal;
+  readonly message: OriginalMessage;
+  readonly text: string;
+  /** Words of the query that its original does not hold. */
+  readonly missing: readonly string[];
+}
+
+export function nearestPlaces(
+  originals: readonly FoundOriginal[],
+  words: string,
+  limit: number,
+): readonly NearestPlace[] {
+  const candidates = originals.map((original) => ({ key: original, text: original.text }));
+  return rankPlaces(candidates, words, { limit, placesPerText: PLACES_PER_ORIGINAL }).map(({ key, text, missing }) => ({
+    original: key,
+    ...placed(text, key),
+    missing,
+  }));
 }

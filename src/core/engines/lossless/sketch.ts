@@ -4,13 +4,12 @@
  */
 import { HANDOFF_TOKENS_MIN, isHandoff } from "../../handoff/write.ts";
 import { recallId, type Chain } from "../../transcript/links.ts";
-import type { Exchange } from "../../transcript/exchanges.ts";
+import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import type { Message } from "../../transcript/message.ts";
-import { MESSAGE_OVERHEAD_TOKENS } from "../../compaction/run/draft.ts";
+import { MESSAGE_OVERHEAD_TOKENS } from "../../compaction/plan.ts";
 import { endOf, type Dag, type DagNode, type Root } from "./dag.ts";
-import type { LosslessLimits } from "./limits.ts";
-import type { LosslessSettings } from "./settings.ts";
+import type { LosslessSettings } from "../settings.ts";
 
 /** A node that is still to be written, in that many tokens. */
 export interface Sketch extends DagNode {
@@ -26,11 +25,10 @@ export interface SketchedDag {
 
 export interface SketchInput {
   readonly messages: readonly Message[];
-  readonly exchanges: readonly Exchange[];
   readonly measure: Measure;
   readonly chain: Chain;
   readonly settings: LosslessSettings;
-  readonly limits: LosslessLimits;
+  readonly limits: { readonly leafChunkTokens: number; readonly leafTokens: number };
   /** Everything before this message is to be summarised. */
   readonly until: number;
   /** Tokens for all summaries. */
@@ -48,8 +46,8 @@ const CONDENSED_SHARE_MAX = 0.5;
 /** Where there is room to fill, a node takes at most this share of what it stands for. */
 const FILLED_SHARE_MAX = 0.5;
 
-export function sketched(dag: Dag, input: SketchInput): SketchedDag {
-  const leaves = chunksOf(input, endOf(dag)).map((chunk) => leafOf(chunk, input));
+export function sketchDag(dag: Dag, input: SketchInput): SketchedDag {
+  const leaves = splitChunks(input, endOf(dag)).map((chunk) => sketchLeaf(chunk, input));
   const fitting = condensed({ roots: [...dag.roots, ...leaves], buried: dag.buried }, input);
   return input.fills ? filled(fitting, input.roomTokens) : fitting;
 }
@@ -61,12 +59,9 @@ interface Chunk {
 }
 
 /** What is new, in stretches of whole exchanges. An earlier handoff among them opens a stretch of its own. */
-function chunksOf(
-  { messages, exchanges, measure, limits, settings, until }: SketchInput,
-  start: number,
-): readonly Chunk[] {
+function splitChunks({ messages, measure, limits, settings, until }: SketchInput, start: number): readonly Chunk[] {
   const chunks: Chunk[] = [];
-  for (const exchange of exchanges) {
+  for (const exchange of exchangesOf(messages)) {
     if (exchange.start < start || exchange.end > until) continue;
     const tokens = measure.messages(messages.slice(exchange.start, exchange.end));
     const last = chunks.at(-1);
@@ -82,15 +77,15 @@ function chunksOf(
   return [...chunks.slice(0, -2), { from: before.from, until: last.until, tokens: before.tokens + last.tokens }];
 }
 
-function leafOf({ from, until, tokens }: Chunk, input: SketchInput): Sketch {
+function sketchLeaf({ from, until, tokens }: Chunk, input: SketchInput): Sketch {
   const { messages, measure, limits } = input;
   const record = isHandoff(messages[from]!) ? measure.message(messages[from]!) : 0;
   const share = Math.floor((tokens - record) * SHORT_LEAF_SHARE);
   const target = Math.max(NODE_TOKENS_MIN, record + Math.min(limits.leafTokens, share));
-  return { ...placeOf(from, until, input), depth: 0, sources: [], stands: tokens, tokens: target };
+  return { ...locateNode(from, until, input), depth: 0, sources: [], stands: tokens, tokens: target };
 }
 
-function placeOf(
+function locateNode(
   from: number,
   until: number,
   { messages, chain }: SketchInput,
@@ -106,7 +101,7 @@ function condensed({ roots: all, buried: before }: SketchedDag, input: SketchInp
   const buried = [...before];
   while (roots.length > 1 && sum(roots) > roomTokens) {
     const { at, count } =
-      runOf(roots, settings.condensedMinFanout) ?? runOf(roots, settings.condensedMinFanoutHard) ?? OLDEST_TWO;
+      findRun(roots, settings.condensedMinFanout) ?? findRun(roots, settings.condensedMinFanoutHard) ?? OLDEST_TWO;
     const group = roots.slice(at, at + count);
     for (const each of group.map(placeIn)) buried.push(each);
     roots = [...roots.slice(0, at), above(group, input), ...roots.slice(at + count)];
@@ -125,7 +120,7 @@ interface Run {
 }
 
 /** The oldest of the shallowest runs of that many; the newest node is left out. */
-function runOf(roots: SketchedDag["roots"], count: number): Run | undefined {
+function findRun(roots: SketchedDag["roots"], count: number): Run | undefined {
   const candidates = roots.slice(0, -1);
   const depths = [...new Set(candidates.map(({ depth }) => depth))].sort((a, b) => a - b);
   for (const depth of depths) {
@@ -142,7 +137,7 @@ function above(group: SketchedDag["roots"], input: SketchInput): Sketch {
   const [first, last] = [group[0]!, group.at(-1)!];
   const most = Math.floor(sum(group) * CONDENSED_SHARE_MAX);
   return {
-    ...placeOf(first.from, last.until, input),
+    ...locateNode(first.from, last.until, input),
     depth: group.reduce((deepest, one) => Math.max(deepest, one.depth), 0) + 1,
     sources: group.map(({ id }) => id),
     stands: group.reduce((total, { stands }) => total + stands, 0),

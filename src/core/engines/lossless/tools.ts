@@ -1,15 +1,14 @@
 /** The tools of `lossless` as a model is told of them, and each call from its arguments to a bounded answer. */
 import { parseJson } from "../../nesting.ts";
-import { pageOf } from "../../recall/pages.ts";
+import { pageOf, written } from "../../recall/pages.ts";
 import { estimateText } from "../../transcript/estimate.ts";
 import type { EngineTool, Sources, ToolAnswer, ToolCall } from "../contract.ts";
-import type { Dag } from "./dag.ts";
-import { describe } from "./describe.ts";
+import { type Dag, nodeOf, type DagNode } from "./dag.ts";
 import { expand, EXPAND_DEPTH, EXPAND_DEPTH_MAX } from "./expand.ts";
 import { expandQuery } from "./expand-query.ts";
 import { grep, GREP_HITS, GREP_HITS_MAX } from "./grep.ts";
 import { rangesIn } from "../../recall/messages.ts";
-import { misused, refused, type ToolArguments, type BoundedSources } from "./reading.ts";
+import { misused, refused, type ToolArguments, type BoundedSources, noRecord } from "./originals.ts";
 import { RECALL_IDS } from "../../transcript/links.ts";
 
 /** Tokens of an answer where none are asked for: lossless-claw's bound for an expansion. */
@@ -125,7 +124,7 @@ export async function callTool(dag: Dag, call: ToolCall, sources: Sources): Prom
   const { tokensMax = ANSWER_TOKENS_MAX } = sources;
   const tool = ALL.find(({ name }) => name === call.name);
   if (tool === undefined) return bounded(misused(`there is no tool of that name; there are ${names()}`), tokensMax);
-  const given = argumentsOf(call.arguments, tool);
+  const given = parseArguments(call.arguments, tool);
   if (typeof given === "string") return bounded(misused(given), tokensMax);
   const { tokens = ANSWER_TOKENS, ...rest } = given;
   const most = Math.max(1, Math.min(tokens, tokensMax));
@@ -141,7 +140,7 @@ function names(): string {
 }
 
 /** What was given, or what is wrong with it. */
-function argumentsOf(given: string, tool: Tool): (ToolArguments & { readonly tokens?: number }) | string {
+function parseArguments(given: string, tool: Tool): (ToolArguments & { readonly tokens?: number }) | string {
   if (given.length > ARGUMENTS_CHARS_MAX) return "the arguments are too long";
   let value: unknown;
   try {
@@ -151,15 +150,15 @@ function argumentsOf(given: string, tool: Tool): (ToolArguments & { readonly tok
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return "the arguments are not an object";
   const entries = Object.entries(value).filter(([, one]) => one !== null && one !== undefined);
-  const known = Object.fromEntries(entries.map(([name, one]) => argumentOf(name, one, tool)));
+  const known = Object.fromEntries(entries.map(([name, one]) => normalizeArgument(name, one, tool)));
   for (const [name, one] of Object.entries(known)) {
     const field = Object.hasOwn(tool.fields, name) ? tool.fields[name] : undefined;
-    if (field === undefined) return `there is no argument \`${name}\`; ${tool.name} takes ${fieldsOf(tool)}`;
+    if (field === undefined) return `there is no argument \`${name}\`; ${tool.name} takes ${listFields(tool)}`;
     const objection = objectionTo(one, field);
     if (objection !== undefined) return `\`${name}\` ${objection}`;
   }
   const missing = tool.required.find((name) => !Object.hasOwn(known, name));
-  if (missing !== undefined) return `\`${missing}\` is missing; ${tool.name} takes ${fieldsOf(tool)}`;
+  if (missing !== undefined) return `\`${missing}\` is missing; ${tool.name} takes ${listFields(tool)}`;
   const { messages, ...rest } = known;
   if (messages === undefined) return rest;
   const ranges = rangesIn(messages as string);
@@ -168,7 +167,7 @@ function argumentsOf(given: string, tool: Tool): (ToolArguments & { readonly tok
     : { ...rest, messages: ranges };
 }
 
-function fieldsOf({ fields, required }: Tool): string {
+function listFields({ fields, required }: Tool): string {
   return Object.keys(fields)
     .map((name) => (required.includes(name) ? `${name} (required)` : name))
     .join(", ");
@@ -178,7 +177,7 @@ function fieldsOf({ fields, required }: Tool): string {
 const MAIN_NAMES = new Set(["query", "pattern", "words", "question", "text", "prompt"]);
 
 /** Models write arguments as they like: under the name of another tool, numbers as texts, an id with words around it. */
-function argumentOf(name: string, value: unknown, { fields, main }: Tool): readonly [string, unknown] {
+function normalizeArgument(name: string, value: unknown, { fields, main }: Tool): readonly [string, unknown] {
   const own = Object.hasOwn(fields, name) || !MAIN_NAMES.has(name) || typeof value !== "string" ? name : main;
   if (own === "id" && typeof value === "string") return [own, value.match(RECALL_IDS)?.[0] ?? value.trim()];
   if (own === "messages" && typeof value === "number") return [own, String(value)];
@@ -206,4 +205,25 @@ function bounded(answer: ToolAnswer, tokensMax: number): ToolAnswer {
   const shown = pageOf(answer.text, 0, tokensMax).text;
   const fits = estimateText(shown) <= tokensMax ? shown : "";
   return { ...answer, text: fits, quotes: answer.quotes.filter((quote) => fits.includes(quote.text)) };
+}
+
+function describe(dag: Dag, { id }: ToolArguments, { tokensMax }: BoundedSources): Promise<ToolAnswer> {
+  const node = id === undefined ? undefined : nodeOf(dag, id);
+  if (id !== undefined && node === undefined) return Promise.resolve(noRecord(id));
+  const listed = node === undefined ? dag.roots : node.sources.flatMap((source) => nodeOf(dag, source) ?? []);
+  const head = node === undefined ? headOfAll(dag) : `${describeNode(node)}${listed.length === 0 ? "" : "\nMade of:"}`;
+  const rest = (shown: number): string =>
+    shown < listed.length
+      ? `(${listed.length - shown} more)`
+      : "lcm_expand gives the messages behind an id, or those with given numbers.";
+  return Promise.resolve({ text: written({ head, body: listed.map(describeNode), rest }, tokensMax), quotes: [] });
+}
+
+function headOfAll({ roots, buried }: Dag): string {
+  if (roots.length === 0) return "Nothing has left this conversation.";
+  return `${roots.length} records, oldest first; ${buried.length} smaller ones under them:`;
+}
+
+function describeNode({ id, depth, from, until, stands }: DagNode): string {
+  return `${id}: messages ${from + 1} to ${until}, about ${stands} tokens; depth ${depth}`;
 }

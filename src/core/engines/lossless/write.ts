@@ -8,7 +8,8 @@ import { askedOf, type Items } from "../../handoff/model/asked.ts";
 import { isSpent, leftOf, NOTHING_SPENT, plus, type StageUsage } from "../../handoff/model/staged-reading.ts";
 import { COMPACTION_SPEND_LIMIT, tell, type ModelHandoff } from "../../handoff/model/model-handoff.ts";
 import { textMessage } from "../../transcript/message.ts";
-import { MESSAGE_OVERHEAD_TOKENS, type CompactionRun, type Cut } from "../../compaction/run/draft.ts";
+import { MESSAGE_OVERHEAD_TOKENS, type CompactionRun, type Cut } from "../../compaction/plan.ts";
+import { visibleIn } from "../../compaction/remembered.ts";
 import type { Dag, Root } from "./dag.ts";
 import type { Sketch, SketchedDag } from "./sketch.ts";
 
@@ -51,7 +52,7 @@ function writtenRoot(node: Sketch, { run, cut }: WriteDagRequest, prose: Items |
   const { measure, focus } = run.request;
   const { messages } = run.original;
   const own = messages.slice(node.from, node.until);
-  const heading = headingOf(node);
+  const heading = composeHeading(node);
   const handoff = writeHandoff({
     messages: own,
     before: node.from,
@@ -62,13 +63,13 @@ function writtenRoot(node: Sketch, { run, cut }: WriteDagRequest, prose: Items |
     ...(focus === undefined ? {} : { focus }),
     spanRecall: node.id,
     previous: latestHandoff(own),
-    beside: run.memory.shown.shownIn(cut.verbatim),
-    redact: run.memory.redact,
+    beside: visibleIn(cut.verbatim),
+    redact: run.redact,
     template: run.template,
     fillsBudget: run.request.budget !== undefined,
     ...(prose === undefined ? {} : { prose }),
   });
-  const safe = prose === undefined ? handoff.text : run.memory.hide(handoff.text);
+  const safe = prose === undefined ? handoff.text : run.hideSecrets(handoff.text);
   const text = headed(safe, heading);
   return { ...node, text, tokens: measure.message(textMessage("user", text, "summary")) };
 }
@@ -77,7 +78,7 @@ function writtenRoot(node: Sketch, { run, cut }: WriteDagRequest, prose: Items |
 const HEADING_NODE_TOKENS_MIN = 400;
 
 /** Says what a node stands for, and what can be expanded one by one. */
-function headingOf({ from, until, depth, sources, tokens }: Sketch): string {
+function composeHeading({ from, until, depth, sources, tokens }: Sketch): string {
   if (tokens < HEADING_NODE_TOKENS_MIN) return "";
   const made = depth === 0 ? "" : `; made of ${sources.join(", ")}`;
   return `Messages ${from + 1} to ${until}${made}.`;
@@ -120,7 +121,7 @@ function createModels(writing: WriteDagRequest, before: Dag): Models {
       spent = written.account.steps.reduce<StageUsage>(plus, spent);
       return written.prose;
     },
-    account: () => ({ summary: accountOf(all), remarks: [...new Set(all.flatMap(({ degraded }) => degraded))] }),
+    account: () => ({ summary: mergeAccounts(all), remarks: [...new Set(all.flatMap(({ degraded }) => degraded))] }),
   };
 }
 
@@ -139,9 +140,9 @@ function asking(node: Sketch, { run }: WriteDagRequest, before: Dag): Omit<Param
       focus: run.focus,
       recall: node.id,
       measure,
-      redact: run.memory.redact,
+      redact: run.redact,
     },
-    record: itemsOf(known, run),
+    record: collectItems(known, run),
     template: run.template,
     budget: node.tokens,
     targetTokens: Math.floor(node.tokens * PROSE_SHARE),
@@ -149,13 +150,13 @@ function asking(node: Sketch, { run }: WriteDagRequest, before: Dag): Omit<Param
   };
 }
 
-function itemsOf(known: readonly Root[], { template }: CompactionRun): Items {
+function collectItems(known: readonly Root[], { template }: CompactionRun): Items {
   const records = known.flatMap(({ text }) => parseHandoff(text) ?? []);
   const topics = askedOf(template).map(({ topic }) => topic);
   return new Map(topics.map((topic) => [topic, records.flatMap(({ sections }) => sections.get(topic) ?? [])]));
 }
 
-function accountOf(all: readonly ModelHandoff[]): SummaryAccount {
+function mergeAccounts(all: readonly ModelHandoff[]): SummaryAccount {
   const steps: readonly SummaryStep[] = all.flatMap(({ account }) => account.steps);
   const items = all.flatMap(({ account }) => account.items ?? []);
   const because = all.find(({ account }) => account.because !== undefined)?.account.because;

@@ -3,19 +3,30 @@
  * minimum; then the oldest of that left out; then a restart from a short summary. Each step is tried only after the
  * one before did not do.
  */
-import { lastStart } from "../../compaction/run/boundaries.ts";
 import {
   digested,
-  shortened,
+  lastStart,
+  shortenedBy,
   skeletonTail,
   unchangedMessages,
   type RewrittenMessages,
-} from "../../compaction/run/candidates.ts";
-import type { Candidate, CompactionRun } from "../../compaction/run/draft.ts";
+} from "../../compaction/tails.ts";
+import type { Candidate, CompactionRun } from "../../compaction/plan.ts";
 import { digestResultsWith } from "../../passes/digest-results.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
+import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Message } from "../../transcript/message.ts";
-import type { Zone } from "./zone.ts";
+
+export interface Zone {
+  /** Index after the first assistant message: the first request and its answer come before it. */
+  readonly firstEnd: number;
+  /** The same, moved to where an exchange ends; nothing before it is ever left out but by a restart. */
+  readonly headEnd: number;
+  /** Where the recent part starts; the last exchange always belongs to it. */
+  readonly recentStart: number;
+  /** Index after a handoff that is among the messages; 0 without one. */
+  readonly earlierEnd: number;
+}
 
 const RUNG_AGGRESSIVE = 1;
 export const RUNG_TRUNCATED = 2;
@@ -41,7 +52,7 @@ export function* fallbackSteps(
   { roomTokens, unreadTokens }: FallbackRoom,
 ): Generator<Candidate> {
   const { firstEnd, headEnd, recentStart, earlierEnd } = zone;
-  const last = lastStart(zone);
+  const last = lastStart(run.original.messages);
 
   const least = digested(run, (at) => at < firstEnd || at >= recentStart, toLeast);
   yield step(RUNG_AGGRESSIVE, least, { headEnd: 0, tailStart: 0, recordTokens: 0 });
@@ -49,14 +60,14 @@ export function* fallbackSteps(
   const headTokens = run.request.measure.messages(least.messages.slice(0, headEnd));
   const takenTokens = headTokens + HANDOFF_TOKENS_MIN;
   const middle = { headEnd, from: Math.max(headEnd, earlierEnd), to: recentStart, takenTokens, roomTokens };
-  const cut = oldestThatFits(run, { zone, messages: least.messages }, middle);
+  const cut = oldestThatFits(run, least.messages, middle);
   if (cut > headEnd) yield step(RUNG_TRUNCATED, least, { headEnd, tailStart: cut, recordTokens: HANDOFF_TOKENS_MIN });
 
   const restart = { headEnd: 0, recordTokens: SUMMARY_TOKENS_MAX };
   const from = Math.max(recentStart, earlierEnd);
   if (from <= last) yield step(RUNG_RESTARTED, unchangedMessages(run), { ...restart, tailStart: from });
   const recent = { headEnd: 0, from, to: last, takenTokens: SUMMARY_TOKENS_MAX, roomTokens };
-  const startIn = ({ messages }: RewrittenMessages): number => oldestThatFits(run, { zone, messages }, recent);
+  const startIn = ({ messages }: RewrittenMessages): number => oldestThatFits(run, messages, recent);
   const read = digested(run, (at) => at >= last, toLeast);
   yield step(RUNG_RESTARTED, read, { ...restart, tailStart: startIn(read) });
   yield { ...step(RUNG_RESTARTED, read, { ...restart, tailStart: last }), limitTokens: unreadTokens };
@@ -76,7 +87,7 @@ function step(rung: number, rewritten: RewrittenMessages, { recordTokens, ...pla
   return { shape: { rung, ...rewritten, ...place }, handoffTokens: () => recordTokens };
 }
 
-const toLeast = shortened(digestResultsWith({ triggerTokens: DIGEST_TOKENS_MIN, targetTokens: DIGEST_TOKENS_MIN }));
+const toLeast = shortenedBy(digestResultsWith({ triggerTokens: DIGEST_TOKENS_MIN, targetTokens: DIGEST_TOKENS_MIN }));
 
 interface MessageRange {
   /** What comes before it is kept. */
@@ -88,22 +99,17 @@ interface MessageRange {
   readonly roomTokens: number;
 }
 
-interface Shortened {
-  readonly zone: Zone;
-  readonly messages: readonly Message[];
-}
-
 /** The first boundary between exchanges from which on the messages fit; the last of the stretch where none does. */
 function oldestThatFits(
-  { live, request: { measure } }: CompactionRun,
-  { zone, messages }: Shortened,
+  { live, original, request: { measure } }: CompactionRun,
+  messages: readonly Message[],
   { headEnd, from, to, takenTokens, roomTokens }: MessageRange,
 ): number {
   const anchor = messages[live];
   const anchorTokens = anchor === undefined ? 0 : measure.message(anchor);
   let tokens = measure.messages(messages.slice(from));
   let at = from;
-  for (const { start, end } of zone.exchanges) {
+  for (const { start, end } of exchangesOf(original.messages)) {
     if (start < from || end > to) continue;
     if (takenTokens + tokens + (live >= headEnd && live < start ? anchorTokens : 0) <= roomTokens) break;
     tokens -= measure.messages(messages.slice(start, end));

@@ -3,59 +3,218 @@
  * the largest first, until half of it is free. System prompt, first exchange and the newest 20,000 tokens are sacred: they give
  * way only when nothing else is left to give.
  */
-import { passContext } from "../../compaction/run/candidates.ts";
 import {
-  draftOf,
+  addTokens,
+  cacheEffectiveness,
+  NO_TOKENS,
+  type CachedTokens,
+  type CacheEffectiveness,
+} from "../../caching/effectiveness.ts";
+import { draftResult, weighDraft, type CompactionDraft, codeWritten } from "../../compaction/apply.ts";
+import { type LastModelHandoff } from "../../compaction/model-handoff.ts";
+import {
+  findFirstWithin,
   MESSAGE_OVERHEAD_TOKENS,
   type Candidate,
-  type CompactionRun,
   type Cut,
-  type CompactionDraft,
-} from "../../compaction/run/draft.ts";
-import { firstWithin } from "../../compaction/run/first-fit.ts";
-import { byCode } from "../../compaction/run/model-handoff.ts";
-import type { CompactionAttempt, Policy, PolicyRun } from "../../compaction/run/policy.ts";
-import { createPolicyEngine } from "../../compaction/run/runner.ts";
+  type SizeGoal,
+  type SizeLimits,
+} from "../../compaction/plan.ts";
+import { earlierEnd, passContext, tailOf, tailStart, type RewrittenMessages } from "../../compaction/tails.ts";
+import { described } from "../../digest/call.ts";
 import { SEVEN_SECTIONS } from "../../handoff/templates.ts";
+import { isHandoff } from "../../handoff/write.ts";
+import { digestResults } from "../../passes/digest-results.ts";
+import { exchangesOf } from "../../transcript/exchanges.ts";
+import { RECALL_IDS } from "../../transcript/links.ts";
+import { callsOf, type Message } from "../../transcript/message.ts";
 import type { Engine } from "../contract.ts";
-import { digestLargestFirst } from "./digests.ts";
-import { fallbackSteps, RUNG_RESTARTED, RUNG_TRUNCATED, SUMMARY_TOKENS_MAX } from "./fallback.ts";
-import { goalOf, sacredZoneLimits, type SacredZoneGoal, type SacredZoneLimits } from "./limits.ts";
-import { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "./settings.ts";
-import { decide, SACRED_ZONE_STATES, type SacredZoneState } from "./statistics.ts";
-import { zoneOf } from "./zone.ts";
+import {
+  backOff,
+  createPolicyEngine,
+  ownState,
+  restUntil,
+  retryFrom,
+  type Plan,
+  type Policy,
+  type PolicyRun,
+} from "../policy.ts";
+import { momentsIn, triggerIn, type Figure, type Room } from "../room.ts";
+import { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "../settings.ts";
+import { fallbackSteps, RUNG_RESTARTED, RUNG_TRUNCATED, SUMMARY_TOKENS_MAX, type Zone } from "./fallback.ts";
+
+/** In the chapter's window of 100K the recent part is this share of the target; in smaller ones it keeps the share. */
+const RECENT_TARGET_SHARE_MAX = 0.4;
+
+export interface SacredZoneLimits extends Room {
+  /** A compaction is due above it. */
+  readonly triggerTokens: number;
+  /** A compaction ends at or below it. */
+  readonly targetTokens: number;
+}
+
+export function sacredZoneLimits(given: Partial<SacredZoneSettings>, fixedTokens = 0): SacredZoneLimits {
+  const { contextLength, triggerShare, targetShare, ...settings } = { ...SACRED_ZONE_DEFAULTS, ...given };
+  const { room, triggerTokens, mostTokens, besideTokens } = momentsIn(
+    { contextLength, ...settings },
+    fixedTokens,
+    (within) => triggerIn(within, triggerShare * contextLength),
+  );
+  const target = fixedTokens + Math.floor((besideTokens * targetShare) / triggerShare);
+  return { ...room, triggerTokens, targetTokens: Math.min(target, mostTokens) };
+}
+
+/** Tokens of the recent part, where a result has that many beside system and tools. */
+export function recentTokensIn(
+  { zone, recentTokens }: SacredZoneSettings,
+  roomTokens: number,
+  messages: readonly Message[],
+): number {
+  const factor = zone === "adaptive" ? workloadFactor(messages) : 1;
+  return Math.floor(Math.min(recentTokens * factor, Math.max(0, roomTokens) * RECENT_TARGET_SHARE_MAX));
+}
+
+export function sacredZoneFigures(given: Partial<SacredZoneSettings>): readonly Figure[] {
+  const settings = { ...SACRED_ZONE_DEFAULTS, ...given };
+  const { triggerTokens, targetTokens } = sacredZoneLimits(settings);
+  const recent = Math.floor(Math.min(settings.recentTokens, targetTokens * RECENT_TARGET_SHARE_MAX));
+  const from = ["recentTokens", "targetShare"];
+  return [
+    { name: "threshold", tokens: triggerTokens, meaning: "compacts above it", from: ["triggerShare"] },
+    { name: "target", tokens: targetTokens, meaning: "a compaction ends at or below this", from: ["targetShare"] },
+    { name: "recent", tokens: recent, meaning: "the newest messages, unchanged", from },
+  ];
+}
+
+/** Looked at: the newest messages. */
+const RECENT_MESSAGES = 40;
+const FACTOR_MIN = 0.5;
+/** What a full rate of calls, and work on many things, each add. */
+const FACTOR_STEP = 0.75;
+/** Calls a turn that count as a full rate. */
+const CALLS_A_TURN_FULL = 2;
+/** Different files, commands or queries that count as many. */
+const TARGETS_FULL = 20;
+
+/**
+ * How large the recent part should be for what the agent is at, from 0.5, for a talk without tools, to 2: work that calls many
+ * tools, on many things, goes back to more of what it saw (the first question that the Dual Compression chapter leaves open;
+ * the figures are ours).
+ */
+export function workloadFactor(messages: readonly Message[]): number {
+  const recent = messages.slice(-RECENT_MESSAGES);
+  const turns = recent.filter(({ role }) => role === "assistant").length;
+  const calls = recent.flatMap(callsOf).map(described);
+  const targets = new Set(calls.map(({ tool, target }) => (target === "" ? tool : target)));
+  const rate = Math.min(1, calls.length / Math.max(1, turns) / CALLS_A_TURN_FULL);
+  const complexity = Math.min(1, targets.size / TARGETS_FULL);
+  return FACTOR_MIN + FACTOR_STEP * rate + FACTOR_STEP * complexity;
+}
+
+const STATE_SCHEMA_VERSION = 2;
+
+/** With the statistics of a session (Dual Compression chapter, 16.6). */
+export interface SacredZoneState {
+  readonly schemaVersion: typeof STATE_SCHEMA_VERSION;
+  readonly engine: "sacred-zone";
+  readonly compactions: number;
+  readonly savedTokens: number;
+  /** Sum of the shares that each compaction saved. */
+  readonly savedShares: number;
+  /** No attempt is made up to here, in tokens. */
+  readonly restsToTokens: number;
+  /** The summary that the session restarted from, where a model wrote it. */
+  readonly written?: LastModelHandoff;
+  /** What the provider reported of all requests. */
+  readonly used: CachedTokens;
+}
+
+/** The cache's part is over all requests that a provider reported on. */
+export interface SacredZoneStatistics extends CacheEffectiveness {
+  readonly compactions: number;
+  readonly savedTokens: number;
+  /** What a compaction saves on average, as a share of what was sent before it; 0 before the first. */
+  readonly averageRatio: number;
+}
+
+const FRESH: SacredZoneState = {
+  schemaVersion: STATE_SCHEMA_VERSION,
+  engine: "sacred-zone",
+  compactions: 0,
+  savedTokens: 0,
+  savedShares: 0,
+  restsToTokens: 0,
+  used: NO_TOKENS,
+};
+
+/** What the compactions of a session came to, from the state in a record or a saved session. */
+export function sacredZoneStatistics(state: unknown): SacredZoneStatistics {
+  const { compactions, savedTokens, savedShares, used } = ownState(FRESH, state);
+  const averageRatio = compactions === 0 ? 0 : savedShares / compactions;
+  return { compactions, savedTokens, averageRatio, ...cacheEffectiveness(used) };
+}
+
+interface SacredZone {
+  readonly state: SacredZoneState;
+  readonly limits: SacredZoneLimits;
+  /** `recentTokens`: the newest tokens that are sacred. */
+  readonly goal: SizeGoal & SizeLimits & { readonly recentTokens: number };
+}
+
+type Run = PolicyRun<SacredZone>;
 
 /** The engine `sacred-zone`: old tool results give way to digests, the largest first (docs/engines/sacred-zone.md). */
 export function createSacredZone(settings: Partial<SacredZoneSettings>): Engine<SacredZoneState> {
   return createPolicyEngine(sacredZonePolicy({ ...SACRED_ZONE_DEFAULTS, ...settings }));
 }
 
-type Run = PolicyRun<SacredZoneState, SacredZoneGoal>;
-
-function sacredZonePolicy(settings: SacredZoneSettings): Policy<SacredZoneState, SacredZoneGoal> {
-  const limitsOf = (fixedTokens: number): SacredZoneLimits => sacredZoneLimits(settings, fixedTokens);
+function sacredZonePolicy(settings: SacredZoneSettings): Policy<SacredZone> {
   return {
     name: "sacred-zone",
-    triggerTokens: (fixedTokens) => limitsOf(fixedTokens).triggerTokens + 1,
-    targetTokens: (fixedTokens) => limitsOf(fixedTokens).targetTokens,
-    states: SACRED_ZONE_STATES,
-    decide: (state, { tokens, fixedTokens = 0 }) => decide(state, tokens, limitsOf(fixedTokens)),
-    template: () => SEVEN_SECTIONS,
+    limits: (fixedTokens) => sacredZoneLimits(settings, fixedTokens),
+    aimTokens: ({ targetTokens }) => targetTokens,
+    isDueAbove: true,
+    figures: ({ triggerTokens, targetTokens }) => ({ triggerTokens: triggerTokens + 1, targetTokens }),
+    fresh: FRESH,
+    restsBecause: restUntil("what must be kept is above the target already: start a fresh session"),
+    observe: (state, usage) => ({ ...state, used: addTokens(state.used, usage) }),
+    afterCompaction: ({ state: { written: _, ...state } }, { report, written }) => {
+      const { before, after } = report.tokens;
+      return {
+        ...state,
+        ...(written === undefined ? {} : { written }),
+        compactions: state.compactions + 1,
+        savedTokens: state.savedTokens + before - after,
+        savedShares: state.savedShares + (before - after) / before,
+        restsToTokens: report.irreducible === undefined ? 0 : retryFrom(after),
+      };
+    },
+    afterFutileAttempt: backOff,
+    sections: () => SEVEN_SECTIONS,
     modelTokens: () => SUMMARY_TOKENS_MAX,
-    goal: (run) => goalOf(settings, limitsOf(run.besideTokens), run),
-    needlessBecause: ({ before, goal }) =>
-      before <= goal.limitTokens
+    goal: ({ besideTokens, original }, { size }) => ({
+      ...size,
+      recentTokens: recentTokensIn(settings, size.limitTokens - besideTokens, original.messages),
+      // Each candidate says how long the record of what it leaves out may be.
+      handoffTokens: () => 0,
+      handoffTokensMin: 0,
+    }),
+    plan: (run) =>
+      run.before <= run.goal.limitTokens
         ? "the transcript is already within the target; use a budget to go below it"
-        : undefined,
-    candidates: candidatesOf,
-    pick: (run, candidates) => pick(run, candidates, settings.summaryWords),
+        : planWithin(run, settings.summaryWords),
     refine: (run, draft) =>
-      wordsOf(draft) <= settings.summaryWords ? draft : shortDraft(run, draft, settings.summaryWords),
-    futileBecause: () =>
-      "nothing outside the sacred zone can be made smaller, and a restart would not be smaller either",
-    staysBecause: () => "; the live request and the last exchange, as short as it gets, stay",
-    restarts: ({ shape }) => shape.rung >= RUNG_RESTARTED,
-    remarksOn: ({ shape }) => notesOn(shape.rung),
+      countWords(draft) <= settings.summaryWords ? draft : draftShort(run, draft, settings.summaryWords),
+    futileBecause: "nothing outside the sacred zone can be made smaller, and a restart would not be smaller either",
+    staysBecause: "; the live request and the last exchange, as short as it gets, stay",
+    restartsFrom: RUNG_RESTARTED,
+    remarks: [
+      [RUNG_TRUNCATED, "digests did not free enough: the oldest messages outside the zone were left out"],
+      [
+        RUNG_RESTARTED,
+        "the sacred zone alone was too large: the session continues with a short summary and its newest messages",
+      ],
+    ],
   };
 }
 
@@ -63,27 +222,74 @@ function sacredZonePolicy(settings: SacredZoneSettings): Policy<SacredZoneState,
  * The first candidate within the target. The summary that a session restarts from is a model's where one is asked (16.7);
  * whatever else is left out is recorded by code.
  */
-function pick(run: Run, candidates: Iterable<Candidate>, summaryWords: number): CompactionAttempt<SacredZoneState> {
-  const draft = firstWithin(run, candidates, run.goal, (cut) => shortDraft(run, cut, summaryWords));
-  if (draft.shape.rung < RUNG_RESTARTED || run.request.writers === undefined) return { draft, settled: byCode(draft) };
-  return { draft: draftOf(run, { ...draft, budget: SUMMARY_TOKENS_MAX }) };
+function planWithin(run: Run, summaryWords: number): Plan<SacredZoneState> {
+  const make = (cut: Cut): CompactionDraft => draftShort(run, cut, summaryWords);
+  const weigh = (draft: CompactionDraft): number => weighDraft(run, draft);
+  const draft = findFirstWithin(run, candidates(run), run.goal, { make, weigh });
+  const isByCode = draft.shape.rung < RUNG_RESTARTED || run.request.writers === undefined;
+  if (isByCode) return { draft, settled: codeWritten(draft) };
+  return { draft: draftResult(run, { ...draft, budget: SUMMARY_TOKENS_MAX }) };
 }
 
 /** Digests, then the fallback step by step. */
-function* candidatesOf(run: Run): Generator<Candidate> {
-  const { original, request, besideTokens, goal } = run;
-  const { messages } = original;
-  const { measure, standing } = request;
-  const zone = zoneOf(messages, goal.recentTokens, measure);
-  const protect = (at: number): boolean => at < zone.firstEnd || at >= zone.recentStart;
-  const digests = digestLargestFirst(messages, {
-    excessTokens: measure.transcript(original) - goal.limitTokens,
-    standing,
-    context: { ...passContext(run), protect },
-  });
-  yield { shape: { rung: 0, ...digests, headEnd: 0, tailStart: 0 } };
+function* candidates(run: Run): Generator<Candidate> {
+  const { besideTokens, goal } = run;
+  const zone = findZone(run);
+  yield { shape: { rung: 0, ...digestLargestFirst(run, zone), headEnd: 0, tailStart: 0 } };
   const roomTokens = goal.limitTokens - besideTokens - MESSAGE_OVERHEAD_TOKENS;
   yield* fallbackSteps(run, zone, { roomTokens, unreadTokens: goal.unreadTokens });
+}
+
+/** What no compaction touches while anything else can give way. The system prompt is next to the conversation. */
+function findZone({ original: { messages }, goal, request: { measure } }: Run): Zone {
+  const exchanges = exchangesOf(messages);
+  const [opening, answer] = [messages.findIndex(isHandoff), messages.findIndex(({ role }) => role === "assistant")];
+  // What follows a handoff is no beginning.
+  const hasFirst = answer >= 0 && (opening < 0 || answer < opening);
+  const firstEnd = hasFirst ? answer + 1 : 0;
+  return {
+    firstEnd,
+    headEnd: exchanges.find(({ end }) => end >= firstEnd && firstEnd > 0)?.end ?? 0,
+    recentStart: tailStart(messages, { from: 0, budget: tailOf(goal.recentTokens), measure }),
+    earlierEnd: earlierEnd(messages),
+  };
+}
+
+/**
+ * Old tool results give way to their digests, the largest first, until enough is saved (16.3). A result whose digest is sent
+ * today gives way before any other.
+ */
+function digestLargestFirst(run: Run, { firstEnd, recentStart }: Zone): RewrittenMessages {
+  const { original, request, goal } = run;
+  const { measure, standing } = request;
+  const { messages } = original;
+  const protect = (at: number): boolean => at < firstEnd || at >= recentStart;
+  const digested = digestResults(messages, { ...passContext(run), protect });
+  const already = idsIn(standing?.messages ?? []);
+  const stands = new Set(digested.evicted.filter(({ id }) => already.has(id)).map(({ message }) => message));
+  const weight = (at: number): number => measure.message(messages[at]!);
+  const order = messages
+    .flatMap((message, at) => (digested.messages[at] === message ? [] : at))
+    .toSorted((a, b) => Number(stands.has(b)) - Number(stands.has(a)) || weight(b) - weight(a) || a - b);
+  const excessTokens = measure.transcript(original) - goal.limitTokens;
+  const taken = new Set<number>();
+  let saved = 0;
+  for (const at of order) {
+    if (saved >= excessTokens && !stands.has(at)) break;
+    taken.add(at);
+    saved += weight(at) - measure.message(digested.messages[at]!);
+  }
+  return {
+    messages: messages.map((message, at) => (taken.has(at) ? digested.messages[at]! : message)),
+    evicted: digested.evicted.filter(({ message }) => taken.has(message)),
+  };
+}
+
+/** Ids that digests show. */
+function idsIn(messages: readonly Message[]): ReadonlySet<string> {
+  const digests = messages.filter(({ origin }) => origin === "digest");
+  const texts = digests.flatMap(({ parts }) => parts.map((part) => JSON.stringify(part)));
+  return new Set(texts.flatMap((text) => text.match(RECALL_IDS) ?? []));
 }
 
 /** How much shorter a summary of too many words is asked for. */
@@ -92,23 +298,15 @@ const SHORTER_SHARE = 0.85;
 const SHORT_SUMMARY_TOKENS_MIN = 110;
 
 /** The candidate as a result, with a record of that many words at most of what it leaves out. */
-function shortDraft(run: CompactionRun, cut: Cut, wordsMax: number): CompactionDraft {
-  let draft = draftOf(run, cut);
-  while (wordsOf(draft) > wordsMax && draft.budget > SHORT_SUMMARY_TOKENS_MIN) {
+function draftShort(run: Run, cut: Cut, wordsMax: number): CompactionDraft {
+  let draft = draftResult(run, cut);
+  while (countWords(draft) > wordsMax && draft.budget > SHORT_SUMMARY_TOKENS_MIN) {
     const budget = Math.max(SHORT_SUMMARY_TOKENS_MIN, Math.floor(draft.budget * SHORTER_SHARE));
-    draft = draftOf(run, { ...cut, budget });
+    draft = draftResult(run, { ...cut, budget });
   }
   return draft;
 }
 
-function wordsOf({ handoff }: CompactionDraft): number {
+function countWords({ handoff }: CompactionDraft): number {
   return handoff?.text.match(/\S+/g)?.length ?? 0;
-}
-
-function notesOn(rung: number): readonly string[] {
-  if (rung >= RUNG_RESTARTED)
-    return ["the sacred zone alone was too large: the session continues with a short summary and its newest messages"];
-  if (rung >= RUNG_TRUNCATED)
-    return ["digests did not free enough: the oldest messages outside the zone were left out"];
-  return [];
 }

@@ -3,7 +3,7 @@
  * that held it went into the handoff, or its thinking was stripped. Here it is put back, byte for byte, before the
  * compaction is recorded, so that every later request forwards the same.
  */
-import { amended, originsIn } from "../../../core/compaction/amended.ts";
+import { amend, originsIn } from "../../../core/compaction/revise.ts";
 import { applyCompaction, type Compaction } from "../../../core/compaction/compaction.ts";
 import type { Estimator } from "../../../core/engines/contract.ts";
 import {
@@ -40,7 +40,7 @@ export function carryThinking(compaction: Compaction, original: Transcript, esti
   const needed = !opensWithThinking(first) && opensWithThinking(original.messages[before.first]!);
   const carried = needed ? carriedFrom(original.messages.slice(before.first, originOf(turn.first)), estimator) : [];
   if (carried.length > 0) edits.set(turn.first, withParts(first, [...carried, ...first.parts]));
-  return amended(compaction, original, { edits, estimator });
+  return amend(compaction, original, { edits, estimator });
 }
 
 function isOurs({ wire }: Message): boolean {

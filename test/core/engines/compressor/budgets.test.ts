@@ -1,10 +1,9 @@
 /** An explicit budget is a maximum and a promise: a larger one never keeps less, and it is used. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { budgetLayout } from "../../../../src/core/engines/compressor/budget-layout.ts";
-import { createMemories } from "../../../../src/core/compaction/run/memory.ts";
+import { budgetLayout } from "../../../../src/core/engines/compressor/budget.ts";
 import { liveRequestOf } from "../../../../src/core/events/live-request.ts";
-import { beginRun } from "../../../../src/core/compaction/run/runner.ts";
+import { beginRun } from "../../../../src/core/compaction/plan.ts";
 import { SEVEN_SECTIONS } from "../../../../src/core/handoff/templates.ts";
 import type { Transcript } from "../../../../src/core/transcript/message.ts";
 import { chain, compacted, filler, measure, ran, says, talk, user } from "../../../support/compacting.ts";
@@ -32,8 +31,7 @@ const sessions = fc
 
 function layoutsOf(session: Transcript, rooms: readonly number[]) {
   const request = { measure, chain, reason: "explicit" } as const;
-  const memory = createMemories()(session.messages, request);
-  const run = beginRun(session, request, { memory, template: SEVEN_SECTIONS, system: [] });
+  const run = beginRun(session, request, { template: SEVEN_SECTIONS, system: [] });
   return rooms.toSorted((a, b) => a - b).map((room) => ({ room, ...budgetLayout(run, room, HEAD_MESSAGES) }));
 }
 

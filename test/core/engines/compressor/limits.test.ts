@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { handoffBudget, limitsOf, summaryBudget } from "../../../../src/core/engines/compressor/limits.ts";
-import { COMPRESSOR_DEFAULTS } from "../../../../src/core/engines/compressor/settings.ts";
-import { ENGINE_DEFAULTS } from "../../../../src/core/engines/settings.ts";
+import { COMPRESSOR_DEFAULTS, ENGINE_DEFAULTS } from "../../../../src/core/engines/settings.ts";
 import { windowLimits } from "../../../../src/core/engines/window.ts";
 
 const at = (contextLength: number, rest = {}) => limitsOf({ ...COMPRESSOR_DEFAULTS, contextLength, ...rest });

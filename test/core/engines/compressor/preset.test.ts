@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { applyCompaction } from "../../../../src/core/compaction/compaction.ts";
 import { createCompressor } from "../../../../src/core/engines/compressor/compressor.ts";
 import { limitsOf } from "../../../../src/core/engines/compressor/limits.ts";
-import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "../../../../src/core/engines/compressor/settings.ts";
+import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "../../../../src/core/engines/settings.ts";
 import { createEngine } from "../../../../src/core/engines/engines.ts";
 import { chain, filler, measure, ran, talk, user } from "../../../support/compacting.ts";
 

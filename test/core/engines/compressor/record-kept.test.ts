@@ -1,7 +1,7 @@
 /** A model's record lives through a compaction that no model writes: because it came at the limit, or the model failed. */
 import { expect, it } from "vitest";
 import { createCompressor } from "../../../../src/core/engines/compressor/compressor.ts";
-import { COMPRESSOR_DEFAULTS } from "../../../../src/core/engines/compressor/settings.ts";
+import { COMPRESSOR_DEFAULTS } from "../../../../src/core/engines/settings.ts";
 import { applyCompaction, type Compaction } from "../../../../src/core/compaction/compaction.ts";
 import { THIRTEEN_SECTIONS } from "../../../../src/core/handoff/templates.ts";
 import type { Writers } from "../../../../src/core/handoff/model/writer.ts";

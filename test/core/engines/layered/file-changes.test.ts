@@ -1,6 +1,6 @@
 /** Whether a file still holds what a tool showed of it. */
 import { expect, it } from "vitest";
-import { stillHolds } from "../../../../src/core/engines/layered/file-changes.ts";
+import { stillHolds } from "../../../../src/core/engines/layered/restore.ts";
 
 const FILE = "one\n  two\nthree\n\nfive\n";
 

@@ -5,7 +5,7 @@ import { applyCompaction } from "../../../../src/core/compaction/compaction.ts";
 import type { CompactRequest } from "../../../../src/core/engines/contract.ts";
 import { createLayered } from "../../../../src/core/engines/layered/layered.ts";
 import { restored, type RestoredText } from "../../../../src/core/engines/layered/restore.ts";
-import { LAYERED_DEFAULTS } from "../../../../src/core/engines/layered/settings.ts";
+import { LAYERED_DEFAULTS } from "../../../../src/core/engines/settings.ts";
 import { liveRequestOf } from "../../../../src/core/events/live-request.ts";
 import { contentText, type Message, type Transcript } from "../../../../src/core/transcript/message.ts";
 import { chain, filler, measure, ran, says, talk, user } from "../../../support/compacting.ts";

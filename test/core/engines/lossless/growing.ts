@@ -2,9 +2,8 @@
 import { applyCompaction, type Compaction } from "../../../../src/core/compaction/compaction.ts";
 import type { CompactRequest } from "../../../../src/core/engines/contract.ts";
 import type { Root } from "../../../../src/core/engines/lossless/dag.ts";
-import { LOSSLESS_DEFAULTS, type LosslessSettings } from "../../../../src/core/engines/lossless/settings.ts";
-import { createLossless } from "../../../../src/core/engines/lossless/lossless.ts";
-import type { LosslessState } from "../../../../src/core/engines/lossless/state.ts";
+import { LOSSLESS_DEFAULTS, type LosslessSettings } from "../../../../src/core/engines/settings.ts";
+import { createLossless, type LosslessState } from "../../../../src/core/engines/lossless/lossless.ts";
 import type { Message, Transcript } from "../../../../src/core/transcript/message.ts";
 import { chain, filler, measure, ran, talk, user } from "../../../support/compacting.ts";
 

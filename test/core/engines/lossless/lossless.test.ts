@@ -1,10 +1,9 @@
 /** `lossless`, held against the figures of lossless-claw (its configuration reference, release 0.15) and its own rules. */
 import { describe, expect, it } from "vitest";
-import { losslessLimits } from "../../../../src/core/engines/lossless/limits.ts";
-import { LOSSLESS_DEFAULTS } from "../../../../src/core/engines/lossless/settings.ts";
+import { losslessLimits, type LosslessState } from "../../../../src/core/engines/lossless/lossless.ts";
+import { LOSSLESS_DEFAULTS } from "../../../../src/core/engines/settings.ts";
 import { ANSWER_TOKENS } from "../../../../src/core/engines/lossless/tools.ts";
 import { EXPAND_DEPTH } from "../../../../src/core/engines/lossless/expand.ts";
-import type { LosslessState } from "../../../../src/core/engines/lossless/state.ts";
 import { isHandoff } from "../../../../src/core/handoff/write.ts";
 import type { Writer, WriterPrompt } from "../../../../src/core/handoff/model/writer.ts";
 import { contentText, type Message } from "../../../../src/core/transcript/message.ts";

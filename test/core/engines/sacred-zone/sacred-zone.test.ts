@@ -4,11 +4,15 @@ import { applyCompaction, type Compaction } from "../../../../src/core/compactio
 import { DIGEST_TRIGGER_TOKENS } from "../../../../src/core/digest/digest.ts";
 import type { CompactRequest } from "../../../../src/core/engines/contract.ts";
 import type { Writers } from "../../../../src/core/handoff/model/writer.ts";
-import { recentTokensOf, sacredZoneLimits } from "../../../../src/core/engines/sacred-zone/limits.ts";
-import { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "../../../../src/core/engines/sacred-zone/settings.ts";
-import { createSacredZone } from "../../../../src/core/engines/sacred-zone/sacred-zone.ts";
-import { sacredZoneStatistics, type SacredZoneState } from "../../../../src/core/engines/sacred-zone/statistics.ts";
-import { workloadFactor } from "../../../../src/core/engines/sacred-zone/workload.ts";
+import {
+  recentTokensIn,
+  sacredZoneLimits,
+  createSacredZone,
+  sacredZoneStatistics,
+  type SacredZoneState,
+  workloadFactor,
+} from "../../../../src/core/engines/sacred-zone/sacred-zone.ts";
+import { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "../../../../src/core/engines/settings.ts";
 import { contentText, resultOf, type Message, type Transcript } from "../../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../../src/core/transcript/oracle.ts";
 import { chain, filler, measure, ran, says, talk, user } from "../../../support/compacting.ts";
@@ -51,7 +55,7 @@ describe("the figures of sacred-zone", () => {
       triggerTokens: contextLength * 0.75,
       targetTokens: contextLength * 0.5,
     });
-    const recent = recentTokensOf(SACRED_ZONE_DEFAULTS, limits.targetTokens, []);
+    const recent = recentTokensIn(SACRED_ZONE_DEFAULTS, limits.targetTokens, []);
     expect(recent).toBe(Math.min(20_000, contextLength * 0.2));
   });
 
@@ -242,7 +246,7 @@ describe("the adaptive zone", () => {
     expect(workloadFactor(chatting.messages)).toBe(0.5);
     expect(workloadFactor(talk(...working).messages)).toBe(2);
     const settings = { ...SACRED_ZONE_DEFAULTS, zone: "adaptive" } as const;
-    expect(recentTokensOf(settings, 500_000, chatting.messages)).toBe(10_000);
-    expect(recentTokensOf(settings, 500_000, talk(...working).messages)).toBe(40_000);
+    expect(recentTokensIn(settings, 500_000, chatting.messages)).toBe(10_000);
+    expect(recentTokensIn(settings, 500_000, talk(...working).messages)).toBe(40_000);
   });
 });
