@@ -54,8 +54,6 @@ const USAGE_CODES = new Set([
   "ambiguous_session",
   "session_exists",
   "client_settings",
-  "copy_target_used",
-  "copy_stopped",
   "bad_fork",
   "bad_range",
   "bad_threshold",

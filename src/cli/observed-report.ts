@@ -4,9 +4,7 @@ import type { Status } from "../gateway/operation/own-routes.ts";
 import { change, count, counted, percent } from "./amounts.ts";
 import { usageError, EXIT, type ExitCode } from "./exit.ts";
 import type { Arguments } from "./command.ts";
-import { writeOutput } from "./files.ts";
 import { gatewayJson } from "./gateway-client.ts";
-import { factsPage } from "./pages/facts-page.ts";
 import type { Terminal } from "./terminal.ts";
 
 type Fact = readonly [name: string, says: string];
@@ -21,11 +19,8 @@ export async function observedReport(
   const status = (await gatewayJson("/", configuration, terminal)) as Status;
   const verdict = verdictOf(status);
   const facts = factsOf(status);
-  const html = args.text("html");
-  if (html === "-") await terminal.out.write(factsPage({ verdict, facts }));
-  else if (html !== undefined) await writeOutput(terminal, html, factsPage({ verdict, facts }));
   if (args.is("json")) await terminal.out.write(`${JSON.stringify(status, null, 2)}\n`);
-  else if (html !== "-") {
+  else {
     const lines = facts.map(([name, says]) => `  ${terminal.out.paint("dim", name.padEnd(14))}${says}`);
     await terminal.out.say(`${[terminal.out.paint("strong", verdict), ...lines].join("\n")}\n`);
   }

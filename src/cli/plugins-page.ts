@@ -1,5 +1,5 @@
-/** Plugins as a person reads them: all of them, one of them, and what became of a check. */
-import { shortPath, type LoadEnvironment } from "../config/load.ts";
+/** Plugins as a person reads them: all of them, and what became of a check. */
+import { shortPath } from "../config/load.ts";
 import { wrapped } from "../config/wrap.ts";
 import type { CheckName } from "../core/engines/suite/fault.ts";
 import { FAULTS, type FaultKind } from "../plugins/fault.ts";
@@ -58,27 +58,6 @@ function noteOn({ name, problem, shadowed, trusted }: FoundPlugin): string {
   if (problem !== null) return problem;
   if (!trusted) return `not used before you trust its code: \`precis plugins trust ${name}\``;
   return shadowed ? "not used: another engine has the same name" : "";
-}
-
-export function pluginPage(plugin: FoundPlugin, terminal: LoadEnvironment & Pick<Terminal, "out">): string {
-  const { paint } = terminal.out;
-  const { name, version, description, folder, from, trusted, inForce, shadowed, problem } = plugin;
-  const state = inForce
-    ? "yes: context.engine names it"
-    : !trusted
-      ? `no: run \`precis plugins trust ${name}\` to trust its code`
-      : shadowed
-        ? "no: another engine has the same name"
-        : `no: name it by \`--engine ${name}\` or context.engine`;
-  const rows: readonly (readonly [string, string])[] = [
-    ["version", visibleLine(version ?? "?")],
-    ...(description === "" ? [] : [["about", description] as const]),
-    ["folder", shortPath(folder, terminal)],
-    ["found", from === "project" ? "in the project" : "next to your own configuration"],
-    ["in force", state],
-    ...(problem === null ? [] : [["problem", problem] as const]),
-  ];
-  return `${paint("strong", name)}\n${rowLines(rows, terminal.out)}`;
 }
 
 export function checkPage({ name, version, transcripts, broken }: CheckedPlugin, stream: Stream): string {

@@ -12,7 +12,7 @@ import {
 import { callIdsFor, callsFor } from "./adapt-calls.ts";
 import { compactionsFor } from "./adapt-compactions.ts";
 import { mergedFor, openedFor, sortedFor } from "./adapt-order.ts";
-import type { Holds, WritableFormat } from "./format.ts";
+import type { Holds, SessionFormat } from "./format.ts";
 import { createLosses, type Losses, type Remark } from "./losses.ts";
 import type { Session, SessionMessage } from "./session.ts";
 import type { ToolNames } from "./tools.ts";
@@ -22,7 +22,7 @@ export interface Adapted {
   readonly remarks: readonly Remark[];
 }
 
-export function adapt(session: Session, { holds, name, tools }: WritableFormat, from: ToolNames): Adapted {
+export function adapt(session: Session, { holds, name, tools }: SessionFormat, from: ToolNames): Adapted {
   const losses = createLosses();
   const own = session.format === name;
   const keepsSystem = own && holds.ownSystem;

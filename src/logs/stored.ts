@@ -4,7 +4,7 @@ import { PrecisError } from "../core/errors.ts";
 import { detectFormat } from "./detect.ts";
 import { FORMATS } from "./formats.ts";
 import { hermesDocument, hermesSessions, insertHermes, isHermesDatabase } from "./hermes/database.ts";
-import type { LogFormat, WrittenFormat } from "./log.ts";
+import type { LogFormat } from "./log.ts";
 import { insertOpencode, isOpencodeDatabase, opencodeDocument, opencodeSessions } from "./opencode/database.ts";
 import { isStoredSession, storedDocument } from "./opencode/folder.ts";
 import { insertInto, isDatabase, withDatabase, type AgentDatabase, type StoredSession } from "./sqlite.ts";
@@ -52,7 +52,7 @@ function documentIn(database: AgentDatabase, { path, session }: Wanted): Session
   const id = session ?? sessions(database, 1)[0]?.id;
   const text = id === undefined ? undefined : document(database, id);
   if (text !== undefined) return { text, format: agent };
-  const hint = "`precis sessions find` lists the sessions of each agent.";
+  const hint = "`precis sessions import --list` lists the sessions of each agent.";
   throw unreadable(id === undefined ? `${path} has no sessions` : `${path} has no session ${id}`, hint);
 }
 
@@ -83,7 +83,7 @@ export function sessionsIn(path: string, limit: number): readonly (StoredSession
 }
 
 /** Adds a written session to the agent's own database. Throws `unreadable_input` where that is none, or of another version. */
-export function storeSession(path: string, text: string, to: WrittenFormat): void {
+export function storeSession(path: string, text: string, to: LogFormat): void {
   insertInto(path, (insert, database) => {
     const agent = agentOf(database);
     if (agent !== to) throw unreadable(`${path} is not a database of ${FORMATS[to].title}`, "Write to a file instead.");

@@ -19,7 +19,7 @@ export function maskedStore(store: HistoryStore, redact: Redactor): HistoryStore
   const masked = createMask(redact);
   const nameOf = (name: string): string => maskedName(name, redact);
   // A conversation that is kept masked is not the one to compact.
-  const { prepareChain, jobs: _, ...others } = store;
+  const { jobs: _, ...others } = store;
   const maskedChain = ({ session, messages, job: _job, ...chain }: ChainAppend): ChainAppend => ({
     ...chain,
     ...(session === undefined ? {} : { session: nameOf(session) }),
@@ -28,9 +28,6 @@ export function maskedStore(store: HistoryStore, redact: Redactor): HistoryStore
   return {
     ...others,
     appendChain: (tenant, chain) => store.appendChain(tenant, maskedChain(chain)),
-    ...(prepareChain === undefined
-      ? {}
-      : { prepareChain: (tenant, chain) => prepareChain(tenant, maskedChain(chain)) }),
     listSessions: (tenant, { parent, prefix, ...query }) =>
       store.listSessions(tenant, {
         ...query,

@@ -16,14 +16,12 @@ import { deleteSessions, holdings, retain, size, withBranches } from "./postgres
 import { prepareSchema } from "./postgres/schema.ts";
 import { searchMessages, searchOriginals } from "./postgres/search.ts";
 import { knownTenant } from "./postgres/tenants.ts";
-import { createPostgresTransfer } from "./postgres/transfer.ts";
 import { findUsage, getState, listUsage, putState, putUsage, totalUsage } from "./postgres/usage.ts";
 import { wrongKeyError } from "./refusals.ts";
-import { createAppendCalls } from "./sql/appending.ts";
+import { createAppendChain, type ChainTable } from "./sql/appending.ts";
 import { createCompactionCalls } from "./sql/compactions.ts";
 import { entriesWanted, entryNamed, listEntries, sessionOf } from "./sql/sessions.ts";
 import { tenantOf, tenantsWithSessions } from "./sql/tenants.ts";
-import type { Transfer } from "./sql/transfer.ts";
 import type { ClockOptions, HistoryStore, JobQueue } from "./store.ts";
 import { KEY_BYTES } from "./vault.ts";
 
@@ -81,16 +79,6 @@ async function openDatabase(options: PostgresOptions): Promise<Database> {
     throw error;
   }
   return database;
-}
-
-/**
- * Opens a PostgreSQL database to copy a whole store from or into.
- *
- * @throws PrecisError as docs/store.md lists them.
- */
-export async function openPostgresTransfer(options: PostgresOptions): Promise<Transfer> {
-  const database = await openDatabase(options);
-  return createPostgresTransfer(database, createPeriods(database, Date.now));
 }
 
 /**
@@ -192,7 +180,7 @@ function createWrites(parts: PostgresParts) {
   const { database, periods, jobs, now, during } = parts;
   const inOne = <Answer>(work: (runner: Runner, period: number) => Promise<Answer>): Promise<Answer> =>
     periods.current().then((period) => database.transaction((runner) => work(runner, period)));
-  const appendEnd: Parameters<typeof createAppendCalls>[0]["append"] = (tenant, end) =>
+  const appendEnd: ChainTable["append"] = (tenant, end) =>
     inOne(async (runner, period) => {
       const appended = await append(runner, tenant, end, period);
       const link = end.entries.at(-1)?.link ?? end.after;
@@ -211,14 +199,10 @@ function createWrites(parts: PostgresParts) {
       },
       parts,
     ),
-    appendChain: createAppendCalls(
-      {
-        countStored: (tenant, links) => countStored(database, tenant, links),
-        append: appendEnd,
-        prepare: (tenant, end, bytes) => () => appendEnd(tenant, end, bytes),
-      },
+    appendChain: createAppendChain(
+      { countStored: (tenant, links) => countStored(database, tenant, links), append: appendEnd },
       parts,
-    ).appendChain,
+    ),
     undoCompaction: (tenant, link) =>
       during(() => database.transaction((runner) => records.undo(runner, tenant, { link, now: now() }))),
     putOriginals: (tenant, originals) =>

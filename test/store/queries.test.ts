@@ -7,12 +7,7 @@ import { MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
 
 const STORE = join(import.meta.dirname, "..", "..", "src", "store");
 const NAMED_TYPES = [join(STORE, "sql"), join(STORE, "sqlite")]
-  .flatMap((folder) =>
-    readdirSync(folder)
-      // Copies compare every column that they read and write.
-      .filter((name) => !name.startsWith("transfer"))
-      .map((name) => readFileSync(join(folder, name), "utf8")),
-  )
+  .flatMap((folder) => readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8")))
   .join("\n");
 const DEFINITION = /const (\w+) = query<([^`]*)>\(\s*`([^`]*)`,?\s*\)/g;
 

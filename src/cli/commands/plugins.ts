@@ -17,7 +17,7 @@ import { isAgreedTo, untrusted } from "../engine.ts";
 import { EXIT } from "../exit.ts";
 import { readInput } from "../input.ts";
 import { pluginsFound, type FoundPlugins } from "../plugins-found.ts";
-import { checkPage, pluginList, pluginPage, type CheckedPlugin } from "../plugins-page.ts";
+import { checkPage, pluginList, type CheckedPlugin } from "../plugins-page.ts";
 import { withProgress } from "../progress.ts";
 import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
 import type { Terminal } from "../terminal.ts";
@@ -47,26 +47,6 @@ const list: Command = {
   run: async (args, terminal) => {
     const found = await foundBy(args, terminal);
     await tell(args, terminal, found, pluginList(found, terminal));
-    return EXIT.done;
-  },
-};
-
-const show: Command = {
-  name: "plugins show",
-  summary: "Show one plugin: its manifest, where it was found, and whether it is in use.",
-  about: ["Exits with 2 if there is none of that name. No code of the plugin is run."],
-  examples: [{ line: "precis plugins show keep-ends", says: "before naming it" }],
-  args: {
-    name: { type: "positional", valueHint: "NAME", description: "The plugin's name: its folder's." },
-    ...CONFIG_FLAGS,
-    ...JSON_ARG,
-  },
-  run: async (args, terminal) => {
-    const found = await foundBy(args, terminal);
-    const name = args.text("name")!;
-    const plugin = found.plugins.find((one) => one.name === name);
-    if (plugin === undefined) throw unknownPlugin(name, found.folders);
-    await tell(args, terminal, plugin, pluginPage(plugin, terminal));
     return EXIT.done;
   },
 };
@@ -136,8 +116,8 @@ const check: Command = {
 
 export const pluginCommands: CommandGroup = {
   name: "plugins",
-  summary: "External engines: list, show, trust and check them.",
-  commands: [list, show, trust, check],
+  summary: "External engines: list, trust and check them.",
+  commands: [list, trust, check],
   alone: list,
 };
 

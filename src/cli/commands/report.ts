@@ -14,9 +14,7 @@ import { counted, durationOf, tokensOf, wholeOf } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
 import { withEngine } from "../engine.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { writeOutput } from "../files.ts";
 import { readFileInput } from "../input.ts";
-import { reportHtml } from "../pages/report-page.ts";
 import { withProgress, type Progress } from "../progress.ts";
 import { observedReport } from "../observed-report.ts";
 import { reportPage, type Report } from "../report-page.ts";
@@ -29,8 +27,6 @@ const SINCE_DEFAULT = "7d";
 const FILES_DEFAULT = 200;
 const FILES_MAX = 10_000;
 const FILE_BYTES_MAX = 200_000_000;
-/** A page quotes what was said: for its owner alone, until they send it. */
-const PAGE_MODE = 0o600;
 
 export const reportCommand: Command = {
   name: "report",
@@ -41,7 +37,7 @@ export const reportCommand: Command = {
   ],
   examples: [
     { line: "precis report", says: "your own sessions of the last seven days" },
-    { line: "precis report ~/.claude/projects --since 30d --html report.html", says: "a month, as a page" },
+    { line: "precis report ~/.claude/projects --since 30d", says: "a month of one agent" },
     { line: "precis report session.jsonl --json | jq .advice", says: "for a script" },
     { line: "precis report --gateway", says: "what a gateway in observe mode would have done" },
   ],
@@ -68,7 +64,6 @@ export const reportCommand: Command = {
       description: "Size of the system prompt and the tools, because session files do not contain them.",
     },
     gateway: { type: "boolean", description: "Ask the gateway at the configured address instead of reading files." },
-    html: { type: "string", valueHint: "FILE", description: "Write it as one HTML page, readable only by you." },
     json: { type: "boolean", description: "Print JSON." },
     ...ENGINE_FLAGS,
     ...CONFIG_FLAGS,
@@ -80,20 +75,12 @@ export const reportCommand: Command = {
     const report = await withProgress(terminal.err, (progress) =>
       madeReport(args, configuration, { terminal, progress }),
     );
-    const html = args.text("html");
-    if (html !== undefined) await writePage(html, reportHtml(report), terminal);
     if (args.is("json")) await terminal.out.write(`${JSON.stringify(report, null, 2)}\n`);
-    else if (html !== "-") await terminal.out.say(reportPage(report, terminal.out));
+    else await terminal.out.say(reportPage(report, terminal.out));
     const unread = report.sessions.length === 0 && report.skipped.length > 0;
     return unread && args.all("paths").length > 0 ? EXIT.unreadable : EXIT.done;
   },
 };
-
-async function writePage(file: string, page: string, terminal: Terminal): Promise<void> {
-  if (file === "-") return terminal.out.write(page);
-  await writeOutput(terminal, file, page, { mode: PAGE_MODE });
-  await terminal.err.say(`The page is in ${file}.\n`);
-}
 
 interface Work {
   readonly terminal: Terminal;

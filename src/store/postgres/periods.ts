@@ -17,7 +17,7 @@ const partitions = query<object, { period: number }>(`
   order by period`);
 
 /** Of a time in milliseconds since the epoch: 202611 is November 2026, in UTC. */
-export function periodOf(time: number): number {
+function periodOf(time: number): number {
   const date = new Date(time);
   return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1;
 }
@@ -25,8 +25,6 @@ export function periodOf(time: number): number {
 export interface Periods {
   /** The period of now; its partitions are there when this resolves. */
   readonly current: () => Promise<number>;
-  /** The period itself, with its partitions. */
-  readonly made: (period: number) => Promise<number>;
 }
 
 export function createPeriods(database: Database, now: () => number): Periods {
@@ -40,7 +38,7 @@ export function createPeriods(database: Database, now: () => number): Periods {
     making.catch(() => made.delete(period));
     return making;
   };
-  return { made: make, current: () => make(periodOf(now())) };
+  return { current: () => make(periodOf(now())) };
 }
 
 async function makePartitions(database: Database, period: number): Promise<void> {

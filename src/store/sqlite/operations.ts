@@ -9,7 +9,6 @@ import { append, countStored, readChain, readLinks, readyEntries } from "./chain
 import { checkDatabase } from "./check.ts";
 import { getOriginal, putOriginals, readyOriginals } from "./originals.ts";
 import type { Runner } from "./query.ts";
-import { dropStaged, publishStaged, readyStaged, stage } from "./staging.ts";
 import type { NewRecord } from "../sql/records.ts";
 import { find, listRecords, put, readRecord, touch, undo } from "./records.ts";
 import { deleteStep, holdings, retainStep, size, withBranches } from "./retention.ts";
@@ -103,9 +102,6 @@ export const OPERATIONS = {
   touchRecords: note(touch),
   undoRecord: write(undo),
   putOriginals: readyWrite(readyOriginals, putOriginals),
-  stageOriginal: readyWrite(readyStaged, stage),
-  publishStaged: write(publishStaged),
-  dropStaged: write(dropStaged),
   getOriginal: read(getOriginal),
   searchOriginals: read<WordSearch, ReturnType<typeof searchOriginals>>(searchOriginals),
   searchMessages: read<WordSearch, ReturnType<typeof searchMessages>>(searchMessages),
@@ -150,8 +146,4 @@ export interface Call {
   readonly argument: unknown;
   /** What the argument carries, roughly. */
   readonly bytes: number;
-  /** The call that was made ready for this one, which then carries nothing. */
-  readonly prepared?: number;
-  /** What was made ready, in the thread. */
-  readonly ready?: { readonly made: unknown };
 }

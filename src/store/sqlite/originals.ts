@@ -7,12 +7,11 @@ import { query } from "../sql/query.ts";
 import type { Runner } from "./query.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
-export const findOriginal = query<
-  { tenant: number; id: string },
-  { id: number; kind: string; label: string; masked: number }
->(`select id, kind, label, masked from originals where tenant = :tenant and recall_id = :id`);
+const findOriginal = query<{ tenant: number; id: string }, { id: number; kind: string; label: string; masked: number }>(
+  `select id, kind, label, masked from originals where tenant = :tenant and recall_id = :id`,
+);
 
-export const pieceHashes = query<{ original: number }, { form: string; hash: Uint8Array }>(`
+const pieceHashes = query<{ original: number }, { form: string; hash: Uint8Array }>(`
   select bodies.form, bodies.hash from original_pieces
   join bodies on bodies.id = original_pieces.body
   where original_pieces.original = :original
@@ -52,13 +51,17 @@ export function putOriginals(
   originals.forEach((original, at) => {
     const pieces = ready[at]!;
     if (!makeRoomFor(runner, tenant, { id: original.id, pieces })) return;
-    const row = addRow(runner, tenant, { original, now });
-    addPieces(runner, tenant, { original: row, from: 0, pieces });
+    const { id, kind, masked = false } = original;
+    const label = runner.vault.sealText("label", original.label);
+    const row = runner.run(addOriginal, { tenant, id, kind, label, now, masked: Number(masked) }).id;
+    pieces.forEach((piece, position) =>
+      runner.run(addPiece, { original: row, position, body: keepBody(runner, tenant, piece) }),
+    );
   });
 }
 
 /** False where the same text is under this id already; a text that takes another's id is the newest now. */
-export function makeRoomFor(
+function makeRoomFor(
   runner: Runner,
   tenant: number,
   { id, pieces }: { readonly id: string; readonly pieces: readonly Pick<ReadyBody, "form" | "hash">[] },
@@ -71,30 +74,6 @@ export function makeRoomFor(
   if (hashes.length === pieces.length && hashes.every(isSame)) return false;
   removeOriginal(runner, standing.id);
   return true;
-}
-
-/** An original without its pieces. */
-export function addRow(
-  runner: Runner,
-  tenant: number,
-  { original, now }: { readonly original: Omit<Original, "text" | "kind"> & { readonly kind: string }; now: number },
-): number {
-  const { id, kind, masked = false } = original;
-  const label = runner.vault.sealText("label", original.label);
-  return runner.run(addOriginal, { tenant, id, kind, label, now, masked: Number(masked) }).id;
-}
-
-interface Pieces {
-  readonly original: number;
-  /** The place of the first of them. */
-  readonly from: number;
-  readonly pieces: readonly ReadyBody[];
-}
-
-export function addPieces(runner: Runner, tenant: number, { original, from, pieces }: Pieces): void {
-  pieces.forEach((piece, at) =>
-    runner.run(addPiece, { original, position: from + at, body: keepBody(runner, tenant, piece) }),
-  );
 }
 
 export function getOriginal(runner: Runner, tenant: string, id: string): Original | undefined {

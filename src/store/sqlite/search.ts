@@ -7,7 +7,6 @@ import type { MessageHit, SearchHit } from "../store.ts";
 import { readBody, tenantToken } from "./bodies.ts";
 import { query, type Query as Asked } from "../sql/query.ts";
 import type { Runner } from "./query.ts";
-import { STAGED_KIND } from "./staging.ts";
 import { knownTenant } from "./tenants.ts";
 
 interface OriginalRow {
@@ -25,11 +24,11 @@ interface MessageRow {
   readonly name: string;
 }
 
-const originalsMatching = query<{ expression: string; staged: string }, OriginalRow>(`
+const originalsMatching = query<{ expression: string }, OriginalRow>(`
   select originals.recall_id, originals.label, original_pieces.body from words
   join original_pieces on original_pieces.body = words.rowid
   join originals on originals.id = original_pieces.original
-  where words match :expression and originals.kind <> :staged
+  where words match :expression
   order by originals.id desc, original_pieces.position`);
 
 const messagesMatching = query<{ expression: string }, MessageRow>(`
@@ -41,10 +40,10 @@ const messagesMatching = query<{ expression: string }, MessageRow>(`
   order by links.id desc`);
 
 /** Where there is no index, the newest are looked through. */
-const newestOriginals = query<{ tenant: number; staged: string }, OriginalRow>(`
+const newestOriginals = query<{ tenant: number }, OriginalRow>(`
   select originals.recall_id, originals.label, original_pieces.body from originals
   join original_pieces on originals.id = original_pieces.original
-  where originals.tenant = :tenant and originals.kind <> :staged
+  where originals.tenant = :tenant
   order by originals.id desc, original_pieces.position`);
 
 const newestMessages = query<{ tenant: number }, MessageRow>(`
@@ -80,16 +79,16 @@ export function searchMessages(runner: Runner, tenant: string, search: WordSearc
 }
 
 interface Queries<Row> {
-  readonly indexed: Asked<{ readonly expression: string; readonly staged: string }, Row>;
-  readonly newest: Asked<{ readonly tenant: number; readonly staged: string }, Row>;
+  readonly indexed: Asked<{ readonly expression: string }, Row>;
+  readonly newest: Asked<{ readonly tenant: number }, Row>;
 }
 
 function rowsOf<Row>(runner: Runner, tenantName: string, { indexed, newest }: Queries<Row>) {
   const tenant = knownTenant(runner, tenantName);
   return (wanted: SearchCondition): Iterable<Row> =>
     runner.vault.encrypts
-      ? runner.each(newest, { tenant, staged: STAGED_KIND })
-      : runner.each(indexed, { expression: expressionOf(wanted, tenant), staged: STAGED_KIND });
+      ? runner.each(newest, { tenant })
+      : runner.each(indexed, { expression: expressionOf(wanted, tenant) });
 }
 
 interface Rows<Row> {
