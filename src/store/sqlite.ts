@@ -133,7 +133,7 @@ function plain({ id, kind, label, text, masked }: Original): Original {
 
 function recordTable(client: WorkerClient): RecordTable {
   return {
-    put: (tenant, fresh) => client.call("putRecord", tenant, fresh, fresh.text.length),
+    put: (tenant, fresh) => client.call("putRecord", tenant, fresh, fresh.record.length),
     find: (tenant, asked) => client.call("findRecord", tenant, asked),
     list: (tenant, links) => client.call("listRecords", tenant, links),
     read: (tenant, id) => client.call("readRecord", tenant, id),

@@ -4,13 +4,11 @@ import type { EngineTool } from "../../core/engines/contract.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { written, type Answer } from "../../core/recall/pages.ts";
 import type { ToolContext } from "./contract.ts";
-import { compact, drop } from "./compact.ts";
+import { compact, drop, pin, restore, unpin } from "./changes.ts";
 import { describe } from "./describe.ts";
 import { engineToolsOf } from "./engine-tools.ts";
 import { expand } from "./expand.ts";
 import { MCP_LIMITS, type McpLimits } from "./limits.ts";
-import { pin, unpin } from "./pin.ts";
-import { restore } from "./restore.ts";
 import { search } from "./search.ts";
 import { timeline } from "./timeline.ts";
 
@@ -129,7 +127,7 @@ function writingTools(limits: McpLimits): readonly Tool[] {
       description:
         "Compacts a session now, so that its next request is shorter. Only when a person asks for it, or at the end of a phase of the work.",
       input: z.strictObject({ id, focus, budget, messages: range }),
-      run: (own, given, { signal }) => compact(own, given, signal),
+      run: compact,
       writes: true,
       ms: limits.compactMs,
     }),

@@ -44,7 +44,7 @@ export function createPeriods(database: Database, now: () => number): Periods {
 async function makePartitions(database: Database, period: number): Promise<void> {
   if ((await periodsOf(database)).includes(period)) return;
   await database.transaction(async (runner) => {
-    await lockToMigrate(runner);
+    await runner.answer(lockToMigrate());
     if ((await periodsOf(runner)).includes(period)) return;
     // Attached rather than made in its place, which would lock out everybody who reads or writes.
     for (const table of PARTITIONED)
@@ -109,7 +109,7 @@ async function dropExpired(
   expiry: { readonly period: number; readonly before: number },
 ): Promise<void> {
   const { period } = expiry;
-  await lockToDelete(runner);
+  await runner.answer(lockToDelete());
   if ((await runner.first(isExpired, expiry))?.expired !== true) return;
   const sessions = (await runner.all(sessionsOf, { period })).map(({ session }) => session);
   await runner.run(endSessions, { sessions });

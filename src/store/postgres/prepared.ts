@@ -10,8 +10,8 @@ import { fromTheEnd } from "../sql/chains.ts";
 import { query } from "../sql/query.ts";
 import { deleteState } from "../sql/retention.ts";
 import type { Runner } from "./database.ts";
-import { knownTenant } from "./tenants.ts";
-import { putState } from "./usage.ts";
+import { knownTenant } from "../sql/tenants.ts";
+import { putState } from "../sql/usage.ts";
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
@@ -31,7 +31,7 @@ interface PreparedRow {
 
 const preparedFor = query<{ tenant: number; links: readonly string[] }, PreparedRow>(`
   select link, state from states
-  where tenant = :tenant and link = any(:links::text[]) and starts_with(root, 'prepared:')`);
+  where tenant = :tenant and link in (:links) and starts_with(root, 'prepared:')`);
 
 export async function putPrepared(
   runner: Runner,
@@ -43,7 +43,8 @@ export async function putPrepared(
   );
   const kept: PreparedState = { record: encodeCompaction(compaction), originals };
   const state = (await deflate(JSON.stringify(kept))).toString("base64");
-  await putState(runner, tenant, { root: `${PREFIX}${compaction.covers}`, state, now });
+  const root = `${PREFIX}${compaction.covers}`;
+  await runner.answer(putState(runner, tenant, { root, state: JSON.stringify(state), now }));
 }
 
 export async function findPrepared(
@@ -51,7 +52,7 @@ export async function findPrepared(
   tenantName: string,
   links: readonly string[],
 ): Promise<Compaction | undefined> {
-  const tenant = await knownTenant(runner, tenantName);
+  const tenant = await runner.answer(knownTenant(tenantName));
   for (const { batch } of fromTheEnd(links)) {
     const rows = new Map((await runner.all(preparedFor, { tenant, links: batch })).map((row) => [row.link, row]));
     const link = batch.findLast((one) => rows.has(one));
@@ -72,5 +73,5 @@ async function decodePrepared({ vault }: Runner, { state }: PreparedRow): Promis
 }
 
 export async function dropPrepared(runner: Runner, tenant: string, covers: string): Promise<void> {
-  await runner.run(deleteState, { tenant: await knownTenant(runner, tenant), root: `${PREFIX}${covers}` });
+  await runner.run(deleteState, { tenant: await runner.answer(knownTenant(tenant)), root: `${PREFIX}${covers}` });
 }

@@ -28,7 +28,7 @@ export async function prepareSchema(database: Database, readOnly: boolean): Prom
   if (readOnly) throw olderSchemaError(database.place, version);
   await database.transaction(
     async (runner) => {
-      await lockToMigrate(runner);
+      await runner.answer(lockToMigrate());
       await runner.run(createMigrations, {});
       const { version: before } = await foundSchema(runner, database.place);
       for (const { name, compatibleWith, sql } of MIGRATIONS.slice(before)) {
