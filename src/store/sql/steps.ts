@@ -8,7 +8,8 @@ import type { Query } from "./query.ts";
 export interface AskedQuery {
   readonly query: Query<never, unknown>;
   readonly args: unknown;
-  readonly wants: "rows" | "changes";
+  /** `id`: of the row that was added, 0 where none was; only a file knows it. */
+  readonly wants: "rows" | "changes" | "id";
 }
 
 export type Steps<Answer> = Generator<AskedQuery, Answer, unknown>;

@@ -4,21 +4,24 @@ import { piecesOf, searchableText, type Body } from "../body.ts";
 import type { ChainEnd } from "../sql/appending.ts";
 import type { FreshMessages } from "../sql/chains.ts";
 import type { BodyKey, NewOriginals, NewPieces } from "../sql/originals.ts";
-import { query } from "../sql/query.ts";
+import { query, type Query } from "../sql/query.ts";
 import { tenantToken } from "../sql/search.ts";
 import { first, run, type Steps } from "../sql/steps.ts";
 import { knownTenant } from "../sql/tenants.ts";
 import { encoded, keyOf } from "../text-bytes.ts";
 import type { Vault } from "../vault.ts";
 
-const addBody = query<
-  { tenant: number; form: string; hash: Uint8Array; encoding: string; content: Uint8Array; bytes: number },
-  { id: number }
->(`
+const addBody = query<{
+  tenant: number;
+  form: string;
+  hash: Uint8Array;
+  encoding: string;
+  content: Uint8Array;
+  bytes: number;
+}>(`
   insert into bodies (tenant, form, hash, encoding, content, bytes)
   values (:tenant, :form, :hash, :encoding, :content, :bytes)
-  on conflict (tenant, form, hash) do nothing
-  returning id`);
+  on conflict (tenant, form, hash) do nothing`);
 
 const findBody = query<{ tenant: number; form: string; hash: Uint8Array }, { id: number }>(
   `select id from bodies where tenant = :tenant and form = :form and hash = :hash`,
@@ -39,24 +42,25 @@ const addPiece = query<{ original: number; position: number; body: number }>(
   `insert into original_pieces (original, position, body) values (:original, :position, :body)`,
 );
 
-const addLink = query<
-  {
-    tenant: number;
-    link: string;
-    parent: number | null;
-    position: number;
-    session: number;
-    role: string;
-    protocol: string | null;
-    member: number;
-    body: number;
-    now: number;
-  },
-  { id: number }
->(`
+const addLink = query<{
+  tenant: number;
+  link: string;
+  parent: number | null;
+  position: number;
+  session: number;
+  role: string;
+  protocol: string | null;
+  member: number;
+  body: number;
+  now: number;
+}>(`
   insert into links (tenant, link, parent, position, session, role, protocol, member, body, created_at)
-  values (:tenant, :link, :parent, :position, :session, :role, :protocol, :member, :body, :now)
-  returning id`);
+  values (:tenant, :link, :parent, :position, :session, :role, :protocol, :member, :body, :now)`);
+
+/** Faster than `returning` by half. Answers with the id of the row; 0 where it was there already. */
+function* add<Arguments>(query: Query<Arguments, unknown>, args: Arguments): Steps<number> {
+  return (yield { query: query as Query<never, unknown>, args, wants: "id" }) as number;
+}
 
 /** A body that is only to be written: what takes long about it was done before the file was locked. */
 export interface ReadyBody extends BodyKey {
@@ -109,7 +113,7 @@ export function* readyOriginals(
 export function piecesToAdd(pieces: readonly ReadyBody[]): NewPieces {
   return {
     keys: pieces,
-    add: function* add(tenant, original) {
+    add: function* addPieces(tenant, original) {
       for (const [position, piece] of pieces.entries())
         yield* run(addPiece, { original, position, body: yield* keepBody(tenant, piece) });
     },
@@ -126,7 +130,7 @@ export function* addMessages(
   for (const [at, { link, role, protocol = null, member }] of entries.entries()) {
     const body = yield* keepBody(tenant, ready[from + at]!);
     const row = { tenant, link, parent, position: ++position, session, role, protocol, member, body, now };
-    parent = (yield* first(addLink, row))!.id;
+    parent = yield* add(addLink, row);
   }
   return parent!;
 }
@@ -137,9 +141,8 @@ function* keepBody(tenant: number, ready: ReadyBody): Steps<number> {
   const known = seemsNew ? undefined : yield* first(findBody, key);
   if (known !== undefined) return known.id;
   const { content, tokens } = ready.row();
-  const added = yield* first(addBody, { ...key, encoding, content, bytes });
-  if (added === undefined) return (yield* first(findBody, key))!.id;
-  const { id } = added;
+  const id = yield* add(addBody, { ...key, encoding, content, bytes });
+  if (id === 0) return (yield* first(findBody, key))!.id;
   if (tokens !== "") yield* run(addWords, { id, tokens: `${tenantToken(tenant)} ${tokens}` });
   return id;
 }

@@ -36,9 +36,11 @@ export function createRunner(db: DatabaseSync, key?: Uint8Array): Runner {
     dropUnused,
     index: wordIndex(vault.encrypts),
     answer: (steps) =>
-      answerNow(steps, ({ query: { sql }, args, wants }) =>
-        wants === "rows" ? prepared(sql).all(values(args)) : Number(prepared(sql).run(values(args)).changes),
-      ),
+      answerNow(steps, ({ query: { sql }, args, wants }) => {
+        if (wants === "rows") return prepared(sql).all(values(args));
+        const { changes, lastInsertRowid } = prepared(sql).run(values(args));
+        return wants === "changes" || changes === 0 ? Number(changes) : Number(lastInsertRowid);
+      }),
     all: ({ sql }, args) => prepared(sql).all(values(args)) as never,
     each: ({ sql }, args) => prepared(sql).iterate(values(args)) as never,
   };
