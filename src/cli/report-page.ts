@@ -2,9 +2,9 @@
 import { wrapped } from "../config/wrap.ts";
 import type { NamedOutlook, Outlook } from "../session/outlook/outlook.ts";
 import { change, count, counted, percent } from "./amounts.ts";
-import { LOSS_NAMES } from "./loss-names.ts";
 import { clip, columnWidths, padEnd, padStart } from "./bars.ts";
 import type { Stream } from "./terminal.ts";
+import type { LossKind } from "../core/compaction/compaction.ts";
 
 export interface Report extends Outlook {
   readonly folders: readonly string[];
@@ -151,3 +151,11 @@ function skippedLines({ skipped, older, notTaken }: Report, { columns }: Stream)
       : []),
   ];
 }
+
+/** What a person calls the kinds of things that a compaction may leave out. */
+const LOSS_NAMES: Readonly<Record<LossKind, string>> = {
+  requests: "user messages",
+  constraints: "project rules",
+  paths: "changed files",
+  errors: "failures",
+};

@@ -8,11 +8,10 @@ import type { RedactOptions } from "../../core/redaction/redact.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import { contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
-import type { Prices } from "../../models/usage.ts";
+import { type Prices, costOf } from "../../models/usage.ts";
 import { roundsOf, type Round } from "./rounds.ts";
 import type { RuntimeOptions } from "../contract.ts";
 import { createRuntime } from "../runtime.ts";
-import { createMeter, type Meter } from "./bill.ts";
 import { laterUse, type LaterUse } from "./later-use.ts";
 
 const MINUTE_MS = 60_000;
@@ -218,4 +217,43 @@ function largeResults(messages: readonly Message[], measure: Measure, factor: nu
   const sizes = messages.filter(({ role }) => role === "tool").map((one) => measure.message(one) * factor);
   const large = sizes.filter((tokens) => tokens >= LARGE_RESULT_TOKENS);
   return { count: large.length, tokens: Math.round(large.reduce((sum, tokens) => sum + tokens, 0)) };
+}
+
+/** What a session's requests cost while a cache keeps what was sent last: each reads what is unchanged and writes the rest. */
+interface AskedRequest {
+  readonly tokens: number;
+  readonly outputTokens: number;
+  /** Tokens at its beginning that the request before began with too. */
+  readonly unchangedTokens: number;
+  readonly atMs: number | undefined;
+}
+
+interface Meter {
+  readonly ask: (request: AskedRequest) => void;
+  /** Tokens of all requests. */
+  readonly inputTokens: () => number;
+  /** US dollars; undefined where the model's prices are not known. */
+  readonly usd: () => number | undefined;
+}
+
+interface MeterTerms {
+  readonly prices: Prices | undefined;
+  /** How long what was sent stays in the cache. */
+  readonly ttlMs: number;
+}
+
+/** A simple cache: one conversation, everything that is sent is written. `precis-eval replay` has the vendors' rules. */
+function createMeter({ prices, ttlMs }: MeterTerms): Meter {
+  let [inputTokens, usd, held] = [0, 0, 0];
+  let last: number | undefined;
+  const ask = ({ tokens, outputTokens, unchangedTokens, atMs }: AskedRequest): void => {
+    const expired = last !== undefined && atMs !== undefined && atMs - last >= ttlMs;
+    const cacheReadTokens = expired ? 0 : Math.min(unchangedTokens, held, tokens);
+    const cacheWriteTokens = tokens - cacheReadTokens;
+    inputTokens += tokens;
+    if (prices !== undefined)
+      usd += costOf({ inputTokens: tokens, outputTokens, cacheReadTokens, cacheWriteTokens }, prices);
+    [held, last] = [tokens, atMs ?? last];
+  };
+  return { ask, inputTokens: () => inputTokens, usd: () => (prices === undefined ? undefined : usd) };
 }

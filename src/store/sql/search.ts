@@ -67,12 +67,15 @@ export function* searchOriginals(
   search: WordSearch,
 ): Steps<readonly SearchHit[]> {
   const { index, vault } = tables;
-  const idOf = ({ recall_id: id, body }: OriginalRow): string => `${id} ${body}`;
-  const places = yield* searched(tables, tenant, { search, matching: index.originals, idOf });
+  const places = yield* searched(tables, tenant, { search, matching: index.originals, idOf: idOfPiece });
   const hits = places.map(({ key: { row }, text }) => ({ id: row.recall_id, label: row.label, text }));
   return oneEach(hits)
     .slice(0, search.limit)
     .map((hit) => ({ ...hit, label: vault.openText("label", hit.label) }));
+}
+
+function idOfPiece({ recall_id: id, body }: OriginalRow): string {
+  return `${id} ${body}`;
 }
 
 export function* searchMessages(

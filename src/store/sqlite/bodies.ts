@@ -58,8 +58,8 @@ const addLink = query<{
   values (:tenant, :link, :parent, :position, :session, :role, :protocol, :member, :body, :now)`);
 
 /** Faster than `returning` by half. Answers with the id of the row; 0 where it was there already. */
-function* add<Arguments>(query: Query<Arguments, unknown>, args: Arguments): Steps<number> {
-  return (yield { query: query as Query<never, unknown>, args, wants: "id" }) as number;
+function* add<Arguments>(asked: Query<Arguments, unknown>, args: Arguments): Steps<number> {
+  return (yield { query: asked as Query<never, unknown>, args, wants: "id" }) as number;
 }
 
 /** A body that is only to be written: what takes long about it was done before the file was locked. */

@@ -31,8 +31,7 @@ export function createRunner(db: DatabaseSync, key?: Uint8Array): Runner {
   const vault = createVault(key);
   return {
     vault,
-    // A file has one writer at a time.
-    lockToWrite: function* lockToWrite() {},
+    lockToWrite: waitForNobody,
     dropUnused,
     index: wordIndex(vault.encrypts),
     answer: (steps) =>
@@ -45,6 +44,9 @@ export function createRunner(db: DatabaseSync, key?: Uint8Array): Runner {
     each: ({ sql }, args) => prepared(sql).iterate(values(args)) as never,
   };
 }
+
+/** A file has one writer at a time. */
+function* waitForNobody(): Steps<void> {}
 
 /** Lists are JSON. */
 function values(args: unknown): Values {
