@@ -176,20 +176,11 @@ const compressionSection = z
       description:
         "Whether models behind `precis serve` get a tool, `precis_compact`, with which they have their conversation compacted at the end of a phase. The gateway answers the call, and the client does not see it.",
     }),
-    model_tool_share: z
-      .number()
-      .min(0)
-      .max(1)
-      .default(compression.model_tool_share)
-      .meta({
-        description: "The call is refused while the conversation is below this share of its threshold.",
-        examples: [0.5],
-      }),
   })
   .prefault({})
   .meta({
     description:
-      "When a transcript is compacted, and how much of it stays. `enabled`, `mode`, `keep_requests`, `schedule`, `idle`, `ingest_limit_tokens`, `model_tool` and `model_tool_share` apply to every engine; the others only to the default engine, `compressor`.",
+      "When a transcript is compacted, and how much of it stays. `enabled`, `mode`, `keep_requests`, `schedule`, `idle`, `ingest_limit_tokens` and `model_tool` apply to every engine; the others only to the default engine, `compressor`.",
   });
 
 const cachingSection = z
