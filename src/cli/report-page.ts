@@ -2,7 +2,8 @@
 import { wrapped } from "../config/wrap.ts";
 import type { NamedOutlook, Outlook } from "../session/outlook/outlook.ts";
 import { change, count, counted, percent } from "./amounts.ts";
-import { clip, columnWidths, padEnd, padStart } from "./bars.ts";
+import { clip, columnWidths, padStart } from "./bars.ts";
+import { namedLines } from "./table.ts";
 import type { Stream } from "./terminal.ts";
 import type { LossKind } from "../core/compaction/compaction.ts";
 
@@ -80,10 +81,8 @@ function dollars(usd: number): string {
   return `$${usd.toFixed(2)}`;
 }
 
-function named(name: string, says: string, { paint, columns }: Stream): readonly string[] {
-  return wrapped(says, columns - NAME_COLUMNS - 2).map(
-    (line, at) => `  ${paint("dim", padEnd(at === 0 ? name : "", NAME_COLUMNS))}${line}`,
-  );
+function named(name: string, says: string, stream: Stream): readonly string[] {
+  return namedLines(name, says, { left: NAME_COLUMNS }, stream);
 }
 
 function bySavings(sessions: readonly NamedOutlook[]): readonly NamedOutlook[] {

@@ -8,7 +8,7 @@ import { SAFE_WINDOW_TOKENS } from "../../src/models/registry/registry.ts";
 
 import { createWriters, type WriterEnvironment } from "../../src/models/writers.ts";
 import { protocols } from "../../src/protocols/index.ts";
-import { delay, startEndpoint, type ScriptedEndpoint } from "../support/scripted-endpoint.ts";
+import { answer, delay, startEndpoint, type ScriptedEndpoint } from "../support/scripted-endpoint.ts";
 
 let endpoint: ScriptedEndpoint;
 beforeAll(async () => void (endpoint = await startEndpoint()));
@@ -107,6 +107,7 @@ describe("a writer from settings", () => {
     const at = { [`${AUX}.model`]: "m", [`${AUX}.base_url`]: endpoint.url, [`${AUX}.timeout_seconds`]: 1 };
     const slow = await writersOf(at).auxiliary!.ask(prompt);
     expect(slow).toMatchObject({ kind: "failed", failure: { class: "timeout" } });
+    endpoint.play(answer("ok"));
   });
 
   it("knows its window: stated over known over safe", () => {

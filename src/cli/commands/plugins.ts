@@ -19,6 +19,7 @@ import { readInput } from "../input.ts";
 import { pluginsFound, type FoundPlugins, type FoundPlugin } from "../plugins-found.ts";
 import { withProgress } from "../progress.ts";
 import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
+import { namedLines } from "../table.ts";
 import type { Terminal, Stream } from "../terminal.ts";
 import { wrapped } from "../../config/wrap.ts";
 import type { CheckName } from "../../core/engines/suite/fault.ts";
@@ -262,11 +263,6 @@ function checkPage({ name, version, transcripts, broken }: CheckedPlugin, stream
   )}`;
 }
 
-function rowLines(rows: readonly (readonly [string, string])[], { paint, columns }: Stream): string {
-  const lines = rows.flatMap(([name, says]) =>
-    wrapped(says, columns - NAME_COLUMNS - 2).map(
-      (line, at) => `  ${paint("dim", padEnd(at === 0 ? name : "", NAME_COLUMNS))}${line}`,
-    ),
-  );
-  return `${lines.join("\n")}\n`;
+function rowLines(rows: readonly (readonly [string, string])[], stream: Stream): string {
+  return `${rows.flatMap(([name, says]) => namedLines(name, says, { left: NAME_COLUMNS }, stream)).join("\n")}\n`;
 }
