@@ -13,7 +13,6 @@ import { roundsOf, type Round } from "./rounds.ts";
 import type { RuntimeOptions } from "../contract.ts";
 import { createRuntime } from "../runtime.ts";
 import { described } from "../../core/digest/call.ts";
-import { identifiersOf } from "./future-use.ts";
 
 const MINUTE_MS = 60_000;
 const SHORT_TTL_MS = 5 * MINUTE_MS;
@@ -289,11 +288,20 @@ function laterUse({ messages, end, sent, redact }: LaterUseParts): LaterUse {
     .slice(end)
     .filter(({ role }) => role === "assistant")
     .slice(0, LATER_MESSAGES_MAX);
-  const used = [...new Set(later.flatMap((message) => [...identifiersOf(redact(textOf(message)))]))]
+  const used = [...new Set(later.flatMap((message) => namesIn(redact(textOf(message)))))]
     .filter((id) => before.includes(id))
     .slice(0, IDENTIFIERS_MAX);
   const missing = used.filter((id) => !kept.includes(id));
   return { used: used.length, held: used.length - missing.length, missing: missing.slice(0, MISSING_SHOWN_MAX) };
+}
+
+const NAME = /[\p{L}\p{N}_][\p{L}\p{N}_./@-]{4,200}[\p{L}\p{N}_]/gu;
+/** A digit, an underscore, a slash, a dot before a letter, or a capital inside. */
+const SPECIFIC = /[\p{N}_/]|\.\p{L}|\p{Ll}\p{Lu}/u;
+
+/** Names that are a work's own, by their form: paths, symbols, numbers and hashes. */
+function namesIn(text: string): readonly string[] {
+  return (text.match(NAME) ?? []).filter((name) => SPECIFIC.test(name));
 }
 
 function textOf(message: Message): string {
