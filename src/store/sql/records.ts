@@ -202,7 +202,7 @@ export function* putRecord(
   return { id, won: true };
 }
 
-interface LinksAndTime {
+export interface LinksAndTime {
   readonly links: readonly string[];
   readonly now: number;
 }
