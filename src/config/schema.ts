@@ -13,7 +13,6 @@ import type { EngineSetting, SettingsOfEngine } from "../core/engines/setting.ts
 import { OWN_SETTINGS } from "../core/engines/settings.ts";
 import { snakeCase } from "./snake-case.ts";
 
-/** The settings of single engines, as the file and as a program's options have them, made from what the engines declare. */
 const engines = Object.entries(OWN_SETTINGS) as [string, SettingsOfEngine][];
 
 /** The section `engines` of the file. */
@@ -32,6 +31,7 @@ export const enginesOption = z.strictObject(
   Object.fromEntries(engines.map(([name, own]) => [name, engineSection(name, own, String)])),
 );
 
+/** The settings of single engines, as the file and as a program's options have them, made from what the engines declare. */
 function engineSection(name: string, own: SettingsOfEngine, nameOf: (name: string) => string): z.ZodType {
   const settings = Object.entries(own).map(([key, setting]) => [nameOf(key), schemaOf(setting)]);
   return z

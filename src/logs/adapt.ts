@@ -210,7 +210,6 @@ function withNewest(session: Session, losses: Losses): Session {
   return { ...session, messages, compactions };
 }
 
-/** Calls as another format takes them: names, ids and arguments. */
 interface CallOptions {
   readonly holds: Holds;
   readonly losses: Losses;
@@ -218,6 +217,7 @@ interface CallOptions {
   readonly to: ToolNames;
 }
 
+/** Calls as another format takes them: names, ids and arguments. */
 function callsFor(session: Session, options: CallOptions): Session {
   const messages = session.messages.map((one) => {
     const message = withCalls(one.message, options);

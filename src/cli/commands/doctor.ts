@@ -41,7 +41,6 @@ export const doctorCommand: Command = {
   },
 };
 
-/** The doctor's findings as a person reads them: by area, each with what to do about it. */
 const MARKS: Readonly<Record<Level, readonly [mark: string, look: TextStyle]>> = {
   fine: ["✓", "good"],
   note: ["·", "dim"],
@@ -49,6 +48,7 @@ const MARKS: Readonly<Record<Level, readonly [mark: string, look: TextStyle]>> =
   fault: ["✗", "bad"],
 };
 
+/** The doctor's findings as a person reads them: by area, each with what to do about it. */
 function doctorPage(findings: readonly Finding[], stream: Stream): string {
   const { paint } = stream;
   const [left = 0] = columnWidths(AREAS.map((area) => [area]));

@@ -161,9 +161,9 @@ async function readerFor(args: Arguments, configuration: Configuration, { engine
   };
 }
 
-/** `precis report --gateway`: what a running gateway did, and in observe mode would have done, since it started. */
 type Fact = readonly [name: string, says: string];
 
+/** `precis report --gateway`: what a running gateway did, and in observe mode would have done, since it started. */
 async function observedReport(args: Arguments, configuration: Configuration, terminal: Terminal): Promise<ExitCode> {
   if (args.all("paths").length > 0)
     throw usageError("--gateway and files exclude one another", "Leave out one of them.");

@@ -46,9 +46,9 @@ export async function examine(examination: Examination): Promise<readonly Findin
   ];
 }
 
-/** Whether this Node is one that precis runs on. */
 const NEEDED = [22, 19] as const;
 
+/** Whether this Node is one that precis runs on. */
 export function checkNode(version: string): readonly Finding[] {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const enough = major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
@@ -59,10 +59,10 @@ export function checkNode(version: string): readonly Finding[] {
   ];
 }
 
-/** The operator's token: whether it is there, for its owner alone, and how it is used. */
 const HOW =
   "metrics and the API take `authorization: Bearer $(precis token)`, a browser the link of `precis token --link`";
 
+/** The operator's token: whether it is there, for its owner alone, and how it is used. */
 function checkToken(configuration: Configuration, terminal: Terminal): readonly Finding[] {
   // A variable that is not set is reported with the keys.
   const { token_env: variable } = configuration.gateway;
@@ -198,7 +198,6 @@ async function portFailure(host: string, port: number): Promise<string | undefin
   }
 }
 
-/** Keys and tokens: whether the variables that settings name are set, and hold what a header can carry. No value is ever shown. */
 interface Named {
   readonly variable: string;
   /** What it is for. */
@@ -208,6 +207,7 @@ interface Named {
   readonly path: string;
 }
 
+/** Keys and tokens: whether the variables that settings name are set, and hold what a header can carry. No value is ever shown. */
 async function checkKeys(configuration: Configuration, { environment }: Terminal): Promise<readonly Finding[]> {
   const inPlace = asksInPlace(configuration);
   const { auxiliary, main } = inPlace ? { auxiliary: undefined, main: undefined } : chooseModels(configuration);

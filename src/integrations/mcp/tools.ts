@@ -262,7 +262,6 @@ export function limitsOf(given: Partial<McpLimits> = {}): McpLimits {
   return { ...MCP_LIMITS, ...given };
 }
 
-/** `search`: words to the places that hold them, each with the lines around it, so that one call often is enough. */
 interface SearchArguments {
   readonly words: string;
   readonly session?: string | undefined;
@@ -271,6 +270,7 @@ interface SearchArguments {
 
 const LABEL_CHARS_MAX = 100;
 
+/** `search`: words to the places that hold them, each with the lines around it, so that one call often is enough. */
 async function search(context: ToolContext, { words, session, hits }: SearchArguments): Promise<Answer> {
   const { archive, tenant, limits } = context;
   // One session is all that may be seen, or the one that was asked for.

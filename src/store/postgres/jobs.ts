@@ -168,10 +168,6 @@ async function takeJobs(boss: PgBoss, { vault }: Database, { run, ending, atOnce
   });
 }
 
-/**
- * Compactions that are made and not in effect yet: a state each, under the link that it covers, so that it goes with its
- * conversation. Any process finds it, and whichever request it is due for records it.
- */
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
@@ -192,6 +188,10 @@ const preparedFor = query<{ tenant: number; links: readonly string[] }, Prepared
   select link, state from states
   where tenant = :tenant and link in (:links) and starts_with(root, 'prepared:')`);
 
+/**
+ * Compactions that are made and not in effect yet: a state each, under the link that it covers, so that it goes with its
+ * conversation. Any process finds it, and whichever request it is due for records it.
+ */
 async function putPrepared(
   runner: Runner,
   tenant: string,

@@ -156,7 +156,6 @@ export interface Call {
   readonly bytes: number;
 }
 
-/** Looks for damage: what SQLite knows of, bodies that are not what their hash says, chains with a gap. */
 const allBodies = query<object, { id: number; hash: Uint8Array; encoding: string; content: Uint8Array }>(
   `select id, hash, encoding, content from bodies`,
 );
@@ -170,7 +169,10 @@ function isWhat({ vault }: Runner, row: { encoding: string; content: Uint8Array 
   }
 }
 
-/** One line a fault; none for a sound file. Reads the whole of it. */
+/**
+ * Looks for damage: what SQLite knows of, bodies that are not what their hash says, chains with a gap. One line a fault; none for
+ * a sound file. Reads the whole of it.
+ */
 function checkDatabase(db: DatabaseSync, runner: Runner): readonly string[] {
   const faults: string[] = [];
   for (const row of db.prepare("pragma integrity_check").iterate()) {
