@@ -6,7 +6,7 @@
 import { hash } from "node:crypto";
 import { createChain } from "../src/core/transcript/links.ts";
 import { textMessage } from "../src/core/transcript/message.ts";
-import { countStored } from "../src/store/postgres/chains.ts";
+import { countStored } from "../src/store/sql/chains.ts";
 import { createDatabase } from "../src/store/postgres/database.ts";
 import { openPostgresStore } from "../src/store/postgres.ts";
 import { NO_POSTGRES, startPostgres } from "../test/store/postgres-server.ts";
@@ -66,7 +66,7 @@ async function run(): Promise<void> {
   print("stored", `${stored.toLocaleString("en")} messages in ${sessions + 1} sessions (${seconds} s to fill)`);
 
   const newest = [...known, "a link that is not stored yet"];
-  await measure("find how much of a session of 10,000 is stored", () => countStored(database, TENANT, newest));
+  await measure("find how much of a session of 10,000 is stored", () => database.answer(countStored(TENANT, newest)));
   await measure("find its compaction, where there is none", () => store.findCompaction(TENANT, known));
   await measure("find its usage, where there is none", () => store.findUsage(TENANT, known));
   const half = SESSION_MESSAGES / 2;

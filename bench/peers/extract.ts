@@ -3,7 +3,7 @@
  * was shown, word for word, evenly spaced over the whole, as many as fit the length; it leaves out whatever is not the
  * conversation's (the peer's own instructions). So what differs between two peers is what they show, keep and ask for.
  */
-import { textOf, tokensOf, type ChatMessage } from "../../src/session/outlook/future-use.ts";
+import { textOf, tokensOf, type ChatMessage } from "../../eval/src/recall/future-use.ts";
 
 /** Lines shorter than this say nothing. */
 const LINE_CHARS_MIN = 12;

@@ -5,7 +5,7 @@ import { redactionRows } from "../../bench/redaction.ts";
 import { markdownTable, withGenerated } from "../../scripts/docs/markdown.ts";
 import { redact } from "../../src/core/redaction/redact.ts";
 import { readCorpus } from "../src/recall/corpus.ts";
-import { identifiersOf, textOf } from "../../src/session/outlook/future-use.ts";
+import { identifiersOf, textOf } from "../src/recall/future-use.ts";
 import { loadSecretRules } from "../../src/secrets/rules.ts";
 import { withShapes } from "./redaction/shapes.ts";
 

@@ -4,7 +4,7 @@ import type { NoticeEvent, UntouchedReason } from "../../src/gateway/contract.ts
 export const ALL_REASONS: Readonly<Record<UntouchedReason, string>> = {
   unreadable: "The body does not follow the protocol of its route; the provider will report what is wrong.",
   not_text: "The body is not UTF-8, or has an unknown compression.",
-  too_large_to_read: "The body is larger than `gateway.limits.read_mb`, or has more messages than precis reads.",
+  too_large_to_read: "The body is larger than `gateway.limits.body_mb`, or has more messages than precis reads.",
   held_by_provider:
     "The provider stores the history or a part of it (`previous_response_id`, a conversation, a message thread, its own compaction).",
   thread_replay:

@@ -6,8 +6,15 @@ import type { MessageShown } from "../gateway/history/contract.ts";
 import { count, counted } from "./amounts.ts";
 import { clip, padStart, widthOf } from "./bars.ts";
 import { wrapped } from "../config/wrap.ts";
-import { alignedRuns, tokensOf, type AlignedRun, type Fate } from "./pages/alignment.ts";
-import type { MessageAfter, MessageBefore, ShownCompaction } from "./pages/compaction-shown.ts";
+import {
+  alignedRuns,
+  tokensOf,
+  type AlignedRun,
+  type Fate,
+  type MessageAfter,
+  type MessageBefore,
+  type ShownCompaction,
+} from "./compaction-shown.ts";
 import type { Stream, TextStyle } from "./terminal.ts";
 import { visible } from "./visible.ts";
 

@@ -14,6 +14,7 @@ import type { DisabledEngine } from "../session/events.ts";
 import type { HookFailure } from "../session/operator-hooks/contract.ts";
 import { change, count, counted } from "./amounts.ts";
 import { clip, padEnd, padStart, track, widthOf } from "./bars.ts";
+import { namedLines } from "./table.ts";
 import type { TextStyle, Stream } from "./terminal.ts";
 import { windowText, type Window } from "./window.ts";
 
@@ -152,10 +153,8 @@ const SINGULAR = {
 } as const;
 
 /** A name and what there is to say, over as many lines as that takes. */
-function named(name: string, says: string, look: TextStyle, { paint, columns }: Stream): readonly string[] {
-  return wrapped(says, columns - NAME_COLUMNS - 2).map(
-    (line, at) => `  ${paint(look, padEnd(at === 0 ? name : "", NAME_COLUMNS))}${line}`,
-  );
+function named(name: string, says: string, look: TextStyle, stream: Stream): readonly string[] {
+  return namedLines(name, says, { left: NAME_COLUMNS, look }, stream);
 }
 
 function warnings(report: CompactionReport, stream: Stream): readonly string[] {

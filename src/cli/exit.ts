@@ -33,65 +33,13 @@ export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string]
   [EXIT.fault, "a bug in precis itself"],
 ];
 
-/** Codes that mean the command has to be given differently; errors of reading are marked where input is read. */
-const USAGE_CODES = new Set([
-  "usage",
-  "bad_configuration",
-  "bad_folder",
-  "unknown_engine",
-  "bad_plugin",
-  "untrusted_plugin",
-  "unknown_prices",
-  "unwritable_output",
-  "upstream_settings",
-  "proxy_settings",
-  "listen_failed",
-  "unknown_session",
-  "unknown_pin",
-  "bad_pin",
-  "too_many_pins",
-  "pinned",
-  "ambiguous_session",
-  "session_exists",
-  "client_settings",
-  "copy_target_used",
-  "copy_stopped",
-  "bad_fork",
-  "bad_range",
-  "bad_threshold",
-  "bad_handoff",
-  "cost_limit",
-  "model_failed",
-]);
-
-/** What docs/store.md lists, but for a fault of ours. */
-const STORE_CODES = new Set(
-  [
-    "locked",
-    "full",
-    "busy",
-    "read_only",
-    "unreachable",
-    "gone",
-    "interrupted",
-    "newer",
-    "older",
-    "foreign",
-    "damaged",
-    "io",
-    "encrypted",
-    "key_wrong",
-    "not_encrypted",
-    "refused",
-    "timeout",
-  ].map((code) => `store_${code}`),
-);
+/** Faults of ours; every other error of ours says what a person can do about it. */
+const FAULT_CODES = new Set(["store_failed", "store_closed", "invalid_chain"]);
 
 export function exitCodeOf(error: unknown): ExitCode {
-  if (!(error instanceof PrecisError)) return EXIT.fault;
-  if (error.code === "unreadable_input" || STORE_CODES.has(error.code)) return EXIT.unreadable;
-  if (error.code === "unknown_recall_id") return EXIT.failed;
-  return USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.fault;
+  if (!(error instanceof PrecisError) || FAULT_CODES.has(error.code)) return EXIT.fault;
+  if (error.code === "unreadable_input" || error.code.startsWith("store_")) return EXIT.unreadable;
+  return error.code === "unknown_recall_id" ? EXIT.failed : EXIT.usage;
 }
 
 export function usageError(message: string, hint: string): PrecisError {

@@ -45,7 +45,7 @@ export async function gatewayOptions(
     caching: { ...cachingOf(configuration), schedule: compression.schedule, idle: compression.idle },
     ingestLimitTokens: compression.ingest_limit_tokens,
     recall: { offer: recall.tool },
-    compactTool: { tool: compression.model_tool, fromShare: compression.model_tool_share },
+    compactTool: { tool: compression.model_tool },
     tenant: tenantPolicy(gateway.tenant),
     tenantLimits: tenantLimits(configuration),
     credentialNames: gateway.credential_names,
@@ -132,13 +132,9 @@ export function gatewayLimits({ gateway: { limits } }: Pick<Configuration, "gate
   return {
     ...GATEWAY_LIMITS,
     bodyBytes: limits.body_mb * MEBIBYTE,
-    readBodyBytes: Math.min(limits.read_mb, limits.body_mb) * MEBIBYTE,
-    connections: limits.connections,
-    connectTimeoutMs: limits.connect_seconds * SECOND_MS,
+    readBodyBytes: limits.body_mb * MEBIBYTE,
     upstreamHeadersTimeoutMs: limits.answer_seconds * SECOND_MS,
     upstreamIdleTimeoutMs: limits.idle_seconds * SECOND_MS,
-    conversationBytes: limits.memory_mb * MEBIBYTE,
-    commitWaitMs: limits.commit_wait_seconds * SECOND_MS,
     drainMs: limits.drain_seconds * SECOND_MS,
   };
 }

@@ -1,4 +1,4 @@
-/** The provider on a port of this machine. */
+/** A server on a port of this machine: for the probes of a worker, and for the strict provider. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

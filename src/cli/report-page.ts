@@ -2,9 +2,10 @@
 import { wrapped } from "../config/wrap.ts";
 import type { NamedOutlook, Outlook } from "../session/outlook/outlook.ts";
 import { change, count, counted, percent } from "./amounts.ts";
-import { LOSS_NAMES } from "./loss-names.ts";
-import { clip, columnWidths, padEnd, padStart } from "./bars.ts";
+import { clip, columnWidths, padStart } from "./bars.ts";
+import { namedLines } from "./table.ts";
 import type { Stream } from "./terminal.ts";
+import type { LossKind } from "../core/compaction/compaction.ts";
 
 export interface Report extends Outlook {
   readonly folders: readonly string[];
@@ -40,14 +41,14 @@ export function reportPage(report: Report, stream: Stream): string {
 }
 
 /** What somebody wants to know who reads one sentence. */
-export function verdict({ sessions, compacted, compactions, tokens }: Report): string {
+function verdict({ sessions, compacted, compactions, tokens }: Report): string {
   if (sessions.length === 0) return "No session with an answer of a model was found.";
   const of = counted(sessions.length, "session");
   if (compactions === 0) return `precis would have left all of ${of} as they are.`;
   return `precis would have compacted ${compacted} of ${of}, ${counted(compactions, "time")} in all: ${change(tokens.without, tokens.with)} input tokens.`;
 }
 
-export function facts(report: Report): readonly (readonly [name: string, says: string])[] {
+function facts(report: Report): readonly (readonly [name: string, says: string])[] {
   const { requests, tokens, usd, agentCompactions, later, since, engine, folders } = report;
   if (report.sessions.length === 0) return [["looked at", `${folders.join(", ")}, files of the last ${since}`]];
   return [
@@ -76,23 +77,21 @@ function costText({ without, with: with_, sessions }: NonNullable<Report["usd"]>
   return `about ${dollars(without)} as sent, ${dollars(with_)} with precis (${change(without, with_)})${only}; both with a prompt cache of five minutes`;
 }
 
-export function dollars(usd: number): string {
+function dollars(usd: number): string {
   return `$${usd.toFixed(2)}`;
 }
 
-function named(name: string, says: string, { paint, columns }: Stream): readonly string[] {
-  return wrapped(says, columns - NAME_COLUMNS - 2).map(
-    (line, at) => `  ${paint("dim", padEnd(at === 0 ? name : "", NAME_COLUMNS))}${line}`,
-  );
+function named(name: string, says: string, stream: Stream): readonly string[] {
+  return namedLines(name, says, { left: NAME_COLUMNS }, stream);
 }
 
-export function bySavings(sessions: readonly NamedOutlook[]): readonly NamedOutlook[] {
+function bySavings(sessions: readonly NamedOutlook[]): readonly NamedOutlook[] {
   return sessions
     .filter((one) => one.compactions.length > 0)
     .toSorted((a, b) => b.without.inputTokens - b.with.inputTokens - (a.without.inputTokens - a.with.inputTokens));
 }
 
-export function shortName(path: string): string {
+function shortName(path: string): string {
   return path.split(/[/\\]/).slice(-2).join("/");
 }
 
@@ -151,3 +150,11 @@ function skippedLines({ skipped, older, notTaken }: Report, { columns }: Stream)
       : []),
   ];
 }
+
+/** What a person calls the kinds of things that a compaction may leave out. */
+const LOSS_NAMES: Readonly<Record<LossKind, string>> = {
+  requests: "user messages",
+  constraints: "project rules",
+  paths: "changed files",
+  errors: "failures",
+};

@@ -1,7 +1,7 @@
 /** Where agents keep their session files, and which of them were used lately. */
 import { readdirSync, statSync, type Dirent } from "node:fs";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { placesOf } from "../logs/places.ts";
 import { usageError } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -23,16 +23,12 @@ export interface SessionFiles {
   readonly older: number;
 }
 
-/** Claude Code, Codex, pi and Gemini CLI; those that are there. */
-function agentFolders({ environment }: Pick<Terminal, "environment">): readonly string[] {
-  const home = environment["HOME"] ?? homedir();
-  const folders = [
-    join(environment["CLAUDE_CONFIG_DIR"] || join(home, ".claude"), "projects"),
-    join(environment["CODEX_HOME"] || join(home, ".codex"), "sessions"),
-    join(home, ".pi", "agent", "sessions"),
-    join(home, ".gemini", "tmp"),
-  ];
-  return folders.filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true);
+/** Agents that keep their sessions as files; those that are there. */
+function agentFolders({ environment, folder }: Pick<Terminal, "environment" | "folder">): readonly string[] {
+  const places = placesOf(environment, folder);
+  return (["claude-code", "codex", "pi", "gemini"] as const)
+    .flatMap((agent) => places[agent].roots)
+    .filter((root) => statSync(root, { throwIfNoEntry: false })?.isDirectory() === true);
 }
 
 /** Files that were named are taken whatever their age. Throws a usage error for a path that is not there. */

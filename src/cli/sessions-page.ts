@@ -8,6 +8,7 @@ import { windowOriginText } from "../session/window-in-use.ts";
 import { thresholdText } from "../session/threshold.ts";
 import { age, change, count, counted } from "./amounts.ts";
 import { clip, columnWidths, padEnd, padStart } from "./bars.ts";
+import { namedLines } from "./table.ts";
 import type { Stream } from "./terminal.ts";
 import { visibleLine } from "./visible.ts";
 
@@ -180,10 +181,8 @@ function minute(ms: number): string {
   return new Date(ms).toISOString().slice(0, ISO_MINUTE_CHARS).replace("T", " ");
 }
 
-function named(name: string, says: string, { paint, columns }: Stream): readonly string[] {
-  return wrapped(says, columns - LABEL_COLUMNS - 2).map(
-    (line, at) => `  ${paint("dim", padEnd(at === 0 ? name : "", LABEL_COLUMNS))}${line}`,
-  );
+function named(name: string, says: string, stream: Stream): readonly string[] {
+  return namedLines(name, says, { left: LABEL_COLUMNS }, stream);
 }
 
 function compactionLines(

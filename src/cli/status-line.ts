@@ -1,5 +1,4 @@
 /** One line about a running session, for the status lines of clients: from what the client says, and what its gateway knows. */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 /** What is known of a session; nothing is certain to be there. */
 export interface SessionFigures {
@@ -18,24 +17,15 @@ export interface StatusFigures extends SessionFigures {
   readonly compactsAtTokens?: number;
 }
 
-/** The end of a transcript that holds its newest answer. */
-const TAIL_BYTES = 512 * 1024;
-
-/**
- * What Claude Code writes to a status line's standard input (https://code.claude.com/docs/en/statusline, 2026-11); where it
- * says nothing of the context, the newest answer in its transcript does.
- */
+/** What Claude Code writes to a status line's standard input (https://code.claude.com/docs/en/statusline, 2026-11). */
 export function sessionFromClaudeCode(text: string): SessionFigures {
   const input = objectIn(text);
   const context = objectOf(input["context_window"]);
-  const usage = objectOf(context["current_usage"]);
-  const transcript = input["transcript_path"];
-  const newest = Object.keys(usage).length > 0 ? usage : usageIn(typeof transcript === "string" ? transcript : "");
   return defined({
     model: textOf(objectOf(input["model"])["id"]),
     windowTokens: numberOf(context["context_window_size"]),
     costUsd: numberOf(objectOf(input["cost"])["total_cost_usd"]),
-    ...tokensOf(newest),
+    ...tokensOf(objectOf(context["current_usage"])),
   });
 }
 
@@ -48,33 +38,6 @@ function tokensOf(usage: Fields) {
   const input = plain + read + written;
   const tokens = input + (numberOf(usage["output_tokens"]) ?? 0);
   return input === 0 ? { tokens } : { tokens, cacheShare: read / input };
-}
-
-/** Of the newest answer in a transcript of Claude Code; empty where there is none. */
-function usageIn(path: string): Fields {
-  const lines = tailOf(path).split("\n");
-  for (const line of lines.toReversed()) {
-    const { isSidechain, message } = objectIn(line);
-    const { usage } = objectOf(message);
-    if (isSidechain !== true && usage !== undefined) return objectOf(usage);
-  }
-  return {};
-}
-
-function tailOf(path: string): string {
-  try {
-    const file = openSync(path, "r");
-    try {
-      const { size } = fstatSync(file);
-      const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
-      readSync(file, tail, 0, tail.length, size - tail.length);
-      return tail.toString("utf8");
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return "";
-  }
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -71,3 +71,15 @@ export function withRowNote({ line, width, says, look }: RowNote, { paint, colum
   const below = wrapped(says, columns - REMARK_INDENT);
   return [line, ...below.map((text) => `${" ".repeat(REMARK_INDENT)}${painted(text)}`)];
 }
+
+/** A name, and what there is to say of it beside it over as many lines as that takes. */
+export function namedLines(
+  name: string,
+  says: string,
+  { left, look = "dim" }: { readonly left: number; readonly look?: TextStyle },
+  { paint, columns }: Stream,
+): readonly string[] {
+  return wrapped(says, columns - left - 2).map(
+    (line, at) => `  ${paint(look, padEnd(at === 0 ? name : "", left))}${line}`,
+  );
+}

@@ -3,7 +3,7 @@
  * The figures of the default engine come from the Hermes Agent docs and Zhang 2026 (docs/engines/compressor.md).
  */
 import { ENGINE_DEFAULTS } from "../core/engines/settings.ts";
-import { ASK_RETRIES, ASK_TIMEOUT_MS } from "../models/limits.ts";
+import { ASK_TIMEOUT_MS } from "../models/limits.ts";
 import { snakeCase } from "./snake-case.ts";
 
 /** Values by the names of the file. */
@@ -41,7 +41,6 @@ export const DEFAULTS = Object.freeze({
     idle: "off",
     ingest_limit_tokens: 0,
     model_tool: "off",
-    model_tool_share: 0.5,
   } as const),
   engines: Object.freeze(
     Object.fromEntries(
@@ -57,7 +56,6 @@ export const DEFAULTS = Object.freeze({
       context_length: null,
       thinking_tokens: null,
       timeout_seconds: ASK_TIMEOUT_MS / 1_000,
-      retries: ASK_RETRIES,
     } as const),
   }),
   models: Object.freeze({}),
@@ -96,18 +94,13 @@ export const DEFAULTS = Object.freeze({
     tenant_metrics: false,
     limits: Object.freeze({
       body_mb: 64,
-      read_mb: 64,
-      connections: 1_024,
-      connect_seconds: 10,
       answer_seconds: 600,
       idle_seconds: 600,
-      memory_mb: 64,
       store_mb: 2_048,
       tenant_requests_per_minute: null,
       tenant_requests_at_once: null,
       tenant_store_mb: null,
       tenant_summaries_usd_per_day: null,
-      commit_wait_seconds: 5,
       drain_seconds: 10,
     }),
   } as const),

@@ -3,12 +3,16 @@
  * defaults. Pure; every source is checked whole, and each value of the result knows where it came from.
  */
 import { DEFAULTS } from "./defaults.ts";
-import { problemOf } from "./diagnose.ts";
-import type { Problem } from "./problems.ts";
+import { type Problem, nearest } from "./problems.ts";
 import type { Configuration } from "./schema.ts";
-import { ALIASES, settingAt, SETTINGS, valueAt } from "./settings.ts";
+import { ALIASES, settingAt, SETTINGS, valueAt, fits, kindOf, SECTIONS, type Setting } from "./settings.ts";
 import { shown } from "./shown.ts";
 import type { Provenance, Source, StatedSettings } from "./source.ts";
+import { badValue, meantBy } from "./bad-value.ts";
+import type { z } from "zod";
+import { VENDORS } from "../core/protocols.ts";
+import { UPSTREAM_FIELDS } from "./schema-gateway.ts";
+import { FIGURES } from "./schema-models.ts";
 
 export interface Resolved {
   readonly configuration: Configuration;
@@ -82,4 +86,96 @@ function assign(configuration: Configuration, path: string, value: unknown): voi
   let at = configuration as unknown as Record<string, unknown>;
   for (const key of keys.slice(0, -1)) at = at[key] as Record<string, unknown>;
   at[keys.at(-1)!] = value;
+}
+
+/** What is wrong with one value as it was stated, if anything. */
+function problemOf({ path, value, place }: StatedSettings): Problem | undefined {
+  const kind = kindOf(path);
+  if (kind === "section") return value === null ? undefined : sectionProblem(path, value, place);
+  const setting = settingAt(path);
+  if (setting === undefined) return unknown(path, place);
+  const read = setting.schema.safeParse(value);
+  if (read.success && value !== undefined) return undefined;
+  const stated = { path, value, place };
+  return problemInside(stated, setting, read.error?.issues[0]) ?? badValue({ ...setting, fits: fits(setting) }, stated);
+}
+
+function unknown(path: string, place: string): Problem {
+  const settings = SETTINGS.map((setting) => setting.path);
+  const meant = meantBy(path, [...settings, ...Object.keys(ALIASES), ...SECTIONS.map((section) => section.path)]);
+  const fix =
+    meant === undefined ? "Remove it; `precis config schema` lists every setting." : `Did you mean \`${meant}\`?`;
+  return { code: "unknown_setting", place, message: `there is no setting \`${path}\``, fix };
+}
+
+function sectionProblem(path: string, value: unknown, place: string): Problem {
+  const inside = SETTINGS.filter((setting) => setting.path.startsWith(`${path}.`)).map((setting) =>
+    setting.path.slice(path.length + 1),
+  );
+  const message = `\`${path}\` is ${shown(value)}; expected a section with settings`;
+  return { code: "bad_value", place, message, fix: `Put one of these below it, indented: ${inside.join(", ")}.` };
+}
+
+/** What is below each name of a mapping. */
+interface Entries {
+  readonly keys: readonly string[];
+  readonly called: string;
+  readonly expects: (key: string) => string;
+  readonly fix: string;
+}
+
+const FIGURES_OF_MODELS: Entries = {
+  keys: FIGURES,
+  called: "figures",
+  expects: (key) =>
+    key.endsWith("usd_per_mtok") ? "US dollars per million tokens, 0 or more" : "a whole number, 1 or more",
+  fix: "Write the number alone, or leave the line out.",
+};
+
+const UPSTREAMS: Entries = {
+  keys: UPSTREAM_FIELDS,
+  called: "settings",
+  expects: (key) =>
+    key === "url"
+      ? "an http(s) address without credentials, query or fragment"
+      : `one of ${VENDORS.map((name) => `\`${name}\``).join(", ")}`,
+  fix: "Write for example `url: http://127.0.0.1:8080`; clients send their own keys, which are forwarded.",
+};
+
+const ENTRIES: Readonly<Record<string, Entries>> = { models: FIGURES_OF_MODELS, "gateway.upstreams": UPSTREAMS };
+
+/** Nothing where the value as a whole is wrong, or the setting is no mapping. */
+function problemInside(
+  { path, value, place }: StatedSettings,
+  setting: Setting,
+  issue: z.core.$ZodIssue | undefined,
+): Problem | undefined {
+  const entries = ENTRIES[setting.path];
+  const [name, key] = (issue?.path ?? []).map(String);
+  if (entries === undefined || issue === undefined || name === undefined) return undefined;
+  const { keys, called, expects } = entries;
+  const inside = `${path}.${name}`;
+  if (issue.code === "invalid_key") {
+    const message = `\`${path}\` has the name ${shown(name)}; expected small letters, digits, \`-\` and \`_\`, 32 at most`;
+    return { code: "bad_value", place, message, fix: "It is part of addresses: write for example `local`." };
+  }
+  if (issue.code === "unrecognized_keys") {
+    const meant = nearest(issue.keys[0]!, keys);
+    const fix = meant === undefined ? `One of: ${keys.join(", ")}.` : `Did you mean \`${meant}\`?`;
+    return { code: "unknown_setting", place, message: `\`${inside}\` cannot say \`${issue.keys[0]}\``, fix };
+  }
+  const entry = (value as Record<string, unknown>)[name];
+  if (key === undefined) {
+    const message = `\`${inside}\` is ${shown(entry)}; expected ${called} below it`;
+    return { code: "bad_value", place, message, fix: `Put one of these below it, indented: ${keys.join(", ")}.` };
+  }
+  const stated = (entry as Record<string, unknown>)[key];
+  const message = `\`${inside}.${key}\` is ${quoted(stated)}; expected ${expects(key)}`;
+  return { code: "bad_value", place, message, fix: entries.fix };
+}
+
+/** What may hold a password is not repeated. */
+function quoted(value: unknown): string {
+  if (value === undefined) return "missing";
+  return typeof value === "string" && value.includes("@") ? "an address with credentials" : shown(value);
 }

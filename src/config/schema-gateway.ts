@@ -58,22 +58,6 @@ const limitsSection = z
       description: "Larger request bodies are refused with a 413, also if only the decompressed body is larger.",
       examples: [64],
     }),
-    read_mb: megabytes(gateway.limits.read_mb).meta({
-      description: "Larger request bodies are forwarded without being read, so they are not compacted.",
-      examples: [64],
-    }),
-    connections: z
-      .int()
-      .min(1)
-      .default(gateway.limits.connections)
-      .meta({
-        description: "Maximum number of connected clients; further connections are refused.",
-        examples: [1_024],
-      }),
-    connect_seconds: seconds(gateway.limits.connect_seconds).meta({
-      description: "Maximum time to connect to a provider.",
-      examples: [10],
-    }),
     answer_seconds: seconds(gateway.limits.answer_seconds).meta({
       description: "Maximum time until a provider begins its answer.",
       examples: [600],
@@ -81,10 +65,6 @@ const limitsSection = z
     idle_seconds: seconds(gateway.limits.idle_seconds).meta({
       description: "Maximum time between two parts of a provider's answer.",
       examples: [600],
-    }),
-    memory_mb: megabytes(gateway.limits.memory_mb).meta({
-      description: "Memory for known conversations, of which only new messages are then read.",
-      examples: [64],
     }),
     store_mb: z
       .int()
@@ -121,10 +101,6 @@ const limitsSection = z
           "What one tenant may spend in a day (UTC) on models that write handoffs, in US dollars, in all gateways together. Above it code writes them; `null` means no limit.",
         examples: [5],
       }),
-    commit_wait_seconds: seconds(gateway.limits.commit_wait_seconds).meta({
-      description: "How long the end of an answer may wait until its request is on the disk.",
-      examples: [5],
-    }),
     drain_seconds: seconds(gateway.limits.drain_seconds).meta({
       description: "How long answers in progress may continue when the gateway is stopped.",
       examples: [10],

@@ -1,6 +1,6 @@
 /** The settings of models: the one that reads the transcript, the one that writes handoffs, and what is known of any. */
 import { z } from "zod";
-import { ASK_RETRIES_MAX, ASK_TIMEOUT_MS_MAX } from "../models/limits.ts";
+import { ASK_TIMEOUT_MS_MAX } from "../models/limits.ts";
 import { PROVIDER_NAMES } from "../models/providers.ts";
 import { DEFAULTS } from "./defaults.ts";
 
@@ -121,15 +121,6 @@ const auxiliaryCompression = z
       .max(ASK_TIMEOUT_MS_MAX / 1_000)
       .default(auxiliary.compression.timeout_seconds)
       .meta({ description: "Maximum time for one answer, including retries.", examples: [60] }),
-    retries: z
-      .int()
-      .min(0)
-      .max(ASK_RETRIES_MAX)
-      .default(auxiliary.compression.retries)
-      .meta({
-        description: "Maximum number of retries after errors that may pass, such as a rate limit or a lost connection.",
-        examples: [1],
-      }),
   })
   .prefault({})
   .meta({ description: "The model that writes handoffs." });

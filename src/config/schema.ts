@@ -6,10 +6,52 @@ import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { SCHEDULES } from "../core/caching/schedule.ts";
 import { DEFAULTS } from "./defaults.ts";
-import { enginesSection } from "./schema-engines.ts";
 import { gatewaySection } from "./schema-gateway.ts";
 import { hooksSection } from "./schema-hooks.ts";
 import { auxiliarySection, modelSection, modelsSetting } from "./schema-models.ts";
+import type { EngineSetting, SettingsOfEngine } from "../core/engines/settings.ts";
+import { OWN_SETTINGS } from "../core/engines/settings.ts";
+import { snakeCase } from "./snake-case.ts";
+
+const engines = Object.entries(OWN_SETTINGS) as [string, SettingsOfEngine][];
+
+/** The section `engines` of the file. */
+const enginesSection = z
+  .strictObject(
+    Object.fromEntries(engines.map(([name, own]) => [snakeCase(name), engineSection(name, own, snakeCase)])),
+  )
+  .prefault({})
+  .meta({
+    description:
+      "Settings of individual engines (docs/engines). Those of the default engine, `compressor`, are in `compression`.",
+  });
+
+/** The same as an option of a call, by the names that a program uses. */
+export const enginesOption = z.strictObject(
+  Object.fromEntries(engines.map(([name, own]) => [name, engineSection(name, own, String)])),
+);
+
+/** The settings of single engines, as the file and as a program's options have them, made from what the engines declare. */
+function engineSection(name: string, own: SettingsOfEngine, nameOf: (name: string) => string): z.ZodType {
+  const settings = Object.entries(own).map(([key, setting]) => [nameOf(key), schemaOf(setting)]);
+  return z
+    .strictObject(Object.fromEntries(settings) as Record<string, z.ZodType>)
+    .prefault({})
+    .meta({ description: `Settings of the engine \`${name}\`.` });
+}
+
+function schemaOf(setting: EngineSetting): z.ZodType {
+  const { description } = setting;
+  if (setting.kind === "choice")
+    return z
+      .enum(setting.choices as [string, ...string[]])
+      .default(setting.default)
+      .meta({ description });
+  const { kind, min, max = Number.MAX_SAFE_INTEGER } = setting;
+  const number = (kind === "share" ? z.number() : z.int()).min(min).max(max);
+  if (setting.default === null) return number.nullable().default(null).meta({ description });
+  return number.default(setting.default).meta({ description, examples: [setting.default] });
+}
 
 const { context, compression, prompt_caching, recall, redaction } = DEFAULTS;
 
@@ -134,20 +176,11 @@ const compressionSection = z
       description:
         "Whether models behind `precis serve` get a tool, `precis_compact`, with which they have their conversation compacted at the end of a phase. The gateway answers the call, and the client does not see it.",
     }),
-    model_tool_share: z
-      .number()
-      .min(0)
-      .max(1)
-      .default(compression.model_tool_share)
-      .meta({
-        description: "The call is refused while the conversation is below this share of its threshold.",
-        examples: [0.5],
-      }),
   })
   .prefault({})
   .meta({
     description:
-      "When a transcript is compacted, and how much of it stays. `enabled`, `mode`, `keep_requests`, `schedule`, `idle`, `ingest_limit_tokens`, `model_tool` and `model_tool_share` apply to every engine; the others only to the default engine, `compressor`.",
+      "When a transcript is compacted, and how much of it stays. `enabled`, `mode`, `keep_requests`, `schedule`, `idle`, `ingest_limit_tokens` and `model_tool` apply to every engine; the others only to the default engine, `compressor`.",
   });
 
 const cachingSection = z

@@ -8,21 +8,21 @@ import {
   type Message,
   type Part,
   type ToolResultPart,
+  type ToolCallPart,
 } from "../core/transcript/message.ts";
-import { callIdsFor, callsFor } from "./adapt-calls.ts";
-import { compactionsFor } from "./adapt-compactions.ts";
 import { mergedFor, openedFor, sortedFor } from "./adapt-order.ts";
-import type { Holds, WritableFormat } from "./format.ts";
+import type { Holds, SessionFormat } from "./format.ts";
 import { createLosses, type Losses, type Remark } from "./losses.ts";
-import type { Session, SessionMessage } from "./session.ts";
-import type { ToolNames } from "./tools.ts";
+import { type Session, type SessionMessage, liveMessages, type RecordedCompaction } from "./session.ts";
+import { type ToolNames, renamed } from "./tools.ts";
+import { fieldsOf, jsonOf, tryParseJson } from "./fields.ts";
 
 export interface Adapted {
   readonly session: Session;
   readonly remarks: readonly Remark[];
 }
 
-export function adapt(session: Session, { holds, name, tools }: WritableFormat, from: ToolNames): Adapted {
+export function adapt(session: Session, { holds, name, tools }: SessionFormat, from: ToolNames): Adapted {
   const losses = createLosses();
   const own = session.format === name;
   const keepsSystem = own && holds.ownSystem;
@@ -143,3 +143,147 @@ function contentFor(
   losses.note("file");
   return remark(part.name === undefined ? "a file" : `the file ${part.name}`);
 }
+
+/** Recorded compactions as another format records them, or what is written where it records none. */
+function compactionsFor(session: Session, holds: Holds, losses: Losses): Session {
+  const { messages, compactions } = session;
+  const recorded = new Set(compactions.map(({ summary }) => summary));
+  switch (holds.compactions) {
+    case "live": {
+      const live = liveMessages(session);
+      losses.note("replaced_history", messages.length - live.length);
+      return { ...asMessages({ ...session, messages: live }, losses, () => false), compactions: [] };
+    }
+    case "any": {
+      const ordered = holds.summaryFirst ? compactions.map((one) => summaryFirst(one, losses)) : compactions;
+      return { ...asMessages(session, losses, (at) => recorded.has(at)), compactions: ordered };
+    }
+    case "newest":
+      return withNewest(
+        asMessages(session, losses, (at) => recorded.has(at)),
+        losses,
+      );
+  }
+}
+
+/** Summaries that no recorded compaction has are ordinary messages. */
+function asMessages(session: Session, losses: Losses, isRecorded: (at: number) => boolean): Session {
+  const messages = session.messages.map((one, at): SessionMessage => {
+    if (one.message.origin !== "summary" || isRecorded(at)) return one;
+    losses.note("summary_as_message");
+    const { role, parts } = one.message;
+    return { ...one, message: { role, parts } };
+  });
+  return { ...session, messages };
+}
+
+function summaryFirst(compaction: RecordedCompaction, losses: Losses): RecordedCompaction {
+  const { summary, context } = compaction;
+  if (context[0] === summary) return compaction;
+  losses.note("context_order");
+  return { ...compaction, context: [summary, ...context.filter((at) => at !== summary)] };
+}
+
+/**
+ * A format that names the first message that stays can keep no others: those are repeated behind the summary, where the
+ * model reads them as before.
+ */
+function withNewest(session: Session, losses: Losses): Session {
+  const messages: SessionMessage[] = [];
+  const places: number[] = [];
+  const compactions: RecordedCompaction[] = [];
+  const due = new Map(session.compactions.map((one) => [one.summary, one]));
+  session.messages.forEach((one, at) => {
+    places.push(messages.length);
+    messages.push(one);
+    const compaction = due.get(at);
+    if (compaction === undefined) return;
+    const { context } = summaryFirst(compaction, losses);
+    const kept = context.filter((index) => index < at);
+    const isRun = kept.every((index, place) => index === at - kept.length + place);
+    const copies = isRun ? [] : kept.map((index) => session.messages[index]!);
+    losses.note("kept_copy", copies.length);
+    for (const each of copies) messages.push(each);
+    const left = isRun ? kept.map((index) => places[index]!) : [];
+    compactions.push({ at: places[at]!, summary: places[at]!, context: [places[at]!, ...left] });
+  });
+  return { ...session, messages, compactions };
+}
+
+interface CallOptions {
+  readonly holds: Holds;
+  readonly losses: Losses;
+  readonly from: ToolNames;
+  readonly to: ToolNames;
+}
+
+/** Calls as another format takes them: names, ids and arguments. */
+function callsFor(session: Session, options: CallOptions): Session {
+  const messages = session.messages.map((one) => {
+    const message = withCalls(one.message, options);
+    return message === one.message ? one : { ...one, message };
+  });
+  return { ...session, messages };
+}
+
+function withCalls(message: Message, options: CallOptions): Message {
+  if (!message.parts.some((part) => part.kind === "tool-call")) return message;
+  const parts = message.parts.map((part) => (part.kind === "tool-call" ? callFor(part, options) : part));
+  return withParts(message, parts);
+}
+
+/** What every provider takes as the name of a tool. */
+const NOT_IN_NAMES = /[^a-zA-Z0-9_-]/g;
+
+function callFor(call: ToolCallPart, { holds, losses, from, to }: CallOptions): ToolCallPart {
+  const free = call.custom === true;
+  if (free && holds.freeTextCalls) return { ...call, name: nameFor(call.name, losses) };
+  if (free) losses.note("free_text_call");
+  const { kind, id } = call;
+  const text = free ? jsonOf({ input: call.arguments }) : call.arguments;
+  const counterpart = from === to || free ? undefined : renamed({ name: call.name, arguments: text }, from, to);
+  if (from !== to) losses.note(counterpart === undefined ? "foreign_call" : "renamed_call");
+  const name = counterpart?.name ?? nameFor(call.name, losses);
+  return { kind, id, name, arguments: argumentsFor(counterpart?.arguments ?? text, holds, losses) };
+}
+
+function nameFor(name: string, losses: Losses): string {
+  const valid = name.replaceAll(NOT_IN_NAMES, "_");
+  if (valid !== name) losses.note("tool_name");
+  return valid;
+}
+
+function argumentsFor(text: string, holds: Holds, losses: Losses): string {
+  if (holds.argumentText) return text;
+  const value = text === "" ? {} : tryParseJson(text);
+  if (fieldsOf(value) !== undefined) return jsonOf(value);
+  losses.note("wrapped_arguments");
+  return jsonOf({ arguments: value ?? text });
+}
+
+/** Every id that the format would refuse gets one that it takes, the same for the call and its result. */
+function callIdsFor(session: Session, holds: Holds, losses: Losses): Session {
+  const ids = new Map<string, string>();
+  const taken = new Set<string>();
+  const idFor = (id: string): string => {
+    const known = ids.get(id);
+    if (known !== undefined) return known;
+    let valid = holds.callIds.test(id) ? id : id.replaceAll(NOT_IN_NAMES, "_").slice(0, CALL_ID_CHARS_MAX) || "call";
+    for (let at = 2; taken.has(valid); at++) valid = `${valid.slice(0, CALL_ID_CHARS_MAX - 8)}_${at}`;
+    taken.add(valid);
+    ids.set(id, valid);
+    if (valid !== id) losses.note("call_id");
+    return valid;
+  };
+  const messages = session.messages.map((one) => {
+    const parts = one.message.parts.map((part): Part => {
+      if (part.kind === "tool-call") return { ...part, id: idFor(part.id) };
+      return part.kind === "tool-result" ? { ...part, callId: idFor(part.callId) } : part;
+    });
+    return { ...one, message: withParts(one.message, parts) };
+  });
+  return { ...session, messages };
+}
+
+/** OpenAI's Responses API takes ids of at most this length. */
+const CALL_ID_CHARS_MAX = 64;

@@ -5,7 +5,7 @@
 import { adapt } from "./adapt.ts";
 import { FORMATS } from "./formats.ts";
 import type { Remark } from "./losses.ts";
-import type { LogFormat, LogNote, WrittenFormat } from "./log.ts";
+import type { LogFormat, LogNote } from "./log.ts";
 import { readSession } from "./read-session.ts";
 import { liveMessages, type Session } from "./session.ts";
 import { stampsOf, uuidFrom, type WriteContext } from "./written.ts";
@@ -13,7 +13,7 @@ import { stampsOf, uuidFrom, type WriteContext } from "./written.ts";
 export interface Converted {
   readonly text: string;
   readonly from: LogFormat;
-  readonly to: WrittenFormat;
+  readonly to: LogFormat;
   readonly id: string;
   /** The id that the written text has, where the format makes another of it. */
   readonly ownId: string;
@@ -31,7 +31,7 @@ export interface Converted {
 }
 
 export interface ConvertOptions {
-  readonly to: WrittenFormat;
+  readonly to: LogFormat;
   readonly nowMs: number;
   /** The folder in which the work goes on; that of the session where not given. */
   readonly cwd?: string;
@@ -74,7 +74,7 @@ export interface WrittenSession {
   readonly remarks: readonly Remark[];
 }
 
-export function writeSession(session: Session, to: WrittenFormat, context: WriteContext): WrittenSession {
+export function writeSession(session: Session, to: LogFormat, context: WriteContext): WrittenSession {
   const { session: held, remarks } = adapt(session, FORMATS[to], FORMATS[session.format].tools);
   const text = FORMATS[to].write(held, context);
   const ownId = FORMATS[to].read(text, "live").id ?? context.id;

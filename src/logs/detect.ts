@@ -20,7 +20,6 @@ export function detectFormat(text: string, fileName = ""): InputFormat | undefin
   return (
     formatOfDocument(text) ??
     formatOfLines(text) ??
-    LOG_FORMATS.find((name) => FORMATS[name].marks.text?.(text.slice(0, SAMPLE_CHARS)) === true) ??
     LOG_FORMATS.find((name) => FORMATS[name].marks.path?.test(fileName) === true)
   );
 }

@@ -1,7 +1,7 @@
-/** What it takes to know the sessions of one agent: how its files are recognised and read; of most, how they are written and what they can hold. */
+/** What it takes to know the sessions of one agent: how its files are recognised, read and written, and what they can hold. */
 import type { Fields } from "./fields.ts";
 import type { LogText } from "./lines.ts";
-import type { FormatReading, History, LogFormat, WireFormat, WrittenFormat } from "./log.ts";
+import type { FormatReading, History, LogFormat, WireFormat } from "./log.ts";
 import type { Session } from "./session.ts";
 import type { ToolNames } from "./tools.ts";
 import type { WriteContext } from "./written.ts";
@@ -17,10 +17,6 @@ export interface SessionFormat {
   /** The session as it was when the record at `line` had been written. */
   readonly upTo: (text: string, line: number) => string;
   readonly tools: ToolNames;
-}
-
-export interface WritableFormat extends SessionFormat {
-  readonly name: WrittenFormat;
   readonly holds: Holds;
   /** Takes a session that holds only what the format holds (`adapt`). */
   readonly write: (session: Session, context: WriteContext) => string;
@@ -30,8 +26,6 @@ export interface FormatMarks {
   /** Whether a record of JSON lines is one of this agent's. */
   readonly line?: (record: Fields) => boolean;
   readonly document?: (document: unknown) => boolean;
-  /** For formats that are not JSON: given the beginning of the text. */
-  readonly text?: (beginning: string) => boolean;
   /** Where the text itself does not say. */
   readonly path?: RegExp;
 }

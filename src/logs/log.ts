@@ -6,12 +6,10 @@ import { PROTOCOL_NAMES, type ProtocolName } from "../core/protocols.ts";
 import type { Usage } from "../core/engines/contract.ts";
 import type { ContentPart, Message, Transcript } from "../core/transcript/message.ts";
 
-/** Sessions that are read and written. */
-export const WRITTEN_FORMATS = ["claude-code", "codex", "pi", "opencode", "gemini", "hermes"] as const;
-export const LOG_FORMATS = [...WRITTEN_FORMATS, "aider", "specstory"] as const;
+/** Agents, the sessions of which are read and written. */
+export const LOG_FORMATS = ["claude-code", "codex", "pi", "opencode", "gemini", "hermes"] as const;
 export const WIRE_FORMATS = PROTOCOL_NAMES;
 
-export type WrittenFormat = (typeof WRITTEN_FORMATS)[number];
 /** A session file that an agent wrote. */
 export type LogFormat = (typeof LOG_FORMATS)[number];
 /** The body of a request, or its messages, in a provider's protocol. Decoding these is the protocols' business. */

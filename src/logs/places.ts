@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fieldsOf, textOf, tryParseJson } from "./fields.ts";
 import { projectHashOf } from "./gemini/project.ts";
-import type { LogFormat, WrittenFormat } from "./log.ts";
+import type { LogFormat } from "./log.ts";
 import { isoOf } from "./written.ts";
 
 export type PlaceEnvironment = Readonly<Record<string, string | undefined>>;
@@ -15,7 +15,7 @@ export interface AgentPlace {
   readonly isSession: (path: string) => boolean;
 }
 
-/** `folder` is where the person works: two of them keep their sessions there. */
+/** `folder` is where the person works, for a machine without a home. */
 export function placesOf(environment: PlaceEnvironment, folder: string): Readonly<Record<LogFormat, AgentPlace>> {
   const home = environment["HOME"] ?? environment["USERPROFILE"] ?? folder;
   const data = environment["XDG_DATA_HOME"] ?? join(home, ".local", "share");
@@ -39,8 +39,6 @@ export function placesOf(environment: PlaceEnvironment, folder: string): Readonl
       roots: [join(hermes, "state.db"), join(hermes, "sessions")],
       isSession: named(/(?:\.db|session[^/\\]{0,255}\.json)$/),
     },
-    aider: { roots: [join(folder, ".aider.chat.history.md")], isSession: named(/\.md$/) },
-    specstory: { roots: [join(folder, ".specstory", "history")], isSession: named(/\.md$/) },
   };
 }
 
@@ -84,7 +82,7 @@ function geminiProject(root: string, cwd: string): string {
 }
 
 export function destinationFor(
-  to: WrittenFormat,
+  to: LogFormat,
   session: NewSession,
   { environment, folder }: { readonly environment: PlaceEnvironment; readonly folder: string },
 ): Destination {

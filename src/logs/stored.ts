@@ -1,13 +1,14 @@
 /** Sessions where agents keep them: a file each, many in a database, or a folder of files. */
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, existsSync, readdirSync } from "node:fs";
 import { PrecisError } from "../core/errors.ts";
 import { detectFormat } from "./detect.ts";
 import { FORMATS } from "./formats.ts";
 import { hermesDocument, hermesSessions, insertHermes, isHermesDatabase } from "./hermes/database.ts";
-import type { LogFormat, WrittenFormat } from "./log.ts";
+import type { LogFormat } from "./log.ts";
 import { insertOpencode, isOpencodeDatabase, opencodeDocument, opencodeSessions } from "./opencode/database.ts";
-import { isStoredSession, storedDocument } from "./opencode/folder.ts";
 import { insertInto, isDatabase, withDatabase, type AgentDatabase, type StoredSession } from "./sqlite.ts";
+import { basename, dirname, join } from "node:path";
+import { fieldsOf, jsonOf, textOf, tryParseJson, type Fields } from "./fields.ts";
 
 export interface SessionText {
   readonly text: string;
@@ -52,7 +53,7 @@ function documentIn(database: AgentDatabase, { path, session }: Wanted): Session
   const id = session ?? sessions(database, 1)[0]?.id;
   const text = id === undefined ? undefined : document(database, id);
   if (text !== undefined) return { text, format: agent };
-  const hint = "`precis sessions find` lists the sessions of each agent.";
+  const hint = "`precis sessions import --list` lists the sessions of each agent.";
   throw unreadable(id === undefined ? `${path} has no sessions` : `${path} has no session ${id}`, hint);
 }
 
@@ -83,7 +84,7 @@ export function sessionsIn(path: string, limit: number): readonly (StoredSession
 }
 
 /** Adds a written session to the agent's own database. Throws `unreadable_input` where that is none, or of another version. */
-export function storeSession(path: string, text: string, to: WrittenFormat): void {
+export function storeSession(path: string, text: string, to: LogFormat): void {
   insertInto(path, (insert, database) => {
     const agent = agentOf(database);
     if (agent !== to) throw unreadable(`${path} is not a database of ${FORMATS[to].title}`, "Write to a file instead.");
@@ -98,4 +99,47 @@ export function storeSession(path: string, text: string, to: WrittenFormat): voi
 
 function unreadable(message: string, hint: string): PrecisError {
   return new PrecisError(message, { code: "unreadable_input", hint });
+}
+
+/** Whether a file is a session of such a store: `storage/session/PROJECT/SESSION.json`. */
+function isStoredSession(path: string): boolean {
+  return /[/\\]session[/\\][^/\\]+[/\\][^/\\]+\.json$/.test(path) && existsSync(join(rootOf(path), "message"));
+}
+
+const rootOf = (path: string): string => dirname(dirname(dirname(path)));
+
+/** The document of the session in a file, from the files of its messages and parts. */
+function storedDocument(path: string): string {
+  const root = rootOf(path);
+  const info = recordIn(path);
+  const id = textOf(info["id"]) ?? basename(path, ".json");
+  const messages = filesIn(join(root, "message", id)).map((file) => {
+    const message = recordIn(file);
+    const messageId = textOf(message["id"]) ?? basename(file, ".json");
+    return { info: message, parts: partsOf(join(root, "part"), messageId) };
+  });
+  const created = ({ info: message }: (typeof messages)[number]): number =>
+    Number(fieldsOf(message["time"])?.["created"] ?? 0);
+  return jsonOf({ info, messages: messages.toSorted((a, b) => created(a) - created(b)) });
+}
+
+/** In a folder of the message; the first stores had all parts in one. */
+function partsOf(folder: string, messageId: string): readonly Fields[] {
+  const own = filesIn(join(folder, messageId)).map(recordIn);
+  if (own.length > 0) return own;
+  return filesIn(folder)
+    .map(recordIn)
+    .filter((part) => part["messageID"] === messageId);
+}
+
+function filesIn(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".json"))
+    .map(({ name }) => join(folder, name))
+    .toSorted();
+}
+
+function recordIn(path: string): Fields {
+  return fieldsOf(tryParseJson(readFileSync(path, "utf8"))) ?? {};
 }

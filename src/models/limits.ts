@@ -6,6 +6,5 @@ export const ASK_TIMEOUT_MS = 120_000;
 export const ASK_TIMEOUT_MS_MAX = 300_000;
 /** Further requests after one that may succeed when it is made again. */
 export const ASK_RETRIES = 2;
-export const ASK_RETRIES_MAX = 10;
 /** Output tokens beside the answer's own for a model that is known to think before it writes. */
 export const THINKING_TOKENS = 8_000;

@@ -36,7 +36,6 @@ export interface ModelSettings {
       readonly context_length: number | null;
       readonly thinking_tokens: number | null;
       readonly timeout_seconds: number;
-      readonly retries: number;
     };
   };
   readonly models: Readonly<Record<string, StatedFacts>>;

@@ -5,13 +5,13 @@
 import { redact } from "../core/redaction/redact.ts";
 import type { Writer, WriterFailure, WriterPrompt, WriterReply, WriterUsage } from "../core/handoff/model/writer.ts";
 import { generate, type Generated } from "./ai-sdk.ts";
-import { recordAnswers, type Recording } from "./answers.ts";
-import type { Judgement, ReadOverflow } from "./failures.ts";
+import { recordAnswers, type Recording, type Answer } from "./answers.ts";
+import { type Judgement, type ReadOverflow, errorIn, judgeAnswer, judgeConnection } from "./failures.ts";
 import { ASK_RETRIES, ASK_TIMEOUT_MS } from "./limits.ts";
 import { loadDialect, loadPackage, type LoadPackage } from "./packages.ts";
 import type { Provider } from "./providers.ts";
 import { totalOf, usageOf, type Prices } from "./usage.ts";
-import { judgeGenerated, judgeThrown } from "./verdict.ts";
+import { fieldsOf, listOf, parsed, wordsOf, type Fields } from "./json.ts";
 
 /** Resolves after the time, and at once where the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -190,4 +190,65 @@ export function oneLine(text: string, apiKey: string | undefined): string {
   const keyless = apiKey === undefined || apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
   const line = redact(keyless).text.replace(/\s+/g, " ").trim();
   return line.length > MESSAGE_CHARS_MAX ? `${line.slice(0, MESSAGE_CHARS_MAX - 1)}…` : line;
+}
+
+/** Why an attempt threw: no answer, a broken one, a failure, or a good one that is not in the protocol's shape. */
+function judgeThrown(answer: Answer | undefined, error: unknown, overflow: ReadOverflow): Judgement {
+  if (answer === undefined)
+    return { class: "malformed", said: `the request was not made: ${String(error)}`, again: false };
+  if (answer.unreachable !== undefined) return judgeConnection(answer.unreachable);
+  if (answer.broken !== undefined) return { class: "malformed", said: answer.broken, again: true };
+  return judgeStatus(answer, overflow) ?? { class: "malformed", said: misshapen(answer), again: true };
+}
+
+/** What is wrong with an answer that reads well as such. */
+function judgeGenerated(generated: Generated, answer: Answer, overflow: ReadOverflow): Judgement | undefined {
+  const { text, finishReason } = generated;
+  const refused = refusalIn(answer.body);
+  if (finishReason === "content-filter" || refused !== undefined)
+    return { class: "refusal", said: refused ?? "the provider's content filter stopped the answer", again: false };
+  if (overflow(answer.status, answer.body) !== undefined)
+    return { class: "overflow", said: "the model's window was full before its answer ended", again: false };
+  const error = judgeStatus(answer, overflow);
+  if (error !== undefined || text.trim() !== "") return error;
+  const cut = finishReason === "length";
+  const said = cut ? "the output limit was reached before any text" : "an answer without text";
+  return { class: "malformed", said, again: !cut };
+}
+
+/** Routers and the Responses API may answer 200 and say in an error object what the status would have been. */
+function judgeStatus(answer: Answer, overflow: ReadOverflow): Judgement | undefined {
+  if (answer.status < 200 || answer.status > 299) return judgeAnswer(answer, overflow);
+  const error = errorIn(answer.body);
+  if (error === undefined) return undefined;
+  return judgeAnswer({ ...answer, status: statusOf(error) ?? answer.status }, overflow);
+}
+
+const STATUS_OF_CODES: readonly (readonly [RegExp, number])[] = [
+  [/rate_limit/, 429],
+  [/authentication|invalid_api_key/, 401],
+  [/server_error|api_error|overloaded|unavailable/, 503],
+];
+
+function statusOf(error: Fields): number | undefined {
+  const said = error["code"] ?? error["status"];
+  const status = Number(said);
+  if (status >= 300 && status < 600) return status;
+  const words = `${String(said)} ${String(error["type"])}`;
+  return STATUS_OF_CODES.find(([code]) => code.test(words))?.[1];
+}
+
+function misshapen({ status, body }: Answer): string {
+  const what = body.trim() === "" ? "nothing" : parsed(body) === undefined ? "no JSON" : "JSON of an unknown shape";
+  return `HTTP ${status} with ${what}`;
+}
+
+/** A refusal in a field of its own: Chat beside the content, Responses as a part of the message. */
+function refusalIn(body: string): string | undefined {
+  const json = fieldsOf(parsed(body));
+  const [choice] = listOf(json["choices"]);
+  const message = fieldsOf(fieldsOf(choice)["message"]);
+  const parts = listOf(json["output"]).flatMap((item) => listOf(fieldsOf(item)["content"]));
+  const refusals = [message, ...parts].map((one) => wordsOf(fieldsOf(one)["refusal"]));
+  return refusals.find((one) => one !== undefined);
 }

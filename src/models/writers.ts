@@ -38,7 +38,7 @@ function writerOf(choice: Choice | Unclear, settings: ModelSettings, surrounding
   if ("problem" in choice) return createUnconfigured(choice.model, SAFE_WINDOW_TOKENS, choice.problem);
   const { environment, overflow, registry = registryOf(settings), load, fetch } = surroundings;
   const { model, provider, baseUrl, keyVariable } = choice;
-  const { timeout_seconds, retries } = settings.auxiliary.compression;
+  const { timeout_seconds } = settings.auxiliary.compression;
   const facts = lookUp(registry, model);
   return createWriter({
     model,
@@ -51,7 +51,6 @@ function writerOf(choice: Choice | Unclear, settings: ModelSettings, surrounding
     thinkingTokens: thinkingTokensOf(settings, facts),
     prices: pricesOf(choice, registry),
     timeoutMs: timeout_seconds * 1_000,
-    retries,
     overflow,
     ...(load === undefined ? {} : { load }),
     ...(fetch === undefined ? {} : { fetch }),

@@ -7,7 +7,6 @@ import { deserialize } from "node:v8";
 import { Worker } from "node:worker_threads";
 import type { WriterPrompt, WriterReply } from "../core/handoff/model/writer.ts";
 import type { CallData, FromThread, ToThread, WriterRole } from "./thread-data.ts";
-import { createDeadline, type Deadline } from "./deadline.ts";
 import { oneLine, PluginFault, type FaultKind } from "./fault.ts";
 import type { Plugin } from "./find.ts";
 import type { PluginLimits } from "./limits.ts";
@@ -209,4 +208,36 @@ async function relay(ask: number, pending: Pending | undefined, { worker, turns,
 function lossOf(error: unknown): PluginFault {
   const kind: FaultKind = (error as NodeJS.ErrnoException).code === OUT_OF_MEMORY ? "memory" : "died";
   return new PluginFault({ kind, detail: oneLine(String(error)) });
+}
+
+/** A deadline that can be held: what somebody else takes does not count. */
+interface Deadline {
+  readonly hold: () => void;
+  readonly goOn: () => void;
+  readonly end: () => void;
+}
+
+/** Calls `passed` once, after that many milliseconds in which it was not held. */
+function createDeadline(ms: number, passed: () => void): Deadline {
+  let leftMs = ms;
+  let holds = 0;
+  let since = performance.now();
+  let ended = false;
+  let timer = setTimeout(passed, ms);
+  return {
+    hold: () => {
+      if (holds++ > 0) return;
+      leftMs -= performance.now() - since;
+      clearTimeout(timer);
+    },
+    goOn: () => {
+      if (--holds > 0 || ended) return;
+      since = performance.now();
+      timer = setTimeout(passed, Math.max(0, leftMs));
+    },
+    end: () => {
+      ended = true;
+      clearTimeout(timer);
+    },
+  };
 }

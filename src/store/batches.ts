@@ -9,11 +9,6 @@ const BATCH_ITEMS = 400;
 /** Others get to write meanwhile: SQLite looks whether it can after 1, 2, 5, 10 and 15 ms more. */
 const PAUSE_MS = 20;
 
-/** Whether that much takes more than a few batches. */
-export function isManyBatches(size: { readonly chars: number; readonly items: number }): boolean {
-  return size.chars > 4 * BATCH_CHARS || size.items > 4 * BATCH_ITEMS;
-}
-
 /** Where each batch ends; the last ends where the list does. */
 export function batchEnds<Item>(items: readonly Item[], charsOf: (item: Item) => number): readonly number[] {
   const ends: number[] = [];

@@ -18,7 +18,7 @@ export function maskedStore(store: HistoryStore, redact: Redactor): HistoryStore
   const masked = createMask(redact);
   const nameOf = (name: string): string => maskedName(name, redact);
   // A conversation that is kept masked is not the one to compact.
-  const { prepareChain, jobs: _, ...others } = store;
+  const { jobs: _, ...others } = store;
   const maskedChain = ({ session, messages, job: _job, ...chain }: ChainAppend): ChainAppend => ({
     ...chain,
     ...(session === undefined ? {} : { session: nameOf(session) }),
@@ -27,9 +27,6 @@ export function maskedStore(store: HistoryStore, redact: Redactor): HistoryStore
   return {
     ...others,
     appendChain: (tenant, chain) => store.appendChain(tenant, maskedChain(chain)),
-    ...(prepareChain === undefined
-      ? {}
-      : { prepareChain: (tenant, chain) => prepareChain(tenant, maskedChain(chain)) }),
     listSessions: (tenant, { parent, prefix, ...query }) =>
       store.listSessions(tenant, {
         ...query,

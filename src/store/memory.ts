@@ -1,12 +1,23 @@
 /** The store in memory: for a library session, the command line and tests. It forgets with the process. */
 import { checkChain, closedError } from "./refusals.ts";
 import { append, chainTo, entryOf, linksTo, listSessions } from "./memory/chains.ts";
-import { putOriginal, searchMessages, searchOriginals } from "./memory/originals.ts";
-import { listRecords, put, latestRecordFor, undo } from "./memory/records.ts";
 import { deleteSessions, holdingsOf, retain, sizeOf, standingOn } from "./memory/retention.ts";
-import { createTenantData, type TenantData } from "./memory/tenant-data.ts";
-import { findUsage, getState, listUsage, putState, totalUsage } from "./memory/usage.ts";
-import type { ClockOptions, HistoryStore, TenantEntry } from "./store.ts";
+import { createTenantData, type TenantData, type RecordsOfLink } from "./memory/tenant-data.ts";
+import type {
+  ClockOptions,
+  HistoryStore,
+  TenantEntry,
+  UsageEntry,
+  UsageTotals,
+  CompactionEntry,
+  ActiveCompaction,
+  MessageHit,
+  Original,
+  SearchHit,
+} from "./store.ts";
+import { COMPACTION_SCHEMA_VERSION, type Compaction } from "../core/compaction/compaction.ts";
+import { piecesOf, searchableText } from "./body.ts";
+import { oneEach, searchIn, type Archive, type WordSearch } from "./search.ts";
 
 /** A history in memory, which ends with the process: the default of a session. */
 export function createMemoryStore({ now = Date.now }: ClockOptions = {}): HistoryStore {
@@ -78,4 +89,130 @@ function tenantsOf(shelves: ReadonlyMap<string, TenantData>): readonly TenantEnt
       return { tenant, sessions: sessions.size, updatedAt };
     })
     .toSorted((a, b) => b.updatedAt - a.updatedAt);
+}
+
+/** What requests took, as their providers reported it, and plain data by name. */
+function findUsage({ usages }: TenantData, links: readonly string[]): UsageEntry | undefined {
+  const newest = new Map(usages.map((usage) => [usage.link, usage]));
+  const link = links.findLast((one) => newest.has(one));
+  return link === undefined ? undefined : newest.get(link);
+}
+
+function listUsage({ usages }: TenantData, links: readonly string[]): readonly UsageEntry[] {
+  const wanted = new Set(links);
+  return usages.filter(({ link }) => wanted.has(link));
+}
+
+function totalUsage({ usages }: TenantData, since: number): UsageTotals {
+  const total = { requests: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
+  for (const { input, output, cacheRead, cacheWrite, costUsd = 0, at } of usages) {
+    if (at < since) continue;
+    total.requests++;
+    total.input += input;
+    total.output += output;
+    total.cacheRead += cacheRead;
+    total.cacheWrite += cacheWrite;
+    total.costUsd += costUsd;
+  }
+  return total;
+}
+
+function putState({ states }: TenantData, root: string, { state, now }: { state: unknown; now: number }): void {
+  states.set(root, { text: JSON.stringify(state), updatedAt: now });
+}
+
+function getState({ states }: TenantData, root: string): unknown {
+  const state = states.get(root);
+  return state === undefined ? undefined : (JSON.parse(state.text) as unknown);
+}
+
+/** Compaction records: the first of a link is in effect until it is undone. */
+function put({ records }: TenantData, compaction: Compaction, now: number): Compaction {
+  const { covers, schemaVersion } = compaction;
+  const ofLink = records.get(covers) ?? { all: [], undone: 0, usedAt: now };
+  records.set(covers, ofLink);
+  const first = standing(ofLink, schemaVersion);
+  if (first !== undefined) return first;
+  ofLink.all.push({ compaction, createdAt: now });
+  return compaction;
+}
+
+function latestRecordFor({ records }: TenantData, links: readonly string[], now: number): ActiveCompaction {
+  let undone = false;
+  let found: Compaction | undefined;
+  for (let at = links.length - 1; at >= 0 && records.size > 0; at--) {
+    const ofLink = records.get(links[at]!);
+    if (ofLink === undefined) continue;
+    // What is below the one that is found is in use too: its originals are still named.
+    ofLink.usedAt = now;
+    if (found !== undefined) continue;
+    found = standing(ofLink, COMPACTION_SCHEMA_VERSION);
+    if (found === undefined && ofLink.undone > 0) undone = true;
+  }
+  return found === undefined ? { undone } : { compaction: found, undone };
+}
+
+function listRecords({ records }: TenantData, links: readonly string[]): readonly CompactionEntry[] {
+  return links.flatMap((link) => {
+    const { all = [], undone = 0 } = records.get(link) ?? {};
+    return all
+      .map((one, at): CompactionEntry => ({ ...one, undone: at < undone }))
+      .filter(({ compaction }) => compaction.schemaVersion === COMPACTION_SCHEMA_VERSION);
+  });
+}
+
+function undo({ records }: TenantData, link: string): void {
+  const ofLink = records.get(link);
+  if (ofLink !== undefined) ofLink.undone = ofLink.all.length;
+}
+
+function standing({ all, undone }: RecordsOfLink, schemaVersion: number): Compaction | undefined {
+  return all.slice(undone).find(({ compaction }) => compaction.schemaVersion === schemaVersion)?.compaction;
+}
+
+/** Kept as it came: a session puts the text of a span together when somebody reads it. */
+function putOriginal({ originals }: TenantData, original: Original, now: number): void {
+  const { id } = original;
+  const known = originals.get(id);
+  // Of a new id no text is asked for: a span's is as long as the conversation.
+  if (known !== undefined && known.original.text === original.text) return;
+  // A text that took another's id is the newest now.
+  originals.delete(id);
+  originals.set(id, { original, createdAt: now });
+}
+
+function searchOriginals({ originals }: TenantData, search: WordSearch): readonly SearchHit[] {
+  const within = search.within === undefined ? undefined : new Set(search.within);
+  const pieces = [...originals.values()]
+    .toReversed()
+    .filter(({ original }) => within?.has(original.id) !== false)
+    .flatMap(({ original }) => piecesOf(original).map((piece) => ({ original, text: searchableText(piece) })));
+  const hits = searchIn(search, archiveOf(pieces)).map(({ key: { original }, text }) => {
+    const { id, label } = original;
+    return { id, label, text };
+  });
+  return oneEach(hits).slice(0, search.limit);
+}
+
+function searchMessages({ links }: TenantData, search: WordSearch): readonly MessageHit[] {
+  const within = search.within === undefined ? undefined : new Set(search.within);
+  const pieces = [...links.values()]
+    .toReversed()
+    .filter(({ link, member }) => member === 0 && within?.has(link) !== false)
+    .map((stored) => ({ stored, text: searchableText(stored.body) }));
+  const hits = searchIn(search, archiveOf(pieces)).slice(0, search.limit);
+  return hits.map(({ key: { stored }, text }) => {
+    const { link, role, protocol, session, position, body } = stored;
+    const spoken = protocol === undefined ? {} : { protocol };
+    return { link, role, ...spoken, session: session.id, position, body: body.text, text };
+  });
+}
+
+function archiveOf<Piece extends { readonly text: string }>(pieces: readonly Piece[]): Archive<Piece> {
+  return {
+    find: function* ({ meets }) {
+      for (const piece of pieces) if (meets(piece.text)) yield { key: piece, text: piece.text };
+    },
+    idOf: (piece) => piece,
+  };
 }

@@ -5,27 +5,30 @@
 import "../platform/refuse-old-node.ts";
 import { createGate, QUEUE_LIMITS, type QueueLimits } from "./gate.ts";
 import { createLifetime } from "./lifetime.ts";
-import { append, countStored, readChain, readLinks } from "./postgres/chains.ts";
+import { addMessages, piecesToAdd } from "./postgres/bodies.ts";
 import { check, checkKey, checkWritable, vacuum } from "./postgres/upkeep.ts";
-import { createDatabase, type Database, type Runner } from "./postgres/database.ts";
+import { createDatabase, type Database, type TransactionOptions, type Runner } from "./postgres/database.ts";
 import { openJobs, type DatabaseJobs } from "./postgres/jobs.ts";
-import { getOriginal, putOriginals } from "./postgres/originals.ts";
 import { createPeriods, type Periods } from "./postgres/periods.ts";
-import * as records from "./postgres/records.ts";
-import { deleteSessions, holdings, retain, size, withBranches } from "./postgres/retention.ts";
-import { prepareSchema } from "./postgres/schema.ts";
-import { searchMessages, searchOriginals } from "./postgres/search.ts";
-import { knownTenant } from "./postgres/tenants.ts";
-import { createPostgresTransfer } from "./postgres/transfer.ts";
-import { findUsage, getState, listUsage, putState, putUsage, totalUsage } from "./postgres/usage.ts";
+import { deleteSessions, retain, size } from "./postgres/retention.ts";
 import { wrongKeyError } from "./refusals.ts";
-import { createAppendCalls } from "./sql/appending.ts";
+import { createAppendChain, type ChainTable } from "./sql/appending.ts";
 import { createCompactionCalls } from "./sql/compactions.ts";
-import { entriesWanted, entryNamed, listEntries, sessionOf } from "./sql/sessions.ts";
-import { tenantOf, tenantsWithSessions } from "./sql/tenants.ts";
-import type { Transfer } from "./sql/transfer.ts";
+import { appendChain, type FreshMessages, countStored, readChain, readLinks } from "./sql/chains.ts";
+import { getOriginal, putOriginals } from "./sql/originals.ts";
+import { findRecord, listRecords, putRecord, readRecord, touchRecords, undoRecord } from "./sql/records.ts";
+import { holdings, withBranches } from "./sql/retention.ts";
+import { searchMessages, searchOriginals } from "./sql/search.ts";
+import { getSession, listSessions } from "./sql/sessions.ts";
+import type { Steps, Tables } from "./sql/steps.ts";
+import { listTenants } from "./sql/tenants.ts";
+import { findUsage, getState, listUsage, putState, putUsage, totalUsage } from "./sql/usage.ts";
 import type { ClockOptions, HistoryStore, JobQueue } from "./store.ts";
 import { KEY_BYTES } from "./vault.ts";
+import { query } from "./sql/query.ts";
+import { newerSchemaError, olderSchemaError } from "./postgres/failures.ts";
+import { lockToMigrate } from "./postgres/locks.ts";
+import { MIGRATIONS, SCHEMA_VERSION } from "./postgres/migrations.ts";
 
 export interface PostgresOptions extends ClockOptions {
   /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with the parameters that the driver `pg` knows. */
@@ -81,16 +84,6 @@ async function openDatabase(options: PostgresOptions): Promise<Database> {
     throw error;
   }
   return database;
-}
-
-/**
- * Opens a PostgreSQL database to copy a whole store from or into.
- *
- * @throws PrecisError as docs/store.md lists them.
- */
-export async function openPostgresTransfer(options: PostgresOptions): Promise<Transfer> {
-  const database = await openDatabase(options);
-  return createPostgresTransfer(database, createPeriods(database, Date.now));
 }
 
 /**
@@ -164,79 +157,81 @@ function queued(during: During, limits: Partial<QueueLimits> = {}): During {
 }
 
 function createReads({ database, during }: PostgresParts) {
-  const entries = async (tenant: string, asked: Parameters<typeof entriesWanted>[1] | string) => {
-    const id = await knownTenant(database, tenant);
-    const wanted = typeof asked === "string" ? entryNamed(id, asked) : entriesWanted(id, asked);
-    return (await database.all(listEntries, wanted)).map(sessionOf);
-  };
+  const answer = <Answer>(steps: Steps<Answer>): Promise<Answer> => during(() => database.answer(steps));
   return {
-    getOriginal: (tenant, id) => during(() => getOriginal(database, tenant, id)),
-    search: (tenant, words, limit, scope) =>
-      during(() => searchOriginals(database, tenant, { ...scope, words, limit })),
-    readChain: (tenant, link) => during(() => readChain(database, tenant, link)),
-    readLinks: (tenant, link) => during(() => readLinks(database, tenant, link)),
-    isStored: (tenant, link) => during(async () => (await countStored(database, tenant, [link])) > 0),
-    listTenants: () => during(async () => (await database.all(tenantsWithSessions, {})).map(tenantOf)),
-    listSessions: (tenant, asked) => during(() => entries(tenant, asked)),
-    getSession: (tenant, id) => during(async () => (await entries(tenant, id))[0]),
+    getOriginal: (tenant, id) => answer(getOriginal(database, tenant, id)),
+    search: (tenant, words, limit, scope) => answer(searchOriginals(database, tenant, { ...scope, words, limit })),
+    readChain: (tenant, link) => answer(readChain(database, tenant, link)),
+    readLinks: (tenant, link) => answer(readLinks(tenant, link)),
+    isStored: async (tenant, link) => (await answer(countStored(tenant, [link]))) > 0,
+    listTenants: () => answer(listTenants()),
+    listSessions: (tenant, asked) => answer(listSessions(tenant, asked)),
+    getSession: (tenant, id) => answer(getSession(tenant, id)),
     searchMessages: (tenant, words, limit, scope) =>
-      during(() => searchMessages(database, tenant, { ...scope, words, limit })),
-    findUsage: (tenant, links) => during(() => findUsage(database, tenant, links)),
-    listUsage: (tenant, links) => during(() => listUsage(database, tenant, links)),
-    totalUsage: (tenant, since = 0) => during(() => totalUsage(database, tenant, since)),
-    getState: (tenant, root) => during(() => getState(database, tenant, root)),
+      answer(searchMessages(database, tenant, { ...scope, words, limit })),
+    findUsage: (tenant, links) => answer(findUsage(tenant, links)),
+    listUsage: (tenant, links) => answer(listUsage(tenant, links)),
+    totalUsage: (tenant, since = 0) => answer(totalUsage(tenant, since)),
+    getState: async (tenant, root) => {
+      const state = await answer(getState(database, tenant, root));
+      return state === undefined ? undefined : (JSON.parse(state) as unknown);
+    },
+    holdings: (tenant) => answer(holdings(tenant)),
+    withBranches: (tenant, ids) => answer(withBranches(tenant, ids)),
   } satisfies Partial<HistoryStore>;
 }
 
 function createWrites(parts: PostgresParts) {
   const { database, periods, jobs, now, during } = parts;
-  const inOne = <Answer>(work: (runner: Runner, period: number) => Promise<Answer>): Promise<Answer> =>
-    periods.current().then((period) => database.transaction((runner) => work(runner, period)));
-  const appendEnd: Parameters<typeof createAppendCalls>[0]["append"] = (tenant, end) =>
-    inOne(async (runner, period) => {
-      const appended = await append(runner, tenant, end, period);
+  const write = <Answer>(work: (tables: Tables) => Steps<Answer>, how?: TransactionOptions): Promise<Answer> =>
+    database.transaction((runner) => runner.answer(work(runner)), how);
+  const append: ChainTable["append"] = async (tenant, end) => {
+    const period = await periods.current();
+    return database.transaction(async (runner) => {
+      const add = (fresh: FreshMessages): Steps<number> => addMessages(runner.vault, fresh, period);
+      const appended = await runner.answer(appendChain(runner, tenant, end, add));
       const link = end.entries.at(-1)?.link ?? end.after;
       if (appended !== undefined && end.job !== undefined && link !== undefined)
         await jobs?.enqueue(runner, appended.session, { tenant, link, data: end.job });
       return appended;
     });
+  };
   return {
     ...createCompactionCalls(
       {
-        put: (tenant, fresh) => database.transaction((runner) => records.put(runner, tenant, fresh)),
-        find: (tenant, asked) => records.find(database, tenant, asked),
-        list: (tenant, links) => records.list(database, tenant, links),
-        read: (_, id) => records.read(database, id),
-        touch: (tenant, used) => records.touch(database, tenant, used),
+        put: (tenant, fresh) => write((tables) => putRecord(tables, tenant, fresh)),
+        find: (tenant, asked) => database.answer(findRecord(tenant, asked)),
+        list: (tenant, links) => database.answer(listRecords(tenant, links)),
+        read: (_, id) => database.answer(readRecord(database, id)),
+        touch: (tenant, used) => database.answer(touchRecords(tenant, used)),
       },
       parts,
     ),
-    appendChain: createAppendCalls(
-      {
-        countStored: (tenant, links) => countStored(database, tenant, links),
-        append: appendEnd,
-        prepare: (tenant, end, bytes) => () => appendEnd(tenant, end, bytes),
-      },
+    appendChain: createAppendChain(
+      { countStored: (tenant, links) => database.answer(countStored(tenant, links)), append },
       parts,
-    ).appendChain,
-    undoCompaction: (tenant, link) =>
-      during(() => database.transaction((runner) => records.undo(runner, tenant, { link, now: now() }))),
+    ),
+    undoCompaction: (tenant, link) => during(() => write((tables) => undoRecord(tables, tenant, { link, now: now() }))),
     putOriginals: (tenant, originals) =>
-      during(() => inOne((runner, period) => putOriginals(runner, tenant, { originals, now: now() }, period))),
+      during(async () => {
+        const period = await periods.current();
+        return write((tables) =>
+          putOriginals(tables, tenant, { originals, now: now() }, (at) =>
+            piecesToAdd(tables.vault, originals[at]!, period),
+          ),
+        );
+      }),
     // Counted twice would be worse than not at all.
-    putUsage: (tenant, usage) =>
-      during(() => database.transaction((runner) => putUsage(runner, tenant, usage), { once: true })),
+    putUsage: (tenant, usage) => during(() => write(() => putUsage(tenant, usage), { once: true })),
     putState: (tenant, root, state) =>
-      during(() => database.transaction((runner) => putState(runner, tenant, { root, state, now: now() }))),
+      during(() => write((tables) => putState(tables, tenant, { root, state: JSON.stringify(state), now: now() }))),
   } satisfies Partial<HistoryStore>;
 }
 
 function createUpkeep({ database, marking, during }: PostgresParts, sizeBytesMax: number | undefined) {
   return {
     checkWritable: (bytes = 0) => during(() => checkWritable(database, { bytes, sizeBytesMax })),
-    holdings: (tenant) => during(() => holdings(database, tenant)),
     size: () => during(() => size(database)),
-    withBranches: (tenant, ids) => during(() => withBranches(database, tenant, ids)),
     deleteSessions: (tenant, ids) => during(() => deleteSessions(database, tenant, ids)),
     retain: async (retention) => {
       // What was found before is in use, also where the mark of it is still on its way.
@@ -246,4 +241,52 @@ function createUpkeep({ database, marking, during }: PostgresParts, sizeBytesMax
     vacuum: () => during(() => vacuum(database)),
     check: () => during(() => check(database)),
   } satisfies Partial<HistoryStore>;
+}
+
+/** Brings a database to our schema, once, by the first process that opens it; and the partitions of a month before it is written to. */
+const hasMigrations = query<object, { found: boolean }>(`
+  select to_regclass('migrations') is not null as found`);
+const createMigrations = query<object>(`
+  create table if not exists migrations (
+    position integer primary key, name text not null, compatible_with integer not null, applied_at bigint not null)`);
+const lastMigration = query<object, { position: number; compatible_with: number }>(`
+  select position, compatible_with from migrations order by position desc limit 1`);
+const addMigration = query<{ position: number; name: string; compatibleWith: number; now: number }>(`
+  insert into migrations (position, name, compatible_with, applied_at)
+  values (:position, :name, :compatibleWith, :now)`);
+
+interface Found {
+  readonly version: number;
+  readonly compatibleWith: number;
+}
+
+/** @throws PrecisError `store_newer`, and `store_older` where it may not be changed. */
+async function prepareSchema(database: Database, readOnly: boolean): Promise<void> {
+  const { version } = await foundSchema(database, database.place);
+  if (version >= SCHEMA_VERSION) return;
+  if (readOnly) throw olderSchemaError(database.place, version);
+  await database.transaction(
+    async (runner) => {
+      await runner.answer(lockToMigrate());
+      await runner.run(createMigrations, {});
+      const { version: before } = await foundSchema(runner, database.place);
+      for (const { name, compatibleWith, sql } of MIGRATIONS.slice(before)) {
+        await runner.script(sql);
+        const position = MIGRATIONS.findIndex((one) => one.name === name) + 1;
+        await runner.run(addMigration, { position, name, compatibleWith, now: Date.now() });
+      }
+    },
+    { long: true },
+  );
+}
+
+/** A database that a newer program has upgraded can still be used where that program says so. */
+async function foundSchema(runner: Runner, place: string): Promise<Found> {
+  const { found } = (await runner.first(hasMigrations, {}))!;
+  const last = found ? await runner.first(lastMigration, {}) : undefined;
+  if (last === undefined) return { version: 0, compatibleWith: 0 };
+  const { position, compatible_with: compatibleWith } = last;
+  if (position > SCHEMA_VERSION && compatibleWith > SCHEMA_VERSION)
+    throw newerSchemaError(place, position, SCHEMA_VERSION);
+  return { version: position, compatibleWith };
 }

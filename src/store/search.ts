@@ -29,7 +29,7 @@ export interface Archive<Key> {
   readonly idOf: (key: Key) => unknown;
 }
 
-/** Asks for candidates, and returns the places when it has enough. */
+/** Yields conditions, is given candidates, and returns the places when it has enough. */
 type Steps<Key> = Generator<SearchCondition, readonly RankedPassage<Key>[], Iterable<Candidate<Key>>>;
 
 /** Best first; the limit is the caller's to keep, because several places may be of one thing. */
@@ -40,23 +40,8 @@ export function searchIn<Key>(search: WordSearch, { find, idOf }: Archive<Key>):
   return step.value;
 }
 
-export interface RemoteArchive<Key> {
-  readonly find: (wanted: SearchCondition) => Promise<Iterable<Candidate<Key>>>;
-  readonly idOf: Archive<Key>["idOf"];
-}
-
-/** The same where candidates have to be waited for. */
-export async function searchRemotely<Key>(
-  search: WordSearch,
-  { find, idOf }: RemoteArchive<Key>,
-): Promise<readonly RankedPassage<Key>[]> {
-  const steps = searchSteps(search, idOf);
-  let step = steps.next();
-  while (step.done !== true) step = steps.next(await find(step.value));
-  return step.value;
-}
-
-function* searchSteps<Key>(search: WordSearch, idOf: Archive<Key>["idOf"]): Steps<Key> {
+/** The same step by step, where candidates have to be waited for. */
+export function* searchSteps<Key>(search: WordSearch, idOf: Archive<Key>["idOf"]): Steps<Key> {
   const query = parseQuery(search.words);
   if (query === undefined) return [];
   const found = new Map<unknown, Candidate<Key>>();

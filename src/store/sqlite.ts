@@ -5,11 +5,10 @@
 import { QUEUE_LIMITS, type QueueLimits } from "./gate.ts";
 import { createLifetime, type Lifetime } from "./lifetime.ts";
 import { wrongKeyError } from "./refusals.ts";
-import { createAppendCalls } from "./sql/appending.ts";
+import { createAppendChain } from "./sql/appending.ts";
 import { createCompactionCalls, type RecordTable } from "./sql/compactions.ts";
-import { putOriginals } from "./sqlite/put-originals.ts";
 import { startWorkerClient, type WorkerClient } from "./sqlite/worker-client.ts";
-import type { ClockOptions, HistoryStore } from "./store.ts";
+import type { ClockOptions, HistoryStore, Original } from "./store.ts";
 import { KEY_BYTES } from "./vault.ts";
 
 export interface SqliteOptions extends ClockOptions {
@@ -93,15 +92,18 @@ function createSteps(database: SqliteParts) {
   const { client, during } = database;
   return {
     ...createCompactionCalls(recordTable(client), database),
-    ...createAppendCalls(
+    appendChain: createAppendChain(
       {
         countStored: (tenant, links) => client.call("countStored", tenant, links),
         append: (tenant, end, bytes) => client.call("append", tenant, end, bytes),
-        prepare: (tenant, end, bytes) => client.prepare("append", tenant, end, bytes),
       },
       database,
     ),
-    putOriginals: (tenant, originals) => during(() => putOriginals(database, tenant, originals)),
+    putOriginals: (tenant, originals) =>
+      during(() => {
+        const chars = originals.reduce((total, { text }) => total + text.length, 0);
+        return client.call("putOriginals", tenant, { originals: originals.map(plain), now: database.now() }, chars);
+      }),
     getState: (tenant, root) =>
       during(async () => {
         const state = await client.call("getState", tenant, root);
@@ -124,9 +126,14 @@ function createSteps(database: SqliteParts) {
   } satisfies Partial<HistoryStore>;
 }
 
+/** Only what a message to the thread can carry. */
+function plain({ id, kind, label, text, masked }: Original): Original {
+  return { id, kind, label, text, ...(masked === undefined ? {} : { masked }) };
+}
+
 function recordTable(client: WorkerClient): RecordTable {
   return {
-    put: (tenant, fresh) => client.call("putRecord", tenant, fresh, fresh.text.length),
+    put: (tenant, fresh) => client.call("putRecord", tenant, fresh, fresh.record.length),
     find: (tenant, asked) => client.call("findRecord", tenant, asked),
     list: (tenant, links) => client.call("listRecords", tenant, links),
     read: (tenant, id) => client.call("readRecord", tenant, id),

@@ -213,11 +213,6 @@ export interface Holdings {
 export interface HistoryStore extends Store {
   /** Keeps what is new of a conversation: all of it or, on an error, nothing. */
   readonly appendChain: (tenant: string, chain: ChainAppend) => Promise<Appended>;
-  /**
-   * The same in two steps: does beforehand what needs nothing to be written, and keeps the chain when what it answers with
-   * is called. Where that is never called, nothing was kept. Not every store gains by it.
-   */
-  readonly prepareChain?: (tenant: string, chain: ChainAppend) => () => Promise<Appended>;
   /** The messages up to a link, oldest first; empty for an unknown one. */
   readonly readChain: (tenant: string, link: string) => Promise<readonly StoredMessage[]>;
   /** The links up to one, oldest first, without their messages; empty for an unknown one. */

@@ -33,7 +33,7 @@ describe("what can follow", () => {
   it("is a command, of a group its commands, and a flag once a dash is typed", async () => {
     expect(await offered("comp")).toEqual(["compact", "complete"]);
     expect(await offered("")).toEqual(expect.arrayContaining(["serve", "sessions", "doctor"]));
-    expect(await offered("sessions", "")).toEqual(expect.arrayContaining(["list", "show", "fork"]));
+    expect(await offered("sessions", "")).toEqual(expect.arrayContaining(["list", "show", "edit"]));
     expect(await offered("sessions", "show", "--t")).toEqual(["--tail", "--tenant"]);
     expect(await offered("compact", "session.jsonl", "--bud")).toEqual(["--budget"]);
     expect(await offered("compact", "--hel")).toEqual(["--help"]);

@@ -1,4 +1,4 @@
-/** `precis convert`, `sessions find` and `sessions import`, as a person runs them. */
+/** `precis convert` and `precis sessions import`, as a person runs them. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -57,8 +57,7 @@ describe("convert", () => {
     [["convert", "session.jsonl", "--to", "codx"], 2, "Did you mean `codex`?"],
     [["convert", "session.jsonl", "--to", "pi", "--out", "session.jsonl"], 2, "is the input"],
     [["convert", "session.jsonl", "--to", "pi", "--json"], 2, "--json leaves no place"],
-    [["convert", "session.jsonl", "--to", "aider"], 2, "sessions of aider are read and not written"],
-    [["convert", "session.jsonl", "--to", "specstory"], 2, "claude-code, codex, pi, opencode, gemini, hermes."],
+    [["convert", "session.jsonl", "--to", "aider"], 2, "claude-code, codex, pi, opencode, gemini, hermes."],
     [["convert", "session.jsonl", "--to", "hermes", "--install"], 3, "there is no database"],
     [["convert", "absent.jsonl", "--to", "pi"], 3, "there is no such file"],
     [["convert", "notes.txt", "--to", "pi"], 3, "not a session of a known agent"],
@@ -79,12 +78,12 @@ describe("the sessions of agents", () => {
   });
 
   it("are found", async () => {
-    const { code, out } = await run("sessions", "find");
+    const { code, out } = await run("sessions", "import", "--list");
     expect([code, out]).toEqual([
       0,
       expect.stringMatching(/^pi .*one\.jsonl\n {2}\/depot: Weigh the blue crate first\.\n$/),
     ]);
-    expect((await run("sessions", "find", "--agent", "codex")).code).toBe(1);
+    expect((await run("sessions", "import", "--list", "--agent", "codex")).code).toBe(1);
   });
 
   it("are imported once, with what a compaction had replaced, and go on when they have grown", async () => {

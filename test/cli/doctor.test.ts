@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkNode } from "../../src/cli/doctor/node.ts";
+import { checkNode } from "../../src/cli/doctor/doctor.ts";
 import type { Finding } from "../../src/cli/doctor/finding.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { precisHere, temporaryFolder, type Folder } from "./precis.ts";
@@ -269,13 +269,6 @@ const BROKEN: readonly Broken[] = [
     code: "client_path",
     says: /Claude Code adds \/v1 by itself/,
     fix: /Set it to http:\/\/127\.0\.0\.1:\d+\.$/,
-  },
-  {
-    name: "Codex with a provider that is not there",
-    set: () => (installed("codex"), file(".codex/config.toml", 'model_provider = "precis"\n'), [OFFLINE]),
-    code: "client_settings",
-    says: /Codex: .*\[model_providers\.precis\]/,
-    fix: /Add that section/,
   },
   {
     name: "OpenCode over TLS",

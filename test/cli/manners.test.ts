@@ -114,7 +114,7 @@ describe("an error with --json", () => {
     });
   });
 
-  it.each(["recall r1", "search words", "sessions", "undo s", "sessions pins s", "store stats", "store check"])(
+  it.each(["recall r1", "search words", "sessions", "undo s", "sessions edit s", "store stats", "store check"])(
     "says of `%s` that a store is not there, with the exit code of an input that cannot be read",
     async (words) => {
       const ran = await run(...words.split(" "), "--store", "none.db");
@@ -135,7 +135,6 @@ describe("a folder that is missing", () => {
   it.each([
     [[...compact, "--out", "new/deep/out.json"], "new/deep"],
     [[...compact, "--keep", "kept/kept.json"], "kept"],
-    [[...compact, "--html", "pages/page.html"], "pages"],
     [["precis-eval", "replay", "chat.json", "--model", "gpt-5.4", "--svg", "pictures/replay.svg"], "pictures"],
   ])("is made by %j, which says so once", async (words, made) => {
     const first = await run(...words);

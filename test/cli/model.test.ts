@@ -19,7 +19,6 @@ beforeAll(async () => {
       "    provider: openai-compatible",
       `    base_url: ${endpoint.url}`,
       "    context_length: 128000",
-      "    retries: 0",
     ].join("\n"),
   );
 });

@@ -51,16 +51,6 @@ describe("precis plugins", () => {
     expect(code).toBe(0);
     expect(out).toContain("no plugin in plugins/context_engine or .config/precis/plugins/context_engine");
   });
-
-  it("shows one", async () => {
-    const { code, out } = await here("plugins", "show", "mine");
-    expect(code).toBe(0);
-    expect(out).toContain("drops the middle");
-    expect(out).toContain("yes: context.engine names it");
-    const { out: text } = await here("plugins", "show", "boom", "--json");
-    expect(JSON.parse(text)).toMatchObject({ name: "boom", version: "1.0.0", from: "project", inForce: false });
-    expect(await here("plugins", "show", "zebra")).toMatchObject({ code: 2 });
-  });
 });
 
 describe("precis plugins check", () => {

@@ -1,4 +1,4 @@
-/** `precis sessions pin`, `unpin`, `pins`, `drop` and `compact --messages` on a real file. */
+/** `precis sessions edit` and `compact --messages` on a real file. */
 import { hash } from "node:crypto";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -33,21 +33,21 @@ const call = messages.findIndex(({ role }, at) => role === "tool" && at > 3);
 
 it("pins messages and facts, which the next compaction keeps", async () => {
   const range = `${call}-${call + 1}`;
-  expect((await sessions("pin", "work", "--messages", range)).out).toContain(`messages ${call} to ${call + 1}`);
-  expect((await sessions("pin", "work", "--fact", FACT)).out).toContain(FACT);
-  const listed = JSON.parse((await sessions("pins", "work", "--json")).out) as { pins: { id: string }[] };
+  expect((await sessions("edit", "work", "--pin", range)).out).toContain(`messages ${call} to ${call + 1}`);
+  expect((await sessions("edit", "work", "--fact", FACT)).out).toContain(FACT);
+  const listed = JSON.parse((await sessions("edit", "work", "--json")).out) as { pins: { id: string }[] };
   expect(listed.pins).toHaveLength(2);
   expect((await sessions("compact", "work", "--budget", "30%")).code).toBe(0);
   expect(await sent()).toContain(`- ${FACT}`);
-  const { code, out } = await sessions("unpin", "work", listed.pins[1]!.id);
+  const { code, out } = await sessions("edit", "work", "--unpin", listed.pins[1]!.id);
   expect([code, out.includes(FACT)]).toEqual([0, false]);
-  expect(await sessions("unpin", "work", "p000000")).toMatchObject({ code: 2 });
-  expect(await sessions("pin", "work")).toMatchObject({ code: 2 });
+  expect(await sessions("edit", "work", "--unpin", "p000000")).toMatchObject({ code: 2 });
+  expect(await sessions("edit", "work", "--pin", range, "--fact", FACT)).toMatchObject({ code: 2 });
 });
 
 it("drops a range, names the recall id, and takes it back", async () => {
   const whole = await sent();
-  const { code, out } = await sessions("drop", "work", "--messages", `${call}-${call + 1}`);
+  const { code, out } = await sessions("edit", "work", "--drop", `${call}-${call + 1}`);
   expect([code, out]).toEqual([0, expect.stringContaining("recall")]);
   const shorter = await sent();
   expect(shorter.length).toBeLessThan(whole.length);
@@ -63,8 +63,7 @@ it("drops a range, names the recall id, and takes it back", async () => {
   const undo = () => precisHere(["undo", "work", "--store", "history.db"], { folder: folder.path });
   expect([(await undo()).code, (await undo()).code]).toEqual([0, 0]);
   expect(await sent()).toBe(whole);
-  expect(await sessions("drop", "work")).toMatchObject({ code: 2 });
-  expect(await sessions("drop", "work", "--messages", "1-99999")).toMatchObject({ code: 2 });
+  expect(await sessions("edit", "work", "--drop", "1-99999")).toMatchObject({ code: 2 });
 });
 
 it("compacts the results of one range alone", async () => {
@@ -94,21 +93,23 @@ it("does the same in a file", async () => {
 });
 
 it("sets from where on the session is compacted, shows it, and removes it", async () => {
-  const { code, out } = await sessions("threshold", "work", "30%");
+  const { code, out } = await sessions("edit", "work", "--threshold", "30%");
   expect([code, out]).toEqual([0, "compacted at 38,400 tokens, set to 30 % of the window\n"]);
   expect((await sessions("show", "work")).out).toMatch(/threshold +set for this session: 30 % of the window/);
-  expect((await sessions("threshold", "work", "--remove")).out).toBe("compacted at 64,000 tokens, as configured\n");
+  expect((await sessions("edit", "work", "--threshold", "off")).out).toBe(
+    "compacted at 64,000 tokens, as configured\n",
+  );
   expect((await sessions("show", "work")).out).not.toContain("set for this session");
-  for (const wrong of [[], ["99%"], ["half"], ["30%", "--remove"]])
-    expect(await sessions("threshold", "work", ...wrong)).toMatchObject({ code: 2 });
+  for (const wrong of ["99%", "half"])
+    expect(await sessions("edit", "work", "--threshold", wrong)).toMatchObject({ code: 2 });
 });
 
 it("says that a threshold does not hold after an undo, and what to do", async () => {
   await sessions("compact", "work", "--budget", "30%");
   await precisHere(["undo", "work", "--store", "history.db"], { folder: folder.path });
-  const { out } = await sessions("threshold", "work", "30%");
+  const { out } = await sessions("edit", "work", "--threshold", "30%");
   expect(out).toContain("the newest compaction was undone");
   expect(out).toContain("run `precis sessions compact work`");
   await sessions("compact", "work", "--budget", "30%");
-  expect((await sessions("threshold", "work", "30%")).out).not.toContain("undone");
+  expect((await sessions("edit", "work", "--threshold", "30%")).out).not.toContain("undone");
 });

@@ -149,19 +149,6 @@ describe("precis sessions", () => {
     expect((await precis("sessions", "export", short, "--with-secrets")).out).toContain(SECRET);
     expect((await precis("sessions", "export", short, "--original", "--compacted")).code).toBe(2);
   });
-
-  it("forks between exchanges, under a name that is free", async () => {
-    const before = await json<object[]>("sessions");
-    const made = await precis("sessions", "fork", long, "--at", "3", "--name", "second");
-    expect([made.code, made.out]).toEqual([0, "second  3 messages\n"]);
-    expect(await json("sessions", "show", "second")).toMatchObject({ messages: 3, parent: long, forkedAt: 3 });
-    expect(await json("sessions", "show", long)).toMatchObject({ branches: 1 });
-    expect(await json<object[]>("sessions")).toHaveLength(before.length + 1);
-    expect((await precis("sessions", "fork", long, "--name", "second")).code).toBe(2);
-    const inside = await precis("sessions", "fork", long, "--at", "2");
-    expect([inside.code, inside.err]).toEqual([2, expect.stringContaining("after message 1 or 3") as string]);
-    expect((await precis("sessions", "fork", long)).out).toMatch(new RegExp(`^${long.slice(0, 12)}-fork-1 `));
-  });
 });
 
 describe("precis search and recall", () => {

@@ -1,5 +1,5 @@
 /** `precis statusline`: what a client says becomes one line, with what its gateway knows; whatever is missing, it never fails. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -50,16 +50,6 @@ describe("precis statusline", () => {
   it("fits the terminal that it is shown in", async () => {
     const { out } = await line(claudeCode(), { ...NOWHERE, COLUMNS: "40" });
     expect(out).toBe("precis off · 62k of 200k (31 %) · $1.23\n");
-  });
-
-  it("reads the newest answer of the transcript where the client does not tell of the context", async () => {
-    const transcript = join(folder, "session.jsonl");
-    const answer = (usage: object, more: object = {}) =>
-      JSON.stringify({ type: "assistant", message: { usage }, ...more });
-    const sidechain = answer({ input_tokens: 9 }, { isSidechain: true });
-    writeFileSync(transcript, `${answer({ input_tokens: 1 })}\n${answer(USAGE)}\n${sidechain}\n{"cut off`);
-    const { out } = await line(claudeCode({ context_window: undefined, transcript_path: transcript }));
-    expect(out).toBe("precis off · 62k tokens · $1.23 · cache 98 %\n");
   });
 
   it.each(["", "{", "null", "[]", '{"context_window":7,"cost":"much","model":null,"transcript_path":"/nowhere"}'])(

@@ -1,7 +1,7 @@
 /** Every real session, converted to every format, and from there to every other. A short run takes one of each kind; a full run takes all. */
 import { readdirSync, statSync } from "node:fs";
 import { expect, it } from "vitest";
-import { convertLog, WRITTEN_FORMATS } from "../../src/logs/index.ts";
+import { convertLog, LOG_FORMATS } from "../../src/logs/index.ts";
 import { readSession } from "../../src/logs/read-session.ts";
 import { sessionText } from "../../src/logs/stored.ts";
 import { CORPUS, describeCorpus, hasCorpus } from "../support/corpus.ts";
@@ -29,20 +29,20 @@ const chosen = FULL ? sessions : [...byFolder.values()].flatMap((group) => group
 describeCorpus(`conversions of the corpus (${chosen.length} of ${sessions.length} sessions; all in a full run)`, () => {
   it.each(chosen)("$name: to every format, and back", ({ text, format }) => {
     const session = readSession(text, format);
-    for (const to of WRITTEN_FORMATS) expectFaithful(session, to);
+    for (const to of LOG_FORMATS) expectFaithful(session, to);
   });
 
   it.each(chosen)("$name: from each format that it was written in to every other", ({ text, format }) => {
     // A header alone leaves nothing to write.
     if (readSession(text, format).messages.length === 0) return;
-    for (const via of WRITTEN_FORMATS) {
+    for (const via of LOG_FORMATS) {
       const session = readSession(convertLog(text, format, { to: via, nowMs: 0 }).text, via);
-      for (const to of WRITTEN_FORMATS) if (to !== via) expectFaithful(session, to);
+      for (const to of LOG_FORMATS) if (to !== via) expectFaithful(session, to);
     }
   });
 
   it.each(chosen)("$name: to its own format, byte for byte", ({ text, format }) => {
-    const to = WRITTEN_FORMATS.find((name) => name === format);
+    const to = LOG_FORMATS.find((name) => name === format);
     if (to !== undefined) expect(convertLog(text, format, { to, nowMs: 0 }).text).toBe(text);
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { textMessage, type ContentPart, type Message, type Part } from "../../src/core/transcript/message.ts";
 import { writeSession } from "../../src/logs/convert.ts";
-import { convertLog, LOG_FORMATS, WRITTEN_FORMATS, type LogFormat } from "../../src/logs/index.ts";
+import { convertLog, LOG_FORMATS, type LogFormat } from "../../src/logs/index.ts";
 import { readSession } from "../../src/logs/read-session.ts";
 import { liveMessages, type Session, type SessionMessage } from "../../src/logs/session.ts";
 import { expectFaithful } from "../support/conversions.ts";
@@ -102,13 +102,13 @@ const full = session(
   { compactions: [{ at: 6, summary: 6, context: [6, 0, 5] }] },
 );
 
-describe.each(WRITTEN_FORMATS)("%s", (to) => {
+describe.each(LOG_FORMATS)("%s", (to) => {
   it("holds what it can, and what it cannot is counted", () => {
     for (const from of LOG_FORMATS) expectFaithful({ ...full, format: from }, to);
   });
 
   it("takes what every other format wrote", () => {
-    for (const via of WRITTEN_FORMATS) {
+    for (const via of LOG_FORMATS) {
       const written = writeSession(full, via, { id: "0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f", nowMs: START_MS });
       expectFaithful(readSession(written.text, via), to);
     }

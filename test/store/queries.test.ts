@@ -7,14 +7,10 @@ import { MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
 
 const STORE = join(import.meta.dirname, "..", "..", "src", "store");
 const NAMED_TYPES = [join(STORE, "sql"), join(STORE, "sqlite")]
-  .flatMap((folder) =>
-    readdirSync(folder)
-      // Copies compare every column that they read and write.
-      .filter((name) => !name.startsWith("transfer"))
-      .map((name) => readFileSync(join(folder, name), "utf8")),
-  )
+  .flatMap((folder) => readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8")))
   .join("\n");
-const DEFINITION = /const (\w+) = query<([^`]*)>\(\s*`([^`]*)`,?\s*\)/g;
+/** The text of SQLite, and perhaps another of PostgreSQL, which its own tests run. */
+const DEFINITION = /const (\w+) = query<([^`]*?)>\(\s*`([^`]*)`,?\s*(?:`[^`]*`,?\s*)?\)/g;
 
 const schema = new DatabaseSync(":memory:");
 for (const { sql } of MIGRATIONS) schema.exec(sql);
@@ -55,12 +51,14 @@ function splitTypes(types: string): readonly string[] {
   return parts.filter((part) => part.trim() !== "");
 }
 
-/** The keys of a type that is written out, or of an interface or alias of the folder. */
+/** The keys of a type that is written out, of an interface or alias of the folder with what it extends, or of several. */
 function keysOf(type: string): readonly string[] {
+  if (type.includes(" & ")) return type.split(" & ").flatMap(keysOf);
   const named = type.trim();
-  if (/^\w+$/.test(named)) {
-    const body = new RegExp(`(?:interface ${named}|type ${named} =) (\\{[^}]*\\})`).exec(NAMED_TYPES)?.[1];
-    return body === undefined ? [] : keysOf(body);
-  }
-  return [...named.matchAll(/(\w+):/g)].map(([, key]) => key!);
+  if (!/^\w+$/.test(named)) return [...named.matchAll(/(\w+):/g)].map(([, key]) => key!);
+  const found = new RegExp(`(?:interface ${named}(?: extends (\\w+))?|type ${named} =) (\\{[^}]*\\})`).exec(
+    NAMED_TYPES,
+  );
+  const [, base, body] = found ?? [];
+  return [...(base === undefined ? [] : keysOf(base)), ...(body === undefined ? [] : keysOf(body))];
 }

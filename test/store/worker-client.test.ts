@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { NOTES, startWorkerClient } from "../../src/store/sqlite/worker-client.ts";
+import { startWorkerClient } from "../../src/store/sqlite/worker-client.ts";
 import { createGate, QUEUE_LIMITS } from "../../src/store/gate.ts";
-import { OPERATIONS } from "../../src/store/sqlite/operations.ts";
 import { createReader } from "../../src/store/sqlite/reader.ts";
 import { createRecentMap } from "../../src/store/recent-map.ts";
 
@@ -26,21 +25,6 @@ describe("the store's thread", () => {
     await put("after");
     expect(await client.call("getState", "t", "before")).toBe("1");
     expect(await client.call("check", "", undefined)).toEqual([]);
-    await client.close();
-  });
-});
-
-describe("a call that was handed over before it is made", () => {
-  it("is made by the thread that is there then", async () => {
-    const client = await startWorkerClient(
-      { path: join(folder, "prepared.db"), busyTimeoutMs: 1_000, readOnly: false },
-      QUEUE_LIMITS,
-    );
-    const end = { root: "l", entries: [{ link: "l", role: "user", member: 0, body: "{}" }], now: 0 } as const;
-    const append = client.prepare("append", "t", end, 2);
-    await expect(client.call("unheard of" as "check", "t", undefined)).rejects.toThrow("ended");
-    expect(await append()).toMatchObject({ added: 1 });
-    expect(await client.call("countStored", "t", ["l"])).toBe(1);
     await client.close();
   });
 });
@@ -165,9 +149,4 @@ describe("what is remembered", () => {
     recent.set("light", "light", 1);
     expect(["heavy", "light"].map(recent.get)).toEqual([undefined, "light"]);
   });
-});
-
-it("knows which calls are notes, as the operations have them", () => {
-  const notes = Object.entries(OPERATIONS).filter(([, { kind }]) => kind === "note");
-  expect([...NOTES].toSorted()).toEqual(notes.map(([name]) => name).toSorted());
 });

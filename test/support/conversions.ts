@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { contentText, type Message, type Part } from "../../src/core/transcript/message.ts";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
 import { writeSession } from "../../src/logs/convert.ts";
-import { detectFormat, FORMATS, readLog, type WrittenFormat } from "../../src/logs/index.ts";
+import { detectFormat, FORMATS, readLog, type LogFormat } from "../../src/logs/index.ts";
 import { readSession } from "../../src/logs/read-session.ts";
 import { liveMessages, type Session } from "../../src/logs/session.ts";
 import { protocols } from "../../src/protocols/index.ts";
@@ -11,7 +11,7 @@ import { protocols } from "../../src/protocols/index.ts";
 const CONTEXT = { id: "0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f", nowMs: Date.UTC(2026, 10, 24) };
 
 /** Written, detected, read again: the same as was written, valid, and with everything of the source or a remark on it. */
-export function expectFaithful(source: Session, to: WrittenFormat): void {
+export function expectFaithful(source: Session, to: LogFormat): void {
   const written = writeSession(source, to, CONTEXT);
   if (written.session.messages.length === 0) return;
   expect(detectFormat(written.text)).toBe(to);
@@ -29,7 +29,7 @@ export function expectFaithful(source: Session, to: WrittenFormat): void {
 const REPEATED: ReadonlySet<string> = new Set(["summary_as_message", "injected_mark"]);
 
 /** Marks that a format has no place for are not compared: its reader guesses them from the words. */
-function said({ messages, compactions, system }: Session, to: WrittenFormat): unknown {
+function said({ messages, compactions, system }: Session, to: LogFormat): unknown {
   const { injectedMarks, compactions: recorded } = FORMATS[to].holds;
   const records = recorded === "any" || recorded === "newest";
   return plain({
@@ -48,7 +48,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 type Counts = ReadonlyMap<string, number>;
 
-function expectNothingLost(source: Session, read: Session, counts: Counts, to: WrittenFormat): void {
+function expectNothingLost(source: Session, read: Session, counts: Counts, to: LogFormat): void {
   const { holds } = FORMATS[to];
   const count = (code: string): number => counts.get(code) ?? 0;
   const before = holds.compactions === "live" ? liveMessages(source) : source.messages;

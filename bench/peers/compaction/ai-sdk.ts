@@ -1,5 +1,5 @@
 /** AI SDK: `pruneMessages`, which deletes tool calls with their results and keeps what was said. */
-import type { ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import type { ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import { installed, load } from "../load.ts";
 import {
   argumentsOf,

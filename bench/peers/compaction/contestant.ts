@@ -2,7 +2,7 @@
  * What is measured of a compaction: a function from messages of its own to messages of its own. Reading and writing the
  * common form are next to it, so that they are not timed.
  */
-import { contentOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { contentOf, type ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import type { Conversation, Told } from "../extract.ts";
 
 export type Native = readonly unknown[];

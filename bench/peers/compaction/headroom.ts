@@ -1,5 +1,5 @@
 /** Headroom: the library's one call, in its own process; it makes results shorter one by one and asks no model. */
-import type { ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import type { ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import { pythonPeer } from "../python/worker.ts";
 import { asPlain, NOBODY_ASKED, type Contestant } from "./contestant.ts";
 

@@ -1,5 +1,5 @@
 /** Hermes Agent: the context engine that it comes with, in its own process; its summaries are the stub's, asked over HTTP. */
-import type { ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import type { ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import { createExtractor } from "../extract.ts";
 import { startModel } from "../python/model.ts";
 import { pythonPeer } from "../python/worker.ts";

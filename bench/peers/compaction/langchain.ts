@@ -1,5 +1,5 @@
 /** LangChain.js: `trimMessages`, and the middlewares for editing the context and for summaries, as an agent runs them. */
-import type { ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import type { ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import { createExtractor } from "../extract.ts";
 import { installed, load } from "../load.ts";
 import {

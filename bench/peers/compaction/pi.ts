@@ -1,5 +1,5 @@
 /** pi: its agent core's compaction, from session entries to a summary and a retained tail. */
-import type { ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import type { ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import { createExtractor } from "../extract.ts";
 import { installed, load } from "../load.ts";
 import { argumentsOf, textOfContent, toolNames, wireCall, type Contestant, type Native } from "./contestant.ts";

@@ -6,7 +6,7 @@ import { createCompressor } from "../../../src/core/engines/compressor/compresso
 import { createChain } from "../../../src/core/transcript/links.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import { callsOf, contentText, resultOf, type Message } from "../../../src/core/transcript/message.ts";
-import type { ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import type { ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import { asMessage } from "../../../eval/src/recall/conversation.ts";
 import { argumentsOf, NOBODY_ASKED, wireCall, type Contestant } from "./contestant.ts";
 

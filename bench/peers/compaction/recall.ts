@@ -3,7 +3,7 @@
  * is as large as the budget allows; beside each, precis at the size that the peer's result had.
  */
 import { engineCompactor, type Compactor } from "../../../eval/src/recall/compactor.ts";
-import { textOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { textOf, type ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import { createExam, type Exam, type Score } from "../../../eval/src/recall/exam.ts";
 import { createConversation, type Told } from "../extract.ts";
 import { createProgress } from "../progress.ts";

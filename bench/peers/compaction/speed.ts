@@ -3,7 +3,7 @@
  * transcripts. Cold: nothing of the conversation was seen before. Warm: it was compacted one exchange ago. A summarizer's
  * answer is at hand, so that the time is the library's own.
  */
-import type { ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import type { ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import { summaryAtHand } from "../extract.ts";
 import { createProgress } from "../progress.ts";
 import type { Compacting, Contestant, Native, Size } from "./contestant.ts";

@@ -3,7 +3,7 @@ import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/settings.ts";
 import { createCompressor } from "../../../src/core/engines/compressor/compressor.ts";
 import type { Engine } from "../../../src/core/engines/contract.ts";
 import { createSession } from "../../../src/index.ts";
-import { textOf, tokensOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { textOf, tokensOf, type ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import { createConversation, type Told } from "../extract.ts";
 import { NOBODY_ASKED, type Compacting, type Contestant, type Size } from "./contestant.ts";
 import { PRICES, TRIGGER_TOKENS, WINDOW_TOKENS } from "./prices.ts";

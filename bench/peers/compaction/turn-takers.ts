@@ -4,7 +4,7 @@
  * history is the one they know and only grew, read what is new of it, and add up their own count of that.
  */
 import { createSession } from "../../../src/index.ts";
-import type { ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import type { ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import { createDecoder, protocols } from "../../../src/protocols/index.ts";
 import { createRuntime } from "../../../src/session/runtime.ts";
 import type { Conversation } from "../extract.ts";

@@ -3,7 +3,7 @@
  * what is to be sent. Most turns only put in place what was made before, or delete; some compact. All take the same turn
  * of the same session one after another, so that whatever else the machine does falls on all.
  */
-import type { ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import type { ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import { summaryAtHand } from "../extract.ts";
 import { createProgress } from "../progress.ts";
 import type { Contestant } from "./contestant.ts";

@@ -1,7 +1,7 @@
 /** Whether a provider would take what a contestant made: by the oracle, with the rules of a wire; and what it did to the live request. */
 import { violationsOf } from "../../../src/core/transcript/oracle.ts";
 import { asMessage } from "../../../eval/src/recall/conversation.ts";
-import { contentOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { contentOf, type ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import { wireRules, type ProtocolName } from "../../../src/protocols/index.ts";
 
 const WIRES: readonly ProtocolName[] = ["openai-chat", "anthropic-messages"];

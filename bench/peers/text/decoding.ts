@@ -1,6 +1,6 @@
 /** Reading a request's body, with JSON.parse as the base: what a gateway pays on every request before it does anything. */
 import { asMessage } from "../../../eval/src/recall/conversation.ts";
-import type { ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import type { ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import { createDecoder, protocols } from "../../../src/protocols/index.ts";
 import { createTraffic } from "../../traffic/session.ts";
 import { speedsOf } from "./timed.ts";

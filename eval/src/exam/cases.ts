@@ -11,7 +11,7 @@ import { readSource, type Source } from "../measure/sources.ts";
 import { createDraw } from "../../../provider/src/random.ts";
 import { asMessage } from "../recall/conversation.ts";
 import { attemptsOf, type Attempt, type Cut, type CutOptions } from "../recall/cuts.ts";
-import type { ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import type { ChatMessage } from "../recall/future-use.ts";
 import { createReader } from "../recall/reader.ts";
 import { CASES_MAX, type Case } from "./plan.ts";
 import type { RenderContext } from "./render.ts";

@@ -8,7 +8,7 @@ import { baselineOf, BASELINES } from "../recall/baselines.ts";
 import { keeperOf, type KeptText } from "../recall/compactor.ts";
 import { asMessage } from "../recall/conversation.ts";
 import type { Cut } from "../recall/cuts.ts";
-import { tokensOf } from "../../../src/session/outlook/future-use.ts";
+import { tokensOf } from "../recall/future-use.ts";
 import type { Exam } from "../recall/exam.ts";
 import type { Reader } from "../recall/reader.ts";
 import type { ExaminedEngine, Mark, Size } from "./plan.ts";

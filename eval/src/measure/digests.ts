@@ -10,7 +10,7 @@ import { digestResults } from "../../../src/core/passes/digest-results.ts";
 import { contentText } from "../../../src/core/transcript/message.ts";
 import { pairingOf } from "../../../src/core/transcript/pairing.ts";
 import { measureOfDefinition } from "../recall/compactor.ts";
-import { identifiersOf, tokensOf } from "../../../src/session/outlook/future-use.ts";
+import { identifiersOf, tokensOf } from "../recall/future-use.ts";
 import type { PreparedCut } from "./contest.ts";
 import type { DigestCount } from "./plan.ts";
 

@@ -3,7 +3,7 @@ import type { Engine } from "../../../src/core/engines/contract.ts";
 import { exchangesOf } from "../../../src/core/transcript/exchanges.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { keeperOf, measureOfDefinition, type Keeper, type KeptText } from "../recall/compactor.ts";
-import { tokensOf } from "../../../src/session/outlook/future-use.ts";
+import { tokensOf } from "../recall/future-use.ts";
 import { engineOf, type PreparedCut } from "./contest.ts";
 import type { Drift, ExaminedEngine } from "./plan.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Cut } from "../recall/cuts.ts";
 import { createExam } from "../recall/exam.ts";
 import { keeperOf } from "../recall/compactor.ts";
-import { tokensOf } from "../../../src/session/outlook/future-use.ts";
+import { tokensOf } from "../recall/future-use.ts";
 import { createReader } from "../recall/reader.ts";
 import type { Cache } from "./cache.ts";
 import { baselineMarks, engineMarks, engineOf, markOf, prepareCut, type PreparedCut } from "./contest.ts";

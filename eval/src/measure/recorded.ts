@@ -6,7 +6,7 @@ import { readLog } from "../../../src/logs/index.ts";
 import type { LogFormat } from "../../../src/logs/index.ts";
 import { fieldsOf } from "../../../src/protocols/fields.ts";
 import { chatOf } from "../recall/conversation.ts";
-import { contentOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { contentOf, type ChatMessage } from "../recall/future-use.ts";
 import { isRecordedSummary } from "../recall/cuts.ts";
 
 export interface Recorded {

@@ -1,7 +1,7 @@
 /** How often the recorded agent read again what it had read before: with everything still before it, or behind a compaction. */
 import { describeCall } from "../../../src/core/digest/call.ts";
 import { DEMAND_REPLIES_MAX } from "../recall/cuts.ts";
-import { callsOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { callsOf, type ChatMessage } from "../recall/future-use.ts";
 import type { Rereads } from "./plan.ts";
 
 export function rereadsOf(prefix: readonly ChatMessage[], rest: readonly ChatMessage[]): Rereads {

@@ -5,7 +5,7 @@ import type { InputFormat, LogFormat } from "../../../src/logs/index.ts";
 import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";
 import { protocols } from "../../../src/protocols/index.ts";
 import { chatOf } from "../recall/conversation.ts";
-import type { ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import type { ChatMessage } from "../recall/future-use.ts";
 import { recordedInChat, recordedInLog, type Recorded } from "./recorded.ts";
 
 export interface Session {

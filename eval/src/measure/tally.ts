@@ -2,7 +2,7 @@
 import { describeCall } from "../../../src/core/digest/call.ts";
 import { createPairing } from "../../../src/core/transcript/pairing.ts";
 import type { Cut } from "../recall/cuts.ts";
-import { callsOf } from "../../../src/session/outlook/future-use.ts";
+import { callsOf } from "../recall/future-use.ts";
 import type { Exam } from "../recall/exam.ts";
 import type { Reader } from "../recall/reader.ts";
 import type { Counts, Group } from "./plan.ts";

@@ -1,5 +1,5 @@
 /** The baselines of the measure: what anyone gets without a handoff, at the same budget. */
-import { identifiersOf, tokensOf, wordsOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { identifiersOf, tokensOf, wordsOf, type ChatMessage } from "./future-use.ts";
 import type { Reader } from "./reader.ts";
 
 export type Baseline = "tail" | "random" | "dump" | "salad" | "cover";

@@ -10,7 +10,7 @@ import { createChain } from "../../../src/core/transcript/links.ts";
 import type { Measure } from "../../../src/core/transcript/measure.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
 import { asMessage } from "./conversation.ts";
-import { tokensOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { tokensOf, type ChatMessage } from "./future-use.ts";
 
 export interface KeptText {
   /** What the model reads of the result. */

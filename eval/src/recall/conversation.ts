@@ -6,7 +6,7 @@ import {
   type Message,
   type Part,
 } from "../../../src/core/transcript/message.ts";
-import { callsOf, contentOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { callsOf, contentOf, type ChatMessage } from "./future-use.ts";
 
 export function asMessage(chat: ChatMessage): Message {
   const text = contentOf(chat.content);

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { PrecisError } from "../../../src/core/errors.ts";
-import type { ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import type { ChatMessage } from "./future-use.ts";
 
 export interface Recorded {
   readonly file: string;

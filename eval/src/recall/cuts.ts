@@ -2,7 +2,7 @@
  * Where real transcripts are cut: at shares of each stretch that holds no recorded compaction, behind a whole exchange,
  * where enough of the continuation is left to ask for something.
  */
-import { contentOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { contentOf, type ChatMessage } from "./future-use.ts";
 import type { Reader } from "./reader.ts";
 
 /** What the real continuation asked for: each identifier, and whether it came unaided (before anyone showed it again). */

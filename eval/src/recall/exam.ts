@@ -2,7 +2,7 @@
  * Marks a compacted context: which demanded identifiers it holds, and which it binds to what they were about.
  * A window counts as verbatim when the original shows the same characters around one of its own occurrences.
  */
-import { callsOf, tokensOf, wordsOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { callsOf, tokensOf, wordsOf, type ChatMessage } from "./future-use.ts";
 import type { Cut, Demand } from "./cuts.ts";
 import type { Reader } from "./reader.ts";
 

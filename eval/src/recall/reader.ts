@@ -1,11 +1,5 @@
 /** Reads chat messages once: text, weight and identifiers, remembered for each message object. */
-import {
-  identifiersOf,
-  pointerOf,
-  textOf,
-  tokensOf,
-  type ChatMessage,
-} from "../../../src/session/outlook/future-use.ts";
+import { identifiersOf, pointerOf, textOf, tokensOf, type ChatMessage } from "./future-use.ts";
 
 export interface Reader {
   readonly text: (message: ChatMessage) => string;

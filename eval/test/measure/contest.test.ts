@@ -17,7 +17,7 @@ import { rereadsOf } from "../../src/measure/rereads.ts";
 import { CLASSES, classOf, createTally } from "../../src/measure/tally.ts";
 import type { Mark } from "../../src/measure/plan.ts";
 import { cutsOf, EVALUATION_CUTS } from "../../src/recall/cuts.ts";
-import { identifiersOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { identifiersOf, type ChatMessage } from "../../src/recall/future-use.ts";
 import { createExam } from "../../src/recall/exam.ts";
 import { createReader } from "../../src/recall/reader.ts";
 

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { recordedInChat } from "../../src/measure/recorded.ts";
 import { readSession } from "../../src/measure/session.ts";
-import { textOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { textOf, type ChatMessage } from "../../src/recall/future-use.ts";
 import { anthropicBody, chatMessages, claudeCodeSession } from "../../../test/cli/precis.ts";
 import { claudeCompacted, codexCompacted, piCompacted } from "./recordings.ts";
 

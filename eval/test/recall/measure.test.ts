@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { baselineOf, BASELINES } from "../../src/recall/baselines.ts";
 import { cutsOf, type Cut } from "../../src/recall/cuts.ts";
-import { tokensOf, wordsOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { tokensOf, wordsOf, type ChatMessage } from "../../src/recall/future-use.ts";
 import { createExam } from "../../src/recall/exam.ts";
 import { createReader } from "../../src/recall/reader.ts";
 import { RUNS } from "../../../test/support/transcripts.ts";

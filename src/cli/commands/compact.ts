@@ -4,15 +4,20 @@ import { loadConfiguration, type Flag } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { WIRE_FORMATS } from "../../logs/index.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
+import { createRedactor } from "../../core/redaction/redactor.ts";
+import { createMeasure } from "../../core/transcript/measure.ts";
+import { loadSecretRules } from "../../secrets/rules.ts";
 import { counted } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
-import { compactionViews, deliverViews, type CompactionViews } from "../compaction-views.ts";
+import { compactionDiff } from "../compaction-diff.ts";
+import { shownCompaction } from "../compaction-shown.ts";
 import { compactForced, compactInput, type CompactionRequest, type ForcedCompaction } from "../compaction.ts";
 import { reportJson, reportPage } from "../compact-report.ts";
 import { withEngine } from "../engine.ts";
 import { fileReader, hookSettings } from "../gateway-options.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { isSameFile, modeLike, writeOutput } from "../files.ts";
+import { imagesOf } from "../images.ts";
 import { formatNamed, INPUT_ARGS, inputBytes, readInput, type Input } from "../input.ts";
 import { addToKeep } from "../keep.ts";
 import { written } from "../output.ts";
@@ -57,10 +62,6 @@ export const compactCommand: Command = {
       says: "keep three messages, and leave a range out",
     },
     { line: "precis compact session.jsonl --force --diff | less -R", says: "what became of each message" },
-    {
-      line: "precis compact session.jsonl --force --html compaction.html",
-      says: "the same as a page to send to somebody",
-    },
     { line: "cat request.json | precis compact - --to openai-chat --json | jq .report", says: "for a script" },
   ],
   args: {
@@ -112,12 +113,6 @@ export const compactCommand: Command = {
       description:
         "Print what was kept, shortened and replaced instead of the result; the result itself then goes to --out only.",
     },
-    html: {
-      type: "string",
-      valueHint: "FILE",
-      description:
-        "Write the compaction as one HTML page, with secrets masked; the result itself then goes to --out only.",
-    },
     json: {
       type: "boolean",
       description:
@@ -164,7 +159,7 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
       ...report,
       text: args.is("json") ? reportJson(report) : text,
       page: reportPage(report, beside, terminal.err),
-      views: await compactionViews({ input, result }, { html: files.html, diff: args.is("diff") }, configuration),
+      diff: args.is("diff") ? await diffOf(input, result, { configuration, terminal }) : undefined,
     };
   });
   await deliver(made, files, terminal);
@@ -207,6 +202,18 @@ function resultOf(
   );
 }
 
+async function diffOf(
+  input: Input,
+  result: ForcedCompaction,
+  { configuration, terminal }: Pick<Compacting, "configuration" | "terminal">,
+): Promise<string> {
+  if (result.kind === "unchanged") return "";
+  const redact = createRedactor(await loadSecretRules(configuration.redaction));
+  const measure = createMeasure(imagesOf(input.transcript, configuration));
+  const view = shownCompaction(result.compaction, input.transcript.messages, { redact, measure });
+  return compactionDiff(view, terminal.out);
+}
+
 function filesFlags(args: Arguments, { folder }: Terminal): readonly Flag[] {
   const files = args.text("files");
   return files === undefined ? [] : [{ path: "context.files_folder", text: resolve(folder, files), label: "--files" }];
@@ -217,12 +224,13 @@ function markedIn(args: Arguments): Pick<CompactionRequest, "pin" | "drop" | "fa
 }
 
 /** On a terminal the report comes last, where it can still be read; into a pipe it comes first, in case the reader hangs up. */
-async function deliver({ text, page, views }: Made, files: OutputFiles, terminal: Terminal): Promise<void> {
+async function deliver({ text, page, diff }: Made, files: OutputFiles, terminal: Terminal): Promise<void> {
   const { out, err } = terminal;
   if (files.out !== undefined) await writeOutput(terminal, files.out, text, { mode: files.mode });
-  if (views !== undefined) {
+  if (diff !== undefined) {
     await err.say(`${page}${out.interactive ? "\n" : ""}`);
-    await deliverViews(views, files, terminal);
+    if (diff === "") await err.say("Nothing was compacted, so there is no diff.\n");
+    else await out.write(out.shown(diff));
   } else if (files.out !== undefined) await err.say(page);
   else if (out.interactive) {
     await out.write(text);
@@ -236,12 +244,11 @@ async function deliver({ text, page, views }: Made, files: OutputFiles, terminal
 interface Made {
   readonly text: string;
   readonly page: string;
-  /** Where --diff or --html asked for one. */
-  readonly views: CompactionViews | undefined;
+  /** Where --diff asked for it; empty where nothing was compacted. */
+  readonly diff: string | undefined;
 }
 
 interface OutputFiles {
-  readonly html: string | undefined;
   readonly out: string | undefined;
   readonly keep: string | undefined;
   /** What was for its owner alone stays so. */
@@ -254,19 +261,15 @@ function outputFiles(args: Arguments, { folder }: Terminal): OutputFiles {
     const given = args.text(name);
     return given === "-" ? undefined : given;
   };
-  const [input, out, keep, html] = [named("file"), named("out"), named("keep"), args.text("html")];
+  const [input, out, keep] = [named("file"), named("out"), named("keep")];
   if (args.text("keep") === "-")
     throw usageError("--keep is `-`, but originals need a file", "Write for example `--keep originals.json`.");
   if (args.is("diff") && args.is("json"))
     throw usageError("--diff and --json exclude one another", "Leave one out; `report` of --json has the figures.");
-  if (args.is("diff") && html === "-")
-    throw usageError("--diff and --html - both write to standard output", "Name a file for --html.");
-  const paths = [input, out, keep, html === "-" ? undefined : html].flatMap((one) =>
-    one === undefined ? [] : [resolve(folder, one)],
-  );
+  const paths = [input, out, keep].flatMap((one) => (one === undefined ? [] : [resolve(folder, one)]));
   if (paths.some((path, at) => paths.slice(at + 1).some((other) => isSameFile(path, other))))
-    throw usageError("the input, --out, --keep and --html must be different files", "The input is never overwritten.");
-  return { out, keep, html, mode: modeLike(input === undefined ? "/dev/stdin" : resolve(folder, input)) };
+    throw usageError("the input, --out and --keep must be different files", "The input is never overwritten.");
+  return { out, keep, mode: modeLike(input === undefined ? "/dev/stdin" : resolve(folder, input)) };
 }
 
 function irreducibleOf(

@@ -2,23 +2,16 @@
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { PrecisError } from "../../core/errors.ts";
-import {
-  convertLog,
-  LOG_FORMATS,
-  unknownFormat,
-  WRITTEN_FORMATS,
-  type Converted,
-  type LogFormat,
-  type WrittenFormat,
-} from "../../logs/index.ts";
+import { convertLog, LOG_FORMATS, unknownFormat, type Converted, type LogFormat, FORMATS } from "../../logs/index.ts";
 import { destinationFor, type Destination } from "../../logs/places.ts";
 import { sessionFormat, sessionText, storeSession, type SessionText } from "../../logs/stored.ts";
-import { conversionPage } from "../conversion-page.ts";
 import type { Arguments, Command } from "../command.ts";
 import { EXIT, usageError } from "../exit.ts";
 import { isSameFile, writeOutput } from "../files.ts";
 import { formatNamed, readingFailure } from "../input.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal, Stream } from "../terminal.ts";
+import { wrapped } from "../../config/wrap.ts";
+import { counted } from "../amounts.ts";
 
 /** A session holds what was said: for its owner alone. */
 const SESSION_MODE = 0o600;
@@ -27,7 +20,7 @@ export const convertCommand: Command = {
   name: "convert",
   summary: "Turn a session of one agent into a session of another, and report what could not be carried.",
   about: [
-    `Reads sessions of ${LOG_FORMATS.join(", ")}, and writes those of ${WRITTEN_FORMATS.join(", ")}. A file, a database of OpenCode or Hermes (the newest session, or --session), or a session file of an older OpenCode store can be given. The new session goes to standard output, to --out, or with --install to where the agent looks for it; then the command that goes on with it is printed.`,
+    `Reads and writes sessions of ${LOG_FORMATS.join(", ")}. A file, a database of OpenCode or Hermes (the newest session, or --session), or a session file of an older OpenCode store can be given. The new session goes to standard output, to --out, or with --install to where the agent looks for it; then the command that goes on with it is printed.`,
     "Messages, calls with their results, images, times and recorded compactions are carried as far as the other format holds them. Calls get the other agent's tool names where its tools take the same arguments. System prompts are not carried, because every agent brings its own, and thinking is carried only to formats that keep it without its provider's signature. The report counts everything that was lost or changed. A session that is converted to its own format comes out byte for byte.",
   ],
   examples: [
@@ -45,7 +38,7 @@ export const convertCommand: Command = {
       valueHint: "FORMAT",
       description: `The input's format, instead of detecting it: ${LOG_FORMATS.join(", ")}.`,
     },
-    to: { type: "string", valueHint: "FORMAT", description: `The format to write: ${WRITTEN_FORMATS.join(", ")}.` },
+    to: { type: "string", valueHint: "FORMAT", description: `The format to write: ${LOG_FORMATS.join(", ")}.` },
     session: { type: "string", valueHint: "ID", description: "The session of a database; the newest by default." },
     cwd: {
       type: "string",
@@ -75,12 +68,9 @@ export const convertCommand: Command = {
   },
 };
 
-function formatToWrite(name: string | undefined): WrittenFormat {
-  const hint = `Name a format that can be written: ${WRITTEN_FORMATS.join(", ")}.`;
-  if (name === undefined) throw usageError("--to is missing", hint);
-  if ((LOG_FORMATS as readonly string[]).includes(name) && !(WRITTEN_FORMATS as readonly string[]).includes(name))
-    throw usageError(`sessions of ${name} are read and not written`, hint);
-  return formatNamed(name, "--to", WRITTEN_FORMATS)!;
+function formatToWrite(name: string | undefined): LogFormat {
+  if (name === undefined) throw usageError("--to is missing", `Name a format: ${LOG_FORMATS.join(", ")}.`);
+  return formatNamed(name, "--to", LOG_FORMATS)!;
 }
 
 async function readSource(args: Arguments, terminal: Terminal): Promise<SessionText & { readonly format: LogFormat }> {
@@ -108,7 +98,7 @@ function pathOf(name: string, { folder }: Terminal): string {
   if (existsSync(path)) return path;
   throw new PrecisError(`cannot read ${name}: there is no such file`, {
     code: "unreadable_input",
-    hint: "`precis sessions find` lists the sessions of each agent.",
+    hint: "`precis sessions import --list` lists the sessions of each agent.",
   });
 }
 
@@ -163,4 +153,41 @@ function reportOf(converted: Converted, place: Destination | undefined): object 
     ...(place !== undefined && { out: place.path }),
     ...(place !== undefined && place.resume.length > 0 && { resume: place.resume }),
   };
+}
+
+/** What a conversion carried, changed and lost, for a person. */
+function conversionPage(converted: Converted, place: Destination | undefined, stream: Stream): string {
+  const { from, to, messages, live, compactions, remarks, notes, cwd } = converted;
+  const { paint, columns } = stream;
+  const list = (title: string, items: readonly string[], look: "bad" | "warn" | "dim"): readonly string[] =>
+    items.length === 0
+      ? []
+      : [
+          paint(look, title),
+          ...items.flatMap((item) =>
+            wrapped(item, columns - 4).map((line, at) => `${at === 0 ? "  - " : "    "}${line}`),
+          ),
+        ];
+  const of = (kind: "lost" | "changed"): readonly string[] =>
+    remarks.filter((one) => one.kind === kind).map(({ text }) => text);
+  const behind = live < messages ? `, ${live} of them live behind ${counted(compactions, "compaction")}` : "";
+  return [
+    `${paint("strong", `${FORMATS[from].title} → ${FORMATS[to].title}`)}  ${counted(messages, "message")}${behind}`,
+    ...list("Lost", of("lost"), "bad"),
+    ...list("Changed", of("changed"), "warn"),
+    ...list(
+      "Left out or repaired when it was read",
+      notes.map(({ line, text }) => (line > 0 ? `line ${line}: ${text}` : text)),
+      "dim",
+    ),
+    ...(place === undefined ? [] : [`Written to ${place.path}`]),
+    ...(place === undefined || place.resume.length === 0
+      ? []
+      : [`Go on with: ${cwd === undefined ? "" : `cd ${quoted(cwd)} && `}${place.resume.join(" ")}`]),
+    "",
+  ].join("\n");
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

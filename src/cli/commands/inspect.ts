@@ -3,9 +3,8 @@ import { engineLimits } from "../../config/computed.ts";
 import { engineSettingsOf } from "../../config/engine-settings.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
-import { count } from "../amounts.ts";
-import { censusOf } from "../context-breakdown.ts";
-import { censusPage, type DryRun } from "../inspect-page.ts";
+import { count, change, counted, percent } from "../amounts.ts";
+import { censusOf, type ContextBreakdown, type TokenShare } from "../context-breakdown.ts";
 import type { Command } from "../command.ts";
 import { compactInput, type CompactionOutcome } from "../compaction.ts";
 import { headingOf } from "../compaction-page.ts";
@@ -16,8 +15,12 @@ import { INPUT_ARGS, inputBytes, readInput } from "../input.ts";
 import { isLarge } from "../large-file.ts";
 import { giveMemoryBack } from "../lean-memory.ts";
 import { withProgress } from "../progress.ts";
-import { windowFor } from "../window.ts";
+import { windowFor, windowText, type Window } from "../window.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
+import { wrapped } from "../../config/wrap.ts";
+import { clip, columnWidths, padEnd, padStart, track, widthOf } from "../bars.ts";
+import { withRowNote } from "../table.ts";
+import type { Stream } from "../terminal.ts";
 
 const BUDGET_DEFAULT = "20%";
 
@@ -86,4 +89,124 @@ function dryRun(name: string, result: CompactionOutcome): DryRun {
   const { tokens, messages, irreducible } = result.compaction.report;
   const kept = `${count(messages.kept)} kept, ${count(messages.summarised)} summarised`;
   return { name, ...tokens, says: irreducible === undefined ? kept : `irreducible, ${kept}` };
+}
+
+/** Where the tokens are, drawn: the window, roles and tools as bars, the largest results, repeats, and what compacting would do. */
+const FILL_COLUMNS_MAX = 72;
+const TOOLS_SHOWN_MAX = 10;
+
+/** Columns of bars and names: what 80 columns hold, more where there is more, and no bars where there is little. */
+function layout({ columns }: Stream): { readonly bars: number; readonly names: number } {
+  if (columns >= 96) return { bars: 30, names: 28 };
+  return columns >= 72 ? { bars: 20, names: 22 } : { bars: 0, names: 18 };
+}
+
+/** A bar and the blank behind it, or nothing where there is no room for bars. */
+function drawnBar(share: number, columns: number): string {
+  return columns === 0 ? "" : `${track(share, columns)} `;
+}
+
+/** What a compaction would make of the transcript. */
+interface DryRun {
+  readonly name: string;
+  readonly before: number;
+  readonly after: number;
+  /** Why nothing would change, or what is lost. */
+  readonly says: string;
+}
+
+interface WindowTokens {
+  readonly window: Window;
+  readonly usableTokens: number;
+  readonly thresholdTokens: number;
+}
+
+function censusPage(census: ContextBreakdown, room: WindowTokens, dryRuns: readonly DryRun[], stream: Stream): string {
+  const { paint } = stream;
+  const section = (title: string, lines: readonly string[]): readonly string[] =>
+    lines.length === 0 ? [] : [paint("strong", title), ...lines, ""];
+  return [
+    ...fill(census, room, stream),
+    ...section("By role", weighed(census.roles, census.tokens, "message", stream)),
+    ...section("By tool, calls with their results", weighed(census.tools, census.tokens, "call", stream)),
+    ...section("Largest results", largest(census, stream)),
+    ...section("Duplicate results", repeats(census, stream)),
+    ...section("What a compaction would do", dry(dryRuns, stream)),
+  ].join("\n");
+}
+
+/** The window as a bar, with a mark where compaction triggers. */
+function fill(
+  { tokens, messages }: ContextBreakdown,
+  room: WindowTokens,
+  { paint, columns }: Stream,
+): readonly string[] {
+  const { window, usableTokens, thresholdTokens } = room;
+  const width = Math.min(columns - 4, FILL_COLUMNS_MAX);
+  const mark = Math.min(width - 1, Math.floor((thresholdTokens / usableTokens) * width));
+  const drawn = [...track(tokens / usableTokens, width)];
+  const over = tokens > thresholdTokens;
+  const look = over ? "warn" : "good";
+  const apart = `${count(Math.abs(tokens - thresholdTokens))} ${over ? "over" : "below"} the threshold of ${count(thresholdTokens)}`;
+  const [first = "", ...rest] = wrapped(
+    `${count(tokens)} tokens in ${counted(messages, "message")}: ${percent(tokens / usableTokens)} of a usable window of ${count(usableTokens)}`,
+    columns,
+  );
+  return [
+    first.replace(count(tokens), paint("strong", count(tokens))),
+    ...rest,
+    `${paint(look, drawn.slice(0, mark).join(""))}${paint("strong", "┃")}${paint(look, drawn.slice(mark + 1).join(""))}▏`,
+    `${" ".repeat(Math.max(0, Math.min(mark, columns - apart.length - 4)))}${paint("dim", clip(apart, columns))}`,
+    ...wrapped(`Window: ${windowText(window)}.`, columns).map((line) => paint("dim", line)),
+    "",
+  ];
+}
+
+function weighed(all: readonly TokenShare[], whole: number, noun: string, stream: Stream): readonly string[] {
+  const { paint } = stream;
+  const { bars, names } = layout(stream);
+  const rows = [...all.slice(0, TOOLS_SHOWN_MAX), ...together(all.slice(TOOLS_SHOWN_MAX))];
+  const cells = rows.map(({ name, tokens, count: times }) => {
+    const share = tokens / Math.max(whole, 1);
+    return { name: clip(name, names), drawn: drawnBar(share, bars), tokens, share, says: counted(times, noun) };
+  });
+  const [left = 0] = columnWidths(cells.map(({ name }) => [name]));
+  return cells.flatMap(({ name, drawn, tokens, share, says }) => {
+    const figures = `${padStart(count(tokens), 9)} ${padStart(percent(share), 6)}`;
+    const line = `  ${padEnd(name, left)}  ${paint("accent", drawn)}${figures}`;
+    const width = left + 4 + widthOf(drawn) + figures.length;
+    return withRowNote({ line, width, says, look: "dim" }, stream);
+  });
+}
+
+/** The tools too small to be listed, as one. */
+function together(rest: readonly TokenShare[]): readonly TokenShare[] {
+  if (rest.length === 0) return [];
+  const sum = (pick: (one: TokenShare) => number): number => rest.reduce((total, one) => total + pick(one), 0);
+  return [{ name: `${rest.length} others`, tokens: sum(({ tokens }) => tokens), count: sum((one) => one.count) }];
+}
+
+function largest({ largest: results }: ContextBreakdown, stream: Stream): readonly string[] {
+  return results.map(({ message, label, tokens }) => listed(tokens, `message ${message + 1}`, label, stream));
+}
+
+function repeats({ repeats: all }: ContextBreakdown, stream: Stream): readonly string[] {
+  return all.map(({ label, times, tokens }) => listed(tokens, `${times} times`, label, stream));
+}
+
+function listed(tokens: number, place: string, label: string, { paint, columns }: Stream): string {
+  return `${padStart(count(tokens), 9)} ${paint("dim", padStart(place, 13))}  ${clip(label, columns - 26)}`;
+}
+
+function dry(runs: readonly DryRun[], stream: Stream): readonly string[] {
+  const { paint } = stream;
+  const { bars } = layout(stream);
+  const [names = 0] = columnWidths(runs.map(({ name }) => [name]));
+  return runs.flatMap(({ name, before, after, says }) => {
+    const drawn = drawnBar(after / Math.max(before, 1), bars);
+    const figures = `${padStart(count(after), 9)} ${padStart(after === before ? "" : change(before, after), 6)}`;
+    const line = `  ${padEnd(name, names)}  ${paint("good", drawn)}${figures}`.trimEnd();
+    const width = names + 4 + widthOf(drawn) + figures.length;
+    return withRowNote({ line, width, says, look: "dim" }, stream);
+  });
 }

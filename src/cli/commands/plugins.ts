@@ -6,21 +6,25 @@ import { distrust, trust as agreeTo } from "../../config/trust.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { sampleTranscripts } from "../../plugins/suite/samples.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
-import { PluginFault } from "../../plugins/fault.ts";
+import { PluginFault, FAULTS, type FaultKind } from "../../plugins/fault.ts";
 import { findPlugin, pluginAt, type Plugin } from "../../plugins/find.ts";
 import { fingerprintOf } from "../../plugins/fingerprint.ts";
 import { PLUGIN_LIMITS } from "../../plugins/limits.ts";
 import { openPlugin } from "../../plugins/load.ts";
-import { wholeOf } from "../amounts.ts";
+import { wholeOf, counted } from "../amounts.ts";
 import type { Arguments, Command, CommandGroup } from "../command.ts";
 import { isAgreedTo, untrusted } from "../engine.ts";
 import { EXIT } from "../exit.ts";
 import { readInput } from "../input.ts";
-import { pluginsFound, type FoundPlugins } from "../plugins-found.ts";
-import { checkPage, pluginList, pluginPage, type CheckedPlugin } from "../plugins-page.ts";
+import { pluginsFound, type FoundPlugins, type FoundPlugin } from "../plugins-found.ts";
 import { withProgress } from "../progress.ts";
 import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
-import type { Terminal } from "../terminal.ts";
+import { namedLines } from "../table.ts";
+import type { Terminal, Stream } from "../terminal.ts";
+import { wrapped } from "../../config/wrap.ts";
+import type { CheckName } from "../../plugins/suite/fault.ts";
+import { clip, columnWidths, padEnd } from "../bars.ts";
+import { visibleLine } from "../visible.ts";
 
 const SAMPLES_DEFAULT = 20;
 const SAMPLES_MAX = 1_000;
@@ -47,26 +51,6 @@ const list: Command = {
   run: async (args, terminal) => {
     const found = await foundBy(args, terminal);
     await tell(args, terminal, found, pluginList(found, terminal));
-    return EXIT.done;
-  },
-};
-
-const show: Command = {
-  name: "plugins show",
-  summary: "Show one plugin: its manifest, where it was found, and whether it is in use.",
-  about: ["Exits with 2 if there is none of that name. No code of the plugin is run."],
-  examples: [{ line: "precis plugins show keep-ends", says: "before naming it" }],
-  args: {
-    name: { type: "positional", valueHint: "NAME", description: "The plugin's name: its folder's." },
-    ...CONFIG_FLAGS,
-    ...JSON_ARG,
-  },
-  run: async (args, terminal) => {
-    const found = await foundBy(args, terminal);
-    const name = args.text("name")!;
-    const plugin = found.plugins.find((one) => one.name === name);
-    if (plugin === undefined) throw unknownPlugin(name, found.folders);
-    await tell(args, terminal, plugin, pluginPage(plugin, terminal));
     return EXIT.done;
   },
 };
@@ -136,8 +120,8 @@ const check: Command = {
 
 export const pluginCommands: CommandGroup = {
   name: "plugins",
-  summary: "External engines: list, show, trust and check them.",
-  commands: [list, show, trust, check],
+  summary: "External engines: list, trust and check them.",
+  commands: [list, trust, check],
   alone: list,
 };
 
@@ -208,4 +192,77 @@ function unknownPlugin(name: string, folders: readonly string[]): PrecisError {
 
 function tell(args: Arguments, { out }: Terminal, data: unknown, page: string): Promise<void> {
   return args.is("json") ? out.write(`${JSON.stringify(data, null, 2)}\n`) : out.say(page);
+}
+
+/** Plugins as a person reads them: all of them, and what became of a check. */
+interface CheckedPlugin {
+  readonly name: string;
+  readonly version: string;
+  readonly folder: string;
+  /** How many it was tried on, at most. */
+  readonly transcripts: number;
+  readonly kept: boolean;
+  readonly broken: BrokenPromise | null;
+}
+
+interface BrokenPromise {
+  readonly fault: FaultKind;
+  /** Which promise of the contract, where one was broken. */
+  readonly promise: CheckName | null;
+  readonly text: string;
+  /** The transcript. */
+  readonly on: string;
+  /** Where in the plugin, as far as the error says. */
+  readonly place: string | null;
+}
+
+const NAME_COLUMNS = 10;
+
+function pluginList({ engine, means, plugins, folders, builtIn }: FoundPlugins, terminal: Terminal): string {
+  const { paint, columns } = terminal.out;
+  const rows = plugins.map((one) => [
+    one.inForce ? "→" : " ",
+    one.name,
+    visibleLine(one.version ?? "?"),
+    visibleLine(shortPath(one.folder, terminal)),
+  ]);
+  const widths = columnWidths(rows);
+  const lines = plugins.flatMap((one, at) => {
+    const [mark = "", name = "", version = "", folder = ""] = rows[at]!.map((cell, of) => padEnd(cell, widths[of]!));
+    const remark = noteOn(one);
+    const drawn = `${paint("good", mark)} ${paint("accent", name)}  ${version}  ${paint("dim", folder)}`.trimEnd();
+    return [drawn, ...(remark === "" ? [] : [`  ${paint("warn", clip(remark, columns - 2))}`])];
+  });
+  const none = `no plugin in ${folders.map((folder) => shortPath(folder, terminal)).join(" or ")}`;
+  const says = { plugin: "a plugin", "built-in": "built in", nothing: "nothing there is" }[means];
+  const named = `context.engine is ${engine}: ${means === "nothing" ? paint("bad", says) : says}`;
+  const others = wrapped(`built in: ${builtIn.join(", ")}`, columns);
+  return `${[...(lines.length === 0 ? wrapped(none, columns) : lines), "", named, ...others.map((line) => paint("dim", line))].join("\n")}\n`;
+}
+
+function noteOn({ name, problem, shadowed, trusted }: FoundPlugin): string {
+  if (problem !== null) return problem;
+  if (!trusted) return `not used before you trust its code: \`precis plugins trust ${name}\``;
+  return shadowed ? "not used: another engine has the same name" : "";
+}
+
+function checkPage({ name, version, transcripts, broken }: CheckedPlugin, stream: Stream): string {
+  const { paint } = stream;
+  const title = `${paint("strong", name)} ${version}`;
+  if (broken === null)
+    return `${title}  ${paint("good", "keeps the contract")} on ${counted(transcripts, "transcript")}\n`;
+  const { fault, promise, text, on, place } = broken;
+  return `${title}  ${paint("bad", "breaks the contract")}\n${rowLines(
+    [
+      ["promise", promise ?? FAULTS[fault]],
+      ["what", text],
+      ["on", on],
+      ...(place === null ? [] : [["at", place] as const]),
+    ],
+    stream,
+  )}`;
+}
+
+function rowLines(rows: readonly (readonly [string, string])[], stream: Stream): string {
+  return `${rows.flatMap(([name, says]) => namedLines(name, says, { left: NAME_COLUMNS }, stream)).join("\n")}\n`;
 }

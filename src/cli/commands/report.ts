@@ -10,27 +10,25 @@ import type { PluginSource } from "../../plugins/load.ts";
 import { reasonOf } from "../../platform/system-errors.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
 import { initialFactor } from "../../session/calibration.ts";
-import { counted, durationOf, tokensOf, wholeOf } from "../amounts.ts";
+import { counted, durationOf, tokensOf, wholeOf, change, count, percent } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
 import { withEngine } from "../engine.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
-import { writeOutput } from "../files.ts";
+import { EXIT, type ExitCode, usageError } from "../exit.ts";
 import { readFileInput } from "../input.ts";
-import { reportHtml } from "../pages/report-page.ts";
 import { withProgress, type Progress } from "../progress.ts";
-import { observedReport } from "../observed-report.ts";
 import { reportPage, type Report } from "../report-page.ts";
 import { sessionFiles, type SessionFile } from "../session-files.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 import type { Terminal } from "../terminal.ts";
 import { windowFor } from "../window.ts";
+import type { Status } from "../../gateway/operation/own-routes.ts";
+import { gatewayUrl } from "../gateway-url.ts";
+import { operatorToken } from "../operator-token.ts";
 
 const SINCE_DEFAULT = "7d";
 const FILES_DEFAULT = 200;
 const FILES_MAX = 10_000;
 const FILE_BYTES_MAX = 200_000_000;
-/** A page quotes what was said: for its owner alone, until they send it. */
-const PAGE_MODE = 0o600;
 
 export const reportCommand: Command = {
   name: "report",
@@ -41,7 +39,7 @@ export const reportCommand: Command = {
   ],
   examples: [
     { line: "precis report", says: "your own sessions of the last seven days" },
-    { line: "precis report ~/.claude/projects --since 30d --html report.html", says: "a month, as a page" },
+    { line: "precis report ~/.claude/projects --since 30d", says: "a month of one agent" },
     { line: "precis report session.jsonl --json | jq .advice", says: "for a script" },
     { line: "precis report --gateway", says: "what a gateway in observe mode would have done" },
   ],
@@ -68,7 +66,6 @@ export const reportCommand: Command = {
       description: "Size of the system prompt and the tools, because session files do not contain them.",
     },
     gateway: { type: "boolean", description: "Ask the gateway at the configured address instead of reading files." },
-    html: { type: "string", valueHint: "FILE", description: "Write it as one HTML page, readable only by you." },
     json: { type: "boolean", description: "Print JSON." },
     ...ENGINE_FLAGS,
     ...CONFIG_FLAGS,
@@ -80,20 +77,12 @@ export const reportCommand: Command = {
     const report = await withProgress(terminal.err, (progress) =>
       madeReport(args, configuration, { terminal, progress }),
     );
-    const html = args.text("html");
-    if (html !== undefined) await writePage(html, reportHtml(report), terminal);
     if (args.is("json")) await terminal.out.write(`${JSON.stringify(report, null, 2)}\n`);
-    else if (html !== "-") await terminal.out.say(reportPage(report, terminal.out));
+    else await terminal.out.say(reportPage(report, terminal.out));
     const unread = report.sessions.length === 0 && report.skipped.length > 0;
     return unread && args.all("paths").length > 0 ? EXIT.unreadable : EXIT.done;
   },
 };
-
-async function writePage(file: string, page: string, terminal: Terminal): Promise<void> {
-  if (file === "-") return terminal.out.write(page);
-  await writeOutput(terminal, file, page, { mode: PAGE_MODE });
-  await terminal.err.say(`The page is in ${file}.\n`);
-}
 
 interface Work {
   readonly terminal: Terminal;
@@ -170,4 +159,86 @@ async function readerFor(args: Arguments, configuration: Configuration, { engine
     );
     return { name: path, format, model, windowAssumed: window.from === "assumed", ...outlook };
   };
+}
+
+type Fact = readonly [name: string, says: string];
+
+/** `precis report --gateway`: what a running gateway did, and in observe mode would have done, since it started. */
+async function observedReport(args: Arguments, configuration: Configuration, terminal: Terminal): Promise<ExitCode> {
+  if (args.all("paths").length > 0)
+    throw usageError("--gateway and files exclude one another", "Leave out one of them.");
+  const status = (await gatewayJson("/", configuration, terminal)) as Status;
+  const verdict = verdictOf(status);
+  const facts = factsOf(status);
+  if (args.is("json")) await terminal.out.write(`${JSON.stringify(status, null, 2)}\n`);
+  else {
+    const lines = facts.map(([name, says]) => `  ${terminal.out.paint("dim", name.padEnd(14))}${says}`);
+    await terminal.out.say(`${[terminal.out.paint("strong", verdict), ...lines].join("\n")}\n`);
+  }
+  return EXIT.done;
+}
+
+function verdictOf({ totals, mode }: Status): string {
+  const { observed, treatments } = totals;
+  const rewritten = observed.before - observed.after;
+  if (totals.requests === 0) return "No requests yet.";
+  if (mode !== "observe")
+    return `This gateway is in mode ${mode}: ${counted(treatments.rewritten, "request")} went out shorter.`;
+  if (treatments.observed === 0) return `Of ${counted(totals.requests, "request")}, none would have been shortened.`;
+  return `Of ${counted(totals.requests, "request")}, ${count(treatments.observed)} would have been shortened, with ${percent(rewritten / Math.max(1, observed.before))} of their tokens taken out.`;
+}
+
+function factsOf({ totals, upSeconds, mode, version: running }: Status): readonly Fact[] {
+  const { observed, context, compactions, lost, cache, usage, timing } = totals;
+  const sizes = mode === "observe" ? observed : context;
+  return [
+    ["gateway", `precis ${running}, mode ${mode}, up ${Math.round(upSeconds / 60)} minutes`],
+    ...(sizes.before === 0
+      ? []
+      : [["tokens", `${count(sizes.before)} → ${count(sizes.after)} (${change(sizes.before, sizes.after)})`] as const]),
+    ["compactions", count(compactions)],
+    ...(lost.compactions === 0
+      ? []
+      : [
+          [
+            "lost",
+            `${counted(lost.requests, "user message")} of ${counted(lost.compactions, "compaction")} may be missing`,
+          ] as const,
+        ]),
+    ["cache", `${percent(usage.cacheRead / Math.max(1, usage.input))} of the input read from a cache`],
+    [
+      "missed",
+      `${count(cache.missed.tokens)} tokens that the cache had held, ${count(cache.missedByCompaction.tokens)} of them because of compactions`,
+    ],
+    ...Object.entries(timing).map(([model, { thresholdTokens }]): Fact => [
+      model,
+      `compaction from ${count(thresholdTokens)} tokens on`,
+    ]),
+  ];
+}
+
+/** A running gateway as the operator asks it: at the configured address, with this machine's token. */
+const ANSWER_WITHIN_MS = 5_000;
+
+/** The JSON under `/_precis`. @throws PrecisError `no_gateway`. */
+async function gatewayJson(path: string, configuration: Configuration, terminal: Terminal): Promise<unknown> {
+  const { host, port } = configuration.gateway;
+  const url = gatewayUrl(host, port);
+  const token = operatorToken(configuration, terminal)?.token;
+  const response = await fetch(`${url}/_precis${path}`, {
+    headers: { accept: "application/json", ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+    redirect: "manual",
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+  }).catch((cause: unknown) => {
+    throw new PrecisError(`no gateway answers at ${url}`, {
+      code: "no_gateway",
+      hint: "Start one with `precis serve`, or name its port with --set gateway.port=N.",
+      cause,
+    });
+  });
+  if (response.ok) return response.json();
+  throw new PrecisError(`the gateway at ${url} answered ${response.status}`, {
+    code: "no_gateway",
+    hint: "It needs the operator's token: `precis token` prints the one of this machine.",
+  });
 }

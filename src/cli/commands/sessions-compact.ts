@@ -1,4 +1,4 @@
-/** `precis sessions compact` and `precis sessions drop`: what the next request of a session goes out without. */
+/** `precis sessions compact`: what the next request of a session goes out without. */
 import type { CompactResult } from "../../gateway/history/contract.ts";
 import { budgetOf } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
@@ -57,7 +57,7 @@ export const compactCommand: Command = {
     }),
 };
 
-async function writeResult(
+export async function writeResult(
   args: Arguments,
   terminal: Terminal,
   result: CompactResult,
@@ -71,30 +71,5 @@ async function writeResult(
   const irreducible = result.kind === "compacted" ? result.report.irreducible : result.irreducible;
   return irreducible === undefined ? EXIT.done : EXIT.irreducible;
 }
-
-export const dropCommand: Command = {
-  name: "sessions drop",
-  summary: "Drop messages of a session, so that they are not sent any more.",
-  about: [
-    "Whole exchanges go, a call with its results; of an exchange that the range holds only in part, the results go and the call stays. One line takes their place, with the recall id that leads back to them. Later compactions are made without them, and `precis undo` brings them back. The newest request and the newest exchange stay.",
-  ],
-  examples: [
-    { line: "precis sessions drop 3fa94c21 --messages 12-30", says: "a range that led nowhere" },
-    { line: "precis sessions drop 3fa94c21 --messages 13", says: "one result" },
-  ],
-  args: {
-    ...SESSION_ARG,
-    messages: { type: "string", valueHint: "N-M", description: "Message numbers, as `precis sessions show` has them." },
-    ...HISTORY_ARGS,
-    ...JSON_ARG,
-  },
-  run: (args, terminal) => {
-    const messages = args.text("messages");
-    if (messages === undefined) throw usageError("--messages is missing", "Write for example `--messages 12-30`.");
-    return withHistory(args, terminal, { readOnly: false, compacts: true }, async (opened) =>
-      writeResult(args, terminal, await opened.history.drop(sessionNamed(args, opened), messages), undefined),
-    );
-  },
-};
 
 const NEXT = "`--budget 20%` sets the size of the result; `--context-length` says how large the window is";

@@ -10,12 +10,10 @@ import { formatNamed } from "../input.ts";
 import { JSON_ARG, writeJson } from "../json-output.ts";
 import { whileWaiting } from "../progress.ts";
 import { sessionList, sessionPage } from "../sessions-page.ts";
-import { compactCommand, dropCommand } from "./sessions-compact.ts";
-import { findCommand, importCommand } from "./sessions-agents.ts";
+import { compactCommand } from "./sessions-compact.ts";
+import { importCommand } from "./sessions-import.ts";
 import { deleteCommand } from "./sessions-delete.ts";
-import { pinCommand, pinsCommand, unpinCommand } from "./sessions-pins.ts";
-import { thresholdCommand } from "./sessions-threshold.ts";
-import { writeSessionPage } from "../session-html.ts";
+import { editCommand } from "./sessions-edit.ts";
 
 const LIST_DEFAULT = 20;
 const LIST_MAX = 1_000;
@@ -59,15 +57,9 @@ const show: Command = {
   examples: [
     { line: "precis sessions show 3fa94c21", says: "by the beginning of its id" },
     { line: "precis sessions show 3fa94c21 --tail 30", says: "with more of its newest messages" },
-    { line: "precis sessions show 3fa94c21 --html session.html", says: "as a page to look at or to send" },
   ],
   args: {
     ...SESSION_ARG,
-    html: {
-      type: "string",
-      valueHint: "FILE",
-      description: "Write the session as one HTML page, readable only by you.",
-    },
     tail: { type: "string", valueHint: "N", description: `Number of newest messages; ${TAIL_DEFAULT} by default.` },
     ...HISTORY_ARGS,
     ...JSON_ARG,
@@ -76,9 +68,7 @@ const show: Command = {
     withHistory(args, terminal, { readOnly: true }, async (opened) => {
       const tail = wholeOf(args.text("tail") ?? String(TAIL_DEFAULT), "--tail", TAIL_MAX);
       const session = await opened.history.show(sessionNamed(args, opened), tail);
-      const file = args.text("html");
-      if (file !== undefined) await writeSessionPage(file, session, opened, terminal);
-      else if (args.is("json")) await writeJson(terminal, session);
+      if (args.is("json")) await writeJson(terminal, session);
       else await terminal.out.say(sessionPage(session, Date.now(), terminal.out));
       return EXIT.done;
     }),
@@ -156,54 +146,10 @@ function exportOptions(args: Arguments): ExportOptions {
   };
 }
 
-const fork: Command = {
-  name: "sessions fork",
-  summary: "Start a new session from the messages of another one.",
-  about: [
-    "Nothing is copied and the other session does not change. A client goes on with the fork by sending its messages (`precis sessions export`) with the header `x-precis-session: NAME`. Compactions belong to messages and not to sessions, so what both begin with is compacted, and undone, for both.",
-  ],
-  examples: [
-    { line: "precis sessions fork 3fa94c21 --name second-try", says: "from where it is now" },
-    { line: "precis sessions fork 3fa94c21 --at 120", says: "fork after its message 120" },
-  ],
-  args: {
-    ...SESSION_ARG,
-    at: { type: "string", valueHint: "N", description: "Fork after this message, from 1; after the last by default." },
-    name: { type: "string", valueHint: "NAME", description: "The fork's id; derived from the other id by default." },
-    ...HISTORY_ARGS,
-    ...JSON_ARG,
-  },
-  run: (args, terminal) =>
-    withHistory(args, terminal, { readOnly: false }, async (opened) => {
-      const [at, name] = [args.text("at"), args.text("name")];
-      const made = await opened.history.fork(sessionNamed(args, opened), {
-        ...(at === undefined ? {} : { at: wholeOf(at, "--at", 1_000_000) }),
-        ...(name === undefined ? {} : { name }),
-      });
-      if (args.is("json")) await writeJson(terminal, made);
-      else await terminal.out.say(`${made.session}  ${terminal.out.paint("dim", counted(made.messages, "message"))}\n`);
-      return EXIT.done;
-    }),
-};
-
 export const sessionCommands: CommandGroup = {
   name: "sessions",
   summary:
-    "The conversations a gateway has kept: list, show, compact, drop, threshold, pin, export, fork, delete; and those that agents keep: find, import.",
-  commands: [
-    list,
-    show,
-    compactCommand,
-    dropCommand,
-    thresholdCommand,
-    pinCommand,
-    unpinCommand,
-    pinsCommand,
-    exportCommand,
-    fork,
-    deleteCommand,
-    findCommand,
-    importCommand,
-  ],
+    "The conversations a gateway has kept: list, show, compact, edit, export, delete; and those that agents keep: import.",
+  commands: [list, show, compactCommand, editCommand, exportCommand, deleteCommand, importCommand],
   alone: list,
 };

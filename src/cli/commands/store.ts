@@ -4,11 +4,10 @@ import { bytesOf, count, counted, durationOf, size } from "../amounts.ts";
 import type { Arguments, Command, CommandGroup } from "../command.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { whileWaiting } from "../progress.ts";
-import { copiesOf, fileBytes } from "../store-file.ts";
+import { fileBytes } from "../store-file.ts";
 import { printResult, type Row } from "../store-result.ts";
 import type { Terminal } from "../terminal.ts";
 import { STORE_ARGS, TENANT_ARG, withStore } from "../store-command.ts";
-import { copyCommand, verifyCommand } from "./store-copy.ts";
 import { windowsCommand } from "./store-windows.ts";
 
 const stats: Command = {
@@ -127,30 +126,10 @@ async function vacuumDatabase(
   return EXIT.done;
 }
 
-const upgrade: Command = {
-  name: "store upgrade",
-  summary: "Upgrade a store of an earlier version, after backing it up.",
-  about: [
-    "`precis serve` and every command that writes do this when they open the store. The backup is next to the file and readable only by you; with it and the earlier version you can go back.",
-  ],
-  examples: [{ line: "precis store upgrade", says: "upgrade it before anything else uses it" }],
-  args: STORE_ARGS,
-  run: (args, terminal) =>
-    withStore(args, terminal, {}, async ({ path, shown }) => {
-      const copies = path === undefined ? [] : copiesOf(path);
-      const rows = copies.map((copy) => ["copy", copy] as const);
-      await printResult(args, terminal, { path: path ?? shown, copies }, [
-        ["store", `${path ?? shown}, up to date`],
-        ...rows,
-      ]);
-      return EXIT.done;
-    }),
-};
-
 export const storeCommands: CommandGroup = {
   name: "store",
-  summary: "The gateway's store: size, damage, retention, copies, learned windows.",
-  commands: [stats, check, retain, vacuum, upgrade, copyCommand, verifyCommand, windowsCommand],
+  summary: "The gateway's store: size, damage, retention, learned windows.",
+  commands: [stats, check, retain, vacuum, windowsCommand],
 };
 
 function retentionOf(args: Arguments): Retention {

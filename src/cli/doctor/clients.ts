@@ -1,11 +1,12 @@
-/** The agents that are installed here: whether they send their requests to the gateway, and the lines that make them. */
-import { accessSync, constants } from "node:fs";
+/** The agents that are installed here: whether their settings name the gateway, and the lines that make them use it. */
+import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
+import { shortPath } from "../../config/load.ts";
 import { isLoopback } from "../../config/loopback.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { clientSetups } from "../../gateway/operation/clients.ts";
 import type { Terminal } from "../terminal.ts";
-import { addressesIn, TOOL_SEARCH_VARIABLE, type Address } from "./client-files.ts";
 import { fault, fine, note, warning, type Finding } from "./finding.ts";
 
 interface Client {
@@ -14,15 +15,37 @@ interface Client {
   readonly name: string;
   /** It adds `/v1` by itself. */
   readonly addsVersion: boolean;
+  /** Whose value is an address. */
+  readonly variable?: string;
+  /** Where its settings are, from the working folder and the home folder; the first that names an address counts. */
+  readonly files: readonly string[];
 }
 
-const CLIENTS = [
-  { command: "claude", name: "Claude Code", addsVersion: true },
-  { command: "codex", name: "Codex", addsVersion: false },
-  { command: "gemini", name: "Gemini CLI", addsVersion: true },
-  { command: "opencode", name: "OpenCode", addsVersion: false },
-  { command: "pi", name: "pi", addsVersion: false },
-] as const satisfies readonly Client[];
+const CLIENTS: readonly Client[] = [
+  {
+    command: "claude",
+    name: "Claude Code",
+    addsVersion: true,
+    variable: "ANTHROPIC_BASE_URL",
+    files: [".claude/settings.local.json", ".claude/settings.json", "~/.claude/settings.json"],
+  },
+  { command: "codex", name: "Codex", addsVersion: false, files: ["~/.codex/config.toml"] },
+  { command: "gemini", name: "Gemini CLI", addsVersion: true, variable: "GOOGLE_GEMINI_BASE_URL", files: [] },
+  {
+    command: "opencode",
+    name: "OpenCode",
+    addsVersion: false,
+    files: ["opencode.json", "opencode.jsonc", "~/.config/opencode/opencode.json", "~/.config/opencode/opencode.jsonc"],
+  },
+  { command: "pi", name: "pi", addsVersion: false, files: ["~/.pi/agent/models.json"] },
+];
+
+/** Variables that move a client's folder. */
+const MOVED: readonly (readonly [from: string, variable: string])[] = [
+  ["~/.codex/", "CODEX_HOME"],
+  ["~/.config/", "XDG_CONFIG_HOME"],
+  ["~/.pi/agent/", "PI_CODING_AGENT_DIR"],
+];
 
 export function checkClients({ gateway }: Configuration, terminal: Terminal): readonly Finding[] {
   const installed = CLIENTS.filter(({ command }) => isOnPath(command, terminal));
@@ -46,38 +69,80 @@ function canRun(path: string): boolean {
   }
 }
 
-function examined(
-  client: (typeof CLIENTS)[number],
-  { host, port }: Configuration["gateway"],
-  terminal: Terminal,
-): readonly Finding[] {
+interface Address {
+  readonly url: string;
+  /** As shown to a person: a variable, or a file. */
+  readonly place: string;
+}
+
+interface ClientSettings {
+  /** Only these are shown; whatever else the files hold is not. */
+  readonly addresses: readonly Address[];
+  /** Claude Code sends the definitions of all MCP tools to an address like ours, unless this is set. */
+  readonly searchesTools: boolean;
+}
+
+const TOOL_SEARCH_VARIABLE = "ENABLE_TOOL_SEARCH";
+/** Larger files are not an agent's settings. */
+const FILE_BYTES_MAX = 1_000_000;
+
+function settingsOf({ variable, files }: Client, terminal: Terminal): ClientSettings {
+  const { environment } = terminal;
+  const addresses: Address[] = [];
+  let searchesTools = isOn(environment[TOOL_SEARCH_VARIABLE]);
+  for (const path of new Set(files.map((file) => pathOf(file, terminal)))) {
+    const text = textOf(path);
+    for (const [url] of text.matchAll(/https?:\/\/[^\s"'<>,]+/g))
+      addresses.push({ url, place: shortPath(path, terminal) });
+    const [, value] = new RegExp(`"${TOOL_SEARCH_VARIABLE}"\\s*:\\s*"?([^",}]*)`).exec(text) ?? [];
+    searchesTools ||= isOn(value);
+  }
+  const url = variable === undefined ? undefined : environment[variable];
+  if (url) addresses.push({ url, place: variable! });
+  return { addresses, searchesTools };
+}
+
+function pathOf(file: string, { environment, folder }: Terminal): string {
+  const [from, variable] = MOVED.find(([start]) => file.startsWith(start)) ?? [];
+  const moved = variable === undefined ? undefined : environment[variable];
+  if (moved) return join(moved, file.slice(from!.length));
+  return file.startsWith("~/") ? join(environment["HOME"] ?? homedir(), file.slice(2)) : join(folder, file);
+}
+
+function textOf(path: string): string {
+  try {
+    return existsSync(path) && statSync(path).size <= FILE_BYTES_MAX ? readFileSync(path, "utf8") : "";
+  } catch {
+    return "";
+  }
+}
+
+/** `auto` and thresholds such as `auto:5` search as well (https://code.claude.com/docs/en/mcp). */
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && !["", "0", "false"].includes(value.trim());
+}
+
+function examined(client: Client, { host, port }: Configuration["gateway"], terminal: Terminal): readonly Finding[] {
   const url = `http://${isLoopback(host) && host.includes(":") ? `[${host}]` : host}:${port}`;
-  const { addresses, problems, searchesTools } = addressesIn(client.command, terminal);
-  const broken = problems.map(({ code, says, fix }) =>
-    fault("clients", code, { says: `${client.name}: ${says}`, fix }),
-  );
+  const { addresses, searchesTools } = settingsOf(client, terminal);
   const meant = addresses.find((one) => isGateway(one.url, host, port));
-  if (meant !== undefined)
-    return [...broken, pointing(client, meant, url), ...(searchesTools === false ? [withoutToolSearch(client)] : [])];
+  if (meant !== undefined) {
+    const isPoorer = client.command === "claude" && !searchesTools;
+    return [pointing(client, meant, url), ...(isPoorer ? [withoutToolSearch(client)] : [])];
+  }
   const near = addresses.find((one) => URL.canParse(one.url) && isLoopback(new URL(one.url).hostname));
   const setup = clientSetups(url).find(({ client: name }) => name === client.name)!;
   const lines =
     setup.language === "sh" ? setup.lines : [`in ${setup.place}:`, ...setup.lines.map((line) => `  ${line}`.trimEnd())];
   if (near !== undefined)
     return [
-      ...broken,
       warning("clients", "client_elsewhere", {
         says: `${client.name} sends to ${near.url} (${near.place}), and the gateway is to listen on ${url}`,
         fix: `Point it here, or set gateway.port to ${new URL(near.url).port || "80"}:`,
         lines,
       }),
     ];
-  const [first] = addresses;
-  const where = first === undefined ? "to its vendor" : `to ${shownUrl(first.url)} (${first.place})`;
-  return [
-    ...broken,
-    { ...note("clients", "client_not_here", `${client.name} sends ${where}; to point it here:`), lines },
-  ];
+  return [{ ...note("clients", "client_not_here", `${client.name} does not use the gateway; to have it so:`), lines }];
 }
 
 function withoutToolSearch({ name }: Client): Finding {
@@ -89,11 +154,6 @@ function withoutToolSearch({ name }: Client): Finding {
     ),
     lines: [`export ${TOOL_SEARCH_VARIABLE}=true`, "export ENABLE_PROMPT_CACHING_1H=1"],
   };
-}
-
-/** A URL in somebody else's file may hold a password. */
-function shownUrl(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : "something that is not an address";
 }
 
 function isGateway(address: string, host: string, port: number): boolean {

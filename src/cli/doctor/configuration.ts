@@ -47,7 +47,7 @@ function findingOf(area: Area, { code, path, message, fix, note: harmless }: War
 
 /** Settings of which one makes another pointless, or `precis serve` refuse to start. */
 function contradictions({ gateway, compression }: Configuration): readonly Finding[] {
-  const { limits, host } = gateway;
+  const { host } = gateway;
   const found: Finding[] = [];
   if (gateway.token_env === null && !gateway.insecure && !isLoopback(host))
     found.push(
@@ -61,13 +61,6 @@ function contradictions({ gateway, compression }: Configuration): readonly Findi
       warning("configuration", "observe_off", {
         says: "compression.mode is observe, and compression.enabled is false: there is nothing to observe",
         fix: "Set compression.enabled to true; observing rewrites nothing.",
-      }),
-    );
-  if (limits.read_mb > limits.body_mb)
-    found.push(
-      warning("configuration", "read_above_body", {
-        says: `gateway.limits.read_mb (${limits.read_mb}) is above body_mb (${limits.body_mb}): a body that large never comes in`,
-        fix: `Set read_mb to ${limits.body_mb} or less, or raise body_mb.`,
       }),
     );
   return found;

@@ -6,8 +6,7 @@ import { batchEnds, pauseBetweenBatches } from "../../store/batches.ts";
 import type { ChainAppend, HistoryStore } from "../../store/store.ts";
 
 export function keptInPieces(store: HistoryStore): HistoryStore {
-  const { prepareChain: _, ...rest } = store;
-  return { ...rest, appendChain: (tenant, chain) => appendInPieces(store, tenant, chain) };
+  return { ...store, appendChain: (tenant, chain) => appendInPieces(store, tenant, chain) };
 }
 
 async function appendInPieces(store: HistoryStore, tenant: string, chain: ChainAppend) {

@@ -38,10 +38,9 @@ export function prepareAppend(context: KeepContext, request: ModelRequest): Appe
     ...(session === undefined ? {} : { session }),
     ...(job === undefined ? {} : { job }),
   };
-  const append = store.prepareChain?.(tenant, chain) ?? (() => store.appendChain(tenant, chain));
   const fresh = decoded.transcript.messages.slice(conversation.kept ?? 0);
   return async () => {
-    await append();
+    await store.appendChain(tenant, chain);
     context.storeQuota.added(
       tenant,
       fresh.reduce((bytes, { wire }) => bytes + (wire?.raw.length ?? 0), 0),

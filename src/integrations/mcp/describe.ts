@@ -7,9 +7,9 @@ import type { SessionEntry } from "../../store/store.ts";
 import { oneLine, type Answer } from "../../core/recall/pages.ts";
 import { messageText } from "../../core/recall/messages.ts";
 import type { ToolContext } from "./contract.ts";
-import { pinLines } from "./pin.ts";
+import { pinLines } from "./changes.ts";
 import { originalOf, placeOf, sessionOf, sessionsOf, type RemovalPoint } from "./scope.ts";
-import { timeOf } from "./time.ts";
+import { timeOf } from "./timeline.ts";
 import { isRecallId } from "../../core/transcript/links.ts";
 
 const TITLE_CHARS_MAX = 120;

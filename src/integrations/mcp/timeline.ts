@@ -6,7 +6,6 @@ import type { CompactionEntry } from "../../store/store.ts";
 import { oneLine, type Answer } from "../../core/recall/pages.ts";
 import type { ToolContext } from "./contract.ts";
 import { sessionOf } from "./scope.ts";
-import { timeOf } from "./time.ts";
 
 const REQUEST_CHARS_MAX = 160;
 const IDS_SHOWN_MAX = 8;
@@ -75,4 +74,9 @@ function compactionLine({ compaction: { covered, evicted, report }, undone, crea
   const more = ids.length > IDS_SHOWN_MAX ? ` and ${ids.length - IDS_SHOWN_MAX} more` : "";
   const { before, after } = report.tokens;
   return `  compacted (${report.reason}) ${timeOf(createdAt)}: messages 1 to ${covered}, ${before} → ${after} tokens${undone ? ", undone" : ""}; recall ids: ${shown === "" ? "none" : shown}${more}`;
+}
+
+/** As an agent reads it. */
+export function timeOf(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

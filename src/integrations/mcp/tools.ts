@@ -2,17 +2,15 @@
 import { z } from "zod";
 import type { EngineTool } from "../../core/engines/contract.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { written, type Answer } from "../../core/recall/pages.ts";
-import type { ToolContext } from "./contract.ts";
-import { compact, drop } from "./compact.ts";
+import { written, type Answer, oneLine } from "../../core/recall/pages.ts";
+import type { ToolContext, Hit } from "./contract.ts";
+import { compact, drop, pin, restore, unpin } from "./changes.ts";
 import { describe } from "./describe.ts";
 import { engineToolsOf } from "./engine-tools.ts";
 import { expand } from "./expand.ts";
 import { MCP_LIMITS, type McpLimits } from "./limits.ts";
-import { pin, unpin } from "./pin.ts";
-import { restore } from "./restore.ts";
-import { search } from "./search.ts";
 import { timeline } from "./timeline.ts";
+import { sessionOf } from "./scope.ts";
 
 const RANGE_CHARS_MAX = 40;
 const MESSAGE_NUMBER_MAX = 10_000_000;
@@ -129,7 +127,7 @@ function writingTools(limits: McpLimits): readonly Tool[] {
       description:
         "Compacts a session now, so that its next request is shorter. Only when a person asks for it, or at the end of a phase of the work.",
       input: z.strictObject({ id, focus, budget, messages: range }),
-      run: (own, given, { signal }) => compact(own, given, signal),
+      run: compact,
       writes: true,
       ms: limits.compactMs,
     }),
@@ -262,4 +260,45 @@ function badArguments({ issues }: z.ZodError): PrecisError {
 /** Bounds as they are, but for those given. */
 export function limitsOf(given: Partial<McpLimits> = {}): McpLimits {
   return { ...MCP_LIMITS, ...given };
+}
+
+interface SearchArguments {
+  readonly words: string;
+  readonly session?: string | undefined;
+  readonly hits?: number | undefined;
+}
+
+const LABEL_CHARS_MAX = 100;
+
+/** `search`: words to the places that hold them, each with the lines around it, so that one call often is enough. */
+async function search(context: ToolContext, { words, session, hits }: SearchArguments): Promise<Answer> {
+  const { archive, tenant, limits } = context;
+  // One session is all that may be seen, or the one that was asked for.
+  const only =
+    session === undefined && context.session === undefined ? undefined : (await sessionOf(context, session)).id;
+  const scope = only === undefined ? {} : { session: only };
+  const found = await archive.search({ tenant, words, limit: hits ?? limits.hits, ...scope });
+  const name = JSON.stringify(oneLine(words, LABEL_CHARS_MAX));
+  if (found.length === 0)
+    return { head: `Nothing contains ${name}. Try fewer or other words.`, body: [], rest: () => "" };
+  const body = found.map((hit) => `── ${titleOf(hit)}${withoutWords(hit)}\n${hit.text}`);
+  return {
+    head: "",
+    body,
+    rest: (shown) => {
+      const left = body.length - shown;
+      return left === 0 ? "" : `(${left} more did not fit: ask for more tokens, or use other words)`;
+    },
+  };
+}
+
+function titleOf(hit: Hit): string {
+  const message = hit.number === undefined ? "" : `, message ${hit.number}, ${hit.role}`;
+  if (hit.kind === "message")
+    return `session ${hit.session}${message}${hit.recall === undefined ? "" : `, in ${hit.recall}`}`;
+  return message === "" ? `${hit.id} (${oneLine(hit.label, LABEL_CHARS_MAX)})` : `${hit.id}${message}`;
+}
+
+function withoutWords({ missing }: Hit): string {
+  return missing.length === 0 ? "" : `, without ${missing.join(", ")}`;
 }

@@ -1,9 +1,9 @@
 /** Sessions of Claude Code: JSON lines in `~/.claude/projects`, a folder for each folder it worked in. */
-import { CONVERSATION_ALONE, firstLines, type WritableFormat } from "../format.ts";
+import { CONVERSATION_ALONE, firstLines, type SessionFormat } from "../format.ts";
 import { isClaudeLine, readClaudeCode } from "./read.ts";
 import { writeClaudeCode } from "./write.ts";
 
-export const claudeCode: WritableFormat = {
+export const claudeCode: SessionFormat = {
   name: "claude-code",
   title: "Claude Code",
   speaks: "anthropic-messages",

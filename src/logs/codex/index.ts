@@ -1,9 +1,9 @@
 /** Sessions of Codex: rollouts as JSON lines in `~/.codex/sessions`, a folder for each day. */
-import { EVERYTHING, SPACELESS_ID, firstLines, type WritableFormat } from "../format.ts";
+import { EVERYTHING, SPACELESS_ID, firstLines, type SessionFormat } from "../format.ts";
 import { isCodexLine, readCodex } from "./read.ts";
 import { writeCodex } from "./write.ts";
 
-export const codex: WritableFormat = {
+export const codex: SessionFormat = {
   name: "codex",
   title: "Codex",
   speaks: "openai-responses",

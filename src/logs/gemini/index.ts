@@ -1,9 +1,9 @@
 /** Sessions of Gemini CLI: chats in `~/.gemini/tmp`, a folder for each project. */
-import { CONVERSATION_ALONE, firstLines, type WritableFormat } from "../format.ts";
+import { CONVERSATION_ALONE, firstLines, type SessionFormat } from "../format.ts";
 import { isGeminiDocument, isGeminiLine, readGemini } from "./read.ts";
 import { writeGemini } from "./write.ts";
 
-export const gemini: WritableFormat = {
+export const gemini: SessionFormat = {
   name: "gemini",
   title: "Gemini CLI",
   speaks: "openai-chat",

@@ -2,11 +2,11 @@
  * Sessions of Hermes. In its database a session is a row and its messages are others; read and written here is the one
  * document that `hermes sessions export` prints, which `database.ts` makes from them.
  */
-import { EVERYTHING, SPACELESS_ID, type WritableFormat } from "../format.ts";
+import { EVERYTHING, SPACELESS_ID, type SessionFormat } from "../format.ts";
 import { isHermesDocument, readHermes, upToRow } from "./read.ts";
 import { writeHermes } from "./write.ts";
 
-export const hermes: WritableFormat = {
+export const hermes: SessionFormat = {
   name: "hermes",
   title: "Hermes",
   speaks: "openai-chat",

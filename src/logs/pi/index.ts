@@ -1,9 +1,9 @@
 /** Sessions of pi: JSON lines in `~/.pi/agent/sessions`, a folder for each folder it worked in. */
-import { CONVERSATION_ALONE, firstLines, type WritableFormat } from "../format.ts";
+import { CONVERSATION_ALONE, firstLines, type SessionFormat } from "../format.ts";
 import { isPiLine, readPi } from "./read.ts";
 import { writePi } from "./write.ts";
 
-export const pi: WritableFormat = {
+export const pi: SessionFormat = {
   name: "pi",
   title: "pi",
   speaks: "openai-chat",

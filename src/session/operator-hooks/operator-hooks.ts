@@ -4,7 +4,7 @@
  */
 import { createRedactor, type Redactor } from "../../core/redaction/redactor.ts";
 import type { RedactOptions } from "../../core/redaction/redact.ts";
-import type { Hooks } from "../contract.ts";
+import type { Hooks, Change } from "../contract.ts";
 import {
   HOOK_LIMITS,
   type HookFailure,
@@ -12,8 +12,12 @@ import {
   type OperatorHooks,
   type OperatorHookSettings,
 } from "./contract.ts";
-import { afterText, beforeText, type HookHeading } from "./payload.ts";
-import { runHook, type HookFault } from "./run-hook.ts";
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import { redactMessage } from "../../core/passes/redact-messages.ts";
+import { redactJson } from "../../core/redaction/redactor.ts";
+import type { MediaSource, Message, Part } from "../../core/transcript/message.ts";
+import { spawn, type ChildProcess } from "node:child_process";
+import { startTimeLimit, unlessAborted } from "../time-limit.ts";
 
 interface Running {
   readonly settings: OperatorHookSettings;
@@ -106,4 +110,192 @@ function withoutSecrets(
   return Object.fromEntries(
     Object.entries(environment).filter(([name, value]) => redact(`${name}=${value}`) === `${name}=${value}`),
   );
+}
+
+/** Common to all that hooks receive. */
+interface HookHeading {
+  readonly event: "before_compact" | "after_compact";
+  readonly tenant: string;
+  readonly model: string;
+}
+
+function beforeText(heading: HookHeading, messages: readonly Message[], redact: Redactor): string {
+  const plainHeading = { ...heading, model: redact(heading.model) };
+  return withinLimit(
+    () => ({ ...plainHeading, messages: messages.map((message) => plainMessage(message, redact)) }),
+    () => ({ ...plainHeading, messages: [], messagesLeftOut: messages.length }),
+  );
+}
+
+/** The state of the engine is left out, which is nobody else's, and so are originals: `precis recall` has these. */
+function afterText(
+  heading: HookHeading,
+  { compaction, change }: { readonly compaction: Compaction; readonly change: Change },
+  redact: Redactor,
+): string {
+  const { schemaVersion, after, covered, covers, system, map, evicted, report } = compaction;
+  const plain = (messages: readonly Message[]): readonly object[] =>
+    messages.map((message) => plainMessage(message, redact));
+  const head = {
+    ...heading,
+    model: redact(heading.model),
+    ...change,
+    noLongerVisible: change.noLongerVisible.map((one) => ({ ...one, target: redact(one.target) })),
+  };
+  const common = {
+    schemaVersion,
+    covered,
+    covers,
+    evicted: evicted.map(({ original: _, ...one }) => ({ ...one, label: redact(one.label) })),
+    report: JSON.parse(redactJson(JSON.stringify(report), redact)) as unknown,
+  };
+  return withinLimit(
+    () => ({
+      ...head,
+      compaction: { ...common, map, after: plain(after), ...(system === undefined ? {} : { system: plain(system) }) },
+    }),
+    () => ({ ...head, compaction: { ...common, after: [] }, messagesLeftOut: after.length }),
+  );
+}
+
+function withinLimit(whole: () => object, smaller: () => object): string {
+  const text = JSON.stringify(whole());
+  return Buffer.byteLength(text) <= HOOK_LIMITS.dataBytes ? text : JSON.stringify(smaller());
+}
+
+function plainMessage(message: Message, redact: Redactor): object {
+  const { role, parts, origin, name } = redactMessage(message, redact);
+  return {
+    role,
+    ...(name === undefined ? {} : { name: redact(name) }),
+    ...(origin === undefined ? {} : { origin }),
+    parts: parts.flatMap((part) => plainPart(part, redact)),
+  };
+}
+
+/** Thinking is never edited, so thinking that holds a secret is left out. */
+function plainPart({ at: _, ...part }: Part, redact: Redactor): readonly object[] {
+  switch (part.kind) {
+    case "reasoning":
+      return redact(part.text) === part.text ? [part] : [];
+    case "opaque":
+      return [{ ...part, raw: redactJson(part.raw, redact) }];
+    case "image":
+    case "file":
+      return [{ ...part, source: plainSource(part.source, redact) }];
+    case "tool-result":
+      return [{ ...part, content: part.content.flatMap((one) => plainPart(one, redact)) }];
+    default:
+      return [part];
+  }
+}
+
+function plainSource(source: MediaSource, redact: Redactor): object {
+  if (source.type === "data") return { type: source.type, mediaType: source.mediaType, chars: source.data.length };
+  return source.type === "url" ? { type: source.type, url: redact(source.url) } : source;
+}
+
+/** One hook run once: a command that gets the data on its standard input, or an address that gets it as the body of a POST. */
+interface HookRun {
+  /** A command line, or an http(s) address. */
+  readonly hook: string;
+  readonly data: string;
+  readonly timeoutMs: number;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly fetch: typeof fetch;
+}
+
+interface HookFault {
+  /** Continues a sentence that begins with the hook. */
+  readonly because: string;
+  /** What a command wrote to its standard error at last. */
+  readonly errorText?: string;
+}
+
+/** Undefined where it went well; never rejects. */
+async function runHook(run: HookRun): Promise<HookFault | undefined> {
+  const limit = startTimeLimit(run.timeoutMs);
+  try {
+    return await (isAddress(run.hook) ? posted(run, limit.signal) : executed(run, limit.signal));
+  } finally {
+    limit.clear();
+  }
+}
+
+/** Anything else is a command. */
+function isAddress(hook: string): boolean {
+  return /^https?:\/\//i.test(hook);
+}
+
+function tookTooLong(timeoutMs: number): HookFault {
+  return { because: `took longer than ${timeoutMs / 1_000} seconds (hooks.timeout_seconds) and was stopped` };
+}
+
+/** A redirection is not followed: the data goes where the operator said, and nowhere else. */
+async function posted(run: HookRun, signal: AbortSignal): Promise<HookFault | undefined> {
+  const headers = { "content-type": "application/json" };
+  try {
+    const response = await run.fetch(run.hook, {
+      method: "POST",
+      headers,
+      body: run.data,
+      redirect: "manual",
+      signal,
+    });
+    await response.body?.cancel();
+    return response.ok ? undefined : { because: `answered with status ${response.status}` };
+  } catch {
+    return signal.aborted ? tookTooLong(run.timeoutMs) : { because: "could not be reached" };
+  }
+}
+
+/** How long the rest of a command's standard error is waited for once the command has ended. */
+const ERROR_TEXT_WAIT_MS = 200;
+const CAN_GROUP = process.platform !== "win32";
+
+async function executed(
+  { hook, data, timeoutMs, environment }: HookRun,
+  signal: AbortSignal,
+): Promise<HookFault | undefined> {
+  // A group of its own, so that what the shell started ends with it.
+  const child = spawn(hook, {
+    shell: true,
+    detached: CAN_GROUP,
+    windowsHide: true,
+    env: { ...environment },
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  let errorText = "";
+  child.stderr.setEncoding("utf8");
+  child.stderr.on("data", (text: string) => (errorText = (errorText + text).slice(-HOOK_LIMITS.errorChars)));
+  child.stderr.on("error", () => undefined);
+  const ended = new Promise<HookFault | undefined>((done) => {
+    child.on("error", () => done({ because: "could not be started" }));
+    const end = (code: number | null, by: NodeJS.Signals | null): void =>
+      done(code === 0 ? undefined : { because: endOf(code, by), errorText });
+    child.on("close", end);
+    // What it left running in the background may hold its standard error open.
+    child.on("exit", (code, by) => setTimeout(() => end(code, by), ERROR_TEXT_WAIT_MS));
+  });
+  // A hook need not read what it is told.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(data);
+  const fault = await unlessAborted(signal, ended, () => tookTooLong(timeoutMs));
+  if (signal.aborted) kill(child);
+  child.stderr.destroy();
+  child.stdin.destroy();
+  return fault;
+}
+
+function endOf(code: number | null, by: NodeJS.Signals | null): string {
+  return code === null ? `was ended by ${by ?? "a signal"}` : `exited with code ${code}`;
+}
+
+function kill(child: ChildProcess): void {
+  try {
+    if (CAN_GROUP && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    else child.kill("SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
 }

@@ -5,15 +5,14 @@
 import type { CompactionReport } from "../../core/compaction/compaction.ts";
 import type { EngineSettings } from "../../core/engines/settings.ts";
 import type { RedactOptions } from "../../core/redaction/redact.ts";
-import { createRedactor } from "../../core/redaction/redactor.ts";
+import { createRedactor, type Redactor } from "../../core/redaction/redactor.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
-import { contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
-import type { Prices } from "../../models/usage.ts";
+import { contentText, type Message, type Transcript, callsOf } from "../../core/transcript/message.ts";
+import { type Prices, costOf } from "../../models/usage.ts";
 import { roundsOf, type Round } from "./rounds.ts";
 import type { RuntimeOptions } from "../contract.ts";
 import { createRuntime } from "../runtime.ts";
-import { createMeter, type Meter } from "./bill.ts";
-import { laterUse, type LaterUse } from "./later-use.ts";
+import { described } from "../../core/digest/call.ts";
 
 const MINUTE_MS = 60_000;
 const SHORT_TTL_MS = 5 * MINUTE_MS;
@@ -218,4 +217,95 @@ function largeResults(messages: readonly Message[], measure: Measure, factor: nu
   const sizes = messages.filter(({ role }) => role === "tool").map((one) => measure.message(one) * factor);
   const large = sizes.filter((tokens) => tokens >= LARGE_RESULT_TOKENS);
   return { count: large.length, tokens: Math.round(large.reduce((sum, tokens) => sum + tokens, 0)) };
+}
+
+/** What a session's requests cost while a cache keeps what was sent last: each reads what is unchanged and writes the rest. */
+interface AskedRequest {
+  readonly tokens: number;
+  readonly outputTokens: number;
+  /** Tokens at its beginning that the request before began with too. */
+  readonly unchangedTokens: number;
+  readonly atMs: number | undefined;
+}
+
+interface Meter {
+  readonly ask: (request: AskedRequest) => void;
+  /** Tokens of all requests. */
+  readonly inputTokens: () => number;
+  /** US dollars; undefined where the model's prices are not known. */
+  readonly usd: () => number | undefined;
+}
+
+interface MeterTerms {
+  readonly prices: Prices | undefined;
+  /** How long what was sent stays in the cache. */
+  readonly ttlMs: number;
+}
+
+/** A simple cache: one conversation, everything that is sent is written. `precis-eval replay` has the vendors' rules. */
+function createMeter({ prices, ttlMs }: MeterTerms): Meter {
+  let [inputTokens, usd, held] = [0, 0, 0];
+  let last: number | undefined;
+  const ask = ({ tokens, outputTokens, unchangedTokens, atMs }: AskedRequest): void => {
+    const expired = last !== undefined && atMs !== undefined && atMs - last >= ttlMs;
+    const cacheReadTokens = expired ? 0 : Math.min(unchangedTokens, held, tokens);
+    const cacheWriteTokens = tokens - cacheReadTokens;
+    inputTokens += tokens;
+    if (prices !== undefined)
+      usd += costOf({ inputTokens: tokens, outputTokens, cacheReadTokens, cacheWriteTokens }, prices);
+    [held, last] = [tokens, atMs ?? last];
+  };
+  return { ask, inputTokens: () => inputTokens, usd: () => (prices === undefined ? undefined : usd) };
+}
+
+/** What follows a compaction: as many messages of the agent are looked at. */
+const LATER_MESSAGES_MAX = 40;
+const IDENTIFIERS_MAX = 80;
+const MISSING_SHOWN_MAX = 8;
+
+interface LaterUse {
+  /** Identifiers from before the compaction that the agent used after it. */
+  readonly used: number;
+  /** Of these, still in what would have been sent. */
+  readonly held: number;
+  /** Some that are not. */
+  readonly missing: readonly string[];
+}
+
+interface LaterUseParts {
+  readonly messages: readonly Message[];
+  /** The compacted request holds the messages before this index. */
+  readonly end: number;
+  readonly sent: readonly Message[];
+  /** A secret is no identifier to show. */
+  readonly redact: Redactor;
+}
+
+function laterUse({ messages, end, sent, redact }: LaterUseParts): LaterUse {
+  const before = messages.slice(0, end).map(textOf).join("\n");
+  const kept = sent.map(textOf).join("\n");
+  const later = messages
+    .slice(end)
+    .filter(({ role }) => role === "assistant")
+    .slice(0, LATER_MESSAGES_MAX);
+  const used = [...new Set(later.flatMap((message) => namesIn(redact(textOf(message)))))]
+    .filter((id) => before.includes(id))
+    .slice(0, IDENTIFIERS_MAX);
+  const missing = used.filter((id) => !kept.includes(id));
+  return { used: used.length, held: used.length - missing.length, missing: missing.slice(0, MISSING_SHOWN_MAX) };
+}
+
+const NAME = /[\p{L}\p{N}_][\p{L}\p{N}_./@-]{4,200}[\p{L}\p{N}_]/gu;
+/** A digit, an underscore, a slash, a dot before a letter, or a capital inside. */
+const SPECIFIC = /[\p{N}_/]|\.\p{L}|\p{Ll}\p{Lu}/u;
+
+/** Names that are a work's own, by their form: paths, symbols, numbers and hashes. */
+function namesIn(text: string): readonly string[] {
+  return (text.match(NAME) ?? []).filter((name) => SPECIFIC.test(name));
+}
+
+function textOf(message: Message): string {
+  // Decoded: an escape such as `\t` in the JSON of a call would pass for a letter of what follows it.
+  const calls = callsOf(message).flatMap((call) => described(call).values);
+  return [contentText(message.parts), ...calls].join("\n");
 }

@@ -1,11 +1,15 @@
-/** Bodies of messages and originals, each once a tenant and month, and the words they are found by. */
+/** Bodies of messages and originals, each once a tenant and month, the words they are found by, and the rows that name them. */
 import { tokensOf } from "../../core/recall/words.ts";
 import { batchEnds } from "../batches.ts";
-import { searchableText, type Body, type BodyForm } from "../body.ts";
+import { piecesOf, searchableText, type Body } from "../body.ts";
+import type { Original } from "../store.ts";
+import type { FreshMessages } from "../sql/chains.ts";
+import type { NewPieces } from "../sql/originals.ts";
 import { query } from "../sql/query.ts";
-import { decoded, encoded, keyOf, type EncodedText } from "../text-bytes.ts";
+import { tenantToken } from "../sql/search.ts";
+import { all, run, type Steps } from "../sql/steps.ts";
+import { encoded, keyOf, type EncodedText } from "../text-bytes.ts";
 import type { Vault } from "../vault.ts";
-import type { Runner } from "./database.ts";
 
 /** A text vector takes no more than a mebibyte; what has more words is looked through when somebody searches. */
 const WORD_BYTES_MAX = 900_000;
@@ -46,11 +50,6 @@ const deleteBodies = query<{ ids: readonly number[] }, { bytes: number }>(`
   and not exists (select 1 from original_pieces where original_pieces.body = bodies.id)
   returning bytes`);
 
-/** Words of one tenant are under a token that no text has. */
-export function tenantToken(tenant: number): string {
-  return `§${tenant}`;
-}
-
 interface Place {
   readonly tenant: number;
   readonly period: number;
@@ -64,17 +63,16 @@ interface Wanted {
 }
 
 /** The ids of these bodies, in their order. */
-export async function keepBodies(runner: Runner, place: Place, bodies: readonly Body[]): Promise<readonly number[]> {
-  const wanted = bodies.map((body) => wantedOf(runner.vault, body));
+function* keepBodies(vault: Vault, place: Place, wanted: readonly Wanted[]): Steps<readonly number[]> {
   const distinct = [...new Map(wanted.map((one) => [one.key, one])).values()];
-  const known = await idsOf(runner, place, distinct);
+  const known = yield* idsOf(place, distinct);
   const fresh = distinct.filter(({ key }) => !known.has(key));
   let from = 0;
   for (const end of batchEnds(fresh, ({ body }) => body.text.length)) {
     const batch = fresh.slice(from, end);
-    await runner.run(addBodies, newBodies(runner.vault, place, batch));
+    yield* run(addBodies, newBodies(vault, place, batch));
     // Also those that another conversation brought at the same time.
-    for (const [key, id] of await idsOf(runner, place, batch)) known.set(key, id);
+    for (const [key, id] of yield* idsOf(place, batch)) known.set(key, id);
     from = end;
   }
   return wanted.map(({ key }) => known.get(key)!);
@@ -90,9 +88,9 @@ function keyText(form: string, hash: Uint8Array): string {
   return `${form} ${Buffer.from(hash).toString("base64")}`;
 }
 
-async function idsOf(runner: Runner, place: Place, wanted: readonly Wanted[]): Promise<Map<string, number>> {
+function* idsOf(place: Place, wanted: readonly Wanted[]): Steps<Map<string, number>> {
   if (wanted.length === 0) return new Map();
-  const rows = await runner.all(findBodies, { ...place, ...keysOf(wanted) });
+  const rows = yield* all(findBodies, { ...place, ...keysOf(wanted) });
   return new Map(rows.map(({ id, form, hash }) => [keyText(form, hash), id]));
 }
 
@@ -124,17 +122,79 @@ export function quotedToken(token: string): string {
   return `'${token}'`;
 }
 
-/** Removes those that nothing refers to any more, and answers with their size. */
-export async function dropUnused(runner: Runner, ids: Iterable<number>): Promise<number> {
-  const gone = await runner.all(deleteBodies, { ids: [...new Set(ids)] });
+/** Deletes those that nothing refers to, and answers with their size. */
+export function* dropUnused(ids: Iterable<number>): Steps<number> {
+  const gone = yield* all(deleteBodies, { ids: [...new Set(ids)] });
   return gone.reduce((total, { bytes }) => total + bytes, 0);
 }
 
-export interface BodyRow extends EncodedText {
-  readonly form: string;
+const nextIds = query<{ count: number }, { id: number }>(`
+  select nextval('link_ids') as id from generate_series(1, :count::integer)`);
+
+interface NewLinks {
+  readonly tenant: number;
+  readonly period: number;
+  readonly session: number;
+  readonly now: number;
+  readonly ids: readonly number[];
+  readonly links: readonly string[];
+  readonly parents: readonly (number | null)[];
+  readonly positions: readonly number[];
+  readonly roles: readonly string[];
+  readonly protocols: readonly (string | null)[];
+  readonly members: readonly number[];
+  readonly bodies: readonly number[];
 }
 
-/** The body of a row. */
-export function bodyOfRow(vault: Vault, row: BodyRow): Body {
-  return { form: row.form as BodyForm, text: decoded(vault, row) };
+const addLinks = query<NewLinks>(`
+  insert into links (period, id, tenant, link, parent, position, session, role, protocol, member, body, created_at)
+  select :period::integer, fresh.id, :tenant::integer, fresh.link, fresh.parent, fresh.position, :session::bigint,
+    fresh.role, fresh.protocol, fresh.member, fresh.body, :now::bigint
+  from unnest(
+    :ids::bigint[], :links::text[], :parents::bigint[], :positions::integer[], :roles::text[], :protocols::text[],
+    :members::integer[], :bodies::bigint[]
+  ) as fresh (id, link, parent, position, role, protocol, member, body)`);
+
+/** All in the month in which their conversation began. Answers with the last of them. */
+export function* addMessages(
+  vault: Vault,
+  { entries, last, tenant, session, now }: FreshMessages,
+  currentPeriod: number,
+): Steps<number> {
+  const period = last?.period ?? currentPeriod;
+  const wanted = entries.map(({ body }) => wantedOf(vault, { form: "message", text: body }));
+  const bodies = yield* keepBodies(vault, { tenant, period }, wanted);
+  const ids = (yield* all(nextIds, { count: entries.length })).map(({ id }) => id);
+  const firstPosition = (last?.position ?? -1) + 1;
+  yield* run(addLinks, {
+    tenant,
+    period,
+    session,
+    now,
+    ids,
+    bodies,
+    parents: [last?.id ?? null, ...ids.slice(0, -1)],
+    links: entries.map(({ link }) => link),
+    positions: entries.map((_, at) => firstPosition + at),
+    roles: entries.map(({ role }) => role),
+    protocols: entries.map(({ protocol = null }) => protocol),
+    members: entries.map(({ member }) => member),
+  });
+  return ids.at(-1)!;
+}
+
+const insertPieces = query<{ original: number; period: number; bodies: readonly number[] }>(`
+  insert into original_pieces (original, position, period, body)
+  select :original::bigint, place - 1, :period::integer, body
+  from unnest(:bodies::bigint[]) with ordinality as pieces (body, place)`);
+
+export function piecesToAdd(vault: Vault, original: Original, period: number): NewPieces {
+  const wanted = piecesOf(original).map((body) => wantedOf(vault, body));
+  return {
+    keys: wanted.map(({ body: { form }, hash }) => ({ form, hash })),
+    add: function* add(tenant, row) {
+      const bodies = yield* keepBodies(vault, { tenant, period }, wanted);
+      yield* run(insertPieces, { original: row, period, bodies });
+    },
+  };
 }

@@ -2,12 +2,16 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { DatabaseError, Pool, types, type PoolClient, type QueryConfig } from "pg";
 import type { Query } from "../sql/query.ts";
+import type { SearchedTables } from "../sql/search.ts";
+import { answerLater, type AskedQuery, type Steps, type Tables } from "../sql/steps.ts";
 import { createVault, type Vault } from "../vault.ts";
+import { dropUnused } from "./bodies.ts";
 import { isAway, isConflict, isSilent, storeError, unansweredCommit } from "./failures.ts";
+import { lockToWrite } from "./locks.ts";
+import { WORD_INDEX } from "./search.ts";
 
-export interface Runner {
-  /** What the contents are in the database as. */
-  readonly vault: Vault;
+export interface Runner extends Tables, SearchedTables {
+  readonly answer: <Answer>(steps: Steps<Answer>) => Promise<Answer>;
   readonly all: <Arguments, Row>(query: Query<Arguments, Row>, args: Arguments) => Promise<readonly Row[]>;
   readonly first: <Arguments, Row>(query: Query<Arguments, Row>, args: Arguments) => Promise<Row | undefined>;
   /** Answers with the number of rows that changed. */
@@ -103,7 +107,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     }
   };
   const single: Runner = {
-    vault,
+    ...tablesWith(vault),
+    answer: (steps) => answerLater(steps, (asked) => withClient((client) => askOn(client, asked))),
     all: (query, args) => withClient((client) => runnerOf(client, vault).all(query, args)),
     first: (query, args) => withClient((client) => runnerOf(client, vault).first(query, args)),
     run: (query, args) => withClient((client) => runnerOf(client, vault).run(query, args)),
@@ -205,17 +210,27 @@ async function transactionOn<Answer>(
   }
 }
 
+function tablesWith(vault: Vault): Tables & SearchedTables {
+  return { vault, index: WORD_INDEX, lockToWrite, dropUnused };
+}
+
+async function askOn(client: PoolClient, { query, args, wants }: AskedQuery, timeoutMs?: number): Promise<unknown> {
+  const { name, text, names } = compiled(query);
+  const given = args as Readonly<Record<string, unknown>>;
+  const values = names.map((one) => storable(given[one]));
+  const { rows, rowCount } = await client.query(withTimeout({ name, text, values }, timeoutMs));
+  return wants === "rows" ? (rows as unknown) : (rowCount ?? 0);
+}
+
 function runnerOf(client: PoolClient, vault: Vault, timeoutMs?: number): Runner {
-  const ask = (query: Query<never, unknown>, args: unknown) => {
-    const { name, text, names } = compiled(query);
-    const given = args as Readonly<Record<string, unknown>>;
-    return client.query(withTimeout({ name, text, values: names.map((one) => storable(given[one])) }, timeoutMs));
-  };
+  const ask = (query: Query<never, unknown>, args: unknown, wants: AskedQuery["wants"]) =>
+    askOn(client, { query, args, wants }, timeoutMs);
   return {
-    vault,
-    all: async (query, args) => (await ask(query as Query<never, unknown>, args)).rows,
-    first: async (query, args) => (await ask(query as Query<never, unknown>, args)).rows[0],
-    run: async (query, args) => (await ask(query as Query<never, unknown>, args)).rowCount ?? 0,
+    ...tablesWith(vault),
+    answer: (steps) => answerLater(steps, (asked) => askOn(client, asked, timeoutMs)),
+    all: async (query, args) => (await ask(query as Query<never, unknown>, args, "rows")) as never,
+    first: async (query, args) => ((await ask(query as Query<never, unknown>, args, "rows")) as never[])[0],
+    run: async (query, args) => (await ask(query as Query<never, unknown>, args, "changes")) as number,
     script: async (sql) => void (await client.query(withTimeout({ text: sql }, timeoutMs))),
     foreign: (text, values = []) => client.query(withTimeout({ text, values }, timeoutMs)),
   };
@@ -247,7 +262,7 @@ function compiled(query: Query<never, unknown>): Compiled {
   const before = known.get(query);
   if (before !== undefined) return before;
   const names: string[] = [];
-  const text = query.sql.replace(/(?<!:):([a-z]\w*)/gi, (_, name: string) => {
+  const text = query.postgres.replace(/(?<!:):([a-z]\w*)/gi, (_, name: string) => {
     if (!names.includes(name)) names.push(name);
     return `$${names.indexOf(name) + 1}`;
   });

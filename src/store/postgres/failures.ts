@@ -129,7 +129,7 @@ export function newerSchemaError(place: string, found: number, known: number): P
 export function olderSchemaError(place: string, found: number): PrecisError {
   return new PrecisError(`the store has schema ${found}, which must be upgraded before it can be read`, {
     code: "store_older",
-    hint: "Run `precis store upgrade`, or open it for writing once.",
+    hint: "Open it for writing once: `precis serve` does, and every command that writes.",
     place,
   });
 }

@@ -4,7 +4,7 @@
  * https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS
  */
 import { query } from "../sql/query.ts";
-import type { Runner } from "./database.ts";
+import { all, type Steps } from "../sql/steps.ts";
 
 /** Keeps our locks apart from those of other programs in the database: "prc" in ASCII, and a number for each kind. */
 const SCHEMA_LOCK = 0x70726301;
@@ -21,15 +21,15 @@ const lockKeys = query<{ kind: number; keys: readonly string[] }>(`
   from (select distinct hashtext(one) as key from unnest(:keys::text[]) as one order by 1) keys`);
 
 /** A writer of these conversations and names. */
-export async function lockToWrite(runner: Runner, keys: readonly string[]): Promise<void> {
-  await runner.all(lockShared, { kind: DELETION_LOCK });
-  if (keys.length > 0) await runner.all(lockKeys, { kind: CONVERSATION_LOCK, keys });
+export function* lockToWrite(keys: readonly string[]): Steps<void> {
+  yield* all(lockShared, { kind: DELETION_LOCK });
+  if (keys.length > 0) yield* all(lockKeys, { kind: CONVERSATION_LOCK, keys });
 }
 
-export async function lockToDelete(runner: Runner): Promise<void> {
-  await runner.all(lockAlone, { kind: DELETION_LOCK });
+export function* lockToDelete(): Steps<void> {
+  yield* all(lockAlone, { kind: DELETION_LOCK });
 }
 
-export async function lockToMigrate(runner: Runner): Promise<void> {
-  await runner.all(lockAlone, { kind: SCHEMA_LOCK });
+export function* lockToMigrate(): Steps<void> {
+  yield* all(lockAlone, { kind: SCHEMA_LOCK });
 }

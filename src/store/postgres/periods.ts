@@ -17,7 +17,7 @@ const partitions = query<object, { period: number }>(`
   order by period`);
 
 /** Of a time in milliseconds since the epoch: 202611 is November 2026, in UTC. */
-export function periodOf(time: number): number {
+function periodOf(time: number): number {
   const date = new Date(time);
   return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1;
 }
@@ -25,8 +25,6 @@ export function periodOf(time: number): number {
 export interface Periods {
   /** The period of now; its partitions are there when this resolves. */
   readonly current: () => Promise<number>;
-  /** The period itself, with its partitions. */
-  readonly made: (period: number) => Promise<number>;
 }
 
 export function createPeriods(database: Database, now: () => number): Periods {
@@ -40,13 +38,13 @@ export function createPeriods(database: Database, now: () => number): Periods {
     making.catch(() => made.delete(period));
     return making;
   };
-  return { made: make, current: () => make(periodOf(now())) };
+  return { current: () => make(periodOf(now())) };
 }
 
 async function makePartitions(database: Database, period: number): Promise<void> {
   if ((await periodsOf(database)).includes(period)) return;
   await database.transaction(async (runner) => {
-    await lockToMigrate(runner);
+    await runner.answer(lockToMigrate());
     if ((await periodsOf(runner)).includes(period)) return;
     // Attached rather than made in its place, which would lock out everybody who reads or writes.
     for (const table of PARTITIONED)
@@ -111,7 +109,7 @@ async function dropExpired(
   expiry: { readonly period: number; readonly before: number },
 ): Promise<void> {
   const { period } = expiry;
-  await lockToDelete(runner);
+  await runner.answer(lockToDelete());
   if ((await runner.first(isExpired, expiry))?.expired !== true) return;
   const sessions = (await runner.all(sessionsOf, { period })).map(({ session }) => session);
   await runner.run(endSessions, { sessions });

@@ -31,16 +31,12 @@ export interface ChainEnd {
   readonly now: number;
 }
 
-/** `undefined` where the chain's known part is not stored any more: the whole chain is needed then. */
-type Appending = Promise<Appended | undefined>;
-
 /** What the database does. */
 export interface ChainTable {
   /** How many messages of a chain are stored, counted from its beginning. */
   readonly countStored: (tenant: string, links: readonly string[]) => Promise<number>;
-  readonly append: (tenant: string, end: ChainEnd, bytes: number) => Appending;
-  /** Does what needs nothing to be written, and appends when what it answers with is called. */
-  readonly prepare: (tenant: string, end: ChainEnd, bytes: number) => () => Appending;
+  /** `undefined` where the chain's known part is not stored any more: the whole chain is needed then. */
+  readonly append: (tenant: string, end: ChainEnd, bytes: number) => Promise<Appended | undefined>;
 }
 
 interface Keeping {
@@ -48,50 +44,29 @@ interface Keeping {
   readonly during: Lifetime["during"];
 }
 
-type AppendCalls = Required<Pick<HistoryStore, "appendChain" | "prepareChain">>;
-
 const NOTHING_ADDED: Appended = { added: 0, session: "" };
 
-export function createAppendCalls(table: ChainTable, { now, during }: Keeping): AppendCalls {
+export function createAppendChain(table: ChainTable, { now, during }: Keeping): HistoryStore["appendChain"] {
   const ends = createRecentMap<true>({ entries: ENDS_REMEMBERED_MAX });
   /** What need not be handed over: up to an end that is known, or what is stored. */
   const countKnown = async (tenant: string, links: readonly string[]): Promise<number> => {
     const remembered = links.findLastIndex((link) => ends.get(endKey(tenant, link)) === true) + 1;
     return remembered > 0 ? remembered : table.countStored(tenant, links);
   };
-  const endToAppend = async (tenant: string, chain: ChainAppend): Promise<ChainEnd | undefined> => {
+  const append = async (tenant: string, chain: ChainAppend): Promise<Appended> => {
     const { links } = checkChain(chain);
-    return links.length === 0 ? undefined : endFrom(chain, await countKnown(tenant, links), now());
-  };
-  const finish = async (tenant: string, chain: ChainAppend, appending: Appending): Promise<Appended> => {
-    let done = await appending;
+    if (links.length === 0) return NOTHING_ADDED;
+    const end = endFrom(chain, await countKnown(tenant, links), now());
+    let done = await table.append(tenant, end, sizeOf(end));
     if (done === undefined) {
       // Retention deleted what it is on since.
       const whole = endFrom(chain, 0, now());
       done = (await table.append(tenant, whole, sizeOf(whole)))!;
     }
-    ends.set(endKey(tenant, chain.links.at(-1)!), true);
+    ends.set(endKey(tenant, links.at(-1)!), true);
     return done;
   };
-  const append = async (tenant: string, chain: ChainAppend): Promise<Appended> => {
-    const end = await endToAppend(tenant, chain);
-    return end === undefined ? NOTHING_ADDED : finish(tenant, chain, table.append(tenant, end, sizeOf(end)));
-  };
-  const prepare = async (tenant: string, chain: ChainAppend): Promise<() => Promise<Appended>> => {
-    const end = await endToAppend(tenant, chain);
-    if (end === undefined) return async () => NOTHING_ADDED;
-    const run = table.prepare(tenant, end, sizeOf(end));
-    return () => finish(tenant, chain, run());
-  };
-  return {
-    appendChain: (tenant, chain) => during(() => append(tenant, chain)),
-    prepareChain: (tenant, chain) => {
-      const prepared = prepare(tenant, chain);
-      // The caller gets the error.
-      prepared.catch(() => undefined);
-      return () => during(async () => (await prepared)());
-    },
-  };
+  return (tenant, chain) => during(() => append(tenant, chain));
 }
 
 function endFrom({ links, messages, session, job }: ChainAppend, from: number, now: number): ChainEnd {

@@ -1,15 +1,19 @@
-/** Conversations as they are read: from a message back to the first, along the links. */
+/** Conversations: links that name the one before them, each with a message's body. */
 import type { Role } from "../../core/transcript/message.ts";
-import type { StoredMessage } from "../store.ts";
+import type { Appended, StoredMessage } from "../store.ts";
 import { decoded } from "../text-bytes.ts";
 import type { Vault } from "../vault.ts";
+import type { ChainEnd, ChainEntry } from "./appending.ts";
 import { query } from "./query.ts";
+import { moveHead, sessionFor, type KnownLink, type StoredLink } from "./sessions.ts";
+import { all, type Steps, type Tables } from "./steps.ts";
+import { knownTenant, writingTenant } from "./tenants.ts";
 
 /** What is looked for first; most chains end in what was just stored. Then four times as many, and so on. */
 const LINKS_AT_ONCE = 128;
 const LINKS_AT_ONCE_GROWTH = 4;
 
-export interface ChainRow {
+interface ChainRow {
   readonly link: string;
   readonly role: string;
   readonly protocol: string | null;
@@ -36,7 +40,7 @@ export function* fromTheEnd(
   }
 }
 
-export function messageOf(vault: Vault, { link, role, protocol, member, encoding, content }: ChainRow): StoredMessage {
+function messageOf(vault: Vault, { link, role, protocol, member, encoding, content }: ChainRow): StoredMessage {
   return {
     link,
     role: role as Role,
@@ -44,4 +48,94 @@ export function messageOf(vault: Vault, { link, role, protocol, member, encoding
     member,
     ...(protocol === null ? {} : { protocol }),
   };
+}
+
+type OfLinks = { readonly tenant: number; readonly links: readonly string[] };
+type OfLink = { readonly tenant: number; readonly link: string };
+
+const findLinks = query<OfLinks, KnownLink>(`
+  select links.id, /*pg links.period, */links.link, links.position, links.session, sessions.head, sessions.name
+  from links
+  join sessions on sessions.id = links.session
+  where links.tenant = :tenant and links.link in (:links)`);
+
+const storedAmong = query<OfLinks, { link: string }>(
+  `select link from links where tenant = :tenant and link in (:links)`,
+);
+
+const readUpTo = query<OfLink, ChainRow>(`
+  with recursive chain as (
+    select id, /*pg period, */parent, body, link, role, protocol, member, position
+    from links where tenant = :tenant and link = :link
+    union all
+    select earlier.id, /*pg earlier.period, */earlier.parent, earlier.body, earlier.link, earlier.role, earlier.protocol,
+      earlier.member, earlier.position
+    from chain join links earlier on earlier.id = chain.parent /*pg and earlier.period = chain.period */)
+  select chain.link, chain.role, chain.protocol, chain.member, bodies.encoding, bodies.content
+  from chain
+  join bodies on bodies.id = chain.body /*pg and bodies.period = chain.period */
+  order by chain.position`);
+
+const readLinksUpTo = query<OfLink, { link: string }>(`
+  with recursive chain as (
+    select /*pg period, */parent, link, position from links where tenant = :tenant and link = :link
+    union all
+    select /*pg earlier.period, */earlier.parent, earlier.link, earlier.position
+    from chain join links earlier on earlier.id = chain.parent /*pg and earlier.period = chain.period */)
+  select link from chain order by position`);
+
+/** How many messages of a chain are stored, counted from its beginning: whatever is stored has all before it. */
+export function* countStored(tenantName: string, links: readonly string[]): Steps<number> {
+  const tenant = yield* knownTenant(tenantName);
+  for (const { from, batch } of fromTheEnd(links)) {
+    const stored = new Set((yield* all(storedAmong, { tenant, links: batch })).map(({ link }) => link));
+    const at = stored.size === 0 ? -1 : batch.findLastIndex((link) => stored.has(link));
+    if (at >= 0) return from + at + 1;
+  }
+  return 0;
+}
+
+/** New messages of a chain, on their way into the database. */
+export interface FreshMessages {
+  readonly tenant: number;
+  readonly session: number;
+  readonly now: number;
+  /** The place of the first of them among the entries of the chain's end. */
+  readonly from: number;
+  readonly entries: readonly ChainEntry[];
+  readonly last: StoredLink | undefined;
+}
+
+/** `add` answers with the last message. `undefined` where the chain's known part is not stored any more: the whole chain is needed then. */
+export function* appendChain(
+  { lockToWrite }: Tables,
+  tenantName: string,
+  { root, after, entries, session: name, now }: ChainEnd,
+  add: (fresh: FreshMessages) => Steps<number>,
+): Steps<Appended | undefined> {
+  const names = name === undefined ? [] : [`${tenantName}\nsession ${name}`];
+  yield* lockToWrite([`${tenantName}\n${root}`, ...names]);
+  const tenant = yield* writingTenant(tenantName);
+  const wanted = [...(after === undefined ? [] : [after]), ...entries.map(({ link }) => link)];
+  const stored = new Map<string, StoredLink>();
+  for (const row of yield* all(findLinks, { tenant, links: wanted })) stored.set(row.link, row);
+  if (after !== undefined && !stored.has(after)) return undefined;
+  const known = entries.findIndex(({ link }) => !stored.has(link));
+  const from = known < 0 ? entries.length : known;
+  const fresh = entries.slice(from);
+  const last = stored.get(wanted[wanted.length - fresh.length - 1] ?? "");
+  const session = yield* sessionFor(tenant, { name, last, next: fresh[0]?.link, now });
+  const isNew = fresh.length > 0;
+  const head = isNew ? yield* add({ tenant, session: session.id, now, from, entries: fresh, last }) : last?.id;
+  yield* moveHead({ id: session.id, head: name === undefined && !isNew ? null : (head ?? null), now });
+  return { added: fresh.length, session: session.name };
+}
+
+export function* readChain({ vault }: Tables, tenant: string, link: string): Steps<readonly StoredMessage[]> {
+  const rows = yield* all(readUpTo, { tenant: yield* knownTenant(tenant), link });
+  return rows.map((row) => messageOf(vault, row));
+}
+
+export function* readLinks(tenant: string, link: string): Steps<readonly string[]> {
+  return (yield* all(readLinksUpTo, { tenant: yield* knownTenant(tenant), link })).map(({ link: name }) => name);
 }

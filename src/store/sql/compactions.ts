@@ -1,10 +1,15 @@
 /** Compactions of a store in a database: kept as text, and what was read lately is not read again. */
+import { promisify } from "node:util";
+import { deflateRaw, inflateRaw } from "node:zlib";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Lifetime } from "../lifetime.ts";
 import { createRecentMap } from "../recent-map.ts";
 import { decodeCompaction, encodeCompaction } from "../record.ts";
 import type { CompactionEntry, HistoryStore } from "../store.ts";
 import type { FoundRecord, ListedRecord, NewRecord } from "./records.ts";
+
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
 
 /** Records that were read lately are not read again: they never change. */
 const RECORDS_REMEMBERED_MAX = 64;
@@ -15,7 +20,7 @@ export interface RecordTable {
   readonly put: (tenant: string, fresh: NewRecord) => Promise<{ readonly id: number; readonly won: boolean }>;
   readonly find: (tenant: string, asked: LinksAndTime) => Promise<FoundRecord>;
   readonly list: (tenant: string, links: readonly string[]) => Promise<readonly ListedRecord[]>;
-  readonly read: (tenant: string, id: number) => Promise<string | undefined>;
+  readonly read: (tenant: string, id: number) => Promise<Uint8Array | undefined>;
   /** Marks the records of these links as used. */
   readonly touch: (tenant: string, used: LinksAndTime) => Promise<void>;
 }
@@ -46,16 +51,19 @@ export function createCompactionCalls(
   const read = async (tenant: string, id: number): Promise<Compaction | undefined> => {
     const known = remembered.get(String(id));
     if (known !== undefined) return known;
-    const text = await table.read(tenant, id);
-    const compaction = text === undefined ? undefined : decodeCompaction(text);
-    if (compaction !== undefined) remembered.set(String(id), compaction, text?.length);
+    const record = await table.read(tenant, id);
+    if (record === undefined) return undefined;
+    const text = (await inflate(record)).toString("utf8");
+    const compaction = decodeCompaction(text);
+    if (compaction !== undefined) remembered.set(String(id), compaction, text.length);
     return compaction;
   };
   const put: CompactionCalls["putCompaction"] = async (tenant, compaction, root) => {
     const { covers, schemaVersion, evicted } = compaction;
     const text = encodeCompaction(compaction);
     const recallIds = evicted.map(({ id }) => id);
-    const { id, won } = await table.put(tenant, { link: covers, root, schemaVersion, text, recallIds, now: now() });
+    const record = await deflate(text);
+    const { id, won } = await table.put(tenant, { link: covers, root, schemaVersion, record, recallIds, now: now() });
     if (won) remembered.set(String(id), compaction, text.length);
     return won ? compaction : ((await read(tenant, id)) ?? compaction);
   };

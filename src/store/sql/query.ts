@@ -1,11 +1,19 @@
-/** A query is plain SQL beside the code that asks it, with its arguments by name; the stores in databases share those that both understand. */
+/**
+ * A query is plain SQL beside the code that asks it, with its arguments by name. It is written for SQLite; PostgreSQL has a text of
+ * its own where the two differ by more than the following. What is in a comment that begins with `pg` is for PostgreSQL alone,
+ * and `in (:names)` is a list there as here.
+ */
 export interface Query<Arguments, Row> {
   readonly sql: string;
+  readonly postgres: string;
   /** Never there: carries the types of the arguments and of a row. */
   readonly types?: (args: Arguments) => Row;
 }
 
 /** The types of the arguments and of a row are stated; a test compares them with what the statement has. */
-export function query<Arguments extends object, Row = never>(sql: string): Query<Arguments, Row> {
-  return { sql };
+export function query<Arguments extends object, Row = never>(sql: string, postgres = sql): Query<Arguments, Row> {
+  return {
+    sql: sql.replaceAll(/\bin \(:(\w+)\)/g, "in (select value from json_each(:$1))"),
+    postgres: postgres.replaceAll(/\/\*pg (.*?)\*\//gs, "$1").replaceAll(/\bin \(:(\w+)\)/g, "= any(:$1)"),
+  };
 }

@@ -1,20 +1,23 @@
-/** Which record of a compaction counts for a link: the first stands until a tombstone buries it. */
+/** Compaction records: the first of a link is in effect until a tombstone buries it. */
 import { COMPACTION_SCHEMA_VERSION } from "../../core/compaction/compaction.ts";
+import { fromTheEnd } from "./chains.ts";
 import { query } from "./query.ts";
+import { all, first, run, type Steps, type Tables } from "./steps.ts";
+import { knownTenant, writingTenant } from "./tenants.ts";
 
 /** A record in use is marked so at most this often, so that reading does not always write. */
 const MARK_USE_EVERY_MS = 60 * 60 * 1_000;
 
 /** A first message that more compactions begin with says nothing of the conversation; they are looked for by every link. */
-export const RECORDS_OF_A_ROOT_MAX = 1_024;
+const RECORDS_OF_A_ROOT_MAX = 1_024;
 
 export interface NewRecord {
   readonly link: string;
   /** The first link of the conversation, where it is known. */
   readonly root?: string | undefined;
   readonly schemaVersion: number;
-  /** The text of `encodeCompaction`. */
-  readonly text: string;
+  /** The text of `encodeCompaction`, deflated. */
+  readonly record: Uint8Array;
   /** Recall ids of the originals that the record names. */
   readonly recallIds: readonly string[];
   readonly now: number;
@@ -34,7 +37,7 @@ export interface ListedRecord {
   readonly createdAt: number;
 }
 
-export interface RecordRow {
+interface RecordRow {
   readonly id: number;
   readonly link: string;
   readonly schema_version: number;
@@ -44,21 +47,19 @@ export interface RecordRow {
 }
 
 /** The rows that count for some links, and how often each was undone. */
-export interface LinkRecords {
+interface LinkRecords {
   readonly records: readonly RecordRow[];
   readonly standing: readonly RecordRow[];
   readonly undone: ReadonlyMap<string, number>;
 }
 
-export const addTombstone = query<{ tenant: number; link: string; generation: number; now: number }>(`
+const addTombstone = query<{ tenant: number; link: string; generation: number; now: number }>(`
   insert into tombstones (tenant, link, generation, created_at)
   values (:tenant, :link, :generation, :now)`);
 
-export const readRecordById = query<{ id: number }, { record: Uint8Array }>(
-  `select record from records where id = :id`,
-);
+const readRecordById = query<{ id: number }, { record: Uint8Array }>(`select record from records where id = :id`);
 
-export function linkRecords(records: readonly RecordRow[], tombstones: readonly { link: string }[]): LinkRecords {
+function linkRecords(records: readonly RecordRow[], tombstones: readonly { link: string }[]): LinkRecords {
   const undone = new Map<string, number>();
   for (const { link } of tombstones) undone.set(link, (undone.get(link) ?? 0) + 1);
   const standing = records.filter(({ link, generation }) => generation === (undone.get(link) ?? 0));
@@ -69,7 +70,7 @@ export function linkRecords(records: readonly RecordRow[], tombstones: readonly 
  * The compaction in effect for a conversation, of records that may be other conversations' that begin with the same message: those
  * are neither in effect nor in use here.
  */
-export function findAmong(found: LinkRecords, links: readonly string[], now: number): FoundRecord {
+function findAmong(found: LinkRecords, links: readonly string[], now: number): FoundRecord {
   const named = new Set(found.records.map(({ link }) => link));
   const own = new Set(named.size === 0 ? [] : links.filter((link) => named.has(link)));
   // What is below the one that is found is in use too: its originals are still named.
@@ -88,7 +89,7 @@ export function findAmong(found: LinkRecords, links: readonly string[], now: num
 }
 
 /** Every record of our schema that these links have, in their order; those of one link in order of time. */
-export function listedRecords(links: readonly string[], { records, undone }: LinkRecords): readonly ListedRecord[] {
+function listedRecords(links: readonly string[], { records, undone }: LinkRecords): readonly ListedRecord[] {
   const place = new Map(links.map((link, at) => [link, at]));
   return records
     .filter(({ schema_version: version }) => version === COMPACTION_SCHEMA_VERSION)
@@ -96,4 +97,142 @@ export function listedRecords(links: readonly string[], { records, undone }: Lin
     .map(({ id, link, generation, created_at: createdAt }) => {
       return { id, undone: generation < (undone.get(link) ?? 0), createdAt };
     });
+}
+
+type OfLinks = { readonly tenant: number; readonly links: readonly string[] };
+
+const recordsOf = query<OfLinks, RecordRow>(`
+  select id, link, schema_version, generation, used_at, created_at from records
+  where tenant = :tenant and link in (:links)`);
+
+const recordsOfRoot = query<{ tenant: number; root: string; limit: number }, RecordRow>(`
+  select id, link, schema_version, generation, used_at, created_at from records
+  where tenant = :tenant and root = :root limit :limit`);
+
+/** Whether the tenant has records that can only be found by their link. */
+const anyRootless = query<{ tenant: number }, { link: string }>(
+  `select link from records where tenant = :tenant and root is null limit 1`,
+);
+
+const rootlessRecordsOf = query<OfLinks, RecordRow>(`
+  select id, link, schema_version, generation, used_at, created_at from records
+  where tenant = :tenant and root is null and link in (:links)`);
+
+const tombstonesOf = query<OfLinks, { link: string }>(`
+  select link from tombstones where tenant = :tenant and link in (:links)`);
+
+const addRecord = query<
+  {
+    tenant: number;
+    link: string;
+    root: string | null;
+    schemaVersion: number;
+    generation: number;
+    record: Uint8Array;
+    now: number;
+  },
+  { id: number }
+>(`
+  insert into records (tenant, link, root, schema_version, generation, record, created_at, used_at)
+  values (:tenant, :link, :root, :schemaVersion, :generation, :record, :now, :now)
+  returning id`);
+
+const nameOriginals = query<{ record: number; recallIds: readonly string[] }>(
+  `
+  insert into record_originals (record, recall_id)
+  select :record, value from json_each(:recallIds) where true
+  on conflict do nothing`,
+  `
+  insert into record_originals (record, recall_id)
+  select :record::bigint, recall_id from unnest(:recallIds::text[]) as recall_id
+  on conflict do nothing`,
+);
+
+const markUsed = query<OfLinks & { readonly now: number }>(
+  `update records set used_at = :now where tenant = :tenant and link in (:links)`,
+);
+
+function* recordsFor(tenant: number, links: readonly string[]): Steps<LinkRecords> {
+  return yield* withTombstones(tenant, yield* all(recordsOf, { tenant, links }));
+}
+
+function* withTombstones(tenant: number, records: readonly RecordRow[]): Steps<LinkRecords> {
+  // There is no tombstone without a record.
+  if (records.length === 0) return linkRecords(records, []);
+  const links = [...new Set(records.map(({ link }) => link))];
+  return linkRecords(records, yield* all(tombstonesOf, { tenant, links }));
+}
+
+/** Those of a whole conversation, whose first link they are found by. */
+function* recordsOfConversation(tenant: number, links: readonly string[]): Steps<LinkRecords> {
+  const found = yield* all(recordsOfRoot, { tenant, root: links[0] ?? "", limit: RECORDS_OF_A_ROOT_MAX + 1 });
+  const isEveryLinkAsked = found.length > RECORDS_OF_A_ROOT_MAX;
+  if (!isEveryLinkAsked && (yield* first(anyRootless, { tenant })) === undefined)
+    return yield* withTombstones(tenant, found);
+  const records: RecordRow[] = isEveryLinkAsked ? [] : [...found];
+  for (const { batch } of fromTheEnd(links))
+    for (const each of yield* all(isEveryLinkAsked ? recordsOf : rootlessRecordsOf, { tenant, links: batch }))
+      records.push(each);
+  return yield* withTombstones(tenant, records);
+}
+
+/** The row in effect for the link, and whether it is this one. */
+export function* putRecord(
+  { vault, lockToWrite }: Tables,
+  tenantName: string,
+  { link, root, schemaVersion, record: plain, recallIds, now }: NewRecord,
+): Steps<{ readonly id: number; readonly won: boolean }> {
+  yield* lockToWrite([`${tenantName}\nrecord ${link}`]);
+  const tenant = yield* writingTenant(tenantName);
+  const { standing, undone } = yield* recordsFor(tenant, [link]);
+  const known = standing.find(({ schema_version: version }) => version === schemaVersion);
+  if (known !== undefined) return { id: known.id, won: false };
+  const record = vault.seal("compaction", plain);
+  const generation = undone.get(link) ?? 0;
+  const { id } = (yield* first(addRecord, {
+    tenant,
+    link,
+    root: root ?? null,
+    schemaVersion,
+    generation,
+    record,
+    now,
+  }))!;
+  if (recallIds.length > 0) yield* run(nameOriginals, { record: id, recallIds });
+  return { id, won: true };
+}
+
+export interface LinksAndTime {
+  readonly links: readonly string[];
+  readonly now: number;
+}
+
+export function* findRecord(tenant: string, { links, now }: LinksAndTime): Steps<FoundRecord> {
+  return findAmong(yield* recordsOfConversation(yield* knownTenant(tenant), links), links, now);
+}
+
+export function* listRecords(tenant: string, links: readonly string[]): Steps<readonly ListedRecord[]> {
+  return listedRecords(links, yield* recordsFor(yield* knownTenant(tenant), links));
+}
+
+/** What was put; records do not change. `undefined` for one that retention has deleted. */
+export function* readRecord({ vault }: Tables, id: number): Steps<Uint8Array | undefined> {
+  const row = yield* first(readRecordById, { id });
+  return row === undefined ? undefined : vault.open("compaction", row.record);
+}
+
+export function* touchRecords(tenant: string, { links, now }: LinksAndTime): Steps<void> {
+  yield* run(markUsed, { tenant: yield* knownTenant(tenant), links, now });
+}
+
+/** Buries the record in effect for a link, whatever its schema. */
+export function* undoRecord(
+  { lockToWrite }: Tables,
+  tenantName: string,
+  { link, now }: { readonly link: string; readonly now: number },
+): Steps<void> {
+  yield* lockToWrite([`${tenantName}\nrecord ${link}`]);
+  const tenant = yield* knownTenant(tenantName);
+  const { standing, undone } = yield* recordsFor(tenant, [link]);
+  if (standing.length > 0) yield* run(addTombstone, { tenant, link, generation: undone.get(link) ?? 0, now });
 }

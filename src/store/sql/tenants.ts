@@ -1,19 +1,35 @@
-/** Tenants by name, and those that have a session. */
+/** Tenants by name. What is read of an unknown one is empty; the first write makes it known. */
 import type { TenantEntry } from "../store.ts";
 import { query } from "./query.ts";
+import { all, first, run, type Steps } from "./steps.ts";
 
-export const addTenant = query<{ name: string }>(
-  `insert into tenants (name) values (:name) on conflict (name) do nothing`,
-);
-export const findTenant = query<{ name: string }, { id: number }>(`select id from tenants where name = :name`);
+const UNKNOWN_TENANT = 0;
 
-export const tenantsWithSessions = query<object, { tenant: string; sessions: number; updatedAt: number }>(`
+const addTenant = query<{ name: string }>(`insert into tenants (name) values (:name) on conflict (name) do nothing`);
+const findTenant = query<{ name: string }, { id: number }>(`select id from tenants where name = :name`);
+
+const tenantsWithSessions = query<object, { tenant: string; sessions: number; updatedAt: number }>(`
   select tenants.name as tenant, count(*) as sessions, max(sessions.updated_at) as "updatedAt"
   from tenants
   join sessions on sessions.tenant = tenants.id
   group by tenants.id
   order by "updatedAt" desc`);
 
-export function tenantOf({ tenant, sessions, updatedAt }: TenantEntry): TenantEntry {
-  return { tenant, sessions, updatedAt };
+export function* knownTenant(name: string): Steps<number> {
+  return (yield* first(findTenant, { name }))?.id ?? UNKNOWN_TENANT;
+}
+
+export function* writingTenant(name: string): Steps<number> {
+  const known = yield* knownTenant(name);
+  if (known !== UNKNOWN_TENANT) return known;
+  yield* run(addTenant, { name });
+  return yield* knownTenant(name);
+}
+
+export function* listTenants(): Steps<readonly TenantEntry[]> {
+  return (yield* all(tenantsWithSessions, {})).map(({ tenant, sessions, updatedAt }) => ({
+    tenant,
+    sessions,
+    updatedAt,
+  }));
 }

@@ -1,8 +1,11 @@
 /** What requests took, and plain data by name. */
 import type { UsageEntry, UsageTotals } from "../store.ts";
+import { fromTheEnd } from "./chains.ts";
 import { query } from "./query.ts";
+import { all, first, run, type Steps, type Tables } from "./steps.ts";
+import { knownTenant, writingTenant } from "./tenants.ts";
 
-export interface UsageArguments {
+interface UsageArguments {
   readonly tenant: number;
   readonly link: string;
   readonly model: string;
@@ -14,11 +17,11 @@ export interface UsageArguments {
   readonly at: number;
 }
 
-export const addUsage = query<UsageArguments>(`
+const addUsage = query<UsageArguments>(`
   insert into usages (tenant, link, model, input, output, cache_read, cache_write, cost_usd, at)
   values (:tenant, :link, :model, :input, :output, :cacheRead, :cacheWrite, :costUsd, :at)`);
 
-export interface UsageRow {
+interface UsageRow {
   readonly link: string;
   readonly model: string;
   readonly input: number;
@@ -38,35 +41,27 @@ interface TotalsRow {
   readonly costUsd: number | null;
 }
 
-export const readUsage = query<{ id: number }, UsageRow>(
-  `select link, model, input, output, cache_read, cache_write, cost_usd, at from usages where id = :id`,
-);
-
-export const sumUsage = query<{ tenant: number; since: number }, TotalsRow>(`
+const sumUsage = query<{ tenant: number; since: number }, TotalsRow>(`
   select count(*) as requests, sum(input) as input, sum(output) as output,
     sum(cache_read) as "cacheRead", sum(cache_write) as "cacheWrite", sum(cost_usd) as "costUsd"
   from usages where tenant = :tenant and at >= :since`);
 
-export const setState = query<{ tenant: number; root: string; state: string; now: number }>(`
+const setState = query<{ tenant: number; root: string; state: string; now: number }>(`
   insert into states (tenant, root, state, updated_at)
   values (:tenant, :root, :state, :now)
   on conflict (tenant, root) do update
   set state = :state, updated_at = :now`);
 
-export const readState = query<{ tenant: number; root: string }, { state: string }>(
+const readState = query<{ tenant: number; root: string }, { state: string }>(
   `select state from states where tenant = :tenant and root = :root`,
 );
 
-export function usageArguments(tenant: number, usage: UsageEntry): UsageArguments {
-  return { ...usage, costUsd: usage.costUsd ?? null, tenant };
-}
-
-export function usageOf(row: UsageRow): UsageEntry {
+function usageOf(row: UsageRow): UsageEntry {
   const { link, model, input, output, cache_read: cacheRead, cache_write: cacheWrite, cost_usd: costUsd, at } = row;
   return { link, model, input, output, cacheRead, cacheWrite, ...(costUsd === null ? {} : { costUsd }), at };
 }
 
-export function totalsOf(row: TotalsRow): UsageTotals {
+function totalsOf(row: TotalsRow): UsageTotals {
   return {
     requests: row.requests,
     input: row.input ?? 0,
@@ -75,4 +70,53 @@ export function totalsOf(row: TotalsRow): UsageTotals {
     cacheWrite: row.cacheWrite ?? 0,
     costUsd: row.costUsd ?? 0,
   };
+}
+
+const newestUsages = query<{ tenant: number; links: readonly string[] }, UsageRow>(`
+  select link, model, input, output, cache_read, cache_write, cost_usd, at from usages
+  where id in (select max(id) from usages where tenant = :tenant and link in (:links) group by link)`);
+
+const usagesOf = query<{ tenant: number; links: readonly string[] }, UsageRow>(`
+  select link, model, input, output, cache_read, cache_write, cost_usd, at from usages
+  where tenant = :tenant and link in (:links)
+  order by id`);
+
+export function* putUsage(tenant: string, usage: UsageEntry): Steps<void> {
+  yield* run(addUsage, { ...usage, costUsd: usage.costUsd ?? null, tenant: yield* writingTenant(tenant) });
+}
+
+export function* findUsage(tenantName: string, links: readonly string[]): Steps<UsageEntry | undefined> {
+  const tenant = yield* knownTenant(tenantName);
+  for (const { batch } of fromTheEnd(links)) {
+    const byLink = new Map((yield* all(newestUsages, { tenant, links: batch })).map((row) => [row.link, row]));
+    const link = byLink.size === 0 ? undefined : batch.findLast((one) => byLink.has(one));
+    if (link !== undefined) return usageOf(byLink.get(link)!);
+  }
+  return undefined;
+}
+
+export function* listUsage(tenant: string, links: readonly string[]): Steps<readonly UsageEntry[]> {
+  return (yield* all(usagesOf, { tenant: yield* knownTenant(tenant), links })).map(usageOf);
+}
+
+export function* totalUsage(tenant: string, since: number): Steps<UsageTotals> {
+  return totalsOf((yield* first(sumUsage, { tenant: yield* knownTenant(tenant), since }))!);
+}
+
+export interface NewState {
+  readonly root: string;
+  /** JSON. */
+  readonly state: string;
+  readonly now: number;
+}
+
+export function* putState({ vault }: Tables, tenant: string, { root, state, now }: NewState): Steps<void> {
+  const sealed = vault.sealText("state", state);
+  yield* run(setState, { tenant: yield* writingTenant(tenant), root, state: sealed, now });
+}
+
+/** JSON. */
+export function* getState({ vault }: Tables, tenant: string, root: string): Steps<string | undefined> {
+  const row = yield* first(readState, { tenant: yield* knownTenant(tenant), root });
+  return row === undefined ? undefined : vault.openText("state", row.state);
 }

@@ -1,9 +1,15 @@
-/** Bodies of messages and originals, each once a tenant, and the words they are found by. */
+/** Bodies of messages and originals in a file, each once a tenant, the words they are found by, and the rows that name them. */
 import { tokensOf } from "../../core/recall/words.ts";
-import { searchableText, type Body, type BodyForm } from "../body.ts";
-import { query } from "../sql/query.ts";
-import { decoded, encoded, keyOf, type EncodedText } from "../text-bytes.ts";
-import type { Runner } from "./query.ts";
+import { piecesOf, searchableText, type Body } from "../body.ts";
+import type { ChainEnd } from "../sql/appending.ts";
+import type { FreshMessages } from "../sql/chains.ts";
+import type { BodyKey, NewOriginals, NewPieces } from "../sql/originals.ts";
+import { query, type Query } from "../sql/query.ts";
+import { tenantToken } from "../sql/search.ts";
+import { first, run, type Steps } from "../sql/steps.ts";
+import { knownTenant } from "../sql/tenants.ts";
+import { encoded, keyOf } from "../text-bytes.ts";
+import type { Vault } from "../vault.ts";
 
 const addBody = query<{
   tenant: number;
@@ -21,10 +27,6 @@ const findBody = query<{ tenant: number; form: string; hash: Uint8Array }, { id:
   `select id from bodies where tenant = :tenant and form = :form and hash = :hash`,
 );
 
-const readBodyById = query<{ id: number }, { form: string; encoding: string; content: Uint8Array }>(
-  `select form, encoding, content from bodies where id = :id`,
-);
-
 const addWords = query<{ id: number; tokens: string }>(`insert into words (rowid, tokens) values (:id, :tokens)`);
 
 const deleteBody = query<{ id: number }, { bytes: number }>(`
@@ -36,15 +38,32 @@ const deleteBody = query<{ id: number }, { bytes: number }>(`
 
 const deleteWords = query<{ id: number }>(`delete from words where rowid = :id`);
 
-/** Words of one tenant are under a token that no text has. */
-export function tenantToken(tenant: number): string {
-  return `§${tenant}`;
+const addPiece = query<{ original: number; position: number; body: number }>(
+  `insert into original_pieces (original, position, body) values (:original, :position, :body)`,
+);
+
+const addLink = query<{
+  tenant: number;
+  link: string;
+  parent: number | null;
+  position: number;
+  session: number;
+  role: string;
+  protocol: string | null;
+  member: number;
+  body: number;
+  now: number;
+}>(`
+  insert into links (tenant, link, parent, position, session, role, protocol, member, body, created_at)
+  values (:tenant, :link, :parent, :position, :session, :role, :protocol, :member, :body, :now)`);
+
+/** Faster than `returning` by half. Answers with the id of the row; 0 where it was there already. */
+function* add<Arguments>(asked: Query<Arguments, unknown>, args: Arguments): Steps<number> {
+  return (yield { query: asked as Query<never, unknown>, args, wants: "id" }) as number;
 }
 
 /** A body that is only to be written: what takes long about it was done before the file was locked. */
-export interface ReadyBody {
-  readonly form: string;
-  readonly hash: Uint8Array;
+export interface ReadyBody extends BodyKey {
   readonly encoding: string;
   readonly bytes: number;
   /** Not worked out yet where the body seemed to be there already. */
@@ -57,50 +76,85 @@ interface Row {
   readonly tokens: string;
 }
 
-export function readyBody(runner: Runner, tenant: number, body: Body): ReadyBody {
-  const { vault } = runner;
-  const { form, text } = body;
-  const { encoding, content } = encoded(text);
-  const hashed = vault.keyed(keyOf(encoding, content));
-  const work = (): Row => ({
-    content: vault.seal("body", content),
-    tokens: vault.encrypts ? "" : [...tokensOf(searchableText(body))].join(" "),
-  });
-  const seemsNew = runner.first(findBody, { tenant, form, hash: hashed }) === undefined;
-  const row = seemsNew ? work() : undefined;
-  return { form, hash: hashed, encoding, bytes: Buffer.byteLength(text), seemsNew, row: () => row ?? work() };
+function* readyBodies(vault: Vault, tenant: number, bodies: readonly Body[]): Steps<readonly ReadyBody[]> {
+  const ready: ReadyBody[] = [];
+  for (const body of bodies) {
+    const { form, text } = body;
+    const { encoding, content } = encoded(text);
+    const hash = vault.keyed(keyOf(encoding, content));
+    const work = (): Row => ({
+      content: vault.seal("body", content),
+      tokens: vault.encrypts ? "" : [...tokensOf(searchableText(body))].join(" "),
+    });
+    const seemsNew = (yield* first(findBody, { tenant, form, hash })) === undefined;
+    const row = seemsNew ? work() : undefined;
+    ready.push({ form, hash, encoding, bytes: Buffer.byteLength(text), seemsNew, row: () => row ?? work() });
+  }
+  return ready;
 }
 
-export function keepBody(runner: Runner, tenant: number, ready: ReadyBody): number {
-  const { form, hash: hashed, encoding, bytes, seemsNew } = ready;
-  const key = { tenant, form, hash: hashed };
-  const known = seemsNew ? undefined : runner.first(findBody, key);
+export function* readyEntries(vault: Vault, tenant: string, { entries }: ChainEnd): Steps<readonly ReadyBody[]> {
+  const bodies = entries.map(({ body }): Body => ({ form: "message", text: body }));
+  return yield* readyBodies(vault, yield* knownTenant(tenant), bodies);
+}
+
+/** The pieces of each. */
+export function* readyOriginals(
+  vault: Vault,
+  tenantName: string,
+  { originals }: NewOriginals,
+): Steps<readonly (readonly ReadyBody[])[]> {
+  const tenant = yield* knownTenant(tenantName);
+  const ready: (readonly ReadyBody[])[] = [];
+  for (const original of originals) ready.push(yield* readyBodies(vault, tenant, piecesOf(original)));
+  return ready;
+}
+
+export function piecesToAdd(pieces: readonly ReadyBody[]): NewPieces {
+  return {
+    keys: pieces,
+    add: function* addPieces(tenant, original) {
+      for (const [position, piece] of pieces.entries())
+        yield* run(addPiece, { original, position, body: yield* keepBody(tenant, piece) });
+    },
+  };
+}
+
+/** Answers with the last of them. */
+export function* addMessages(
+  { entries, from, last, tenant, session, now }: FreshMessages,
+  ready: readonly ReadyBody[],
+): Steps<number> {
+  let parent = last?.id ?? null;
+  let position = last?.position ?? -1;
+  for (const [at, { link, role, protocol = null, member }] of entries.entries()) {
+    const body = yield* keepBody(tenant, ready[from + at]!);
+    const row = { tenant, link, parent, position: ++position, session, role, protocol, member, body, now };
+    parent = yield* add(addLink, row);
+  }
+  return parent!;
+}
+
+function* keepBody(tenant: number, ready: ReadyBody): Steps<number> {
+  const { form, hash, encoding, bytes, seemsNew } = ready;
+  const key = { tenant, form, hash };
+  const known = seemsNew ? undefined : yield* first(findBody, key);
   if (known !== undefined) return known.id;
   const { content, tokens } = ready.row();
-  const { changes, id } = runner.run(addBody, { ...key, encoding, content, bytes });
-  if (changes === 0) return runner.first(findBody, key)!.id;
-  if (tokens !== "") runner.run(addWords, { id, tokens: `${tenantToken(tenant)} ${tokens}` });
+  const id = yield* add(addBody, { ...key, encoding, content, bytes });
+  if (id === 0) return (yield* first(findBody, key))!.id;
+  if (tokens !== "") yield* run(addWords, { id, tokens: `${tenantToken(tenant)} ${tokens}` });
   return id;
 }
 
-export function readBody(runner: Runner, id: number): Body {
-  const { form, encoding, content } = runner.first(readBodyById, { id })!;
-  return { form: form as BodyForm, text: textOf(runner, { encoding, content }) };
-}
-
 /** Deletes those that nothing refers to, and answers with their size. */
-export function dropUnused(runner: Runner, ids: Iterable<number>): number {
+export function* dropUnused(ids: Iterable<number>): Steps<number> {
   let bytes = 0;
   for (const id of new Set(ids)) {
-    const gone = runner.first(deleteBody, { id });
+    const gone = yield* first(deleteBody, { id });
     if (gone === undefined) continue;
-    runner.run(deleteWords, { id });
+    yield* run(deleteWords, { id });
     bytes += gone.bytes;
   }
   return bytes;
-}
-
-/** The text of a row of bodies. */
-export function textOf({ vault }: Runner, row: EncodedText): string {
-  return decoded(vault, row);
 }

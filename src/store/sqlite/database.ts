@@ -24,8 +24,9 @@ import {
   olderSchemaError,
   storeError,
 } from "./failures.ts";
-import { checkKey } from "./key.ts";
 import { APPLICATION_ID, COMPATIBLE_VERSION, MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
+import { encryptedError, notEncryptedError, wrongKeyError } from "../refusals.ts";
+import { createVault, opens, proofOf } from "../vault.ts";
 
 /** Originals are kept unredacted. */
 const FILE_MODE = 0o600;
@@ -232,4 +233,29 @@ function migrate(db: DatabaseSync, path: string): void {
     if (db.isTransaction) db.exec("rollback");
     throw error;
   }
+}
+
+/** Whether the file and the key belong together; a file without contents takes the key it is first opened with. */
+function checkKey(db: DatabaseSync, path: string, { key, readOnly }: KeyUse): void {
+  const proof = proofIn(db);
+  if (key === undefined) {
+    if (proof !== undefined) throw encryptedError(path);
+    return;
+  }
+  const vault = createVault(key);
+  if (proof === undefined) {
+    const { count } = db.prepare("select count(*) as count from (select 1 from tenants limit 1)").get()!;
+    if (count !== 0 || readOnly) throw notEncryptedError(path);
+    db.prepare("insert or ignore into encryption values (1, ?)").run(proofOf(vault));
+  }
+  if (!opens(vault, proofIn(db)!)) throw wrongKeyError(path);
+}
+
+interface KeyUse {
+  readonly key?: Uint8Array;
+  readonly readOnly: boolean;
+}
+
+function proofIn(db: DatabaseSync): Uint8Array | undefined {
+  return db.prepare("select proof from encryption").get()?.["proof"] as Uint8Array | undefined;
 }

@@ -4,23 +4,24 @@
  * when the power fails, the last ones may be missing.
  */
 import type { DatabaseSync } from "node:sqlite";
-import type { Retention, SessionsQuery, UsageEntry } from "../store.ts";
-import { append, countStored, readChain, readLinks, readyEntries } from "./chains.ts";
-import { checkDatabase } from "./check.ts";
-import { getOriginal, putOriginals, readyOriginals } from "./originals.ts";
+import type { Appended, Retention, SessionEntry, SessionsQuery } from "../store.ts";
+import type { ChainEnd } from "../sql/appending.ts";
+import { appendChain, countStored, readChain, readLinks, brokenLinks } from "../sql/chains.ts";
+import { getOriginal, putOriginals, type NewOriginals } from "../sql/originals.ts";
+import { query } from "../sql/query.ts";
+import { findRecord, listRecords, putRecord, readRecord, touchRecords, undoRecord } from "../sql/records.ts";
+import { deleteStep, holdings, retainStep, withBranches } from "../sql/retention.ts";
+import { searchMessages, searchOriginals } from "../sql/search.ts";
+import { getSession, listSessions } from "../sql/sessions.ts";
+import { first, type Steps } from "../sql/steps.ts";
+import { listTenants } from "../sql/tenants.ts";
+import { findUsage, getState, listUsage, putState, putUsage, totalUsage } from "../sql/usage.ts";
+import { addMessages, piecesToAdd, readyEntries, readyOriginals, type ReadyBody } from "./bodies.ts";
 import type { Runner } from "./query.ts";
-import { dropStaged, publishStaged, readyStaged, stage } from "./staging.ts";
-import type { NewRecord } from "../sql/records.ts";
-import { find, listRecords, put, readRecord, touch, undo } from "./records.ts";
-import { deleteStep, holdings, retainStep, size, withBranches } from "./retention.ts";
-import type { WordSearch } from "../search.ts";
-import { searchMessages, searchOriginals } from "./search.ts";
-import { getSession, listSessions } from "./sessions.ts";
-import { listTenants } from "./tenants.ts";
-import { findUsage, getState, listUsage, putState, putUsage, totalUsage } from "./usage.ts";
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { noRoomError } from "./failures.ts";
+import { keyOf } from "../text-bytes.ts";
 
 /** A disk with less than this is full: the journal and the file itself both grow by what is written. */
 const DISK_BYTES_MIN = 1024 * 1024;
@@ -58,67 +59,70 @@ export interface Operation<Argument, Answer, Ready = unknown> {
   readonly run: (database: OpenDatabase, tenant: string, argument: Argument, ready: Ready) => Answer;
 }
 
-type OnTables<Argument, Answer, More extends readonly unknown[] = []> = (
-  runner: Runner,
-  tenant: string,
-  argument: Argument,
-  ...more: More
-) => Answer;
+type OnTables<Argument, Answer> = (runner: Runner, tenant: string, argument: Argument) => Steps<Answer>;
+type OfTenant<Argument, Answer> = (tenant: string, argument: Argument) => Steps<Answer>;
 
-function read<Argument, Answer>(run: OnTables<Argument, Answer>): Operation<Argument, Answer> {
-  return { kind: "read", run: ({ runner }, tenant, argument) => run(runner, tenant, argument) };
-}
-
-function write<Argument, Answer>(run: OnTables<Argument, Answer>): Operation<Argument, Answer> {
-  return { kind: "write", run: ({ runner }, tenant, argument) => run(runner, tenant, argument) };
-}
-
-function readyWrite<Argument, Answer, Ready>(
-  ready: OnTables<Argument, Ready>,
-  run: OnTables<Argument, Answer, [Ready]>,
-): Operation<Argument, Answer, Ready> {
-  return {
-    kind: "write",
-    ready: ({ runner }, tenant, argument) => ready(runner, tenant, argument),
-    run: ({ runner }, tenant, argument, made) => run(runner, tenant, argument, made),
+function on(kind: "read" | "write" | "note") {
+  return <Argument, Answer>(work: OnTables<Argument, Answer>): Operation<Argument, Answer> => {
+    return { kind, run: ({ runner }, tenant, argument) => runner.answer(work(runner, tenant, argument)) };
   };
 }
 
-function note<Argument, Answer>(run: OnTables<Argument, Answer>): Operation<Argument, Answer> {
-  return { kind: "note", run: ({ runner }, tenant, argument) => run(runner, tenant, argument) };
+const [read, write, note] = [on("read"), on("write"), on("note")];
+
+function ofTenant<Argument, Answer>(work: OfTenant<Argument, Answer>): OnTables<Argument, Answer> {
+  return (_, tenant, argument) => work(tenant, argument);
 }
 
+/** What the file's pages hold, without those that are free. */
+const usedBytes = query<object, { bytes: number }>(`
+  select ((select page_count from pragma_page_count) - (select freelist_count from pragma_freelist_count))
+    * (select page_size from pragma_page_size) as bytes`);
+
+const append: Operation<ChainEnd, Appended | undefined, readonly ReadyBody[]> = {
+  kind: "write",
+  ready: ({ runner }, tenant, end) => runner.answer(readyEntries(runner.vault, tenant, end)),
+  run: ({ runner }, tenant, end, ready) =>
+    runner.answer(appendChain(runner, tenant, end, (fresh) => addMessages(fresh, ready))),
+};
+
+const addOriginals: Operation<NewOriginals, void, readonly (readonly ReadyBody[])[]> = {
+  kind: "write",
+  ready: ({ runner }, tenant, fresh) => runner.answer(readyOriginals(runner.vault, tenant, fresh)),
+  run: ({ runner }, tenant, fresh, ready) =>
+    runner.answer(putOriginals(runner, tenant, fresh, (at) => piecesToAdd(ready[at]!))),
+};
+
 export const OPERATIONS = {
-  countStored: read(countStored),
-  append: readyWrite(readyEntries, append),
+  countStored: read(ofTenant(countStored)),
+  append,
   readChain: read(readChain),
-  readLinks: read(readLinks),
-  listTenants: read((runner) => listTenants(runner)),
-  listSessions: read<SessionsQuery, ReturnType<typeof listSessions>>(listSessions),
-  getSession: read(getSession),
-  putRecord: write<NewRecord, ReturnType<typeof put>>(put),
-  findRecord: read(find),
-  readRecord: read((runner, _tenant, id: number) => readRecord(runner, id)),
-  listRecords: read(listRecords),
-  touchRecords: note(touch),
-  undoRecord: write(undo),
-  putOriginals: readyWrite(readyOriginals, putOriginals),
-  stageOriginal: readyWrite(readyStaged, stage),
-  publishStaged: write(publishStaged),
-  dropStaged: write(dropStaged),
+  readLinks: read(ofTenant(readLinks)),
+  listTenants: read(() => listTenants()),
+  listSessions: read(ofTenant<SessionsQuery, readonly SessionEntry[]>(listSessions)),
+  getSession: read(ofTenant(getSession)),
+  putRecord: write(putRecord),
+  findRecord: read(ofTenant(findRecord)),
+  readRecord: read((runner, _, id: number) => readRecord(runner, id)),
+  listRecords: read(ofTenant(listRecords)),
+  touchRecords: note(ofTenant(touchRecords)),
+  undoRecord: write(undoRecord),
+  putOriginals: addOriginals,
   getOriginal: read(getOriginal),
-  searchOriginals: read<WordSearch, ReturnType<typeof searchOriginals>>(searchOriginals),
-  searchMessages: read<WordSearch, ReturnType<typeof searchMessages>>(searchMessages),
-  putUsage: note<UsageEntry, void>(putUsage),
-  findUsage: read(findUsage),
-  listUsage: read(listUsage),
-  totalUsage: read(totalUsage),
+  searchOriginals: read(searchOriginals),
+  searchMessages: read(searchMessages),
+  putUsage: note(ofTenant(putUsage)),
+  findUsage: read(ofTenant(findUsage)),
+  listUsage: read(ofTenant(listUsage)),
+  totalUsage: read(ofTenant(totalUsage)),
   putState: note(putState),
   getState: read(getState),
-  holdings: read((runner, _tenant, tenant: string | undefined) => holdings(runner, tenant)),
-  retainStep: write((runner, _tenant, retention: Retention) => retainStep(runner, retention)),
-  size: read((runner) => size(runner)),
-  withBranches: read(withBranches),
+  holdings: read((_, _tenant, tenant: string | undefined) => holdings(tenant)),
+  retainStep: write((runner, _, retention: Retention) => retainStep(runner, retention, usedBytes)),
+  size: read(function* size() {
+    return (yield* first(usedBytes, {}))!.bytes;
+  }),
+  withBranches: read(ofTenant(withBranches)),
   deleteStep: write(deleteStep),
   check: { kind: "read", run: ({ db, runner }) => checkDatabase(db, runner) } satisfies Operation<
     undefined,
@@ -150,8 +154,36 @@ export interface Call {
   readonly argument: unknown;
   /** What the argument carries, roughly. */
   readonly bytes: number;
-  /** The call that was made ready for this one, which then carries nothing. */
-  readonly prepared?: number;
-  /** What was made ready, in the thread. */
-  readonly ready?: { readonly made: unknown };
+}
+
+const allBodies = query<object, { id: number; hash: Uint8Array; encoding: string; content: Uint8Array }>(
+  `select id, hash, encoding, content from bodies`,
+);
+
+function isWhat({ vault }: Runner, row: { encoding: string; content: Uint8Array }, hash: Uint8Array): boolean {
+  try {
+    return Buffer.compare(vault.keyed(keyOf(row.encoding, vault.open("body", row.content))), hash) === 0;
+  } catch {
+    // Damage to an encrypted body shows when it is opened.
+    return false;
+  }
+}
+
+/**
+ * Looks for damage: what SQLite knows of, bodies that are not what their hash says, chains with a gap. One line a fault; none for
+ * a sound file. Reads the whole of it.
+ */
+function checkDatabase(db: DatabaseSync, runner: Runner): readonly string[] {
+  const faults: string[] = [];
+  for (const row of db.prepare("pragma integrity_check").iterate()) {
+    if (row["integrity_check"] !== "ok") faults.push(String(row["integrity_check"]));
+  }
+  for (const row of db.prepare("pragma foreign_key_check").iterate())
+    faults.push(
+      `${String(row["table"])} row ${String(row["rowid"])} refers to a missing row of ${String(row["parent"])}`,
+    );
+  for (const { id, hash, encoding, content } of runner.each(allBodies, {}))
+    if (!isWhat(runner, { encoding, content }, hash)) faults.push(`body ${id} does not match its hash`);
+  for (const { link } of runner.all(brokenLinks, {})) faults.push(`link ${link} does not follow the one before it`);
+  return faults;
 }

@@ -1,24 +1,19 @@
 /** Runs queries as prepared statements, with their arguments by name. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Query } from "../sql/query.ts";
-import { createVault, type Vault } from "../vault.ts";
+import { answerNow, type Steps, type Tables } from "../sql/steps.ts";
+import type { SearchedTables } from "../sql/search.ts";
+import { createVault } from "../vault.ts";
+import { dropUnused } from "./bodies.ts";
+import { wordIndex } from "./search.ts";
 
 type Values = Readonly<Record<string, string | number | Uint8Array | null>>;
 
-export interface Runner {
-  /** What the contents are in the file as. */
-  readonly vault: Vault;
+export interface Runner extends Tables, SearchedTables {
+  readonly answer: <Answer>(steps: Steps<Answer>) => Answer;
   readonly all: <Arguments, Row>(query: Query<Arguments, Row>, args: Arguments) => readonly Row[];
-  readonly first: <Arguments, Row>(query: Query<Arguments, Row>, args: Arguments) => Row | undefined;
   /** Row by row; not to be left half-way while something is written. */
   readonly each: <Arguments, Row>(query: Query<Arguments, Row>, args: Arguments) => IterableIterator<Row>;
-  /** Answers with the number of rows that changed, and the id of the last that was added. */
-  readonly run: <Arguments>(query: Query<Arguments, unknown>, args: Arguments) => Ran;
-}
-
-interface Ran {
-  readonly changes: number;
-  readonly id: number;
 }
 
 export function createRunner(db: DatabaseSync, key?: Uint8Array): Runner {
@@ -33,14 +28,31 @@ export function createRunner(db: DatabaseSync, key?: Uint8Array): Runner {
     }
     return statement;
   };
+  const vault = createVault(key);
   return {
-    vault: createVault(key),
-    all: ({ sql }, args) => prepared(sql).all(args as Values) as never,
-    first: ({ sql }, args) => prepared(sql).get(args as Values) as never,
-    each: ({ sql }, args) => prepared(sql).iterate(args as Values) as never,
-    run: ({ sql }, args) => {
-      const { changes, lastInsertRowid } = prepared(sql).run(args as Values);
-      return { changes: Number(changes), id: Number(lastInsertRowid) };
-    },
+    vault,
+    lockToWrite: waitForNobody,
+    dropUnused,
+    index: wordIndex(vault.encrypts),
+    answer: (steps) =>
+      answerNow(steps, ({ query: { sql }, args, wants }) => {
+        if (wants === "rows") return prepared(sql).all(values(args));
+        const { changes, lastInsertRowid } = prepared(sql).run(values(args));
+        return wants === "changes" || changes === 0 ? Number(changes) : Number(lastInsertRowid);
+      }),
+    all: ({ sql }, args) => prepared(sql).all(values(args)) as never,
+    each: ({ sql }, args) => prepared(sql).iterate(values(args)) as never,
   };
+}
+
+/** A file has one writer at a time. */
+function* waitForNobody(): Steps<void> {}
+
+/** Lists are JSON. */
+function values(args: unknown): Values {
+  const entries = Object.entries(args as object).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? JSON.stringify(value) : (value as Values[string]),
+  ]);
+  return Object.fromEntries(entries) as Values;
 }

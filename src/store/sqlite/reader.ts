@@ -4,17 +4,22 @@
  * much as a whole chain stays with the thread, so that nobody else waits for it.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { countStored } from "./chains.ts";
 import { openDatabase, type FileOptions } from "./database.ts";
 import type { AnswerOf, Call, OperationName } from "./operations.ts";
 import { createRunner, type Runner } from "./query.ts";
-import { find } from "./records.ts";
-import { getState } from "./usage.ts";
+import { countStored } from "../sql/chains.ts";
+import { findRecord } from "../sql/records.ts";
+import { getState } from "../sql/usage.ts";
+import type { Steps } from "../sql/steps.ts";
 
 type Question = "findRecord" | "countStored" | "getState";
-type Ask<Name extends OperationName> = (runner: Runner, tenant: string, argument: never) => AnswerOf<Name>;
+type Ask<Name extends OperationName> = (runner: Runner, tenant: string, argument: never) => Steps<AnswerOf<Name>>;
 
-const QUESTIONS: { readonly [Name in Question]: Ask<Name> } = { findRecord: find, countStored, getState };
+const QUESTIONS: { readonly [Name in Question]: Ask<Name> } = {
+  findRecord: (_, tenant, asked) => findRecord(tenant, asked),
+  countStored: (_, tenant, links) => countStored(tenant, links),
+  getState,
+};
 
 /** A question that is asked after a write was begun must see it: such a question goes the same way, behind the write. */
 const BEHIND: Readonly<Record<Question, readonly OperationName[]>> = {
@@ -44,7 +49,7 @@ export function createReader(file: FileOptions): Reader {
       open ??= openToRead(file);
       if (open === "refused") return undefined;
       try {
-        return { answer: QUESTIONS[name](open.runner, tenant, argument as never) };
+        return { answer: open.runner.answer<unknown>(QUESTIONS[name](open.runner, tenant, argument as never)) };
       } catch {
         return undefined;
       }

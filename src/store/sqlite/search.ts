@@ -1,132 +1,57 @@
-/** Finds bodies by the index of words, or one by one where they are encrypted; best first, with the lines around each hit. */
-import type { Clause } from "../../core/recall/words.ts";
-import type { Role } from "../../core/transcript/message.ts";
-import { searchableText } from "../body.ts";
-import { oneEach, searchIn, type SearchCondition, type WordSearch } from "../search.ts";
-import type { MessageHit, SearchHit } from "../store.ts";
-import { readBody, tenantToken } from "./bodies.ts";
-import { query, type Query as Asked } from "../sql/query.ts";
-import type { Runner } from "./query.ts";
-import { STAGED_KIND } from "./staging.ts";
-import { knownTenant } from "./tenants.ts";
+/** How an SQLite file finds words: by its FTS5 index (https://www.sqlite.org/fts5.html); what is encrypted is looked through. */
+import { query } from "../sql/query.ts";
+import type { MessageRow, OriginalRow, SearchArguments, WordIndex } from "../sql/search.ts";
 
-interface OriginalRow {
-  readonly recall_id: string;
-  readonly label: string;
-  readonly body: number;
-}
-
-interface MessageRow {
-  readonly link: string;
-  readonly role: string;
-  readonly protocol: string | null;
-  readonly body: number;
-  readonly position: number;
-  readonly name: string;
-}
-
-const originalsMatching = query<{ expression: string; staged: string }, OriginalRow>(`
-  select originals.recall_id, originals.label, original_pieces.body from words
-  join original_pieces on original_pieces.body = words.rowid
-  join originals on originals.id = original_pieces.original
-  where words match :expression and originals.kind <> :staged
-  order by originals.id desc, original_pieces.position`);
-
-const messagesMatching = query<{ expression: string }, MessageRow>(`
-  select links.link, links.role, links.protocol, links.body, links.position, sessions.name
+const originalsMatching = query<SearchArguments, OriginalRow>(`
+  select originals.recall_id, originals.label, bodies.id as body, bodies.form, bodies.encoding, bodies.content, 1 as indexed
   from words
-  join links on links.body = words.rowid
+  join bodies on bodies.id = words.rowid
+  join original_pieces pieces on pieces.body = bodies.id
+  join originals on originals.id = pieces.original
+  where words match :expression and (:scoped = 0 or originals.recall_id in (:within))
+  order by originals.id desc, pieces.position
+  limit :limit`);
+
+const messagesMatching = query<SearchArguments, MessageRow>(`
+  select links.link, links.role, links.protocol, links.position, sessions.name, bodies.id as body, bodies.form,
+    bodies.encoding, bodies.content, 1 as indexed
+  from words
+  join bodies on bodies.id = words.rowid
+  join links on links.body = bodies.id
   join sessions on sessions.id = links.session
-  where words match :expression and links.member = 0
-  order by links.id desc`);
+  where words match :expression and links.member = 0 and (:scoped = 0 or links.link in (:within))
+  order by links.id desc
+  limit :limit`);
 
-/** Where there is no index, the newest are looked through. */
-const newestOriginals = query<{ tenant: number; staged: string }, OriginalRow>(`
-  select originals.recall_id, originals.label, original_pieces.body from originals
-  join original_pieces on originals.id = original_pieces.original
-  where originals.tenant = :tenant and originals.kind <> :staged
-  order by originals.id desc, original_pieces.position`);
+const newestOriginals = query<SearchArguments, OriginalRow>(`
+  select originals.recall_id, originals.label, bodies.id as body, bodies.form, bodies.encoding, bodies.content, 0 as indexed
+  from originals
+  join original_pieces pieces on pieces.original = originals.id
+  join bodies on bodies.id = pieces.body
+  where originals.tenant = :tenant and (:scoped = 0 or originals.recall_id in (:within))
+  order by originals.id desc, pieces.position
+  limit :limit`);
 
-const newestMessages = query<{ tenant: number }, MessageRow>(`
-  select links.link, links.role, links.protocol, links.body, links.position, sessions.name
+const newestMessages = query<SearchArguments, MessageRow>(`
+  select links.link, links.role, links.protocol, links.position, sessions.name, bodies.id as body, bodies.form,
+    bodies.encoding, bodies.content, 0 as indexed
   from links
+  join bodies on bodies.id = links.body
   join sessions on sessions.id = links.session
-  where links.tenant = :tenant and links.member = 0
-  order by links.id desc`);
+  where links.tenant = :tenant and links.member = 0 and (:scoped = 0 or links.link in (:within))
+  order by links.id desc
+  limit :limit`);
 
-/** Without an index, that many are opened. */
-const OPENED_MAX = 5_000;
+/** Tokens are letters and digits, so quoting them is enough. */
+const EXPRESSIONS = {
+  and: " AND ",
+  or: " OR ",
+  quoted: (token: string) => `"${token}"`,
+  prefixed: (token: string) => `"${token}"*`,
+};
 
-export function searchOriginals(runner: Runner, tenant: string, search: WordSearch): readonly SearchHit[] {
-  const { vault } = runner;
-  const rows = rowsOf(runner, tenant, { indexed: originalsMatching, newest: newestOriginals });
-  const find = candidates(runner, search, { rows, nameOf: (row) => row.recall_id });
-  const places = searchIn(search, { find, idOf: ({ row }) => `${row.recall_id} ${row.body}` });
-  const hits = places.map(({ key: { row }, text }) => ({ id: row.recall_id, label: row.label, text }));
-  return oneEach(hits)
-    .slice(0, search.limit)
-    .map((hit) => ({ ...hit, label: vault.openText("label", hit.label) }));
-}
-
-export function searchMessages(runner: Runner, tenant: string, search: WordSearch): readonly MessageHit[] {
-  const rows = rowsOf(runner, tenant, { indexed: messagesMatching, newest: newestMessages });
-  const find = candidates(runner, search, { rows, nameOf: (row) => row.link });
-  const places = searchIn(search, { find, idOf: ({ row }) => row.link });
-  return places.slice(0, search.limit).map(({ key: { row, body }, text }) => {
-    const { link, role, protocol, position, name } = row;
-    const spoken = protocol === null ? {} : { protocol };
-    return { link, role: role as Role, ...spoken, session: name, position, body, text };
-  });
-}
-
-interface Queries<Row> {
-  readonly indexed: Asked<{ readonly expression: string; readonly staged: string }, Row>;
-  readonly newest: Asked<{ readonly tenant: number; readonly staged: string }, Row>;
-}
-
-function rowsOf<Row>(runner: Runner, tenantName: string, { indexed, newest }: Queries<Row>) {
-  const tenant = knownTenant(runner, tenantName);
-  return (wanted: SearchCondition): Iterable<Row> =>
-    runner.vault.encrypts
-      ? runner.each(newest, { tenant, staged: STAGED_KIND })
-      : runner.each(indexed, { expression: expressionOf(wanted, tenant), staged: STAGED_KIND });
-}
-
-interface Rows<Row> {
-  readonly rows: (wanted: SearchCondition) => Iterable<Row>;
-  readonly nameOf: (row: Row) => string;
-}
-
-function candidates<Row extends { readonly body: number }>(
-  runner: Runner,
-  search: WordSearch,
-  { rows, nameOf }: Rows<Row>,
-) {
-  const within = search.within === undefined ? undefined : new Set(search.within);
-  return function* (wanted: SearchCondition) {
-    let opened = 0;
-    for (const row of rows(wanted)) {
-      if (within?.has(nameOf(row)) === false) continue;
-      if (++opened > OPENED_MAX && runner.vault.encrypts) return;
-      const body = readBody(runner, row.body);
-      const text = searchableText(body);
-      if (!runner.vault.encrypts || wanted.meets(text)) yield { key: { row, body: body.text }, text };
-    }
-  };
-}
-
-/** https://www.sqlite.org/fts5.html §3; tokens are letters and digits, so quoting them is enough. */
-function expressionOf({ query: { terms }, demand }: SearchCondition, tenant: number): string {
-  const demands = terms.map(({ clauses }) => `(${clauses.map(clauseExpression).join(" AND ")})`);
-  return `${quoted(tenantToken(tenant))} AND (${demands.join(demand === "all" ? " AND " : " OR ")})`;
-}
-
-function clauseExpression({ any, all, prefix }: Clause): string {
-  if (prefix !== undefined) return `${quoted(prefix)}*`;
-  const parts = all === undefined ? [] : [`(${all.map(quoted).join(" AND ")})`];
-  return `(${[...any.map(quoted), ...parts].join(" OR ")})`;
-}
-
-function quoted(token: string): string {
-  return `"${token}"`;
+export function wordIndex(encrypts: boolean): WordIndex {
+  return encrypts
+    ? { ...EXPRESSIONS, originals: newestOriginals, messages: newestMessages }
+    : { ...EXPRESSIONS, originals: originalsMatching, messages: messagesMatching };
 }

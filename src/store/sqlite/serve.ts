@@ -43,16 +43,6 @@ export function serve(database: OpenDatabase, path: string, calls: readonly Call
   return group.replies;
 }
 
-/** The same call with what can be done before it is to be written; what fails now fails then too. */
-export function prepare(database: OpenDatabase, call: Call): Call {
-  const { ready } = OPERATIONS[call.name] as AnyOperation;
-  try {
-    return ready === undefined ? call : { ...call, ready: { made: ready(database, call.tenant, call.argument) } };
-  } catch {
-    return call;
-  }
-}
-
 function begin(db: DatabaseSync, { wanted, before }: Readonly<Record<"wanted" | "before", Durability>>): void {
   // Cannot be changed within a transaction.
   if (wanted !== before) db.exec(`pragma synchronous = ${SYNCHRONOUS[wanted]}`);
@@ -78,7 +68,7 @@ function createGroup(database: OpenDatabase, path: string) {
     if ((wanted === "write" && durability === "note") || call.bytes > LOCKED_BYTES_MAX) commit();
     let made: unknown;
     try {
-      made = call.ready === undefined ? ready?.(database, call.tenant, call.argument) : call.ready.made;
+      made = ready?.(database, call.tenant, call.argument);
       if (!db.isTransaction) {
         begin(db, { wanted, before: durability });
         [durability, since] = [wanted, performance.now()];

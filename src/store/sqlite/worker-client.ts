@@ -7,7 +7,6 @@ import { identityOf, type FileOptions } from "./database.ts";
 import { fromPlain, deletedError, lostThreadError } from "./failures.ts";
 import { createGate, type QueueLimits } from "../gate.ts";
 import type { AnswerOf, ArgumentOf, Call, OperationName } from "./operations.ts";
-import { createPreparedCalls } from "./prepared.ts";
 import { createReader } from "./reader.ts";
 import type { FromThread, ToThread } from "./worker.ts";
 
@@ -19,13 +18,6 @@ export interface WorkerClient {
     argument: ArgumentOf<Name>,
     bytes?: number,
   ) => Promise<AnswerOf<Name>>;
-  /** Hands a call over that is made when what it answers with is called. What waits longest is made ready again then. */
-  readonly prepare: <Name extends OperationName>(
-    name: Name,
-    tenant: string,
-    argument: ArgumentOf<Name>,
-    bytes: number,
-  ) => () => Promise<AnswerOf<Name>>;
   /** Ends the thread; to be called when nothing is under way. */
   readonly close: () => Promise<void>;
 }
@@ -35,9 +27,6 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** What is gathered for one message; as the operations have it, whose own list would load all queries in this thread too. */
-export const NOTES: ReadonlySet<OperationName> = new Set(["touchRecords", "putUsage", "putState"]);
-
 /** Of the thread's memory; with Node's own default it keeps about 10 MB more, and is no faster. */
 const YOUNG_GENERATION_MEBIBYTES = 4;
 
@@ -45,10 +34,7 @@ const YOUNG_GENERATION_MEBIBYTES = 4;
 export async function startWorkerClient(file: FileOptions, limits: QueueLimits): Promise<WorkerClient> {
   const gate = createGate(limits);
   const reader = createReader(file);
-  const prepared = createPreparedCalls<Thread>();
   let thread: Promise<Thread> | undefined;
-  let running: Thread | undefined;
-
   let opened = false;
 
   const threadNow = (): Promise<Thread> => {
@@ -56,7 +42,7 @@ export async function startWorkerClient(file: FileOptions, limits: QueueLimits):
       // A thread that could only say so need not be started.
       if (opened && identityOf(file.path) === undefined) throw deletedError(file.path);
       const starting = startThread({ ...file, mustExist: opened || file.mustExist === true }, () => {
-        if (thread === starting) thread = running = undefined;
+        if (thread === starting) thread = undefined;
         // The next call may find another file there.
         reader.close();
       });
@@ -65,7 +51,7 @@ export async function startWorkerClient(file: FileOptions, limits: QueueLimits):
     return thread;
   };
 
-  const carry = async (call: Omit<Call, "id">, callFor?: (now: Thread) => Omit<Call, "id">): Promise<unknown> => {
+  const carry = async (call: Omit<Call, "id">): Promise<unknown> => {
     const { bytes } = call;
     const read = reader.answer(call);
     if (read !== undefined) return read.answer;
@@ -73,8 +59,7 @@ export async function startWorkerClient(file: FileOptions, limits: QueueLimits):
     try {
       await gate.enter(bytes);
       try {
-        running = await threadNow();
-        return await running.ask(callFor?.(running) ?? call);
+        return await (await threadNow()).ask(call);
       } finally {
         gate.leave(bytes);
       }
@@ -83,15 +68,10 @@ export async function startWorkerClient(file: FileOptions, limits: QueueLimits):
     }
   };
 
-  running = await threadNow();
+  await threadNow();
   opened = true;
   return {
     call: async (name, tenant, argument, bytes = 0) => (await carry({ name, tenant, argument, bytes })) as never,
-    prepare: (name, tenant, argument, bytes) => {
-      const call = { name, tenant, argument, bytes };
-      const callFor = prepared.add(running, call);
-      return async () => (await carry(call, callFor)) as never;
-    },
     close: async () => {
       // The last to let go of the file puts it in order, and that is the thread.
       reader.close();
@@ -102,41 +82,7 @@ export async function startWorkerClient(file: FileOptions, limits: QueueLimits):
 
 interface Thread {
   readonly ask: (call: Omit<Call, "id">) => Promise<unknown>;
-  readonly prepare: (call: Omit<Call, "id">) => number;
-  readonly forget: (id: number) => void;
   readonly end: () => Promise<void>;
-}
-
-interface OutgoingBatch {
-  readonly add: (call: Call) => void;
-  readonly flush: () => void;
-  readonly drop: () => void;
-}
-
-/**
- * Calls in their order, each at once; but a note only when something else goes, or at the end of this turn of the event
- * loop. A message to a thread costs a tenth of a millisecond: under load a turn brings many notes, and without load nobody
- * may wait for company.
- */
-function createSending(post: (calls: readonly Call[]) => void): OutgoingBatch {
-  let calls: Call[] = [];
-  let waiting: NodeJS.Immediate | undefined;
-  const drop = (): void => {
-    clearImmediate(waiting);
-    waiting = undefined;
-    calls = [];
-  };
-  const flush = (): void => {
-    const gathered = calls;
-    drop();
-    if (gathered.length > 0) post(gathered);
-  };
-  const add = (call: Call): void => {
-    calls.push(call);
-    if (NOTES.has(call.name)) waiting ??= setImmediate(flush);
-    else flush();
-  };
-  return { add, flush, drop };
 }
 
 function takeOut(pending: Map<number, Pending>, id: number, worker: Worker): Pending | undefined {
@@ -163,7 +109,6 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
   let [asked, death]: [number, unknown] = [0, undefined];
   const gone = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   const post = (message: ToThread): void => worker.postMessage(message);
-  const sending = createSending(post);
   const settle = (id: number): Pending | undefined => takeOut(pending, id, worker);
   const thread: Thread = {
     ask: (call) =>
@@ -171,17 +116,10 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
         const id = asked++;
         if (pending.size === 0) worker.ref();
         pending.set(id, { resolve, reject });
-        sending.add({ id, ...call });
+        post({ id, ...call });
       }),
-    prepare: (call) => {
-      const id = asked++;
-      post({ prepare: { id, ...call } });
-      return id;
-    },
-    forget: (id) => post({ forget: id }),
     end: async () => {
       worker.ref();
-      sending.flush();
       post("close");
       await gone;
     },
@@ -189,7 +127,6 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
   return new Promise((resolve, reject) => {
     const lost = (): void => {
       ended();
-      sending.drop();
       const error = lostThreadError(file.path, death);
       for (const id of pending.keys()) settle(id)?.reject(error);
       reject(error);

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createConversation, createExtractor } from "../../../bench/peers/extract.ts";
-import { tokensOf } from "../../../src/session/outlook/future-use.ts";
+import { tokensOf } from "../../../eval/src/recall/future-use.ts";
 
 const line = fc
   .string({ minLength: 12, maxLength: 60, unit: fc.constantFrom(..."abcdefg hij/.") })

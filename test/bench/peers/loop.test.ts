@@ -5,7 +5,7 @@ import { PRICES } from "../../../bench/peers/compaction/prices.ts";
 import { NOTHING, type Strategy } from "../../../bench/peers/compaction/strategies.ts";
 import { intervalOf, medianOf, shareOf } from "../../../bench/peers/compaction/pooled.ts";
 import { validityOf } from "../../../bench/peers/compaction/validity.ts";
-import { textOf, tokensOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { textOf, tokensOf, type ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import { createReader } from "../../../eval/src/recall/reader.ts";
 
 const TURNS = 12;

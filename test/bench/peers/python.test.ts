@@ -14,7 +14,7 @@ import { isAbsent, orAbsent } from "../../../bench/peers/load.ts";
 import { absentLines } from "../../../bench/peers/page/section.ts";
 import { installPythonPeers, pythonOfPeers } from "../../../bench/peers/python/environment.ts";
 import { startModel } from "../../../bench/peers/python/model.ts";
-import { textOf, tokensOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import { textOf, tokensOf, type ChatMessage } from "../../../eval/src/recall/future-use.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../bench/peers/python");
 const lines = (name: string): readonly string[] => readFileSync(join(FOLDER, name), "utf8").split("\n");

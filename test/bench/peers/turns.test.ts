@@ -5,7 +5,7 @@ import { NOBODY_ASKED } from "../../../bench/peers/compaction/contestant.ts";
 import { TRIGGER_TOKENS } from "../../../bench/peers/compaction/prices.ts";
 import { ourTurns, peerTurns, type Sent, type Taking } from "../../../bench/peers/compaction/turn-takers.ts";
 import { createConversation } from "../../../bench/peers/extract.ts";
-import type { ChatMessage } from "../../../src/session/outlook/future-use.ts";
+import type { ChatMessage } from "../../../eval/src/recall/future-use.ts";
 
 /** Heavy enough that a handful goes over the trigger. */
 const MESSAGE_TOKENS = 2_000;

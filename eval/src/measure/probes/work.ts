@@ -1,7 +1,7 @@
 /** Made-up work around the probes: requests, calls, results long enough to fill a window again and again. */
 import { callMessage, resultMessage } from "./messages.ts";
 import { textMessage, type Message } from "../../../../src/core/transcript/message.ts";
-import { tokensOf } from "../../../../src/session/outlook/future-use.ts";
+import { tokensOf } from "../../recall/future-use.ts";
 import type { Draw, Probe } from "./plant.ts";
 
 /** What is said on the way. */

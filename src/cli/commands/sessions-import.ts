@@ -1,4 +1,4 @@
-/** `precis sessions find` and `import`: the sessions that agents keep on this machine, listed, and taken into the store. */
+/** `precis sessions import`: the sessions that agents keep on this machine, listed, and taken into the store. */
 import { hash } from "node:crypto";
 import { resolve } from "node:path";
 import { createChain } from "../../core/transcript/links.ts";
@@ -10,9 +10,10 @@ import { protocols } from "../../protocols/index.ts";
 import { age, count, counted, wholeOf } from "../amounts.ts";
 import { clip, columnWidths, padEnd } from "../bars.ts";
 import type { Arguments, Command } from "../command.ts";
-import { EXIT, usageError } from "../exit.ts";
+import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { HISTORY_ARGS, withHistory, type OpenedHistory } from "../history.ts";
 import { formatNamed } from "../input.ts";
+import { writeJson } from "../json-output.ts";
 import type { Stream, Terminal } from "../terminal.ts";
 import { visibleLine } from "../visible.ts";
 
@@ -33,37 +34,23 @@ const AGENT_ARGS = {
   json: { type: "boolean", description: "Print JSON." },
 } as const;
 
-const WHERE =
-  "Searches ~/.claude/projects, ~/.codex/sessions, ~/.pi/agent/sessions, ~/.local/share/opencode, ~/.gemini/tmp and ~/.hermes, and .aider.chat.history.md and .specstory/history in the current folder. CLAUDE_CONFIG_DIR, CODEX_HOME, PI_CODING_AGENT_DIR, XDG_DATA_HOME and HERMES_HOME name other places, as they do for the agents.";
-
-export const findCommand: Command = {
-  name: "sessions find",
-  summary: "List the sessions that agents keep on this machine, the newest first.",
-  about: [`${WHERE} Nothing is changed. \`precis convert\` takes what is listed.`],
-  examples: [
-    { line: "precis sessions find", says: "the newest twenty of all agents" },
-    { line: "precis sessions find --agent codex --cwd .", says: "of one agent, in this folder" },
-  ],
-  args: AGENT_ARGS,
-  run: async (args, terminal) => {
-    const found = foundFor(args, terminal);
-    if (args.is("json")) await terminal.out.write(`${JSON.stringify(found, null, 2)}\n`);
-    else {
-      await terminal.out.say(foundPage(found.sessions, Date.now(), terminal.out));
-      await terminal.err.say(remarks(found));
-    }
-    return found.sessions.length === 0 ? EXIT.failed : EXIT.done;
-  },
-};
+const PLACES =
+  "--list searches ~/.claude/projects, ~/.codex/sessions, ~/.pi/agent/sessions, ~/.local/share/opencode, ~/.gemini/tmp and ~/.hermes. CLAUDE_CONFIG_DIR, CODEX_HOME, PI_CODING_AGENT_DIR, XDG_DATA_HOME and HERMES_HOME name other places, as they do for the agents.";
 
 export const importCommand: Command = {
   name: "sessions import",
-  summary: "Take sessions that agents keep into the store, to search and recall them.",
+  summary:
+    "List the sessions that agents keep on this machine, or take them into the store, to search and recall them.",
   about: [
-    `Reads named files, or without names what \`precis sessions find\` with the same flags lists, and keeps all messages of each, those behind recorded compactions too. A session that was imported before is continued where it had ended. Secrets are masked as the configuration says.`,
+    `Reads named files, or without names what --list with the same flags lists, and keeps all messages of each, those behind recorded compactions too. A session that was imported before is continued where it had ended. Secrets are masked as the configuration says.`,
+    PLACES,
     `Files of more than ${count(IMPORT_BYTES_MAX / 1_000_000)} MB are skipped, which is reported.`,
   ],
   examples: [
+    {
+      line: "precis sessions import --list --agent codex --cwd .",
+      says: "only list those of one agent, in this folder",
+    },
     { line: "precis sessions import --agent claude-code --limit 200", says: "the newest 200 of one agent" },
     { line: "precis sessions import session.jsonl --store history.db", says: "one file, into a store of its own" },
   ],
@@ -74,11 +61,13 @@ export const importCommand: Command = {
       required: false,
       description: "Session files; those that are found by default.",
     },
+    list: { type: "boolean", description: "Only list what is found, the newest first; nothing is changed." },
     ...AGENT_ARGS,
     ...HISTORY_ARGS,
   },
   many: "files",
   run: (args, terminal) => {
+    if (args.is("list")) return listFound(args, terminal);
     const { sessions, problems } = chosenFor(args, terminal);
     return withHistory(args, terminal, { readOnly: false, creates: true }, async (opened) => {
       const outcomes: Outcome[] = [];
@@ -89,6 +78,16 @@ export const importCommand: Command = {
     });
   },
 };
+
+async function listFound(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const found = foundFor(args, terminal);
+  if (args.is("json")) await writeJson(terminal, found);
+  else {
+    await terminal.out.say(foundPage(found.sessions, Date.now(), terminal.out));
+    await terminal.err.say(remarks(found));
+  }
+  return found.sessions.length === 0 ? EXIT.failed : EXIT.done;
+}
 
 function foundFor(args: Arguments, terminal: Terminal): Found {
   const formats = args.all("agent").flatMap((name) => formatNamed(name, "--agent", LOG_FORMATS) ?? []);
@@ -178,7 +177,7 @@ function foundPage(sessions: readonly FoundSession[], now: number, { paint, colu
 function remarks({ sessions, total, problems }: Found): string {
   const more =
     total > sessions.length ? [`${count(sessions.length)} of ${counted(total, "session")}; --limit N shows more.`] : [];
-  const none = total === 0 ? ["No sessions found; `precis sessions find --help` names the places."] : [];
+  const none = total === 0 ? ["No sessions found; `precis sessions import --help` names the places."] : [];
   return [...none, ...more, ...problems].map((line) => `${line}\n`).join("");
 }
 
