@@ -4,7 +4,11 @@
  * really sent at the cuts still hold.
  */
 import { hash } from "node:crypto";
-import { createPrefixCache, type AutomaticRules, type CachePrompt } from "../../../src/protocols/caching/prefix-cache.ts";
+import {
+  createPrefixCache,
+  type AutomaticRules,
+  type CachePrompt,
+} from "../../../src/protocols/caching/prefix-cache.ts";
 import { textOf, tokensOf, type ChatMessage } from "../../../src/session/outlook/future-use.ts";
 import { createExam, type Score } from "../../../eval/src/recall/exam.ts";
 import type { Told } from "../extract.ts";
