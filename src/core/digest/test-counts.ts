@@ -18,7 +18,7 @@ const SUMMARIES = [
 ];
 const SUMMARY = new RegExp(SUMMARIES.join("|"));
 const NUMBER_BEFORE =
-  /(\d+) (?:tests? )?(passed|passing|pass|failed|failing|fail|failures?|errors?|examples?|tests?|runs|skipped|ignored|pending)\b/gi;
+  /(?<!\d)(\d+) (?:tests? )?(passed|passing|pass|failed|failing|fail|failures?|errors?|examples?|tests?|runs|skipped|ignored|pending)\b/gi;
 const NUMBER_AFTER = /\b(passed|pass|failed|fail|failures?|errors?|tests run|ran|tests|skipped|out of)[:= ]\s*(\d+)/gi;
 
 export interface Tally {

@@ -50,7 +50,7 @@ const OLDEST_SHARE = 0.4;
 const GAIN_A_TOKEN_MIN = 0.02;
 /** Names of code and paths, words with figures in them, and figures. */
 const NAME =
-  /[\p{L}_][\p{L}\p{N}_]*(?:[._/:-][\p{L}\p{N}_]+)+|[\p{L}_]*(?:\p{Ll}\p{Lu}|_|\p{L}\p{N}|\p{N}\p{L})[\p{L}\p{N}_]*|\d[\d.,:]*\d/gu;
+  /(?<![\p{L}_])(?:[\p{L}_][\p{L}\p{N}_]*(?:[._/:-][\p{L}\p{N}_]+)+|[\p{L}_]*(?:\p{Ll}\p{Lu}|_|\p{L}\p{N}|\p{N}\p{L})[\p{L}\p{N}_]*)|\d[\d.,:]*\d/gu;
 const WORD = /[\p{L}\p{N}]{2,}/gu;
 
 /** Chooses lines in at most that many tokens; `present` is what the handoff says already. */
