@@ -74,7 +74,7 @@ export const GATEWAY_LIMITS: GatewayLimits = Object.freeze({
   bodiesBytes: 512 * MB,
   readBodyBytes: 64 * MB,
   readMessages: 20_000,
-  largeBodyBytes: 256 * KB,
+  largeBodyBytes: 128 * KB,
   largeBodyObjects: 2_000,
   largeRequests: 256,
   largeWaitMs: 5 * MINUTE,
