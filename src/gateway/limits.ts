@@ -76,7 +76,7 @@ export const GATEWAY_LIMITS: GatewayLimits = Object.freeze({
   readMessages: 20_000,
   largeBodyBytes: 128 * KB,
   largeBodyObjects: 2_000,
-  largeRequests: 256,
+  largeRequests: 1_024,
   largeWaitMs: 5 * MINUTE,
   largeHeapBytes: 2_048 * MB,
   largePreparingBytes: 64 * MB,
