@@ -53,9 +53,7 @@ export async function measurePeople(): Promise<PeopleFigures> {
     const well = await phase("through two gateways", doors, everybody);
     const after = await stage.history.cost();
     const killed = await phase("one gateway killed", doors, everybody, { event: replaceFirst });
-    const away = await phase("the database killed", doors, everybody, PHASE_TURNS, () =>
-      stage.history.restart(AWAY_MS),
-    );
+    const away = await phase("the database killed", doors, everybody, { event: () => stage.history.restart(AWAY_MS) });
     const again = await phase("all there again", doors, everybody);
     const aDay = (PEOPLE * TURNS_AN_HOUR * HOURS_A_DAY) / well.turns;
     return {
