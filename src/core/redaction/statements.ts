@@ -19,6 +19,17 @@ interface StatementRule {
 
 const RULES: readonly StatementRule[] = [
   {
+    sign: /<key>/,
+    pattern: /<key>(?<name>[\w.-]{2,64})<\/key>(?:\s|\\[nrt]){0,16}<string>(?<value>[^<>\n\\]{4,512})/dg,
+    place: "quoted",
+  },
+  {
+    sign: /\bchpasswd\b/,
+    pattern:
+      /\b(?:echo|printf) \\{0,4}["']?[\w.-]{1,64}:(?<value>[^\s"'|\\]{4,128})\\{0,4}["']? ?\| ?(?:sudo )?chpasswd\b/dg,
+    place: "shell",
+  },
+  {
     sign: /password|identified/i,
     pattern:
       /\b(?:PASSWORD|IDENTIFIED(?: WITH [\w'"]{1,40})? (?:BY|AS))(?: |\(| \(){1,4}\\{0,4}'(?<value>[^'\n\\]{4,256})\\{0,4}'/dgi,
