@@ -2,7 +2,7 @@
  * `npm run bench:load`: replays sessions against gateways as processes, with their history in a real PostgreSQL or a file, and says what
  * that takes: throughput, added latency, processor time of gateway and database, what is stored. Without an option it replays one
  * load straight to the upstream, through one gateway and through two, in turns. `--part NAME` measures a part of
- * docs/capacity.md (shapes, full, paced, profile, noisy; several times or `all`), and `--keep` stores its figures.
+ * docs/capacity.md (shapes, full, paced, profile, noisy, people; several times or `all`), and `--keep` stores its figures.
  */
 import { loadavg } from "node:os";
 import { join } from "node:path";
@@ -11,13 +11,14 @@ import { corpusFiles, corpusText } from "../test/support/corpus.ts";
 import type { LoadFigures, LoadResults } from "./load/figures.ts";
 import { measureNoisy } from "./load/noisy.ts";
 import { measureFull, measurePaced, measureProfile, measureShapes, MIXED, PACED } from "./load/parts.ts";
+import { measurePeople } from "./load/people.ts";
 import { generatedSessions, recordedSessions } from "./load/sessions.ts";
 import { openStage, type Stage } from "./load/stage.ts";
-import { loadTable, noisyLine, profileTable, shapesTable } from "./load/tables.ts";
+import { loadTable, noisyLine, peopleTable, profileTable, shapesTable } from "./load/tables.ts";
 import { keep, keptResult } from "./peers/results.ts";
 import { machineLine } from "./table.ts";
 
-const PARTS = ["shapes", "full", "paced", "profile", "noisy"] as const;
+const PARTS = ["shapes", "full", "paced", "profile", "noisy", "people"] as const;
 type Part = (typeof PARTS)[number];
 
 const { values: options } = parseArgs({
@@ -93,6 +94,11 @@ const MEASURES: Readonly<Record<Part, () => Promise<Partial<LoadResults>>>> = {
     const noisy = await measureNoisy({ store, rounds: NOISY_ROUNDS, secondsPerBlock: NOISY_SECONDS });
     print(noisyLine(noisy));
     return { noisy };
+  },
+  people: async () => {
+    const people = await measurePeople();
+    print(peopleTable(people));
+    return { people };
   },
 };
 

@@ -54,6 +54,35 @@ export interface NoisyFigures {
   readonly retryAfterSeconds: readonly [number, number];
 }
 
+export interface PeoplePhase extends Latency {
+  readonly name: string;
+  readonly turns: number;
+  /** Of request bodies. */
+  readonly bytes: number;
+  /** Answered with another status than 200, and not at all. */
+  readonly refused: number;
+  readonly lost: number;
+  /** Answered, and not compacted or kept. */
+  readonly untouched: number;
+}
+
+/** People who work at once, while a gateway and the database are killed. */
+export interface PeopleFigures {
+  readonly people: number;
+  /** Turns by all of them, and how many times as many as in life that is. */
+  readonly perSecond: number;
+  readonly faster: number;
+  readonly atOnce: number;
+  readonly awaySeconds: number;
+  /** Of the average request. */
+  readonly bytes: number;
+  readonly phases: readonly PeoplePhase[];
+  /** Of each gateway at the end. */
+  readonly residentMb: readonly number[];
+  readonly storedBytesADay: number;
+  readonly walBytesADay: number;
+}
+
 export interface LoadResults {
   readonly upstream: string;
   /** Of the machine, before each part. */
@@ -76,4 +105,5 @@ export interface LoadResults {
   };
   readonly profile: readonly ProfileShare[];
   readonly noisy: NoisyFigures;
+  readonly people?: PeopleFigures;
 }

@@ -1,5 +1,6 @@
 /** Where the gateways keep their history during a measurement, and what it costs there: processor, rows and bytes. */
 import { statSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { startPostgres } from "../../test/store/postgres-server.ts";
 import { openStore } from "../../src/store/index.ts";
 import { familyProcessorMs } from "./processes.ts";
@@ -19,6 +20,8 @@ export interface HistoryCost {
 export interface History {
   readonly url: string;
   readonly cost: () => Promise<HistoryCost>;
+  /** Kills the database and starts it again after that time; a file cannot be away. */
+  readonly restart: (awayMs: number) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -48,7 +51,12 @@ export async function postgresHistory(): Promise<History> {
       messages: Number(activity["messages"]),
     };
   };
-  return { url, cost, close: server.close };
+  const restart = async (awayMs: number): Promise<void> => {
+    await server.kill();
+    await pause(awayMs);
+    await server.start();
+  };
+  return { url, cost, restart, close: server.close };
 }
 
 /** A file, which the gateway's own thread writes: only its size is known from outside. */
@@ -67,5 +75,5 @@ export function sqliteHistory(path: string): History {
       messages,
     };
   };
-  return { url: path, cost, close: async () => undefined };
+  return { url: path, cost, restart: async () => undefined, close: async () => undefined };
 }

@@ -4,6 +4,7 @@ import { keptResult, type Kept } from "../peers/results.ts";
 import { growthSection } from "./growth.ts";
 import { markdownTable } from "../../scripts/docs/markdown.ts";
 import type { LoadFigures, LoadResults, ShapeFigures } from "./figures.ts";
+import { peopleCells } from "./tables.ts";
 import {
   coresGot,
   COST_NAMES,
@@ -28,6 +29,7 @@ export function capacityPage(): string {
     turnSection(kept.figures.shapes),
     costSection(kept.figures.shapes, costs),
     gatewaysSection(kept.figures),
+    peopleSection(kept.figures),
     profileSection(kept.figures),
     lookUpSection(postgres),
     tenantSection(kept.figures),
@@ -162,6 +164,24 @@ function gatewaysSection({ full, paced, machineLoad }: LoadResults): readonly st
     ]),
     `As fast as they go, two gateways answered ${full.twoOfOne.toFixed(2)} times as many requests as one (median of the rounds), on the ${cores.toFixed(2)} cores that other programs left the measurement. A gateway's event loop is one thread: a second one helps where there is
 a core for it.${isCrowded ? " **Here there was none**, so measure this again on cores of their own." : ""}`,
+  ];
+}
+
+function peopleSection({ people, machineLoad }: LoadResults): readonly string[] {
+  if (people === undefined) return [];
+  const { atOnce, awaySeconds, bytes, faster, perSecond, residentMb } = people;
+  const load = machineLoad["people"] ?? 0;
+  const isCrowded = load > CROWDED_LOAD;
+  return [
+    `## ${people.people} people`,
+    `${people.people} conversations of ${(bytes / 1_000).toFixed(0)} KB on average, some 80,000 tokens, at two gateways and one database: ${perSecond.toFixed(1)} turns a second, ${faster} times as many as ${people.people} people make with 40 turns an hour each,
+${atOnce} at once. In one phase a gateway is killed and another one started after ${awaySeconds} s, in one the database; the client asks the other gateway where one is not there, as a balancer does.`,
+    markdownTable(peopleCells(people)),
+    `The gateways took ${residentMb.map((mb) => mb.toFixed(0)).join(" and ")} MB at the end. A day of 8 hours stores ${(people.storedBytesADay / 1e9).toFixed(2)} GB and writes ${(people.walBytesADay / 1e9).toFixed(2)} GB of log.${
+      isCrowded
+        ? ` **Other programs kept a load of ${load.toFixed(0)} on the machine's cores meanwhile**, so that the times say little: measure them again on cores of their own. What was refused, lost and stored does not depend on that.`
+        : ""
+    }`,
   ];
 }
 

@@ -1,6 +1,6 @@
 /** The figures of a load as a person reads them. */
 import { table } from "../table.ts";
-import type { LoadFigures, NoisyFigures, ShapeFigures } from "./figures.ts";
+import type { LoadFigures, NoisyFigures, PeopleFigures, ShapeFigures } from "./figures.ts";
 import type { ProfileShare } from "./profile.ts";
 
 const DOORS = ["straight to the upstream", "one gateway", "two gateways"];
@@ -82,6 +82,33 @@ export function profileTable(shares: readonly ProfileShare[]): string {
     ["what the gateway's processor time goes to", "share"],
     shares.map(({ what, share }) => [what, `${(100 * share).toFixed(1)} %`]),
   );
+}
+
+export function peopleTable(people: PeopleFigures): string {
+  const [head, ...rows] = peopleCells(people);
+  const memory = people.residentMb.map((mb) => mb.toFixed(0)).join(" and ");
+  return `${table(head!, rows)}\n\nThe gateways take ${memory} MB at the end; a day stores ${gigabytes(people.storedBytesADay)} GB and writes ${gigabytes(people.walBytesADay)} GB of log.`;
+}
+
+function gigabytes(bytes: number): string {
+  return (bytes / 1e9).toFixed(2);
+}
+
+/** With what is added to the first row's times, which are those without a gateway. */
+export function peopleCells({ phases }: PeopleFigures): readonly (readonly string[])[] {
+  const [direct] = phases;
+  return [
+    ["", "turns", "p50 ms", "p95", "p99", "added, p50", "added, p99", "not compacted or kept", "refused", "lost"],
+    ...phases.map((one) => [
+      one.name,
+      String(one.turns),
+      ...[one.p50Ms, one.p95Ms, one.p99Ms].map((ms) => ms.toFixed(0)),
+      ...(one === direct
+        ? ["", ""]
+        : [one.p50Ms - direct!.p50Ms, one.p99Ms - direct!.p99Ms].map((ms) => ms.toFixed(0))),
+      ...[one.untouched, one.refused, one.lost].map(String),
+    ]),
+  ];
 }
 
 export function noisyLine(figures: NoisyFigures): string {

@@ -222,7 +222,7 @@ function pathsInCommand(command: string): string[] {
 function looksLikePath(word: string): boolean {
   if (word.length < 3 || word.length > 300 || !/^[\w./~@+-][\w./~@+:%-]*$/.test(word)) return false;
   if (word.startsWith("-") || word.includes("://") || word === "/dev/null") return false;
-  return word.includes("/") ? /\w/.test(word) : /^[\w.-]*[A-Za-z_-][\w-]*\.[A-Za-z]\w{0,7}$/.test(word);
+  return word.includes("/") ? /\w/.test(word) : /^(?:[\w-]*\.)*\d*[A-Za-z_-][\w-]*\.[A-Za-z]\w{0,7}$/.test(word);
 }
 
 function readFirstLine(fields: Fields): number | undefined {

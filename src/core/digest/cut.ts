@@ -41,5 +41,5 @@ export function withoutColour(line: string): string {
 
 /** 12345 as 12,345. */
 export function thousands(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+  return count.toLocaleString("en-US");
 }

@@ -28,7 +28,7 @@ const NO_REPORT = /[{;,(]\s*$|^\s*(?:>\s*)?\d+ +[|│]|^\s*(?:\/\/|\*|#(?! error
 const REPORTER = /^E {2,}|^(?:FAILED|ERROR) \S+ - /;
 const PLACE = /^(?:\[[\w:./-]+\] )?\s*(?:[^\s:()]{1,300}[:(]\d+(?:[:,]\d+)?\)?:?\s*-?\s*|\d+:\d+\s+)/;
 /** Times, durations and addresses. */
-const PASSING = /\d{4}-\d\d-\d\d[T ][\d:.,]+Z?|\d\d:\d\d:\d\d(?:[.,]\d+)?|0x[0-9a-f]+|\d+(?:\.\d+)?m?s\b/gi;
+const PASSING = /\d{4}-\d\d-\d\d[T ][\d:.,]+Z?|\d\d:\d\d:\d\d(?:[.,]\d+)?|0x[0-9a-f]+|(?<!\d)\d+(?:\.\d+)?m?s\b/gi;
 
 export function isErrorLine(line: string): boolean {
   return (ANYWHERE.test(line) || OPENING.test(line)) && !NO_REPORT.test(line);

@@ -195,7 +195,7 @@ const PROSE = new Set("md mdx markdown txt rst adoc org tex".split(" "));
 function fileHint(path: string): Hint | undefined {
   const name = path
     .slice(path.lastIndexOf("/") + 1)
-    .replace(/["')]+$/, "")
+    .replace(/(?<!["')])["')]+$/, "")
     .toLowerCase();
   const extension = name.slice(name.lastIndexOf(".") + 1);
   if (CODE.has(extension) || /^(?:makefile|dockerfile|rakefile|gemfile|justfile|cmakelists\.txt)$/.test(name))

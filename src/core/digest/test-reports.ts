@@ -7,7 +7,7 @@ const LED_BY_VERDICT = new RegExp(
     String.raw`^\s*--- FAIL: (\S+)`, // go test
     String.raw`^FAIL\s+(\S+)\s+\[(?:build|setup) failed\]`, // go test, package
     String.raw`^\s*● (?!Console|Test suite failed)(\S.*)`, // jest
-    String.raw`^\s*FAIL\s+(?=.* > )(\S.*)`, // vitest
+    String.raw`^\s*FAIL\s+(?=\S)(?=.* > )(\S.*)`, // vitest
     String.raw`^\s*not ok \d+ (?:- )?(\S.*)`, // TAP
     String.raw`^(?:FAIL|ERROR): (\w+ \(.*\))`, // unittest
     String.raw`^\s+Failed (\S.*) \[`, // dotnet
@@ -31,7 +31,7 @@ const CROSSED = /^\s*[✗✘✖×✕❌] (\S.*)/u;
 const NUMBERED = /^\s+\d+\) (\S.*)/;
 /** jest and vitest name the file that failed; it counts where no test in it is named. */
 const FAILED_FILE = /^\s*FAIL\s+(\S+\.[cm]?[jt]sx?)\b/;
-const TRAILING_DURATION = /\s*[([]?\d+(?:\.\d+)?\s?m?s[)\]]?\s*$/;
+const TRAILING_DURATION = /(?<!\s)\s*[([]?(?<!\d)\d+(?:\.\d+)?\s?m?s[)\]]?\s*$/;
 const NAME_STEPS_MAX = 12;
 const NOT_A_TEST = /^\d+ problems?\b|^(?:failing tests|Failed Tests|Failed Suites)\b|# (?:TODO|SKIP)/i;
 
@@ -103,7 +103,7 @@ const SUMMARIES = [
 ];
 const SUMMARY = new RegExp(SUMMARIES.join("|"));
 const NUMBER_BEFORE =
-  /(\d+) (?:tests? )?(passed|passing|pass|failed|failing|fail|failures?|errors?|examples?|tests?|runs|skipped|ignored|pending)\b/gi;
+  /(?<!\d)(\d+) (?:tests? )?(passed|passing|pass|failed|failing|fail|failures?|errors?|examples?|tests?|runs|skipped|ignored|pending)\b/gi;
 const NUMBER_AFTER = /\b(passed|pass|failed|fail|failures?|errors?|tests run|ran|tests|skipped|out of)[:= ]\s*(\d+)/gi;
 
 export interface Tally {

@@ -36,8 +36,8 @@ interface Candidate {
 const LINE_CHARS_MIN = 20;
 const LINE_CHARS_MAX = 240;
 const WORDS_MIN = 3;
-/** More of one result is not looked through. */
-const RESULT_CHARS_READ_MAX = 60_000;
+/** More of one text is not looked through. */
+const CHARS_READ_MAX = 60_000;
 const LABEL_CHARS_MAX = 80;
 /** A name in more messages than this is known to everybody. */
 const COMMON_MESSAGES_MIN = 12;
@@ -50,7 +50,7 @@ const OLDEST_SHARE = 0.4;
 const GAIN_A_TOKEN_MIN = 0.02;
 /** Names of code and paths, words with figures in them, and figures. */
 const NAME =
-  /[\p{L}_][\p{L}\p{N}_]*(?:[._/:-][\p{L}\p{N}_]+)+|[\p{L}_]*(?:\p{Ll}\p{Lu}|_|\p{L}\p{N}|\p{N}\p{L})[\p{L}\p{N}_]*|\d[\d.,:]*\d/gu;
+  /(?<![\p{L}_])(?:[\p{L}_][\p{L}\p{N}_]*(?:[._/:-][\p{L}\p{N}_]+)+|[\p{L}_]*(?:\p{Ll}\p{Lu}|_|\p{L}\p{N}|\p{N}\p{L})[\p{L}\p{N}_]*)|\d[\d.,:]*\d/gu;
 /** A key says nothing that its value does not. */
 const JSON_KEY = /^"[^"]{1,100}"\s*:\s*/;
 const WORD = /[\p{L}\p{N}]{2,}/gu;
@@ -101,9 +101,10 @@ function labelTokens(chosen: readonly Candidate[], { source }: Candidate, measur
 function sourcesIn({ events, from, until, redact }: QuoteRequest): readonly Source[] {
   const inside = events.all.filter(({ message }) => message >= from && message < until);
   return inside.toReversed().flatMap((event): readonly Source[] => {
-    if (event.kind === "said") return [{ message: event.message, label: "Agent", text: event.text }];
-    if (event.kind !== "call" || event.result === undefined || event.result >= until) return [];
-    const text = wholeWords(withoutGutter(event.text), RESULT_CHARS_READ_MAX);
+    const isSaid = event.kind === "said";
+    if (!isSaid && (event.kind !== "call" || event.result === undefined || event.result >= until)) return [];
+    const text = wholeWords(isSaid ? event.text : withoutGutter(event.text), CHARS_READ_MAX);
+    if (isSaid) return [{ message: event.message, label: "Agent", text }];
     return [{ message: event.message, label: `${event.summary.tool} ${targetText(event, redact)}`, text }];
   });
 }
@@ -136,8 +137,7 @@ function countsOf(candidates: readonly Candidate[], { all }: Events): ReadonlyMa
   };
   for (const own of Map.groupBy(candidates, ({ source }) => source).values())
     count(new Set(own.flatMap(({ names }) => names)));
-  for (const event of all)
-    if (event.kind === "call") count(namesIn(event.call.arguments.slice(0, RESULT_CHARS_READ_MAX)));
+  for (const event of all) if (event.kind === "call") count(namesIn(event.call.arguments.slice(0, CHARS_READ_MAX)));
   return counts;
 }
 

@@ -11,8 +11,17 @@ const USER_AND_PASSWORD =
 const ATTACHED = / ?\\{0,31}["']?([^\s"'`<>{}()[\]\\,;|]{4,512})/y;
 /** Programs whose `-p` is a password and not a port, a path or a project. */
 const PASSWORD_PROGRAM =
-  /(?:^|[\s;&|"'`(]|\\[nrt])(?:mysql\w{0,8}|mariadb(?:-\w{1,8})?|sshpass|(?:docker|podman|helm registry|az|oras) login)[ \t](?:[^\n;&|]{0,80}[ \t])?$/;
-const REDIS = /(?:^|[\s;&|"'`(]|\\[nrt])redis-cli[ \t](?:[^\n;&|]{0,80}[ \t])?$/;
+  /(?:^|[\s;&|"'`(]|\\[nrt])(?:mysql\w{0,8}|mariadb(?:-\w{1,8})?|mongo\w{0,8}|7za?|sshpass|(?:docker|podman|helm registry|az|oras) login)[ \t](?:[^\n;&|]{0,80}[ \t])?$/;
+/** And those with another letter for it. */
+const OTHER_LETTERS = [
+  ["-a", "redis-cli"],
+  ["-w", "ldap\\w{3,8}"],
+  ["-P", "zip|unzip"],
+  ["-k", "openssl enc"],
+].map(([letter, programs]) => ({
+  letter,
+  program: new RegExp(`(?:^|[\\s;&|"'\`(]|\\\\[nrt])(?:${programs})[ \\t](?:[^\\n;&|]{0,80}[ \\t])?$`),
+}));
 const PROGRAM_CHARS_MAX = 96;
 const AFTER_LOGIN = /login[ \t]{1,4}\S{1,64}[ \t]{1,4}$/;
 const LOGIN_CHARS_MAX = 76;
@@ -26,7 +35,9 @@ export function findOptionValue(text: string, word: Word): Span | undefined {
   }
   if (option.startsWith("--")) return findLongOption(text, word, option);
   const before = text.slice(Math.max(0, word.start - PROGRAM_CHARS_MAX), word.start);
-  const asked = (option.startsWith("-p") && PASSWORD_PROGRAM.test(before)) || (option === "-a" && REDIS.test(before));
+  const asked =
+    (option.startsWith("-p") && PASSWORD_PROGRAM.test(before)) ||
+    OTHER_LETTERS.some(({ letter, program }) => option === letter && program.test(before));
   return asked ? findPassword(text, word.start + "-p".length, ATTACHED) : undefined;
 }
 

@@ -5,7 +5,7 @@
  */
 import { hiddenSpan, PRIVATE_KEY_MARKER, type Span, MARKER } from "./mask.ts";
 import { nameStrength, type NameStrength } from "./names.ts";
-import { isSecretValue, type ValuePlace } from "./values.ts";
+import { hasRandomPart, isSecretValue, type ValuePlace } from "./values.ts";
 
 interface StatementRule {
   /** The text has one of them, in any case. */
@@ -18,6 +18,17 @@ interface StatementRule {
 }
 
 const RULES: readonly StatementRule[] = [
+  {
+    sign: /<key>/,
+    pattern: /<key>(?<name>[\w.-]{2,64})<\/key>(?:\s|\\[nrt]){0,16}<string>(?<value>[^<>\n\\]{4,512})/dg,
+    place: "quoted",
+  },
+  {
+    sign: /\bchpasswd\b/,
+    pattern:
+      /\b(?:echo|printf) \\{0,4}["']?[\w.-]{1,64}:(?<value>[^\s"'|\\]{4,128})\\{0,4}["']? ?\| ?(?:sudo )?chpasswd\b/dg,
+    place: "shell",
+  },
   {
     sign: /password|identified/i,
     pattern:
@@ -154,25 +165,40 @@ function keyTails(text: string): readonly Span[] {
   return spans;
 }
 
-/** What the word for a password is, by language; with the verbs and signs that may come before what it is. */
+/** What a password is called, by language: stems, as many languages add endings. Some write no spaces. */
 const PASSWORD_WORDS =
-  "password|passwort|kennwort|mot de passe|contraseña|clave|senha|palavra-passe|парол[ья]|пароля|密码|密碼|口令|パスワード|비밀번호|암호|hasło|wachtwoord|lösenord|şifre|parola";
-const IS = "(?:is|was|ist|lautet|war|heißt|est|es|é|era|to|jest|это|:|：|=|は|是|为|為|은|는|—|–|-)";
+  "password|passwort|kennwort|mot[ _-]de[ _-]passe|contraseña|clave|senha|palavra-passe|парол|密码|密碼|口令|パスワード|비밀번호|암호|hasł|wachtwoord|lösenord|şifre|parol|hesl|salasana|adgangskode|passord|jelsz|mật khẩu|kata sandi|รหัสผ่าน|κωδικ|كلمة المرور|رمز عبور|סיסמ|पासवर्ड|密钥|密鑰|api-schlüssel|apiキー|токен";
+const UNSPACED = /[\p{sc=Han}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Hebrew}]/u;
+const IS =
+  "(?:is|was|ist|lautet|war|heißt|est|es|é|è|era|to|jest|je|är|er|on|este|là|adalah|είναι|هي|هو|היא|है|คือ|это|:|：|=|は|是|为|為|은|는|—|–|-)";
+const VALUE = "\\\\{0,4}[\"'«„“`「『]?(?<value>[^\\s\"'`<>{}()\\[\\]\\\\,;«»„“”「」『』。，、]{6,512})";
+const [unspaced, spaced] = ["true", "false"].map((is) =>
+  PASSWORD_WORDS.split("|")
+    .filter((word) => String(UNSPACED.test(word)) === is)
+    .join("|"),
+);
+const WORD = `(?:(?<![\\p{L}\\p{N}_-])(?:${spaced})|${unspaced})\\p{L}{0,4}`;
 /** A few words may say which one it is: "for staging", "für den Server". */
 const ANNOUNCED = new RegExp(
-  `(?<![\\p{L}\\p{N}_-])(?:${PASSWORD_WORDS})(?:(?: [\\p{L}\\p{N}._-]{1,24}){0,5} ${IS}|[ ]?[:：=は是为為은는])[ ]{0,2}(?:set to |now |gleich )?["'«„“\`「『]?(?<value>[^\\s"'\`<>{}()\\[\\]\\\\,;«»„“”「」『』。，、]{6,512})`,
+  `${WORD}(?:(?: [\\p{L}\\p{N}._-]{1,24}){0,5}(?: ${IS}|[:：])|\\\\{0,4}["'\`]?[ ]?(?:[:：=はが是為为은는]|คือ))[ ]{0,2}(?:set to |now |gleich )?${VALUE}`,
   "dgiu",
 );
+/** "Log in with the password …": nothing between them says so. */
+const BESIDE = new RegExp(`${WORD} ?${VALUE}`, "dgiu");
 const PASSWORD_SIGN = new RegExp(PASSWORD_WORDS, "i");
 
 export function findAnnouncedPasswords(text: string): readonly Span[] {
   if (!PASSWORD_SIGN.test(text)) return [];
-  return [...text.matchAll(ANNOUNCED)].flatMap((found) => {
-    const value = found.groups!["value"]!.replace(/[.:!?]{1,4}$/, "");
-    const [start] = found.indices!.groups!["value"]!;
+  return [...announced(text, ANNOUNCED, () => true), ...announced(text, BESIDE, hasRandomPart)];
+}
+
+function announced(text: string, pattern: RegExp, isMeant: (value: string) => boolean): readonly Span[] {
+  return [...text.matchAll(pattern)].flatMap((match) => {
+    const value = match.groups!["value"]!.replace(/[.:!?]{1,4}$/, "");
+    const [start] = match.indices!.groups!["value"]!;
     const end = start + value.length;
     // What a program or a file assigns is for other rules.
-    if (/^password ?[:=]/i.test(found[0])) return [];
+    if (/^password["'`]? ?[:=]/i.test(match[0]) || !isMeant(value)) return [];
     const plain =
       !/\d/.test(value) || value.includes(MARKER) || text.startsWith(MARKER, end) || /[(]/.test(text.charAt(end));
     return plain || !isSecretValue(value, "password", "bare") ? [] : [hiddenSpan(start, end, "spoken secret")];

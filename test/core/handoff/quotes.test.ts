@@ -4,6 +4,7 @@ import { eventsOf } from "../../../src/core/events/events.ts";
 import { createQuoter } from "../../../src/core/handoff/quotes.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { run, says, user } from "../events/session-talk.ts";
+import { expectLinear } from "../../support/linear.ts";
 import { measure } from "./requests.ts";
 
 const SECRET = "sk-live-0123456789abcdef0123456789abcdef";
@@ -34,6 +35,16 @@ describe("quotes", () => {
     expect(measure.text(text)).toBeLessThanOrEqual(tokens * 1.1);
     expect(text).toContain("[2] Bash cat parts.txt");
     for (const line of text.split("\n").slice(1)) expect(listing).toContain(line);
+  });
+
+  it("take time in proportion to what a call was given, whatever that is", () => {
+    expectLinear(60_000, (chars) => () => quoted([...run(`echo ${"a".repeat(chars)}`, listing), says("Done.")]));
+  });
+
+  it("are looked for in the beginning of a text, an agent's as well", () => {
+    const end = "the part_77 of the store is at port 7077, as it was";
+    expect(quoted([user("Look."), says(`${"on and on ".repeat(7_000)}\n${end}`)])).not.toContain(end);
+    expect(quoted([user("Look."), says(`${end}\n${"on and on ".repeat(7_000)}`)])).toContain(end);
   });
 
   it("are of what is replaced alone", () => {

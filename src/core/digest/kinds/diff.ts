@@ -40,8 +40,8 @@ function parseFiles(page: Page): readonly ChangedFile[] {
     void files.push({ name, line, added: 0, removed: 0, hunks: [], changes: [] });
   page.lines.forEach((line, number) => {
     const file = files.at(-1);
-    const header = /^diff --git a\/(.+) b\/(.+)$/.exec(line);
-    if (header !== null) open(header[2]!, number);
+    const header = /^diff --git a\/.+ b\/([^]+)$/.exec(line);
+    if (header !== null) open(header[1]!.trimEnd(), number);
     else if (line.startsWith("+++ ")) {
       // Without git's own header the file's name is here.
       if (file === undefined || file.hunks.length > 0)

@@ -112,5 +112,5 @@ function nameIn(line: string): string | undefined {
     /(?:function\*?|func|fn|fun|def|class|interface|struct|enum|trait|type|record|object) (?:\([^)]*\) ?)?([\p{L}_$][\p{L}\p{N}_$]*)/u.exec(
       line,
     );
-  return named?.[1] ?? /([\p{L}_$][\p{L}\p{N}_$]*)\s*\(/u.exec(line)?.[1];
+  return named?.[1] ?? /(?<![\p{L}\p{N}_$])([\p{L}_$][\p{L}\p{N}_$]*)\s*\(/u.exec(line)?.[1];
 }

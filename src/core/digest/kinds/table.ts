@@ -139,7 +139,7 @@ interface TableLayout {
 
 const LAYOUT_LINES = 200;
 /** psql, mysql and the timers of both. */
-const FOOTER = /^\s*(?:\(\d+ rows?\)|\d+ rows? in set\b.*|Time: [\d.,]+ ms.*|Run Time: .*|Empty set.*)\s*$/;
+const FOOTER = /^\s*(?:\(\d+ rows?\)\s*$|\d+ rows? in set\b|Time: [\d.,]+ ms|Run Time: |Empty set)/;
 const NUMERIC = /^[-+]?[$€£]?\d[\d.,_]*(?:e[-+]?\d+)?\s?%?$/i;
 /** Options with which sqlite3 names its columns; without them its lists have no header. */
 const SQLITE_HEADER = /\s-(?:header|box|table|markdown|column)\b|\.headers? on|\.mode (?:box|table|markdown|column)/;

@@ -80,8 +80,7 @@ function failureLines(page: Page, failing: ReadonlySet<string>): number[] {
     const failure = failureIn(judged(page, number));
     if (failure === undefined || !failing.has(failure.name)) continue;
     // The line that also says why (pytest's short summary) is worth more than the first one.
-    if (!first.has(failure.name) || / - .*(?:Error|assert|Exception)/.test(judged(page, number)))
-      first.set(failure.name, number);
+    if (!first.has(failure.name) || saysWhy(judged(page, number))) first.set(failure.name, number);
   }
   return [...first.values()];
 }
@@ -89,7 +88,7 @@ function failureLines(page: Page, failing: ReadonlySet<string>): number[] {
 /** The lines that say why a test failed: behind its name, or (go test -v) in front of it. */
 function findReason(page: Page, at: number, failures: readonly number[]): readonly number[] {
   const line = judged(page, at);
-  if (/ - .*(?:Error|assert)/.test(line)) return [];
+  if (saysWhy(line)) return [];
   const says = (number: number): boolean => isReason(judged(page, number));
   const after = range(
     at + 1,
@@ -102,6 +101,11 @@ function findReason(page: Page, at: number, failures: readonly number[]): readon
     .slice(-1)
     .concat(before.slice(-1))
     .slice(0, 1);
+}
+
+function saysWhy(line: string): boolean {
+  const dash = line.indexOf(" - ");
+  return dash >= 0 && /Error|assert|Exception/.test(line.slice(dash));
 }
 
 function isReason(line: string): boolean {

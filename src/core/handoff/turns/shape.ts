@@ -132,7 +132,7 @@ function headAndTail(pieces: readonly string[], charsMax: number, { counting, ha
   const before = pieces.slice(0, head).join("").trimEnd();
   const after = pieces.slice(tail).join("").trimStart();
   const between = middle.filter((at) => at >= head && at < tail).map((at) => `${pieces[at]!.trim()}\n${GAP}`);
-  if (contentOf(before + between.join("") + after) < CONTENT_MIN) return "";
+  if (saysLittle(before + between.join("") + after)) return "";
   return [before, GAP, ...between, after].filter((part) => part !== "").join("\n");
 }
 
@@ -141,10 +141,13 @@ const CONTENT_MIN = 32;
 const WIDE_FROM = 0x2e80;
 const WIDE_WEIGHT = 3;
 
-function contentOf(text: string): number {
+function saysLittle(text: string): boolean {
   let content = 0;
-  for (const char of text) if (!MARKS_ONLY.test(char)) content += char.codePointAt(0)! >= WIDE_FROM ? WIDE_WEIGHT : 1;
-  return content;
+  for (const char of text) {
+    if (!MARKS_ONLY.test(char)) content += char.codePointAt(0)! >= WIDE_FROM ? WIDE_WEIGHT : 1;
+    if (content >= CONTENT_MIN) return false;
+  }
+  return true;
 }
 
 function isDangling(piece: string): boolean {
