@@ -16,7 +16,7 @@ export const pi: Client = {
   name: "pi",
   title: "pi",
   package: "@earendil-works/pi-coding-agent",
-  version: "0.87.1",
+  version: "1.6.0",
   protocol: "openai-chat",
   model: MODEL,
   windowTokens: 32_000,

@@ -38,6 +38,7 @@ const EDGE_CHARS = 1_200;
 const EDGE_LINES = 5;
 const SENTENCE_CHARS_MAX = 600;
 const SHORT_RESULT_CHARS = 240;
+const COUNT_CHARS_MAX = 40;
 const NOTHING_FAILED: readonly string[] = [];
 
 /** How harnesses say that a person declined: Claude Code, OpenCode, Cline, Codex. */
@@ -147,9 +148,15 @@ function tellsCause(line: string): boolean {
 
 /** A run that worked has a verdict where it prints one, or hardly anything else. */
 function workedLine(text: string, shows: boolean): string | undefined {
-  if (shows) return undefined;
+  if (shows) return countLine(text);
   const line = telling(text);
   return line !== undefined && (text.length <= SHORT_RESULT_CHARS || kindOf(line) < TELLING.length) ? line : undefined;
+}
+
+/** All that a command showed, where that is as short as a count. */
+function countLine(text: string): string | undefined {
+  const [line, ...others] = text.length <= SHORT_RESULT_CHARS ? firstLines(text) : [];
+  return line !== undefined && line.length <= COUNT_CHARS_MAX && others.length === 0 ? line : undefined;
 }
 
 /** The line near either end that says the most exact thing, or else the last one. */

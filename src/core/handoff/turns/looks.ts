@@ -38,13 +38,20 @@ export function lookLines(
     (event) => event.kind === "call" && isLook(event) && event.summary.action !== "plan",
   ) as CallEvent[];
   if (looks.length === 0) return [];
-  const { redact, shortened } = options;
-  const labels = [...new Set(looks.map((event) => oneLine(shortened(targetText(event, redact)), LABELS_CHARS_MAX)))];
-  const shown = isOpen(answer) ? looks.filter(({ text }) => text.length >= SHOWN_CHARS_MIN) : [];
+  const open = isOpen(answer);
+  const labels = [...new Set(looks.map((event) => labelFor(event, options, open)))];
+  const shown = open ? looks.filter(({ text }) => text.length >= SHOWN_CHARS_MIN) : [];
   return [
     line("look", looks[0]!.message, { lead: "· looked at: ", body: listBody(labels.filter((label) => label !== "")) }),
     ...newestOfEach(shown).map((event) => line("shown", event.message, shownAs(event, options))),
   ];
+}
+
+/** What was looked at, with the one line that it showed, if it is as short as a count. */
+function labelFor(event: CallEvent, { redact, shortened }: TellerOptions, open: boolean): string {
+  const label = oneLine(shortened(targetText(event, redact)), LABELS_CHARS_MAX);
+  const { line: shown } = event.ending;
+  return open && shown !== undefined && label !== "" ? `${label} → ${redact(shown)}` : label;
 }
 
 /** What a call showed; errors in it stay before other lines. */

@@ -128,7 +128,7 @@ describe("a deed", () => {
     [
       "that only looked is one line with the others",
       [reads("a.ts"), reads("b.ts"), run("git status", "clean")],
-      ["· looked at: a.ts, b.ts, git status"],
+      ["· looked at: a.ts, b.ts, git status → clean"],
     ],
     [
       "that was made again is told once",
