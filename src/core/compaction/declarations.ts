@@ -1,9 +1,9 @@
 /**
- * Messages that declare tools are no conversation: without them the model could not call those tools again. What a compaction
- * leaves out of them is put back before its handoff, unless a later one declares the same.
+ * What declares tools or settings is no conversation: without it the model could not call those tools again, or would answer with
+ * other settings. What a compaction leaves out of it is put back before its handoff, unless something later declares the same.
  */
 import type { Estimator } from "../engines/contract.ts";
-import type { Message, Transcript } from "../transcript/message.ts";
+import { withParts, type Message, type Part, type Transcript } from "../transcript/message.ts";
 import type { Compaction, Destination } from "./compaction.ts";
 
 /** The compaction itself where none is missing. */
@@ -13,7 +13,7 @@ export function withDeclarations(compaction: Compaction, original: Transcript, {
   const { after, map, report } = compaction;
   const summary = after.findIndex(({ origin }) => origin === "summary");
   const place = Math.max(0, summary);
-  const messages = missing.map((at) => original.messages[at]!);
+  const messages = missing.map((at) => declarationIn(original.messages[at]!));
   const moved = map.map((to, at): Destination => {
     const index = missing.indexOf(at);
     if (index >= 0) return { kind: "kept", at: place + index };
@@ -61,17 +61,19 @@ function missingFrom({ map, covered, byHand = [] }: Compaction, messages: readon
 }
 
 function declares({ parts }: Message): boolean {
-  return parts.some((part) => part.kind === "opaque" && part.declaresTools === true);
+  return parts.some(isDeclaration);
 }
 
-/** Every name in a declaration: of tools, of what they are in, and of their parameters. */
+function isDeclaration(part: Part): boolean {
+  return part.kind === "opaque" && part.declares !== undefined;
+}
+
+/** Without words that are beside it: those are told in the handoff. */
+function declarationIn(message: Message): Message {
+  const parts = message.parts.filter(isDeclaration);
+  return parts.length === message.parts.length ? message : withParts(message, parts);
+}
+
 function namesIn({ parts }: Message): readonly string[] {
-  const names: string[] = [];
-  for (const part of parts)
-    if (part.kind === "opaque")
-      JSON.parse(part.raw, (key, value: unknown) => {
-        if (key === "name" && typeof value === "string") names.push(value);
-        return value;
-      });
-  return names;
+  return parts.flatMap((part) => (part.kind === "opaque" ? (part.declares ?? []) : []));
 }

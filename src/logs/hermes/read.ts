@@ -8,6 +8,7 @@ import { documentIn } from "../document.ts";
 import type { LogText } from "../lines.ts";
 import type { FormatReading, History, LogNote, MessageDraft } from "../log.ts";
 import { historyOf, isSummary, rowsUpTo, summaryText, type Row } from "./rows.ts";
+import { opaqueBlock } from "../../protocols/blocks.ts";
 
 export function isHermesDocument(document: unknown): boolean {
   const fields = fieldsOf(document);
@@ -123,7 +124,7 @@ function contentParts(value: unknown): readonly ContentPart[] {
 function contentPart(part: Fields): ContentPart {
   const url = textOf(fieldsOf(part["image_url"])?.["url"]) ?? textOf(part["image_url"]);
   if (part["type"] === "text") return { kind: "text", text: textOf(part["text"]) ?? "" };
-  if (url === undefined) return { kind: "opaque", type: textOf(part["type"]) ?? "unknown", raw: jsonOf(part) };
+  if (url === undefined) return opaqueBlock(part, jsonOf(part));
   const comma = url.indexOf(";base64,");
   if (!url.startsWith("data:") || comma < 0) return { kind: "image", source: { type: "url", url } };
   const mediaType = url.slice("data:".length, comma);
