@@ -40,6 +40,18 @@ const CALL_ID = /^[a-zA-Z0-9_-]+$/;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const THINKING_BUDGET_TOKENS_MIN = 1_024;
 
+/** Python's own words, in which the vendor refuses half of a character (https://github.com/anthropics/claude-code/issues/69927). */
+export function checkCharacters(body: Fields): Refusal | undefined {
+  const open: unknown[] = [body];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === "string" && !value.isWellFormed())
+      return invalid("json", "The request body is not valid JSON: no low surrogate in string");
+    if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) open.push(inner);
+  }
+  return undefined;
+}
+
 export interface ShapeOptions {
   /** Leaves out what only an answer needs. */
   readonly counting: boolean;

@@ -4,6 +4,7 @@
  */
 import type { Destination, Evicted } from "../compaction.ts";
 import { repairArguments } from "../../passes/repair-arguments.ts";
+import { repairText } from "../../passes/repair-text.ts";
 import { orphanOf, repairPairs } from "../../passes/repair-pairs.ts";
 import { sharesWire, textMessage, type Message } from "../../transcript/message.ts";
 import type { Estimator } from "../../engines/contract.ts";
@@ -103,7 +104,7 @@ function repair(joined: readonly PlacedMessage[], estimator: Estimator): Repaire
   const context = { measure: estimator.measure, hash: estimator.chain.hash, protect: () => false, focus: [] };
   const messages = joined.map(({ message }) => message);
   const pairs = repairPairs(messages, context);
-  const calls = repairArguments(pairs.messages, context);
+  const calls = repairArguments(repairText(pairs.messages, context).messages, context);
   if (calls.messages === messages) return { placed: joined, evicted: [], orphans: [] };
   const placed = calls.messages.map((message, at) => ({ message, from: joined[pairs.from[at]!]?.from ?? -1 }));
   const evicted = calls.evicted.map((one) => ({ ...one, message: placed[one.message]?.from ?? -1 }));
