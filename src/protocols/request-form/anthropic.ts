@@ -1,4 +1,7 @@
-/** The shape of Anthropic messages: required fields, roles, and which blocks may be where, each as the vendor says it. */
+/**
+ * The shape of Anthropic messages: required fields, roles, and which blocks may be where, each as the vendor says it
+ * (https://platform.claude.com/docs/en/api/messages).
+ */
 import { fieldsOf, isFields, listOf, textOf, blocksOf } from "../fields.ts";
 import { firstRefusal, invalid, type Refusal } from "./refusal.ts";
 import { type Fields } from "../dialect.ts";
