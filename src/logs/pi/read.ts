@@ -101,7 +101,7 @@ function liveEntries(
 
 const NO_NOTES: readonly LogNote[] = [];
 
-/** The latest edit of an entry holds (pi 1.6, docs/session-format.md): null leaves it out, but a result stays, empty, with its call. */
+/** The latest edit of an entry holds (pi 1.6): null leaves it out, but a result stays, empty, with its call. */
 function withEdits(entries: readonly Line[], branch: readonly Line[]): readonly Line[] {
   const edits = new Map(
     branch.flatMap(({ record }) =>
