@@ -12,7 +12,7 @@ export const codex: Client = {
   name: "codex",
   title: "Codex",
   package: "@openai/codex",
-  version: "0.169.0",
+  version: "0.171.0",
   protocol: "openai-responses",
   model: MODEL,
   windowTokens: 48_000,

@@ -8,6 +8,8 @@ const MODEL = "gpt-5.4";
 const CLAIMED_WINDOW_TOKENS = 1_000_000;
 /** It reserves 16,384 of it for the answer. */
 const SMALL_WINDOW_TOKENS = 27_000;
+/** Without it, it keeps 20,000 tokens word for word, and has nothing to compact in that window. */
+const KEPT_TOKENS = 4_000;
 const OUTPUT_TOKENS = 4_096;
 
 const ALWAYS = ["--provider", "precis", "--model", MODEL, "--mode", "json", "-p"];
@@ -16,7 +18,7 @@ export const pi: Client = {
   name: "pi",
   title: "pi",
   package: "@earendil-works/pi-coding-agent",
-  version: "0.87.1",
+  version: "1.6.0",
   protocol: "openai-chat",
   model: MODEL,
   windowTokens: 32_000,
@@ -28,7 +30,12 @@ export const pi: Client = {
   environment: () => ({ PI_OFFLINE: "1", PRECIS_KEY: "key-of-pi" }),
   words: (prompt, goesOn) => [...ALWAYS, ...(goesOn ? ["-c"] : []), prompt],
   callFor,
-  compactsFirst: { files: (place) => filesFor(place, SMALL_WINDOW_TOKENS) },
+  compactsFirst: {
+    files: (place) => ({
+      ...filesFor(place, SMALL_WINDOW_TOKENS),
+      ".pi/agent/settings.json": JSON.stringify({ compaction: { keepRecentTokens: KEPT_TOKENS } }),
+    }),
+  },
   aside: () => ({ text: "A depot." }),
   complaints: (output) =>
     jsonLines(output).flatMap((line) => {

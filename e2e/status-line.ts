@@ -17,10 +17,10 @@ export const STATUS_LINE = "status-line";
 const ROOT = join(import.meta.dirname, "..");
 const BIN = join(ROOT, "dist", "cli", "bin.js");
 const RECORDING = join(ROOT, "docs", "status-line.txt");
-const WINDOW_TOKENS = 64_000;
+const WINDOW_TOKENS = 56_000;
 const KEY = "key-of-claude-code";
 /** How long it answers: enough to be seen in the figures. */
-const LONG_LINES = 1_000;
+const LONG_LINES = 2_200;
 const OUTPUT_TOKENS = "24000";
 
 export interface StatusLineVerdict {

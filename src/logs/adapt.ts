@@ -129,6 +129,7 @@ function contentFor(
   losses: Losses,
 ): ContentPart {
   if (part.kind === "opaque") {
+    if (part.told !== undefined) return { kind: "text", text: part.told };
     losses.note("block");
     return remark(`a block of the type ${part.type}`);
   }

@@ -24,8 +24,8 @@ export function readContent<P extends Part>(
   });
 }
 
-export function opaqueBlock(block: unknown, raw: string, at: number): OpaquePart {
+export function opaqueBlock(block: unknown, raw: string, at?: number): OpaquePart {
   const told = toldBy(fieldsOf(block));
   const type = textOf(fieldsOf(block)["type"]) ?? typeof block;
-  return { kind: "opaque", type, raw, at, ...(told === undefined ? {} : { told }) };
+  return { kind: "opaque", type, raw, ...(at === undefined ? {} : { at }), ...(told === undefined ? {} : { told }) };
 }

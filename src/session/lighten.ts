@@ -1,11 +1,12 @@
 /**
- * Pictures and files for which a provider refuses a request whatever its tokens are: the oldest leave it before it is sent,
- * each with a mark and a recall id, and after a refusal all of them do.
+ * What a provider refuses a request for whatever its tokens are. Pictures and files: the oldest leave it before it is sent,
+ * each with a mark and a recall id, and after a refusal all of them do. Halves of characters: another stands in their place.
  */
 import { amend, emptyCompaction, originsIn } from "../core/compaction/revise.ts";
 import { applyCompaction, type Compaction } from "../core/compaction/compaction.ts";
 import { byPerson } from "../core/events/person.ts";
 import { evictMediaWhere } from "../core/passes/evict-media.ts";
+import { repairText } from "../core/passes/repair-text.ts";
 import { exchangesOf } from "../core/transcript/exchanges.ts";
 import { mediaBeyond } from "../protocols/media-limits.ts";
 import { type Message, type Part, type Transcript, mediaIn } from "../core/transcript/message.ts";
@@ -27,11 +28,12 @@ export function withinMediaLimits(
   const protocol = original.messages.find(({ wire }) => wire !== undefined)?.wire?.protocol;
   const definition = Object.values(definitions).find(({ dialect }) => dialect.name === protocol);
   const limits = definition?.mediaLimits?.(original.model, context.state.settings.contextLength);
-  if (limits === undefined) return compaction;
   return without(context, { original, compaction }, (transcript, isProtected) =>
-    mediaBeyond(transcript, limits, isProtected),
+    limits === undefined ? NONE : mediaBeyond(transcript, limits, isProtected),
   );
 }
+
+const NONE: ReadonlySet<Part> = new Set();
 
 /** After a refusal: all but what the newest exchange shows, or that as well where nothing else is left; undefined without any. */
 export function withoutMedia(
@@ -61,10 +63,14 @@ function without(
   const rewritten = compaction === undefined ? original : applyCompaction(original, compaction);
   const protect = (at: number): boolean => context.keepsRequests && byPerson(rewritten.messages[at]!);
   const leaving = choose(rewritten, protect);
-  if (leaving.size === 0) return compaction;
   const estimator = estimatorOf(context);
   const passing = { measure: estimator.measure, hash: estimator.chain.hash, protect, focus: [] };
-  const { messages, evicted } = evictMediaWhere((part) => leaving.has(part))(rewritten.messages, passing);
+  const { messages: left, evicted } =
+    leaving.size === 0
+      ? { messages: rewritten.messages, evicted: [] }
+      : evictMediaWhere((part) => leaving.has(part))(rewritten.messages, passing);
+  const { messages } = repairText(left, passing);
+  if (messages === rewritten.messages) return compaction;
   const { engine, engineState: state } = context.state;
   const standing =
     compaction ?? emptyCompaction(original, { engine: engine.name, reason: "payload", state }, estimator);

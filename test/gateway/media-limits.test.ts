@@ -1,4 +1,4 @@
-/** Requests that a provider refuses for their pictures or their bytes, whatever their tokens are: made acceptable before they are sent, or after a refusal. */
+/** Requests that a provider refuses for their pictures, bytes or halves of characters, whatever their tokens are: made acceptable before they are sent, or after a refusal. */
 import { describe, expect, it } from "vitest";
 import { refusalOf } from "../../src/cli/refusal.ts";
 import { protocols } from "../../src/protocols/index.ts";
@@ -246,5 +246,36 @@ describe("a body with more bytes than its provider takes", () => {
     const body = JSON.stringify({ model: "some-model", messages: [{ role: "user", content }] });
     expect((await ask(url, { protocol: "openai-chat", body })).status).toBe(200);
     expect(upstream.got.at(-1)!.body).toMatch(/What is this\?.*image \(image\/png, 2049 KB\) left out here/);
+  });
+});
+
+describe("half of a character", () => {
+  const turns = (half: string): Json => ({
+    model: "claude-sonnet-4-5",
+    max_tokens: 500,
+    messages: [
+      { role: "user", content: "Read the log." },
+      {
+        role: "assistant",
+        content: [{ type: "tool_use", id: "toolu_1", name: "read", input: { path: `log${half}` } }],
+      },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: `cut here ${half}` }] },
+      { role: "assistant", content: "Read 🙂." },
+      { role: "user", content: [{ type: "text", text: `And ${half}now?` }] },
+    ],
+  });
+
+  it("is refused by the provider, and replaced in what is sent to it", async () => {
+    const { provider, providerUrl, url } = await stand({ provider: { script: { text: "Yes." } } });
+    const body = JSON.stringify(turns("\ud83d"));
+    const direct = await ask(providerUrl, { protocol: "anthropic-messages", body });
+    expect([direct.status, direct.text]).toEqual([400, expect.stringContaining("no low surrogate in string")]);
+    const told = await ask(url, { protocol: "anthropic-messages", body });
+    expect(told.status).toBe(200);
+    const sent = provider.requests.at(-1)!.body;
+    expect(unmarked(sent).map(({ content }) => content)).toEqual(
+      (turns("\ufffd")["messages"] as readonly Json[]).map(({ content }) => content),
+    );
+    expect(refusalIn(sent)).toBeUndefined();
   });
 });

@@ -213,7 +213,10 @@ describe("Claude Code: who speaks", () => {
     const log = read("claude-code", session(user("go"), ...side, reply("m1", text("yes"))));
     expect(said(log)).toEqual(["user: go", "assistant: yes"]);
     expect(noted(log)).toEqual([["sidechain_skipped", 2]]);
-    expect(said(read("claude-code", session(...side)))).toEqual(["user: search", "assistant: found"]);
+    const sent = JSON.stringify({ type: "api-request-blob", hash: "h", message: { role: "user", content: "search" } });
+    const alone = read("claude-code", session(sent, ...side));
+    expect(said(alone)).toEqual(["user: search", "assistant: found"]);
+    expect(noted(alone)).toEqual([]);
   });
 
   it("knows what the agent itself wrote in the person's name", () => {

@@ -82,18 +82,20 @@ describe("Codex rollouts", () => {
       item({ type: "tool_search_call", call_id: "c", arguments: { query: "x" } }),
       item({ type: "web_search_call", id: "w", action: { type: "search", query: "x" } }),
       item({ type: "ghost_snapshot", ghost_commit: {} }),
+      item({ type: "additional_tools", role: "developer", tools: [] }),
+      item({ type: "configuration_update", reasoning: { effort: "high" } }),
       item({ type: "custom_tool_call_output", call_id: "a", output: [{ type: "input_text", text: "patched" }] }),
       item({ type: "local_shell_call_output", call_id: "b", output: "files" }),
       item({ type: "tool_search_output", call_id: "c", tools: [] }),
       item({ type: "hologram" }),
     ]);
     expect(said(log)[0]).toBe(
-      'assistant: +apply_patch(*** Begin) +local_shell({"type":"exec","command":["ls"]}) +tool_search({"query":"x"})',
+      'assistant: [web search, run by the provider]\n> x +apply_patch(*** Begin) +local_shell({"type":"exec","command":["ls"]}) +tool_search({"query":"x"})',
     );
     expect(callsOf(log.transcript.messages[0]!)[0]?.custom).toBe(true);
     expect(log.transcript.messages[0]?.parts.at(-1)).toMatchObject({ kind: "opaque", type: "web_search_call" });
     expect(said(log).slice(1, 3)).toEqual(["tool a: patched", "tool b: files"]);
-    expect(noted(log)).toEqual([["unknown_type", 9]]);
+    expect(noted(log)).toEqual([["unknown_type", 11]]);
   });
 
   it("carries arguments that are not JSON as a JSON string", () => {
@@ -161,6 +163,61 @@ describe("Codex rollouts", () => {
       "user: right",
     ]);
     expect(noted(read("codex", records))).toEqual([["branch_skipped", 6]]);
+  });
+
+  it("takes back a compaction with the turn that made it", () => {
+    const records = [
+      say("user", "go"),
+      say("assistant", "a"),
+      say("user", "wrong"),
+      line("compacted", { message: "m", replacement_history: [message("user", "go"), message("user", "wrong")] }),
+      say("assistant", "gone"),
+      event({ type: "thread_rolled_back", num_turns: 1 }),
+      say("user", "right"),
+    ];
+    expect(said(read("codex", records))).toEqual(["user: go", "assistant: a", "user: right"]);
+    const listed = line("compacted", {
+      message: "",
+      replacement_history: [message("user", "go"), message("user", "on")],
+    });
+    const back = event({ type: "thread_rolled_back", num_turns: 2 });
+    expect(said(read("codex", [listed, say("user", "wrong"), back, say("user", "right")]))).toEqual([
+      "user: go",
+      "user: right",
+    ]);
+  });
+
+  it("reads what other agents say, in items and in records of their own, and what a response used", () => {
+    const usage = { input_tokens: 70, cached_input_tokens: 20, output_tokens: 6 };
+    const log = read("codex", [
+      say("user", "go"),
+      item({
+        type: "agent_message",
+        author: "/root/a",
+        recipient: "/root",
+        content: [
+          { type: "input_text", text: "240 rows" },
+          { type: "encrypted_content", encrypted_content: "g" },
+        ],
+      }),
+      line("inter_agent_communication", {
+        author: "/root/b",
+        recipient: "/root",
+        content: "12 rows",
+        trigger_turn: false,
+      }),
+      line("inter_agent_communication_metadata", { trigger_turn: false }),
+      line("token_usage_record", { response_id: "r", usage }),
+      line("security_risk_score", { score: 1 }),
+      line("realtime_item", { type: "x" }),
+    ]);
+    expect(said(log)).toEqual([
+      "user: go",
+      'user: <agent-message from="/root/a">\n240 rows\n</agent-message>',
+      'user: <agent-message from="/root/b">\n12 rows\n</agent-message>',
+    ]);
+    expect(log.usage).toEqual({ input: 70, output: 6, cacheRead: 20, cacheWrite: 0 });
+    expect(noted(log)).toEqual([]);
   });
 
   it("reads the bare items of the first versions", () => {

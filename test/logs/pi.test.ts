@@ -62,6 +62,41 @@ describe("pi sessions", () => {
     });
   });
 
+  it("sends what edits of the context leave, and the system prompt as its sections are now", () => {
+    const records = tree(
+      { role: "system", content: "", sections: { base: "You code.", skills: "none" } },
+      user("go"),
+      reply(text("looking"), call("a")),
+      result("a", [text("a secret")]),
+      reply(),
+      user("wrong"),
+      { type: "context_edit", targetId: "e4", replacement: "[removed]" },
+      { type: "context_edit", targetId: "e5", replacement: null },
+      { type: "context_edit", targetId: "e6", replacement: "wronger" },
+      { type: "context_edit", targetId: "e6", replacement: "right" },
+      { type: "usage", kind: "cache_warm", usage: { input: 1 } },
+      { role: "system", content: "", sections: { skills: null, cwd: "/w" } },
+      reply(text("done")),
+    );
+    const log = read("pi", records);
+    expect(said(log)).toEqual([
+      "user: go",
+      "assistant: looking +bash({})",
+      "tool a: [removed]",
+      "user: right",
+      "assistant: done",
+    ]);
+    expect(log.transcript.system.map(({ parts }) => parts)).toEqual([[{ kind: "text", text: "You code.\n\n/w" }]]);
+    expect(noted(log)).toEqual([]);
+    expect(said(read("pi", records, { history: "all" })).slice(2, 4)).toEqual(["tool a: a secret", "user: wrong"]);
+    const compacted = { type: "compaction", summary: "went", firstKeptEntryId: "e1" };
+    const checkpoint = { role: "system", content: "", sections: { base: "You write." } };
+    const later = tree(user("go"), { ...compacted, systemMessage: checkpoint }, user("on"));
+    expect(read("pi", later).transcript.system.map(({ parts }) => parts)).toEqual([
+      [{ kind: "text", text: "You write." }],
+    ]);
+  });
+
   it("reads version 1, a list without ids", () => {
     const bare = [user("go"), reply(text("yes")), user("more")].map((message) => ({
       type: "message",

@@ -1,4 +1,4 @@
-/** Tools that an agent declares on the way, as items of a Responses request: they stay when what is around them goes. */
+/** What an agent declares on the way, tools and settings: it stays when what is around it goes. */
 import { describe, expect, it } from "vitest";
 import { ENGINE_NAMES, type EngineName } from "../../src/core/engines/names.ts";
 import { createSession } from "../../src/index.ts";
@@ -61,5 +61,40 @@ describe("declared tools", () => {
     const latter = declared(["save_page", "get_page"]);
     const items = await compacted([ask, former, ...rounds(0, 8), latter, ...rounds(8, 24)]);
     expect(declarationsIn(items)).toEqual([latter]);
+  });
+});
+
+const update = (effort: string): Item => ({ type: "configuration_update", reasoning: { effort } });
+
+describe("settings of a conversation", () => {
+  it("stay as they were set last, as after a compaction of the vendor's own", async () => {
+    const format: Item = { type: "configuration_update", text: { format: { type: "text" } } };
+    const input = [ask, ...rounds(0, 8), format, update("low"), ...rounds(8, 12), update("high"), ...rounds(12, 24)];
+    const items = await compacted(input);
+    expect(items.filter(({ type }) => type === "configuration_update")).toEqual([format, update("high")]);
+  });
+
+  it("stay in Messages, also where words are beside them", async () => {
+    const turns = (from: number, to: number): readonly Item[] =>
+      Array.from({ length: to - from }, (_, at): readonly Item[] => [
+        { role: "user", content: filler(700, `ask${from + at}`) },
+        { role: "assistant", content: filler(200, `told${from + at}`) },
+      ]).flat();
+    const effort = (value: string, content: unknown): Item => ({
+      role: "system",
+      content,
+      output_config: { effort: value },
+    });
+    const session = createSession({ protocol: "anthropic-messages" });
+    const last: Item = { role: "user", content: "And now?" };
+    const made = async (directive: readonly Item[]) => {
+      const messages = [...turns(0, 8), effort("low", []), ...turns(8, 12), ...directive, ...turns(12, 24), last];
+      const body = { model: "claude-opus-5-5", max_tokens: 99, messages };
+      const { request, kind } = await session.compact(body, { budget: 5_000 });
+      expect(kind).toBe("compacted");
+      return (request.messages as readonly Item[]).filter(({ output_config: set }) => set !== undefined);
+    };
+    expect(await made([])).toEqual([effort("low", [])]);
+    expect(await made([effort("high", "Write tests first.")])).toEqual([effort("high", [])]);
   });
 });

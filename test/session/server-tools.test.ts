@@ -106,6 +106,19 @@ const CASES: readonly (readonly [what: string, protocol: ProtocolName, body: Jso
     responses({ type: "mcp_call", id: "mcp_1", name: "ask", arguments: "{}", output: "article 17b rounds half up" }),
   ],
   [
+    "another agent",
+    "openai-responses",
+    responses({
+      type: "agent_message",
+      author: "/root/worker",
+      recipient: "/root",
+      content: [
+        { type: "input_text", text: "article 17b: 240 rows" },
+        { type: "encrypted_content", encrypted_content: "gAAAA" },
+      ],
+    }),
+  ],
+  [
     "code execution of Google",
     "google-gemini",
     gemini({ codeExecutionResult: { outcome: "OUTCOME_OK", output: "article 17b: 240 rows" } }),
@@ -119,9 +132,11 @@ describe.each(CASES)("%s (%s)", (_, protocol, body) => {
     const session = createSession({ protocol });
     const { request, kind } = await session.compact(text, { budget: 2_500 });
     expect(kind).toBe("compacted");
-    expect(request).toMatch(/run by the provider\][^"]*17b/);
+    expect(request).toMatch(/(?:run by the provider\]|from=\\"\/root\/worker\\">)[^"]*17b/);
     const hits = await session.recall("article 17b");
-    expect(hits.map(({ role }) => role)).toContain("assistant");
+    expect(hits.map(({ role }) => role)).toContain(
+      protocol === "openai-responses" && text.includes("agent_message") ? "user" : "assistant",
+    );
     expect(hits.some((hit) => hit.text.includes("17b"))).toBe(true);
   });
 

@@ -1,4 +1,7 @@
-/** Anthropic's rule of pairs: what a message calls is answered in the very next one, by a user, results before all else. */
+/**
+ * Anthropic's rule of pairs: what a message calls is answered in the very next one, by a user, results before all else
+ * (https://github.com/github/copilot-cli/issues/102, https://github.com/apify/tester-mcp-client/issues/12).
+ */
 import { textOf } from "../../../src/protocols/fields.ts";
 import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
 import { type Fields } from "../../../src/protocols/dialect.ts";

@@ -1,5 +1,5 @@
 /**
- * Thinking that comes back. A block whose text is not the signed one is refused on every model. On models that bind it,
+ * Thinking that comes back ("preserved thinking" in docs/sources.md). A block whose text is not the signed one is refused on every model. On models that bind it,
  * so is one before which anything changed: system, tools, a message, or a thinking block that is missing between others.
  * Leaving out the first ones is allowed. With `drop_block` what fails is taken out instead, and said.
  */

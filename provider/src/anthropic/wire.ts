@@ -31,6 +31,7 @@ import {
 import { checkMarkers, markerOf, rendered, topMarked } from "./markers.ts";
 import {
   checkShape,
+  checkCharacters,
   isDeferred,
   messagesOf,
   placed,
@@ -133,6 +134,7 @@ function judge({ incoming, model, traits, sealer, counting, memory, nowMs }: Jud
     (headers.get("anthropic-version") === null
       ? invalid("version", "anthropic-version: header is required")
       : undefined) ??
+    checkCharacters(body) ??
     checkShape(body, { counting, systemTurns: traits.systemTurns }) ??
     checkMarkers(body) ??
     checkPairs(body) ??

@@ -1,4 +1,7 @@
-/** Chat's rule of pairs: the calls of a message are answered by tool messages before anybody else speaks. */
+/**
+ * Chat's rule of pairs: the calls of a message are answered by tool messages before anybody else speaks
+ * (https://developers.openai.com/api/docs/guides/function-calling).
+ */
 import { fieldsOf, listOf, textOf } from "../../../src/protocols/fields.ts";
 import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
 import { type Fields } from "../../../src/protocols/dialect.ts";

@@ -1,7 +1,7 @@
 /** A compaction after the fact: it reaches further, has messages in another form or original ones put back, and counts itself again. */
 import type { Estimator } from "../engines/contract.ts";
 import type { Chain } from "../transcript/links.ts";
-import { wholeWire, type Message, type Transcript } from "../transcript/message.ts";
+import { wholeWire, withParts, type Message, type Part, type Transcript } from "../transcript/message.ts";
 import {
   applyCompaction,
   COMPACTION_SCHEMA_VERSION,
@@ -184,8 +184,9 @@ export function recount(
 }
 
 /**
- * Messages that declare tools are no conversation: without them the model could not call those tools again. What a compaction
- * leaves out of them is put back before its handoff, unless a later one declares the same. Itself where none is missing.
+ * What declares tools or settings is no conversation: without it the model could not call those tools again, or would answer with
+ * other settings. What a compaction leaves out of it is put back before its handoff, unless something later declares the same.
+ * Itself where none is missing.
  */
 export function withDeclarations(compaction: Compaction, original: Transcript, estimator: Estimator): Compaction {
   const missing = missingDeclarations(compaction, original.messages);
@@ -194,13 +195,14 @@ export function withDeclarations(compaction: Compaction, original: Transcript, e
     0,
     compaction.after.findIndex(({ origin }) => origin === "summary"),
   );
-  const whole = putBack(compaction, original, { missing, placeOf: () => place });
+  const messages = original.messages.map((message, at) => (missing.includes(at) ? declarationIn(message) : message));
+  const whole = putBack(compaction, { ...original, messages }, { missing, placeOf: () => place });
   return recount({ ...whole, evicted: compaction.evicted }, original, { estimator, part: "head", recounts: false });
 }
 
 /** Tokens of all that a result has to declare again. */
 export function declaredTokens({ messages }: Transcript, { measure }: Estimator): number {
-  return measure.messages(messages.filter(declaresTools));
+  return measure.messages(messages.filter(declares));
 }
 
 function missingDeclarations(
@@ -210,7 +212,7 @@ function missingDeclarations(
   const declared = new Set<string>();
   const missing: number[] = [];
   for (let at = messages.length - 1; at >= 0; at--) {
-    if (!declaresTools(messages[at]!)) continue;
+    if (!declares(messages[at]!)) continue;
     const names = namesIn(messages[at]!);
     const stands = at >= covered || "at" in map[at]!;
     const dropped = byHand.some(({ how, from, end }) => how === "drop" && at >= from && at < end);
@@ -220,18 +222,20 @@ function missingDeclarations(
   return missing;
 }
 
-function declaresTools({ parts }: Message): boolean {
-  return parts.some((part) => part.kind === "opaque" && part.declaresTools === true);
+function declares({ parts }: Message): boolean {
+  return parts.some(isDeclaration);
 }
 
-/** Every name in a declaration: of tools, of what they are in, and of their parameters. */
+function isDeclaration(part: Part): boolean {
+  return part.kind === "opaque" && part.declares !== undefined;
+}
+
+/** Without words that are beside it: those are told in the handoff. */
+function declarationIn(message: Message): Message {
+  const parts = message.parts.filter(isDeclaration);
+  return parts.length === message.parts.length ? message : withParts(message, parts);
+}
+
 function namesIn({ parts }: Message): readonly string[] {
-  const names: string[] = [];
-  for (const part of parts)
-    if (part.kind === "opaque")
-      JSON.parse(part.raw, (key, value: unknown) => {
-        if (key === "name" && typeof value === "string") names.push(value);
-        return value;
-      });
-  return names;
+  return parts.flatMap((part) => (part.kind === "opaque" ? (part.declares ?? []) : []));
 }

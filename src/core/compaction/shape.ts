@@ -19,7 +19,7 @@ const CONTENT = {
   text: record({ text }),
   image: record({ source }),
   file: record({ source, name: maybe(text) }),
-  opaque: record({ type: text, raw: text, declaresTools: maybe(oneOf(true)), told: maybe(text) }),
+  opaque: record({ type: text, raw: text, declares: maybe(listOf(text)), told: maybe(text) }),
 };
 
 const part = kinds({

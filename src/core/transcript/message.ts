@@ -66,8 +66,8 @@ export interface OpaquePart extends WithPosition {
   readonly kind: "opaque";
   readonly type: string;
   readonly raw: string;
-  /** It declares tools that the model may call from there on. */
-  readonly declaresTools?: true;
+  /** Names of what holds from there on until it is declared again: tools that the model may call, and settings. */
+  readonly declares?: readonly string[];
   /** What a tool that the provider runs was asked, or answered, in words. */
   readonly told?: string;
 }

@@ -4,6 +4,7 @@
  */
 import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
 import { fieldsOf, jsonOf, objectsOf, textOf, type Fields } from "../fields.ts";
+import { opaqueBlock } from "../../protocols/blocks.ts";
 
 /** A block of a reply. */
 export function replyPart(block: Fields): Part {
@@ -36,7 +37,7 @@ export function blocksOf(content: unknown): readonly Fields[] {
 }
 
 function contentPart(block: Fields): ContentPart {
-  const opaque = (): ContentPart => ({ kind: "opaque", type: textOf(block["type"]) ?? "unknown", raw: jsonOf(block) });
+  const opaque = (): ContentPart => opaqueBlock(block, jsonOf(block));
   switch (block["type"]) {
     case "text":
       return { kind: "text", text: textOf(block["text"]) ?? "" };

@@ -81,8 +81,9 @@ function addParallel(nodes: readonly Line[], active: Set<Line>): void {
   }
 }
 
-export function messageOf(line: Line): Fields | undefined {
-  return fieldsOf(line.record["message"]);
+/** The message of an entry; copies of what was sent (`api-request-blob`, 2.1.332) are no entries. */
+export function messageOf({ record }: Line): Fields | undefined {
+  return record["type"] === "api-request-blob" ? undefined : fieldsOf(record["message"]);
 }
 
 /** Messages that a compaction carried over: they come before the boundary in the file and behind the summary in use. */

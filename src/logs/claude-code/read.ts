@@ -48,8 +48,9 @@ export function isClaudeLine(record: Fields): boolean {
 
 /** Lines that carry no conversation of their own. */
 const BOOKKEEPING = new Set(
-  `agent-name ai-title attachment custom-title file-history-snapshot frame-link last-prompt mode permission-mode pr-link
-   progress queue-operation relocated result started summary system tag task-summary worktree-state`.split(/\s+/),
+  `agent-name ai-title api-request api-request-blob api-request-shape atis-latch attachment cost-state custom-title
+   file-history-snapshot frame-link last-prompt mode permission-mode pr-link progress queue-operation relocated result started
+   summary system tag task-summary tools-used worktree-state`.split(/\s+/),
 );
 
 /** A file that is nothing but a subagent's conversation is read as one. */

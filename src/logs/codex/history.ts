@@ -64,8 +64,26 @@ function newestRequests(entries: readonly HistoryItem[]): readonly HistoryItem[]
   return requests.slice(tooOld + 1);
 }
 
-/** How much of the history survives when the newest `turns` of a person are taken back. */
-export function lengthWithout(entries: readonly HistoryItem[], turns: number): number {
+/** Where a turn began, in the history as it was: a compaction since then is taken back with the turn that made it. */
+export interface TurnStart {
+  readonly entries: readonly HistoryItem[];
+  readonly length: number;
+}
+
+/** What the history is when the newest `turns` are taken back; those before the first recorded one are in a compaction's list. */
+export function withoutTurns(
+  entries: readonly HistoryItem[],
+  starts: readonly TurnStart[],
+  turns: number,
+): readonly HistoryItem[] {
+  const recorded = starts.slice(Math.max(0, starts.length - turns));
+  const [start] = recorded;
+  const base = start === undefined ? entries : start.entries.slice(0, start.length);
+  return base.slice(0, lengthWithout(base, turns - recorded.length));
+}
+
+/** How much of a list survives when its newest `turns` of a person are taken back. */
+function lengthWithout(entries: readonly HistoryItem[], turns: number): number {
   const starts = entries.flatMap(({ item }, at) => (isRequest(item) ? [at] : []));
   return turns === 0 ? entries.length : (starts.at(-turns) ?? starts[0] ?? entries.length);
 }
@@ -84,6 +102,6 @@ function isSaidByUser(item: Item): item is Extract<Item, { kind: "message" }> {
   return item.kind === "message" && item.role === "user";
 }
 
-function isRequest(item: Item): boolean {
+export function isRequest(item: Item): boolean {
   return isSaidByUser(item) && !isContext(item);
 }

@@ -1,6 +1,7 @@
 /** Items of Codex rollouts, in today's form (the Responses API's) and in those of its first versions, as parts of core. */
 import type { ContentPart, Part } from "../../core/transcript/message.ts";
 import { fieldsOf, jsonOf, listOf, objectsOf, textOf, type Fields } from "../fields.ts";
+import { opaqueBlock } from "../../protocols/blocks.ts";
 
 /** What an item says: words of somebody, a part of the model's reply, the result of a call, or nothing to send. */
 export type Item =
@@ -29,7 +30,7 @@ export function itemOf(item: Fields): Item {
     case "message":
       return messageItem(item);
     case "agent_message":
-      return { kind: "message", role: "user", parts: contentParts(item["content"]) };
+      return { kind: "message", role: "user", parts: [opaqueBlock(item, jsonOf(item))] };
     case "reasoning":
       return { kind: "reply", part: { kind: "reasoning", text: reasoningText(item) } };
     case "function_call":
@@ -53,11 +54,13 @@ export function itemOf(item: Fields): Item {
     case "compaction":
     case "compaction_summary":
     case "context_compaction":
-      return { kind: "compaction", part: opaque(type, item) };
+      return { kind: "compaction", part: opaqueBlock(item, jsonOf(item)) };
     case "web_search_call":
     case "image_generation_call":
-      return { kind: "reply", part: opaque(type, item) };
+      return { kind: "reply", part: opaqueBlock(item, jsonOf(item)) };
     case "ghost_snapshot":
+    case "additional_tools":
+    case "configuration_update":
       return { kind: "nothing" };
     default:
       return { kind: "unknown" };
@@ -120,7 +123,7 @@ function contentPart(block: Fields): ContentPart | undefined {
       return id === undefined ? undefined : { kind: "image", source: { type: "id", id } };
     }
     default:
-      return opaque(type, block);
+      return opaqueBlock(block, jsonOf(block));
   }
 }
 
@@ -128,8 +131,4 @@ function dataOf(url: string): Extract<ContentPart, { kind: "image" }>["source"] 
   const comma = url.indexOf(";base64,");
   if (!url.startsWith("data:") || comma < 0) return undefined;
   return { type: "data", mediaType: url.slice("data:".length, comma), data: url.slice(comma + ";base64,".length) };
-}
-
-function opaque(type: string, value: Fields): ContentPart {
-  return { kind: "opaque", type, raw: jsonOf(value) };
 }

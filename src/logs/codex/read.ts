@@ -5,7 +5,7 @@
  */
 import type { Usage } from "../../core/engines/contract.ts";
 import { textMessage, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
-import { compacted, isContext, lengthWithout, type HistoryItem } from "./history.ts";
+import { compacted, isContext, isRequest, withoutTurns, type HistoryItem, type TurnStart } from "./history.ts";
 import { itemOf, outputParts, type Item } from "./items.ts";
 import { countOf, fieldsOf, jsonOf, textOf, type Fields } from "../fields.ts";
 import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
@@ -15,6 +15,7 @@ interface Replay {
   readonly history: History;
   readonly notes: LogNote[];
   entries: HistoryItem[];
+  readonly turns: TurnStart[];
   /** Words shown on the screen: all there is in files that record no items. */
   readonly shown: HistoryItem[];
   /** How calls ended, by their id, as events for the screen tell it. */
@@ -29,7 +30,15 @@ interface Replay {
 
 export function readCodex(text: LogText, history: History): FormatReading {
   const { lines, notes } = readLines(text);
-  const replay: Replay = { history, notes: [...notes], entries: [], shown: [], ends: new Map(), recognised: 0 };
+  const replay: Replay = {
+    history,
+    notes: [...notes],
+    entries: [],
+    turns: [],
+    shown: [],
+    ends: new Map(),
+    recognised: 0,
+  };
   for (const line of lines) play(replay, line);
   const entries = spokenIn(replay);
   const first = entries.findIndex(({ item }) => item.kind !== "message" || item.role !== "system");
@@ -78,7 +87,11 @@ const WRAPPERS = new Set([
   "event_msg",
   "compacted",
   "world_state",
+  "inter_agent_communication",
   "inter_agent_communication_metadata",
+  "token_usage_record",
+  "security_risk_score",
+  "realtime_item",
 ]);
 
 /** Bare items say when they were written; those of a request body do not. */
@@ -110,6 +123,12 @@ function play(replay: Replay, line: Line): void {
     case "compacted":
       rewrite(replay, at, compacted(replay.entries, at, { payload, history: replay.history }));
       break;
+    case "inter_agent_communication":
+      add(replay, at, agentMessage(payload));
+      break;
+    case "token_usage_record":
+      replay.usage = usageOf(fieldsOf(payload["usage"])) ?? replay.usage;
+      break;
     case "event_msg":
       playEvent(replay, at, payload);
       break;
@@ -129,6 +148,13 @@ function playBare(replay: Replay, { record, at }: Line): void {
   else add(replay, at, record);
 }
 
+/** The item that such a record stands for in older files. */
+function agentMessage({ author, recipient, content, encrypted_content: sealed }: Fields): Fields {
+  const words = content === "" ? [] : [{ type: "input_text", text: content }];
+  const secret = sealed === undefined ? [] : [{ type: "encrypted_content", encrypted_content: sealed }];
+  return { type: "agent_message", author, recipient, content: [...words, ...secret] };
+}
+
 function add(replay: Replay, line: number, record: Fields): void {
   const item = itemOf(record);
   if (item.kind === "unknown")
@@ -137,7 +163,10 @@ function add(replay: Replay, line: number, record: Fields): void {
       line,
       text: `an item of the unknown type ${textOf(record["type"]) ?? "none"}`,
     });
-  else if (item.kind !== "nothing") replay.entries.push({ line, item });
+  else if (item.kind !== "nothing") {
+    if (isRequest(item)) replay.turns.push({ entries: replay.entries, length: replay.entries.length });
+    replay.entries.push({ line, item });
+  }
 }
 
 function playEvent(replay: Replay, line: number, payload: Fields): void {
@@ -174,9 +203,11 @@ function rewrite(replay: Replay, line: number, entries: readonly HistoryItem[]):
 }
 
 function rollBack(replay: Replay, line: number, turns: number): void {
-  const length = lengthWithout(replay.entries, turns);
-  const dropped = replay.entries.length - length;
-  replay.entries = replay.entries.slice(0, length);
+  const kept = withoutTurns(replay.entries, replay.turns, turns);
+  const known = new Set(kept);
+  const dropped = replay.entries.filter((entry) => !known.has(entry)).length;
+  replay.entries = [...kept];
+  replay.turns.length = Math.max(0, replay.turns.length - turns);
   if (dropped > 0) replay.notes.push({ code: "branch_skipped", line, text: `a rollback removed ${dropped} items` });
 }
 

@@ -9,6 +9,7 @@ import { documentIn } from "../document.ts";
 import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
 import type { MessageDraft, LogNote, FormatReading } from "../log.ts";
 import { NEVER_RUN, notRun } from "../results.ts";
+import { opaqueBlock } from "../../protocols/blocks.ts";
 
 /** Gemini CLI records no compaction in a chat: what it holds is the whole history, live or not. */
 export function readGemini(text: LogText): FormatReading {
@@ -218,7 +219,7 @@ function contentPart(part: Fields): ContentPart {
   const mediaType = textOf(fieldsOf(part["inlineData"] ?? part["fileData"])?.["mimeType"]) ?? "";
   if (source !== undefined)
     return mediaType.startsWith("image/") ? { kind: "image", source } : { kind: "file", source };
-  return { kind: "opaque", type: Object.keys(part)[0] ?? "unknown", raw: jsonOf(part) };
+  return { ...opaqueBlock(part, jsonOf(part)), type: Object.keys(part)[0] ?? "unknown" };
 }
 
 function mediaSource(part: Fields): MediaSource | undefined {

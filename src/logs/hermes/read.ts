@@ -7,6 +7,7 @@ import { fieldsOf, jsonOf, objectsOf, textOf, timeOf, tryParseJson, type Fields 
 import { documentIn } from "../document.ts";
 import type { LogText } from "../lines.ts";
 import type { FormatReading, History, LogNote, MessageDraft } from "../log.ts";
+import { opaqueBlock } from "../../protocols/blocks.ts";
 
 export function isHermesDocument(document: unknown): boolean {
   const fields = fieldsOf(document);
@@ -122,7 +123,7 @@ function contentParts(value: unknown): readonly ContentPart[] {
 function contentPart(part: Fields): ContentPart {
   const url = textOf(fieldsOf(part["image_url"])?.["url"]) ?? textOf(part["image_url"]);
   if (part["type"] === "text") return { kind: "text", text: textOf(part["text"]) ?? "" };
-  if (url === undefined) return { kind: "opaque", type: textOf(part["type"]) ?? "unknown", raw: jsonOf(part) };
+  if (url === undefined) return opaqueBlock(part, jsonOf(part));
   const comma = url.indexOf(";base64,");
   if (!url.startsWith("data:") || comma < 0) return { kind: "image", source: { type: "url", url } };
   const mediaType = url.slice("data:".length, comma);

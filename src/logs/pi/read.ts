@@ -3,18 +3,19 @@
  * every entry names its parent. A compaction names the first entry that stays.
  */
 import type { Usage } from "../../core/engines/contract.ts";
-import type { ContentPart, Message, Part } from "../../core/transcript/message.ts";
+import { textMessage, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
 import { countOf, fieldsOf, jsonOf, objectsOf, textOf, type Fields } from "../fields.ts";
 import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
 import type { MessageDraft, History, LogNote, FormatReading } from "../log.ts";
 import { NEVER_RUN, notRun } from "../results.ts";
 import { branchTo } from "../tree.ts";
+import { opaqueBlock } from "../../protocols/blocks.ts";
 
 export function readPi(text: LogText, history: History): FormatReading {
   const { lines, notes } = readLines(text);
   const header = lines.find((line) => line.record["type"] === "session")?.record;
   const branch = activeEntries(lines);
-  const shown = history === "live" ? liveEntries(branch, lines) : { entries: branch, notes: [] };
+  const shown = history === "live" ? liveEntries(branch, lines) : { entries: branch, notes: NO_NOTES };
   const skipped = notOnBranch(lines, branch);
   const read = shown.entries.map(draftOf);
   const answered = new Set(shown.entries.map(({ record }) => fieldsOf(record["message"])?.["toolCallId"]));
@@ -26,11 +27,14 @@ export function readPi(text: LogText, history: History): FormatReading {
     model: modelOf(branch) ?? textOf(header?.["modelId"]),
     cwd: textOf(header?.["cwd"]),
     usage: usageOf(branch),
+    system: promptIn(branch),
     times: timesOf(lines),
   };
 }
 
 const ENTRY_TYPES = new Set([
+  "context_edit",
+  "usage",
   "compaction",
   "branch_summary",
   "model_change",
@@ -75,7 +79,7 @@ function liveEntries(
 ): { readonly entries: readonly Line[]; readonly notes: readonly LogNote[] } {
   const at = branch.findLastIndex((line) => line.record["type"] === "compaction");
   const compaction = branch[at];
-  if (compaction === undefined) return { entries: branch, notes: [] };
+  if (compaction === undefined) return { entries: withEdits(branch, branch), notes: NO_NOTES };
   const index = compaction.record["firstKeptEntryIndex"];
   // Version 1 counts the records of the file, header included.
   const byIndex = typeof index === "number" ? lines[index] : undefined;
@@ -91,7 +95,46 @@ function liveEntries(
     line: compaction.at,
     text: `${replaced} entries were replaced by a recorded summary`,
   } as const;
-  return { entries: [compaction, ...kept, ...branch.slice(at + 1)], notes: replaced === 0 ? [] : [note] };
+  const entries = withEdits([compaction, ...kept, ...branch.slice(at + 1)], branch);
+  return { entries, notes: replaced === 0 ? NO_NOTES : [note] };
+}
+
+const NO_NOTES: readonly LogNote[] = [];
+
+/** The latest edit of an entry holds (pi 1.6): null leaves it out, but a result stays, empty, with its call. */
+function withEdits(entries: readonly Line[], branch: readonly Line[]): readonly Line[] {
+  const edits = new Map(
+    branch.flatMap(({ record }) =>
+      record["type"] === "context_edit" ? [[record["targetId"], record["replacement"]] as const] : [],
+    ),
+  );
+  return entries.flatMap((line) => {
+    const { record } = line;
+    if (!edits.has(record["id"])) return [line];
+    const message = fieldsOf(record["message"]);
+    const replacement = edits.get(record["id"]);
+    if (replacement === null && message?.["role"] !== "toolResult") return [];
+    const content = replacement ?? [];
+    return [
+      {
+        ...line,
+        record: { ...record, ...(message === undefined ? { content } : { message: { ...message, content } }) },
+      },
+    ];
+  });
+}
+
+/** The system prompt as its sections are after all changes; a compaction repeats them. */
+function promptIn(branch: readonly Line[]): readonly Message[] {
+  const sections = new Map<string, string>();
+  for (const { record } of branch) {
+    const message = fieldsOf(record["message"] ?? record["systemMessage"]);
+    if (message?.["role"] !== "system") continue;
+    for (const [name, text] of Object.entries(fieldsOf(message["sections"]) ?? {}))
+      if (typeof text === "string") sections.set(name, text);
+      else sections.delete(name);
+  }
+  return sections.size === 0 ? [] : [textMessage("system", [...sections.values()].join("\n\n"))];
 }
 
 function notOnBranch(lines: readonly Line[], branch: readonly Line[]): readonly LogNote[] {
@@ -210,7 +253,7 @@ function contentPart(block: Fields): ContentPart {
   if (type === "text") return { kind: "text", text: textOf(block["text"]) ?? "" };
   if (type === "image" && data !== undefined)
     return { kind: "image", source: { type: "data", mediaType: textOf(block["mimeType"]) ?? "image/png", data } };
-  return { kind: "opaque", type, raw: jsonOf(block) };
+  return opaqueBlock(block, jsonOf(block));
 }
 
 function modelOf(branch: readonly Line[]): string | undefined {

@@ -9,6 +9,9 @@ import { objectText, patchObject } from "../json/edit.ts";
 import { memberText } from "../json/scan.ts";
 import { mediaNote } from "../media.ts";
 
+/** The type of a part that is no block: what a system message sets beside its content. */
+export const SETTINGS = "output_config";
+
 /** Blocks that may also are inside a tool result. */
 export function readContentBlock(block: Fields, at: number): ContentPart | undefined {
   switch (block["type"]) {
@@ -131,7 +134,7 @@ export function freshBlock(part: Part, writing: BlockWriting): string | undefine
     case "file":
       return (writing.media ? mediaBlock(part) : undefined) ?? textBlock(mediaNote(part));
     case "opaque":
-      return writing.opaque ? part.raw : textBlock(`[${part.type}]`);
+      return writing.opaque ? part.raw : textBlock(part.told ?? `[${part.type}]`);
     case "reasoning":
       return undefined;
     case "tool-call": {

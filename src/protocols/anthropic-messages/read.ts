@@ -2,11 +2,13 @@
  * Reads Anthropic messages. A user message that carries results becomes one tool message a result, then a user message
  * with everything else; all of them share the bytes.
  */
+import type { OpaquePart } from "../../core/transcript/message.ts";
 import { readContent } from "../blocks.ts";
-import type { Draft, WireElement } from "../dialect.ts";
+import type { Draft, Fields, WireElement } from "../dialect.ts";
+import { fieldsOf } from "../fields.ts";
 import { memberText } from "../json/scan.ts";
 import { readUserMessage } from "../user-results.ts";
-import { readContentBlock, readOpenReplyBlock, readReplyBlock, readUserBlock } from "./blocks.ts";
+import { SETTINGS, readContentBlock, readOpenReplyBlock, readReplyBlock, readUserBlock } from "./blocks.ts";
 
 /** Other vendors that speak the protocol want back what their models thought (https://api-docs.deepseek.com/guides/thinking_mode). */
 export function wantsThinking(model: string | undefined): boolean {
@@ -26,10 +28,20 @@ export function readMessage([element]: readonly WireElement[], model?: string): 
         },
       ];
     case "system":
-      return [{ role: "system", parts: readContent(content, contentText, readContentBlock) }];
+      return [
+        { role: "system", parts: [...readContent(content, contentText, readContentBlock), ...settingsIn(value)] },
+      ];
     default:
       return readUserMessage(readContent(content, contentText, readUserBlock));
   }
+}
+
+/** Settings for the turns to come (https://platform.claude.com/docs/en/build-with-claude/effort-per-message). */
+function settingsIn({ output_config: settings }: Fields): readonly OpaquePart[] {
+  const declares = Object.keys(fieldsOf(settings));
+  return declares.length === 0
+    ? []
+    : [{ kind: "opaque", type: SETTINGS, raw: JSON.stringify({ output_config: settings }), declares }];
 }
 
 export function readSystem(value: unknown, text: string): Draft | undefined {

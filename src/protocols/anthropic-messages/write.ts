@@ -8,7 +8,7 @@ import type { Entry, Run, WriteContext } from "../dialect.ts";
 import { objectText, patchObject } from "../json/edit.ts";
 import { memberText } from "../json/scan.ts";
 import { resultsFirst, systemNotice, type PartsChange } from "../user-results.ts";
-import { freshBlock, isBlank, patchBlock, type BlockWriting } from "./blocks.ts";
+import { SETTINGS, freshBlock, isBlank, patchBlock, type BlockWriting } from "./blocks.ts";
 
 /** Replaces a message that would be empty, which the provider refuses. */
 const EMPTY_TEXT = "(no text)";
@@ -29,9 +29,15 @@ export function writeRun({ slice, entries }: Run, context: WriteContext): readon
     media: role !== "assistant",
   };
   if (slice === undefined) return [freshMessage(role, ordered, writing)];
-  const before = slice.members.flatMap((member) => member.parts);
-  const content = contentText(memberText(slice.raw, "content"), { before, after: ordered }, writing);
+  const before = slice.members.flatMap((member) => member.parts).filter(isContent);
+  const after = ordered.filter(isContent);
+  const isDirective = after.length < ordered.length && after.length === 0;
+  const content = isDirective ? "[]" : contentText(memberText(slice.raw, "content"), { before, after }, writing);
   return [patchObject(slice.raw, { content })];
+}
+
+function isContent(part: Part): boolean {
+  return part.kind !== "opaque" || part.type !== SETTINGS;
 }
 
 function freshMessage(role: Message["role"], parts: readonly Part[], writing: BlockWriting): string {

@@ -109,7 +109,7 @@ export function freshPart(part: Part, writing: PartWriting, signs = false): stri
     case "file":
       return mediaPart(part) ?? textPart(mediaNote(part));
     case "opaque":
-      return writing.opaque ? part.raw : textPart(`[${part.type}]`);
+      return writing.opaque ? part.raw : textPart(part.told ?? `[${part.type}]`);
     case "reasoning":
       return undefined;
     case "tool-call":

@@ -50,7 +50,7 @@ export function freshBlock(
       return objectText({ type: '"file"', file: JSON.stringify(file) });
     }
     case "opaque":
-      return allows.opaque ? part.raw : text(`[${part.type}]`);
+      return allows.opaque ? part.raw : text(part.told ?? `[${part.type}]`);
     default:
       return undefined;
   }

@@ -56,7 +56,7 @@ export function freshBlock(part: Part, { role, opaque }: BlockPlace): string | u
       return JSON.stringify({ type: "input_file", ...filePlace(part) });
     }
     case "opaque":
-      return opaque ? part.raw : text(`[${part.type}]`);
+      return opaque ? part.raw : text(part.told ?? `[${part.type}]`);
     default:
       return undefined;
   }

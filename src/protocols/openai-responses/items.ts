@@ -1,7 +1,7 @@
 /** The kinds of Responses items, and which of them are parts of one reply. */
 import type { OpaquePart, Part } from "../../core/transcript/message.ts";
 import type { Fields } from "../dialect.ts";
-import { textOf } from "../fields.ts";
+import { isFields, textOf } from "../fields.ts";
 
 export type ItemKind =
   | "message"
@@ -30,6 +30,7 @@ export function hostedArgumentsKey(type: string): string {
 
 /** Items that end a reply or stand outside of one. */
 const STANDALONE: ReadonlySet<string | undefined> = new Set([
+  "agent_message",
   "compaction",
   "compaction_summary",
   "context_compaction",
@@ -67,14 +68,27 @@ export function standsAlone(part: Part): part is OpaquePart {
   return part.kind === "opaque" && STANDALONE.has(part.type);
 }
 
-/** Tools that an agent adds on the way, with or without a role (Codex CLI). */
-export function declaresTools({ type }: Fields): boolean {
-  return type === "additional_tools";
+/**
+ * What holds from an item on: tools that an agent adds on the way, with or without a role (Codex CLI), and settings, of which
+ * the vendor's own compaction keeps the latest (https://developers.openai.com/api/docs/guides/compaction).
+ */
+export function declaredBy(item: Fields): readonly string[] {
+  if (item["type"] === "additional_tools") return namesIn(item["tools"]);
+  if (item["type"] !== "configuration_update") return [];
+  return Object.keys(item).filter((key) => key !== "type" && key !== "id");
+}
+
+/** Every name in a declaration: of tools, of what they are in, and of their parameters. */
+function namesIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(namesIn);
+  if (!isFields(value)) return [];
+  const name = textOf(value["name"]);
+  return [...(name === undefined ? [] : [name]), ...Object.values(value).flatMap(namesIn)];
 }
 
 /** What an agent's developer says beside messages, say which tools there are. */
 function isDirective(item: Fields): boolean {
-  return item["role"] === "developer" || item["role"] === "system" || declaresTools(item);
+  return item["role"] === "developer" || item["role"] === "system" || declaredBy(item).length > 0;
 }
 
 /** Whether the item is something the model said, so that it is in one assistant message with its neighbours. */

@@ -8,7 +8,7 @@ import type { Draft, Fields, WireElement } from "../dialect.ts";
 import { fieldsOf, listOf, textOf } from "../fields.ts";
 import { memberText } from "../json/scan.ts";
 import { readBlock } from "./blocks.ts";
-import { declaresTools, hostedArgumentsKey, isReply, kindOf, roleOfOpaque } from "./items.ts";
+import { declaredBy, hostedArgumentsKey, isReply, kindOf, roleOfOpaque } from "./items.ts";
 
 export function readItems(items: readonly WireElement[]): readonly Draft[] {
   const first = items[0]!;
@@ -30,7 +30,8 @@ export function readItems(items: readonly WireElement[]): readonly Draft[] {
 
 function readOpaque(value: Fields, text: string): OpaquePart {
   const part = opaqueBlock(value, text, 0);
-  return declaresTools(value) ? { ...part, declaresTools: true } : part;
+  const declares = declaredBy(value);
+  return declares.length === 0 ? part : { ...part, declares };
 }
 
 function roleOf(item: Fields): Role {

@@ -1,4 +1,7 @@
-/** Pictures as the vendor takes them: so many in a request, and none larger than so many of them may be. */
+/**
+ * Pictures as the vendor takes them: so many in a request, and none larger than so many of them may be
+ * (https://platform.claude.com/docs/en/build-with-claude/vision).
+ */
 import { imageSide } from "../media-limits.ts";
 import { anthropicMediaLimits } from "../anthropic-messages/limits.ts";
 import { fieldsOf, textOf, blocksOf } from "../fields.ts";

@@ -1,4 +1,7 @@
-/** The shape of Anthropic messages: required fields, roles, and which blocks may be where, each as the vendor says it. */
+/**
+ * The shape of Anthropic messages: required fields, roles, and which blocks may be where, each as the vendor says it
+ * (https://platform.claude.com/docs/en/api/messages).
+ */
 import { fieldsOf, isFields, listOf, textOf, blocksOf } from "../fields.ts";
 import { firstRefusal, invalid, type Refusal } from "./refusal.ts";
 import { type Fields } from "../dialect.ts";
@@ -39,6 +42,18 @@ const ASSISTANT_BLOCKS = ["text", "thinking", "redacted_thinking", "tool_use", "
 const CALL_ID = /^[a-zA-Z0-9_-]+$/;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const THINKING_BUDGET_TOKENS_MIN = 1_024;
+
+/** Python's own words, in which the vendor refuses half of a character (https://github.com/anthropics/claude-code/issues/69927). */
+export function checkCharacters(body: Fields): Refusal | undefined {
+  const open: unknown[] = [body];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === "string" && !value.isWellFormed())
+      return invalid("json", "The request body is not valid JSON: no low surrogate in string");
+    if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) open.push(inner);
+  }
+  return undefined;
+}
 
 export interface ShapeOptions {
   /** Leaves out what only an answer needs. */

@@ -1,4 +1,7 @@
-/** The shape of Chat messages: roles, content by role, calls and their ids, each as the vendor says it. */
+/**
+ * The shape of Chat messages: roles, content by role, calls and their ids, each as the vendor says it
+ * (https://platform.openai.com/docs/api-reference/chat/create).
+ */
 import { fieldsOf, isFields, listOf, parsed, textOf } from "../fields.ts";
 import { firstRefusal, type Refusal } from "./refusal.ts";
 import { type Fields } from "../dialect.ts";

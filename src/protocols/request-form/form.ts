@@ -33,6 +33,7 @@ export const checkForm: Readonly<Record<ProtocolName, CheckForm>> = {
     responses.checkTrigger(responses.itemsOf(body)),
   "anthropic-messages": (body, { bytes, windowTokens, returnsReasoning }) =>
     (bytes > anthropic.BODY_BYTES_MAX ? anthropic.TOO_LARGE : undefined) ??
+    anthropic.checkCharacters(body) ??
     anthropic.checkShape(body, { counting: true, systemTurns: true }) ??
     (returnsReasoning ? checkReturnedThinking(body) : undefined) ??
     pictures.checkPictures(body, windowTokens),

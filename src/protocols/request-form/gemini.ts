@@ -1,4 +1,7 @@
-/** The shape of Gemini contents: roles, parts by role, and responses in the number of the calls before them. */
+/**
+ * The shape of Gemini contents: roles, parts by role, and responses in the number of the calls before them
+ * (https://ai.google.dev/api/caching#Content, https://ai.google.dev/gemini-api/docs/function-calling).
+ */
 import { fieldsOf, isFields, listOf, textOf } from "../fields.ts";
 import { GEMINI_MEDIA_LIMITS } from "../gemini/protocol.ts";
 import { firstRefusal, invalid, type Refusal } from "./refusal.ts";

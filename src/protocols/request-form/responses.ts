@@ -1,4 +1,7 @@
-/** The shape of Responses input: kinds of items, content by role, ids and arguments, each as the vendor says it. */
+/**
+ * The shape of Responses input: kinds of items, content by role, ids and arguments, each as the vendor says it
+ * (https://platform.openai.com/docs/api-reference/responses/create).
+ */
 import { fieldsOf, isFields, listOf, parsed, textOf } from "../fields.ts";
 import { firstRefusal, invalid, type Refusal } from "./refusal.ts";
 import { type Fields } from "../dialect.ts";
