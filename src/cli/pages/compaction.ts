@@ -1,8 +1,8 @@
-/** One compaction as part of a page: its figures, the picture, what may be missing, the handoff, and both sides message by message. */
-import { LOSS_KINDS, type CompactionReport } from "../../core/compaction/compaction.ts";
+/** One compaction as part of a page: its figures, the picture, the receipt, the handoff, and both sides message by message. */
+import { type CompactionReport } from "../../core/compaction/compaction.ts";
 import type { MessageShown } from "../../gateway/history/contract.ts";
 import { change, count, counted } from "../amounts.ts";
-import { LOSS_NAMES } from "../loss-names.ts";
+import { fateText, RECEIPT_NAMES } from "../receipt-names.ts";
 import { alignedRuns, tokensOf, type AlignedRun, type Fate } from "./alignment.ts";
 import type { MessageAfter, MessageBefore, ShownCompaction } from "./compaction-shown.ts";
 import { flowPicture } from "./flow.ts";
@@ -12,7 +12,6 @@ import { markup, type Html } from "./html.ts";
 /** A longer message is folded. */
 const OPEN_CHARS_MAX = 500;
 const PREVIEW_CHARS_MAX = 160;
-const EXAMPLES_SHOWN_MAX = 5;
 
 const FATES: Readonly<Record<Fate, string>> = {
   kept: "kept word for word",
@@ -38,7 +37,7 @@ export function compactionSections(view: ShownCompaction, prefix: string): Html 
       <p class="ends"><span>after: ${counted(messages.after, "message")}</span></p>
       <figcaption>${legend(runs)}<span>Widths are tokens. Select a piece to see its messages.</span></figcaption>
     </figure>
-    ${losses(view.report)}
+    ${receiptTable(view.report)}
     ${
       handoff === undefined
         ? ""
@@ -72,32 +71,27 @@ function legend(runs: readonly AlignedRun[]): readonly Html[] {
     );
 }
 
-function losses({ lost, degraded }: CompactionReport): Html {
-  const gone = LOSS_KINDS.filter((kind) => lost[kind].absent > 0);
+function receiptTable({ receipt, degraded }: CompactionReport): Html {
   const remarks = degraded.map((line) => markup`<p>${line}</p>`);
-  if (gone.length === 0)
-    return markup`<h2>What may be missing</h2>
-      <p>Nothing that the next steps are likely to need.</p>
-      ${remarks}`;
-  const rows = gone.map((kind) => {
-    const { absent, unrecallable, examples } = lost[kind];
-    const shown = examples.slice(0, EXAMPLES_SHOWN_MAX).map((one) => markup`<code>${one}</code> `);
-    return markup`<tr>
-      <td>${LOSS_NAMES[kind]}</td>
-      <td class="number">${count(absent)}</td>
-      <td class="number">${count(absent - unrecallable)}</td>
-      <td>${shown}</td>
-    </tr>`;
-  });
-  return markup`<h2>What may be missing</h2>
+  if (receipt === undefined || receipt.lines.length === 0) return markup`${remarks}`;
+  const rows = receipt.lines.map(
+    (line) =>
+      markup`<tr>
+        <td>${RECEIPT_NAMES[line.kind]}</td>
+        <td class="number">${line.message ?? ""}</td>
+        <td class="wide">${line.text}</td>
+        <td>${fateText(line)}</td>
+      </tr>`,
+  );
+  return markup`<h2>The receipt</h2>
     <div class="scroll">
       <table>
         <thead>
           <tr>
-            <th>kind</th>
-            <th class="number">not in the result</th>
-            <th class="number">recallable</th>
-            <th>examples</th>
+            <th>what</th>
+            <th class="number">message</th>
+            <th>begins</th>
+            <th>became</th>
           </tr>
         </thead>
         <tbody>

@@ -3,7 +3,7 @@ import type { NamedOutlook } from "../../session/outlook/outlook.ts";
 import type { OutlookCompaction } from "../../session/outlook/session.ts";
 import { change, count, counted, percent } from "../amounts.ts";
 import { bySavings, dollars, facts, shortName, verdict, type Report } from "../report-page.ts";
-import { LOSS_NAMES } from "../loss-names.ts";
+import { RECEIPT_NAMES } from "../receipt-names.ts";
 import { version } from "../version.ts";
 import { handoffDocument } from "./handoff-document.ts";
 import { markup, pageText, type Html } from "./html.ts";
@@ -20,7 +20,7 @@ export function reportHtml(report: Report): string {
     <table>
       <tbody>${facts(report).map(([name, says]) => markup`<tr><th>${name}</th><td>${says}</td></tr>`)}</tbody>
     </table>
-    ${advice(report)} ${sessionTable(report)} ${losses(report)} ${examples(report)}
+    ${advice(report)} ${sessionTable(report)} ${missing(report)} ${examples(report)}
     <footer>Written by precis ${version()} from session files, which hold neither system prompts nor tools. Secrets that precis recognises are masked.</footer>
   </main>`;
   return pageText({ title: "What precis would have done", style: STYLE, body });
@@ -64,15 +64,15 @@ function sessionTable({ sessions: all }: Report): Html {
     ${more > 0 ? markup`<p class="dim">And ${counted(more, "more session")}.</p>` : ""}`;
 }
 
-function losses({ lost }: Report): Html {
-  if (lost.length === 0) return markup``;
-  const rows = lost.map(
-    ({ kind, absent, unrecallable, examples: some }) =>
-      markup`<tr><td>${LOSS_NAMES[kind]}</td><td class="number">${count(absent)}</td><td class="number">${count(absent - unrecallable)}</td><td>${some.map((one) => markup`<code>${one}</code> `)}</td></tr>`,
+function missing({ missing: kinds }: Report): Html {
+  if (kinds.length === 0) return markup``;
+  const rows = kinds.map(
+    ({ kind, recallable, lost, examples: some }) =>
+      markup`<tr><td>${RECEIPT_NAMES[kind]}</td><td class="number">${count(recallable)}</td><td class="number">${count(lost)}</td><td>${some.map((one) => markup`<code>${one}</code> `)}</td></tr>`,
   );
-  return markup`<h2>What results may be missing</h2>
+  return markup`<h2>What the results do not hold</h2>
     <div class="scroll"><table>
-      <thead><tr><th>kind</th><th class="number">not in the result</th><th class="number">recallable</th><th>examples</th></tr></thead>
+      <thead><tr><th>kind</th><th class="number">recallable</th><th class="number">lost</th><th>examples</th></tr></thead>
       <tbody>${rows}</tbody>
     </table></div>`;
 }

@@ -5,7 +5,6 @@ import { editByHand, placesOf, type PlacedOriginal } from "./by-hand.ts";
 import {
   applyCompaction,
   COMPACTION_SCHEMA_VERSION,
-  NO_LOSSES,
   type Compaction,
   type CompactionReport,
   type Destination,
@@ -208,7 +207,6 @@ function reportOf(
     rung: 0,
     degraded: [],
     recall: [...new Set([...(standing?.report.recall ?? []), ...ids])],
-    lost: standing?.report.lost ?? NO_LOSSES,
     modelCalls: 0,
     costUsd: 0,
   };

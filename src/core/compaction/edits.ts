@@ -2,13 +2,7 @@
 import type { Chain } from "../transcript/links.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { sharesWire, type Message, type Transcript } from "../transcript/message.ts";
-import {
-  COMPACTION_SCHEMA_VERSION,
-  NO_LOSSES,
-  type Compaction,
-  type CompactionReason,
-  type Evicted,
-} from "./compaction.ts";
+import { COMPACTION_SCHEMA_VERSION, type Compaction, type CompactionReason, type Evicted } from "./compaction.ts";
 
 export interface Edits {
   /** As many messages as the original has. */
@@ -59,7 +53,6 @@ export function editsCompaction(
       rung: 0,
       degraded: [],
       recall: [...new Set(edits.evicted.map(({ id }) => id))],
-      lost: NO_LOSSES,
       modelCalls: 0,
       costUsd: 0,
     },

@@ -1,6 +1,6 @@
 /** What a compaction looks like as data, independent of the engine. */
 import { anything, figure, index, kinds, listOf, maybe, oneOf, record, text, type Shape } from "../shapes.ts";
-import { COMPACTION_SCHEMA_VERSION, LOSS_KINDS } from "./compaction.ts";
+import { COMPACTION_SCHEMA_VERSION, RECEIPT_FATES, RECEIPT_KINDS } from "./compaction.ts";
 
 const source: Shape = (value, place) => {
   record({ type: oneOf("data", "url", "id") })(value, place);
@@ -56,7 +56,16 @@ export const irreducibleShape = record({
   because: text,
   code: maybe(oneOf("keep_requests", "pinned")),
 });
-const loss = record({ absent: index, unrecallable: index, examples: listOf(text) });
+const fates = record(Object.fromEntries(RECEIPT_FATES.map((fate) => [fate, index])));
+const receiptCounts = record(Object.fromEntries(RECEIPT_KINDS.map((kind) => [kind, fates])));
+const receiptLine = record({
+  kind: oneOf(...RECEIPT_KINDS),
+  text,
+  message: maybe(index),
+  fate: oneOf(...RECEIPT_FATES),
+  id: maybe(text),
+  by: maybe(index),
+});
 export const reasonShape = oneOf("threshold", "hygiene", "overflow", "payload", "explicit", "budget", "cost");
 
 const step = record({
@@ -98,7 +107,7 @@ const report = record({
   irreducible: maybe(irreducibleShape),
   degraded: listOf(text),
   recall: listOf(text),
-  lost: record(Object.fromEntries(LOSS_KINDS.map((kind) => [kind, loss]))),
+  receipt: maybe(record({ counts: receiptCounts, lines: listOf(receiptLine) })),
   summary: maybe(summary),
   modelCalls: figure,
   costUsd: figure,

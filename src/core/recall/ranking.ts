@@ -36,7 +36,7 @@ export interface RankOptions<Key> {
   /** True: the same words in two texts are two places. */
   readonly repeats?: boolean;
   /** Masks secrets in a text; what is found is looked for again in what this leaves. */
-  readonly redact?: (text: string) => string;
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 /** A word that is elsewhere in the same text counts this much of one that is in the place. */
@@ -54,7 +54,7 @@ const FURTHER_SHARE = 0.5;
 const BEFORE_SHARE = 0.4;
 const AFTER_SHARE = 0.2;
 /** In a conversation, a place that counts less than this share of the best one is not shown. */
-const LEAST_SHARE = 0.2;
+const LEAST_SHARE = 0.25;
 
 interface Read<Key> {
   readonly candidate: Candidate<Key>;

@@ -5,7 +5,6 @@
  */
 import {
   applyCompaction,
-  NO_LOSSES,
   type Compaction,
   type CompactionReport,
   type Destination,
@@ -46,7 +45,7 @@ export function createMessageKeeper({ keepsRequests }: { readonly keepsRequests:
     const { original, request, limitTokens, compact, pins } = keeping;
     if (!keepsRequests && pins.messages.length + pins.facts.length === 0) return compact(request);
     const requests = keepsRequests ? requestsIn(original.messages).filter(isLeft(keeping)) : [];
-    const restoring: Restoring = { ...keeping, keepsRequests, kept: union(requests, pins.messages) };
+    const restoring: Restoring = { ...keeping, kept: union(requests, pins.messages) };
     const { measure, standing = original } = request;
     const before = measure.transcript(standing);
     const messages = restoring.kept.map((at) => original.messages[at]!);
@@ -122,7 +121,6 @@ function requestsIn(messages: readonly Message[]): readonly number[] {
 interface Restoring extends KeptMessages {
   /** Indices of what stays, in order. */
   readonly kept: readonly number[];
-  readonly keepsRequests: boolean;
 }
 
 /** The same compaction with everything in it that stays, as it was, and with the pinned facts. */
@@ -188,7 +186,7 @@ function isAnchored(after: readonly Message[], { parts }: Message): boolean {
 
 /** The figures of what the compaction has become. */
 function accounted(before: Compaction, compaction: Compaction, restoring: Restoring): Compaction {
-  const { original, request, limitTokens, keepsRequests } = restoring;
+  const { original, request, limitTokens } = restoring;
   const applied = applyCompaction(original, compaction);
   const after = request.measure.transcript(applied);
   const { irreducible, ...report } = before.report;
@@ -207,10 +205,6 @@ function accounted(before: Compaction, compaction: Compaction, restoring: Restor
     ...(irreducible === undefined || after <= limitTokens ? {} : { irreducible }),
     degraded: report.degraded.filter((remark) => !isTrimmedRemark(remark)),
     recall: [...new Set(compaction.evicted.map(({ id }) => id))],
-    lost: {
-      ...report.lost,
-      ...(keepsRequests ? { requests: NO_LOSSES.requests } : {}),
-    },
   };
   return { ...compaction, report: next };
 }

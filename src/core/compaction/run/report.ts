@@ -2,7 +2,6 @@
 import { COMPACTION_SCHEMA_VERSION, type Compaction, type CompactionReport, type Irreducible } from "../compaction.ts";
 import type { Message } from "../../transcript/message.ts";
 import { sizeOf, type CompactionRun } from "./draft.ts";
-import { lossesOf } from "./losses.ts";
 import type { WrittenDraft } from "./model-handoff.ts";
 
 export interface Account extends WrittenDraft {
@@ -62,7 +61,6 @@ function reportOf(run: CompactionRun, { draft, irreducible, summary: written, ..
     ...(irreducible === undefined ? {} : { irreducible }),
     degraded: account.remarks,
     recall: [...new Set(draft.evicted.map(({ id }) => id))],
-    lost: lossesOf(run, draft),
     ...(written === undefined ? {} : { summary: written }),
     modelCalls: (written?.steps ?? []).reduce((sum, { calls }) => sum + calls, 0),
     costUsd: (written?.steps ?? []).reduce((sum, { costUsd = 0 }) => sum + costUsd, 0),
