@@ -113,7 +113,7 @@ function readResult(
   const reached = evicted.filter(({ id }) => shown.has(id)).toSorted((a, b) => lengthOf(a) - lengthOf(b));
   return {
     stands: (at) => at >= covered || map[at]?.kind === "kept",
-    holds: (wanted) => text.includes(inWords(wanted)) || text.includes(inWords(redact(wanted))),
+    holds: (wanted) => includesWords(text, inWords(wanted)) || includesWords(text, inWords(redact(wanted))),
     idFor: (at) => reached.find(({ message, end = message + 1 }) => at >= message && at < end)?.id,
   };
 }
@@ -129,7 +129,23 @@ function readable(message: Message): string {
 
 /** Lines are joined and indented where a text is quoted: the words in their order are what counts. */
 function inWords(text: string): string {
-  return ` ${text.replace(/\s+/g, " ").trim()}`;
+  return text.replace(/\s+/g, " ").trim();
+}
+
+const IN_WORD = /[\p{L}\p{N}]/u;
+
+/** As whole words: `46` is not in `1460`. */
+function includesWords(text: string, wanted: string): boolean {
+  if (wanted === "") return true;
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+    const [before, after] = [text.slice(at - 1, at), text.slice(at + wanted.length, at + wanted.length + 1)];
+    if (!joins(before, wanted[0]!) && !joins(wanted.at(-1)!, after)) return true;
+  }
+  return false;
+}
+
+function joins(one: string, next: string): boolean {
+  return IN_WORD.test(one) && IN_WORD.test(next);
 }
 
 /** What a person wrote and chose. The same words in a later message take the place of earlier ones. */

@@ -36,7 +36,7 @@ const shop = (...last: (Message | readonly Message[])[]): Transcript =>
     user(`The key of the shop is ${SECRET}; the port = 54321.`),
     says("Noted."),
     ...last,
-    user("Now the docs, for version 3.14 on port 54321."),
+    user('Now the docs, for version 3.14 on port "54321".'),
     says("I begin."),
   );
 
@@ -84,6 +84,8 @@ describe("the receipt", () => {
       );
     expect(made(long.slice(0, 400)).lines[0]).toMatchObject({ kind: "request", fate: "recallable", id });
     expect(made(long.replaceAll("\n", "\n    ")).lines[0]!.fate).toBe("kept");
+    expect(made(`"${long}"`).lines[0]!.fate).toBe("kept");
+    expect(made(`un${long}`).lines[0]!.fate).toBe("recallable");
   });
 
   it("lists rules, running tasks, values of the live request and pinned facts", async () => {
