@@ -63,10 +63,14 @@ interface Judged {
 /** Against the best of the others that keeps to the budget. */
 function judge(measure: Measure): Judged {
   const ours = measure.rows.find(({ name }) => name === OURS);
-  const others = measure.rows.filter(({ name, overBudget }) => name !== OURS && overBudget === 0);
+  const others = measure.rows.filter(isPeer);
   const [best] = others.toSorted((a, b) => shareOf(b) - shareOf(a));
   const isBehind = ours !== undefined && best !== undefined && shareOf(best) > shareOf(ours);
   return { measure, ours, best, isBehind };
+}
+
+function isPeer({ name, overBudget }: Row): boolean {
+  return name !== OURS && overBudget === 0;
 }
 
 function comparison(judged: readonly Judged[]): readonly string[] {
@@ -74,7 +78,9 @@ function comparison(judged: readonly Judged[]): readonly string[] {
     "| what is held | precis | the best of the others |",
     "| --- | --- | --- |",
     ...judged.map(({ measure, ours, best }) => {
-      const other = best === undefined ? "none within the budget" : `${figure(best)}, ${best.name}`;
+      const ties = measure.rows.filter((row) => row !== best && isPeer(row) && shareOf(row) === shareOf(best ?? row));
+      const more = ties.length === 0 ? "" : ` and ${ties.length} more`;
+      const other = best === undefined ? "none within the budget" : `${figure(best)}, ${best.name}${more}`;
       return `| ${measure.title} | ${ours === undefined ? "" : figure(ours)} | ${other} |`;
     }),
   ];
@@ -106,7 +112,7 @@ function locomoSection(rows: readonly LocomoRow[]): readonly string[] {
     `| --- | --- | --- | ${categories.map(() => "---").join(" | ")} |`,
     ...rows.map(({ way, charsMax, chars, found }) => {
       const shares = categories.map((one) => `${Math.round((100 * found[one]!.held) / found[one]!.of)} %`);
-      return `| ${way} | ${Number.isFinite(charsMax) ? charsMax : ""} | ${chars} | ${shares.join(" | ")} |`;
+      return `| ${way} | ${charsMax ?? ""} | ${chars} | ${shares.join(" | ")} |`;
     }),
     "",
   ];
