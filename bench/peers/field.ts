@@ -15,7 +15,7 @@ const SUMMARY_SHARE = 0.25;
 /** Of the budget, or of the messages: peers count what the bench does not, and leave out what it counts. */
 const KNOB_SHARES = [1.2, 1.1, 1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0];
 
-export default async function makeField(): Promise<Field> {
+export async function makeField(): Promise<Field> {
   installPeers();
   installPythonPeers();
   const { peers, absent } = await loadPeers();

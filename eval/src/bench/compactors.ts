@@ -21,15 +21,15 @@ export interface Field {
   readonly isValid: (after: readonly ChatMessage[], before: readonly ChatMessage[]) => boolean;
 }
 
-/** The module's default export makes the field. @throws PrecisError `no_compactors`. */
+/** What the module's `makeField` makes. @throws PrecisError `no_compactors`. */
 export async function loadField(path: string): Promise<Field> {
-  const { default: make } = (await import(pathToFileURL(path).href)) as { readonly default?: () => Promise<Field> };
-  if (typeof make !== "function")
-    throw new PrecisError(`${path} has no default export that makes compactors.`, {
+  const { makeField } = (await import(pathToFileURL(path).href)) as { readonly makeField?: () => Promise<Field> };
+  if (typeof makeField !== "function")
+    throw new PrecisError(`${path} exports no function makeField.`, {
       code: "no_compactors",
-      hint: "Export a function as bench/peers/field.ts does.",
+      hint: "Export one as bench/peers/field.ts does.",
     });
-  return make();
+  return makeField();
 }
 
 /** As the suites count: each turn with its role before it. */

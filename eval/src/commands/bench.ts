@@ -35,7 +35,7 @@ export const benchCommand: Command = {
     compactors: {
       type: "string",
       valueHint: "FILE",
-      description: "A module whose default export makes the compactors; bench/peers/field.ts by default.",
+      description: "A module whose `makeField` makes the compactors; bench/peers/field.ts by default.",
     },
     only: { type: "string", valueHint: "NAME,…", description: "Only these compactors." },
     locomo: { type: "string", valueHint: "FILE", description: "LoCoMo's locomo10.json, to measure recall as well." },

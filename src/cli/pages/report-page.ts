@@ -20,7 +20,7 @@ export function reportHtml(report: Report): string {
     <table>
       <tbody>${facts(report).map(([name, says]) => markup`<tr><th>${name}</th><td>${says}</td></tr>`)}</tbody>
     </table>
-    ${advice(report)} ${sessionTable(report)} ${missing(report)} ${examples(report)}
+    ${advice(report)} ${sessionTable(report)} ${missingTable(report)} ${examples(report)}
     <footer>Written by precis ${version()} from session files, which hold neither system prompts nor tools. Secrets that precis recognises are masked.</footer>
   </main>`;
   return pageText({ title: "What precis would have done", style: STYLE, body });
@@ -64,7 +64,7 @@ function sessionTable({ sessions: all }: Report): Html {
     ${more > 0 ? markup`<p class="dim">And ${counted(more, "more session")}.</p>` : ""}`;
 }
 
-function missing({ missing: kinds }: Report): Html {
+function missingTable({ missing: kinds }: Report): Html {
   if (kinds.length === 0) return markup``;
   const rows = kinds.map(
     ({ kind, recallable, lost, examples: some }) =>

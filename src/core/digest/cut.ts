@@ -24,7 +24,7 @@ export function oneLine(text: string, charsMax: number): string {
 }
 
 /** White space of any length but for a single space, which stays as it is. */
-export const WIDE_SPACE = /[^\S ]\s*| \s+/g;
+const WIDE_SPACE = /[^\S ]\s*| \s+/g;
 
 /** A text as it is compared with another whose lines are indented or joined. */
 export function inOneLine(text: string): string {
