@@ -13,14 +13,10 @@ export interface Repeat {
 
 /** Calls other than reads that had the very same arguments and result each time, the most frequent first. */
 export function repeatedCalls({ calls }: Events): readonly Repeat[] {
-  const groups = Map.groupBy(
-    calls.filter(({ summary, result }) => result !== undefined && summary.action !== "read"),
-    ({ call, text }) => `${call.name}\n${call.arguments}\n${text}`,
+  const others = calls.filter(({ summary, result }) => result !== undefined && summary.action !== "read");
+  return repeatsIn(others, REPEATED_MIN).toSorted(
+    (one, other) => other.times - one.times || other.event.message - one.event.message,
   );
-  return [...groups.values()]
-    .filter((group) => group.length >= REPEATED_MIN)
-    .map((group) => ({ event: group.at(-1)!, times: group.length }))
-    .toSorted((one, other) => other.times - one.times || other.event.message - one.event.message);
 }
 
 /** Files that were read more than once, showed the same each time, and have not been changed since, the last ones first. */
@@ -30,9 +26,18 @@ export function readAgain({ calls, files }: Events): readonly (Repeat & { readon
     ({ summary, ending, facts }) =>
       summary.action === "read" && summary.paths.length === 1 && facts === undefined && ending.status === "done",
   );
-  const groups = Map.groupBy(reads, ({ call, text }) => `${call.name}\n${call.arguments}\n${text}`);
-  return [...groups.values()]
-    .map((group) => ({ event: group.at(-1)!, times: group.length, path: group[0]!.summary.paths[0]! }))
-    .filter(({ event, times, path }) => times >= READ_AGAIN_MIN && (changed.get(path) ?? -1) < event.message)
+  return repeatsIn(reads, READ_AGAIN_MIN)
+    .map((repeat) => ({ ...repeat, path: repeat.event.summary.paths[0]! }))
+    .filter(({ event, path }) => (changed.get(path) ?? -1) < event.message)
     .toSorted((one, other) => other.event.message - one.event.message);
+}
+
+/** Results are compared only where calls are the same: most of a conversation's text is in results that nothing repeats. */
+function repeatsIn(calls: readonly CallEvent[], timesMin: number): readonly Repeat[] {
+  const same = Map.groupBy(calls, ({ call }) => `${call.name}\n${call.arguments}`);
+  return [...same.values()]
+    .filter((group) => group.length >= timesMin)
+    .flatMap((group) => [...Map.groupBy(group, ({ text }) => text).values()])
+    .filter((group) => group.length >= timesMin)
+    .map((group) => ({ event: group.at(-1)!, times: group.length }));
 }

@@ -53,8 +53,9 @@ const FURTHER_SHARE = 0.5;
 /** What the message before and the message after a text add to it, of what each counts for by itself. */
 const BEFORE_SHARE = 0.4;
 const AFTER_SHARE = 0.2;
-/** In a conversation, a place that counts less than this share of the best one is not shown. */
+/** In a conversation, a place that counts less than this share of the best one is not shown; of one with every word, less than that. */
 const LEAST_SHARE = 0.25;
+const LEAST_SHARE_OF_WHOLE = 0.33;
 
 interface Read<Key> {
   readonly candidate: Candidate<Key>;
@@ -149,7 +150,8 @@ function withNeighbours<Key>(
     return before + after === 0 || text === "" ? [] : [{ ...neighbour, score: before + after }];
   });
   const best = scored.reduce((score, place) => Math.max(score, place.score), 0);
-  return scored.filter(({ score }) => score >= best * LEAST_SHARE);
+  const least = best * (scored.some(({ whole }) => whole) ? LEAST_SHARE_OF_WHOLE : LEAST_SHARE);
+  return scored.filter(({ score }) => score >= least);
 }
 
 function sumOver(terms: readonly Term[], of: (term: Term) => number): number {

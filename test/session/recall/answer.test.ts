@@ -80,8 +80,9 @@ describe("a search", () => {
     const answer = await asked({ query: "how long is the ferry to island 17" }, 4_000, source);
     expect(answer.split("── ")[1]).toContain("island number 17");
     expect(answer).toContain("36 assistant, next to a hit\nAbout 27 minutes.");
-    expect(answer.split("── ").length).toBeGreaterThan(30);
-    expect(estimateText(await asked({ query: "ferry island 17" }, 500, source))).toBeLessThanOrEqual(500);
+    const many = await asked({ query: "how long does the ferry take" }, 4_000, source);
+    expect(many.split("── ").length).toBeGreaterThan(30);
+    expect(estimateText(await asked({ query: "ferry take" }, 500, source))).toBeLessThanOrEqual(500);
   });
 
   it("is narrowed by an id, by messages and by a role", async () => {
