@@ -73,8 +73,10 @@ describe("in a conversation", () => {
   });
 
   it("goes on with places that hold few of the words behind those that hold most", () => {
-    expect(found("colour kitchen door").map(({ key }) => key)).toContain(2);
-    expect(ranked(Object.fromEntries(said.entries()), "colour kitchen door")).toEqual(["0"]);
+    expect(found("colour door hinge").map(({ key }) => key)).toEqual([0, 1, 2]);
+    expect(ranked(Object.fromEntries(said.entries()), "colour door hinge")).toEqual(["0"]);
+    // Where one holds every word, those with few of them are left out.
+    expect(found("colour kitchen door").map(({ key }) => key)).toEqual([0, 1]);
   });
 
   it("shows no secret of a neighbour", () => {
