@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
-import { COMPACTION_SCHEMA_VERSION, NO_LOSSES, type Compaction } from "../src/core/compaction/compaction.ts";
+import { COMPACTION_SCHEMA_VERSION, type Compaction } from "../src/core/compaction/compaction.ts";
 import { createChain } from "../src/core/transcript/links.ts";
 import { textMessage, type Message } from "../src/core/transcript/message.ts";
 import { openSqliteStore } from "../src/store/index.ts";
@@ -139,7 +139,6 @@ function recordOf(links: readonly string[], covered: number): Compaction {
       rung: 0,
       degraded: [],
       recall: [],
-      lost: NO_LOSSES,
       modelCalls: 0,
       costUsd: 0,
     },

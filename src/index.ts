@@ -9,7 +9,10 @@ export type {
   Evicted,
   HandEdit,
   Irreducible,
-  Losses,
+  Receipt,
+  ReceiptFate,
+  ReceiptKind,
+  ReceiptLine,
   SummaryAccount,
   SummaryStep,
 } from "./core/compaction/compaction.ts";
@@ -36,6 +39,7 @@ export type { CompactionTiming } from "./session/timing.ts";
 export type { ReportedUsage } from "./protocols/index.ts";
 export type { ProviderError } from "./session/recover.ts";
 export { responsesCompaction, type ResponsesCompactionOptions } from "./session/responses-compaction.ts";
+export { receiptMatchers } from "./session/receipt-matchers.ts";
 export { readFilesIn } from "./session/read-files.ts";
 export { createRuntime } from "./session/checked-runtime.ts";
 export { createSession } from "./session/session.ts";

@@ -1,5 +1,12 @@
-/** What a compaction came to, in figures: sizes, what became of the messages, what was lost and what can be recalled. */
-import type { CompactionReport } from "../../src/core/compaction/compaction.ts";
+/** What a compaction came to, in figures: sizes, what became of the messages, and the receipt. */
+import {
+  RECEIPT_FATES,
+  RECEIPT_KINDS,
+  type CompactionReport,
+  type Receipt,
+} from "../../src/core/compaction/compaction.ts";
+import { FATE_NAMES, fateText, RECEIPT_NAMES } from "../../src/cli/receipt-names.ts";
+import { countIn } from "../../src/core/receipt/counts.ts";
 import { counted, dollars, percent, whole } from "../format.ts";
 
 export function Report({ report, when }: { readonly report: CompactionReport; readonly when?: string }) {
@@ -22,7 +29,7 @@ export function Report({ report, when }: { readonly report: CompactionReport; re
         </Figure>
         <Figure name="Recallable">{counted(recall.length, "original")}</Figure>
       </dl>
-      <Lost report={report} />
+      <ReceiptList receipt={report.receipt} />
       {irreducible === undefined ? null : <p class="warn">{irreducible.because}</p>}
       {degraded.map((line) => (
         <p key={line} class="warn">
@@ -58,33 +65,35 @@ function Sizes({ tokens: { before, after } }: Pick<CompactionReport, "tokens">) 
   );
 }
 
-function Lost({ report: { lost } }: { readonly report: CompactionReport }) {
-  const kinds = Object.entries(lost).filter(([, { absent }]) => absent > 0);
-  if (kinds.length === 0) return <p class="dim">Nothing that was looked for is missing from the result.</p>;
+function ReceiptList({ receipt }: { readonly receipt: Receipt | undefined }) {
+  if (receipt === undefined || receipt.lines.length === 0) return null;
+  const fates = RECEIPT_FATES.map((fate) => {
+    const number = RECEIPT_KINDS.reduce((sum, kind) => sum + countIn(receipt, kind, fate), 0);
+    return number === 0 ? [] : [`${whole(number)} ${FATE_NAMES[fate]}`];
+  });
   return (
-    <details class="lost">
-      <summary>
-        Not in the result: {kinds.map(([kind, { absent }]) => of(absent, kind)).join(", ")}{" "}
-        <span class="dim">(examples)</span>
-      </summary>
-      <dl>
-        {kinds.map(([kind, { absent, unrecallable, examples }]) => (
-          <div key={kind}>
-            <dt>
-              {of(absent, kind)}
-              {unrecallable === 0 ? ", all behind a recall id" : `, ${whole(unrecallable)} of them behind no recall id`}
-            </dt>
-            {examples.map((example) => (
-              <dd key={example}>{example}</dd>
-            ))}
-          </div>
-        ))}
-      </dl>
+    <details class="receipt">
+      <summary>Receipt: {fates.flat().join(", ")}</summary>
+      <table>
+        <thead>
+          <tr>
+            <th>what</th>
+            <th>message</th>
+            <th>begins</th>
+            <th>became</th>
+          </tr>
+        </thead>
+        <tbody>
+          {receipt.lines.map((line, at) => (
+            <tr key={at} class={line.fate}>
+              <td>{RECEIPT_NAMES[line.kind]}</td>
+              <td>{line.message ?? ""}</td>
+              <td>{line.text}</td>
+              <td>{fateText(line)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </details>
   );
-}
-
-/** Kinds are named in the plural. */
-function of(count: number, kind: string): string {
-  return `${whole(count)} ${count === 1 ? kind.replace(/s$/, "") : kind}`;
 }

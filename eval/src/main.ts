@@ -19,6 +19,7 @@ export const EVAL: Program = {
   commands: {
     measure: async () => (await import("./commands/measure.ts")).measureCommand,
     exam: async () => (await import("./commands/exam.ts")).examCommand,
+    bench: async () => (await import("./commands/bench.ts")).benchCommand,
     replay: async () => (await import("./commands/replay.ts")).replayCommand,
   },
 };

@@ -1,5 +1,4 @@
 /** What `precis compact` says of a compaction: a page for a person, and the same as JSON for a program. */
-import { NO_LOSSES } from "../core/compaction/compaction.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { protocols, type ProtocolName } from "../protocols/index.ts";
 import { elementTexts } from "../protocols/json/scan.ts";
@@ -118,8 +117,8 @@ function figuresOf({ input, result, to, window, repair }: Report): object {
     violations: repair,
   };
   if (result.kind === "compacted") {
-    const { irreducible = null, summary = null, ...report } = result.compaction.report;
-    return { changed: true, because: result.because ?? null, ...report, irreducible, summary, ...common };
+    const { irreducible = null, summary = null, receipt = null, ...report } = result.compaction.report;
+    return { changed: true, because: result.because ?? null, ...report, irreducible, summary, receipt, ...common };
   }
   const messages = transcript.messages.length;
   return {
@@ -130,7 +129,7 @@ function figuresOf({ input, result, to, window, repair }: Report): object {
     irreducible: result.irreducible ?? null,
     degraded: [],
     recall: [],
-    lost: NO_LOSSES,
+    receipt: null,
     summary: null,
     modelCalls: 0,
     costUsd: 0,

@@ -1,19 +1,23 @@
 /** A compaction as a person reads it: what the transcript was, what it is, and what became of its parts. */
 import { wrapped } from "../config/wrap.ts";
 import {
-  LOSS_KINDS,
+  RECEIPT_FATES,
+  RECEIPT_KINDS,
   type CompactionReport,
   type Irreducible,
+  type Receipt,
   type SummaryAccount,
   SAVED_LITTLE_ADVICE,
   savedLittle,
 } from "../core/compaction/compaction.ts";
+import { countIn } from "../core/receipt/counts.ts";
 import type { LogNote } from "../logs/index.ts";
 import { failureAdvice } from "../session/cooldowns.ts";
 import type { DisabledEngine } from "../session/events.ts";
 import type { HookFailure } from "../session/operator-hooks/contract.ts";
 import { change, count, counted } from "./amounts.ts";
 import { clip, padEnd, padStart, track, widthOf } from "./bars.ts";
+import { FATE_NAMES, fateText, RECEIPT_NAMES } from "./receipt-names.ts";
 import { namedLines } from "./table.ts";
 import type { TextStyle, Stream } from "./terminal.ts";
 import { windowText, type Window } from "./window.ts";
@@ -94,7 +98,11 @@ const PARTS: readonly (readonly [name: keyof CompactionReport["parts"], says: st
   ["tail", "the newest messages"],
 ];
 
-function fates({ messages, recall, lost, summary }: CompactionReport, back: string, stream: Stream): readonly string[] {
+function fates(
+  { messages, recall, receipt, summary }: CompactionReport,
+  back: string,
+  stream: Stream,
+): readonly string[] {
   const row = (name: string, says: string): readonly string[] => named(name, says, "dim", stream);
   return [
     ...(summary === undefined ? [] : writtenBy(summary).flatMap((line) => row("written", line))),
@@ -107,7 +115,7 @@ function fates({ messages, recall, lost, summary }: CompactionReport, back: stri
       ? []
       : row("removed", `${counted(messages.removed, "tool result")} without a call, which providers refuse`)),
     ...(recall.length === 0 ? [] : [...row("recall", recallIds(recall)), ...row("", back)]),
-    ...missed(lost).flatMap((line, at) => row(at === 0 ? "missing" : "", line)),
+    ...(receipt === undefined ? [] : receiptLines(receipt).flatMap((line, at) => row(at === 0 ? "receipt" : "", line))),
   ];
 }
 
@@ -133,24 +141,25 @@ function recallIds(ids: readonly string[]): string {
   return `${counted(ids.length, "id")}: ${list}${more > 0 ? ` and ${count(more)} more` : ""}`;
 }
 
-/** What is gone of each kind, whether an id still leads there, and examples, one a line. */
-function missed(lost: CompactionReport["lost"]): readonly string[] {
-  const gone = LOSS_KINDS.filter((kind) => lost[kind].absent > 0);
-  if (gone.length === 0) return ["nothing that the next steps are likely to need"];
-  return gone.flatMap((kind) => {
-    const { absent, unrecallable, examples } = lost[kind];
-    const such = examples.slice(0, EXAMPLES_SHOWN_MAX).map((one) => `  "${clip(one, EXAMPLE_COLUMNS_MAX)}"`);
-    const lasting = unrecallable === 0 ? "" : `, ${unrecallable} of them without a recall id`;
-    return [`${counted(absent, SINGULAR[kind])} may be missing${lasting}. Examples:`, ...such];
+/** Of each kind how many came to what, and those that are not in the result, one a line. */
+function receiptLines(receipt: Receipt): readonly string[] {
+  const lines = RECEIPT_KINDS.flatMap((kind) => {
+    const counts = RECEIPT_FATES.map((fate) => ({ fate, number: countIn(receipt, kind, fate) }));
+    const some = counts.filter(({ number }) => number > 0);
+    if (some.length === 0) return [];
+    const all = some.reduce((sum, { number }) => sum + number, 0);
+    const says = some.map(({ fate, number }) => `${count(number)} ${FATE_NAMES[fate]}`).join(", ");
+    const gone = receipt.lines.filter((line) => line.kind === kind && line.fate !== "kept");
+    const such = gone.toSorted((one, other) => Number(other.fate === "lost") - Number(one.fate === "lost"));
+    return [
+      `${counted(all, RECEIPT_NAMES[kind])}: ${says}`,
+      ...such
+        .slice(0, EXAMPLES_SHOWN_MAX)
+        .map((line) => `  "${clip(line.text, EXAMPLE_COLUMNS_MAX)}" ${fateText(line)}`),
+    ];
   });
+  return lines.length === 0 ? ["nothing that had to be kept"] : lines;
 }
-
-const SINGULAR = {
-  requests: "user message",
-  constraints: "project rule",
-  paths: "changed file",
-  errors: "failure",
-} as const;
 
 /** A name and what there is to say, over as many lines as that takes. */
 function named(name: string, says: string, look: TextStyle, stream: Stream): readonly string[] {

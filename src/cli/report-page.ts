@@ -2,10 +2,10 @@
 import { wrapped } from "../config/wrap.ts";
 import type { NamedOutlook, Outlook } from "../session/outlook/outlook.ts";
 import { change, count, counted, percent } from "./amounts.ts";
+import { RECEIPT_NAMES } from "./receipt-names.ts";
 import { clip, columnWidths, padStart } from "./bars.ts";
 import { namedLines } from "./table.ts";
 import type { Stream } from "./terminal.ts";
-import type { LossKind } from "../core/compaction/compaction.ts";
 
 export interface Report extends Outlook {
   readonly folders: readonly string[];
@@ -33,7 +33,7 @@ export function reportPage(report: Report, stream: Stream): string {
     ...wrapped(verdict(report), stream.columns).map((line) => paint("strong", line)),
     ...facts(report).flatMap(([name, says]) => named(name, says, stream)),
     ...section("Sessions with the largest savings", sessionRows(report.sessions, stream)),
-    ...section("What results may be missing", lossLines(report, stream)),
+    ...section("What the results do not hold", missingLines(report, stream)),
     ...section("Settings that follow", adviceLines(report, stream)),
     ...section("Not looked at", skippedLines(report, stream)),
     "",
@@ -122,9 +122,9 @@ function sessionRows(sessions: readonly NamedOutlook[], { paint, columns }: Stre
   ];
 }
 
-function lossLines({ lost }: Report, stream: Stream): readonly string[] {
-  return lost.flatMap(({ kind, absent, unrecallable, examples }) => [
-    ...named(LOSS_NAMES[kind], `${count(absent)}, ${count(absent - unrecallable)} of them recallable`, stream),
+function missingLines({ missing }: Report, stream: Stream): readonly string[] {
+  return missing.flatMap(({ kind, recallable, lost, examples }) => [
+    ...named(RECEIPT_NAMES[kind], `${count(recallable)} recallable, ${count(lost)} lost`, stream),
     ...examples.map(
       (one) => `${" ".repeat(NAME_COLUMNS + 2)}${stream.paint("dim", `"${clip(one, EXAMPLE_COLUMNS_MAX)}"`)}`,
     ),
@@ -150,11 +150,3 @@ function skippedLines({ skipped, older, notTaken }: Report, { columns }: Stream)
       : []),
   ];
 }
-
-/** What a person calls the kinds of things that a compaction may leave out. */
-const LOSS_NAMES: Readonly<Record<LossKind, string>> = {
-  requests: "user messages",
-  constraints: "project rules",
-  paths: "changed files",
-  errors: "failures",
-};

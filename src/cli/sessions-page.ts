@@ -1,6 +1,7 @@
 /** Sessions as a person reads them: one a line, or one with its compactions and its newest messages. */
 import { wrapped } from "../config/wrap.ts";
-import { LOSS_KINDS, type CompactionReport } from "../core/compaction/compaction.ts";
+import { RECEIPT_KINDS, type CompactionReport } from "../core/compaction/compaction.ts";
+import { countIn } from "../core/receipt/counts.ts";
 import type { CompactionShown, MessageShown, SessionShown, SessionSummary } from "../gateway/history/contract.ts";
 import { cooldownText } from "../session/cooldowns.ts";
 import type { CompactionTiming } from "../session/timing.ts";
@@ -9,6 +10,7 @@ import { thresholdText } from "../session/threshold.ts";
 import { age, change, count, counted } from "./amounts.ts";
 import { clip, columnWidths, padEnd, padStart } from "./bars.ts";
 import { namedLines } from "./table.ts";
+import { RECEIPT_NAMES } from "./receipt-names.ts";
 import type { Stream } from "./terminal.ts";
 import { visibleLine } from "./visible.ts";
 
@@ -204,10 +206,11 @@ function compactionLines(
 
 /** What became of the messages, what is gone, and what it cost. */
 function accountOf(report: CompactionReport, covered: number): readonly string[] {
-  const { because, messages, recall, lost, degraded, modelCalls, costUsd, summary } = report;
-  const gone = LOSS_KINDS.filter((kind) => lost[kind].absent > 0).map((kind) => {
-    const { absent, unrecallable } = lost[kind];
-    return `${count(absent)} ${absent === 1 ? kind.slice(0, -1) : kind}${unrecallable === 0 ? "" : ` (${count(unrecallable)} without a recall id)`}`;
+  const { because, messages, recall, receipt, degraded, modelCalls, costUsd, summary } = report;
+  const gone = RECEIPT_KINDS.flatMap((kind) => {
+    const [recallable, lost] = [countIn(receipt, kind, "recallable"), countIn(receipt, kind, "lost")];
+    if (recallable + lost === 0) return [];
+    return `${counted(recallable + lost, RECEIPT_NAMES[kind])}${lost === 0 ? "" : ` (${count(lost)} lost)`}`;
   });
   const writer =
     summary === undefined
@@ -217,7 +220,7 @@ function accountOf(report: CompactionReport, covered: number): readonly string[]
   return [
     ...(because === undefined ? [] : [`because ${because}`]),
     `covers ${counted(covered, "message")}: ${count(messages.kept)} kept, ${count(messages.edited)} digested, ${count(messages.summarised)} in the handoff${writer}; ${counted(recall.length, "recall id")}${price}`,
-    ...(gone.length === 0 ? [] : [`${gone.join(", ")} may be missing`]),
+    ...(gone.length === 0 ? [] : [`not in it: ${gone.join(", ")}`]),
     ...degraded.map((line) => `! ${line}`),
   ];
 }

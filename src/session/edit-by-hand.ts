@@ -11,6 +11,7 @@ import type { Waiting } from "./contract.ts";
 import { estimatorOf, type SessionContext } from "./context.ts";
 import { rangeOfMessages } from "./message-range.ts";
 import { pinsOf } from "./pins.ts";
+import { withReceipt } from "./receipt.ts";
 import { recordCompaction } from "./make-compaction.ts";
 import { settleRequest, viewConversation } from "./turn.ts";
 
@@ -30,7 +31,8 @@ export async function editConversation(
   const { original, standing } = view;
   const { from, to } = rangeOfMessages(wanted, original.messages.length);
   const edit: HandEdit = { from: from - 1, end: to, how };
-  const pinned = (await pinsOf(context, original)).messages.find((at) => at >= edit.from && at < edit.end);
+  const pins = await pinsOf(context, original);
+  const pinned = pins.messages.find((at) => at >= edit.from && at < edit.end);
   if (pinned !== undefined) throw isPinned(pinned + 1);
   if (how === "drop") refuseNewest(original.messages, edit);
   const { state, options, chain } = context;
@@ -47,7 +49,9 @@ export async function editConversation(
   const amended = options.amend?.(made, original, estimator) ?? made;
   const least = (standing.compaction?.covered ?? 0) + 1;
   state.ahead = undefined;
-  const compaction = await recordCompaction(context, view, reachTo(amended, least, original, chain), signal);
+  const reaching = reachTo(amended, least, original, chain);
+  const withAccount = withReceipt(reaching, original.messages, { pins, secrets: options.secrets });
+  const compaction = await recordCompaction(context, view, withAccount, signal);
   return { kind: "compacted", compaction, transcript: settleRequest(context, view, { compaction }).transcript };
 }
 

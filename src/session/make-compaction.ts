@@ -17,6 +17,7 @@ import { compactWithEngine } from "./external-engine.ts";
 import { withinMediaLimits } from "./lighten.ts";
 import { originalsOf } from "./originals.ts";
 import { pinsOf } from "./pins.ts";
+import { withReceipt } from "./receipt.ts";
 import { freesTokensMin } from "./progress.ts";
 import { removedResults } from "./removed-results.ts";
 import { notCompacted, withinTime } from "./responses-compaction.ts";
@@ -85,7 +86,9 @@ export async function makeCompaction(
     const amended = options.enabled === false ? own : (withinMediaLimits(context, view.original, own) ?? own);
     // The record of the longest prefix is in effect: one that reaches less far than the last would never be found.
     const least = (view.standing.compaction?.covered ?? 0) + 1;
-    return { kind: "compacted", compaction: reachTo(amended, least, view.original, context.chain) };
+    const reaching = reachTo(amended, least, view.original, context.chain);
+    const compaction = withReceipt(reaching, view.original.messages, { pins, secrets: options.secrets });
+    return { kind: "compacted", compaction };
   }
   if (frees !== undefined) state.futile = { messages: view.original.messages.length };
   if (outcome.state !== undefined) state.engineState = outcome.state;

@@ -3,6 +3,7 @@ import { applyCompaction, type Compaction, type Irreducible } from "../core/comp
 import type { Decision } from "../core/engines/contract.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Prepared } from "./contract.ts";
+import { missingIn } from "../core/receipt/counts.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
 import { hasExpired, isPostponed, latestOf, withPriceVerdict, type ScheduledDecision } from "./economy.ts";
 import { announceDisabledEngine, decideWithEngine } from "./external-engine.ts";
@@ -149,7 +150,7 @@ export function settleRequest(context: SessionContext, view: ConversationView, o
 }
 
 function lostRequestsIn(compaction: Compaction | undefined): number {
-  return compaction?.report.lost.requests.absent ?? 0;
+  return missingIn(compaction?.report.receipt, "request");
 }
 
 /** One that prices put off is made when the window itself comes near. */

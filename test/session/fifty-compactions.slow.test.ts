@@ -3,7 +3,7 @@
  * for word, the handoff stays within its budget, and nothing oscillates.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Losses } from "../../src/core/compaction/compaction.ts";
+import type { Receipt } from "../../src/core/compaction/compaction.ts";
 import type { Writers } from "../../src/core/handoff/model/writer.ts";
 import { parseHandoff, type ParsedHandoff } from "../../src/core/handoff/write.ts";
 import { contentText, type Message, type Transcript } from "../../src/core/transcript/message.ts";
@@ -56,7 +56,7 @@ interface Round {
   readonly handoff: string;
   readonly parsed: ParsedHandoff;
   readonly by: string;
-  readonly lost: Losses;
+  readonly receipt: Receipt;
 }
 
 /** `resent`: the host goes on from what it was given, instead of sending its own whole history. */
@@ -78,7 +78,7 @@ async function fifty(writers: Pick<Writers, "auxiliary"> | undefined, resent: bo
       handoff,
       parsed,
       by: compaction!.report.summary!.by,
-      lost: compaction!.report.lost,
+      receipt: compaction!.report.receipt!,
     });
     if (resent) messages = sent.messages;
   }
@@ -122,7 +122,7 @@ describe.each(WAYS)("fifty compactions with %s", (name, writers, histories) => {
     });
 
     it("lose no request for good", () => {
-      for (const { lost } of rounds) expect(lost.requests.unrecallable).toBe(0);
+      for (const { receipt } of rounds) expect(receipt.counts.request.lost).toBe(0);
     });
 
     // What a model writes stands instead of what code would have told.

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { loadConfiguration, type Flag } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { WIRE_FORMATS } from "../../logs/index.ts";
+import { lostIn, missingIn } from "../../core/receipt/counts.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
@@ -63,6 +64,10 @@ export const compactCommand: Command = {
     },
     { line: "precis compact session.jsonl --force --diff | less -R", says: "what became of each message" },
     { line: "cat request.json | precis compact - --to openai-chat --json | jq .report", says: "for a script" },
+    {
+      line: "precis compact session.jsonl --budget 20% --require recallable --out smaller.json",
+      says: "for CI: fails where something that the work may need is lost",
+    },
   ],
   args: {
     ...INPUT_ARGS,
@@ -108,6 +113,12 @@ export const compactCommand: Command = {
       description:
         "With the engine `layered`, put the files read last back with what they hold in this folder now (context.files_folder).",
     },
+    require: {
+      type: "string",
+      valueHint: "FATE",
+      description:
+        "Exit with 1 where the receipt has something that became less than this: `kept` word for word, or `recallable`.",
+    },
     diff: {
       type: "boolean",
       description:
@@ -127,6 +138,7 @@ export const compactCommand: Command = {
 async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const to = formatNamed(args.text("to"), "--to", WIRE_FORMATS);
   const files = outputFiles(args, terminal);
+  const required = requirementIn(args);
   const settings = configurationRequest(args, terminal);
   const configuration = await loadConfiguration({
     ...settings,
@@ -164,7 +176,21 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   });
   await deliver(made, files, terminal);
   if (made.repair.after.length > 0 || made.repair.refusal !== undefined) return EXIT.failed;
+  if (!meetsRequirement(made.result, required)) return EXIT.failed;
   return irreducibleOf(made.result) === undefined ? EXIT.done : EXIT.irreducible;
+}
+
+/** What a fate has to be at least; nothing where nothing is asked. @throws for anything else. */
+function requirementIn(args: Arguments): "kept" | "recallable" | undefined {
+  const wanted = args.text("require");
+  if (wanted === undefined || wanted === "kept" || wanted === "recallable") return wanted;
+  throw usageError(`--require ${wanted} is neither`, "Write `--require recallable` or `--require kept`.");
+}
+
+function meetsRequirement(result: ForcedCompaction, required: "kept" | "recallable" | undefined): boolean {
+  if (required === undefined || result.kind !== "compacted") return true;
+  const { receipt } = result.compaction.report;
+  return required === "kept" ? missingIn(receipt) === 0 : lostIn(receipt) === 0;
 }
 
 interface Compacting {

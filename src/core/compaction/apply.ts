@@ -20,7 +20,6 @@ import {
   type Irreducible,
   type SummaryAccount,
 } from "./compaction.ts";
-import { findLosses } from "./losses.ts";
 import type { CompactionRun, Cut, KeptMessages, PlacedMessage, ResultShape, SizeGoal } from "./plan.ts";
 import { visibleIn } from "./remembered.ts";
 
@@ -258,7 +257,6 @@ function reportResult(
     ...(irreducible === undefined ? {} : { irreducible }),
     degraded: account.remarks,
     recall: [...new Set(draft.evicted.map(({ id }) => id))],
-    lost: findLosses(original.messages, run.redact, { placed, evicted: draft.evicted }),
     ...(written === undefined ? {} : { summary: written }),
     modelCalls: steps.reduce((sum, { calls }) => sum + calls, 0),
     costUsd: steps.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0),

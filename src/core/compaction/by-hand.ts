@@ -140,7 +140,7 @@ export function recordEdit(editing: HandEditing, estimator: Estimator): Compacti
     original,
     { estimator, part: "tail" },
   );
-  const { parts, lost, recall } = report;
+  const { parts, recall } = report;
   return {
     ...made,
     report: {
@@ -151,7 +151,6 @@ export function recordEdit(editing: HandEditing, estimator: Estimator): Compacti
       messages: report.messages,
       parts: { ...parts, tail: Math.max(0, parts.tail) },
       recall,
-      lost,
     },
   };
 }

@@ -99,28 +99,32 @@ export interface SummaryAccount {
   };
 }
 
-/** What a compaction takes out of sight, of one kind. */
-export interface Loss {
-  /** Not in the result; behind a recall id that is in it, unless counted in `unrecallable` too. */
-  readonly absent: number;
-  /** Not even that. */
-  readonly unrecallable: number;
-  /** A few of the absent ones, redacted. */
-  readonly examples: readonly string[];
+/** What the work may still need: words of the user, rules of the project, pins, failures and tasks that are open, values of the live request, changed files. */
+export const RECEIPT_KINDS = ["request", "rule", "pin", "failure", "running", "value", "file"] as const;
+export type ReceiptKind = (typeof RECEIPT_KINDS)[number];
+export const RECEIPT_FATES = ["kept", "recallable", "replaced", "lost"] as const;
+export type ReceiptFate = (typeof RECEIPT_FATES)[number];
+
+export interface ReceiptLine {
+  readonly kind: ReceiptKind;
+  /** How it begins, redacted. */
+  readonly text: string;
+  /** The number of its message, from 1; absent for a fact that somebody pinned. */
+  readonly message?: number;
+  /** `kept`: word for word in the result. */
+  readonly fate: ReceiptFate;
+  /** Of what is recallable. */
+  readonly id?: string;
+  /** The number of the message, in the result, that replaced it. */
+  readonly by?: number;
 }
 
-/** What a person would miss: their words and answers, the project's rules, files that were changed, failures that stand. */
-export const LOSS_KINDS = ["requests", "constraints", "paths", "errors"] as const;
-export type LossKind = (typeof LOSS_KINDS)[number];
-export type Losses = Readonly<Record<LossKind, Loss>>;
-
-const NO_LOSS: Loss = Object.freeze({ absent: 0, unrecallable: 0, examples: [] });
-export const NO_LOSSES: Losses = Object.freeze({
-  requests: NO_LOSS,
-  constraints: NO_LOSS,
-  paths: NO_LOSS,
-  errors: NO_LOSS,
-});
+/** What became of everything that the work may still need. */
+export interface Receipt {
+  readonly counts: Readonly<Record<ReceiptKind, Readonly<Record<ReceiptFate, number>>>>;
+  /** Where there are more than 300, those that are kept are left out first. */
+  readonly lines: readonly ReceiptLine[];
+}
 
 export interface CompactionReport {
   readonly engine: string;
@@ -156,8 +160,8 @@ export interface CompactionReport {
   readonly degraded: readonly string[];
   /** Recall ids, in order of appearance. */
   readonly recall: readonly string[];
-  /** What the result does not hold, and how much of that no recall id in it leads to. */
-  readonly lost: Losses;
+  /** Absent in records of versions that made none, and where results were only shortened as they arrived. */
+  readonly receipt?: Receipt;
   /** Absent where no handoff was written. */
   readonly summary?: SummaryAccount;
   readonly modelCalls: number;

@@ -3,14 +3,14 @@
  * pinned; pinned facts are stated in every handoff. What an engine's result leaves out is put back where it was; the engine gets
  * as much less room, and a result that cannot hold them all is refused with the reason.
  */
-import { NO_LOSSES, type Compaction, type HandEdit, type Irreducible } from "./compaction.ts";
+import { type Compaction, type HandEdit, type Irreducible } from "./compaction.ts";
 import { putBack, recount } from "./revise.ts";
 import { redactorFor, type Redactor } from "../redaction/redactor.ts";
 import { liveRequestOf } from "../events/live-request.ts";
 import { byPerson } from "../events/person.ts";
 import { contentText, type Message, type Transcript, textMessage, withParts } from "../transcript/message.ts";
 import type { CompactRequest, Outcome } from "../engines/contract.ts";
-import { isTrimmedRemark } from "./losses.ts";
+import { isTrimmedRemark } from "./trimmed.ts";
 import { HANDOFF_END, HANDOFF_START, opensWithHandoff } from "../handoff/marks.ts";
 import { exchangesOf } from "../transcript/exchanges.ts";
 
@@ -40,7 +40,7 @@ export function createMessageKeeper({ keepsRequests }: { readonly keepsRequests:
     const { original, request, limitTokens, compact, pins } = keeping;
     if (!keepsRequests && pins.messages.length + pins.facts.length === 0) return compact(request);
     const requests = keepsRequests ? requestsIn(original.messages).filter(isLeft(keeping)) : [];
-    const restoring: Restoring = { ...keeping, keepsRequests, kept: union(requests, pins.messages) };
+    const restoring: Restoring = { ...keeping, kept: union(requests, pins.messages) };
     const { measure, standing = original } = request;
     const before = measure.transcript(standing);
     const messages = restoring.kept.map((at) => original.messages[at]!);
@@ -116,7 +116,6 @@ function requestsIn(messages: readonly Message[]): readonly number[] {
 interface Restoring extends KeptMessages {
   /** Indices of what stays, in order. */
   readonly kept: readonly number[];
-  readonly keepsRequests: boolean;
 }
 
 /** The same compaction with everything in it that stays, as it was, and with the pinned facts. */
@@ -162,7 +161,7 @@ function isAnchored(after: readonly Message[], { parts }: Message): boolean {
 }
 
 /** The figures of what the compaction has become. */
-function accounted(compaction: Compaction, { original, request, limitTokens, keepsRequests }: Restoring): Compaction {
+function accounted(compaction: Compaction, { original, request, limitTokens }: Restoring): Compaction {
   const whole = recount(compaction, original, { estimator: request, part: "head" });
   const { irreducible, ...report } = whole.report;
   return {
@@ -171,7 +170,6 @@ function accounted(compaction: Compaction, { original, request, limitTokens, kee
       ...report,
       ...(irreducible === undefined || report.tokens.after <= limitTokens ? {} : { irreducible }),
       degraded: report.degraded.filter((remark) => !isTrimmedRemark(remark)),
-      lost: { ...report.lost, ...(keepsRequests ? { requests: NO_LOSSES.requests } : {}) },
     },
   };
 }

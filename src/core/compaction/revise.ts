@@ -5,7 +5,6 @@ import { wholeWire, withParts, type Message, type Part, type Transcript } from "
 import {
   applyCompaction,
   COMPACTION_SCHEMA_VERSION,
-  NO_LOSSES,
   type Compaction,
   type CompactionReport,
   type Destination,
@@ -44,7 +43,6 @@ export function emptyCompaction(
       rung: 0,
       degraded: [],
       recall: [],
-      lost: NO_LOSSES,
       modelCalls: 0,
       costUsd: 0,
     },

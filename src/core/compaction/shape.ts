@@ -2,7 +2,8 @@
 import { anything, figure, index, kinds, listOf, maybe, oneOf, record, text, type Shape, hold } from "../shapes.ts";
 import {
   COMPACTION_SCHEMA_VERSION,
-  LOSS_KINDS,
+  RECEIPT_FATES,
+  RECEIPT_KINDS,
   type Compaction,
   type Destination,
   type Evicted,
@@ -62,7 +63,16 @@ export const irreducibleShape = record({
   because: text,
   code: maybe(oneOf("keep_requests", "pinned")),
 });
-const loss = record({ absent: index, unrecallable: index, examples: listOf(text) });
+const fates = record(Object.fromEntries(RECEIPT_FATES.map((fate) => [fate, index])));
+const receiptCounts = record(Object.fromEntries(RECEIPT_KINDS.map((kind) => [kind, fates])));
+const receiptLine = record({
+  kind: oneOf(...RECEIPT_KINDS),
+  text,
+  message: maybe(index),
+  fate: oneOf(...RECEIPT_FATES),
+  id: maybe(text),
+  by: maybe(index),
+});
 export const reasonShape = oneOf("threshold", "hygiene", "overflow", "payload", "explicit", "budget", "cost");
 
 const step = record({
@@ -104,7 +114,7 @@ const report = record({
   irreducible: maybe(irreducibleShape),
   degraded: listOf(text),
   recall: listOf(text),
-  lost: record(Object.fromEntries(LOSS_KINDS.map((kind) => [kind, loss]))),
+  receipt: maybe(record({ counts: receiptCounts, lines: listOf(receiptLine) })),
   summary: maybe(summary),
   modelCalls: figure,
   costUsd: figure,

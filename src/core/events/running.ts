@@ -8,9 +8,14 @@ const AROUND_CHARS = 600;
 export function stillRunning({ calls, all }: Events): readonly CallEvent[] {
   const running = calls.filter(({ ending }) => ending.status === "running");
   return running.filter((event) => {
-    const ids = Array.from(event.text.slice(0, AROUND_CHARS).matchAll(ID), ([, id]) => id!);
+    const ids = runningIds(event);
     return !all.some((later) => later.message > event.message && tellsEnd(later, ids));
   });
+}
+
+/** The ids by which what a call started is reached. */
+export function runningIds({ text }: Pick<CallEvent, "text">): readonly string[] {
+  return Array.from(text.slice(0, AROUND_CHARS).matchAll(ID), ([, id]) => id!);
 }
 
 function tellsEnd(event: Events["all"][number], ids: readonly string[]): boolean {

@@ -48,9 +48,13 @@ const COMMON_WEIGHT = 0.15;
 const OLDEST_SHARE = 0.4;
 /** A line that brings less a token is not worth quoting. */
 const GAIN_A_TOKEN_MIN = 0.02;
-/** Names of code and paths, words with figures in them, and figures. */
-const NAME =
-  /(?<![\p{L}_])(?:[\p{L}_][\p{L}\p{N}_]*(?:[._/:-][\p{L}\p{N}_]+)+|[\p{L}_]*(?:\p{Ll}\p{Lu}|_|\p{L}\p{N}|\p{N}\p{L})[\p{L}\p{N}_]*)|\d[\d.,:]*\d/gu;
+/**
+ * Names of code and paths, words with figures in them, and figures, in the group. Plain words are matched first, without it: they are
+ * most of a text, and looking for a name at each of their letters takes several times as long. Neither begins within a word.
+ */
+const NAME_OR_WORD =
+  /(?<![\p{L}_])(?:\p{Lu}*[\p{Ll}\p{Lo}\p{Lm}\p{Lt}]+|\p{Lu}+)(?![\p{L}\p{N}_]|[._/:-][\p{L}\p{N}_])|((?<![\p{L}_])(?:[\p{L}_][\p{L}\p{N}_]*(?:[._/:-][\p{L}\p{N}_]+)+|[\p{L}_]*(?:\p{Ll}\p{Lu}|_|\p{L}\p{N}|\p{N}\p{L})[\p{L}\p{N}_]*)|\d[\d.,:]*\d)/gu;
+const NAME_CHARS_MIN = 3;
 /** A key says nothing that its value does not. */
 const JSON_KEY = /^"[^"]{1,100}"\s*:\s*/;
 const WORD = /[\p{L}\p{N}]{2,}/gu;
@@ -59,9 +63,9 @@ const WORD = /[\p{L}\p{N}]{2,}/gu;
 export type Quoter = (tokensMax: number, present: string) => readonly Item[];
 
 export function createQuoter(request: QuoteRequest): Quoter {
+  let made: { readonly candidates: readonly Candidate[]; readonly counts: ReadonlyMap<string, number> } | undefined;
   return (tokensMax, present) => {
-    const candidates = candidatesIn(request);
-    const counts = countsOf(candidates, request.events);
+    const { candidates, counts } = (made ??= materialOf(request));
     const covered = new Set(namesIn(present));
     const weightOf = ({ names, source }: Candidate): number => {
       const age = (source.message - request.from) / Math.max(1, request.until - request.from);
@@ -86,6 +90,12 @@ export function createQuoter(request: QuoteRequest): Quoter {
     }
     return itemsOf(chosen, request);
   };
+}
+
+/** The same however much of it is asked for. */
+function materialOf(request: QuoteRequest) {
+  const candidates = candidatesIn(request);
+  return { candidates, counts: countsOf(candidates, request.events) };
 }
 
 function weight(messages: number): number {
@@ -125,8 +135,10 @@ function candidatesIn(request: QuoteRequest): readonly Candidate[] {
   );
 }
 
-function namesIn(text: string): readonly string[] {
-  return [...new Set(text.match(NAME) ?? [])].filter(({ length }) => length >= 3);
+export function namesIn(text: string): readonly string[] {
+  const names = new Set<string>();
+  for (const [, name = ""] of text.matchAll(NAME_OR_WORD)) if (name.length >= NAME_CHARS_MIN) names.add(name);
+  return [...names];
 }
 
 /** In how many results, calls and words of the agent each name stands. */

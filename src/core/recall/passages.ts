@@ -1,8 +1,8 @@
 /** The passages of a text that hold the most words of a query, as the lines around them, each about as long as a paragraph. */
 import { holdsTerm, mayHoldTerm, SEARCHED_CHARS_MAX, tokensOf, type Term } from "./words.ts";
 
-/** What is shown around a hit. */
-export const PASSAGE_CHARS_MAX = 300;
+/** What is shown around a hit: most messages of a person are no longer than this. */
+export const PASSAGE_CHARS_MAX = 450;
 /** A longer line is read in pieces. */
 const PIECE_CHARS_MAX = 100;
 
@@ -51,6 +51,15 @@ export function passagesIn(text: string, terms: readonly Term[], passagesMax: nu
     if (chosen.every(({ from, to }) => window.to < from || window.from > to)) chosen.push(window);
   }
   return { passages: chosen.map((window) => passageOf(searched, pieces, window)), held, lines: pieces.length };
+}
+
+/** How a text begins, as much as is shown around a hit. */
+export function openingOf(text: string): string {
+  const pieces = piecesIn(text.slice(0, PASSAGE_CHARS_MAX + PIECE_CHARS_MAX));
+  const last = pieces.findLast(([, end]) => end <= PASSAGE_CHARS_MAX);
+  if (last === undefined) return "";
+  const rest = text.slice(last[1]).trim() === "" ? "" : "…";
+  return `${text.slice(pieces[0]![0], last[1])}${rest}`;
 }
 
 /** Starts and ends of the lines; long ones in pieces that end at a word, empty ones left out. */

@@ -1,9 +1,10 @@
 /**
  * Finds the places in texts that hold the words of a query, best first: those that hold all of them near one another, then
  * those that hold most. What a word counts for follows from how rare it is among the texts (BM25's inverse document frequency:
- * Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009).
+ * Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009). In a conversation, a message also counts for what the
+ * messages next to it hold, because an answer seldom repeats the words of its question.
  */
-import { passagesIn, type Passage } from "./passages.ts";
+import { openingOf, passagesIn, type Passage, type Passages } from "./passages.ts";
 import { parseQuery, type Query, type Term } from "./words.ts";
 
 export interface Candidate<Key> {
@@ -19,16 +20,23 @@ export interface RankedPassage<Key> {
   readonly text: string;
   /** Words of the query that are not there; those that are elsewhere in the same text are not among them. */
   readonly missing: readonly string[];
+  /** True: it holds none of the words, but it comes directly before or after a message that does. */
+  readonly isNeighbour?: boolean;
 }
 
-export interface RankOptions {
+export interface RankOptions<Key> {
   readonly limit: number;
+  /**
+   * Whether a text comes directly after another in a conversation; the candidates of one conversation are in its order. With
+   * it, places that hold few of the words follow those that hold most, and neighbours of a place count.
+   */
+  readonly follows?: (key: Key, before: Key) => boolean;
   /** Of one text; default 1. */
   readonly placesPerText?: number;
   /** True: the same words in two texts are two places. */
   readonly repeats?: boolean;
   /** Masks secrets in a text; what is found is looked for again in what this leaves. */
-  readonly redact?: (text: string) => string;
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 /** A word that is elsewhere in the same text counts this much of one that is in the place. */
@@ -42,11 +50,20 @@ const K1 = 1.2;
 const B = 0.75;
 /** A further place of a text counts less than the first one of another. */
 const FURTHER_SHARE = 0.5;
+/** What the message before and the message after a text add to it, of what each counts for by itself. */
+const BEFORE_SHARE = 0.4;
+const AFTER_SHARE = 0.2;
+/** In a conversation, a place that counts less than this share of the best one is not shown; of one with every word, less than that. */
+const LEAST_SHARE = 0.25;
+const LEAST_SHARE_OF_WHOLE = 0.33;
 
-interface Scored<Key> {
+interface Read<Key> {
   readonly candidate: Candidate<Key>;
-  readonly passage: Passage;
-  readonly missing: readonly string[];
+  readonly found: Passages;
+}
+
+interface Scored<Key> extends RankedPassage<Key> {
+  readonly candidate: Candidate<Key>;
   readonly whole: boolean;
   readonly score: number;
 }
@@ -55,51 +72,86 @@ interface Scored<Key> {
 export function rankPlaces<Key>(
   candidates: readonly Candidate<Key>[],
   words: string | Query,
-  { limit, placesPerText = 1, repeats = false, redact }: RankOptions,
+  { limit, placesPerText = 1, repeats = false, redact, follows }: RankOptions<Key>,
 ): readonly RankedPassage<Key>[] {
   const query = typeof words === "string" ? parseQuery(words) : words;
   if (query === undefined) return [];
   const { terms } = query;
   const all = candidates.map((candidate) => ({ candidate, found: passagesIn(candidate.text, terms, placesPerText) }));
   const most = all.reduce((count, { found }) => Math.max(count, found.held.size), 0);
-  const least = leastHeld(terms.length, most);
+  if (most === 0) return [];
+  const least = follows === undefined ? leastHeld(terms.length, most) : 1;
   const read = all.filter(({ found }) => found.held.size >= least);
-  const weights = weightsOf(
-    terms,
-    read.map(({ found }) => found.held),
-    candidates.length,
-  );
-  const averageLines = read.reduce((sum, { found }) => sum + found.lines, 0) / Math.max(1, read.length);
-  const scored = read.flatMap(({ candidate, found }) => {
-    const { lines, held } = found;
-    const frequency = sumOver(terms, (term) => {
-      const count = held.get(term) ?? 0;
-      return (weights.get(term)! * count * (K1 + 1)) / (count + K1 * (1 - B + (B * lines) / Math.max(1, averageLines)));
-    });
-    return found.passages.map((passage, at): Scored<Key> => {
-      const there = sumOver(terms, (term) => {
-        const weight = weights.get(term)!;
-        if (!passage.held.has(term)) return held.has(term) ? weight * ELSEWHERE_SHARE : 0;
-        return weight * (passage.literal.has(term) ? 1 + LITERAL_SHARE : 1);
-      });
-      const score = (there + frequency * FREQUENCY_SHARE) * (candidate.weight ?? 1) * (at === 0 ? 1 : FURTHER_SHARE);
-      const missing = terms.filter((term) => !held.has(term)).map(({ word }) => word);
-      return { candidate, passage, missing, whole: at === 0 && passage.held.size === terms.length, score };
-    });
-  });
+  const own = scorePlaces(read, terms, candidates.length);
+  const scored = follows === undefined ? own : withNeighbours(all, own, { terms, follows });
   // The sort is stable: equals stay in the order of the candidates.
   const best = scored.toSorted((a, b) => Number(b.whole) - Number(a.whole) || b.score - a.score);
-  if (repeats)
-    return best
-      .slice(0, limit)
-      .map(({ candidate, passage, missing }) => ({ key: candidate.key, text: passage.text, missing }));
-  return shown(best, terms, { limit, ...(redact === undefined ? {} : { redact }) });
+  const shown = repeats ? best : eachOnce(best, terms, { limit, redact });
+  return shown.slice(0, limit).map(({ key, text, missing, isNeighbour }) => {
+    return isNeighbour === true ? { key, text, missing, isNeighbour } : { key, text, missing };
+  });
 }
 
 /** Most of the words; half of them where nothing holds more. */
 function leastHeld(terms: number, most: number): number {
   const majority = Math.floor(terms / 2) + 1;
   return most >= majority ? majority : Math.ceil(terms / 2);
+}
+
+/** What each place counts for by itself; `count` texts were searched. */
+function scorePlaces<Key>(read: readonly Read<Key>[], terms: readonly Term[], count: number): readonly Scored<Key>[] {
+  const weights = weightsOf(
+    terms,
+    read.map(({ found }) => found.held),
+    count,
+  );
+  const averageLines = read.reduce((sum, { found }) => sum + found.lines, 0) / Math.max(1, read.length);
+  return read.flatMap(({ candidate, found }) => {
+    const { lines, held } = found;
+    const frequency = sumOver(terms, (term) => {
+      const occurrences = held.get(term) ?? 0;
+      const length = 1 - B + (B * lines) / Math.max(1, averageLines);
+      return (weights.get(term)! * occurrences * (K1 + 1)) / (occurrences + K1 * length);
+    });
+    const missing = terms.filter((term) => !held.has(term)).map(({ word }) => word);
+    return found.passages.map((passage, at): Scored<Key> => {
+      const there = sumOver(terms, (term) => weights.get(term)! * shareThere(term, passage, held));
+      const score = (there + frequency * FREQUENCY_SHARE) * (candidate.weight ?? 1) * (at === 0 ? 1 : FURTHER_SHARE);
+      const whole = at === 0 && passage.held.size === terms.length;
+      return { candidate, key: candidate.key, text: passage.text, missing, whole, score };
+    });
+  });
+}
+
+function shareThere(term: Term, passage: Passage, held: ReadonlyMap<Term, number>): number {
+  if (!passage.held.has(term)) return held.has(term) ? ELSEWHERE_SHARE : 0;
+  return passage.literal.has(term) ? 1 + LITERAL_SHARE : 1;
+}
+
+/** Every place with what its neighbours add, and the neighbours themselves, without those that count for little. */
+function withNeighbours<Key>(
+  all: readonly Read<Key>[],
+  own: readonly Scored<Key>[],
+  { terms, follows }: { readonly terms: readonly Term[]; readonly follows: (key: Key, before: Key) => boolean },
+): readonly Scored<Key>[] {
+  const byCandidate = Map.groupBy(own, ({ candidate }) => candidate);
+  const scoreAt = (at: number): number => byCandidate.get(all[at]!.candidate)?.[0]?.score ?? 0;
+  const areNeighbours = (before: number): boolean =>
+    before >= 0 && before + 1 < all.length && follows(all[before + 1]!.candidate.key, all[before]!.candidate.key);
+  const scored = all.flatMap(({ candidate }, at): readonly Scored<Key>[] => {
+    const before = areNeighbours(at - 1) ? BEFORE_SHARE * scoreAt(at - 1) : 0;
+    const after = areNeighbours(at) ? AFTER_SHARE * scoreAt(at + 1) : 0;
+    const places = byCandidate.get(candidate);
+    if (places !== undefined)
+      return places.map((place, rank) => ({ ...place, score: place.score + (rank === 0 ? before + after : 0) }));
+    const { key, text } = candidate;
+    const missing = terms.map(({ word }) => word);
+    const neighbour = { candidate, key, text: openingOf(text), missing, whole: false, isNeighbour: true };
+    return before + after === 0 || text === "" ? [] : [{ ...neighbour, score: before + after }];
+  });
+  const best = scored.reduce((score, place) => Math.max(score, place.score), 0);
+  const least = best * (scored.some(({ whole }) => whole) ? LEAST_SHARE_OF_WHOLE : LEAST_SHARE);
+  return scored.filter(({ score }) => score >= least);
 }
 
 function sumOver(terms: readonly Term[], of: (term: Term) => number): number {
@@ -120,26 +172,27 @@ function weightsOf(
 }
 
 /** The same words may be in two texts, one of which is a part of the other: each place is shown once. */
-function shown<Key>(
+function eachOnce<Key>(
   best: readonly Scored<Key>[],
   terms: readonly Term[],
-  { limit, redact }: Pick<RankOptions, "limit" | "redact">,
-): readonly RankedPassage<Key>[] {
-  const places = new Map<string, RankedPassage<Key>>();
-  for (const { candidate, passage, missing } of best) {
+  { limit, redact }: Pick<RankOptions<Key>, "limit" | "redact">,
+): readonly Scored<Key>[] {
+  const places = new Map<string, Scored<Key>>();
+  for (const place of best) {
     if (places.size >= limit) break;
-    const text = redact === undefined ? passage.text : redacted(candidate.text, passage, { terms, redact });
-    if (text !== undefined && !places.has(text)) places.set(text, { key: candidate.key, text, missing });
+    const text = redact === undefined ? place.text : redacted(place, terms, redact);
+    if (text !== undefined && !places.has(text)) places.set(text, { ...place, text });
   }
   return [...places.values()];
 }
 
 /** Secrets are looked for in the whole text, because a part of one does not look like it. */
-function redacted(
-  whole: string,
-  passage: Passage,
-  { terms, redact }: { readonly terms: readonly Term[]; readonly redact: (text: string) => string },
+function redacted<Key>(
+  { candidate, text, isNeighbour }: Scored<Key>,
+  terms: readonly Term[],
+  redact: (text: string) => string,
 ): string | undefined {
-  const safe = redact(whole);
-  return safe === whole ? passage.text : passagesIn(safe, terms, 1).passages[0]?.text;
+  const safe = redact(candidate.text);
+  if (safe === candidate.text) return text;
+  return isNeighbour === true ? openingOf(safe) : passagesIn(safe, terms, 1).passages[0]?.text;
 }

@@ -3,6 +3,7 @@ import type { Compaction } from "../../core/compaction/compaction.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { rangesIn } from "../../core/recall/messages.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
+import { missingIn } from "../../core/receipt/counts.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
 import type { CompactOptions, Prepared, Runtime } from "../../session/contract.ts";
 import { answerRecall } from "../../session/recall/answer.ts";
@@ -58,8 +59,8 @@ async function compactNow(context: CommandContext, { argument: focus }: ChatComm
   const outcome = await runtime.compact(transcript, how);
   if (outcome.kind === "unchanged") return `Nothing was compacted: ${outcome.because}.`;
   await context.keep(outcome.compaction);
-  const { tokens, messages, lost, degraded } = outcome.compaction.report;
-  const missing = lost.requests.absent;
+  const { tokens, messages, receipt, degraded } = outcome.compaction.report;
+  const missing = missingIn(receipt, "request");
   return [
     `Compacted: ${arrow(tokens)}, ${messages.before} → ${messages.after} messages. The next message is sent with it.`,
     ...(missing === 0 ? [] : [`Requests of yours that may be missing: ${missing}; they can be recalled.`]),

@@ -11,6 +11,7 @@ import type { SessionThreshold } from "../../core/engines/settings.ts";
 import type { Outcome } from "../../core/engines/contract.ts";
 import type { Runtime, RuntimeOptions, RuntimeState } from "../../session/contract.ts";
 import { badThreshold, writeThreshold } from "../../session/threshold.ts";
+import { pinsOf } from "../../session/pins.ts";
 import { createRuntime } from "../../session/runtime.ts";
 import { carryThinking } from "../knowledge/thinking/index.ts";
 import { archiveRestart } from "./archive.ts";
@@ -81,7 +82,10 @@ export async function compactUnkept(
   const made = await makeChange({ ...dependencies, store: staged.store, hooks }, which, compactWith(how));
   if (made.kind !== "made") return made;
   const { tenant, chain, measure } = made;
-  const editing = { messages: chain.messages, chain: dependencies.chain, measure, redact: dependencies.redact };
+  const { messages } = chain;
+  const owner = { store: dependencies.store, tenant, chain: dependencies.chain, pinned: new Map<string, unknown>() };
+  const pins = await pinsOf(owner, { system: [], messages });
+  const editing = { messages, chain: dependencies.chain, measure, redact: dependencies.redact, pins };
   const unkept = (compaction: Compaction): UnkeptCompaction => ({
     ...made,
     compaction,

@@ -3,12 +3,14 @@
  * wrote it, and the result has to pass what every compaction passes.
  */
 import { applyCompaction, type Compaction } from "../../core/compaction/compaction.ts";
-import { findLosses } from "../../core/compaction/losses.ts";
+import type { Pins } from "../../core/compaction/keep-messages.ts";
 import { EngineFault } from "../../plugins/suite/fault.ts";
 import { demandRecall } from "../../plugins/suite/recall.ts";
 import { PrecisError } from "../../core/errors.ts";
+import { liveRequestOf } from "../../core/events/live-request.ts";
 import { HANDOFF_END, HANDOFF_START } from "../../core/handoff/marks.ts";
-import { redactorFor, type Redactor } from "../../core/redaction/redactor.ts";
+import type { Redactor } from "../../core/redaction/redactor.ts";
+import { receiptOf } from "../../core/receipt/receipt.ts";
 import type { Chain } from "../../core/transcript/links.ts";
 import type { Measure } from "../../core/transcript/measure.ts";
 import { contentText, textMessage, type Message } from "../../core/transcript/message.ts";
@@ -22,11 +24,12 @@ export interface EditContext {
   readonly chain: Chain;
   readonly measure: Measure;
   readonly redact: Redactor;
+  readonly pins: Pins;
 }
 
 /** @throws PrecisError `bad_handoff`. */
 export function withEditedHandoff(compaction: Compaction, given: string, context: EditContext): Compaction {
-  const { measure, redact } = context;
+  const { measure, redact, messages, pins } = context;
   const at = compaction.after.findIndex(({ origin }) => origin === "summary");
   if (at < 0) throw badHandoff("this compaction wrote no handoff", "Only a compaction with a handoff can be edited.");
   const frame = frameIn(contentText(compaction.after[at]!.parts));
@@ -41,7 +44,7 @@ export function withEditedHandoff(compaction: Compaction, given: string, context
       ...report,
       tokens: { ...report.tokens, after: report.tokens.after + grown },
       parts: { ...report.parts, handoff: report.parts.handoff + grown },
-      lost: lostIn(edited, context),
+      receipt: receiptOf(messages, edited, { pins, redact, live: liveRequestOf(messages) }),
       summary: { by: "ledger", steps: [], ...report.summary, edited: true },
     },
   };
@@ -77,15 +80,6 @@ function bodyOf(given: string, { opening }: Frame): string {
       "They name the originals. Leave them as they are, or leave them out.",
     );
   return body;
-}
-
-/** Reckoned again, because what was edited may hold less or more. */
-function lostIn(compaction: Compaction, { messages }: EditContext): Compaction["report"]["lost"] {
-  const origins = new Map(compaction.map.flatMap((one, from) => ("at" in one ? [[one.at, from] as const] : [])));
-  const own = compaction.after.map((message, at) => ({ message, from: origins.get(at) ?? -1 }));
-  const rest = messages.slice(compaction.covered);
-  const placed = [...own, ...rest.map((message, at) => ({ message, from: compaction.covered + at }))];
-  return findLosses(messages, redactorFor(), { placed, evicted: compaction.evicted });
 }
 
 /** Nothing that a provider refuses, nothing that cannot be fetched back, and smaller than what it replaces. */

@@ -3,6 +3,7 @@
  * another is due is decided. Nothing here talks to a provider.
  */
 import type { Compaction } from "../../core/compaction/compaction.ts";
+import { missingIn } from "../../core/receipt/counts.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
 import { memberOf } from "../../protocols/definition.ts";
 import type { Decoded } from "../../protocols/index.ts";
@@ -170,7 +171,18 @@ export function reportCompaction(
   tookMs: number,
 ): void {
   const { tenant, model, prepared } = request;
-  const { engine, reason, because, tokens, messages, degraded, restarted = false, lost, modelCalls, costUsd } = report;
+  const {
+    engine,
+    reason,
+    because,
+    tokens,
+    messages,
+    degraded,
+    restarted = false,
+    receipt,
+    modelCalls,
+    costUsd,
+  } = report;
   const how = { tookMs, ahead: prepared.ahead === true };
   const figures = {
     tokens,
@@ -178,7 +190,7 @@ export function reportCompaction(
     degraded,
     shortened: messages.edited,
     restarted,
-    lostRequests: lost.requests.absent,
+    lostRequests: missingIn(receipt, "request"),
     modelCalls,
     costUsd,
   };

@@ -1,6 +1,7 @@
 /** The tools that change a session: `compact`, `drop`, `pin`, `unpin` and `restore`; and the prompt with which a person asks for a compaction. */
 import { readBudget, type Budget } from "../../core/compaction/budget.ts";
 import { PrecisError } from "../../core/errors.ts";
+import { missingIn } from "../../core/receipt/counts.ts";
 import type { Answer } from "../../core/recall/pages.ts";
 import type { Compacted, SessionPins, ToolContext } from "./contract.ts";
 import { sessionOf } from "./scope.ts";
@@ -52,8 +53,8 @@ export async function drop(
 function compactionAnswer(session: string, result: Compacted, done: string): Answer {
   if (result.kind === "unchanged")
     return { head: `Session ${session} was not ${done}: ${result.because}.`, body: [], rest: () => "" };
-  const { tokens, messages, recall, lost } = result.report;
-  const missing = lost.requests.absent;
+  const { tokens, messages, recall, receipt } = result.report;
+  const missing = missingIn(receipt, "request");
   return {
     head: `Session ${session} was ${done}: ${tokens.before} → ${tokens.after} tokens, ${messages.before} → ${messages.after} messages.`,
     body: [

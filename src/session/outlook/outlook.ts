@@ -1,5 +1,12 @@
 /** Sessions put together: what precis would have done to all of them, and the settings that follow from it. */
-import { LOSS_KINDS, type LossKind, savedLittle } from "../../core/compaction/compaction.ts";
+import {
+  RECEIPT_KINDS,
+  type ReceiptFate,
+  type ReceiptKind,
+  type ReceiptLine,
+  savedLittle,
+} from "../../core/compaction/compaction.ts";
+import { countIn } from "../../core/receipt/counts.ts";
 import { LARGE_RESULT_TOKENS, type OutlookCompaction, type SessionOutlook } from "./session.ts";
 
 /** Below that, another setting is not worth a change. */
@@ -17,10 +24,11 @@ export interface NamedOutlook extends SessionOutlook {
   readonly windowAssumed: boolean;
 }
 
-export interface LostKind {
-  readonly kind: LossKind;
-  readonly absent: number;
-  readonly unrecallable: number;
+/** What compactions took out of sight, of one kind. */
+export interface MissingKind {
+  readonly kind: ReceiptKind;
+  readonly recallable: number;
+  readonly lost: number;
   readonly examples: readonly string[];
 }
 
@@ -41,7 +49,7 @@ export interface Outlook {
   readonly tokens: { readonly without: number; readonly with: number };
   /** Of the sessions whose model has known prices; absent where none has. */
   readonly usd?: { readonly without: number; readonly with: number; readonly sessions: number };
-  readonly lost: readonly LostKind[];
+  readonly missing: readonly MissingKind[];
   /** Identifiers used again after compactions, and those still there. */
   readonly later: { readonly used: number; readonly held: number };
   readonly advice: readonly Advice[];
@@ -64,7 +72,7 @@ export function outlookOf(sessions: readonly NamedOutlook[]): Outlook {
     agentCompactions: sum((one) => one.agentCompactions),
     tokens: { without: sum((one) => one.without.inputTokens), with: sum((one) => one.with.inputTokens) },
     ...(priced.length === 0 ? {} : { usd }),
-    lost: lostOf(compactions),
+    missing: missingOf(compactions),
     later: {
       used: compactions.reduce((so, { later }) => so + later.used, 0),
       held: compactions.reduce((so, { later }) => so + later.held, 0),
@@ -73,14 +81,19 @@ export function outlookOf(sessions: readonly NamedOutlook[]): Outlook {
   };
 }
 
-function lostOf(compactions: readonly OutlookCompaction[]): readonly LostKind[] {
-  return LOSS_KINDS.flatMap((kind) => {
-    const all = compactions.map(({ report }) => report.lost[kind]);
-    const absent = all.reduce((so, one) => so + one.absent, 0);
-    const examples = [...new Set(all.flatMap((one) => one.examples))].slice(0, EXAMPLES_PER_KIND_MAX);
-    const unrecallable = all.reduce((so, one) => so + one.unrecallable, 0);
-    return absent === 0 ? [] : [{ kind, absent, unrecallable, examples }];
+function missingOf(compactions: readonly OutlookCompaction[]): readonly MissingKind[] {
+  const receipts = compactions.map(({ report }) => report.receipt);
+  return RECEIPT_KINDS.flatMap((kind) => {
+    const sum = (fate: ReceiptFate): number => receipts.reduce((so, one) => so + countIn(one, kind, fate), 0);
+    const [recallable, lost] = [sum("recallable"), sum("lost")];
+    const gone = receipts.flatMap((one) => one?.lines ?? []).filter((line) => line.kind === kind && isMissing(line));
+    const examples = [...new Set(gone.map(({ text }) => text))].slice(0, EXAMPLES_PER_KIND_MAX);
+    return recallable + lost === 0 ? [] : [{ kind, recallable, lost, examples }];
   });
+}
+
+function isMissing({ fate }: ReceiptLine): boolean {
+  return fate === "recallable" || fate === "lost";
 }
 
 function adviceFor(sessions: readonly NamedOutlook[], compactions: readonly OutlookCompaction[]): readonly Advice[] {

@@ -17,7 +17,7 @@ import { rankPlaces } from "../../core/recall/ranking.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import { estimateText } from "../../core/transcript/estimate.ts";
 import type { Original } from "../../store/store.ts";
-import { candidatesOf } from "./candidates.ts";
+import { candidatesOf, follows } from "./candidates.ts";
 import { readOriginal, type ReadOriginal } from "./read-original.ts";
 import { isRecallId } from "../../core/transcript/links.ts";
 
@@ -46,8 +46,8 @@ export interface RecallBounds {
   readonly searchedOriginals: number;
 }
 
-/** Places that one search shows. */
-const PLACES_MAX = 10;
+/** Places that one search shows, where so many fit. */
+const PLACES_MAX = 100;
 /** Of one message, where so few are searched; otherwise one. */
 const PLACES_PER_MESSAGE = 3;
 const FEW_MESSAGES_MAX = 4;
@@ -175,7 +175,7 @@ async function search(
   const all = id === undefined ? await originals(source) : [await named(source, id)];
   const candidates = candidatesOf(all, request);
   const placesPerText = candidates.length <= FEW_MESSAGES_MAX ? PLACES_PER_MESSAGE : 1;
-  const places = rankPlaces(candidates, query, { limit: PLACES_MAX, placesPerText, redact: source.redact });
+  const places = rankPlaces(candidates, query, { limit: PLACES_MAX, placesPerText, follows, redact: source.redact });
   const name = JSON.stringify(oneLine(query, LABEL_CHARS_MAX));
   if (places.length === 0)
     throw new PrecisError(
@@ -185,12 +185,13 @@ async function search(
         hint: "Try fewer or other words, or `outline` for one line a message.",
       },
     );
-  const body = places.map(({ key: { original, message }, text, missing }) => {
+  const body = places.map(({ key: { original, message }, text, missing, isNeighbour }) => {
     const which =
       message === undefined
         ? `${original.id} (${oneLine(original.label, LABEL_CHARS_MAX)})`
         : `${original.id} ${titleOf(message)}`;
-    return `── ${which}${missing.length === 0 ? "" : `, without ${missing.join(", ")}`}\n${text}`;
+    const without = missing.length === 0 ? "" : `, without ${missing.join(", ")}`;
+    return `── ${which}${isNeighbour === true ? ", next to a hit" : without}\n${text}`;
   });
   const rest = (shown: number): string =>
     shown === body.length ? "" : `(${body.length - shown} more that did not fit)`;

@@ -29,3 +29,9 @@ export function candidatesOf(
 function byMessages(a: ReadOriginal, b: ReadOriginal): number {
   return (b.messages?.length ?? 0) - (a.messages?.length ?? 0);
 }
+
+/** Whether one is the message directly after the other in the same span. */
+export function follows(after: RemovedText, before: RemovedText): boolean {
+  if (after.message === undefined || before.message === undefined || after.original !== before.original) return false;
+  return after.message.number === before.message.number + 1;
+}

@@ -5,7 +5,7 @@ import { PrecisError } from "../../core/errors.ts";
 import type { Role } from "../../core/transcript/message.ts";
 import type { Original, Store } from "../../store/store.ts";
 import { unknownRecallId } from "./answer.ts";
-import { candidatesOf } from "./candidates.ts";
+import { candidatesOf, follows } from "./candidates.ts";
 import { readOriginal, type ReadOriginal } from "./read-original.ts";
 import { isRecallId } from "../../core/transcript/links.ts";
 
@@ -26,13 +26,15 @@ export interface RecallChoice {
   readonly role?: Role | undefined;
   /** True: one line a message instead of its text. */
   readonly outline?: boolean | undefined;
+  /** Places that a search returns at most; default 20. */
+  readonly limit?: number | undefined;
 }
 
 /** Originals that one search reads. */
 const SEARCHED_ORIGINALS_MAX = 20;
 /** None further is read after as much. */
 const SEARCHED_CHARS_MAX = 16 * 1024 * 1024;
-const HITS_MAX = 20;
+const HITS_DEFAULT = 20;
 
 /**
  * Resolves an id to its original bytes, or to messages of it; anything else is searched for.
@@ -46,7 +48,7 @@ export async function recall(
   choice: RecallChoice = {},
 ): Promise<readonly RecallHit[]> {
   if (typeof idOrWords !== "string") throw noWords();
-  if (!isRecallId(idOrWords)) return searchRemoved(store, tenant, idOrWords);
+  if (!isRecallId(idOrWords)) return searchRemoved(store, tenant, idOrWords, choice.limit);
   const original = await store.getOriginal(tenant, idOrWords);
   if (original === undefined) throw unknownRecallId(idOrWords);
   return recallMessages(original, choice);
@@ -131,9 +133,14 @@ export async function originalsWith(
   return originals;
 }
 
-async function searchRemoved(store: Store, tenant: string, words: string): Promise<readonly RecallHit[]> {
+async function searchRemoved(
+  store: Store,
+  tenant: string,
+  words: string,
+  limit = HITS_DEFAULT,
+): Promise<readonly RecallHit[]> {
   const candidates = candidatesOf(await originalsWith(store, tenant, words));
-  return rankPlaces(candidates, words, { limit: HITS_MAX }).map(({ key: { original, message }, text }) => ({
+  return rankPlaces(candidates, words, { limit, follows }).map(({ key: { original, message }, text }) => ({
     id: original.id,
     label: original.label,
     text,

@@ -1,7 +1,8 @@
 /** Quoted lines of results: within their room, from what was replaced, and without a secret wherever a cut falls. */
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventsOf } from "../../../src/core/events/events.ts";
-import { createQuoter } from "../../../src/core/handoff/quotes.ts";
+import { createQuoter, namesIn } from "../../../src/core/handoff/quotes.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { run, says, user } from "../events/session-talk.ts";
 import { expectLinear } from "../../support/linear.ts";
@@ -71,5 +72,27 @@ describe("quotes", () => {
       ]);
       expect(text).not.toContain(SECRET.slice(0, 16));
     }
+  });
+});
+
+describe("the names in a text", () => {
+  /** The same without the shortcut for plain words. */
+  const NAME =
+    /[\p{L}_][\p{L}\p{N}_]*(?:[._/:-][\p{L}\p{N}_]+)+|[\p{L}_]*(?:\p{Ll}\p{Lu}|_|\p{L}\p{N}|\p{N}\p{L})[\p{L}\p{N}_]*|\d[\d.,:]*\d/gu;
+
+  it("are names of code, paths, words with figures, and figures", () => {
+    const text =
+      "Read src/a.ts, then parseQuery, MAX_RETRY and v2 at 10:45, for 1,200 and 7; the REST is plain, naïveÜber too";
+    expect(namesIn(text)).toEqual(["src/a.ts", "parseQuery", "MAX_RETRY", "10:45", "1,200", "naïveÜber"]);
+  });
+
+  it("are what the plain definition says, of any text", () => {
+    const text = fc.array(fc.constantFrom(..."aBz_9.:/-, é字ΩñÑǅʰ😀𝒜1"), { maxLength: 24 }).map((all) => all.join(""));
+    fc.assert(
+      fc.property(text, (one) => {
+        expect(namesIn(one)).toEqual([...new Set(one.match(NAME) ?? [])].filter(({ length }) => length >= 3));
+      }),
+      { numRuns: 5_000 },
+    );
   });
 });

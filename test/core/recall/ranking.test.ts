@@ -50,6 +50,46 @@ describe("the order", () => {
   });
 });
 
+describe("in a conversation", () => {
+  const said = [
+    "Which colour did you paint the kitchen door, and when?",
+    "Green, last Tuesday.",
+    "The door of the shed is next.",
+    "I had soup for lunch.",
+    "Then I slept.",
+  ];
+  const found = (query: string) =>
+    rankPlaces(
+      said.map((text, key) => ({ key, text })),
+      query,
+      { limit: 9, follows: (key, before) => key === before + 1 },
+    );
+
+  it("finds the answer beside the question that holds the words, and says that it holds none", () => {
+    const [question, ...others] = found("colour kitchen door");
+    expect(question!.key).toBe(0);
+    expect(others).toContainEqual({ key: 1, text: said[1], missing: ["colour", "kitchen", "door"], isNeighbour: true });
+    expect(others.map(({ key }) => key)).not.toContain(4);
+  });
+
+  it("goes on with places that hold few of the words behind those that hold most", () => {
+    expect(found("colour door hinge").map(({ key }) => key)).toEqual([0, 1, 2]);
+    expect(ranked(Object.fromEntries(said.entries()), "colour door hinge")).toEqual(["0"]);
+    // Where one holds every word, those with few of them are left out.
+    expect(found("colour kitchen door").map(({ key }) => key)).toEqual([0, 1]);
+  });
+
+  it("shows no secret of a neighbour", () => {
+    const redact = (text: string): string => text.replaceAll("hunter2", "***");
+    const texts = ["What is the password?", "hunter2, as ever"].map((text, key) => ({ key, text }));
+    const options = { limit: 9, redact, follows: (key: number, before: number) => key === before + 1 };
+    expect(rankPlaces(texts, "password", options).map(({ text }) => text)).toEqual([
+      "What is the password?",
+      "***, as ever",
+    ]);
+  });
+});
+
 describe("a place", () => {
   it("is about a paragraph of whole lines or words around what was searched for", () => {
     const words = Array.from({ length: 2_000 }, (_, at) => `word${at}`).join(" ");

@@ -70,6 +70,21 @@ describe("a search", () => {
     expect((await asked({ query: "rounding" })).split("── ")[1]).toContain(`${SPAN} 10 assistant`);
   });
 
+  it("gives a question several places, up to the room that it has, and the answers beside them", async () => {
+    const asks = Array.from({ length: 60 }, (_, at) => [
+      textMessage("user", `How long does the ferry to island number ${at} take, roughly and on a quiet day in spring?`),
+      textMessage("assistant", `About ${at + 10} minutes.`),
+    ]).flat();
+    const text = asks.map((message) => JSON.stringify(message)).join("\n");
+    const source = sourceOf([{ id: SPAN, kind: "span", label: `messages 1 to ${asks.length}`, text }]);
+    const answer = await asked({ query: "how long is the ferry to island 17" }, 4_000, source);
+    expect(answer.split("── ")[1]).toContain("island number 17");
+    expect(answer).toContain("36 assistant, next to a hit\nAbout 27 minutes.");
+    const many = await asked({ query: "how long does the ferry take" }, 4_000, source);
+    expect(many.split("── ").length).toBeGreaterThan(30);
+    expect(estimateText(await asked({ query: "ferry take" }, 500, source))).toBeLessThanOrEqual(500);
+  });
+
   it("is narrowed by an id, by messages and by a role", async () => {
     expect(await asked({ query: "line 217", id: RESULT })).toContain("line 217 of it");
     expect(await asked({ query: "rounded", messages: "7-9" })).toContain(`${SPAN} 7 user`);

@@ -1,6 +1,6 @@
 /** What the contract of stores is told with. */
 import { hash } from "node:crypto";
-import { COMPACTION_SCHEMA_VERSION, NO_LOSSES, type Compaction } from "../../../src/core/compaction/compaction.ts";
+import { COMPACTION_SCHEMA_VERSION, type Compaction } from "../../../src/core/compaction/compaction.ts";
 import { createChain } from "../../../src/core/transcript/links.ts";
 import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
 import type { HistoryStore } from "../../../src/store/store.ts";
@@ -37,7 +37,6 @@ export function compaction(covers: string, covered: number, recallIds: readonly 
       rung: 0,
       degraded: [],
       recall: [],
-      lost: NO_LOSSES,
       modelCalls: 0,
       costUsd: 0,
     },

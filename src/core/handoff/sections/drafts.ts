@@ -7,13 +7,14 @@ import type { CallEvent, Events, RequestEvent } from "../../events/events.ts";
 import { changesSomething, openFailures, repairedFailures } from "../../events/failures.ts";
 import type { FileEntry } from "../../events/files.ts";
 import { personText } from "../../events/person.ts";
+import { readAgain, repeatedCalls } from "../../events/repeats.ts";
 import { stillRunning } from "../../events/running.ts";
 import { answersOf } from "../../events/questions.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import { clipped, DASH, recency, type AlreadyVisible, type ItemDraft } from "../items.ts";
 import { targetText } from "../turns/deeds.ts";
 import { mediaText, PASTE_CHARS_MIN } from "../turns/words.ts";
-import { CHANGED_LEAD, LIVE_LEAD } from "./topics.ts";
+import { CHANGED_LEAD, LIVE_LEAD, READ_AGAIN_LEAD, REPEATED_LEAD } from "./topics.ts";
 import type { Topic } from "./topic.ts";
 
 /** What the drafts of one handoff are made from. */
@@ -125,7 +126,30 @@ function stateDrafts(material: HandoffMaterial): readonly ItemDraft[] {
     ...(branch === undefined ? [] : [fact(3, 1, `Branch: ${branch}`)]),
     ...(check === undefined || !leaves(material, check.message) ? [] : [fact(2, 2, checkText(material, check))]),
     ...(changed.length === 0 ? [] : [fact(1, 3, changedText(material, changed))]),
+    ...repeatText(material).map((text, at) => fact(REPEATS_RANK, 3 + (at + 1) / 10, text)),
     ...(done.length === 0 ? [] : [fact(1.5, 4, clipped(`Done of the plan: ${done.join("; ")}`, ITEM_CHARS_MAX))]),
+  ];
+}
+
+/** Above what was changed: an agent that does not know that it has done something does it again. */
+const REPEATS_RANK = 1.8;
+const REPEATS_SHOWN_MAX = 4;
+const READ_AGAIN_SHOWN_MAX = 20;
+
+function repeatText({ events, redact, shortened }: HandoffMaterial): readonly string[] {
+  const calls = repeatedCalls(events).slice(0, REPEATS_SHOWN_MAX);
+  const reads = readAgain(events).slice(0, READ_AGAIN_SHOWN_MAX);
+  const target = ({ summary, ...event }: CallEvent): string => {
+    const what = targetText({ summary, ...event }, redact);
+    return oneLine(shortened(summary.command === undefined ? `${summary.tool} ${what}` : what), QUOTE_CHARS_MAX);
+  };
+  return [
+    ...(calls.length === 0
+      ? []
+      : [`${REPEATED_LEAD} ${calls.map(({ event, times }) => `${target(event)} (${times} times)`).join("; ")}`]),
+    ...(reads.length === 0
+      ? []
+      : [`${READ_AGAIN_LEAD} ${reads.map(({ path, times }) => `${shortened(path)} (${times} times)`).join(", ")}`]),
   ];
 }
 

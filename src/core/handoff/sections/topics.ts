@@ -6,6 +6,8 @@ import type { Topic, TopicDefinition } from "./topic.ts";
 /** How the lines about the live request open; they are of one handoff alone and never carried into the next. */
 export const LIVE_LEAD = "The newest user message: ";
 export const CHANGED_LEAD = "Changed since the last commit:";
+export const REPEATED_LEAD = "Done again, with the same result each time:";
+export const READ_AGAIN_LEAD = "Read more than once, and not changed since:";
 const REQUEST_KEY_CHARS = 100;
 
 /** One handoff may cut a request where another did not. */
@@ -34,7 +36,11 @@ export const TOPICS: Readonly<Record<Topic, TopicDefinition>> = {
     share: 0.08,
     need: 2,
     keyOf: (text) => `state ${beforeFirst(text, ":")}`,
-    carried: { rank: 0.5, holds: (text, { committed }) => !text.startsWith(CHANGED_LEAD) || committed === undefined },
+    carried: {
+      rank: 0.5,
+      holds: (text, { committed }) =>
+        !text.startsWith(READ_AGAIN_LEAD) && (!text.startsWith(CHANGED_LEAD) || committed === undefined),
+    },
     place: 9,
   },
   progress: { share: 0.12, need: 3, keyOf, carried: { rank: 0.2, holds: never }, place: 5 },

@@ -1,0 +1,61 @@
+/** What was done again and came to the same is said in the handoff, so that it is not done once more. */
+import { describe, expect, it } from "vitest";
+import { compacted, filler, ran, says, talk, user } from "../../support/compacting.ts";
+import type { Message } from "../../../src/core/transcript/message.ts";
+
+const read = (name: string, id: string, seed = name): Message[] =>
+  ran("read_file", { path: `src/${name}.ts` }, filler(900, seed), id);
+const insert = (at: number): Message[] =>
+  ran("insert_text", { path: "src/a.ts", line: 12, text: "import x from 'y';" }, "inserted", `i${at}`);
+
+const LOOKED = ["k", "l", "m", "n", "o"].flatMap((name) => read(name, name));
+
+async function stateOf(...work: (Message | readonly Message[])[]): Promise<string> {
+  const { text } = await compacted(
+    talk(
+      user("Change the parser so that it takes quoted names."),
+      ...work,
+      says("So far."),
+      user("Go on."),
+      says("Yes."),
+    ),
+    { budget: 2_500, reason: "budget" },
+  );
+  return /## Active State\n([^]*?)\n(?:## |\[end)/.exec(text)?.[1] ?? "";
+}
+
+describe("the state of a handoff", () => {
+  it("says how often the same call came to the same", async () => {
+    const state = await stateOf(
+      LOOKED,
+      Array.from({ length: 13 }, (_, at) => insert(at)).flat(),
+      Array.from({ length: 5 }, (_, at) =>
+        ran("terminal", { command: "npm test" }, "FAIL\nExit code 1", `t${at}`),
+      ).flat(),
+    );
+    expect(state).toContain("Done again, with the same result each time: insert_text src/a.ts");
+    expect(state).toContain("(13 times); npm test (5 times)");
+  });
+
+  it("does not say it of calls that came to something else, nor of two", async () => {
+    const state = await stateOf(
+      LOOKED,
+      Array.from({ length: 5 }, (_, at) => ran("terminal", { command: "npm test" }, `${at} passed`, `t${at}`)).flat(),
+      insert(1),
+      insert(2),
+    );
+    expect(state).not.toContain("Done again");
+  });
+
+  it("lists what was read more than once and has not changed since", async () => {
+    const state = await stateOf(
+      [1, 2, 3].flatMap((round) => ["a", "b", "c"].flatMap((name) => read(name, `${round}${name}`))),
+      ran("write_file", { path: "src/b.ts", content: "export {};" }, "written", "w"),
+      read("d", "d1", "before"),
+      read("d", "d2", "after"),
+    );
+    expect(state).toMatch(/Read more than once, and not changed since: .*src\/c\.ts \(3 times\)/);
+    expect(state).toContain("src/a.ts (3 times)");
+    expect(state).not.toMatch(/since:.*src\/[bd]\.ts/);
+  });
+});
