@@ -11,7 +11,7 @@ export const claudeCode: Client = {
   name: "claude-code",
   title: "Claude Code",
   package: "@anthropic-ai/claude-code",
-  version: "2.1.331",
+  version: "2.1.332",
   protocol: "anthropic-messages",
   model: MODEL,
   windowTokens: 64_000,

@@ -97,11 +97,7 @@ function faultsOf({ inside, ruleAfter, toolsOffered }: Omit<PluginVerdict, "faul
 
 /** As a person does it: the packed project is the marketplace, and `precis` is on the PATH. */
 export async function installPlugin(place: Place, folder: string): Promise<readonly StageRun[]> {
-  const bin = join(place.home, BIN_FOLDER);
-  await mkdir(bin, { recursive: true });
-  const call = `'${process.execPath}' '${join(DIST, "cli/bin.js")}' "$@"`;
-  const shim = `#!/bin/sh\n${call}\ncode=$?\necho "$1 $code" >> '${join(place.home, CALLS_FILE)}'\nexit $code\n`;
-  await writeFile(join(bin, "precis"), shim, { mode: 0o755 });
+  await putOnPath(place);
   const runs: StageRun[] = [];
   for (const words of [
     ["marketplace", "add", unpackedPackage(folder)],
@@ -111,7 +107,16 @@ export async function installPlugin(place: Place, folder: string): Promise<reado
   return runs;
 }
 
-/** With the folder in which `installPlugin` puts `precis`. */
+/** A `precis` that notes its calls. */
+export async function putOnPath({ home }: Pick<Place, "home">): Promise<void> {
+  const bin = join(home, BIN_FOLDER);
+  await mkdir(bin, { recursive: true });
+  const call = `'${process.execPath}' '${join(DIST, "cli/bin.js")}' "$@"`;
+  const shim = `#!/bin/sh\n${call}\ncode=$?\necho "$1 $code" >> '${join(home, CALLS_FILE)}'\nexit $code\n`;
+  await writeFile(join(bin, "precis"), shim, { mode: 0o755 });
+}
+
+/** With the folder in which `putOnPath` puts `precis`. */
 export function pathWith({ home }: Place): string {
   return [join(home, BIN_FOLDER), process.env["PATH"]].join(delimiter);
 }

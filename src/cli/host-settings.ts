@@ -4,7 +4,14 @@
  */
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { homeOf, jsonSettings, openCodeFile, type ClientFile } from "./client-settings.ts";
+import {
+  CLAUDE_STATUS_LINE,
+  claudeFile,
+  homeOf,
+  jsonSettings,
+  openCodeFile,
+  type ClientFile,
+} from "./client-settings.ts";
 import type { Terminal } from "./terminal.ts";
 import { yamlSettings } from "./yaml-settings.ts";
 
@@ -18,6 +25,15 @@ const hermesFolder = (terminal: Terminal): string =>
   terminal.environment["HERMES_HOME"] || join(homeOf(terminal), ".hermes");
 
 export const HOST_FILES: Readonly<Record<string, ClientFile>> = {
+  claude: {
+    path: claudeFile,
+    ...jsonSettings(() => [
+      { path: ["extraKnownMarketplaces", "precis"], value: { source: { source: "directory", path: PACKAGE } } },
+      { path: ["enabledPlugins", "precis@precis"], value: true },
+      CLAUDE_STATUS_LINE,
+    ]),
+    note: "Claude Code runs `precis`, which has to be on its PATH.",
+  },
   opencode: {
     path: openCodeFile,
     ...jsonSettings(() => [{ path: ["plugin"], value: OPENCODE_PLUGIN, inList: true }]),

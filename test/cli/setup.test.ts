@@ -111,6 +111,14 @@ interface HostCase {
 }
 
 const HOSTS: Readonly<Record<string, HostCase>> = {
+  claude: {
+    words: ["claude", "--inside"],
+    file: ".claude/settings.json",
+    own: '{\n  "enabledPlugins": { "other@market": true },\n  "model": "opus"\n}\n',
+    shows: "precis@precis",
+    head: '"opus"',
+    changed: '"sonnet"',
+  },
   opencode: {
     words: ["opencode", "--inside"],
     file: ".config/opencode/opencode.json",
