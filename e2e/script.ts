@@ -26,7 +26,7 @@ export function scriptOf({ callFor, stages, stage, isTask, aside }: Scripted): (
     if (asksSummary(text)) return { text: summaryOf(text, at) };
     if (!isTask(asked)) return aside(asked);
     const { steps, closing } = stages[at]!;
-    const number = Math.max(nextStep(text, at), stepAfterWords(text, steps));
+    const number = nextStep(text, at);
     const step = steps[number];
     if (step === undefined) return { text: closing };
     return {
@@ -52,11 +52,6 @@ function summaryOf(text: string, stage: number): string {
   const last = nextStep(text, stage) - 1;
   const done = last < 0 ? "" : ` Done until ${callId(stage, last, 0)}.`;
   return `<summary>A ${TASK_MARK} is under review.${done}</summary>`;
-}
-
-/** The same by what was said in a step, for a compaction that keeps words and no ids. */
-function stepAfterWords(text: string, steps: Stage["steps"]): number {
-  return steps.findLastIndex(({ says }) => says !== undefined && text.includes(JSON.stringify(says).slice(1, -1))) + 1;
 }
 
 /** The step after the last one that the request tells of; the first of the stage where it tells of none. */

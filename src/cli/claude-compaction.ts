@@ -10,6 +10,7 @@ import { readLog, withKeptMark } from "../logs/index.ts";
 import { sessionText } from "../logs/stored.ts";
 import { compactToText, writeAsText } from "../session/handoff-text.ts";
 import type { Runtime } from "../session/contract.ts";
+import { createRuntime } from "../session/runtime.ts";
 import type { Arguments } from "./command.ts";
 import { withHistory } from "./history.ts";
 import { keepSession } from "./keep-session.ts";
@@ -59,7 +60,7 @@ export async function answerCompaction(
     const { kept, tenant } = opened;
     const stored = await keepSession({ ...log, transcript }, { kept, tenant, path });
     if (stored === undefined) return undefined;
-    const runtime = await opened.openRuntime({ model, contextLength });
+    const runtime = createRuntime(opened.runtimeOptions({ model, contextLength }));
     const { messages, links } = stored;
     const answer =
       compaction.undo === true

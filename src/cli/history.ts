@@ -11,7 +11,7 @@ import type { GatewayEvent } from "../gateway/contract.ts";
 import type { History } from "../gateway/history/contract.ts";
 import { createHistory } from "../gateway/history/history.ts";
 import { sessionOptions } from "../gateway/session-options.ts";
-import type { Runtime } from "../session/contract.ts";
+import type { RuntimeOptions } from "../session/contract.ts";
 import type { HookFailure } from "../session/operator-hooks/contract.ts";
 import { createOperatorHooks } from "../session/operator-hooks/operator-hooks.ts";
 import { openStore } from "../store/open.ts";
@@ -57,8 +57,8 @@ export interface OpenedHistory {
   readonly masks: boolean;
   /** By the configured rules. */
   readonly redact: Redactor;
-  /** A session on this store, with the configured engine, settings and hooks. */
-  readonly openRuntime: (model: RuntimeModel) => Promise<Runtime>;
+  /** For a session on this store, with the configured engine, settings and hooks. */
+  readonly runtimeOptions: (model: RuntimeModel) => RuntimeOptions & { readonly store: HistoryStore };
 }
 
 export interface RuntimeModel {
@@ -103,11 +103,10 @@ export async function withHistory<Result>(
       const redact = createRedactor(options.secrets);
       const hooks = createOperatorHooks(options.hooks, options.secrets);
       const onFailure = ({ message }: HookFailure): void => void terminal.err.say(`${message}\n`);
-      const openRuntime = async ({ model, contextLength }: RuntimeModel): Promise<Runtime> => {
-        const { createRuntime } = await import("../session/runtime.ts");
+      const runtimeOptions = ({ model, contextLength }: RuntimeModel) => {
         const own = hooks?.forSession({ tenant, model, onFailure });
         const { settings, ...rest } = sessionOptions(options);
-        return createRuntime({
+        return {
           ...rest,
           // One text takes the place of the whole beginning.
           settings: { ...settings, contextLength, protectFirstN: 0 },
@@ -115,7 +114,7 @@ export async function withHistory<Result>(
           tenant,
           model,
           ...(own === undefined ? {} : { hooks: own }),
-        });
+        };
       };
       return await use({
         history,
@@ -125,7 +124,7 @@ export async function withHistory<Result>(
         ...(path === undefined ? {} : { path }),
         masks: loaded.configuration.redaction.stored,
         redact,
-        openRuntime,
+        runtimeOptions,
       });
     } finally {
       await store.close();

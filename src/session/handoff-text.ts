@@ -3,8 +3,11 @@
  */
 import type { Outcome } from "../core/engines/contract.ts";
 import { messageText, numbered } from "../core/recall/messages.ts";
-import { contentText, type Message } from "../core/transcript/message.ts";
-import type { CompactOptions, Runtime } from "./contract.ts";
+import { contentText, textMessage, type Message } from "../core/transcript/message.ts";
+import { createMemoryStore } from "../store/memory.ts";
+import type { Store } from "../store/store.ts";
+import type { CompactOptions, Runtime, RuntimeOptions } from "./contract.ts";
+import { createRuntime } from "./runtime.ts";
 
 export interface HandoffText {
   /** Stands in for everything before the kept messages. */
@@ -52,6 +55,35 @@ export async function compactToText(
   const { before, after } = compaction.report.tokens;
   const text = writeAsText(transcript.messages.slice(0, transcript.messages.length - kept));
   return { text, kept, tokensBefore: before, tokensAfter: after };
+}
+
+/** What a new session starts from. */
+export interface NewSession extends Pick<CompactOptions, "budget" | "signal"> {
+  /** What is to be done there. */
+  readonly goal: string;
+  readonly messages: readonly Message[];
+}
+
+/**
+ * The context for a new session towards a goal. Originals go to the store, so that the new session can recall them; the session
+ * that it comes from stays as it is.
+ *
+ * @throws PrecisError of the store; the signal's reason where it aborts.
+ */
+export async function writeNewSession(
+  options: RuntimeOptions & { readonly store: Store },
+  { goal, messages, ...request }: NewSession,
+): Promise<string> {
+  const { putOriginals, getOriginal, search } = options.store;
+  const store = { ...createMemoryStore(), putOriginals, getOriginal, search };
+  const asked = [...messages, textMessage("user", goal)];
+  const runtime = createRuntime({
+    ...options,
+    store,
+    settings: { ...options.settings, protectFirstN: 0, note: "handoff" },
+  });
+  const done = await compactToText(runtime, asked, { ...request, focus: goal, keepNothing: true });
+  return done?.text ?? writeAsText(asked);
 }
 
 type Compacted = Extract<Outcome, { readonly kind: "compacted" }> & Awaited<ReturnType<Runtime["compact"]>>;
