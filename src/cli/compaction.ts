@@ -5,6 +5,8 @@ import type { Outcome } from "../core/engines/contract.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
+import { policyOf } from "../gateway/session-options.ts";
+import { registryOf } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
 import type { ProtocolName } from "../protocols/index.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
@@ -111,6 +113,8 @@ export async function compactInput(
   const runtime = createRuntime({
     engine: request.engine,
     settings: settingsFor(transcript, configuration),
+    perModel: (model) => policyOf(registryOf(configuration), model),
+    ...(transcript.model === undefined ? {} : { model: transcript.model }),
     ...images,
     secrets,
     ...(request.readFile === undefined ? {} : { readFile: request.readFile }),

@@ -1,5 +1,6 @@
 /** What is wrong inside a mapping of names: a name that cannot be one, a key that nothing reads, a value that cannot be. */
 import type { z } from "zod";
+import { ENGINE_NAMES } from "../core/engines/names.ts";
 import { VENDORS } from "../core/protocols.ts";
 import { nearest, type Problem } from "./problems.ts";
 import { UPSTREAM_FIELDS } from "./schema-gateway.ts";
@@ -19,8 +20,11 @@ interface Entries {
 const FIGURES_OF_MODELS: Entries = {
   keys: FIGURES,
   called: "figures",
-  expects: (key) =>
-    key.endsWith("usd_per_mtok") ? "US dollars per million tokens, 0 or more" : "a whole number, 1 or more",
+  expects: (key) => {
+    if (key === "threshold") return "a share of the window between 0 and 1";
+    if (key === "engine") return `one of ${ENGINE_NAMES.join(", ")}`;
+    return key.endsWith("usd_per_mtok") ? "US dollars per million tokens, 0 or more" : "a whole number, 1 or more";
+  },
   fix: "Write the number alone, or leave the line out.",
 };
 

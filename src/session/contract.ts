@@ -38,6 +38,8 @@ export interface RuntimeOptions {
    */
   readonly engine?: string | Engine | EngineSource;
   readonly settings?: Partial<EngineSettings>;
+  /** What holds for one model in place of `engine` and `settings`; its engine is that of conversations that begin with it. */
+  readonly perModel?: (model: string) => ModelPolicy | undefined;
   /** False: nothing compacts by itself, hygiene included; an explicit call still works. */
   readonly enabled?: boolean;
   readonly store?: Store;
@@ -92,6 +94,11 @@ export interface RuntimeOptions {
   readonly redactOutgoing?: boolean;
   /** What `state()` gave in an earlier process. */
   readonly state?: RuntimeState;
+}
+
+/** What a host sets for the conversations of one model. */
+export interface ModelPolicy extends Pick<EngineSettings, "sessionThreshold" | "keepRecentTokens"> {
+  readonly engine?: NonNullable<RuntimeOptions["engine"]>;
 }
 
 /** How a compaction is made ahead. */

@@ -72,6 +72,7 @@ const runtimeOptions = {
   mainAhead: yesOrNo,
   sharedAhead: objectWith("a place for compactions", "put", "find", "drop"),
   economy: functionOption,
+  perModel: functionOption,
   amend: functionOption,
   state: objectOption,
 } satisfies Options<RuntimeOptions>;

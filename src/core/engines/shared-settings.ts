@@ -11,6 +11,8 @@ export interface WindowSettings {
   readonly maxOutputTokens: number;
   /** In place of what the engine would choose; set for single sessions, never by configuration. */
   readonly sessionThreshold?: SessionThreshold | undefined;
+  /** Tokens of the newest messages that stay word for word, in place of the engine's own figure; set for single models. */
+  readonly keepRecentTokens?: number | undefined;
 }
 
 export interface SharedSettings extends WindowSettings {
