@@ -42,6 +42,7 @@ export const DEFAULTS = Object.freeze({
     idle: "off",
     ingest_limit_tokens: 0,
     model_tool: "off",
+    room_tool: "off",
     model_tool_share: 0.5,
   } as const),
   engines: Object.freeze(

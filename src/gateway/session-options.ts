@@ -16,6 +16,7 @@ export interface SessionSettings {
   readonly ingestLimitTokens?: number;
   /** Whether models may start a compaction themselves, with a tool that the gateway answers. */
   readonly compactTool?: NonNullable<RuntimeOptions["compactTool"]>;
+  readonly roomTool?: NonNullable<RuntimeOptions["roomTool"]>;
   /** Reads files of an agent on this machine again, as `readFilesIn` of `precis` does. */
   readonly readFile?: NonNullable<RuntimeOptions["readFile"]>;
   /** Milliseconds since the epoch. */
@@ -31,7 +32,7 @@ export function policyOf(registry: Registry, model: string): ModelPolicy | undef
 /** The note goes where it costs no cache, unless the settings say otherwise. */
 export function sessionOptions(given: SessionSettings) {
   const { engine, settings, writers, secrets, redactOutgoing, ingestLimitTokens, compactTool, readFile, now } = given;
-  const { registry } = given;
+  const { registry, roomTool } = given;
   return {
     settings: { note: "handoff" as const, ...settings },
     ...(engine === undefined ? {} : { engine }),
@@ -41,6 +42,7 @@ export function sessionOptions(given: SessionSettings) {
     ...(redactOutgoing === undefined ? {} : { redactOutgoing }),
     ...(ingestLimitTokens === undefined ? {} : { ingestLimitTokens }),
     ...(compactTool === undefined ? {} : { compactTool }),
+    ...(roomTool === undefined ? {} : { roomTool }),
     ...(readFile === undefined ? {} : { readFile }),
     ...(now === undefined ? {} : { now }),
   };

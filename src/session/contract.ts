@@ -90,6 +90,8 @@ export interface RuntimeOptions {
   readonly recall?: { readonly tool: "on" | "off" };
   /** Whether the model may start a compaction itself, with the tool that `tools()` then has; default `{ tool: "off" }`. */
   readonly compactTool?: CompactToolOptions;
+  /** Whether the model can ask how much room it has, with a tool that `tools()` then has; default `{ tool: "off" }`. */
+  readonly roomTool?: { readonly tool: "on" | "off" };
   /** True: secrets are masked in everything `prepare` answers with, not only in handoffs. Default false. */
   readonly redactOutgoing?: boolean;
   /** What `state()` gave in an earlier process. */

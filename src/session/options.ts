@@ -48,6 +48,7 @@ export const sharedOptions = {
   secrets: objectOption,
   redactOutgoing: withDefault(yesOrNo, DEFAULTS.redaction.outgoing),
   ingestLimitTokens: withDefault(whole({ min: 0 }), DEFAULTS.compression.ingest_limit_tokens),
+  roomTool: section({ tool: oneOf("on", "off") }),
   compactTool: section({ tool: oneOf("on", "off"), fromShare: number({ min: 0, max: 1 }) }),
   now: functionOption,
 };

@@ -4,7 +4,7 @@
  */
 import type { Runtime } from "../../session/contract.ts";
 import { compactToText, type HandoffTextRequest } from "../../session/handoff-text.ts";
-import { readMessages, type MessageFormat } from "../framework/conversation.ts";
+import { readMessages, type ReadFormat } from "../framework/conversation.ts";
 
 export interface HostHandoff {
   readonly summary: string;
@@ -17,7 +17,7 @@ export interface HostHandoff {
 /** As `compactToText`, in the host's own messages. @throws PrecisError as that does. */
 export async function handoffFor<Host>(
   runtime: Runtime,
-  format: MessageFormat<Host>,
+  format: ReadFormat<Host>,
   messages: readonly Host[],
   request: Omit<HandoffTextRequest, "starts" | "budget"> = {},
 ): Promise<HostHandoff | undefined> {
