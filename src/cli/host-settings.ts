@@ -18,6 +18,7 @@ import { yamlSettings } from "./yaml-settings.ts";
 const PACKAGE = fileURLToPath(new URL("../..", import.meta.url)).replace(/[/\\]$/, "");
 /** `.ts` in a checkout, `.js` in the package. */
 const OPENCODE_PLUGIN = new URL(`../integrations/opencode/index${import.meta.url.slice(-3)}`, import.meta.url).href;
+const DSH_PLUGIN = new URL(`../integrations/dsh/index${import.meta.url.slice(-3)}`, import.meta.url).href;
 const OPENCLAW_PLUGIN = join(PACKAGE, "hosts", "openclaw");
 const HERMES_PLUGIN = join(PACKAGE, "hosts", "hermes", "precis");
 
@@ -42,6 +43,14 @@ export const HOST_FILES: Readonly<Record<string, ClientFile>> = {
     path: (terminal) =>
       join(terminal.environment["PI_CODING_AGENT_DIR"] || join(homeOf(terminal), ".pi", "agent"), "settings.json"),
     ...jsonSettings(() => [{ path: ["packages"], value: PACKAGE, inList: true }]),
+  },
+  dsh: {
+    path: (terminal) => join(terminal.environment["DSH_HOME"] || join(homeOf(terminal), ".dsh"), "cordis.patch.yml"),
+    ...yamlSettings(() => [
+      { path: [], value: { id: "compaction-basic", disabled: true }, inList: true, name: "id" },
+      { path: [], value: { insert: [{ id: "precis", name: DSH_PLUGIN }] }, inList: true },
+    ]),
+    note: "It holds for the profiles `headless` and those without agent presets.",
   },
   openclaw: {
     path: openClawFile,

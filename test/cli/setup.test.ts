@@ -143,6 +143,14 @@ const HOSTS: Readonly<Record<string, HostCase>> = {
     head: '"memory": "none"',
     changed: '"memory": "other"',
   },
+  dsh: {
+    words: ["dsh"],
+    file: ".dsh/cordis.patch.yml",
+    own: "# mine\n- id: llm-deepseek\n  config:\n    maxTokens: 4000   # short\n",
+    shows: "/integrations/dsh/index",
+    head: "maxTokens: 4000",
+    changed: "maxTokens: 8000",
+  },
   hermes: {
     words: ["hermes"],
     file: ".hermes/config.yaml",
@@ -253,7 +261,7 @@ describe("what cannot be changed", () => {
     expect([broken.code, broken.err]).toEqual([2, expect.stringContaining("not valid JSON")]);
     expect(broken.err).toContain(".claude/settings.json");
     expect((await setup(folder, "emacs")).err).toContain(
-      "claude, codex, gemini, hermes, litellm, openclaw, opencode, pi",
+      "claude, codex, dsh, gemini, hermes, litellm, openclaw, opencode, pi",
     );
     expect((await setup(folder, "claude", "--url", "ftp://x")).code).toBe(2);
   });

@@ -25,7 +25,7 @@ export const setupCommand: Command = {
   about: [
     "Shows the change to the client's settings file as a diff, and writes it only with --yes. Comments and all other settings stay. `--undo` restores the file byte for byte; if you have changed other settings since, it takes out only what this command put there.",
     "Claude Code, Codex, Gemini CLI and OpenCode are told to use the gateway, and then need a running one (`precis serve`). To try that without changing any settings, use `precis run`.",
-    "OpenClaw, Hermes, LiteLLM and pi load precis themselves, as Claude Code and OpenCode do with `--inside` (docs/hosts.md).",
+    "dsh, OpenClaw, Hermes, LiteLLM and pi load precis themselves, as Claude Code and OpenCode do with `--inside` (docs/hosts.md).",
   ],
   examples: [
     { line: "precis setup claude", says: "show what would change" },

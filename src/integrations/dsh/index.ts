@@ -6,8 +6,10 @@ import "../../platform/refuse-old-node.ts";
 import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
+import { createMeasure } from "../../core/transcript/measure.ts";
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { RuntimeOptions } from "../../session/contract.ts";
+import { readMessages } from "../framework/conversation.ts";
 import { handoffFor } from "../hosts/handoff.ts";
 import { dshMessages, type DshMessage } from "./messages.ts";
 
@@ -57,7 +59,9 @@ export function createEngine(basic: EngineClass, options: Omit<RuntimeOptions, "
         ...options,
         settings: { note: "handoff", protectFirstN: 0, ...options.settings },
       });
-      const request = { keepNothing: true, ...(signal === undefined ? {} : { signal }) };
+      const tokens = createMeasure().messages(readMessages(dshMessages, messages).flat());
+      const budget = Math.max(1, Math.floor(Math.min(tokens * CHECKPOINT_SHARE, CHECKPOINT_TOKENS_MAX)));
+      const request = { budget, keepNothing: true, ...(signal === undefined ? {} : { signal }) };
       const done = await handoffFor(runtime, dshMessages, messages, request);
       // Where nothing smaller is possible, the harness asks its model.
       if (done === undefined) return super.summarize(input, agent, signal);
@@ -68,6 +72,10 @@ export function createEngine(basic: EngineClass, options: Omit<RuntimeOptions, "
   };
 }
 
+/** Of what it stands in for; the harness refuses a checkpoint that is no smaller. */
+const CHECKPOINT_SHARE = 0.2;
+const CHECKPOINT_TOKENS_MAX = 8_000;
+
 const CHECKPOINT = /<compacted-summary>\s*([\s\S]*?)\s*<\/compacted-summary>/;
 
 /** An earlier checkpoint gives way to what it stands in for; after a restart, to its text. */
@@ -76,7 +84,7 @@ function originals(messages: readonly DshMessage[], known: readonly DshMessage[]
   const text = first?.content.map((block) => block["text"] ?? "").join("\n") ?? "";
   const summary = CHECKPOINT.exec(text)?.[1];
   if (first === undefined || summary === undefined) return messages;
-  return [...(known ?? [{ ...first, content: [{ type: "text", text: summary }] }]), ...rest];
+  return [...(known ?? [{ role: first.role, content: [{ type: "text", text: summary }] }]), ...rest];
 }
 
 /** From the harness's own installation: precis may be installed anywhere. */

@@ -8,19 +8,28 @@ type Block = Readonly<Record<string, unknown>>;
 export interface DshMessage {
   readonly role: string;
   readonly content: readonly Block[];
+  /** Who wrote it: a plugin of the harness speaks in the user's name. */
+  readonly source?: { readonly kind?: unknown };
 }
 
 export const dshMessages: ReadFormat<DshMessage> = { name: "dsh", read: readMessage };
 
 /** Results are messages of their own. */
-function readMessage({ role, content }: DshMessage): readonly Content[] {
-  const parts = content.map(readBlock);
+function readMessage({ role, content, source }: DshMessage): readonly Content[] {
+  const isReminder = role === "user" && source?.kind === "plugin";
+  const parts = content.map((block, at) => readBlock(isReminder ? asReminder(block) : block, at));
   const said = parts.filter(({ kind }) => kind !== "tool-result");
   const speaker = role === "assistant" || role === "system" ? role : "user";
   return [
     ...(said.length === 0 ? [] : [{ role: speaker, parts: said } as const]),
     ...parts.filter(({ kind }) => kind === "tool-result").map((part): Content => ({ role: "tool", parts: [part] })),
   ];
+}
+
+function asReminder(block: Block): Block {
+  return block["type"] === "text"
+    ? { ...block, text: `<system-reminder>\n${block["text"]}\n</system-reminder>` }
+    : block;
 }
 
 function readBlock(block: Block, at: number): Part {

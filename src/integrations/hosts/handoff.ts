@@ -19,7 +19,7 @@ export async function handoffFor<Host>(
   runtime: Runtime,
   format: ReadFormat<Host>,
   messages: readonly Host[],
-  request: Omit<HandoffTextRequest, "starts" | "budget"> = {},
+  request: Omit<HandoffTextRequest, "starts"> = {},
 ): Promise<HostHandoff | undefined> {
   const read = readMessages(format, messages);
   let end = 0;
