@@ -45,5 +45,5 @@ export function register(on) {
       return { messages: messages.map((one) => (typeof one === "number" ? e.messages[one] : one)), ...tokens };
     if (skip !== undefined) return { skip };
     return isUndo(e) ? { skip: "there is no compaction of precis to undo" } : next(e);
-  }).catch(($, e, next) => (isUndo(e) ? { skip: "precis could not undo" } : next(e)));
+  }).catch(($, e, leave) => (isUndo(e) ? { skip: "precis could not undo" } : leave(e)));
 }

@@ -1,4 +1,5 @@
 /** What the options of sessions and of their calls may be. */
+import type { SessionCaching } from "./session-caching.ts";
 import { DEFAULTS } from "../config/defaults.ts";
 import { engineSettings } from "../config/engine-options.ts";
 import {
@@ -27,7 +28,6 @@ import type {
   CompactOptions,
   Runtime,
   RuntimeOptions,
-  SessionCaching,
   SessionOptions,
   WaitingForMain,
 } from "./contract.ts";

@@ -1,6 +1,6 @@
 /** The engine for the DeepSeek Harness, over a base that answers as the harness's own does where its model is asked. */
 import { describe, expect, it } from "vitest";
-import { createEngine } from "../../../src/integrations/dsh/index.ts";
+import { apply, createEngine, inject, name } from "../../../src/integrations/dsh/index.ts";
 import { depotOf, says, TURNS } from "../past-window.ts";
 
 class Basic {
@@ -60,6 +60,11 @@ describe("the engine for the DeepSeek Harness", () => {
       expect(second).toContain(RULE);
       expect(second).not.toContain("compacted-summary");
     }
+  });
+
+  it("is a plugin that waits for the harness's services, and says what it lacks outside of one", async () => {
+    expect([name, inject]).toEqual(["precis", ["llm", "tokenMeter", "sessions"]]);
+    await expect(apply({ plugin: () => undefined })).rejects.toThrow("dsh-compaction-basic");
   });
 
   it("leaves what cannot be made smaller to the harness's own model", async () => {
