@@ -113,8 +113,8 @@ export async function compactInput(
   const runtime = createRuntime({
     engine: request.engine,
     settings: settingsFor(transcript, configuration),
-    perModel: (model) => policyOf(registryOf(configuration), model),
-    ...(transcript.model === undefined ? {} : { model: transcript.model }),
+    // The model's name would correct the estimates, and a budget is in plain ones.
+    perModel: () => policyOf(registryOf(configuration), transcript.model ?? ""),
     ...images,
     secrets,
     ...(request.readFile === undefined ? {} : { readFile: request.readFile }),
