@@ -73,10 +73,14 @@ export async function runClaudePlugin(installed: string, inside: boolean): Promi
   }
   const bodies = provider.requests.map(({ body }) => body);
   const compacted = bodies.findLastIndex(asksSummary);
-  const after = bodies.slice(compacted + 1).filter((body) => isConversation(body) && !asksSummary(body));
+  // Where precis compacted, no summary was asked for, and what is left is the request after it.
+  const answered = inside && compacted < 0;
+  const after = bodies
+    .slice(answered ? -1 : compacted + 1)
+    .filter((body) => isConversation(body) && !asksSummary(body));
   const verdict = {
     inside,
-    ruleAfter: compacted >= 0 && after.some((body) => body.includes(RULE)),
+    ruleAfter: (answered || compacted >= 0) && after.some((body) => body.includes(RULE)),
     toolsOffered: after.some((body) => body.includes(RECALL_TOOL)),
   };
   const failed = runs.flatMap(({ code, output, errors }) =>

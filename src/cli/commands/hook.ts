@@ -26,7 +26,7 @@ export const hookCommand: Command = {
   name: "hook",
   summary: "Answer a hook of Claude Code; the precis plugin calls it.",
   about: [
-    "Reads the event from standard input. `PreCompact`: while a gateway answers at ANTHROPIC_BASE_URL, an automatic compaction of Claude Code is blocked (exit code 2), because the gateway compacts. `SessionStart` after a compaction: prints what the user wrote in the session, newest first, for Claude Code to add. Every other event is ignored. See docs/hosts.md.",
+    "Reads the event from standard input. `PreCompact`: while a gateway answers at ANTHROPIC_BASE_URL, an automatic compaction of Claude Code is blocked (exit code 2), because the gateway compacts. `SessionStart` after a compaction: prints what the user wrote in the session, newest first, for Claude Code to add. `SessionCompact`, of the plugin's own module: prints the conversation that takes the place of the compacted one, as JSON, or nothing. Every other event is ignored. See docs/hosts.md.",
   ],
   examples: [{ line: "precis hook < event.json", says: "as Claude Code calls it" }],
   args: HISTORY_ARGS,
