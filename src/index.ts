@@ -27,7 +27,6 @@ export type {
   RuntimeOptions,
   RuntimeReport,
   RuntimeState,
-  SessionCaching,
   SessionOptions,
   ToolBounds,
   Waiting,
@@ -47,3 +46,4 @@ export type { Session } from "./session/session.ts";
 export type { WireBody, WireRequest } from "./session/read-request.ts";
 export { createMemoryStore } from "./store/memory.ts";
 export type { Store } from "./store/store.ts";
+export type { SessionCaching } from "./session/session-caching.ts";

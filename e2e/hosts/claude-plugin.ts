@@ -73,10 +73,14 @@ export async function runClaudePlugin(installed: string, inside: boolean): Promi
   }
   const bodies = provider.requests.map(({ body }) => body);
   const compacted = bodies.findLastIndex(asksSummary);
-  const after = bodies.slice(compacted + 1).filter((body) => isConversation(body) && !asksSummary(body));
+  // Where precis compacted, no summary was asked for, and what is left is the request after it.
+  const answered = inside && compacted < 0;
+  const after = bodies
+    .slice(answered ? -1 : compacted + 1)
+    .filter((body) => isConversation(body) && !asksSummary(body));
   const verdict = {
     inside,
-    ruleAfter: compacted >= 0 && after.some((body) => body.includes(RULE)),
+    ruleAfter: (answered || compacted >= 0) && after.some((body) => body.includes(RULE)),
     toolsOffered: after.some((body) => body.includes(RECALL_TOOL)),
   };
   const failed = runs.flatMap(({ code, output, errors }) =>
@@ -97,11 +101,7 @@ function faultsOf({ inside, ruleAfter, toolsOffered }: Omit<PluginVerdict, "faul
 
 /** As a person does it: the packed project is the marketplace, and `precis` is on the PATH. */
 export async function installPlugin(place: Place, folder: string): Promise<readonly StageRun[]> {
-  const bin = join(place.home, BIN_FOLDER);
-  await mkdir(bin, { recursive: true });
-  const call = `'${process.execPath}' '${join(DIST, "cli/bin.js")}' "$@"`;
-  const shim = `#!/bin/sh\n${call}\ncode=$?\necho "$1 $code" >> '${join(place.home, CALLS_FILE)}'\nexit $code\n`;
-  await writeFile(join(bin, "precis"), shim, { mode: 0o755 });
+  await putOnPath(place);
   const runs: StageRun[] = [];
   for (const words of [
     ["marketplace", "add", unpackedPackage(folder)],
@@ -111,7 +111,16 @@ export async function installPlugin(place: Place, folder: string): Promise<reado
   return runs;
 }
 
-/** With the folder in which `installPlugin` puts `precis`. */
+/** A `precis` that notes its calls. */
+export async function putOnPath({ home }: Pick<Place, "home">): Promise<void> {
+  const bin = join(home, BIN_FOLDER);
+  await mkdir(bin, { recursive: true });
+  const call = `'${process.execPath}' '${join(DIST, "cli/bin.js")}' "$@"`;
+  const shim = `#!/bin/sh\n${call}\ncode=$?\necho "$1 $code" >> '${join(home, CALLS_FILE)}'\nexit $code\n`;
+  await writeFile(join(bin, "precis"), shim, { mode: 0o755 });
+}
+
+/** With the folder in which `putOnPath` puts `precis`. */
 export function pathWith({ home }: Place): string {
   return [join(home, BIN_FOLDER), process.env["PATH"]].join(delimiter);
 }

@@ -6,13 +6,14 @@ import { parseArgs } from "node:util";
 import { findInstalled, installAll } from "../install.ts";
 import { bringUpLoopback, goInside, hasNamespaces, isInside } from "../namespace.ts";
 import { claudeCodeHost } from "./claude-code.ts";
+import { claudeInsideHost } from "./claude-inside.ts";
 import { CLAUDE_PLUGIN, claudeCode, runClaudePlugin, type PluginVerdict } from "./claude-plugin.ts";
 import type { Host } from "./host.ts";
 import { openCodeHost } from "./opencode.ts";
 import { piHost } from "./pi.ts";
 import { faultsOf, runHostTrial, type HostVerdict } from "./trial.ts";
 
-const HOSTS: readonly Host[] = [claudeCodeHost, openCodeHost, piHost];
+const HOSTS: readonly Host[] = [claudeCodeHost, claudeInsideHost, openCodeHost, piHost];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

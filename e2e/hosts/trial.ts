@@ -123,9 +123,14 @@ async function setUp({ setup }: Host, home: string, ...flags: readonly string[])
   await promisify(execFile)(process.execPath, words, { cwd: home, env: environment });
 }
 
-/** Whichever of its calls comes first in a request, after a compaction too, Anthropic's models think before it. */
+/**
+ * Whichever of its calls comes first in a request, after a compaction too, Anthropic's models think before it. It names the step,
+ * by which the script goes on where a compaction keeps what was said and no ids.
+ */
 function thoughtful(answer: Answer): Answer {
-  return "calls" in answer && answer.calls !== undefined ? { thinking: "This comes next.", ...answer } : answer;
+  if (!("calls" in answer) || answer.calls === undefined) return answer;
+  const { text = "", calls } = answer;
+  return { thinking: "This comes next.", ...answer, text: `${text} (${calls[0]?.id})`.trim() };
 }
 
 /** The model asks for each line by its number, one after another, and then says that it is done. */

@@ -31,14 +31,20 @@ export interface FormerSetup {
 
 export const homeOf = ({ environment }: Terminal): string => environment["HOME"] ?? homedir();
 
+export const CLAUDE_STATUS_LINE: JsonSetting = {
+  path: ["statusLine"],
+  value: { type: "command", command: "precis statusline" },
+  keep: true,
+};
+
 export const CLIENT_FILES: Readonly<Record<string, ClientFile>> = {
   claude: {
-    path: (terminal) => join(homeOf(terminal), ".claude", "settings.json"),
+    path: claudeFile,
     ...jsonSettings((url) => [
       { path: ["env", "ANTHROPIC_BASE_URL"], value: url },
       // At any address but the vendor's own, Claude Code switches its tool search off unless it is told not to.
       { path: ["env", "ENABLE_TOOL_SEARCH"], value: "true", keep: true },
-      { path: ["statusLine"], value: { type: "command", command: "precis statusline" }, keep: true },
+      CLAUDE_STATUS_LINE,
     ]),
   },
   codex: {
@@ -60,6 +66,10 @@ export const CLIENT_FILES: Readonly<Record<string, ClientFile>> = {
     ]),
   },
 };
+
+export function claudeFile(terminal: Terminal): string {
+  return join(terminal.environment["CLAUDE_CONFIG_DIR"] || join(homeOf(terminal), ".claude"), "settings.json");
+}
 
 export function openCodeFile(terminal: Terminal): string {
   const folder = join(terminal.environment["XDG_CONFIG_HOME"] || join(homeOf(terminal), ".config"), "opencode");

@@ -5,6 +5,7 @@ import type { Outcome, Remote } from "../core/engines/contract.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
+import { policyOf } from "../gateway/session-options.ts";
 import { createWriters, pricesOf } from "../models/writers.ts";
 import type { ProtocolName } from "../protocols/index.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
@@ -114,6 +115,8 @@ export async function compactInput(
   const runtime = createRuntime({
     engine: request.engine,
     settings: settingsFor(transcript, configuration),
+    // The model's name would correct the estimates, and a budget is in plain ones.
+    perModel: () => policyOf(registryOf(configuration), transcript.model ?? ""),
     ...images,
     secrets,
     ...(request.readFile === undefined ? {} : { readFile: request.readFile }),

@@ -45,6 +45,7 @@ export async function gatewayOptions(
     caching: { ...cachingOf(configuration), schedule: compression.schedule, idle: compression.idle },
     ingestLimitTokens: compression.ingest_limit_tokens,
     recall: { offer: recall.tool },
+    roomTool: { tool: compression.room_tool },
     compactTool: { tool: compression.model_tool },
     tenant: tenantPolicy(gateway.tenant),
     tenantLimits: tenantLimits(configuration),

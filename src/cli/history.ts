@@ -10,6 +10,10 @@ import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
 import type { GatewayEvent } from "../gateway/contract.ts";
 import type { History } from "../gateway/history/contract.ts";
 import { createHistory } from "../gateway/history/history.ts";
+import { sessionOptions } from "../gateway/session-options.ts";
+import type { RuntimeOptions } from "../session/contract.ts";
+import type { HookFailure } from "../session/operator-hooks/contract.ts";
+import { createOperatorHooks } from "../session/operator-hooks/operator-hooks.ts";
 import { openStore } from "../store/open.ts";
 import type { HistoryStore } from "../store/store.ts";
 import type { Arguments } from "./command.ts";
@@ -53,6 +57,13 @@ export interface OpenedHistory {
   readonly masks: boolean;
   /** By the configured rules. */
   readonly redact: Redactor;
+  /** For a session on this store, with the configured engine, settings and hooks. */
+  readonly runtimeOptions: (model: RuntimeModel) => RuntimeOptions & { readonly store: HistoryStore };
+}
+
+export interface RuntimeModel {
+  readonly model: string;
+  readonly contextLength: number;
 }
 
 interface HistoryUse {
@@ -90,6 +101,21 @@ export async function withHistory<Result>(
       const tenant = args.text("tenant") ?? LOCAL_TENANT;
       const history = createHistory({ ...options, store, onEvent: (event) => void sayNotice(event, terminal.err) });
       const redact = createRedactor(options.secrets);
+      const hooks = createOperatorHooks(options.hooks, options.secrets);
+      const onFailure = ({ message }: HookFailure): void => void terminal.err.say(`${message}\n`);
+      const runtimeOptions = ({ model, contextLength }: RuntimeModel) => {
+        const own = hooks?.forSession({ tenant, model, onFailure });
+        const { settings, ...rest } = sessionOptions(options);
+        return {
+          ...rest,
+          // One text takes the place of the whole beginning.
+          settings: { ...settings, contextLength, protectFirstN: 0 },
+          store,
+          tenant,
+          model,
+          ...(own === undefined ? {} : { hooks: own }),
+        };
+      };
       return await use({
         history,
         tenant,
@@ -98,6 +124,7 @@ export async function withHistory<Result>(
         ...(path === undefined ? {} : { path }),
         masks: loaded.configuration.redaction.stored,
         redact,
+        runtimeOptions,
       });
     } finally {
       await store.close();

@@ -4,13 +4,21 @@
  */
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { homeOf, jsonSettings, openCodeFile, type ClientFile } from "./client-settings.ts";
+import {
+  CLAUDE_STATUS_LINE,
+  claudeFile,
+  homeOf,
+  jsonSettings,
+  openCodeFile,
+  type ClientFile,
+} from "./client-settings.ts";
 import type { Terminal } from "./terminal.ts";
 import { yamlSettings } from "./yaml-settings.ts";
 
 const PACKAGE = fileURLToPath(new URL("../..", import.meta.url)).replace(/[/\\]$/, "");
 /** `.ts` in a checkout, `.js` in the package. */
 const OPENCODE_PLUGIN = new URL(`../integrations/opencode/index${import.meta.url.slice(-3)}`, import.meta.url).href;
+const DSH_PLUGIN = new URL(`../integrations/dsh/index${import.meta.url.slice(-3)}`, import.meta.url).href;
 const OPENCLAW_PLUGIN = join(PACKAGE, "hosts", "openclaw");
 const HERMES_PLUGIN = join(PACKAGE, "hosts", "hermes", "precis");
 
@@ -18,6 +26,15 @@ const hermesFolder = (terminal: Terminal): string =>
   terminal.environment["HERMES_HOME"] || join(homeOf(terminal), ".hermes");
 
 export const HOST_FILES: Readonly<Record<string, ClientFile>> = {
+  claude: {
+    path: claudeFile,
+    ...jsonSettings(() => [
+      { path: ["extraKnownMarketplaces", "precis"], value: { source: { source: "directory", path: PACKAGE } } },
+      { path: ["enabledPlugins", "precis@precis"], value: true },
+      CLAUDE_STATUS_LINE,
+    ]),
+    note: "Claude Code runs `precis`, which has to be on its PATH.",
+  },
   opencode: {
     path: openCodeFile,
     ...jsonSettings(() => [{ path: ["plugin"], value: OPENCODE_PLUGIN, inList: true }]),
@@ -26,6 +43,14 @@ export const HOST_FILES: Readonly<Record<string, ClientFile>> = {
     path: (terminal) =>
       join(terminal.environment["PI_CODING_AGENT_DIR"] || join(homeOf(terminal), ".pi", "agent"), "settings.json"),
     ...jsonSettings(() => [{ path: ["packages"], value: PACKAGE, inList: true }]),
+  },
+  dsh: {
+    path: (terminal) => join(terminal.environment["DSH_HOME"] || join(homeOf(terminal), ".dsh"), "cordis.patch.yml"),
+    ...yamlSettings(() => [
+      { path: [], value: { id: "compaction-basic", disabled: true }, inList: true, name: "id" },
+      { path: [], value: { insert: [{ id: "precis", name: DSH_PLUGIN }] }, inList: true },
+    ]),
+    note: "It holds for the profiles `headless` and those without agent presets.",
   },
   openclaw: {
     path: openClawFile,

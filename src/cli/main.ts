@@ -7,6 +7,7 @@ import { processTerminal, type Terminal } from "./terminal.ts";
 /** Loaded when named, so that a command starts without the weight of the others. */
 const COMMANDS: Program["commands"] = {
   compact: async () => (await import("./commands/compact.ts")).compactCommand,
+  handoff: async () => (await import("./commands/handoff.ts")).handoffCommand,
   convert: async () => (await import("./commands/convert.ts")).convertCommand,
   inspect: async () => (await import("./commands/inspect.ts")).inspectCommand,
   report: async () => (await import("./commands/report.ts")).reportCommand,

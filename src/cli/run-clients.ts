@@ -40,6 +40,15 @@ export const RUNNABLE_CLIENTS: Readonly<Record<string, RunnableClient>> = {
       environment: {},
     }),
   },
+  copilot: {
+    package: "@github/copilot",
+    // Only with a provider of one's own: what GitHub hosts is reached at no other address.
+    start: (url, { COPILOT_PROVIDER_TYPE: type }) => ({
+      command: "copilot",
+      words: [],
+      environment: { COPILOT_PROVIDER_BASE_URL: type === "anthropic" ? url : `${url}/v1` },
+    }),
+  },
   gemini: {
     package: "@google/gemini-cli",
     start: (url) => ({ command: "gemini", words: [], environment: { GOOGLE_GEMINI_BASE_URL: url } }),
@@ -51,6 +60,10 @@ export const RUNNABLE_CLIENTS: Readonly<Record<string, RunnableClient>> = {
       words: [],
       environment: { OPENCODE_CONFIG_CONTENT: openCodeConfiguration(url, given) },
     }),
+  },
+  qwen: {
+    package: "@qwen-code/qwen-code",
+    start: (url) => ({ command: "qwen", words: [], environment: { OPENAI_BASE_URL: `${url}/v1` } }),
   },
   pi: {
     package: "@earendil-works/pi-coding-agent",
@@ -74,7 +87,10 @@ export function startOfProgram(url: string, [command = "", ...words]: readonly s
 
 /** Where the person's own base URLs lead: the gateway sends requests on to there. */
 export function upstreamsOf(environment: Environment): readonly string[] {
-  const { ANTHROPIC_BASE_URL: anthropic, OPENAI_BASE_URL: openai, GOOGLE_GEMINI_BASE_URL: google } = environment;
+  const { COPILOT_PROVIDER_BASE_URL: copilot, COPILOT_PROVIDER_TYPE: type } = environment;
+  const given = type === "anthropic" ? { anthropic: copilot } : { openai: copilot };
+  const { ANTHROPIC_BASE_URL: anthropic = given.anthropic, OPENAI_BASE_URL: openai = given.openai } = environment;
+  const { GOOGLE_GEMINI_BASE_URL: google } = environment;
   return Object.entries({ anthropic, openai, google }).flatMap(([name, url]) =>
     url === undefined || url === "" ? [] : ["--upstream", `${name}=${url}`],
   );

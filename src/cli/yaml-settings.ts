@@ -9,16 +9,17 @@ export interface YamlSetting extends JsonSetting {
 }
 
 export function yamlSettings(settings: (url: string) => readonly YamlSetting[]): Changes {
+  const isList = settings("").every(({ path }) => path.length === 0);
   return {
     withOurs: (text, url) => {
-      const document = documentOf(text);
+      const document = documentOf(text, isList);
       const before = JSON.stringify(document.toJS());
       for (const setting of settings(url)) put(document, setting);
       return JSON.stringify(document.toJS()) === before ? text : written(document, text);
     },
     withoutOurs: (text, { before, after }) => {
-      const document = documentOf(text);
-      const [former, ours] = [documentOf(before), documentOf(after)];
+      const document = documentOf(text, isList);
+      const [former, ours] = [documentOf(before, isList), documentOf(after, isList)];
       for (const setting of settings("")) takeOut(document, setting, { former, ours });
       return written(document, text);
     },
@@ -73,20 +74,26 @@ function placeOf(document: Document, { path, value, name }: YamlSetting): number
   return list.findIndex((item) => known(item) === known(value));
 }
 
-function documentOf(text: string): Document {
+/** @throws PrecisError `client_settings` for what is no map of settings, or no list of them. */
+function documentOf(text: string, isList: boolean): Document {
   const document = parseDocument(text);
   const [error] = document.errors;
   const root = document.toJS() as unknown;
-  if (error === undefined && (root === null || (typeof root === "object" && !Array.isArray(root)))) return document;
+  const isRight = root === null || (typeof root === "object" && Array.isArray(root) === isList);
+  if (error === undefined && isRight) return document;
   throw new PrecisError("the settings file is not valid YAML", {
     code: "client_settings",
-    hint: error === undefined ? "It has to be a map of settings." : `Correct it first: ${error.message.split("\n")[0]}`,
+    hint:
+      error === undefined
+        ? `It has to be a ${isList ? "list" : "map"} of settings.`
+        : `Correct it first: ${error.message.split("\n")[0]}`,
   });
 }
 
 /** PyYAML and others write lists without an indent. */
 function written(document: Document, text: string): string {
   const indentSeq = !/^([ ]*)[^\s#-][^\n]*:[ ]*\n\1- /m.test(text);
-  if (document.contents === null || JSON.stringify(document.toJS()) === "{}") return text.trim() === "" ? text : "";
+  if (document.contents === null || ["{}", "[]"].includes(JSON.stringify(document.toJS())))
+    return text.trim() === "" ? text : "";
   return document.toString({ lineWidth: 0, indentSeq });
 }

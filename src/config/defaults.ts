@@ -41,6 +41,7 @@ export const DEFAULTS = Object.freeze({
     idle: "off",
     ingest_limit_tokens: 0,
     model_tool: "off",
+    room_tool: "off",
   } as const),
   engines: Object.freeze(
     Object.fromEntries(

@@ -44,7 +44,7 @@ export const engineSettings = section({
   engines: section(
     Object.fromEntries(Object.entries(OWN_SETTINGS).map(([name, own]) => [name, section(ownOptions(own))])),
   ),
-} satisfies Options<Required<Omit<EngineSettings, "sessionThreshold">>>);
+} satisfies Options<Required<Omit<EngineSettings, "sessionThreshold" | "keepRecentTokens">>>);
 
 function ownOptions(own: SettingsOfEngine): OptionKinds {
   return Object.fromEntries(Object.entries(own).map(([key, declared]) => [key, kindOf(declared)]));

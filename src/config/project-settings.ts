@@ -28,6 +28,7 @@ export const PROJECT_SETTINGS: ReadonlySet<string> = new Set([
   "compression.schedule",
   "compression.ingest_limit_tokens",
   "compression.model_tool",
+  "compression.room_tool",
   "prompt_caching.enabled",
   "prompt_caching.strategy",
   "prompt_caching.cache_ttl",

@@ -10,6 +10,7 @@ import { shown } from "./shown.ts";
 import type { Provenance, Source, StatedSettings } from "./source.ts";
 import { badValue, meantBy } from "./bad-value.ts";
 import type { z } from "zod";
+import { ENGINE_NAMES } from "../core/engines/names.ts";
 import { VENDORS } from "../core/protocols.ts";
 import { UPSTREAM_FIELDS } from "./schema-gateway.ts";
 import { FIGURES } from "./schema-models.ts";
@@ -127,8 +128,11 @@ interface Entries {
 const FIGURES_OF_MODELS: Entries = {
   keys: FIGURES,
   called: "figures",
-  expects: (key) =>
-    key.endsWith("usd_per_mtok") ? "US dollars per million tokens, 0 or more" : "a whole number, 1 or more",
+  expects: (key) => {
+    if (key === "threshold") return "a share of the window between 0 and 1";
+    if (key === "engine") return `one of ${ENGINE_NAMES.join(", ")}`;
+    return key.endsWith("usd_per_mtok") ? "US dollars per million tokens, 0 or more" : "a whole number, 1 or more";
+  },
   fix: "Write the number alone, or leave the line out.",
 };
 

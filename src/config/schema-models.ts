@@ -1,5 +1,6 @@
 /** The settings of models: the one that reads the transcript, the one that writes handoffs, and what is known of any. */
 import { z } from "zod";
+import { ENGINE_NAMES } from "../core/engines/names.ts";
 import { ASK_TIMEOUT_MS_MAX } from "../models/limits.ts";
 import { PROVIDER_NAMES } from "../models/providers.ts";
 import { DEFAULTS } from "./defaults.ts";
@@ -143,6 +144,9 @@ const statedFacts = z.strictObject({
   cache_write_1h_usd_per_mtok: usdPerMtok,
   cache_minimum_tokens: tokens,
   image_tokens: tokens,
+  threshold: z.number().gt(0).lt(1).optional(),
+  keep_recent_tokens: tokens,
+  engine: z.enum(ENGINE_NAMES as readonly [string, ...string[]]).optional(),
 });
 
 /** What can be said of one model under `models`. */
@@ -152,7 +156,7 @@ export const modelsSetting = z
   .record(z.string().min(1), statedFacts)
   .default(models)
   .meta({
-    description: `Corrections of what is known of a model, by its name: ${FIGURES.map((key) => `\`${key}\``).join(", ")}. Everything else stays as known.`,
+    description: `What is known of a model, by its name, and how its conversations are compacted: ${FIGURES.map((key) => `\`${key}\``).join(", ")}. Everything else stays as known and as set for all models.`,
     examples: [{ "my-model": { context_length: 32_768 } }],
     "x-expects": "a mapping of model names to figures",
   });

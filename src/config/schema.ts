@@ -176,11 +176,15 @@ const compressionSection = z
       description:
         "Whether models behind `precis serve` get a tool, `precis_compact`, with which they have their conversation compacted at the end of a phase. The gateway answers the call, and the client does not see it.",
     }),
+    room_tool: z.enum(["off", "on"]).default(compression.room_tool).meta({
+      description:
+        "Whether models behind `precis serve` get a tool, `precis_room`, with which they ask how much of the window is used and when older messages are shortened. Models that are told of a filling window may give up early.",
+    }),
   })
   .prefault({})
   .meta({
     description:
-      "When a transcript is compacted, and how much of it stays. `enabled`, `mode`, `keep_requests`, `schedule`, `idle`, `ingest_limit_tokens` and `model_tool` apply to every engine; the others only to the default engine, `compressor`.",
+      "When a transcript is compacted, and how much of it stays. `enabled`, `mode`, `keep_requests`, `schedule`, `idle`, `ingest_limit_tokens`, `model_tool` and `room_tool` apply to every engine; the others only to the default engine, `compressor`.",
   });
 
 const cachingSection = z

@@ -70,6 +70,8 @@ export interface GatewayOptions {
   readonly ingestLimitTokens?: number;
   /** Whether models may start a compaction themselves, with a tool that is answered here; off where not said otherwise. */
   readonly compactTool?: NonNullable<RuntimeOptions["compactTool"]>;
+  /** Whether models can ask how much room they have, with a tool that the gateway answers; off by default. */
+  readonly roomTool?: NonNullable<RuntimeOptions["roomTool"]>;
   /**
    * Reads files of agents on this machine again, for engines that put files back (`readFilesIn` of `precis` gives one). It is
    * never called while other machines can connect: anyone who can name a file could have it read.

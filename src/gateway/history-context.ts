@@ -54,10 +54,10 @@ export function createHistoryContext(
 
 /** What is only observed stays as its client sent it. */
 function recallOf(
-  { recall, mode, secrets, compactTool }: GatewayOptions,
+  { recall, mode, secrets, compactTool, roomTool }: GatewayOptions,
   parts: Pick<RecallContext, "store" | "chain" | "models" | "onEvent">,
 ): Recall | undefined {
-  const offers = recall?.offer !== "off" || compactTool?.tool === "on";
+  const offers = recall?.offer !== "off" || compactTool?.tool === "on" || roomTool?.tool === "on";
   return offers && mode !== "observe" ? createRecall({ ...recall, ...parts, secrets }) : undefined;
 }
 

@@ -17,6 +17,9 @@ export interface StatedFacts {
   readonly cache_write_1h_usd_per_mtok?: number | undefined;
   readonly cache_minimum_tokens?: number | undefined;
   readonly image_tokens?: number | undefined;
+  readonly threshold?: number | undefined;
+  readonly keep_recent_tokens?: number | undefined;
+  readonly engine?: string | undefined;
 }
 
 export interface ModelSettings {
@@ -62,6 +65,10 @@ function overrideOf(stated: StatedFacts): Override {
       cacheMinimumTokens: stated.cache_minimum_tokens,
     }),
     prices,
+    compaction: {
+      ...present({ threshold: stated.threshold, keepRecentTokens: stated.keep_recent_tokens }),
+      ...(stated.engine === undefined ? {} : { engine: stated.engine }),
+    },
   };
 }
 

@@ -1,5 +1,4 @@
 /** What a session is to its host: options, hooks, calls and what they answer. */
-import type { Ttl } from "../core/caching/breakpoints.ts";
 import type { CachePrices, Schedule } from "../core/caching/schedule.ts";
 import type { Compaction, CompactionReason, CompactionReport, Irreducible } from "../core/compaction/compaction.ts";
 import type { EngineSettings } from "../core/engines/settings.ts";
@@ -18,7 +17,6 @@ import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
-import type { MarkerLayout } from "../protocols/caching/layout.ts";
 import type { ProtocolName, ReportedUsage } from "../protocols/index.ts";
 import type { Store } from "../store/store.ts";
 import type { DisabledEngine, Events } from "./events.ts";
@@ -26,6 +24,7 @@ import type { RemovedResult } from "./removed-results.ts";
 import type { Pin, PinRequest } from "./pins.ts";
 import type { RecallChoice, RecallHit } from "./recall/search.ts";
 import type { Summarize } from "./summarize.ts";
+import type { SessionCaching } from "./session-caching.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
 import type { SharedAhead, SharedBudget } from "./sharing.ts";
 import type { CompactionTiming } from "./timing.ts";
@@ -38,6 +37,8 @@ export interface RuntimeOptions {
    */
   readonly engine?: string | Engine | EngineSource;
   readonly settings?: Partial<EngineSettings>;
+  /** What holds for one model in place of `engine` and `settings`; its engine is that of conversations that begin with it. */
+  readonly perModel?: (model: string) => ModelPolicy | undefined;
   /** False: nothing compacts by itself, hygiene included; an explicit call still works. */
   readonly enabled?: boolean;
   readonly store?: Store;
@@ -88,10 +89,17 @@ export interface RuntimeOptions {
   readonly recall?: { readonly tool: "on" | "off" };
   /** Whether the model may start a compaction itself, with the tool that `tools()` then has; default `{ tool: "off" }`. */
   readonly compactTool?: CompactToolOptions;
+  /** Whether the model can ask how much room it has, with a tool that `tools()` then has; default `{ tool: "off" }`. */
+  readonly roomTool?: { readonly tool: "on" | "off" };
   /** True: secrets are masked in everything `prepare` answers with, not only in handoffs. Default false. */
   readonly redactOutgoing?: boolean;
   /** What `state()` gave in an earlier process. */
   readonly state?: RuntimeState;
+}
+
+/** What a host sets for the conversations of one model. */
+export interface ModelPolicy extends Pick<EngineSettings, "sessionThreshold" | "keepRecentTokens"> {
+  readonly engine?: NonNullable<RuntimeOptions["engine"]>;
 }
 
 /** How a compaction is made ahead. */
@@ -116,17 +124,6 @@ export interface SessionOptions extends RuntimeOptions {
   readonly summarize?: Summarize;
   /** Sets cache markers on what is to be sent; off where not given. */
   readonly caching?: SessionCaching;
-}
-
-export interface SessionCaching {
-  /** `native`: Anthropic's on its own API. `openrouter`: the same on Chat requests. `openai`: OpenAI's breakpoints and key. */
-  readonly layout: MarkerLayout;
-  /** Default `spaced`: the system prompt, the newest message, and what a compaction leaves alone. */
-  readonly strategy?: "spaced" | "system_and_3";
-  /** How long what is written lives; default `5m`. */
-  readonly ttl?: Ttl;
-  /** The shortest prefix that the model's provider caches, in tokens, where it is known. */
-  readonly minimumTokens?: number;
 }
 
 export interface Economy {

@@ -4,6 +4,7 @@ import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
 import type { ToolBounds } from "./contract.ts";
 import type { SessionContext } from "./context.ts";
 import { answerCompactCall, COMPACT_TOOL, compactTools } from "./compact-tool.ts";
+import { answerRoomCall, ROOM_TOOL, roomTools } from "./room-tool.ts";
 import { writersOf } from "./session-writers.ts";
 import { withTimeLimit } from "./time-limit.ts";
 import { compilePattern } from "./line-pattern.ts";
@@ -27,7 +28,16 @@ export function toolsOf(context: SessionContext): readonly EngineTool[] {
   const { state, options } = context;
   const own = engineTools(context);
   const offers = own.length === 0 && options.recall?.tool !== "off" && state.removedIds.length > 0;
-  return [...compactTools(context), ...(offers ? [RECALL_TOOL_DECLARATION] : own)];
+  return [...hostTools(context), ...(offers ? [RECALL_TOOL_DECLARATION] : own)];
+}
+
+/** There from the beginning, with any engine. */
+function hostTools(context: SessionContext): readonly EngineTool[] {
+  return [...compactTools(context), ...roomTools(context)];
+}
+
+export function isHostTool(name: string): boolean {
+  return name === COMPACT_TOOL || name === ROOM_TOOL;
 }
 
 function engineTools({ state }: SessionContext): readonly EngineTool[] {
@@ -43,6 +53,7 @@ function engineTools({ state }: SessionContext): readonly EngineTool[] {
 export async function callTool(context: SessionContext, call: ToolCall, bounds: ToolBounds = {}): Promise<ToolAnswer> {
   const { engine, engineState } = context.state;
   try {
+    if (call.name === ROOM_TOOL && roomTools(context).length > 0) return answerRoomCall(context);
     if (call.name === COMPACT_TOOL) return answerCompactCall(context, call);
     if (call.name === RECALL_TOOL) return await recalled(context, call, bounds);
     const answering = engine.callTool?.(engineState, call, sourcesOf(context, bounds));

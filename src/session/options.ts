@@ -1,4 +1,5 @@
 /** What the options of sessions and of their calls may be. */
+import type { SessionCaching } from "./session-caching.ts";
 import { DEFAULTS } from "../config/defaults.ts";
 import { engineSettings } from "../config/engine-options.ts";
 import {
@@ -27,7 +28,6 @@ import type {
   CompactOptions,
   Runtime,
   RuntimeOptions,
-  SessionCaching,
   SessionOptions,
   WaitingForMain,
 } from "./contract.ts";
@@ -48,6 +48,7 @@ export const sharedOptions = {
   secrets: objectOption,
   redactOutgoing: withDefault(yesOrNo, DEFAULTS.redaction.outgoing),
   ingestLimitTokens: withDefault(whole({ min: 0 }), DEFAULTS.compression.ingest_limit_tokens),
+  roomTool: section({ tool: oneOf("on", "off") }),
   compactTool: section({ tool: oneOf("on", "off"), fromShare: number({ min: 0, max: 1 }) }),
   now: functionOption,
 };
@@ -72,6 +73,7 @@ const runtimeOptions = {
   mainAhead: yesOrNo,
   sharedAhead: objectWith("a place for compactions", "put", "find", "drop"),
   economy: functionOption,
+  perModel: functionOption,
   amend: functionOption,
   state: objectOption,
 } satisfies Options<RuntimeOptions>;

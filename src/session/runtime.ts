@@ -25,7 +25,7 @@ import { WISH_REASON } from "./compact-tool.ts";
 import { callTool, toolsOf } from "./model-tools.ts";
 import { createEvents } from "./events.ts";
 import { createIngest } from "./ingest.ts";
-import { createState, restoreState, saveState, useSettings, windowInUse } from "./state.ts";
+import { createState, restoreState, saveState, useSettings, windowInUse, withModel } from "./state.ts";
 import { recall } from "./recall/search.ts";
 import { addPin, listPins, pinContext, removePin } from "./pins.ts";
 import { createOutgoing } from "./redact-outgoing.ts";
@@ -45,7 +45,9 @@ import { observe } from "./observe-usage.ts";
 import { littleRoom } from "./progress.ts";
 import { decideCompaction, settleRequest, viewConversation } from "./turn.ts";
 
-export function createRuntime(options: RuntimeOptions = {}): Runtime {
+export function createRuntime(given: RuntimeOptions = {}): Runtime {
+  const engine = given.perModel?.(given.model ?? "")?.engine;
+  const options = engine === undefined ? given : { ...given, engine };
   const { chain = createChain(sha256), ingestLimitTokens = 0 } = options;
   const estimate = createMeasure(options);
   const keepsRequests = options.settings?.keepRequests === "all";
@@ -113,7 +115,7 @@ function changeModel(
     contextUsage.forget();
   } else if (settings.contextLength === contextLength && settings.maxOutputTokens === maxOutputTokens) return;
   state.model = model;
-  useSettings(state, options, { ...settings, contextLength, maxOutputTokens });
+  useSettings(state, options, withModel({ ...settings, contextLength, maxOutputTokens }, options, model));
 }
 
 /** Reasons that leave time for a model to write. */

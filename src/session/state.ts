@@ -69,7 +69,7 @@ export interface SessionState {
 /** A fresh start, or the saved state where its schema is ours. */
 export function createState(options: RuntimeOptions, saved?: RuntimeState): SessionState {
   const before = saved?.schemaVersion === STATE_SCHEMA_VERSION ? saved : undefined;
-  const settings = { ...ENGINE_DEFAULTS, ...options.settings };
+  const settings = withModel({ ...ENGINE_DEFAULTS, ...options.settings }, options, options.model);
   const { contextLength, maxOutputTokens } = settings;
   const statedWindow = { from: options.settings?.contextLength === undefined ? "assumed" : "setting" } as const;
   if (before !== undefined) Object.assign(settings, { contextLength: before.contextLength });
@@ -104,6 +104,18 @@ export function createState(options: RuntimeOptions, saved?: RuntimeState): Sess
     postponed: undefined,
     nothingRead: false,
   };
+}
+
+/** The settings as one model has them. */
+export function withModel(
+  settings: EngineSettings,
+  { perModel, settings: given }: RuntimeOptions,
+  model: string | undefined,
+): EngineSettings {
+  if (perModel === undefined) return settings;
+  const policy = perModel(model ?? "");
+  const sessionThreshold = given?.sessionThreshold ?? policy?.sessionThreshold;
+  return { ...settings, sessionThreshold, keepRecentTokens: policy?.keepRecentTokens };
 }
 
 export function useSettings(state: SessionState, options: RuntimeOptions, settings: EngineSettings): void {

@@ -73,7 +73,7 @@ export async function followThreshold(context: SessionContext, { messages }: Tra
   const { store, tenant, chain, state, options } = context;
   const root = chain.linksOf(messages.slice(0, 1))[0];
   if (root === undefined || !keepsState(store)) return;
-  const set = await readThreshold({ store, tenant, root });
+  const set = (await readThreshold({ store, tenant, root })) ?? options.perModel?.(state.model ?? "")?.sessionThreshold;
   const { settings } = state;
   if (JSON.stringify(set) === JSON.stringify(settings.sessionThreshold)) return;
   useSettings(state, options, { ...settings, sessionThreshold: set });

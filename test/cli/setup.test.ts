@@ -104,6 +104,14 @@ interface HostCase {
 }
 
 const HOSTS: Readonly<Record<string, HostCase>> = {
+  claude: {
+    words: ["claude", "--inside"],
+    file: ".claude/settings.json",
+    own: '{\n  "enabledPlugins": { "other@market": true },\n  "model": "opus"\n}\n',
+    shows: "precis@precis",
+    head: '"opus"',
+    changed: '"sonnet"',
+  },
   opencode: {
     words: ["opencode", "--inside"],
     file: ".config/opencode/opencode.json",
@@ -127,6 +135,14 @@ const HOSTS: Readonly<Record<string, HostCase>> = {
     shows: "hosts/openclaw",
     head: '"memory": "none"',
     changed: '"memory": "other"',
+  },
+  dsh: {
+    words: ["dsh"],
+    file: ".dsh/cordis.patch.yml",
+    own: "# mine\n- id: llm-deepseek\n  config:\n    maxTokens: 4000   # short\n",
+    shows: "/integrations/dsh/index",
+    head: "maxTokens: 4000",
+    changed: "maxTokens: 8000",
   },
   hermes: {
     words: ["hermes"],
@@ -238,7 +254,7 @@ describe("what cannot be changed", () => {
     expect([broken.code, broken.err]).toEqual([2, expect.stringContaining("not valid JSON")]);
     expect(broken.err).toContain(".claude/settings.json");
     expect((await setup(folder, "emacs")).err).toContain(
-      "claude, codex, gemini, hermes, litellm, openclaw, opencode, pi",
+      "claude, codex, dsh, gemini, hermes, litellm, openclaw, opencode, pi",
     );
     expect((await setup(folder, "claude", "--url", "ftp://x")).code).toBe(2);
   });

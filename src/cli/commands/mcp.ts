@@ -22,8 +22,11 @@ export const mcpCommand: Command = {
     "with-secrets": { type: "boolean", description: "Do not mask secrets in messages and originals." },
     ...HISTORY_ARGS,
   },
-  run: (args, terminal) =>
-    withHistory(args, terminal, usedWith(args), async (opened) => {
+  run: async (args, terminal) => {
+    // The plugin for Claude Code starts it before there is a session to keep. A mistyped path must not make a store.
+    if (args.text("store") === undefined)
+      await withHistory(args, terminal, { readOnly: false, creates: true }, async () => undefined);
+    return withHistory(args, terminal, usedWith(args), async (opened) => {
       const { history, kept, tenant, store, redact } = opened;
       const named = args.text("session");
       // Found once: the beginning of an id could later mean another session.
@@ -45,7 +48,8 @@ export const mcpCommand: Command = {
         log,
       });
       return EXIT.done;
-    }),
+    });
+  },
 };
 
 function usedWith(args: Arguments) {

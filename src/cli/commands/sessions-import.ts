@@ -1,12 +1,9 @@
 /** `precis sessions import`: the sessions that agents keep on this machine, listed, and taken into the store. */
-import { hash } from "node:crypto";
 import { resolve } from "node:path";
-import { createChain } from "../../core/transcript/links.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { findSessions, type Found, type FoundSession } from "../../logs/find.ts";
 import { LOG_FORMATS, readLog, type LogFormat } from "../../logs/index.ts";
 import { sessionText } from "../../logs/stored.ts";
-import { protocols } from "../../protocols/index.ts";
 import { age, count, counted, wholeOf } from "../amounts.ts";
 import { clip, columnWidths, padEnd } from "../bars.ts";
 import type { Arguments, Command } from "../command.ts";
@@ -14,6 +11,7 @@ import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { HISTORY_ARGS, withHistory, type OpenedHistory } from "../history.ts";
 import { formatNamed } from "../input.ts";
 import { writeJson } from "../json-output.ts";
+import { keepSession } from "../keep-session.ts";
 import type { Stream, Terminal } from "../terminal.ts";
 import { visibleLine } from "../visible.ts";
 
@@ -125,8 +123,6 @@ interface Outcome {
   readonly skipped?: string;
 }
 
-const { linksOf } = createChain((text) => hash("sha256", text));
-
 async function imported(
   { path, id, inDatabase, bytes = 0 }: Chosen,
   { kept, tenant }: OpenedHistory,
@@ -135,25 +131,14 @@ async function imported(
   try {
     const { text, format } = sessionText(path, inDatabase && id !== undefined ? { session: id } : {});
     if (format === undefined) return { path, skipped: "it is not a session of a known agent" };
-    const log = readLog(text, format, { history: "all" });
-    // In the form in which the agent sends them, so that a gateway that sees the conversation knows it again.
-    const { messages: encoded } = protocols[log.speaks].encode({ system: [], messages: log.transcript.messages });
-    const { messages } = protocols[log.speaks].decode(JSON.stringify(encoded)).transcript;
-    if (messages.length === 0) return { path, format, skipped: "nothing was said in it" };
-    const name = nameOf(format, log.id ?? hash("sha256", path));
-    const { session, added } = await kept.appendChain(tenant, { links: linksOf(messages), messages, session: name });
+    const stored = await keepSession(readLog(text, format, { history: "all" }), { kept, tenant, path });
+    if (stored === undefined) return { path, format, skipped: "nothing was said in it" };
+    const { session, messages, added } = stored;
     return { path, session, format, messages: messages.length, added };
   } catch (error) {
     if (!(error instanceof PrecisError) || error.code !== "unreadable_input") throw error;
     return { path, skipped: error.message };
   }
-}
-
-const NAME_CHARS_MAX = 128;
-
-/** What the store takes as a name. */
-function nameOf(format: LogFormat, id: string): string {
-  return `${format}:${id.replaceAll(/[^A-Za-z0-9._:@/-]/g, "-")}`.slice(0, NAME_CHARS_MAX);
 }
 
 function foundPage(sessions: readonly FoundSession[], now: number, { paint, columns }: Stream): string {

@@ -25,18 +25,21 @@ export const setupCommand: Command = {
   about: [
     "Shows the change to the client's settings file as a diff, and writes it only with --yes. Comments and all other settings stay. `--undo` restores the file byte for byte; if you have changed other settings since, it takes out only what this command put there.",
     "Claude Code, Codex, Gemini CLI and OpenCode are told to use the gateway, and then need a running one (`precis serve`). To try that without changing any settings, use `precis run`.",
-    "OpenClaw, Hermes, LiteLLM and pi load precis themselves, as OpenCode does with `--inside` (docs/hosts.md).",
+    "dsh, OpenClaw, Hermes, LiteLLM and pi load precis themselves, as Claude Code and OpenCode do with `--inside` (docs/hosts.md).",
   ],
   examples: [
     { line: "precis setup claude", says: "show what would change" },
     { line: "precis setup claude --yes", says: "write it" },
     { line: "precis setup claude --undo --yes", says: "and take it back" },
-    { line: "precis setup opencode --inside --yes", says: "have OpenCode load the plugin instead" },
+    { line: "precis setup claude --inside --yes", says: "have Claude Code load the plugin instead" },
   ],
   args: {
     client: { type: "positional", valueHint: "CLIENT", description: `One of ${NAMES.join(", ")}.` },
     file: { type: "string", valueHint: "FILE", description: "The settings file, instead of the usual one." },
-    inside: { type: "boolean", description: "Have OpenCode load precis, instead of sending requests to the gateway." },
+    inside: {
+      type: "boolean",
+      description: "Have Claude Code or OpenCode load precis, instead of sending requests to the gateway.",
+    },
     undo: { type: "boolean", description: "Take the settings back." },
     url: { type: "string", valueHint: "URL", description: "The gateway's address, instead of the configured one." },
     yes: { type: "boolean", description: "Write the change." },

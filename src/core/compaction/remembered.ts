@@ -25,7 +25,7 @@ function findSecrets(message: Message): readonly string[] {
 const readable = new WeakMap<Message, string>();
 
 /** What a model reads of a message. */
-export function readableText(message: Message): string {
+function readableText(message: Message): string {
   let text = readable.get(message);
   if (text === undefined) {
     const calls = callsOf(message).map((call) => `${call.name} ${described(call).values.join("\n")}`);

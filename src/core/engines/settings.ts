@@ -18,6 +18,8 @@ export interface WindowSettings {
   readonly maxOutputTokens: number;
   /** In place of what the engine would choose; set for single sessions, never by configuration. */
   readonly sessionThreshold?: SessionThreshold | undefined;
+  /** Tokens of the newest messages that stay word for word, in place of the engine's own figure; set for single models. */
+  readonly keepRecentTokens?: number | undefined;
 }
 
 export interface SharedSettings extends WindowSettings {
@@ -271,10 +273,20 @@ export const ENGINE_DEFAULTS: EngineSettings = {
   },
 };
 
+/** What each of them calls the newest messages that stay. */
+const TAIL_SETTINGS: Readonly<Record<keyof OwnSettings, string>> = {
+  "sacred-zone": "recentTokens",
+  handoff: "userTokens",
+  layered: "tailTokens",
+  lossless: "freshTailMaxTokens",
+  stepped: "tailTokens",
+};
+
 /** What an engine is made with: what all engines share, and what is said of it. */
 export function ownSettings<Name extends keyof OwnSettings>(
   name: Name,
-  { engines, contextLength, maxOutputTokens, sessionThreshold, preset }: EngineSettings,
+  { engines, contextLength, maxOutputTokens, sessionThreshold, keepRecentTokens, preset }: EngineSettings,
 ): Pick<SharedSettings, keyof WindowSettings | "preset"> & EnginesSettings[Name] {
-  return { contextLength, maxOutputTokens, sessionThreshold, preset, ...engines?.[name] };
+  const tail = keepRecentTokens === undefined ? {} : { [TAIL_SETTINGS[name]]: keepRecentTokens };
+  return { contextLength, maxOutputTokens, sessionThreshold, preset, ...engines?.[name], ...tail };
 }

@@ -52,6 +52,8 @@ const CUT_OFF =
 /** How a run or an agent in the background answers: Claude Code, Codex. */
 const RUNNING =
   /^(?:Command running in background|Async agent launched|Async agent started|Process running with session ID)|^(?:[^\n]{0,80}\n){0,4}Process running with session ID/;
+/** All that some tools answer who start an agent is the id of it. */
+const HANDLE = /^\s*\{[^{}]{0,300}"(?:agent|task|thread)_?id"\s*:\s*"[\w-]+"[^{}]{0,300}\}\s*$/i;
 /** A tool's own refusal opens its result. */
 const REFUSAL =
   /^\s*(?:<tool_use_error>|error\b|failed\b|failure\b|could not\b|cannot\b|can't\b|unable to\b|no changes\b|not found|no such|string to replace not found|permission denied|access denied|invalid\b|\w*(?:Error|Exception): )/i;
@@ -80,7 +82,8 @@ export function endingOf(call: CallSummary, facts: CommandFacts | undefined, res
   if ((isError || isSentence) && DECLINED.test(text)) return declined(text, isError);
   if ((isError || isSentence) && NOT_CARRIED_OUT.test(text.slice(0, LINE_CHARS_MAX)))
     return { status: "interrupted", failing: NOTHING_FAILED, ...lineOf(firstLines(text)[0]) };
-  if (!looks && RUNNING.test(text.slice(0, SENTENCE_CHARS_MAX)))
+  const isHandle = call.action === "delegate" && HANDLE.test(text);
+  if (isHandle || (!looks && RUNNING.test(text.slice(0, SENTENCE_CHARS_MAX))))
     return { status: "running", failing: NOTHING_FAILED, ...lineOf(firstLines(text).slice(0, 2).join(" ")) };
   return call.action === "run" ? runEnding(facts, result) : toolEnding(call, result);
 }

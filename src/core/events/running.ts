@@ -1,7 +1,7 @@
 /** What was started in the background and has not ended since, as far as results and reports say. */
 import type { CallEvent, Events } from "./events.ts";
 
-const ID = /\b(?:(?:agent|task|shell|session|process)[ _-]?)?id(?: is)?:? ([\w-]*\d[\w-]*)/gi;
+const ID = /\b(?:(?:agent|task|shell|session|process)[ _-]?)?id(?:(?: is)?:? |"\s*:\s*")([\w-]*\d[\w-]*)/gi;
 const ENDED = /\b(?:completed|finished|exited|failed|killed|stopped|terminated|exit code)\b/i;
 const AROUND_CHARS = 600;
 
@@ -25,5 +25,5 @@ function tellsEnd(event: Events["all"][number], ids: readonly string[]): boolean
     return speaker.by === "report" && ids.some((id) => speaker.text.includes(id));
   }
   if (!ids.some((id) => event.call.arguments.includes(id))) return false;
-  return /kill|stop/i.test(event.summary.tool) || ENDED.test(event.text.slice(0, AROUND_CHARS));
+  return /kill|stop|close/i.test(event.summary.tool) || ENDED.test(event.text.slice(0, AROUND_CHARS));
 }

@@ -24,6 +24,8 @@ export interface CommandContext {
   readonly redact: Redactor;
   /** Why nothing may be changed here; undefined where it may. */
   readonly refusal: string | undefined;
+  /** What a new session towards a goal starts from. */
+  readonly writeNewSession: (goal: string) => Promise<string>;
   /** Keeps what the command brought, and tells of a compaction. */
   readonly keep: (made?: Compaction) => Promise<void>;
   readonly signal: AbortSignal;
@@ -48,6 +50,7 @@ const answers: Readonly<
   compact: compactNow,
   context: showContext,
   undo,
+  handoff,
   recall,
   help,
 };
@@ -113,6 +116,14 @@ async function undo({ runtime, transcript, ...context }: CommandContext): Promis
       : `The compaction before it (${count(before.report.tokens.after)} tokens) is active again.`,
     `Nothing is compacted automatically until a request overflows or you write \`${prefix} compact\`.`,
   ].join("\n");
+}
+
+async function handoff(
+  { writeNewSession, prefix, redact }: CommandContext,
+  { argument }: ChatCommand,
+): Promise<string> {
+  if (argument === "") return `Write \`${prefix} handoff\` and what is to be done next.`;
+  return `Begin a new session with the text below.\n\n${redact(await writeNewSession(argument))}`;
 }
 
 /** Tokens of a recalled text. */

@@ -5,6 +5,7 @@ export const CHAT_COMMANDS = {
   compact: "compact [FOCUS]: compact this conversation now; the focus gets most of the handoff",
   context: "context: show how full the context window is and which compactions stand",
   undo: "undo: take the newest compaction back",
+  handoff: "handoff GOAL: write what a new session needs to go on towards that goal; this one stays as it is",
   recall: "recall ID [MESSAGES] [offset N], or recall WORDS: show what compactions removed from this conversation",
 } as const;
 

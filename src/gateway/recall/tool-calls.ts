@@ -2,7 +2,7 @@
 import type { EngineTool } from "../../core/engines/contract.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { HiddenCall } from "../../protocols/answers/screen.ts";
-import { COMPACT_TOOL } from "../../session/compact-tool.ts";
+import { isHostTool } from "../../session/model-tools.ts";
 import type { Runtime } from "../../session/contract.ts";
 import {
   answerRecallCall,
@@ -17,12 +17,12 @@ import { RECALL_IDS } from "../../core/transcript/links.ts";
 /** Answers one call within that many tokens, by our estimate. @throws PrecisError of the store. */
 export type AnswerCall = (call: HiddenCall, tokensMax: number) => Promise<RecallToolAnswer>;
 
-/** The tool that compacts is there from the beginning. An engine with tools of its own has its own way to recall. */
+/** The tools of the session itself are there from the beginning. An engine with tools of its own has its own way to recall. */
 export function gatewayTools(runtime: Pick<Runtime, "tools">, recallable: boolean): readonly EngineTool[] {
-  const compacts = runtime.tools().filter(({ name }) => name === COMPACT_TOOL);
-  if (!recallable) return compacts;
-  const own = runtime.tools().filter(({ name }) => name !== COMPACT_TOOL);
-  return [...compacts, ...(own.length === 0 ? [RECALL_TOOL_DECLARATION] : own)];
+  const host = runtime.tools().filter(({ name }) => isHostTool(name));
+  if (!recallable) return host;
+  const own = runtime.tools().filter(({ name }) => !isHostTool(name));
+  return [...host, ...(own.length === 0 ? [RECALL_TOOL_DECLARATION] : own)];
 }
 
 export interface CallContext {

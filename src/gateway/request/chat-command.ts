@@ -11,6 +11,7 @@ import { protocols, type Decoded } from "../../protocols/index.ts";
 import { definitions } from "../../protocols/registry.ts";
 import { answerCommand, type CommandContext } from "../chat-commands/answer.ts";
 import { mayHoldCommand, type ChatCommand } from "../chat-commands/command.ts";
+import { writeNewSession } from "../../session/handoff-text.ts";
 import { ANSWER_START, withoutCommands } from "../chat-commands/conversation.ts";
 import type { ClientResponse } from "../contract.ts";
 import type { Conversation, ReadRequest } from "../conversations.ts";
@@ -116,6 +117,11 @@ async function answerText(
       keep: async (made?: Compaction) => {
         if (made !== undefined) reportCompaction(context, { ...known, prepared: {} }, made, performance.now() - began);
         await pending.keep(reading.links);
+      },
+      writeNewSession: (goal) => {
+        const settings = { ...context.runtime.settings, contextLength: runtime.report().window.tokens };
+        const options = { ...context.runtime, settings, store: context.store, tenant, model };
+        return writeNewSession(options, { goal, messages: transcript.messages, signal: request.client.signal });
       },
       signal: request.client.signal,
     } satisfies CommandContext);

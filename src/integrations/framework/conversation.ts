@@ -19,6 +19,9 @@ export interface MessageFormat<Framework> {
   readonly write: (message: Message, toolOf: (callId: string) => string) => Framework;
 }
 
+/** A format of messages that are only read. */
+export type ReadFormat<Framework> = Pick<MessageFormat<Framework>, "name" | "read">;
+
 export interface LeftPart {
   readonly part: Part;
   /** Says the same as what was read at its place. */
@@ -111,7 +114,7 @@ function read<Framework>(
 
 /** The messages of ours that each one is read as. */
 export function readMessages<Framework>(
-  format: MessageFormat<Framework>,
+  format: ReadFormat<Framework>,
   messages: readonly Framework[],
 ): readonly (readonly Message[])[] {
   return messages.map((message): readonly Message[] => {

@@ -1,13 +1,13 @@
 /** The tools of a conversation that a framework's own tool loop runs. */
 import type { EngineTool } from "../../core/engines/contract.ts";
-import { COMPACT_TOOL } from "../../session/compact-tool.ts";
+import { isHostTool } from "../../session/model-tools.ts";
 import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
 import { RECALL_TOOL, RECALL_TOOL_DECLARATION } from "../../session/recall/tool.ts";
 
 /** An engine's own tools take the place of the recall tool, which a loop is given before there is anything to recall. */
 export function declaredTools(runtime: Runtime, { recall }: RuntimeOptions): readonly EngineTool[] {
-  const compacts = runtime.tools().filter(({ name }) => name === COMPACT_TOOL);
-  const own = runtime.tools().filter(({ name }) => name !== RECALL_TOOL && name !== COMPACT_TOOL);
+  const compacts = runtime.tools().filter(({ name }) => isHostTool(name));
+  const own = runtime.tools().filter(({ name }) => name !== RECALL_TOOL && !isHostTool(name));
   return [...compacts, ...(own.length > 0 || recall?.tool === "off" ? own : [RECALL_TOOL_DECLARATION])];
 }
 

@@ -1,8 +1,8 @@
 /** The plugin in OpenCode 2: its hook `compaction` takes a summary in place of the one that a model would be asked for. */
-import { contentText, type Content, type ContentPart, type Part } from "../../core/transcript/message.ts";
+import type { Content, ContentPart, Part } from "../../core/transcript/message.ts";
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { RuntimeOptions } from "../../session/contract.ts";
-import type { MessageFormat } from "../framework/conversation.ts";
+import type { ReadFormat } from "../framework/conversation.ts";
 import { handoffFor } from "../hosts/handoff.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -32,13 +32,7 @@ export async function setupForTwo({ session }: PluginContext, options: Omit<Runt
   });
 }
 
-const MESSAGES: MessageFormat<Message> = {
-  name: "opencode-2",
-  read: readMessage,
-  // Only a text is made of what it reads.
-  edit: (message) => message,
-  write: ({ role, parts }) => ({ role, content: contentText(parts) }),
-};
+const MESSAGES: ReadFormat<Message> = { name: "opencode-2", read: readMessage };
 
 function readMessage({ role, content }: Message): readonly Content[] {
   const parts = (typeof content === "string" ? [{ type: "text", text: content }] : content).map(readPart);

@@ -67,17 +67,21 @@ function addParallel(nodes: readonly Line[], active: Set<Line>): void {
     const id = textOf(messageOf(line)?.["id"]);
     if (id !== undefined) replies.add(id);
   }
-  const calls = new Set<string>();
+  const calls = new Map<string, number>();
   for (const line of nodes) {
     const message = messageOf(line);
     if (replies.has(textOf(message?.["id"]) ?? "")) active.add(line);
     if (!active.has(line) || line.record["type"] !== "assistant") continue;
-    for (const block of listOf(message?.["content"])) calls.add(textOf(fieldsOf(block)?.["id"]) ?? "");
+    for (const block of listOf(message?.["content"])) {
+      const id = textOf(fieldsOf(block)?.["id"]) ?? "";
+      calls.set(id, calls.get(id) ?? line.at);
+    }
   }
   for (const line of nodes) {
     if (line.record["type"] !== "user" || active.has(line)) continue;
     const results = listOf(messageOf(line)?.["content"]).map((block) => textOf(fieldsOf(block)?.["tool_use_id"]));
-    if (results.some((id) => id !== undefined && calls.has(id))) active.add(line);
+    // What a compaction wrote once more has the same ids.
+    if (results.some((id) => id !== undefined && (calls.get(id) ?? Infinity) < line.at)) active.add(line);
   }
 }
 

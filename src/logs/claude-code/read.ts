@@ -6,6 +6,7 @@ import type { Usage } from "../../core/engines/contract.ts";
 import type { ContentPart, Message, Part } from "../../core/transcript/message.ts";
 import { blocksOf, contentParts, replyPart } from "./blocks.ts";
 import { activeBranch, messageOf } from "./branch.ts";
+import { withoutKept } from "./kept.ts";
 import { countOf, fieldsOf, jsonOf, textOf, type Fields, listOf } from "../fields.ts";
 import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
 import type { MessageDraft, History, LogNote, FormatReading } from "../log.ts";
@@ -14,7 +15,8 @@ export function readClaudeCode(text: LogText, history: History): FormatReading {
   const { lines, notes } = readLines(text);
   const { main, skipped } = mainConversation(lines);
   const branch = activeBranch(main, history);
-  const read = tell(branch.lines, deliveredTexts(main));
+  const sent = history === "all" ? withoutKept(branch.lines) : branch.lines;
+  const read = tell(sent, deliveredTexts(main), boundariesIn(main));
   return {
     id: textOf(lines.findLast((line) => textOf(line.record["sessionId"]) !== undefined)?.record["sessionId"]),
     title: textOf(lines.findLast((line) => line.record["type"] === "custom-title")?.record["customTitle"]),
@@ -83,7 +85,14 @@ function unknownTypes(lines: readonly Line[]): readonly LogNote[] {
   );
 }
 
+/** What comes right behind one took the place of the messages before it, whoever wrote it. */
+function boundariesIn(lines: readonly Line[]): ReadonlySet<unknown> {
+  const boundaries = lines.filter(({ record }) => record["subtype"] === "compact_boundary" && "uuid" in record);
+  return new Set(boundaries.map(({ record }) => record["uuid"]));
+}
+
 interface ReadState {
+  readonly boundaries: ReadonlySet<unknown>;
   readonly drafts: MessageDraft[];
   readonly notes: LogNote[];
   readonly replies: Map<string, Reply>;
@@ -97,8 +106,8 @@ interface Reply {
   readonly seen: Set<string>;
 }
 
-function tell(lines: readonly Line[], queued: ReadonlyMap<Line, string>): ReadState {
-  const telling: ReadState = { drafts: [], notes: [], replies: new Map() };
+function tell(lines: readonly Line[], queued: ReadonlyMap<Line, string>, boundaries: ReadonlySet<unknown>): ReadState {
+  const telling: ReadState = { boundaries, drafts: [], notes: [], replies: new Map() };
   for (const line of lines) {
     switch (line.record["type"]) {
       case "assistant":
@@ -183,7 +192,7 @@ function usageOf(message: Fields | undefined): Usage | undefined {
 
 function addUser(telling: ReadState, line: Line): void {
   const { record } = line;
-  const summary = record["isCompactSummary"] === true;
+  const summary = record["isCompactSummary"] === true || telling.boundaries.has(record["parentUuid"]);
   if (record["isVisibleInTranscriptOnly"] === true && !summary) {
     telling.notes.push({ code: "not_sent", line: line.at, text: "a message that only the user saw" });
     return;

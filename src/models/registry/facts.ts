@@ -32,8 +32,19 @@ export interface SourcedFacts extends ModelFacts {
   readonly asOf: string;
 }
 
+/** What holds for the conversations of one model. */
+export interface ModelCompaction {
+  /** Share of the window. */
+  readonly threshold?: number;
+  readonly keepRecentTokens?: number;
+  /** Of conversations that begin with it. */
+  readonly engine?: string;
+}
+
 /** What the configuration says of a model; each figure is laid over the known one. */
 export interface Override extends Omit<ModelFacts, "cache" | "prices"> {
+  /** How its conversations are compacted, in place of what holds for others. */
+  readonly compaction?: ModelCompaction;
   readonly cacheMinimumTokens?: number;
   readonly prices?: Partial<Prices>;
 }

@@ -3,7 +3,7 @@
  * of models says, and our own table. Pure.
  */
 import type { Prices } from "../usage.ts";
-import type { ModelFacts, Override, SourcedFacts } from "./facts.ts";
+import type { ModelCompaction, ModelFacts, Override, SourcedFacts } from "./facts.ts";
 import { KNOWN, type List } from "./known.ts";
 import { bareName, longestMatch } from "./names.ts";
 
@@ -56,7 +56,7 @@ export function statedImageTokens(registry: Registry, model: string): Pick<Model
 
 function overridden(facts: ModelFacts, override: Override | undefined): ModelFacts {
   if (override === undefined) return facts;
-  const { cacheMinimumTokens: minimumTokens, prices: own, ...rest } = override;
+  const { cacheMinimumTokens: minimumTokens, prices: own, compaction: _, ...rest } = override;
   const cache =
     facts.cache === undefined || minimumTokens === undefined ? {} : { cache: { ...facts.cache, minimumTokens } };
   const prices = wholePrices({ ...facts.prices, ...own });
@@ -68,6 +68,11 @@ function wholePrices(prices: Partial<Prices>): Prices | undefined {
   const { inputUsdPerMtok, outputUsdPerMtok } = prices;
   if (inputUsdPerMtok === undefined || outputUsdPerMtok === undefined) return undefined;
   return { ...prices, inputUsdPerMtok, outputUsdPerMtok };
+}
+
+/** How the configuration has its conversations compacted; undefined where it does not say. */
+export function statedCompaction(registry: Registry, model: string): ModelCompaction | undefined {
+  return longestMatch(model, registry.overrides)?.compaction;
 }
 
 /** The window that the configuration says this model has; undefined where it does not say. */

@@ -57,6 +57,13 @@ describe.each(PROTOCOLS)("with %s", (protocol) => {
     await client.say();
     expect(stood.provider.requests).toHaveLength(1);
 
+    const handoff = await client.say(`${PREFIX} handoff Write the release notes.`);
+    expect(handoff.treatment).toBe("command; name=handoff");
+    expect(handoff.text).toContain("[precis handoff 1]");
+    expect(handoff.text).toContain("Write the release notes.");
+    // This conversation stays as it is.
+    expect((await client.say(`${PREFIX} context`)).text).toContain("No compaction is active");
+
     const compacted = await client.say(`${PREFIX} compact line 12`);
     expect(compacted.treatment).toBe("command; name=compact");
     expect(compacted.text).toMatch(/\[precis\] Compacted: [\d,]+ → [\d,]+ tokens/);

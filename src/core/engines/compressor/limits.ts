@@ -56,9 +56,12 @@ export interface Limits extends Room {
   readonly handoffTokensMax: number;
 }
 
+/** However much is to stay, the rest is for the handoff. */
+const KEPT_SHARE_MAX = 0.5;
+
 /** The token limits that follow from the settings of `compressor`; each size is a share of what is left beside the fixed part. */
 export function limitsOf(settings: CompressorSettings, fixedTokens = 0): Limits {
-  const { contextLength, targetRatio, preset } = settings;
+  const { contextLength, targetRatio, keepRecentTokens, preset } = settings;
   const isCurrent = preset === "current";
   const {
     room,
@@ -67,7 +70,8 @@ export function limitsOf(settings: CompressorSettings, fixedTokens = 0): Limits 
     besideTokens: beside,
   } = momentsIn(settings, fixedTokens, (within) => triggerIn(within, documentedThreshold(settings)));
   const windowBeside = Math.max(0, contextLength - fixedTokens);
-  const tail = Math.floor(isCurrent ? leanTail(contextLength, beside) : beside * targetRatio);
+  const own = isCurrent ? leanTail(contextLength, beside) : beside * targetRatio;
+  const tail = Math.floor(keepRecentTokens === undefined ? own : Math.min(keepRecentTokens, beside * KEPT_SHARE_MAX));
   const summaryMax = Math.floor(Math.min(windowBeside * SUMMARY_WINDOW_SHARE, SUMMARY_TOKENS_MAX));
   const recordMax = Math.floor(Math.min(beside * RECORD_THRESHOLD_SHARE, RECORD_TOKENS_MAX));
   return {

@@ -117,7 +117,7 @@ function stateDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { events, redact } = material;
   const { folder, root, branch, calls } = events;
   const changed = uncommitted(events);
-  const check = calls.findLast(({ facts }) => facts?.purpose === "check");
+  const check = calls.findLast(({ facts, ending }) => facts?.purpose === "check" && ending.status !== "running");
   const done = events.plan.filter(({ state }) => state === "done").map(({ text }) => redact(text));
   const fact = (rank: number, order: number, text: string): ItemDraft => ({ rank, order, write: () => redact(text) });
   return [

@@ -95,7 +95,8 @@ function howText(event: CallEvent, { redact, things }: TellerOptions): string {
     case "interrupted":
       return ` → interrupted${ending.passed === undefined ? "" : `, ${ending.passed} passed so far`}${said === "" ? "" : `: ${said}`}`;
     case "running":
-      return ` → running: ${said}`;
+      // What still runs is in a section of its own; this one has ended since.
+      return ` → started: ${said}`;
     case "unknown":
       return ` → ${said === "" ? "how it ended is not known" : said}`;
     case "failed": {

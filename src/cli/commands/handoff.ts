@@ -1,0 +1,113 @@
+/** `precis handoff`: the context for a new session towards a goal, from a session of any agent. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { PrecisError } from "../../core/errors.ts";
+import { findSessions } from "../../logs/find.ts";
+import { LOG_FORMATS, readLog, type ReadLog } from "../../logs/index.ts";
+import { sessionText } from "../../logs/stored.ts";
+import { loadConfiguration } from "../../config/load.ts";
+import { createMeasure } from "../../core/transcript/measure.ts";
+import { writeNewSession } from "../../session/handoff-text.ts";
+import { budgetOf, count } from "../amounts.ts";
+import type { Arguments, Command } from "../command.ts";
+import { EXIT, usageError } from "../exit.ts";
+import { writeOutput } from "../files.ts";
+import { HISTORY_ARGS, withHistory } from "../history.ts";
+import { formatNamed } from "../input.ts";
+import { keepSession } from "../keep-session.ts";
+import { configurationRequest } from "../settings-flags.ts";
+import type { Terminal } from "../terminal.ts";
+import { windowFor } from "../window.ts";
+
+const FILE_MODE = 0o600;
+
+export const handoffCommand: Command = {
+  name: "handoff",
+  summary: "Write the context for a new session towards a goal, from a session of any agent.",
+  about: [
+    "Begin a new session of any agent with what this prints: it has what the goal needs from the old one, with the goal as the request. The old session stays as it is. It goes into the store, so that the new one can recall the originals (docs/mcp.md).",
+    "Without FILE, it is the newest session that an agent has kept for the current folder; `precis sessions find` lists them all.",
+  ],
+  examples: [
+    { line: 'precis handoff "write the migration guide"', says: "from the newest session in this folder" },
+    {
+      line: 'codex "$(precis handoff "fix the flaky test" session.jsonl --budget 6k)"',
+      says: "go on in another agent, with 6,000 tokens",
+    },
+  ],
+  args: {
+    goal: { type: "positional", valueHint: "GOAL", description: "What is to be done in the new session." },
+    file: { type: "positional", valueHint: "FILE", required: false, description: "The session's file or database." },
+    session: { type: "string", valueHint: "ID", description: "Which session of a database; the newest by default." },
+    from: {
+      type: "string",
+      valueHint: "FORMAT",
+      description: `The file's format, instead of detecting it: ${LOG_FORMATS.join(", ")}.`,
+    },
+    budget: {
+      type: "string",
+      valueHint: "N|P%",
+      description: "Size of the text, in tokens or as a share of the session.",
+    },
+    out: { type: "string", alias: "o", valueHint: "FILE", description: "Write it here instead of standard output." },
+    ...HISTORY_ARGS,
+  },
+  run: async (args, terminal) => {
+    const goal = args.text("goal")!.trim();
+    if (goal === "") throw usageError("the goal is empty", "Say what is to be done next.");
+    const { log, path } = readSession(args, terminal);
+    const configuration = await loadConfiguration(configurationRequest(args, terminal));
+    const { model = "" } = log.transcript;
+    const contextLength = windowFor(args, configuration, log.transcript.model).tokens;
+    return withHistory(args, terminal, { readOnly: false, compacts: true, creates: true }, async (opened) => {
+      const stored = await keepSession(log, { ...opened, path });
+      const messages = stored?.messages ?? [];
+      const before = createMeasure().messages(messages);
+      const given = args.text("budget");
+      const budget = given === undefined ? {} : { budget: budgetOf(given, before) };
+      const text = await writeNewSession(opened.runtimeOptions({ model, contextLength }), {
+        goal,
+        messages,
+        ...budget,
+      });
+      const out = args.text("out");
+      if (out === undefined) await terminal.out.write(`${text}\n`);
+      else await writeOutput(terminal, resolve(terminal.folder, out), `${text}\n`, { mode: FILE_MODE });
+      const after = createMeasure().text(text);
+      await terminal.err.say(`${path}: ${count(before)} → ${count(after)} tokens; originals are in ${opened.store}\n`);
+      return EXIT.done;
+    });
+  },
+};
+
+function readSession(args: Arguments, terminal: Terminal): { readonly log: ReadLog; readonly path: string } {
+  const from = formatNamed(args.text("from"), "--from", LOG_FORMATS);
+  const { path, id } = sessionPlace(args, terminal);
+  const session = args.text("session") ?? id;
+  const options = { ...(session !== undefined && { session }), ...(from !== undefined && { from }) };
+  const { text, format } = sessionText(path, options);
+  if (format !== undefined) return { log: readLog(text, format, { history: "all" }), path };
+  throw new PrecisError(`cannot read ${path}: it is not a session of a known agent`, {
+    code: "unreadable_input",
+    hint: `Name its format with --from: ${LOG_FORMATS.join(", ")}.`,
+  });
+}
+
+function sessionPlace(
+  args: Arguments,
+  terminal: Terminal,
+): { readonly path: string; readonly id?: string | undefined } {
+  const { folder, environment } = terminal;
+  const name = args.text("file");
+  if (name === undefined) {
+    const [newest] = findSessions({ environment, folder, limit: 1, cwd: folder }).sessions;
+    if (newest !== undefined) return { path: newest.path, id: newest.inDatabase ? newest.id : undefined };
+    throw usageError("no agent has kept a session for this folder", "Name a session file, or go to its folder.");
+  }
+  const path = resolve(folder, name);
+  if (existsSync(path)) return { path };
+  throw new PrecisError(`cannot read ${name}: there is no such file`, {
+    code: "unreadable_input",
+    hint: "`precis sessions find` lists the sessions of each agent.",
+  });
+}

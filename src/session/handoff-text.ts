@@ -1,0 +1,119 @@
+/**
+ * A conversation as one text and a kept end: what agents ask for that let a compactor in, and what a new session starts from.
+ */
+import type { Outcome } from "../core/engines/contract.ts";
+import { messageText, numbered } from "../core/recall/messages.ts";
+import { contentText, textMessage, type Message } from "../core/transcript/message.ts";
+import { createMemoryStore } from "../store/memory.ts";
+import type { Store } from "../store/store.ts";
+import type { CompactOptions, Runtime, RuntimeOptions } from "./contract.ts";
+import { createRuntime } from "./runtime.ts";
+
+export interface HandoffText {
+  /** Stands in for everything before the kept messages. */
+  readonly text: string;
+  /** How many messages at the end stay as they are. */
+  readonly kept: number;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
+
+export interface HandoffTextRequest extends Pick<CompactOptions, "focus" | "budget" | "signal"> {
+  /** True: no message stays as it is, and the text stands in for all of them. */
+  readonly keepNothing?: boolean;
+  /** Where the kept end may begin, for a host whose messages hold several of these; anywhere by default. */
+  readonly starts?: ReadonlySet<number>;
+}
+
+/** Where the engine's own figures would keep everything, this share is aimed for. */
+const RESULT_SHARE = 0.2;
+
+/**
+ * Undefined where nothing smaller is possible. Give the whole history every time: each handoff is written from the originals,
+ * not from the one before.
+ *
+ * @throws PrecisError of the store; the signal's reason where it aborts.
+ */
+export async function compactToText(
+  runtime: Runtime,
+  messages: readonly Message[],
+  { keepNothing = false, starts, focus, ...request }: HandoffTextRequest = {},
+): Promise<HandoffText | undefined> {
+  const outcome = await compacted(runtime, messages, {
+    ...request,
+    reason: "explicit",
+    ...(focus === undefined || focus === "" ? {} : { focus }),
+  });
+  if (outcome === undefined) return undefined;
+  const { compaction, transcript } = outcome;
+  const stays = (at: number): boolean => at >= compaction.covered || compaction.map[at]?.kind === "kept";
+  let first = messages.length;
+  if (!keepNothing) while (first > 0 && stays(first - 1)) first--;
+  // A result without its call would be refused.
+  while (messages[first]?.role === "tool" || (first < messages.length && starts?.has(first) === false)) first++;
+  const kept = messages.length - first;
+  const { before, after } = compaction.report.tokens;
+  const text = writeAsText(transcript.messages.slice(0, transcript.messages.length - kept));
+  return { text, kept, tokensBefore: before, tokensAfter: after };
+}
+
+/** What a new session starts from. */
+export interface NewSession extends Pick<CompactOptions, "budget" | "signal"> {
+  /** What is to be done there. */
+  readonly goal: string;
+  readonly messages: readonly Message[];
+}
+
+/**
+ * The context for a new session towards a goal. Originals go to the store, so that the new session can recall them; the session
+ * that it comes from stays as it is.
+ *
+ * @throws PrecisError of the store; the signal's reason where it aborts.
+ */
+export async function writeNewSession(
+  options: RuntimeOptions & { readonly store: Store },
+  { goal, messages, ...request }: NewSession,
+): Promise<string> {
+  const { putOriginals, getOriginal, search } = options.store;
+  const store = { ...createMemoryStore(), putOriginals, getOriginal, search };
+  const asked = [...messages, textMessage("user", goal)];
+  const runtime = createRuntime({
+    ...options,
+    store,
+    settings: { ...options.settings, protectFirstN: 0, note: "handoff" },
+  });
+  const done = await compactToText(runtime, asked, { ...request, focus: goal, keepNothing: true });
+  return done?.text ?? writeAsText(asked);
+}
+
+type Compacted = Extract<Outcome, { readonly kind: "compacted" }> & Awaited<ReturnType<Runtime["compact"]>>;
+
+/** By the engine's own figures, then by a budget. */
+async function compacted(
+  runtime: Runtime,
+  messages: readonly Message[],
+  given: CompactOptions,
+): Promise<Compacted | undefined> {
+  const transcript = { system: [], messages };
+  const first = await runtime.compact(transcript, given);
+  if (first.kind === "compacted") return first;
+  const budget = Math.max(1, Math.floor(runtime.report().tokens * RESULT_SHARE));
+  const second = await runtime.compact(transcript, { ...given, budget });
+  return second.kind === "compacted" ? second : undefined;
+}
+
+const SPEAKERS = { system: "System", user: "User", assistant: "Agent", tool: "Result" } as const;
+const LIVE_REQUEST = "The user's latest request, word for word:";
+
+/** What replaces messages as one text: what precis wrote as it is, everything else with who said it. */
+export function writeAsText(messages: readonly Message[]): string {
+  const numberedMessages = numbered(messages, 1);
+  return messages
+    .map((message, at) => {
+      if (message.origin === "summary" || message.origin === "note") return contentText(message.parts);
+      if (message.origin === "anchor") return `${LIVE_REQUEST}\n${contentText(message.parts)}`;
+      const [tool] = message.role === "tool" ? numberedMessages[at]!.tools : [];
+      return `${SPEAKERS[message.role]}${tool === undefined ? "" : ` of ${tool}`}: ${messageText(message)}`;
+    })
+    .join("\n\n");
+}
