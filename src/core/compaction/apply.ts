@@ -6,7 +6,6 @@
 import { latestHandoff, writeHandoff, type Handoff } from "../handoff/write.ts";
 import { repairArguments } from "../passes/repair-arguments.ts";
 import { orphanOf, repairPairs } from "../passes/repair-pairs.ts";
-import { repairText } from "../passes/repair-text.ts";
 import { recallId } from "../transcript/links.ts";
 import { sharesWire, textMessage, type Message } from "../transcript/message.ts";
 import type { Estimator } from "../engines/contract.ts";
@@ -161,7 +160,7 @@ function repair(joined: readonly PlacedMessage[], { measure, chain: { hash } }: 
   const context = { measure, hash, protect: () => false, focus: [] };
   const messages = joined.map(({ message }) => message);
   const pairs = repairPairs(messages, context);
-  const calls = repairArguments(repairText(pairs.messages, context).messages, context);
+  const calls = repairArguments(pairs.messages, context);
   if (calls.messages === messages) return { placed: joined, evicted: [], orphans: [] };
   const placed = calls.messages.map((message, at) => ({ message, from: joined[pairs.from[at]!]?.from ?? -1 }));
   const evicted = calls.evicted.map((one) => ({ ...one, message: placed[one.message]?.from ?? -1 }));

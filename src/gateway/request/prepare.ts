@@ -171,18 +171,7 @@ export function reportCompaction(
   tookMs: number,
 ): void {
   const { tenant, model, prepared } = request;
-  const {
-    engine,
-    reason,
-    because,
-    tokens,
-    messages,
-    degraded,
-    restarted = false,
-    receipt,
-    modelCalls,
-    costUsd,
-  } = report;
+  const { engine, reason, because, tokens, messages, degraded, restarted = false, modelCalls, costUsd } = report;
   const how = { tookMs, ahead: prepared.ahead === true };
   const figures = {
     tokens,
@@ -190,7 +179,7 @@ export function reportCompaction(
     degraded,
     shortened: messages.edited,
     restarted,
-    lostRequests: missingIn(receipt, "request"),
+    lostRequests: missingIn(report.receipt, "request"),
     modelCalls,
     costUsd,
   };
