@@ -2,6 +2,8 @@
  * The regular expressions of the sources, each tried alone: texts are made of what the expression itself names and of common
  * characters, repeated, with something before that may begin a match and something behind that may not end one.
  */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseAst } from "vitest/node";
 import { processorMs } from "./support/linear.ts";
 
@@ -16,8 +18,23 @@ interface Node {
   readonly regex?: { readonly pattern: string; readonly flags: string };
 }
 
-/** Those that are written as literals. */
-export function expressionsOf(path: string, text: string): Expression[] {
+const SRC = join(import.meta.dirname, "../src");
+
+/** Those of all sources that are written as literals. */
+export function expressionsInSources(): readonly Expression[] {
+  return readdirSync(SRC, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .flatMap((path) => expressionsOf(path, readFileSync(join(SRC, path), "utf8")));
+}
+
+export function slowExpressions(expressions: readonly Expression[], tries: "units" | "openings"): readonly string[] {
+  return expressions.flatMap((one) => {
+    const text = slowTextFor(one, tries);
+    return text === undefined ? [] : [`${one.place} ${String(one.expression)} is slow for ${text}`];
+  });
+}
+
+function expressionsOf(path: string, text: string): Expression[] {
   const found: Expression[] = [];
   const visit = (node: Node): void => {
     const { regex } = node;
@@ -79,13 +96,14 @@ const PARTS = 4;
 /** Against as much in four pieces: linear work takes as long, quadratic work four times as long. */
 const GROWTH_MAX = 2.2;
 
-/** A text that takes more than its length in time; undefined where none was found. */
-export function slowTextFor({ expression }: Expression): string | undefined {
+/** A text that takes more than its length in time; undefined where none was found. `openings` tries what may begin a match as well: ten times as long. */
+export function slowTextFor({ expression }: Expression, tries: "units" | "openings"): string | undefined {
   const { source, flags } = expression;
   if (!REPEATS.test(source)) return undefined;
   const literals = literalsOf(source);
   const units = [...COMMON, ...PAIRS, ...literals, ...literals.flatMap((one) => [`${one} `, `${one}\n`, `${one}a`])];
-  const openings = ["", ...literals, literals.slice(0, 2).join(""), literals.slice(0, 2).join(" ")];
+  const openings =
+    tries === "units" ? [""] : ["", ...literals, literals.slice(0, 2).join(""), literals.slice(0, 2).join(" ")];
   const run = (text: string): void => {
     expression.lastIndex = 0;
     if (flags.includes("g")) text.replace(expression, "");

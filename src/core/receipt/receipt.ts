@@ -202,13 +202,14 @@ function runningItem(event: CallEvent): Item {
   return { kind: "running", text: `${label} (${ids.join(", ")})`, needs: ids, messages: [result] };
 }
 
-const VALUE = /[\p{L}\p{N}_./:@#$%+-]*\p{N}[\p{L}\p{N}_./:@#$%+-]*/gu;
+const WORD = /[\p{L}\p{N}_./:@#$%+-]+/gu;
 const VALUE_CHARS_MIN = 2;
 
 /** Numbers, versions, dates, paths and names with a digit that the live request states. */
 function valueItems({ requests }: Events, live: number): readonly Item[] {
   const text = requests.find(({ message }) => message === live)?.text ?? "";
-  const values = Array.from(text.matchAll(VALUE), ([value]) => value.replace(/[.:,-]+$/, ""));
+  const words = (text.match(WORD) ?? []).filter((word) => /\p{N}/u.test(word));
+  const values = words.map((word) => word.replace(/(?<![.:-])[.:-]+$/, ""));
   const distinct = [...new Set(values)].filter((value) => value.length >= VALUE_CHARS_MIN);
   return distinct.slice(0, VALUES_MAX).map((value) => ({ kind: "value", text: value, messages: [live] }));
 }

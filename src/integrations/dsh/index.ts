@@ -76,14 +76,16 @@ export function createEngine(basic: EngineClass, options: Omit<RuntimeOptions, "
 const CHECKPOINT_SHARE = 0.2;
 const CHECKPOINT_TOKENS_MAX = 8_000;
 
-const CHECKPOINT = /<compacted-summary>\s*([\s\S]*?)\s*<\/compacted-summary>/;
+const CHECKPOINT = { opens: "<compacted-summary>", ends: "</compacted-summary>" };
 
 /** An earlier checkpoint gives way to what it stands in for; after a restart, to its text. */
 function originals(messages: readonly DshMessage[], known: readonly DshMessage[] | undefined): readonly DshMessage[] {
   const [first, ...rest] = messages;
   const text = first?.content.map((block) => block["text"] ?? "").join("\n") ?? "";
-  const summary = CHECKPOINT.exec(text)?.[1];
-  if (first === undefined || summary === undefined) return messages;
+  const start = text.indexOf(CHECKPOINT.opens);
+  const end = text.indexOf(CHECKPOINT.ends, start);
+  if (first === undefined || start < 0 || end < 0) return messages;
+  const summary = text.slice(start + CHECKPOINT.opens.length, end).trim();
   return [...(known ?? [{ role: first.role, content: [{ type: "text", text: summary }] }]), ...rest];
 }
 

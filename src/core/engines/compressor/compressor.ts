@@ -163,6 +163,7 @@ function budgetGoal(settings: CompressorSettings, budgetTokens: number, fixedTok
     roomTokens,
     handoffTokens: () => roomTokens,
     handoffTokensMin: HANDOFF_TOKENS_MIN,
+    handoffTokensLeast: leastHandoff,
   };
 }
 

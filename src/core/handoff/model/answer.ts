@@ -19,7 +19,7 @@ export interface Answer {
 
 const ITEM = /^(\s*)(?:[-*•+]|\d{1,4}[.)])(?:\s+|$)/;
 const EMPTY =
-  /^[\s*_()[\]]*(?:none|nothing|n\/a|-|无|無|没有|なし|없음|ninguno|aucun|keine?)?[\s*_()[\]]*[.。]?[\s*_()[\]]*$/i;
+  /^[\s*_()[\]]{0,40}(?:none|nothing|n\/a|-|无|無|没有|なし|없음|ninguno|aucun|keine?)?[\s*_()[\].。]{0,40}$/i;
 const EMPTY_CHARS_MAX = 40;
 const RULE = /^\s*(?:-{3,}|\*{3,}|_{3,}|={3,})\s*$/;
 const THINKING_OPEN = /^\s*<(think|thinking|reasoning)>/i;

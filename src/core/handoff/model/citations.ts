@@ -8,12 +8,13 @@ export interface Cited {
 }
 
 const CITATION =
-  /\s*[[(]((?:(?:m(?:sg|essage)?s?\.?\s*)?#?\d{1,6}(?:\s*[-–]\s*\d{1,6})?)(?:\s*[,;]\s*(?:#?\d{1,6}(?:\s*[-–]\s*\d{1,6})?))*)[\])]\.?\s*$/i;
+  /[[(]((?:(?:m(?:sg|essage)?s?\.?\s*)?#?\d{1,6}(?:\s*[-–]\s*\d{1,6})?)(?:\s*[,;]\s*(?:#?\d{1,6}(?:\s*[-–]\s*\d{1,6})?))*)[\])]\.?$/i;
 const RANGE_MESSAGES_MAX = 2_000;
 
 export function citedIn(text: string): Cited {
   // The pattern is tried from every place of a text: only where it can end like one.
-  const match = /[\])]/.test(text.trimEnd().slice(-2)) ? CITATION.exec(text) : null;
+  const said = text.trimEnd();
+  const match = /[\])]/.test(said.slice(-2)) ? CITATION.exec(said) : null;
   if (match === null) return { claim: text.trim(), messages: [] };
   const numbers = new Set<number>();
   for (const part of match[1]!.split(/[,;]/)) {

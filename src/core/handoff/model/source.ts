@@ -135,7 +135,7 @@ const COMMAND_CHARS_READ_MAX = 4_000;
 
 /** What is shown of a call, redacted before it is cut; a target that was cut already loses its torn last word. */
 function safeCall(call: CallSummary, redact: (text: string) => string): CallSummary {
-  const whole = call.command === undefined ? call.target.replace(/\S*…$/, "…") : call.command;
+  const whole = call.command === undefined ? call.target.replace(/(?<!\S)\S*…$/, "…") : call.command;
   const read = wholeWords(whole, COMMAND_CHARS_READ_MAX).replace(/\s+/g, " ").trim();
   return { ...call, target: redact(read) };
 }
