@@ -42,7 +42,6 @@ beforeAll(async () => {
       "    provider: openai-compatible",
       `    base_url: ${examiner.url}`,
       "    context_length: 400000",
-      "    retries: 1",
       "models:",
       ...["exam-1", "exam-2"].flatMap((name) => [
         `  ${name}:`,
