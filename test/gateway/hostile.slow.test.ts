@@ -68,6 +68,9 @@ const BODIES: Readonly<Record<string, (list: string) => string | Buffer<ArrayBuf
     `{"model":"m","${name}":[1,null,"x",[],{},{"role":7},{"role":"user","content":{"a":1}}]}`,
 };
 
+/** A provider refuses these as they are; their halves of characters are replaced. */
+const REPAIRED = new Set(["has lone surrogates"]);
+
 /** These cost seconds: in a short run one protocol meets them. */
 const LARGE_BODIES: typeof BODIES = {
   "has one message of ten million characters": (name) =>
@@ -127,7 +130,14 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
       const told = await sending;
       const passed = upstream.got.slice(before).find(({ sha256: sum }) => sum === sha256(body));
       outcomes[name] = passed === undefined ? `${told.status}` : `passed: ${told.treatment}`;
-      if (passed === undefined)
+      if (passed === undefined && REPAIRED.has(name))
+        expect([name, told.status, told.text, told.treatment]).toEqual([
+          name,
+          200,
+          ANSWER,
+          expect.stringMatching(/^rewritten/),
+        ]);
+      else if (passed === undefined)
         expect([name, told.status, errorIn(told.text)]).toEqual([name, 413, expect.stringMatching(/large|bytes/i)]);
       else expect([name, told.status, told.text]).toEqual([name, 200, ANSWER]);
       expect([name, gateway.alive()]).toEqual([name, true]);
