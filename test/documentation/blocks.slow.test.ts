@@ -34,6 +34,7 @@ const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
     "needs what a gateway has stored",
   ],
   [/^precis convert ~/, "needs the database of another agent"],
+  [/^precis handoff "[^"]*"(?: *#|$)/, "needs a session that an agent keeps for this folder"],
   [/^node examples\/agent\//, "talks to a person"],
   [/^precis hook\b/, "reads an event of Claude Code"],
   [/^precis report(?: --gateway)?\s*(?:#|$)/, "reads the person's own sessions, or asks a gateway"],
@@ -48,6 +49,7 @@ const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
   [/^mv history\.db |^cp -p history\.db|^sqlite3 /, "works on what a gateway has stored"],
   [/^precis-eval measure\b.* --engines all\b/, "takes minutes"],
   [/^precis-eval exam\b/, "needs a model or an agent"],
+  [/^precis-eval bench\b/, "installs suites from PyPI and npm, and takes minutes"],
   [/…/, "leaves something out"],
   [/^node (?:scripts|bench)\//, "works on the checkout itself"],
 ];
