@@ -26,12 +26,18 @@ interface PackedCompaction extends Omit<Compaction, "after" | "system">, Packed 
   readonly system?: readonly number[];
 }
 
+const NO_LOSS = { absent: 0, unrecallable: 0, examples: [] };
+/** A program before the receipt, which may work on the same database, refuses a record without it. */
+const NOTHING_LOST = { requests: NO_LOSS, constraints: NO_LOSS, paths: NO_LOSS, errors: NO_LOSS };
+
 /** The originals of what was removed come after their recall ids, and are not kept again. */
 export function encodeCompaction(compaction: Compaction): string {
   const { after, system, evicted, ...rest } = compaction;
   const graph = createGraph();
+  const report = { ...rest.report, lost: NOTHING_LOST };
   const packed: PackedCompaction = {
     ...rest,
+    report,
     after: after.map(graph.message),
     ...(system === undefined ? {} : { system: system.map(graph.message) }),
     evicted: evicted.map(({ original: _, ...one }) => one),

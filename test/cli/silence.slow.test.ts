@@ -42,7 +42,7 @@ let node: readonly string[];
 beforeAll(async () => {
   folder = temporaryFolder();
   folder.write("watcher.mjs", WATCHER);
-  folder.write("talk.json", JSON.stringify(chatMessages({ turns: 60, lines: 40 })));
+  folder.write("talk.json", JSON.stringify(chatMessages({ turns: 30, lines: 40 })));
   watched = join(folder.path, "watched.txt");
   node = ["--import", join(folder.path, "watcher.mjs")];
   upstream = await createProvider({ every: { windowTokens: 20_000 } }).listen();
@@ -98,7 +98,7 @@ describe("no telemetry", () => {
     const answer = await fetch(`${url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: "Bearer key" },
-      body: JSON.stringify({ model: "gpt-4.1", messages: chatMessages({ turns: 60, lines: 40 }) }),
+      body: JSON.stringify({ model: "gpt-4.1", messages: chatMessages({ turns: 30, lines: 40 }) }),
     });
     expect(answer.status).toBe(200);
     await answer.text();

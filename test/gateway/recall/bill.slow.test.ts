@@ -77,7 +77,8 @@ describe.each(SDK_PROTOCOLS)("%s", (protocol) => {
     const calls = calling.total.requests - quiet.total.requests;
     expect(calls).toBeGreaterThanOrEqual(ROUNDS / 10);
     const dearer = (calling.total.usd - quiet.total.usd) / calls;
-    expect(dearer).toBeLessThan((2 * quiet.total.usd) / ROUNDS);
+    // What it brings back, up to 4,000 tokens, is written to the cache once.
+    expect(dearer).toBeLessThan((2.5 * quiet.total.usd) / ROUNDS);
   });
 });
 
