@@ -80,7 +80,8 @@ export function decodeCompaction(text: string): Compaction | undefined {
   if (rest.schemaVersion !== COMPACTION_SCHEMA_VERSION) return undefined;
   const messages = unpack({ parts, messages: packed, slices });
   const unpacked = (numbers: readonly number[]): readonly Message[] => numbers.map((at) => messages[at]!);
-  return { ...rest, after: unpacked(after), ...(system === undefined ? {} : { system: unpacked(system) }) };
+  const { lost: _, ...report } = rest.report as Compaction["report"] & { readonly lost?: unknown };
+  return { ...rest, report, after: unpacked(after), ...(system === undefined ? {} : { system: unpacked(system) }) };
 }
 
 function unpack(packed: Packed): readonly Message[] {
