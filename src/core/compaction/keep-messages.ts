@@ -10,7 +10,6 @@ import { liveRequestOf } from "../events/live-request.ts";
 import { byPerson } from "../events/person.ts";
 import { contentText, type Message, type Transcript, textMessage, withParts } from "../transcript/message.ts";
 import type { CompactRequest, Outcome } from "../engines/contract.ts";
-import { isTrimmedRemark } from "./trimmed.ts";
 import { HANDOFF_END, HANDOFF_START, opensWithHandoff } from "../handoff/marks.ts";
 import { exchangesOf } from "../transcript/exchanges.ts";
 
@@ -225,4 +224,18 @@ function stating(handoff: Message, lines: string): Message {
   const end = /\n(?=## |\[end of precis)/.exec(part.text)?.index ?? part.text.length;
   const text = `${part.text.slice(0, end)}\n${lines}${part.text.slice(end)}`;
   return withParts(handoff, handoff.parts.with(at, Object.freeze({ ...part, text })));
+}
+
+/** What a report says of messages of the user that had to go, one line for each count that is not 0; where they are put back, it is said no more. */
+export function trimmedRemarks({ all, out, cut }: Readonly<Record<"all" | "out" | "cut", number>>): readonly string[] {
+  return [
+    ...(out === 0 ? [] : [`${out} of the user's ${all} messages left out to save room`]),
+    ...(cut === 0 ? [] : [`${cut} of the user's ${all} messages cut in the middle to save room`]),
+  ];
+}
+
+const TRIMMED = /^\d+ of the user's \d+ messages (?:left out|cut in the middle) to save room$/;
+
+function isTrimmedRemark(remark: string): boolean {
+  return TRIMMED.test(remark);
 }

@@ -2,7 +2,8 @@
  * Takes secrets out of a text: what the scan finds in it as it is and as it displays, and what finders from
  * outside the core add (further rules, a person's own patterns).
  */
-import { findAnnouncedPasswords, findStatements } from "./statements.ts";
+import { findAnnouncedPasswords } from "./announced-passwords.ts";
+import { findStatements } from "./statements.ts";
 import { findInBlocks } from "./blocks.ts";
 import { hiddenSpan, type Span, MARKER, PRIVATE_KEY_MARKER } from "./mask.ts";
 import { readingsOf } from "./readings.ts";

@@ -4,7 +4,7 @@
  */
 import type { CompactionDraft } from "../../compaction/apply.ts";
 import type { Evicted } from "../../compaction/compaction.ts";
-import { trimmedRemarks } from "../../compaction/trimmed.ts";
+import { trimmedRemarks } from "../../compaction/keep-messages.ts";
 import type { CompactionRun, KeptMessages, PlacedMessage } from "../../compaction/plan.ts";
 import { byPerson } from "../../events/person.ts";
 import { isHandoff } from "../../handoff/write.ts";
