@@ -53,10 +53,15 @@ describe("quotes", () => {
   });
 
   it("leave out data whose values name nothing", () => {
-    const meta = `{\n  "og:page_type": "an article",\n  "og:page_site": "a news site",\n  "og:sold_units": "17402 of 20318, 5110 left",\n}`;
-    const text = quoted([user("Look."), ...run("curl https://news.example", meta), says("That is the page.")]);
+    const page = (kind: string, sold: number): string =>
+      `{\n  "og:page_type": "${kind} of news",\n  "og:sold_units": "${sold} of 20318, 5110 left",\n}`;
+    const pages = [
+      ...run("curl news.example/1", page("a list", 9)),
+      ...run("curl news.example/2", page("a page", 17402)),
+    ];
+    const text = quoted([user("Look."), ...pages]);
     expect(text).toContain("17402");
-    expect(text).not.toMatch(/page_type|page_site/);
+    expect(text).not.toContain("page_type");
   });
 
   it("hold no part of a secret", () => {
