@@ -9,6 +9,7 @@ import type { Measure } from "../transcript/measure.ts";
 import { wholeWords } from "../events/text.ts";
 import type { Item } from "./items.ts";
 import { targetText } from "./turns/deeds.ts";
+import { removedLater } from "./turns/overwritten.ts";
 
 export interface QuoteRequest {
   readonly events: Events;
@@ -121,6 +122,7 @@ function sourcesIn({ events, from, until, redact }: QuoteRequest): readonly Sour
 
 function candidatesIn(request: QuoteRequest): readonly Candidate[] {
   const seen = new Set<string>();
+  const isGone = removedLater(request.events.all.filter((event) => event.kind === "call"));
   return sourcesIn(request).flatMap((source) =>
     request
       .redact(source.text)
@@ -129,6 +131,7 @@ function candidatesIn(request: QuoteRequest): readonly Candidate[] {
         const text = line.trim();
         if (text.length < LINE_CHARS_MIN || text.length > LINE_CHARS_MAX || seen.has(text)) return [];
         seen.add(text);
+        if (isGone(text, source.message)) return [];
         const names = namesIn(text.replace(JSON_KEY, ""));
         return names.length === 0 || (text.match(WORD) ?? []).length < WORDS_MIN ? [] : [{ source, at, text, names }];
       }),

@@ -5,6 +5,7 @@ import { eventsOf } from "../../../src/core/events/events.ts";
 import { createQuoter, namesIn } from "../../../src/core/handoff/quotes.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { run, says, user } from "../events/session-talk.ts";
+import { ran } from "../../support/compacting.ts";
 import { expectLinear } from "../../support/linear.ts";
 import { measure } from "./requests.ts";
 
@@ -62,6 +63,17 @@ describe("quotes", () => {
     const text = quoted([user("Look."), ...pages]);
     expect(text).toContain("17402");
     expect(text).not.toContain("page_type");
+  });
+
+  it("leave out lines that an edit took away later, unless one put them back", () => {
+    const edit = (before: string, after: string): readonly Message[] =>
+      ran("edit_file", { path: "plan.md", old_string: before, new_string: after }, "ok", `edit_${before}`);
+    const [old, now] = ["Step 7: rename tui_renderer to shell_mode", "Step 7: leave tui_renderer where port_9 is"];
+    const looked = [user("Look."), ...run("cat plan.md", `${old}\nStep 8: build page_8 and page_9 anew`)];
+    expect(quoted(looked)).toContain(old);
+    expect(quoted([...looked, ...edit(old, now)])).not.toContain(old);
+    expect(quoted([...looked, ...edit(old, now)])).toContain("page_8");
+    expect(quoted([...looked, ...edit(old, now), ...edit(now, old)])).toContain(old);
   });
 
   it("hold no part of a secret", () => {

@@ -1,28 +1,36 @@
 /**
- * Which of many texts say something of their own: where not all fit, "go on" and the same question asked again go before a text whose
- * words stand in no other. Words are compared, never understood.
+ * How much of a text stands in no other: where not all fits, "go on", a question asked again and the tenth report of the same go before a
+ * text with words of its own. Words are counted, never understood.
  */
-import { keyOf } from "../../events/text.ts";
 
-/** A text says something of its own if so much of its words stands in no other. */
-const OWN_SHARE = 0.2;
-/** More of a text is not compared. */
-const COMPARED_CHARS_MAX = 2_000;
+/** More of a text is not counted. */
+const COUNTED_CHARS_MAX = 4_000;
+/** A text costs its reader that many characters beside its own. */
+const MARGIN_CHARS = 16;
 
-/** Whether one of these texts says something of its own. Figures count as the same figure. */
-export function ownWordsAmong(texts: readonly string[]): (text: string) => boolean {
+/** What a text tells that the others do not, a character, beside what they tell on average: 1 is as much as they do. */
+export function noveltyAmong(texts: readonly string[]): (text: string) => number {
   const counts = new Map<string, number>();
-  for (const text of texts) for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return (text) => {
-    const words = [...wordsOf(text)];
-    return words.filter((word) => (counts.get(word) ?? 0) <= 1).length >= words.length * OWN_SHARE;
+  for (const text of texts) for (const word of wordsIn(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const density = (text: string): number => {
+    let own = 0;
+    for (const word of wordsIn(text)) own += 1 / (counts.get(word) ?? 1);
+    return own / (Math.min(COUNTED_CHARS_MAX, text.length) + MARGIN_CHARS);
   };
+  const mean = texts.reduce((sum, text) => sum + density(text), 0) / texts.length;
+  return (text) => density(text) / (mean || 1);
 }
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
+/** Words; figures count as the same figure. Of a script that puts no space between words, each two neighbours. */
+const WORD =
+  /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]+)|(?:(?!\p{sc=Han}|\p{sc=Hira}|\p{sc=Kana}|\p{sc=Thai})[\p{L}\p{N}_])+/gu;
 
-function wordsOf(text: string): ReadonlySet<string> {
-  const compared = keyOf(text.slice(0, COMPARED_CHARS_MAX)).replace(/\d+/g, "0");
-  const words = Array.from(segmenter.segment(compared), ({ segment }) => segment);
-  return new Set(words.filter((word) => word.trim() !== ""));
+function wordsIn(text: string): ReadonlySet<string> {
+  const words = new Set<string>();
+  const compared = text.slice(0, COUNTED_CHARS_MAX).toLowerCase().replace(/\d+/g, "0");
+  for (const [word, unspaced] of compared.matchAll(WORD)) {
+    if (unspaced === undefined) words.add(word);
+    else for (let at = 0; at + 1 < unspaced.length; at++) words.add(unspaced.slice(at, at + 2));
+  }
+  return words;
 }

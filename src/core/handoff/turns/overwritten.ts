@@ -1,4 +1,4 @@
-/** Lines of edits that a later edit took away again: what a file holds now is told, and not what it held in between. */
+/** Lines that a later edit took away: what a file holds now is told, and not what it held before or in between. */
 import type { CallEvent } from "../../events/events.ts";
 import { writtenBy } from "../../events/changes.ts";
 
@@ -23,4 +23,16 @@ export function lastingLines(calls: readonly CallEvent[]): ReadonlyMap<CallEvent
       rewritten.set(path, new Set(now ?? written.added.map((line) => line.trim())));
   }
   return lasting;
+}
+
+/** Whether an edit after that message took a line away, and none after it put it back. */
+export function removedLater(calls: readonly CallEvent[]): (line: string, message: number) => boolean {
+  const removedAt = new Map<string, number>();
+  for (const { call, ending, summary, message } of calls) {
+    if (ending.status !== "done" || summary.action !== "edit") continue;
+    const { added, removed } = writtenBy(call);
+    for (const line of removed) removedAt.set(line.trim(), message);
+    for (const line of added) removedAt.delete(line.trim());
+  }
+  return (line, message) => (removedAt.get(line.trim()) ?? -1) > message;
 }

@@ -6,9 +6,9 @@ import type { Events } from "../../events/events.ts";
 import { keyOf } from "../../events/text.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { linesOfCarried } from "./carried.ts";
-import type { Line, LinesOptions } from "./line.ts";
+import type { Line, LineKind, LinesOptions } from "./line.ts";
 import { linesOfTurns } from "./lines.ts";
-import { ownWordsAmong } from "./novelty.ts";
+import { noveltyAmong } from "./novelty.ts";
 import { turnsOf } from "./turns.ts";
 import { PASTE_CHARS_MIN } from "./words.ts";
 
@@ -67,8 +67,8 @@ interface SharedLine extends Line {
   /** What it is worth at its age. */
   readonly share: number;
   readonly about: boolean;
-  /** Of what people said: whether its words stand in nothing else that they said. */
-  readonly isOwn: boolean;
+  /** Words of people and system come in the order of this, the largest first, of equals the newest, as far as their room reaches. */
+  readonly order: number;
   /** The most characters that it may have whatever the room. */
   readonly charsMax: number;
 }
@@ -91,18 +91,16 @@ export function recordOf(request: RecordRequest): SessionRecord {
 function sharedTurns({ events, carried, matches, ...request }: RecordRequest): readonly SharedTurn[] {
   const turns = turnsOf(events.all, request);
   const before = carried.map((_, at) => at - carried.length);
-  const lines = withoutRepeats([...linesOfCarried(carried), ...linesOfTurns(turns, request)]);
-  const said = lines.flat().filter(({ kind }) => kind === "request");
-  const isOwn = ownWordsAmong([
-    ...events.requests.map(({ text }) => text),
-    ...said.filter(({ message }) => message < 0).map(({ body }) => body.within(Infinity)),
-  ]);
+  const all = [...linesOfCarried(carried), ...linesOfTurns(turns, request)];
+  const lines = withoutRepeats(all);
+  const compared = all.flat().filter(({ kind }) => COMPARED.has(kind));
+  const novelty = noveltyAmong(compared.map(wholeText));
   const orders = [...before, ...turns.map(({ start }) => start)];
   return orders.map((order, at) => {
     const own = lines[at]!;
     const age = orders.length - 1 - at;
     const ageAt = (place: number): number => age + (own.length - 1 - place) / LINES_A_TURN;
-    return { order, lines: own.map((line, place) => shared(line, ageAt(place), { matches, isOwn })) };
+    return { order, lines: own.map((line, place) => shared(line, ageAt(place), { matches, novelty })) };
   });
 }
 
@@ -125,29 +123,40 @@ function withoutRepeats(turns: readonly (readonly Line[])[]): readonly (readonly
   return kept.toReversed();
 }
 
+/** Lines of work; what was only looked at, and what stays whatever it says, is not compared. */
+const COMPARED: ReadonlySet<LineKind> = new Set(["request", "answer", "remark", "deed", "report"]);
+
+function wholeText({ body }: Line): string {
+  return body.within(Infinity);
+}
+
 const REPEAT_CHARS_MAX = 200;
 /** A turn of hundreds of calls ages within itself: so many lines count as a turn. */
 const LINES_A_TURN = 8;
 
 interface Comparing extends Pick<RecordRequest, "matches"> {
-  readonly isOwn: (text: string) => boolean;
+  readonly novelty: (text: string) => number;
 }
 
-function shared(line: Line, age: number, { matches, isOwn }: Comparing): SharedLine {
+function shared(line: Line, age: number, { matches, novelty }: Comparing): SharedLine {
   const beyond = Math.max(0, age + 1 - NEWEST_TURNS);
   const byAge = Math.max(OLDEST_SHARE, 1 / (1 + DECAY_A_TURN * beyond));
   const fading = line.kind === "shown" || line.kind === "look" ? 1 / (1 + SHOWN_DECAY_A_TURN * age) ** 2 : byAge;
+  const own = COMPARED.has(line.kind) ? novelty(wholeText(line)) : 1;
   const about = matches?.(`${line.lead}${line.body.within(ABOUT_CHARS)}`) ?? true;
   return {
     ...line,
-    share: line.worth * fading,
+    share: line.worth * fading * Math.min(NOVELTY_MAX, Math.max(NOVELTY_MIN, own)),
     about,
-    isOwn: line.kind !== "request" || isOwn(line.body.within(Infinity)),
+    order: line.worth * Math.min(1, 2 ** Math.round(Math.log2(Math.max(NOVELTY_MIN, own)))),
     charsMax: Infinity,
   };
 }
 
 const ABOUT_CHARS = 20_000;
+/** The least and the most that words of its own make of a line, beside one that has as many as the others. */
+const NOVELTY_MIN = 0.2;
+const NOVELTY_MAX = 2;
 
 /** Pastes and what was shown have a bound of their own, so that one of them never takes the room of all that was said. */
 function limited(turns: readonly SharedTurn[], tokensMax: number): readonly SharedTurn[] {
@@ -286,8 +295,8 @@ interface WordsRoom {
 }
 
 /**
- * The least length of what people and system wrote: the first request, then the newest, each up to its part, as far as their part of the
- * room reaches. More room shortens none of them.
+ * The least length of what people and system wrote: the first request, then what says most of its own, each up to its part, as far as
+ * their part of the room reaches. More room shortens none of them.
  */
 function wordsFirst(
   turns: readonly SharedTurn[],
@@ -301,9 +310,7 @@ function wordsFirst(
   const least = new Map<SharedLine, number>();
   if (first !== undefined) least.set(first, chars * FIRST_REQUEST_SHARE);
   let left = tokensMax * REQUESTS_SHARE;
-  // What was stated comes before what was only asked, and what says something of its own before what others say as well.
-  const order = (a: SharedLine, b: SharedLine): number => b.worth - a.worth || Number(b.isOwn) - Number(a.isOwn);
-  for (const line of wanted.toReversed().toSorted(order)) {
+  for (const line of wanted.toReversed().toSorted((a, b) => b.order - a.order)) {
     if (line === first) continue;
     const charsMax = Math.min(line.charsMax, Math.max(chars * REQUEST_SHARE, REQUEST_CHARS));
     const body = line.body.within(charsMax);

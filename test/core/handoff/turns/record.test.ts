@@ -94,6 +94,23 @@ describe("what is said again", () => {
     expect(told(400, {}, undefined, answered(...all))).toContain(once);
   });
 
+  it.each([
+    [
+      110,
+      ["The cap is 956 dollars in all.", "Answer in metric units only.", "Keep Aura's branch unpushed until Monday."],
+      ["We talked of headers for the images.", "Retries wait a little longer each time.", "The draft is still open."],
+    ],
+    [
+      100,
+      ["总预算上限是九百五十六美元。", "回答只用公制单位。", "奥拉的分支周一之前不要推送。"],
+      ["我们谈到图片的缓存头。", "重试每次多等一会儿。", "草稿仍然没有定稿。"],
+    ],
+  ])("word for word goes before older words that were said once, in %i tokens: %j", (tokens, rules, again) => {
+    const all = [...rules, ...Array.from({ length: 10 }, () => again).flat()];
+    const record = told(tokens, {}, undefined, answered(...all));
+    for (const rule of rules) expect(record).toContain(rule);
+  });
+
   it("by the agent with other figures is told once, with the last", () => {
     const all = Array.from({ length: 9 }, (_, at) => [
       user(`Take the part ${at}.`),
