@@ -3,7 +3,6 @@ import type { ToolCallPart } from "../transcript/message.ts";
 
 /** More of a call is not read. */
 const CHARS_READ_MAX = 200_000;
-const LINES_MAX = 400;
 const OLD_KEY = /^(?:old|search|find|original|before)/i;
 const NEW_KEY = /^(?:new|replace|replacement|after|content|contents|file_?text|text|code_?edit|insert)/i;
 const PATCH_KEY = /^(?:patch|diff|input)$/i;
@@ -33,8 +32,8 @@ function read(args: string): WrittenText {
   const after = linesOf(texts.after);
   const [old, now] = [new Set(before.map(trimmed)), new Set(after.map(trimmed))];
   return {
-    added: after.filter((line) => !old.has(line.trim())).slice(0, LINES_MAX),
-    removed: before.filter((line) => !now.has(line.trim())).slice(0, LINES_MAX),
+    added: after.filter((line) => !old.has(line.trim())),
+    removed: before.filter((line) => !now.has(line.trim())),
   };
 }
 

@@ -81,3 +81,9 @@ function after(known: FileEntry | undefined, { path, state, tool, at }: Touch): 
     ...(changed === undefined ? {} : { firstChanged: known?.firstChanged ?? changed, changed }),
   };
 }
+
+/** Whether a call's files were changed after it: what it showed of them is no longer so. */
+export function changedAfter(files: readonly FileEntry[]): (call: Pick<FileCall, "message" | "summary">) => boolean {
+  const changedAt = new Map(files.map(({ path, changed = -1 }) => [path, changed]));
+  return ({ message, summary }) => summary.paths.some((path) => (changedAt.get(path) ?? -1) > message);
+}

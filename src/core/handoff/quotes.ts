@@ -5,6 +5,7 @@
 import { oneLine } from "../digest/cut.ts";
 import { withoutGutter } from "../digest/numbered-lines.ts";
 import type { Events } from "../events/events.ts";
+import { changedAfter } from "../events/files.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { wholeWords } from "../events/text.ts";
 import type { Item } from "./items.ts";
@@ -110,11 +111,13 @@ function labelTokens(chosen: readonly Candidate[], { source }: Candidate, measur
 
 /** The texts that may be quoted, the newest first: what calls returned, and what the agent said. */
 function sourcesIn({ events, from, until, redact }: QuoteRequest): readonly Source[] {
+  const isOld = changedAfter(events.files);
   const inside = events.all.filter(({ message }) => message >= from && message < until);
   return inside.toReversed().flatMap((event): readonly Source[] => {
     const isSaid = event.kind === "said";
     if (!isSaid && (event.kind !== "call" || event.result === undefined || event.result >= until)) return [];
     const text = wholeWords(isSaid ? event.text : withoutGutter(event.text), CHARS_READ_MAX);
+    if (!isSaid && event.summary.action === "read" && isOld(event)) return [];
     if (isSaid) return [{ message: event.message, label: "Agent", text }];
     return [{ message: event.message, label: `${event.summary.tool} ${targetText(event, redact)}`, text }];
   });

@@ -91,7 +91,6 @@ describe("a handoff in nine sections", () => {
   it("quotes every message of the user, and says what mended an error", () => {
     const { text } = writeHandoff(requestFor(session, { tail: 1, template: NINE_SECTIONS, budget: 3_000 }));
     const read = parseHandoff(text)!;
-    expect(read.sections.get("goal")).toEqual([expect.stringContaining("accept trailing commas")]);
     expect(read.sections.get("messages")).toEqual([
       "Make the parser accept trailing commas. Never change src/api.ts.",
       "Thanks, go on with the writer.",

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { eventsOf } from "../../../src/core/events/events.ts";
 import { createQuoter, namesIn } from "../../../src/core/handoff/quotes.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
-import { run, says, user } from "../events/session-talk.ts";
+import { edits, reads, run, says, user } from "../events/session-talk.ts";
 import { ran } from "../../support/compacting.ts";
 import { expectLinear } from "../../support/linear.ts";
 import { measure } from "./requests.ts";
@@ -74,6 +74,14 @@ describe("quotes", () => {
     expect(quoted([...looked, ...edit(old, now)])).not.toContain(old);
     expect(quoted([...looked, ...edit(old, now)])).toContain("page_8");
     expect(quoted([...looked, ...edit(old, now), ...edit(now, old)])).toContain(old);
+  });
+
+  it("leave out what a file said that was changed later", () => {
+    const shown = "the part_7 of the store is at port 7077, as it was";
+    const looked = [user("Look."), ...reads("src/store.ts", shown)];
+    expect(quoted(looked)).toContain(shown);
+    expect(quoted([...looked, ...edits("src/other.ts")])).toContain(shown);
+    expect(quoted([...looked, ...edits("src/store.ts")])).not.toContain(shown);
   });
 
   it("hold no part of a secret", () => {

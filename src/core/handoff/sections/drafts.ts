@@ -63,7 +63,6 @@ const GOAL_CHARS_MAX = 1_600;
 const GOAL_CHARS_A_TOKEN = 0.2;
 /** A newest message as short as this means nothing without what it is about. */
 const SHORT_MESSAGE_CHARS_MAX = 60;
-const FEW_REQUESTS_MAX = 2;
 const ITEM_CHARS_MAX = 600;
 /** A smaller handoff comes directly before the newest message, and needs its words for something else. */
 const POINTER_BUDGET_MIN = 1_000;
@@ -86,14 +85,13 @@ function taskDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   return [{ rank: FOREMOST * 2, order: 0, write: () => `${LIVE_LEAD}${quote()}` }];
 }
 
-/** The last request that said something, where the newest message is too short to; the first where there are hardly any. */
+/** The last request that said something, where the newest message is too short to. */
 function goalDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { events, live, redact } = material;
   const before = events.requests.filter(({ message }) => message < live || live < 0);
-  const isFew = before.length <= FEW_REQUESTS_MAX && !material.continues;
-  if (!isFew && liveText(material).length > SHORT_MESSAGE_CHARS_MAX) return [];
+  if (liveText(material).length > SHORT_MESSAGE_CHARS_MAX) return [];
   const says = ({ text }: RequestEvent): boolean =>
-    text.length > SHORT_MESSAGE_CHARS_MAX && (isFew || text.length <= PASTE_CHARS_MIN);
+    text.length > SHORT_MESSAGE_CHARS_MAX && (before.length === 1 || text.length <= PASTE_CHARS_MIN);
   const goal = before.findLast(says);
   // In a conversation without any work, what was said before is no goal of what is said now.
   const isWorkedOn = events.calls.some(({ message }) => goal !== undefined && message > goal.message);
@@ -170,16 +168,19 @@ function checkText({ shortened, events, redact }: HandoffMaterial, event: CallEv
         : counts
       : `${cutOff}${counts === "" ? "" : ` (${counts} so far)`}`;
   const names = failing.length === 0 ? "" : ` (failing: ${failing.slice(0, FAILING_NAMES_MAX).join(", ")})`;
-  const isOld = events.files.some(({ changed = -1 }) => changed > message);
+  const isOld = ownFiles(events).some(({ changed = -1 }) => changed > message);
   const target = oneLine(shortened(targetText(event, redact)), QUOTE_CHARS_MAX * 2);
   return `Last check: ${target}${DASH}${said}${names}${isOld ? " (files were changed after it)" : ""}`;
 }
 
 /** Files below the session's folder that changed after the last commit. */
-function uncommitted({ files, committed = -1, root }: Events): readonly FileEntry[] {
-  const isOwn = (path: string): boolean =>
-    !/^(?:\/|~|[A-Za-z]:[\\/])/.test(path) || (root !== undefined && path.startsWith(root));
-  return files.filter(({ changed = -1, path }) => changed > committed && isOwn(path));
+function uncommitted(events: Events): readonly FileEntry[] {
+  return ownFiles(events).filter(({ changed = -1 }) => changed > (events.committed ?? -1));
+}
+
+function ownFiles({ files, root }: Events): readonly FileEntry[] {
+  const isAbsolute = (path: string): boolean => /^(?:\/|~|[A-Za-z]:[\\/])/.test(path);
+  return files.filter(({ path }) => !isAbsolute(path) || (root !== undefined && path.startsWith(root)));
 }
 
 function changedText({ until }: HandoffMaterial, changed: readonly FileEntry[]): string {

@@ -22,6 +22,8 @@ export interface LinesOptions {
   readonly isBeside: (text: string) => boolean;
   /** Whether words of people are told here, and not in a section of their own. */
   readonly tellsRequests: boolean;
+  /** Whether the files of a call were changed after it. */
+  readonly isOld: (event: CallEvent) => boolean;
   /** Calls that still run: they are told as what is in progress. */
   readonly running: ReadonlySet<CallEvent>;
   /** The room is there to be used: what is left of it goes to whatever is told in part or not at all. */

@@ -43,7 +43,10 @@ export function lookLines(
   if (looks.length === 0) return [];
   const labels = [...new Set(looks.map((event) => labelled(event, options)))];
   const open = isOpen(answer) ? looks.filter(({ text }) => text.length >= SHOWN_CHARS_MIN) : [];
-  const [files, others] = [open.filter(isFile), open.filter((event) => !isFile(event))];
+  const [files, others] = [
+    open.filter((event) => isFile(event) && !options.isOld(event)),
+    open.filter((event) => !isFile(event)),
+  ];
   return [
     line("look", looks[0]!.message, { lead: "· looked at: ", body: listBody(labels.filter((label) => label !== "")) }),
     ...newestOfEach(others).map((event) => line("shown", event.message, shownAs(event, options))),

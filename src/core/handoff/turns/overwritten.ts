@@ -1,12 +1,14 @@
 /** Lines that a later edit took away: what a file holds now is told, and not what it held before or in between. */
+import { withoutLineNumber } from "../../digest/numbered-lines.ts";
 import type { CallEvent } from "../../events/events.ts";
 import { writtenBy } from "../../events/changes.ts";
 
-/** The lines that each call put into files and that nothing later in `calls` removed. */
+/** The lines that each call put into files and that nothing later in `calls` removed; none where later calls wrote all of them too. */
 export function lastingLines(calls: readonly CallEvent[]): ReadonlyMap<CallEvent, readonly string[]> {
   const lasting = new Map<CallEvent, readonly string[]>();
   const removed = new Map<string, Set<string>>();
   const rewritten = new Map<string, ReadonlySet<string>>();
+  const told = new Set<string>();
   for (const event of calls.toReversed()) {
     const { action, paths } = event.summary;
     if (event.ending.status !== "done" || (action !== "edit" && action !== "write")) continue;
@@ -14,10 +16,9 @@ export function lastingLines(calls: readonly CallEvent[]): ReadonlyMap<CallEvent
     const written = writtenBy(event.call);
     const gone = removed.get(path) ?? removed.set(path, new Set()).get(path)!;
     const now = rewritten.get(path);
-    lasting.set(
-      event,
-      written.added.filter((line) => !gone.has(line.trim()) && (now === undefined || now.has(line.trim()))),
-    );
+    const left = written.added.filter((line) => !gone.has(line.trim()) && (now === undefined || now.has(line.trim())));
+    lasting.set(event, left.every((line) => told.has(line.trim())) ? [] : left);
+    for (const line of left) told.add(line.trim());
     for (const line of written.removed) gone.add(line.trim());
     if (action === "write" && paths.length === 1)
       rewritten.set(path, new Set(now ?? written.added.map((line) => line.trim())));
@@ -25,7 +26,7 @@ export function lastingLines(calls: readonly CallEvent[]): ReadonlyMap<CallEvent
   return lasting;
 }
 
-/** Whether an edit after that message took a line away, and none after it put it back. */
+/** Whether an edit after that message took a line away, and none after it put it back. Numbers in front of the line do not count. */
 export function removedLater(calls: readonly CallEvent[]): (line: string, message: number) => boolean {
   const removedAt = new Map<string, number>();
   for (const { call, ending, summary, message } of calls) {
@@ -34,5 +35,5 @@ export function removedLater(calls: readonly CallEvent[]): (line: string, messag
     for (const line of removed) removedAt.set(line.trim(), message);
     for (const line of added) removedAt.delete(line.trim());
   }
-  return (line, message) => (removedAt.get(line.trim()) ?? -1) > message;
+  return (line, message) => (removedAt.get(withoutLineNumber(line).trim()) ?? -1) > message;
 }

@@ -3,6 +3,7 @@
  * first, word for word; then one figure, found by search, sets the length of every other line, so that what is newer and worth more keeps more.
  */
 import type { Events } from "../../events/events.ts";
+import { changedAfter } from "../../events/files.ts";
 import { keyOf } from "../../events/text.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { linesOfCarried } from "./carried.ts";
@@ -12,7 +13,7 @@ import { noveltyAmong } from "./novelty.ts";
 import { turnsOf } from "./turns.ts";
 import { PASTE_CHARS_MIN } from "./words.ts";
 
-export interface RecordRequest extends LinesOptions {
+export interface RecordRequest extends Omit<LinesOptions, "isOld"> {
   readonly events: Events;
   readonly from: number;
   readonly until: number;
@@ -91,7 +92,7 @@ export function recordOf(request: RecordRequest): SessionRecord {
 function sharedTurns({ events, carried, matches, ...request }: RecordRequest): readonly SharedTurn[] {
   const turns = turnsOf(events.all, request);
   const before = carried.map((_, at) => at - carried.length);
-  const all = [...linesOfCarried(carried), ...linesOfTurns(turns, request)];
+  const all = [...linesOfCarried(carried), ...linesOfTurns(turns, { ...request, isOld: changedAfter(events.files) })];
   const lines = withoutRepeats(all);
   const compared = all.flat().filter(({ kind }) => COMPARED.has(kind));
   const novelty = noveltyAmong(compared.map(wholeText));

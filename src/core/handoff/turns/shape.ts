@@ -19,7 +19,7 @@ const PROSE_CHARS_MIN = 60;
 const HEAD_SHARE = 0.6;
 const GAP = "[…]";
 const LONG_LINE_CHARS = 160;
-const LEADS_IN = /[:：]\s*\**$/;
+const LEADS_IN = /[:：]\s*(?:\**|\d{1,3}[.)])$/;
 const HEADING = /^\s*(?:#{1,6}\s|\*\*[^*]{1,80}\*\*:?\s*$)/;
 
 /** What lines are worth where not all of them fit. */

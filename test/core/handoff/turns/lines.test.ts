@@ -1,6 +1,7 @@
 /** What there is to tell of a turn, line by line. */
 import { describe, expect, it } from "vitest";
 import { eventsOf } from "../../../../src/core/events/events.ts";
+import { changedAfter } from "../../../../src/core/events/files.ts";
 import { stillRunning } from "../../../../src/core/events/running.ts";
 import type { Line, LinesOptions } from "../../../../src/core/handoff/turns/line.ts";
 import { linesOfTurns } from "../../../../src/core/handoff/turns/lines.ts";
@@ -23,6 +24,7 @@ function linesOf(parts: Parts, given: Partial<LinesOptions> = {}): readonly Line
     shortened: (text) => text,
     isBeside: () => false,
     tellsRequests: true,
+    isOld: changedAfter(events.files),
     running: new Set(stillRunning(events)),
     ...given,
   };

@@ -30,9 +30,9 @@ describe("the lines of edits", () => {
       [[], ["four"]],
     ],
     [
-      "last where the file is written anew with them",
-      [edits("a.ts", "one", "two"), writes("a.ts", "two\nfour")],
-      [["two"], ["two", "four"]],
+      "are told once, with the last call that wrote all of them",
+      [edits("a.ts", "one", "two"), edits("b.ts", "one", "two"), writes("a.ts", "two\nfour")],
+      [[], [], ["two", "four"]],
     ],
   ])("%s", (_, parts, expected) => {
     const { calls } = eventsIn(...parts);
