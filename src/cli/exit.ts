@@ -4,7 +4,7 @@ import { PrecisError } from "../core/errors.ts";
 export const EXIT = {
   /** Done, or nothing to do. */
   done: 0,
-  /** `precis check`, `precis plugins check`, `precis store check` or `precis doctor` found faults; `recall` or `search` found nothing, or `undo` had nothing to undo, or the result of `compact` is invalid. */
+  /** `precis check`, `precis plugins`, `precis store check` or `precis doctor` found faults; `recall` or `search` found nothing, or `undo` had nothing to undo, or the result of `compact` is invalid. */
   failed: 1,
   /** The command line or the configuration is wrong. */
   usage: 2,
@@ -24,7 +24,7 @@ export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string]
   [EXIT.done, "done, or nothing to do (the report says which)"],
   [
     EXIT.failed,
-    "`check`, `plugins check`, `store check` or `doctor` found faults; `recall` or `search` found nothing; `undo` had nothing to undo; the result of `compact` is as invalid as its input was",
+    "`check`, `plugins`, `store check` or `doctor` found faults; `recall` found nothing; `undo` had nothing to undo; the result of `compact` is as invalid as its input was",
   ],
   [EXIT.usage, "the command line or the configuration is wrong, or an output file cannot be written"],
   [EXIT.unreadable, "the input cannot be read as a transcript, or the store cannot be used"],

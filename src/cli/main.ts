@@ -1,5 +1,5 @@
 /** The command line `precis`: its commands, and the start of its process. */
-import { EXIT, EXIT_MEANINGS, type ExitCode } from "./exit.ts";
+import { EXIT_MEANINGS, type ExitCode } from "./exit.ts";
 import { loadCommands, runProgram } from "./program.ts";
 import type { Command, CommandGroup, Program } from "./command.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
@@ -13,6 +13,7 @@ const COMMANDS: Program["commands"] = {
   report: async () => (await import("./commands/report.ts")).reportCommand,
   check: async () => (await import("./commands/check.ts")).checkCommand,
   recall: async () => (await import("./commands/recall.ts")).recallCommand,
+  trust: async () => (await import("./commands/trust.ts")).trustCommand,
   config: async () => (await import("./commands/config.ts")).configCommands,
   serve: async () => (await import("./commands/serve.ts")).serveCommand,
   worker: async () => (await import("./commands/worker.ts")).workerCommand,
@@ -23,12 +24,10 @@ const COMMANDS: Program["commands"] = {
   hook: async () => (await import("./commands/hook.ts")).hookCommand,
   statusline: async () => (await import("./commands/statusline.ts")).statuslineCommand,
   undo: async () => (await import("./commands/undo.ts")).undoCommand,
-  search: async () => (await import("./commands/search.ts")).searchCommand,
   mcp: async () => (await import("./commands/mcp.ts")).mcpCommand,
-  plugins: async () => (await import("./commands/plugins.ts")).pluginCommands,
+  plugins: async () => (await import("./commands/plugins.ts")).pluginsCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
   store: async () => (await import("./commands/store.ts")).storeCommands,
-  complete: async () => (await import("./commands/complete.ts")).completeCommand,
 };
 
 const PRECIS: Program = {
@@ -48,18 +47,10 @@ export async function start(): Promise<void> {
 
 /** Runs one command line; never throws. */
 export async function run(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  if (words[0] === "complete" && words[1] === "--") return complete(words.slice(2), terminal);
   return runProgram(PRECIS, words, terminal);
 }
 
-/** What a shell asks at every Tab. */
-async function complete(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { completionsOf } = await import("./completions.ts");
-  await terminal.out.write(completionsOf(await allCommands(), words));
-  return EXIT.done;
-}
-
-/** Every command there is, for completions and the reference. */
+/** Every command there is, for the reference. */
 export async function allCommands(): Promise<readonly (Command | CommandGroup)[]> {
   return loadCommands(PRECIS);
 }

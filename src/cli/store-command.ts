@@ -23,7 +23,7 @@ export const TENANT_ARG = {
   tenant: { type: "string", valueHint: "NAME", description: "Only what belongs to this tenant." },
 } as const satisfies ArgsDef;
 
-interface OpenedStore {
+export interface OpenedStore {
   readonly store: HistoryStore;
   /** As a person would write it. */
   readonly shown: string;

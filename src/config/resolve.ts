@@ -105,7 +105,9 @@ function unknown(path: string, place: string): Problem {
   const settings = SETTINGS.map((setting) => setting.path);
   const meant = meantBy(path, [...settings, ...Object.keys(ALIASES), ...SECTIONS.map((section) => section.path)]);
   const fix =
-    meant === undefined ? "Remove it; `precis config schema` lists every setting." : `Did you mean \`${meant}\`?`;
+    meant === undefined
+      ? "Remove it; `precis config init --schema` lists every setting."
+      : `Did you mean \`${meant}\`?`;
   return { code: "unknown_setting", place, message: `there is no setting \`${path}\``, fix };
 }
 

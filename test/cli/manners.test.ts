@@ -114,7 +114,7 @@ describe("an error with --json", () => {
     });
   });
 
-  it.each(["recall r1", "search words", "sessions", "undo s", "sessions edit s", "store stats", "store check"])(
+  it.each(["recall r1", "recall words", "sessions", "undo s", "sessions edit s", "store check --quick", "store check"])(
     "says of `%s` that a store is not there, with the exit code of an input that cannot be read",
     async (words) => {
       const ran = await run(...words.split(" "), "--store", "none.db");

@@ -109,7 +109,7 @@ describe("precis serve", () => {
 
     const file = join(folder.path, ".local/share/precis/history.db");
     expect(statSync(file).mode & 0o077).toBe(0);
-    const { out: held } = await precisHere(["store", "stats", "--json"], { folder: folder.path });
+    const { out: held } = await precisHere(["store", "check", "--quick", "--json"], { folder: folder.path });
     expect(JSON.parse(held)).toMatchObject({ sessions: 1, messages: 1 + 60 * 2 + 2 + 2, compactions: 1 });
   });
 

@@ -69,7 +69,7 @@ describe("no telemetry", () => {
     ["doctor", "--offline", "--set", "gateway.port=0"],
     ["token"],
     ["sessions"],
-    ["store", "stats"],
+    ["store", "check", "--quick"],
     ["--version"],
     ["nonsense"],
   ])("precis %s %s goes nowhere", async (...words) => {

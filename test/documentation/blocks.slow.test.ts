@@ -59,8 +59,8 @@ const EVALUATED = mkdtempSync(join(tmpdir(), "precis-evaluated-"));
 
 /** Lines that repeat one thing for many seconds: in a short run they do it a few times, or once for all pages. */
 const LESS_WORK: readonly (readonly [line: RegExp, less: string])[] = [
-  [/^(precis plugins check .*--samples) \d+/, "$1 4"],
-  [/^(precis plugins check (?!.*--(?:samples|on)).*)/, "$1 --samples 4"],
+  [/^(precis plugins .*--samples) \d+/, "$1 4"],
+  [/^(precis plugins (?!.*--(?:samples|on)).*)/, "$1 --samples 4"],
   [/^(precis-eval measure .*--engines compressor),\S+/, "$1"],
   [/^(precis-eval measure .*--cache) \S+/, `$1 '${EVALUATED}'`],
   [/^(precis-eval measure (?!.*--cache).*)/, `$1 --cache '${EVALUATED}'`],

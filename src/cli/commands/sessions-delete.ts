@@ -150,7 +150,7 @@ function cutShort(error: unknown, left: number): unknown {
 function leftInFile(error: unknown): unknown {
   return failedAs(error, {
     what: "the file could not be rewritten, and may still contain bytes of what was deleted",
-    next: "Free as much room on its disk as the file takes, then run `precis store vacuum`.",
+    next: "Free as much room on its disk as the file takes, then run `precis store retain --vacuum`.",
   });
 }
 

@@ -177,7 +177,7 @@ function freeSpaceFinding(path: string): readonly Finding[] {
   const free = bavail * bsize;
   const text = {
     says: `${size(free)} are free on the store's disk`,
-    fix: "Make room, or `precis store retain --older-than 30d && precis store vacuum`.",
+    fix: "Make room, or `precis store retain --older-than 30d --yes --vacuum`.",
   };
   if (free < FREE_BYTES_MIN) return [fault("store", "disk_full", text)];
   return free < FREE_BYTES_LOW ? [warning("store", "disk_low", text)] : [];
@@ -186,14 +186,11 @@ function freeSpaceFinding(path: string): readonly Finding[] {
 /** They hold conversations below the windows that their models are known for. */
 async function learnedWindows(store: HistoryStore): Promise<readonly Finding[]> {
   const now = Date.now();
-  return (await listWindows(store)).map(({ tenant, model, tokens, ...learned }) => ({
-    ...note(
-      "windows",
-      "window_learned",
-      `${model} of the tenant ${tenant}: the gateway works with ${count(tokens)} tokens, ${windowOriginText({ from: "learned", learned }, now)}`,
-    ),
-    fix: `If that is not its window any more, run \`precis store windows ${model} --forget\`.`,
-  }));
+  return (await listWindows(store)).map(({ tenant, model, tokens, ...learned }) => {
+    const origin = windowOriginText({ from: "learned", learned }, now);
+    const says = `${model} of the tenant ${tenant}: the gateway works with ${count(tokens)} tokens, ${origin}`;
+    return { ...note("windows", "window_learned", says), fix: "If it is wrong, the dashboard can forget it." };
+  });
 }
 
 /** The file grows no further than the setting says; a gateway deletes the longest unused before. */
@@ -201,7 +198,7 @@ function bound(bytes: number, megabytes: number | null): readonly Finding[] {
   if (megabytes === null || bytes < megabytes * MEBIBYTE * FULL_SHARE) return [];
   const text = {
     says: `the store has ${size(bytes)} of the ${megabytes} MB that gateway.limits.store_mb allows`,
-    fix: "Raise it, or `precis store retain --older-than 30d && precis store vacuum`.",
+    fix: "Raise it, or `precis store retain --older-than 30d --yes --vacuum`.",
   };
   return [
     bytes >= megabytes * MEBIBYTE ? fault("store", "store_full", text) : warning("store", "store_nearly_full", text),
