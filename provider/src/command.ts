@@ -2,12 +2,12 @@
 import type { ArgsDef } from "citty";
 import type { Provider, ProviderOptions } from "./provider.ts";
 import type { RequestRecord } from "./record.ts";
-import { count, tokensOf } from "../../src/cli/amounts.ts";
-import type { Arguments, Command } from "../../src/cli/command.ts";
-import { EXIT, usageError, type ExitCode } from "../../src/cli/exit.ts";
+import { count, tokensOf } from "../../src/cli/screen/amounts.ts";
+import type { Arguments, Command } from "../../src/cli/program/command.ts";
+import { EXIT, usageError, type ExitCode } from "../../src/cli/program/exit.ts";
 import { logLine, logObject } from "./log-line.ts";
-import { readText } from "../../src/cli/read-file.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
+import { readText } from "../../src/cli/files/read.ts";
+import type { Terminal } from "../../src/cli/screen/terminal.ts";
 
 const PORT_DEFAULT = 4010;
 const PORT_MAX = 65_535;

@@ -1,8 +1,8 @@
 /** docs/cli.md's generated part: every command from the definitions that read its arguments. A test keeps it current. */
 import { markdownTable, withGenerated } from "./markdown.ts";
-import { invocation, type Command, type CommandGroup } from "../../src/cli/command.ts";
-import { EXIT_MEANINGS } from "../../src/cli/exit.ts";
-import { helpOf } from "../../src/cli/usage.ts";
+import { invocation, type Command, type CommandGroup } from "../../src/cli/program/command.ts";
+import { EXIT_MEANINGS } from "../../src/cli/program/exit.ts";
+import { helpOf } from "../../src/cli/program/usage.ts";
 
 /** The page with commands and exit codes renewed. */
 export function withCommands(page: string, all: readonly (Command | CommandGroup)[]): string {

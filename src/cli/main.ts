@@ -1,8 +1,8 @@
 /** The command line `precis`: its commands, and the start of its process. */
-import { EXIT_MEANINGS, type ExitCode } from "./exit.ts";
-import { loadCommands, runProgram } from "./program.ts";
-import type { Command, CommandGroup, Program } from "./command.ts";
-import { processTerminal, type Terminal } from "./terminal.ts";
+import { EXIT_MEANINGS, type ExitCode } from "./program/exit.ts";
+import { loadCommands, runProgram } from "./program/program.ts";
+import type { Command, CommandGroup, Program } from "./program/command.ts";
+import { processTerminal, type Terminal } from "./screen/terminal.ts";
 
 /** Loaded when named, so that a command starts without the weight of the others. */
 const COMMANDS: Program["commands"] = {
@@ -41,7 +41,7 @@ const PRECIS: Program = {
 
 /** Runs this process's command line. */
 export async function start(): Promise<void> {
-  if (process.argv[2] === "serve") (await import("./lean-memory.ts")).beginAgainLean();
+  if (process.argv[2] === "serve") (await import("./gateway/lean-memory.ts")).beginAgainLean();
   process.exitCode = await run(process.argv.slice(2), processTerminal());
 }
 

@@ -15,7 +15,7 @@ export interface Setting {
   readonly schema: z.ZodType;
 }
 
-export interface Section {
+interface Section {
   readonly path: string;
   readonly description: string;
 }
@@ -26,7 +26,7 @@ export const ALIASES: Readonly<Record<string, string>> = {
   "model.cache_ttl": "prompt_caching.cache_ttl",
 };
 
-export interface SettingList {
+interface SettingList {
   readonly sections: readonly Section[];
   readonly settings: readonly Setting[];
 }
@@ -134,4 +134,25 @@ function range({ minimum, maximum }: JsonSchema): string {
   const bounded = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
   if (minimum !== undefined && bounded) return ` from ${minimum} to ${maximum}`;
   return minimum === undefined ? "" : `, ${minimum} or more`;
+}
+
+type Node = Record<string, unknown> & { properties?: Record<string, Node> };
+
+export function jsonSchema(): object {
+  const root = z.toJSONSchema(schema, { io: "input", override: dropSafeIntegerBounds }) as Node;
+  for (const [alias, path] of Object.entries(ALIASES)) {
+    const [section, key] = [alias.slice(0, alias.lastIndexOf(".")), alias.slice(alias.lastIndexOf(".") + 1)];
+    const { default: _default, ...target } = nodeAt(root, path);
+    nodeAt(root, section).properties![key] = { ...target, description: `Another name of ${path}.` };
+  }
+  return { ...root, title: "precis configuration" };
+}
+
+function nodeAt(root: Node, path: string): Node {
+  return path.split(".").reduce((node, key) => node.properties![key]!, root);
+}
+
+/** The largest safe integer bounds every whole number; as a maximum it tells a reader nothing. */
+function dropSafeIntegerBounds({ jsonSchema: node }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
 }

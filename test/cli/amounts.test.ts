@@ -1,7 +1,16 @@
 /** Amounts in and out: what people type, and what they read. */
 import { describe, expect, it } from "vitest";
-import { budgetOf, bytesOf, count, counted, durationOf, percent, size, tokensOf } from "../../src/cli/amounts.ts";
-import { bar, clip, padEnd, widthOf } from "../../src/cli/bars.ts";
+import {
+  budgetOf,
+  bytesOf,
+  count,
+  counted,
+  durationOf,
+  percent,
+  size,
+  tokensOf,
+} from "../../src/cli/screen/amounts.ts";
+import { bar, clip, padEnd, widthOf } from "../../src/cli/screen/text.ts";
 
 describe("amounts", () => {
   it.each([

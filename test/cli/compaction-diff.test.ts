@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { widthOf } from "../../src/cli/bars.ts";
+import { widthOf } from "../../src/cli/screen/text.ts";
 import { chatMessages, precisHere, temporaryFolder, type Folder } from "./precis.ts";
 
 const SECRET = "sk-ant-api03-Zk3Jq9xT7vB2nM5wR8yL1cF4hD6gS0aP-QeUiOtXyZaBcDeFgHiJkLmNoPqRsTuVwXyZ01234567890abcdefghAA";

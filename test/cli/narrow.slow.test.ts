@@ -2,8 +2,7 @@
 import { hash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { widthOf } from "../../src/cli/bars.ts";
-import { commandLines, fitted } from "../../src/cli/fitted.ts";
+import { widthOf, commandLines, fitted } from "../../src/cli/screen/text.ts";
 import { allCommands } from "../../src/cli/main.ts";
 import { createChain } from "../../src/core/transcript/links.ts";
 import { protocols } from "../../src/protocols/index.ts";

@@ -3,8 +3,8 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EXIT } from "../../src/cli/exit.ts";
-import { describeFileFailure, unreadable, unwritable } from "../../src/cli/file-failures.ts";
+import { EXIT } from "../../src/cli/program/exit.ts";
+import { describeFileFailure, unreadable, unwritable } from "../../src/cli/files/failures.ts";
 import { chatMessages, NODE_ENVIRONMENT, precisHere, temporaryFolder, type Folder, type Ran } from "./precis.ts";
 
 const BIN = resolve(import.meta.dirname, "../../src/cli/bin.ts");

@@ -2,7 +2,7 @@
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Report } from "../../src/cli/report-page.ts";
+import type { Report } from "../../src/cli/commands/report.ts";
 import { claudeCodeSession, precisHere, temporaryFolder, type Folder } from "./precis.ts";
 
 /** A session of 20 calls has about 12,000 tokens. */

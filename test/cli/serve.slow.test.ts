@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createProvider, type Provider } from "../../provider/src/provider.ts";
 import { textMessage } from "../../src/core/transcript/message.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
-import type { Listening } from "../../src/cli/listen.ts";
+import type { Listening } from "../../src/cli/gateway/port.ts";
 import { chatMessages, NODE_ENVIRONMENT, precis, precisHere, temporaryFolder, type Folder } from "./precis.ts";
 
 type Json = Record<string, unknown>;

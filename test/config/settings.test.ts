@@ -6,13 +6,12 @@ import { parse } from "yaml";
 import { ENGINE_DEFAULTS } from "../../src/core/engines/settings.ts";
 import { engineSettingsOf } from "../../src/config/engine-settings.ts";
 import { DEFAULTS } from "../../src/config/defaults.ts";
-import { jsonSchema } from "../../src/config/json-schema.ts";
+import { jsonSchema, ALIASES, SETTINGS, settingAt, variableOf, valueAt } from "../../src/config/settings.ts";
 import { nearest } from "../../src/config/problems.ts";
 import { withReference } from "../../scripts/docs/settings.ts";
 import { resolve as resolveSources } from "../../src/config/resolve.ts";
 import { schema } from "../../src/config/schema.ts";
-import { ALIASES, SETTINGS, settingAt, variableOf, valueAt } from "../../src/config/settings.ts";
-import { configurationTemplate } from "../../src/config/template.ts";
+import { configurationTemplate } from "../../src/cli/commands/config.ts";
 import { readYaml } from "../../src/config/yaml-source.ts";
 
 describe("settings", () => {

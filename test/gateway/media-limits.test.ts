@@ -1,6 +1,6 @@
 /** Requests that a provider refuses for their pictures, bytes or halves of characters, whatever their tokens are: made acceptable before they are sent, or after a refusal. */
 import { describe, expect, it } from "vitest";
-import { refusalOf } from "../../src/cli/refusal.ts";
+import { refusalOf } from "../../src/cli/compaction/output.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { png } from "../support/pictures.ts";
 import { ask } from "./support/asking.ts";

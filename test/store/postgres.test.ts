@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { keeping } from "../../src/cli/keep-options.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
+import { keeping } from "../../src/cli/store/place.ts";
+import type { Terminal } from "../../src/cli/screen/terminal.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { openStore } from "../../src/store/open.ts";
 import { openPostgresStore, type PostgresOptions } from "../../src/store/postgres.ts";

@@ -12,17 +12,17 @@ import {
   type Work,
 } from "../exam/continue/trials.ts";
 import { differenceLines, fewSessions } from "../exam/report.ts";
-import { wrapped } from "../../../src/config/wrap.ts";
-import { counted, sharesOf, wholeOf } from "../../../src/cli/amounts.ts";
-import type { Arguments } from "../../../src/cli/command.ts";
+import { wrapped } from "../../../src/cli/screen/text.ts";
+import { counted, sharesOf, wholeOf } from "../../../src/cli/screen/amounts.ts";
+import type { Arguments } from "../../../src/cli/program/command.ts";
 import { sectionLines } from "./measure-page.ts";
 import { priceLines, spentLine } from "./exam-page.ts";
 import { BUDGETS_DEFAULT, checkLimit, FOLDER_DEFAULT, limitOf, surroundingsOf } from "./exam-request.ts";
-import { EXIT, usageError, type ExitCode } from "../../../src/cli/exit.ts";
-import { withProgress } from "../../../src/cli/progress.ts";
-import { configurationRequest } from "../../../src/cli/settings-flags.ts";
-import type { Stream, Terminal } from "../../../src/cli/terminal.ts";
-import { version } from "../../../src/cli/version.ts";
+import { EXIT, usageError, type ExitCode } from "../../../src/cli/program/exit.ts";
+import { withProgress } from "../../../src/cli/screen/progress.ts";
+import { configurationRequest } from "../../../src/cli/settings/flags.ts";
+import type { Stream, Terminal } from "../../../src/cli/screen/terminal.ts";
+import { version } from "../../../src/cli/program/program.ts";
 
 /** None of them asks a model. */
 const CONTESTANTS_DEFAULT = "tail,compressor,whole";

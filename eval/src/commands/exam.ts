@@ -6,16 +6,16 @@ import { prepareExam, type ExamRequest, type PreparedExam } from "../exam/exam.t
 import { CASES_MAX, KINDS, QUESTIONS_MAX, QUOTA_DEFAULT, READERS_MAX, SEATS_MAX } from "../exam/plan.ts";
 import { questionCount, type Quota } from "../exam/plan.ts";
 import { figuresOf } from "../exam/tally.ts";
-import { sharesOf, wholeOf } from "../../../src/cli/amounts.ts";
-import type { Arguments, Command } from "../../../src/cli/command.ts";
+import { sharesOf, wholeOf } from "../../../src/cli/screen/amounts.ts";
+import type { Arguments, Command } from "../../../src/cli/program/command.ts";
 import { continueCommand } from "./exam-continue.ts";
 import { examPage, planPage } from "./exam-page.ts";
 import { BUDGETS_DEFAULT, checkLimit, FOLDER_DEFAULT, limitOf, surroundingsOf } from "./exam-request.ts";
-import { EXIT, usageError, type ExitCode } from "../../../src/cli/exit.ts";
-import { withProgress } from "../../../src/cli/progress.ts";
-import { CONFIG_FLAGS, configurationRequest } from "../../../src/cli/settings-flags.ts";
-import type { Terminal } from "../../../src/cli/terminal.ts";
-import { version } from "../../../src/cli/version.ts";
+import { EXIT, usageError, type ExitCode } from "../../../src/cli/program/exit.ts";
+import { withProgress } from "../../../src/cli/screen/progress.ts";
+import { CONFIG_FLAGS, configurationRequest } from "../../../src/cli/settings/flags.ts";
+import type { Terminal } from "../../../src/cli/screen/terminal.ts";
+import { version } from "../../../src/cli/program/program.ts";
 
 const CASES_DEFAULT = 6;
 const QUOTA_TEXT = KINDS.map((kind) => QUOTA_DEFAULT[kind]).join(",");

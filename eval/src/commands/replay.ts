@@ -15,16 +15,15 @@ import { svgOf } from "../replay/svg.ts";
 import { termsOf, type ReplayTerms } from "../replay/terms.ts";
 import { registryOf, type Prices } from "../../../src/models/index.ts";
 import { loadSecretRules } from "../../../src/secrets/rules.ts";
-import { counted, durationOf, tokensOf } from "../../../src/cli/amounts.ts";
-import type { Arguments, Command } from "../../../src/cli/command.ts";
-import { EXIT, usageError, type ExitCode } from "../../../src/cli/exit.ts";
-import { writeOutput } from "../../../src/cli/files.ts";
-import { INPUT_ARGS, inputBytes, readInput } from "../../../src/cli/input.ts";
-import { withProgress, type Progress } from "../../../src/cli/progress.ts";
+import { counted, durationOf, tokensOf } from "../../../src/cli/screen/amounts.ts";
+import type { Arguments, Command } from "../../../src/cli/program/command.ts";
+import { EXIT, usageError, type ExitCode } from "../../../src/cli/program/exit.ts";
+import { writeOutput } from "../../../src/cli/files/write.ts";
+import { INPUT_ARGS, inputBytes, readInput } from "../../../src/cli/files/input.ts";
+import { withProgress, type Progress } from "../../../src/cli/screen/progress.ts";
 import { replayPage, underTitle, type Replay } from "./replay-page.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../../../src/cli/settings-flags.ts";
-import type { Terminal } from "../../../src/cli/terminal.ts";
-import { windowFor, type Window } from "../../../src/cli/window.ts";
+import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS, windowFor, type Window } from "../../../src/cli/settings/flags.ts";
+import type { Terminal } from "../../../src/cli/screen/terminal.ts";
 
 const GAP_DEFAULT = "30s";
 

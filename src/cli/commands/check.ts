@@ -1,19 +1,23 @@
 /** `precis check`: would the provider take this transcript? The oracle that every test and engine answers to, and the model's window. */
 import { loadConfiguration } from "../../config/load.ts";
-import { wrapped } from "../../config/wrap.ts";
+import { wrapped, widthOf } from "../screen/text.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
-import { count, counted } from "../amounts.ts";
-import { widthOf } from "../bars.ts";
-import type { Command } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
-import { imagesOf } from "../images.ts";
-import { INPUT_ARGS, readInput, type Input } from "../input.ts";
-import { refusalOf } from "../refusal.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { withRowNote } from "../table.ts";
-import type { Stream } from "../terminal.ts";
-import { verdictOf, violationText, type Verdict } from "../validity.ts";
-import { windowFor, windowText, type Window } from "../window.ts";
+import { count, counted } from "../screen/amounts.ts";
+import type { Command } from "../program/command.ts";
+import { EXIT, type ExitCode } from "../program/exit.ts";
+import {
+  imagesOf,
+  CONFIG_FLAGS,
+  configurationRequest,
+  ENGINE_FLAGS,
+  windowFor,
+  windowText,
+  type Window,
+} from "../settings/flags.ts";
+import { INPUT_ARGS, readInput, type Input } from "../files/input.ts";
+import { refusalOf, verdictOf, violationText, type Verdict } from "../compaction/output.ts";
+import { withRowNote } from "../screen/table.ts";
+import type { Stream } from "../screen/terminal.ts";
 
 export const checkCommand: Command = {
   name: "check",

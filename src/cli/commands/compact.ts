@@ -8,27 +8,29 @@ import { protocols, type ProtocolName } from "../../protocols/index.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
-import { counted } from "../amounts.ts";
-import type { Arguments, Command } from "../command.ts";
-import { compactionDiff } from "../compaction-diff.ts";
-import { shownCompaction } from "../compaction-shown.ts";
-import { compactForced, compactInput, type CompactionRequest, type ForcedCompaction } from "../compaction.ts";
-import { reportJson, reportPage } from "../compact-report.ts";
-import { withEngine } from "../engine.ts";
-import { fileReader, hookSettings } from "../gateway-options.ts";
-import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import { isSameFile, modeLike, writeOutput } from "../files.ts";
-import { imagesOf } from "../images.ts";
-import { formatNamed, INPUT_ARGS, inputBytes, readInput, type Input } from "../input.ts";
-import { addToKeep } from "../keep.ts";
-import { written } from "../output.ts";
-import { refusalOf } from "../refusal.ts";
-import { withProgress, type Progress } from "../progress.ts";
-import { checkSummarize, summarizeFlags } from "../summarize.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { verdictOf, verdictOfResult } from "../validity.ts";
-import { windowFor } from "../window.ts";
-import type { Terminal } from "../terminal.ts";
+import { counted } from "../screen/amounts.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { compactionDiff, shownCompaction } from "../compaction/diff.ts";
+import { compactForced, compactInput, type CompactionRequest, type ForcedCompaction } from "../compaction/compact.ts";
+import { reportJson, reportPage } from "../compaction/report.ts";
+import { withEngine } from "../settings/engine.ts";
+import { fileReader, hookSettings } from "../gateway/options.ts";
+import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
+import { isSameFile, modeLike, writeOutput } from "../files/write.ts";
+import {
+  imagesOf,
+  checkSummarize,
+  summarizeFlags,
+  CONFIG_FLAGS,
+  configurationRequest,
+  ENGINE_FLAGS,
+  windowFor,
+} from "../settings/flags.ts";
+import { formatNamed, INPUT_ARGS, inputBytes, readInput, type Input } from "../files/input.ts";
+import { addToKeep } from "../files/keep.ts";
+import { written, refusalOf, verdictOf, verdictOfResult } from "../compaction/output.ts";
+import { withProgress, type Progress } from "../screen/progress.ts";
+import type { Terminal } from "../screen/terminal.ts";
 
 export const compactCommand: Command = {
   name: "compact",

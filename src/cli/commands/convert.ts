@@ -5,13 +5,13 @@ import { PrecisError } from "../../core/errors.ts";
 import { convertLog, LOG_FORMATS, unknownFormat, type Converted, type LogFormat, FORMATS } from "../../logs/index.ts";
 import { destinationFor, type Destination } from "../../logs/places.ts";
 import { sessionFormat, sessionText, storeSession, type SessionText } from "../../logs/stored.ts";
-import type { Arguments, Command } from "../command.ts";
-import { EXIT, usageError } from "../exit.ts";
-import { isSameFile, writeOutput } from "../files.ts";
-import { formatNamed, readingFailure } from "../input.ts";
-import type { Terminal, Stream } from "../terminal.ts";
-import { wrapped } from "../../config/wrap.ts";
-import { counted } from "../amounts.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { EXIT, usageError } from "../program/exit.ts";
+import { isSameFile, writeOutput } from "../files/write.ts";
+import { formatNamed, readingFailure } from "../files/input.ts";
+import type { Terminal, Stream } from "../screen/terminal.ts";
+import { wrapped } from "../screen/text.ts";
+import { counted } from "../screen/amounts.ts";
 
 /** A session holds what was said: for its owner alone. */
 const SESSION_MODE = 0o600;

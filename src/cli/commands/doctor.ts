@@ -1,16 +1,14 @@
 /** `precis doctor`: what is wrong with this set-up, and how to fix it. */
 import { resolveAll } from "../../config/load.ts";
 import { examine } from "../doctor/doctor.ts";
-import type { Command } from "../command.ts";
-import { EXIT } from "../exit.ts";
-import { whileWaiting } from "../progress.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { wrapped } from "../../config/wrap.ts";
-import { counted } from "../amounts.ts";
-import { columnWidths, padEnd } from "../bars.ts";
+import type { Command } from "../program/command.ts";
+import { EXIT } from "../program/exit.ts";
+import { whileWaiting } from "../screen/progress.ts";
+import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings/flags.ts";
+import { wrapped, columnWidths, padEnd, visibleLine } from "../screen/text.ts";
+import { counted } from "../screen/amounts.ts";
 import { AREAS, type Finding, type Level } from "../doctor/finding.ts";
-import type { TextStyle, Stream } from "../terminal.ts";
-import { visibleLine } from "../visible.ts";
+import type { TextStyle, Stream } from "../screen/terminal.ts";
 
 export const doctorCommand: Command = {
   name: "doctor",

@@ -8,16 +8,14 @@ import { sessionText } from "../../logs/stored.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { writeNewSession } from "../../session/handoff-text.ts";
-import { budgetOf, count } from "../amounts.ts";
-import type { Arguments, Command } from "../command.ts";
-import { EXIT, usageError } from "../exit.ts";
-import { writeOutput } from "../files.ts";
-import { HISTORY_ARGS, withHistory } from "../history.ts";
-import { formatNamed } from "../input.ts";
-import { keepSession } from "../keep-session.ts";
-import { configurationRequest } from "../settings-flags.ts";
-import type { Terminal } from "../terminal.ts";
-import { windowFor } from "../window.ts";
+import { budgetOf, count } from "../screen/amounts.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { EXIT, usageError } from "../program/exit.ts";
+import { writeOutput } from "../files/write.ts";
+import { HISTORY_ARGS, withHistory, keepSession } from "../store/history.ts";
+import { formatNamed } from "../files/input.ts";
+import { configurationRequest, windowFor } from "../settings/flags.ts";
+import type { Terminal } from "../screen/terminal.ts";
 
 const FILE_MODE = 0o600;
 

@@ -2,25 +2,32 @@
 import { engineLimits } from "../../config/computed.ts";
 import { engineSettingsOf } from "../../config/engine-settings.ts";
 import { loadConfiguration } from "../../config/load.ts";
-import { createMeasure } from "../../core/transcript/measure.ts";
-import { count, change, counted, percent } from "../amounts.ts";
-import { censusOf, type ContextBreakdown, type TokenShare } from "../context-breakdown.ts";
-import type { Command } from "../command.ts";
-import { compactInput, type CompactionOutcome } from "../compaction.ts";
-import { headingOf } from "../compaction-page.ts";
-import { withEngine } from "../engine.ts";
-import { EXIT } from "../exit.ts";
-import { imagesOf } from "../images.ts";
-import { INPUT_ARGS, inputBytes, readInput } from "../input.ts";
-import { isLarge } from "../large-file.ts";
-import { giveMemoryBack } from "../lean-memory.ts";
-import { withProgress } from "../progress.ts";
-import { windowFor, windowText, type Window } from "../window.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { wrapped } from "../../config/wrap.ts";
-import { clip, columnWidths, padEnd, padStart, track, widthOf } from "../bars.ts";
-import { withRowNote } from "../table.ts";
-import type { Stream } from "../terminal.ts";
+import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
+import { count, change, counted, percent } from "../screen/amounts.ts";
+import type { Command } from "../program/command.ts";
+import { compactInput, type CompactionOutcome } from "../compaction/compact.ts";
+import { headingOf } from "../compaction/page.ts";
+import { withEngine } from "../settings/engine.ts";
+import { EXIT } from "../program/exit.ts";
+import {
+  imagesOf,
+  windowFor,
+  windowText,
+  type Window,
+  CONFIG_FLAGS,
+  configurationRequest,
+  ENGINE_FLAGS,
+} from "../settings/flags.ts";
+import { INPUT_ARGS, inputBytes, readInput } from "../files/input.ts";
+import { isLarge } from "../files/read.ts";
+import { giveMemoryBack } from "../gateway/lean-memory.ts";
+import { withProgress } from "../screen/progress.ts";
+import { wrapped, clip, columnWidths, padEnd, padStart, track, widthOf } from "../screen/text.ts";
+import { withRowNote } from "../screen/table.ts";
+import type { Stream } from "../screen/terminal.ts";
+import { describeCall, labelOf } from "../../core/digest/call.ts";
+import { pairingOf, type PairedCall } from "../../core/transcript/pairing.ts";
+import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
 
 const BUDGET_DEFAULT = "20%";
 
@@ -209,4 +216,121 @@ function dry(runs: readonly DryRun[], stream: Stream): readonly string[] {
     const width = names + 4 + widthOf(drawn) + figures.length;
     return withRowNote({ line, width, says, look: "dim" }, stream);
   });
+}
+
+interface TokenShare {
+  readonly name: string;
+  readonly tokens: number;
+  /** Messages of a role, calls of a tool. */
+  readonly count: number;
+}
+
+interface LargeResult {
+  /** Index of the message that holds it. */
+  readonly message: number;
+  /** The tool and its target. */
+  readonly label: string;
+  readonly tokens: number;
+}
+
+interface DuplicateResult {
+  readonly label: string;
+  readonly times: number;
+  /** Tokens of all but the last copy. */
+  readonly tokens: number;
+}
+
+interface ContextBreakdown {
+  readonly tokens: number;
+  readonly messages: number;
+  /** Heaviest first, as are all the lists. */
+  readonly roles: readonly TokenShare[];
+  /** Calls with their results. */
+  readonly tools: readonly TokenShare[];
+  readonly largest: readonly LargeResult[];
+  readonly repeats: readonly DuplicateResult[];
+}
+
+const LARGEST_MAX = 8;
+const REPEATS_MAX = 8;
+/** Shorter results repeat by nature: `ok`, an empty listing. */
+const REPEAT_TOKENS_MIN = 50;
+
+function censusOf(transcript: Transcript, measure: Measure): ContextBreakdown {
+  const { messages } = transcript;
+  const { answers } = pairingOf(messages);
+  const results = messages.flatMap((message, at) =>
+    message.role === "tool" ? [{ message: at, label: labelFor(answers[at]), tokens: weightOf(message, measure) }] : [],
+  );
+  return {
+    tokens: measure.transcript(transcript),
+    messages: messages.length,
+    roles: byRole(transcript, measure),
+    tools: byTool(messages, answers, measure),
+    largest: heaviest(results).slice(0, LARGEST_MAX),
+    repeats: repeatsAmong(results, messages).slice(0, REPEATS_MAX),
+  };
+}
+
+function labelFor(asked: PairedCall | undefined): string {
+  return asked === undefined
+    ? "a result without its call"
+    : labelOf(describeCall(asked.call.name, asked.call.arguments));
+}
+
+function byRole({ system, messages, tools }: Transcript, measure: Measure): readonly TokenShare[] {
+  const roles = new Map<string, TokenShare>();
+  const share = (message: Message): number => weightOf(message, measure);
+  for (const message of system) add(roles, "system prompt", share(message));
+  if (tools !== undefined) add(roles, "tool declarations", measure.text(tools));
+  for (const message of messages) add(roles, ROLE_NAMES[message.role], share(message));
+  return heaviest([...roles.values()]);
+}
+
+const ROLE_NAMES: Readonly<Record<Message["role"], string>> = {
+  system: "system, later",
+  user: "user",
+  assistant: "assistant",
+  tool: "tool results",
+};
+
+function byTool(
+  messages: readonly Message[],
+  answers: readonly (PairedCall | undefined)[],
+  measure: Measure,
+): readonly TokenShare[] {
+  const tools = new Map<string, TokenShare>();
+  messages.forEach((message, at) => {
+    for (const { name, arguments: text } of callsOf(message)) add(tools, name, measure.text(text));
+    const asked = answers[at];
+    if (asked !== undefined) add(tools, asked.call.name, weightOf(message, measure), 0);
+  });
+  return heaviest([...tools.values()]);
+}
+
+function add(sums: Map<string, TokenShare>, name: string, tokens: number, more = 1): void {
+  const sum = sums.get(name);
+  sums.set(name, { name, tokens: (sum?.tokens ?? 0) + tokens, count: (sum?.count ?? 0) + more });
+}
+
+function repeatsAmong(results: readonly LargeResult[], messages: readonly Message[]): readonly DuplicateResult[] {
+  const long = results.filter(({ tokens }) => tokens >= REPEAT_TOKENS_MIN);
+  const groups = Map.groupBy(long, ({ message }) => contentText(messages[message]!.parts));
+  const found = [...groups.values()]
+    .filter((group) => group.length > 1)
+    .map((group) => ({
+      label: group.at(-1)!.label,
+      times: group.length,
+      tokens: group[0]!.tokens * (group.length - 1),
+    }));
+  return heaviest(found);
+}
+
+function heaviest<Item extends { readonly tokens: number }>(items: readonly Item[]): readonly Item[] {
+  return items.toSorted((one, other) => other.tokens - one.tokens);
+}
+
+/** As it counts in the whole, of which the others are shares. */
+function weightOf(message: Message, measure: Measure): number {
+  return measure.transcript({ system: [], messages: [message] });
 }

@@ -6,26 +6,32 @@ import { isLoopback } from "../../config/loopback.ts";
 import { configurationError } from "../../config/problems.ts";
 import type { Configuration } from "../../config/schema.ts";
 import type { PrecisError } from "../../core/errors.ts";
-import type { Gateway } from "../../gateway/index.ts";
+import { createGateway, type Gateway } from "../../gateway/index.ts";
+import { createHistory } from "../../gateway/history/history.ts";
+import { createUpstreams } from "../../gateway/transport/upstreams.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import { asksInPlace } from "../../models/choice.ts";
-import type { Arguments, Command } from "../command.ts";
-import { withEngine } from "../engine.ts";
-import { threadSource } from "../gateway-thread.ts";
-import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import type { Operation } from "../gateway-operation.ts";
-import { keepMemoryLean } from "../lean-memory.ts";
-import { requiredToken, type OperatorToken } from "../operator-token.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { fileBytes } from "../store-file.ts";
-import { openConfiguredStore, type OpenedStore } from "../configured-store.ts";
-import { interruption } from "../interruption.ts";
-import { keeping } from "../keep-options.ts";
-import { storeAsConfigured } from "../store-settings.ts";
-import { checkSummarize, handoffsSentence, summarizeFlags } from "../summarize.ts";
-import { configuredTenants } from "../tenants-file.ts";
-import type { Terminal } from "../terminal.ts";
-import { version } from "../version.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { withEngine } from "../settings/engine.ts";
+import { threadSource } from "../gateway/thread.ts";
+import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
+import { operate, type Operation } from "../gateway/operation.ts";
+import { cachingOf, gatewayOptions, modeOf, outwardProxies } from "../gateway/options.ts";
+import { keepMemoryLean } from "../gateway/lean-memory.ts";
+import { requiredToken, type OperatorToken } from "../gateway/token.ts";
+import {
+  CONFIG_FLAGS,
+  configurationRequest,
+  ENGINE_FLAGS,
+  checkSummarize,
+  handoffsSentence,
+  summarizeFlags,
+} from "../settings/flags.ts";
+import { fileBytes, storeAsConfigured, keeping, openConfiguredStore, type OpenedStore } from "../store/place.ts";
+import { interruption } from "../gateway/process.ts";
+import { configuredTenants } from "../gateway/tenants.ts";
+import type { Terminal } from "../screen/terminal.ts";
+import { version } from "../program/program.ts";
 
 const ARGS = {
   port: {
@@ -110,14 +116,6 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
   const { configuration } = loaded;
   const { host, port } = configuration.gateway;
   const { shown, path, shared } = opened;
-  const [
-    { createGateway },
-    { createHistory },
-    { createUpstreams },
-    { operate },
-    { cachingOf, modeOf },
-    { outwardProxies },
-  ] = await loadGateway();
   const proxies = outwardProxies(terminal.environment);
   const options = await configuredOptions({ loaded, token, terminal, engine });
   const { all } = createUpstreams(options.upstreams);
@@ -163,20 +161,7 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
   });
 }
 
-/** Loaded once the settings are known to be sound. */
-function loadGateway() {
-  return Promise.all([
-    import("../../gateway/index.ts"),
-    import("../../gateway/history/history.ts"),
-    import("../../gateway/transport/upstreams.ts"),
-    import("../gateway-operation.ts"),
-    import("../gateway-options.ts"),
-    import("../outward-proxies.ts"),
-  ]);
-}
-
 async function configuredOptions({ loaded, terminal, engine }: ServeOptions) {
-  const { gatewayOptions } = await import("../gateway-options.ts");
   const options = await gatewayOptions(loaded, terminal.environment, engine);
   return { ...options, ...configuredTenants(loaded.configuration, terminal) };
 }

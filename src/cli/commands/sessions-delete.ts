@@ -2,13 +2,13 @@
 import { PrecisError } from "../../core/errors.ts";
 import { findSession } from "../../gateway/history/find.ts";
 import type { SessionEntry } from "../../store/store.ts";
-import { age as ageOf, counted, durationOf } from "../amounts.ts";
-import type { Arguments, Command } from "../command.ts";
-import { EXIT, usageError } from "../exit.ts";
-import { HISTORY_ARGS, withHistory, type OpenedHistory } from "../history.ts";
-import { whileWaiting } from "../progress.ts";
-import { copiesOf } from "../store-file.ts";
-import type { Terminal } from "../terminal.ts";
+import { age as ageOf, counted, durationOf } from "../screen/amounts.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { EXIT, usageError } from "../program/exit.ts";
+import { HISTORY_ARGS, withHistory, type OpenedHistory } from "../store/history.ts";
+import { whileWaiting } from "../screen/progress.ts";
+import { copiesOf } from "../store/place.ts";
+import type { Terminal } from "../screen/terminal.ts";
 
 const SESSIONS_MAX = 1_000_000;
 const HITS_MAX = 5_000;

@@ -4,15 +4,15 @@ import { dirname, resolve } from "node:path";
 import { loadConfiguration, shortPath } from "../../config/load.ts";
 import { stateFile } from "../../config/locate.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { CLIENT_FILES, type ClientFile, type FormerSetup } from "../client-settings.ts";
-import type { Arguments, Command } from "../command.ts";
-import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import { unwritable } from "../file-failures.ts";
-import { writeOutput } from "../files.ts";
-import { gatewayUrl } from "../gateway-url.ts";
-import { HOST_FILES } from "../host-settings.ts";
-import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
-import type { Stream, Terminal } from "../terminal.ts";
+import type { FormerSetup } from "../clients/edits.ts";
+import { CLIENT_FILES, HOST_FILES, type ClientFile } from "../clients/settings.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
+import { unwritable } from "../files/failures.ts";
+import { writeOutput } from "../files/write.ts";
+import { gatewayUrl } from "../gateway/process.ts";
+import { CONFIG_FLAGS, configurationRequest } from "../settings/flags.ts";
+import type { Stream, Terminal } from "../screen/terminal.ts";
 
 const NAMES = [...new Set([...Object.keys(CLIENT_FILES), ...Object.keys(HOST_FILES)])].toSorted();
 /** Settings may hold keys. */

@@ -1,15 +1,14 @@
 /** `precis statusline`: share of the window, next compaction, spend and cache in one line, for a client's status line. */
 import { loadConfiguration } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
-import { percent, tokensOf } from "../amounts.ts";
-import { track, widthOf } from "../bars.ts";
-import type { Arguments, Command } from "../command.ts";
-import { EXIT } from "../exit.ts";
-import { gatewayUrl } from "../gateway-url.ts";
-import { operatorToken } from "../operator-token.ts";
-import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
-import { sessionFromClaudeCode, type SessionFigures, type StatusFigures } from "../status-line.ts";
-import type { Terminal } from "../terminal.ts";
+import { percent, tokensOf } from "../screen/amounts.ts";
+import { track, widthOf } from "../screen/text.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { EXIT } from "../program/exit.ts";
+import { gatewayUrl } from "../gateway/process.ts";
+import { operatorToken } from "../gateway/token.ts";
+import { CONFIG_FLAGS, configurationRequest } from "../settings/flags.ts";
+import type { Terminal } from "../screen/terminal.ts";
 
 /** A client waits for its status line at every answer. A gateway answers in some milliseconds, on a busy machine in tenths of a second. */
 const GATEWAY_MS_MAX = 1_000;
@@ -141,4 +140,72 @@ function short(tokens: number): string {
   if (tokens < 1_000) return String(tokens);
   if (tokens < 1_000_000) return `${Math.round(tokens / 1_000)}k`;
   return `${(tokens / 1_000_000).toFixed(1).replace(/\.0$/, "")}m`;
+}
+
+/** What is known of a session; nothing is certain to be there. */
+interface SessionFigures {
+  readonly model?: string;
+  /** In the context as of the newest answer. */
+  readonly tokens?: number;
+  readonly windowTokens?: number;
+  readonly costUsd?: number;
+  /** Of the newest request's input, from 0 to 1. */
+  readonly cacheShare?: number;
+}
+
+interface StatusFigures extends SessionFigures {
+  /** A gateway answers where the client sends its requests. */
+  readonly gateway: boolean;
+  readonly compactsAtTokens?: number;
+}
+
+/** What Claude Code writes to a status line's standard input (https://code.claude.com/docs/en/statusline, 2026-11). */
+function sessionFromClaudeCode(text: string): SessionFigures {
+  const input = objectIn(text);
+  const context = objectOf(input["context_window"]);
+  return defined({
+    model: textOf(objectOf(input["model"])["id"]),
+    windowTokens: numberOf(context["context_window_size"]),
+    costUsd: numberOf(objectOf(input["cost"])["total_cost_usd"]),
+    ...tokensIn(objectOf(context["current_usage"])),
+  });
+}
+
+function tokensIn(usage: Fields) {
+  const parts = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"].map((name) =>
+    numberOf(usage[name]),
+  );
+  if (parts.every((part) => part === undefined)) return {};
+  const [plain = 0, read = 0, written = 0] = parts;
+  const input = plain + read + written;
+  const tokens = input + (numberOf(usage["output_tokens"]) ?? 0);
+  return input === 0 ? { tokens } : { tokens, cacheShare: read / input };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function objectIn(text: string): Fields {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function objectOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function defined(figures: {
+  readonly [Name in keyof SessionFigures]: SessionFigures[Name] | undefined;
+}): SessionFigures {
+  return Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== undefined));
 }

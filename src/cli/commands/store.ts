@@ -1,13 +1,30 @@
 /** `precis store …`: what the history holds, whether it is sound, and what goes. */
 import type { HistoryStore, Holdings, Retention } from "../../store/store.ts";
-import { bytesOf, count, counted, durationOf, size } from "../amounts.ts";
-import type { Arguments, Command, CommandGroup } from "../command.ts";
-import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import { whileWaiting } from "../progress.ts";
-import { fileBytes } from "../store-file.ts";
-import { printResult, type Row } from "../store-result.ts";
-import type { Terminal } from "../terminal.ts";
-import { STORE_ARGS, TENANT_ARG, withStore, type OpenedStore } from "../store-command.ts";
+import { bytesOf, count, counted, durationOf, size } from "../screen/amounts.ts";
+import type { Arguments, Command, CommandGroup } from "../program/command.ts";
+import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
+import { whileWaiting } from "../screen/progress.ts";
+import { fileBytes, existingStore, storeKey } from "../store/place.ts";
+import type { Terminal } from "../screen/terminal.ts";
+import type { ArgsDef } from "citty";
+import { loadConfiguration } from "../../config/load.ts";
+import { openStore } from "../../store/open.ts";
+import { CONFIG_FLAGS, configurationRequest } from "../settings/flags.ts";
+import { columnWidths, padEnd } from "../screen/text.ts";
+
+const STORE_ARGS = {
+  store: {
+    type: "string",
+    valueHint: "ADDRESS",
+    description: "Another store than the configured one: a file, or postgres://….",
+  },
+  ...CONFIG_FLAGS,
+  json: { type: "boolean", description: "Print JSON." },
+} as const satisfies ArgsDef;
+
+const TENANT_ARG = {
+  tenant: { type: "string", valueHint: "NAME", description: "Only what belongs to this tenant." },
+} as const satisfies ArgsDef;
 
 const check: Command = {
   name: "store check",
@@ -184,4 +201,36 @@ function changeRows(before: Holdings, after: Holdings): readonly Row[] {
     ["deleted", `${counted(before.sessions - after.sessions, "session")}, ${size(gone)} of bodies`],
     ...holdingRows(after),
   ];
+}
+
+interface OpenedStore {
+  readonly store: HistoryStore;
+  /** As a person would write it. */
+  readonly shown: string;
+  /** Where it is a file. */
+  readonly path?: string;
+}
+
+async function withStore<Result>(
+  args: Arguments,
+  terminal: Terminal,
+  { readOnly = false }: { readonly readOnly?: boolean },
+  use: (opened: OpenedStore) => Promise<Result>,
+): Promise<Result> {
+  const configuration = await loadConfiguration(configurationRequest(args, terminal));
+  const { address, shown, path } = existingStore(args.text("store"), configuration, terminal);
+  const store = await openStore(address, { readOnly, ...storeKey(configuration, terminal.environment) });
+  try {
+    return await use({ store, shown, ...(path === undefined ? {} : { path }) });
+  } finally {
+    await store.close();
+  }
+}
+
+type Row = readonly [name: string, value: string];
+
+async function printResult(args: Arguments, { out }: Terminal, data: object, rows: readonly Row[]): Promise<void> {
+  if (args.is("json")) return out.write(`${JSON.stringify(data, null, 2)}\n`);
+  const [left = 0] = columnWidths(rows);
+  return out.say(`${rows.map(([name, value]) => `${padEnd(name, left)}  ${value}`).join("\n")}\n`);
 }

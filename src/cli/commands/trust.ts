@@ -8,10 +8,10 @@ import { distrust, trust } from "../../config/trust.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { findPlugin } from "../../plugins/find.ts";
 import { fingerprintOf } from "../../plugins/fingerprint.ts";
-import type { Command } from "../command.ts";
-import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import type { Terminal } from "../terminal.ts";
-import { visibleLine } from "../visible.ts";
+import type { Command } from "../program/command.ts";
+import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
+import type { Terminal } from "../screen/terminal.ts";
+import { visibleLine } from "../screen/text.ts";
 
 export const trustCommand: Command = {
   name: "trust",

@@ -6,22 +6,22 @@ import type { Configuration } from "../../config/schema.ts";
 import type { PrecisError } from "../../core/errors.ts";
 import { createRedactor, type Redactor } from "../../core/redaction/redactor.ts";
 import type { EmitEvent } from "../../gateway/contract.ts";
+import { createWorker } from "../../gateway/jobs/worker.ts";
 import { createLog } from "../../gateway/operation/log.ts";
 import type { PluginSource } from "../../plugins/load.ts";
-import { wholeOf } from "../amounts.ts";
-import type { Arguments, Command } from "../command.ts";
-import { openConfiguredStore, type OpenedStore } from "../configured-store.ts";
-import { withEngine } from "../engine.ts";
-import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import { eventLine } from "../gateway-log.ts";
-import { interruption } from "../interruption.ts";
-import { lineWriter } from "../line-writer.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { summarizeFlags } from "../summarize.ts";
-import { configuredTenants } from "../tenants-file.ts";
-import type { Terminal } from "../terminal.ts";
-import { version } from "../version.ts";
-import { openWorkerPort } from "../worker-port.ts";
+import { gatewayOptions } from "../gateway/options.ts";
+import { wholeOf } from "../screen/amounts.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { openConfiguredStore, type OpenedStore } from "../store/place.ts";
+import { withEngine } from "../settings/engine.ts";
+import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
+import { eventLine, lineWriter } from "../gateway/log.ts";
+import { interruption } from "../gateway/process.ts";
+import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS, summarizeFlags } from "../settings/flags.ts";
+import { configuredTenants } from "../gateway/tenants.ts";
+import type { Terminal } from "../screen/terminal.ts";
+import { version } from "../program/program.ts";
+import { openWorkerPort } from "../gateway/port.ts";
 
 /** Enough to keep a processor busy while models write. */
 const AT_ONCE = 4;
@@ -113,10 +113,6 @@ async function workWith(opened: OpenedStore, how: WorkOptions): Promise<ExitCode
   const { store, shown, broken } = opened;
   if (broken !== undefined) throw broken;
   if (store.jobs === undefined) throw withoutQueue(configuration, shown);
-  const [{ createWorker }, { gatewayOptions }] = await Promise.all([
-    import("../../gateway/jobs/worker.ts"),
-    import("../gateway-options.ts"),
-  ]);
   const tenants = configuredTenants(configuration, terminal);
   const options = { ...(await gatewayOptions(loaded, terminal.environment, engine)), ...tenants };
   const log = logOf(configuration, terminal, createRedactor(options.secrets));

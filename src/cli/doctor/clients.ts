@@ -6,7 +6,7 @@ import { shortPath } from "../../config/load.ts";
 import { isLoopback } from "../../config/loopback.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { clientSetups } from "../../gateway/operation/clients.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../screen/terminal.ts";
 import { fault, fine, note, warning, type Finding } from "./finding.ts";
 
 interface Client {

@@ -6,9 +6,8 @@ import { isLoopback } from "../../config/loopback.ts";
 import type { Configuration } from "../../config/schema.ts";
 import type { Warning } from "../../config/warning.ts";
 import { createRegistry, lookUp } from "../../models/registry/registry.ts";
-import { count } from "../amounts.ts";
-import type { Examination } from "./examination.ts";
-import { fault, fine, note, warning, type Area, type Finding } from "./finding.ts";
+import { count } from "../screen/amounts.ts";
+import { type Examination, fault, fine, note, warning, type Area, type Finding } from "./finding.ts";
 
 /** Warnings of the configuration that are about the models' windows. */
 const ABOUT_WINDOWS = new Set([

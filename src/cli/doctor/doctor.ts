@@ -1,26 +1,25 @@
 /** All checks, one area after another. None of them changes anything, sends a key, or asks for anything that costs money. */
 import { checkClients } from "./clients.ts";
 import { checkConfiguration, checkWindows } from "./configuration.ts";
-import type { Examination } from "./examination.ts";
-import { type Finding, fault, fine, note, warning } from "./finding.ts";
+import { type Examination, type Finding, fault, fine, note, warning } from "./finding.ts";
 import { checkStore } from "./store.ts";
 import { checkUpstreams } from "./upstreams.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { operatorToken, tokenPlace } from "../operator-token.ts";
-import type { Terminal } from "../terminal.ts";
+import { operatorToken, tokenPlace } from "../gateway/token.ts";
+import type { Terminal } from "../screen/terminal.ts";
 import { shortPath } from "../../config/load.ts";
-import { pluginsFound } from "../plugins-found.ts";
+import { pluginsFound } from "../settings/engine.ts";
 import type { Vendor } from "../../core/protocols.ts";
 import { createUpstreams } from "../../gateway/transport/upstreams.ts";
 import { allDefinitions } from "../../protocols/registry.ts";
-import { upstreamSettings } from "../gateway-options.ts";
+import { upstreamSettings } from "../gateway/options.ts";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { gatewayUrl, isGateway } from "../gateway-url.ts";
+import { gatewayUrl, isGateway } from "../gateway/process.ts";
 import { asksInPlace, chooseModels, type Choice, type Unclear } from "../../models/choice.ts";
 import { loadDialect, loadPackage } from "../../models/packages.ts";
-import { handoffsSentence } from "../summarize.ts";
+import { handoffsSentence } from "../settings/flags.ts";
 
 export async function examine(examination: Examination): Promise<readonly Finding[]> {
   const { loaded, terminal } = examination;

@@ -1,4 +1,6 @@
-/** What a check of `precis doctor` finds: something that is well, good to know, doubtful or broken, with what to do about it. */
+/** What the doctor is given to look at, and what a check finds, with what to do about it. */
+import type { Loaded } from "../../config/load.ts";
+import type { Terminal } from "../screen/terminal.ts";
 
 export const AREAS = [
   "node",
@@ -38,7 +40,7 @@ export function note(area: Area, code: string, says: string): Finding {
   return { area, level: "note", code, says };
 }
 
-export interface FindingText {
+interface FindingText {
   readonly says: string;
   readonly fix: string;
   readonly lines?: readonly string[];
@@ -50,4 +52,13 @@ export function warning(area: Area, code: string, text: FindingText): Finding {
 
 export function fault(area: Area, code: string, text: FindingText): Finding {
   return { area, level: "fault", code, ...text };
+}
+
+export interface Examination {
+  readonly loaded: Loaded;
+  readonly terminal: Terminal;
+  /** `--store`. */
+  readonly store: string | undefined;
+  /** Nothing leaves this machine. */
+  readonly offline: boolean;
 }

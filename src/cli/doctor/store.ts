@@ -8,11 +8,9 @@ import { openSqliteStore } from "../../store/sqlite.ts";
 import { listWindows } from "../../gateway/learned-windows.ts";
 import { windowOriginText } from "../../session/window-in-use.ts";
 import type { HistoryStore } from "../../store/store.ts";
-import { count, size } from "../amounts.ts";
-import { fileBytes, storePlace } from "../store-file.ts";
-import { storeKey } from "../store-settings.ts";
-import type { Examination } from "./examination.ts";
-import { fault, fine, note, warning, type Finding } from "./finding.ts";
+import { count, size } from "../screen/amounts.ts";
+import { fileBytes, storePlace, storeKey } from "../store/place.ts";
+import { type Examination, fault, fine, note, warning, type Finding } from "./finding.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const OWNER_ONLY = 0o077;

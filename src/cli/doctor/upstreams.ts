@@ -4,10 +4,8 @@ import { isLoopback } from "../../config/loopback.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { createUpstreams, type Upstream } from "../../gateway/transport/upstreams.ts";
-import { upstreamSettings } from "../gateway-options.ts";
-import type { Examination } from "./examination.ts";
-import { fault, fine, note, warning, type Finding } from "./finding.ts";
-import { outwardFetch } from "../outward-proxies.ts";
+import { upstreamSettings, outwardFetch } from "../gateway/options.ts";
+import { type Examination, fault, fine, note, warning, type Finding } from "./finding.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
 const MODELS_PATH = "/v1/models";

@@ -1,6 +1,6 @@
 /** Servers that want back what their model thought: what stays of a compacted conversation keeps it. */
 import { describe, expect, it } from "vitest";
-import { refusalOf } from "../../../src/cli/refusal.ts";
+import { refusalOf } from "../../../src/cli/compaction/output.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import { protocols } from "../../../src/protocols/index.ts";
 import { createSession } from "../../../src/index.ts";
