@@ -2,7 +2,7 @@
 import { builtInName, ENGINE_NAMES } from "../core/engines/names.ts";
 import { limitsOf, type Limits } from "../core/engines/compressor/limits.ts";
 import { createEngine, figuresOf } from "../core/engines/engines.ts";
-import { type EngineSettings, OWN_SETTINGS } from "../core/engines/settings.ts";
+import type { EngineSettings } from "../core/engines/settings.ts";
 import { windowLimits, type WindowLimits } from "../core/engines/window.ts";
 import { engineSettingsOf } from "./engine-settings.ts";
 import { isLoopback } from "./loopback.ts";
@@ -29,10 +29,10 @@ export function computedValues(configuration: Configuration): readonly ComputedV
   const { engine } = configuration.context;
   const settings = engineSettingsOf(configuration);
   const own = figuresOf(engine, settings);
-  const section =
-    builtInName(engine) === "compressor" ? "compression" : `engines.${snakeCase(builtInName(engine) ?? "")}`;
+  // Only the figures of the default engine can be set in a file.
+  const isDefault = builtInName(engine) === "compressor";
   const paths = (names: readonly string[]): readonly string[] => [
-    ...names.map((name) => `${section}.${snakeCase(name)}`),
+    ...(isDefault ? names.map((name) => `compression.${snakeCase(name)}`) : []),
     ...USABLE,
   ];
   const limits = engineLimits(engine, settings);
@@ -88,7 +88,7 @@ export function warningsOf(configuration: Configuration): readonly Warning[] {
   return [
     ...mainWindowWarnings(configuration),
     ...windowWarnings(settings, limits),
-    ...(isDefault ? [...thresholdWarnings(settings, limits), ...roomWarnings(settings, limits)] : []),
+    ...(isDefault ? [...thresholdWarnings(settings), ...roomWarnings(settings, limits)] : []),
     ...unusedWarnings(configuration),
     ...(configuration.compression.enabled ? [] : [DISABLED]),
     ...engineWarnings(configuration),
@@ -112,12 +112,10 @@ function engineWarnings({ context: { engine } }: Configuration): Warning[] {
 }
 
 /** What `precis serve` would refuse, or what opens its own pages to others. */
-function gatewayWarnings({ gateway: { host, token_env, insecure } }: Configuration): Warning[] {
+function gatewayWarnings({ gateway: { host, token_env } }: Configuration): Warning[] {
   if (isLoopback(host) || token_env !== null) return [];
   const path = "gateway.host";
-  const message = insecure
-    ? `${host} can be reached from other machines, and no token protects the metrics and the API`
-    : `${host} can be reached from other machines, and no token protects the metrics and the API: \`precis serve\` refuses to start`;
+  const message = `${host} can be reached from other machines, and no token protects the metrics and the API: \`precis serve\` refuses to start`;
   return [{ code: "gateway_open", path, message, fix: "Set gateway.token_env to a variable that holds a token." }];
 }
 
@@ -144,7 +142,7 @@ function windowWarnings(settings: EngineSettings, limits: Limits): Warning[] {
   return warnings;
 }
 
-function thresholdWarnings({ threshold, thresholdFloorTokens }: EngineSettings, limits: Limits): Warning[] {
+function thresholdWarnings({ threshold }: EngineSettings): Warning[] {
   const warnings: Warning[] = [];
   const path = "compression.threshold";
   if (threshold < THRESHOLD_LOW) {
@@ -154,15 +152,6 @@ function thresholdWarnings({ threshold, thresholdFloorTokens }: EngineSettings, 
   if (threshold > THRESHOLD_HIGH) {
     const message = `${threshold} is above 0.85; the trigger stays at 0.85 so that a compaction still fits the window`;
     warnings.push({ code: "threshold_high", path, message, fix: "Use 0.3 to 0.7." });
-  }
-  if (thresholdFloorTokens > limits.thresholdTokens) {
-    const message = `a floor of ${counted(thresholdFloorTokens)} does not fit; the trigger stays at ${counted(limits.thresholdTokens)}`;
-    warnings.push({
-      code: "floor_high",
-      path: "compression.threshold_floor_tokens",
-      message,
-      fix: "Lower it, or set it to 0.",
-    });
   }
   return warnings;
 }
@@ -195,7 +184,6 @@ function roomWarnings({ protectFirstN }: EngineSettings, limits: Limits): Warnin
 /** Of `compression`, what only the default engine goes by. */
 const DEFAULT_ENGINE_ONLY = [
   "threshold",
-  "threshold_floor_tokens",
   "target_ratio",
   "protect_last_n",
   "protect_first_n",
@@ -205,7 +193,7 @@ const DEFAULT_ENGINE_ONLY = [
 const WITH_PRESETS: readonly string[] = ["compressor", "handoff", "stepped"];
 
 /** A plugin is given all settings, and may go by them. */
-function unusedWarnings({ context, compression, engines }: Configuration): readonly Warning[] {
+function unusedWarnings({ context, compression }: Configuration): readonly Warning[] {
   const running = builtInName(context.engine);
   if (running === undefined) return [];
   const unused =
@@ -214,28 +202,16 @@ function unusedWarnings({ context, compression, engines }: Configuration): reado
       : DEFAULT_ENGINE_ONLY.filter((name) => compression[name] !== DEFAULTS.compression[name]).map(
           (name) => `compression.${name}`,
         );
-  const others = Object.keys(OWN_SETTINGS)
-    .filter((name) => name !== running)
-    .flatMap((name) => changedIn(engines, snakeCase(name)));
   const preset = context.preset === DEFAULTS.context.preset || WITH_PRESETS.includes(running) ? [] : ["context.preset"];
   const remote = context.remote_compaction === "off" || running === "handoff" ? [] : ["context.remote_compaction"];
   const files = context.files_folder === null || running === "layered" ? [] : ["context.files_folder"];
-  return [...unused, ...others, ...preset, ...remote, ...files].map((path) => ({
+  return [...unused, ...preset, ...remote, ...files].map((path) => ({
     code: "setting_unused",
     path,
     message: `set, but the engine \`${running}\` does not use it`,
-    fix: fixFor(running),
+    fix:
+      running === "none"
+        ? "Remove it, or set context.engine to an engine that compacts."
+        : `Remove it: the figures of \`${running}\` follow from the window.`,
   }));
-}
-
-function changedIn(engines: Configuration["engines"], name: string): readonly string[] {
-  const standard = DEFAULTS.engines[name] as Readonly<Record<string, unknown>>;
-  const changed = Object.entries(engines[name] as object).filter(([key, value]) => value !== standard[key]);
-  return changed.map(([key]) => `engines.${name}.${key}`);
-}
-
-function fixFor(running: string): string {
-  if (running === "none") return "Remove it, or set context.engine to an engine that compacts.";
-  const section = running === "compressor" ? "compression" : `engines.${snakeCase(running)}`;
-  return `Remove it. The settings of \`${running}\` are in \`${section}\`.`;
 }

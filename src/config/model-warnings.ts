@@ -43,7 +43,7 @@ const ONLY_IN_PLACE: Warning = {
   note: true,
 };
 
-const AUXILIARY_WINDOW = "auxiliary.compression.context_length";
+const AUXILIARY_WINDOW = "models";
 
 /** A summarizer smaller than the threshold fails exactly on the sessions that need it (Zhang 2026, section 25.2). */
 function windowWarnings(choice: Choice, configuration: Configuration, { thresholdTokens }: WindowLimits): Warning[] {
@@ -54,7 +54,12 @@ function windowWarnings(choice: Choice, configuration: Configuration, { threshol
   const path = AUXILIARY_WINDOW;
   if (known === undefined) {
     const message = `nothing is known of ${choice.model}, so a window of ${counted(SAFE_WINDOW_TOKENS)} is assumed`;
-    warnings.push({ code: "auxiliary_unknown", path, message, fix: "Set it to that model's window." });
+    warnings.push({
+      code: "auxiliary_unknown",
+      path,
+      message,
+      fix: `Set models.${choice.model}.context_length to that model's window.`,
+    });
   }
   const main = mainWindow(configuration).tokens;
   if (tokens < thresholdTokens) {

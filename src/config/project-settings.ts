@@ -5,11 +5,10 @@
  */
 import { builtInName } from "../core/engines/names.ts";
 import type { Problem } from "./problems.ts";
-import { settingAt, SETTINGS } from "./settings.ts";
+import { settingAt } from "./settings.ts";
 import type { StatedSettings, Statements } from "./source.ts";
 
 export const PROJECT_SETTINGS: ReadonlySet<string> = new Set([
-  ...SETTINGS.map(({ path }) => path).filter((path) => path.startsWith("engines.")),
   "model.context_length",
   "model.max_output_tokens",
   "models",
@@ -18,7 +17,6 @@ export const PROJECT_SETTINGS: ReadonlySet<string> = new Set([
   "compression.enabled",
   "compression.mode",
   "compression.threshold",
-  "compression.threshold_floor_tokens",
   "compression.target_ratio",
   "compression.protect_last_n",
   "compression.protect_first_n",
@@ -32,7 +30,6 @@ export const PROJECT_SETTINGS: ReadonlySet<string> = new Set([
   "prompt_caching.enabled",
   "prompt_caching.strategy",
   "prompt_caching.cache_ttl",
-  "prompt_caching.restore_bytes",
   "recall.tool",
 ]);
 

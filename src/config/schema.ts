@@ -9,49 +9,6 @@ import { DEFAULTS } from "./defaults.ts";
 import { gatewaySection } from "./schema-gateway.ts";
 import { hooksSection } from "./schema-hooks.ts";
 import { auxiliarySection, modelSection, modelsSetting } from "./schema-models.ts";
-import type { EngineSetting, SettingsOfEngine } from "../core/engines/settings.ts";
-import { OWN_SETTINGS } from "../core/engines/settings.ts";
-import { snakeCase } from "./snake-case.ts";
-
-const engines = Object.entries(OWN_SETTINGS) as [string, SettingsOfEngine][];
-
-/** The section `engines` of the file. */
-const enginesSection = z
-  .strictObject(
-    Object.fromEntries(engines.map(([name, own]) => [snakeCase(name), engineSection(name, own, snakeCase)])),
-  )
-  .prefault({})
-  .meta({
-    description:
-      "Settings of individual engines (docs/engines). Those of the default engine, `compressor`, are in `compression`.",
-  });
-
-/** The same as an option of a call, by the names that a program uses. */
-export const enginesOption = z.strictObject(
-  Object.fromEntries(engines.map(([name, own]) => [name, engineSection(name, own, String)])),
-);
-
-/** The settings of single engines, as the file and as a program's options have them, made from what the engines declare. */
-function engineSection(name: string, own: SettingsOfEngine, nameOf: (name: string) => string): z.ZodType {
-  const settings = Object.entries(own).map(([key, setting]) => [nameOf(key), schemaOf(setting)]);
-  return z
-    .strictObject(Object.fromEntries(settings) as Record<string, z.ZodType>)
-    .prefault({})
-    .meta({ description: `Settings of the engine \`${name}\`.` });
-}
-
-function schemaOf(setting: EngineSetting): z.ZodType {
-  const { description } = setting;
-  if (setting.kind === "choice")
-    return z
-      .enum(setting.choices as [string, ...string[]])
-      .default(setting.default)
-      .meta({ description });
-  const { kind, min, max = Number.MAX_SAFE_INTEGER } = setting;
-  const number = (kind === "share" ? z.number() : z.int()).min(min).max(max);
-  if (setting.default === null) return number.nullable().default(null).meta({ description });
-  return number.default(setting.default).meta({ description, examples: [setting.default] });
-}
 
 const { context, compression, prompt_caching, recall, redaction } = DEFAULTS;
 
@@ -107,14 +64,6 @@ const compressionSection = z
         description:
           "Compaction starts at this share of the window, at the latest at 0.85 of what the reserved output leaves of it; later if system prompt and tools are large (docs/configuration.md).",
         examples: [0.5],
-      }),
-    threshold_floor_tokens: z
-      .int()
-      .min(0)
-      .default(compression.threshold_floor_tokens)
-      .meta({
-        description: "Never compact below this many tokens; 0 is off. Agents with large fixed prompts often use 64000.",
-        examples: [64_000],
       }),
     target_ratio: z
       .number()
@@ -200,10 +149,6 @@ const cachingSection = z
     cache_ttl: z.enum(["5m", "1h"]).default(prompt_caching.cache_ttl).meta({
       description: "How long a cached prefix lives; 1h costs more to write and suits sessions with pauses.",
     }),
-    restore_bytes: z.boolean().default(prompt_caching.restore_bytes).meta({
-      description:
-        "Whether `precis serve` sends a message that its client writes again in another form (a string as a block, other key order, moved cache markers, no white space at the end) in the bytes that it was sent in before, so that the provider's cache still matches. Never if the meaning differs.",
-    }),
   })
   .prefault({})
   .meta({ description: "Prompt-cache breakpoints." });
@@ -252,7 +197,6 @@ export const schema = z.strictObject({
   model: modelSection,
   context: contextSection,
   compression: compressionSection,
-  engines: enginesSection,
   auxiliary: auxiliarySection,
   models: modelsSetting,
   prompt_caching: cachingSection,

@@ -6,7 +6,7 @@ import type { Report } from "../../src/cli/commands/report.ts";
 import { claudeCodeSession, precisHere, temporaryFolder, type Folder } from "./precis.ts";
 
 /** A session of 20 calls has about 12,000 tokens. */
-const SMALL_WINDOW = ["--context-length", "16k", "--set", "compression.threshold_floor_tokens=0"];
+const SMALL_WINDOW = ["--context-length", "16k"];
 
 let folder: Folder;
 beforeEach(() => (folder = temporaryFolder()));

@@ -52,9 +52,7 @@ describe("computed values", () => {
 
   it("say which rule decided the threshold", () => {
     expect(rule({})).toContain("threshold × window");
-    expect(rule({ "compression.threshold_floor_tokens": 64_000 })).toContain("raised");
     expect(rule({ "compression.threshold": 0.95 })).toContain("held at 85 %");
-    expect(rule({ "compression.threshold_floor_tokens": 99_000 })).toContain("held at 85 %");
   });
 });
 
@@ -67,7 +65,6 @@ describe("warnings", () => {
     ["output_large", { "model.max_output_tokens": 100_000 }],
     ["threshold_low", { "compression.threshold": 0.19 }],
     ["threshold_high", { "compression.threshold": 0.86 }],
-    ["floor_high", { "compression.threshold_floor_tokens": 180_000 }],
     ["no_room", { "compression.target_ratio": 0.6 }],
     ["little_room", { "compression.target_ratio": 0.55 }],
     ["head_large", { "compression.protect_first_n": 11 }],
@@ -94,9 +91,8 @@ describe("warnings", () => {
     expect(warning.fix).toContain("100,000 tokens");
   });
 
-  it("end when the summarizer's window is stated, as its own setting or as a fact of the model", () => {
+  it("end when the summarizer's window is stated, as a fact of the model", () => {
     const asked = { "auxiliary.compression.model": "x", "auxiliary.compression.provider": "ollama" };
-    expect(codes({ ...asked, "auxiliary.compression.context_length": 200_000 })).toEqual([]);
     expect(codes({ ...asked, models: { x: { context_length: 200_000 } } })).toEqual([]);
   });
 

@@ -22,7 +22,13 @@ import { writeOutput } from "../../../src/cli/files/write.ts";
 import { INPUT_ARGS, inputBytes, readInput } from "../../../src/cli/files/input.ts";
 import { withProgress, type Progress } from "../../../src/cli/screen/progress.ts";
 import { replayPage, underTitle, type Replay } from "./replay-page.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS, windowFor, type Window } from "../../../src/cli/settings/flags.ts";
+import {
+  CONFIG_FLAGS,
+  configurationRequest,
+  ENGINE_FLAGS,
+  windowFor,
+  type Window,
+} from "../../../src/cli/settings/flags.ts";
 import type { Terminal } from "../../../src/cli/screen/terminal.ts";
 
 const GAP_DEFAULT = "30s";

@@ -12,8 +12,6 @@ import { written } from "../../config/bad-value.ts";
 import { parentOf, SECTIONS, SETTINGS, valueAt, jsonSchema } from "../../config/settings.ts";
 import { wrapped, columnWidths, padEnd, padStart, track } from "../screen/text.ts";
 import { computedValues, warningsOf, type ComputedValue } from "../../config/computed.ts";
-import { builtInName } from "../../core/engines/names.ts";
-import { snakeCase } from "../../config/snake-case.ts";
 import type { Warning } from "../../config/warning.ts";
 import { count } from "../screen/amounts.ts";
 import { withRowNote } from "../screen/table.ts";
@@ -199,14 +197,7 @@ function picture({ configuration }: Loaded, { paint, columns }: Stream): readonl
 
 function settingRows({ configuration, provenance }: Loaded, stream: Stream): readonly string[] {
   const { paint, columns } = stream;
-  const running = `engines.${snakeCase(builtInName(configuration.context.engine) ?? "")}.`;
-  const isShown = (path: string): boolean =>
-    !path.startsWith("engines.") || path.startsWith(running) || provenance.get(path)!.kind !== "default";
-  const rows = SETTINGS.filter(({ path }) => isShown(path)).map(({ path }) => [
-    path,
-    written(valueAt(configuration, path)),
-    provenance.get(path)!.place,
-  ]);
+  const rows = SETTINGS.map(({ path }) => [path, written(valueAt(configuration, path)), provenance.get(path)!.place]);
   const [paths = 0, values = 0] = columnWidths(rows);
   const narrow =
     2 + paths + 2 + values + 2 + rows.reduce((most, [, , place = ""]) => Math.max(most, place.length), 0) > columns;

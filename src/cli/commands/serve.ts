@@ -131,7 +131,7 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
     store: shown,
     kept,
     storeBytes: path === undefined ? undefined : () => fileBytes(path) + fileBytes(`${path}-wal`),
-    tenantStore: configuration.gateway.tenant_metrics ? store : undefined,
+    tenantStore: configuration.gateway.tenants_file !== null ? store : undefined,
     history: createHistory({ ...options, store, onEvent: (event) => operation.onEvent(event) }),
     figures: { store, registry: options.registry },
     checkStore: () => store.checkWritable(),

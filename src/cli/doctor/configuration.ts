@@ -48,7 +48,7 @@ function findingOf(area: Area, { code, path, message, fix, note: harmless }: War
 function contradictions({ gateway, compression }: Configuration): readonly Finding[] {
   const { host } = gateway;
   const found: Finding[] = [];
-  if (gateway.token_env === null && !gateway.insecure && !isLoopback(host))
+  if (gateway.token_env === null && !isLoopback(host))
     found.push(
       fault("configuration", "gateway_open", {
         says: `gateway.host ${host} can be reached from elsewhere and no token is set, so \`precis serve\` refuses to start`,

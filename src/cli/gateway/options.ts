@@ -11,7 +11,6 @@ import { asksInPlace } from "../../models/choice.ts";
 import { registryOf } from "../../models/settings.ts";
 import { createWriters } from "../../models/writers.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
-import type { TenantLimitSettings } from "../../gateway/tenants/configuration.ts";
 import { readFilesIn } from "../../session/read-files.ts";
 import type { OperatorHookSettings } from "../../session/operator-hooks/contract.ts";
 import { overflowOf } from "../../session/recover.ts";
@@ -49,10 +48,6 @@ export async function gatewayOptions(
     roomTool: { tool: compression.room_tool },
     compactTool: { tool: compression.model_tool },
     tenant: tenantPolicy(gateway.tenant),
-    tenantLimits: tenantLimits(configuration),
-    credentialNames: gateway.credential_names,
-    threads: gateway.threads,
-    compactRequests: gateway.compact_requests,
     remoteCompaction: context.remote_compaction === "on",
     ...(gateway.chat_commands === null ? {} : { chatCommands: gateway.chat_commands }),
     onFault: gateway.on_fault,
@@ -92,8 +87,8 @@ export function fileReader({ context }: Pick<Configuration, "context">): Pick<Ga
 }
 
 export function cachingOf({ prompt_caching: caching }: Configuration) {
-  const { enabled, strategy, cache_ttl: ttl, restore_bytes: restoreBytes } = caching;
-  return { enabled, strategy, ttl, restoreBytes };
+  const { enabled, strategy, cache_ttl: ttl } = caching;
+  return { enabled, strategy, ttl };
 }
 
 export function upstreamSettings({ gateway }: Configuration): NonNullable<GatewayOptions["upstreams"]> {
@@ -118,25 +113,13 @@ function tenantPolicy(name: string): NonNullable<GatewayOptions["tenant"]> {
   return name === "auto" || name === "per_key" ? name : { name };
 }
 
-/** In the gateway's own units; a body that may not come in need not be read either. */
-function tenantLimits({ gateway: { limits } }: Pick<Configuration, "gateway">): TenantLimitSettings {
-  const { tenant_requests_per_minute: minute, tenant_requests_at_once: atOnce } = limits;
-  const { tenant_store_mb: store, tenant_summaries_usd_per_day: usd } = limits;
-  return {
-    ...(minute === null ? {} : { requestsPerMinute: minute }),
-    ...(atOnce === null ? {} : { requestsAtOnce: atOnce }),
-    ...(store === null ? {} : { storedBytes: store * MEBIBYTE }),
-    ...(usd === null ? {} : { summariesUsdPerDay: usd }),
-  };
-}
-
 export function gatewayLimits({ gateway: { limits } }: Pick<Configuration, "gateway">): GatewayLimits {
   return {
     ...GATEWAY_LIMITS,
     bodyBytes: limits.body_mb * MEBIBYTE,
     readBodyBytes: limits.body_mb * MEBIBYTE,
     upstreamHeadersTimeoutMs: limits.answer_seconds * SECOND_MS,
-    upstreamIdleTimeoutMs: limits.idle_seconds * SECOND_MS,
+    upstreamIdleTimeoutMs: limits.answer_seconds * SECOND_MS,
     drainMs: limits.drain_seconds * SECOND_MS,
   };
 }

@@ -3,7 +3,7 @@
  * on SIGHUP; one that cannot be read stops a gateway from starting, and later changes nothing.
  */
 import { readFileSync, watchFile } from "node:fs";
-import { isAbsolute, resolve } from "node:path";
+import { resolve } from "node:path";
 import { isMainThread } from "node:worker_threads";
 import type { Configuration } from "../../config/schema.ts";
 import { PrecisError } from "../../core/errors.ts";
@@ -23,18 +23,19 @@ const MEBIBYTE = 1024 * 1024;
 export function configuredTenants(
   { gateway }: Pick<Configuration, "gateway">,
   { folder }: Pick<Terminal, "folder">,
-): Pick<GatewayOptions, "tenants"> {
-  return gateway.tenants_file === null ? {} : { tenants: openTenantsFile(gateway.tenants_file, folder) };
+): Pick<GatewayOptions, "tenants" | "tenantLimits"> {
+  if (gateway.tenants_file === null) return {};
+  const file = resolve(folder, gateway.tenants_file);
+  return { tenants: watchTenants(file), tenantLimits: limitsOf(readFile(file).limits) };
 }
 
 /** For as long as the process lives, which it does not keep alive. @throws PrecisError `bad_tenants`. */
-function openTenantsFile(path: string, folder: string): TenantsSource {
-  const file = isAbsolute(path) ? path : resolve(folder, path);
-  let current = read(file);
+function watchTenants(file: string): TenantsSource {
+  let current = configurationOf(readFile(file));
   let problem: string | undefined;
   const reload = (): void => {
     try {
-      current = read(file);
+      current = configurationOf(readFile(file));
       problem = undefined;
     } catch (error) {
       problem = `${(error as PrecisError).message}; the tenants stay as they were`;
@@ -45,7 +46,7 @@ function openTenantsFile(path: string, folder: string): TenantsSource {
   return { current: () => current, problem: () => problem };
 }
 
-function read(file: string): TenantsConfiguration {
+function readFile(file: string): TenantsFile {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -57,7 +58,7 @@ function read(file: string): TenantsConfiguration {
       cause,
     });
   }
-  return configurationOf(readTenants(text, file));
+  return readTenants(text, file);
 }
 
 function configurationOf({ others, tenants }: TenantsFile): TenantsConfiguration {
@@ -69,7 +70,7 @@ function configurationOf({ others, tenants }: TenantsFile): TenantsConfiguration
 }
 
 /** What is `null` has no limit, whatever holds for everybody. */
-function limitsOf(entry: TenantEntry): TenantLimitSettings {
+function limitsOf(entry: TenantLimits): TenantLimitSettings {
   const { requests_per_minute: minute, requests_at_once: atOnce, store_mb: store, summaries_usd_per_day: usd } = entry;
   return {
     ...(minute === undefined ? {} : { requestsPerMinute: limitOf(minute) }),
@@ -89,23 +90,26 @@ const NAME = /^[A-Za-z0-9_.@-]{1,64}$/;
 const KEY = /^(?:sha256:)?[0-9a-f]{64}$/i;
 const TENANTS_MAX = 10_000;
 
-const tenant = z.strictObject({
-  keys: z.array(z.string().regex(KEY)).max(1_000),
+const limits = z.strictObject({
   requests_per_minute: z.int().min(1).nullable().optional(),
   requests_at_once: z.int().min(1).nullable().optional(),
   store_mb: z.int().min(1).nullable().optional(),
   summaries_usd_per_day: z.number().min(0).nullable().optional(),
 });
 
+const tenant = limits.extend({ keys: z.array(z.string().regex(KEY)).max(1_000) });
+
 const file = z.strictObject({
   others: z.enum(["allow", "refuse"]).default("allow"),
+  /** What each tenant may take that has no limits of its own. A change holds from the next start on. */
+  limits: limits.default({}),
   tenants: z
     .record(z.string().regex(NAME), tenant)
     .refine((all) => Object.keys(all).length <= TENANTS_MAX, `more than ${TENANTS_MAX} tenants`),
 });
 
 type TenantsFile = z.infer<typeof file>;
-type TenantEntry = z.infer<typeof tenant>;
+type TenantLimits = z.infer<typeof limits>;
 
 /** @throws PrecisError `bad_tenants` with the place, and no key. */
 export function readTenants(text: string, place: string): TenantsFile {

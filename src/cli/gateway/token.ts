@@ -56,13 +56,13 @@ function madeToken(configuration: Configuration, place: TokenEnvironment): Opera
   return tokenInFile(place) ?? { token };
 }
 
-/** The same; beyond this machine it has to be the operator's own, unless that is said not to matter. */
+/** The same; beyond this machine it has to be the operator's own. */
 export function requiredToken(configuration: Configuration, place: TokenEnvironment): OperatorToken {
-  const { host, token_env: variable, insecure } = configuration.gateway;
-  if (variable === null && !insecure && !isLoopback(host))
+  const { host, token_env: variable } = configuration.gateway;
+  if (variable === null && !isLoopback(host))
     throw usageError(
       `${host} can be reached from other machines, and no token protects the metrics and the API`,
-      "Set gateway.token_env to a variable that holds a token, or gateway.insecure to true if only the right people reach it.",
+      "Set gateway.token_env to a variable that holds a token.",
     );
   return madeToken(configuration, place);
 }
