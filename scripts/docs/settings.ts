@@ -1,6 +1,6 @@
 /** The settings as a Markdown table, as it is in docs/configuration.md; a test keeps the page up to date. */
 import { markdownTable, withGenerated } from "./markdown.ts";
-import { written } from "../../src/config/bad-value.ts";
+import { written } from "../../src/config/problems.ts";
 import { ALIASES, parentOf, SECTIONS, SETTINGS, type Setting } from "../../src/config/settings.ts";
 
 /** docs/configuration.md with its table renewed. */

@@ -4,9 +4,8 @@
  * elsewhere it is read as a number, `true`, `false` or `null`.
  */
 import { isTooDeep } from "../core/nesting.ts";
-import { nearest, type Problem } from "./problems.ts";
+import { nearest, type Problem, type StatedSettings, type Statements } from "./problems.ts";
 import { ALIASES, SECTIONS, settingAt, SETTINGS, variableOf } from "./settings.ts";
-import type { StatedSettings, Statements } from "./source.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

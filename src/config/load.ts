@@ -8,10 +8,9 @@ import { reasonOf } from "../platform/system-errors.ts";
 import { DEFAULTS } from "./defaults.ts";
 import type { Environment } from "./environment.ts";
 import { projectFiles, userFile } from "./locate.ts";
-import { configurationError, type Problem } from "./problems.ts";
+import { configurationError, type Problem, type Source, type Statements } from "./problems.ts";
 import type { Resolved } from "./resolve.ts";
 import type { Configuration } from "./schema.ts";
-import type { Source, Statements } from "./source.ts";
 
 export interface LoadEnvironment {
   /** The folder to look from. */

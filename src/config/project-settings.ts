@@ -4,9 +4,8 @@
  * what. A setting that is not listed is not allowed.
  */
 import { builtInName } from "../core/engines/names.ts";
-import type { Problem } from "./problems.ts";
+import type { Problem, StatedSettings, Statements } from "./problems.ts";
 import { settingAt } from "./settings.ts";
-import type { StatedSettings, Statements } from "./source.ts";
 
 export const PROJECT_SETTINGS: ReadonlySet<string> = new Set([
   "model.context_length",

@@ -3,12 +3,18 @@
  * defaults. Pure; every source is checked whole, and each value of the result knows where it came from.
  */
 import { DEFAULTS } from "./defaults.ts";
-import { type Problem, nearest } from "./problems.ts";
+import {
+  type Problem,
+  nearest,
+  type Provenance,
+  type Source,
+  type StatedSettings,
+  shown,
+  badValue,
+  meantBy,
+} from "./problems.ts";
 import type { Configuration } from "./schema.ts";
 import { ALIASES, settingAt, SETTINGS, valueAt, fits, kindOf, SECTIONS, type Setting } from "./settings.ts";
-import { shown } from "./shown.ts";
-import type { Provenance, Source, StatedSettings } from "./source.ts";
-import { badValue, meantBy } from "./bad-value.ts";
 import type { z } from "zod";
 import { ENGINE_NAMES } from "../core/engines/names.ts";
 import { VENDORS } from "../core/protocols.ts";

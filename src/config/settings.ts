@@ -1,6 +1,7 @@
 /** The schema flattened: each setting with its path, its place in the environment and the words that describe it. */
 import { z } from "zod";
 import { schema, type Configuration } from "./schema.ts";
+import { section, type OptionKind, type OptionKinds, type OptionSection } from "./options.ts";
 
 export interface Setting {
   /** Dotted path in the file, for example `compression.threshold`. */
@@ -52,7 +53,7 @@ export function settingAt(path: string): Setting | undefined {
 /** What is at a path of the file. */
 export function kindOf(path: string): "section" | "setting" | undefined {
   if (settingAt(path) !== undefined) return "setting";
-  return sections.some((section) => section.path === path) ? "section" : undefined;
+  return sections.some((one) => one.path === path) ? "section" : undefined;
 }
 
 /** `PRECIS_` and the path, upper case, with an underscore for each dot. */
@@ -90,7 +91,7 @@ function collect(
   }
 }
 
-export function settingOf(path: string, field: z.ZodType): Setting {
+function settingOf(path: string, field: z.ZodType): Setting {
   const meta = field.meta() ?? {};
   const json = z.toJSONSchema(field, { io: "input", unrepresentable: "any" });
   return {
@@ -141,9 +142,9 @@ type Node = Record<string, unknown> & { properties?: Record<string, Node> };
 export function jsonSchema(): object {
   const root = z.toJSONSchema(schema, { io: "input", override: dropSafeIntegerBounds }) as Node;
   for (const [alias, path] of Object.entries(ALIASES)) {
-    const [section, key] = [alias.slice(0, alias.lastIndexOf(".")), alias.slice(alias.lastIndexOf(".") + 1)];
+    const [above, key] = [alias.slice(0, alias.lastIndexOf(".")), alias.slice(alias.lastIndexOf(".") + 1)];
     const { default: _default, ...target } = nodeAt(root, path);
-    nodeAt(root, section).properties![key] = { ...target, description: `Another name of ${path}.` };
+    nodeAt(root, above).properties![key] = { ...target, description: `Another name of ${path}.` };
   }
   return { ...root, title: "precis configuration" };
 }
@@ -155,4 +156,22 @@ function nodeAt(root: Node, path: string): Node {
 /** The largest safe integer bounds every whole number; as a maximum it tells a reader nothing. */
 function dropSafeIntegerBounds({ jsonSchema: node }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
+}
+
+type Mixed<Keys extends string> = Readonly<Record<Keys, z.ZodType | OptionKind | OptionSection>>;
+
+/** Options of which some are said by a schema. */
+export function optionsOf<Keys extends string>(mixed: Mixed<Keys>): Readonly<Record<Keys, OptionKind | OptionSection>> {
+  const options = Object.entries<Mixed<Keys>[Keys]>(mixed).map(([key, one]) => [
+    key,
+    one instanceof z.ZodType ? optionOf(key, one) : one,
+  ]);
+  return Object.fromEntries(options) as Readonly<Record<Keys, OptionKind | OptionSection>>;
+}
+
+function optionOf(key: string, field: z.ZodType): OptionKind | OptionSection {
+  const inner = field instanceof z.ZodPrefault ? field.unwrap() : field;
+  if (inner instanceof z.ZodObject) return section(optionsOf(inner.shape as OptionKinds & Record<string, z.ZodType>));
+  const setting = settingOf(key, field);
+  return { fits: fits(setting), expects: setting.expects, default: setting.default, example: setting.example };
 }

@@ -1,9 +1,8 @@
 /** One YAML file as stated values, each with its line and column; says what is wrong with the file itself. */
 import { isMap, isScalar, Lexer, LineCounter, parseDocument, Parser, type Document, type YAMLMap } from "yaml";
 import { isTooDeep, NESTING_LEVELS_MAX } from "../core/nesting.ts";
-import type { Problem } from "./problems.ts";
+import type { Problem, StatedSettings, Statements } from "./problems.ts";
 import { kindOf } from "./settings.ts";
-import type { StatedSettings, Statements } from "./source.ts";
 
 /** Reads the text of a configuration file; `label` is how the file is named in places. */
 export function readYaml(text: string, label: string): Statements {

@@ -1,7 +1,7 @@
 /** What the options of a gateway may be; whatever a session or the configuration file has too is theirs. */
 import { z } from "zod";
-import { contextLengthOption } from "../config/engine-options.ts";
 import {
+  contextLengthOption,
   functionOption,
   number,
   objectOption,
@@ -13,9 +13,9 @@ import {
   yesOrNo,
   type OptionKinds,
   type Options,
-} from "../config/option-kinds.ts";
+} from "../config/options.ts";
 import { schema } from "../config/schema.ts";
-import { optionsOf } from "../config/schema-options.ts";
+import { optionsOf } from "../config/settings.ts";
 import type { OperatorHookSettings } from "../session/operator-hooks/contract.ts";
 import { sharedOptions } from "../session/options.ts";
 import type { CachingOptions } from "./caching.ts";

@@ -1,10 +1,8 @@
 /** What it takes to know the sessions of one agent: how its files are recognised, read and written, and what they can hold. */
-import type { Fields } from "./fields.ts";
+import { type Fields, fieldsOf, jsonOf, tryParseJson } from "./fields.ts";
 import type { LogText } from "./lines.ts";
-import type { FormatReading, History, LogFormat, WireFormat } from "./log.ts";
-import type { Session } from "./session.ts";
-import type { ToolNames } from "./tools.ts";
-import type { WriteContext } from "./written.ts";
+import type { FormatReading, History, LogFormat, WireFormat, Session } from "./log.ts";
+import type { WriteContext } from "./document.ts";
 
 export interface SessionFormat {
   readonly name: LogFormat;
@@ -22,7 +20,7 @@ export interface SessionFormat {
   readonly write: (session: Session, context: WriteContext) => string;
 }
 
-export interface FormatMarks {
+interface FormatMarks {
   /** Whether a record of JSON lines is one of this agent's. */
   readonly line?: (record: Fields) => boolean;
   readonly document?: (document: unknown) => boolean;
@@ -118,4 +116,36 @@ export function firstLines(text: string, line: number): string {
     if (end < 0) return text;
   }
   return text.slice(0, end);
+}
+
+type Tool = "shell" | "read" | "write" | "edit";
+
+interface ToolName {
+  readonly name: string;
+  /** The agent's name for each argument, by the name that is used here. */
+  readonly arguments: Readonly<Record<string, string>>;
+}
+
+/** Undefined where an agent has no such tool, or one with arguments of another kind. */
+export type ToolNames = Partial<Readonly<Record<Tool, ToolName>>>;
+
+interface NamedCall {
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** The call as the other agent would make it; undefined where there is no exact counterpart. */
+export function renamed(call: NamedCall, from: ToolNames, to: ToolNames): NamedCall | undefined {
+  const tool = (Object.keys(from) as Tool[]).find((name) => from[name]?.name === call.name);
+  const [source, target] = [tool && from[tool], tool && to[tool]];
+  const given = fieldsOf(tryParseJson(call.arguments));
+  if (source === undefined || target === undefined || given === undefined) return undefined;
+  const neutral = new Map(Object.entries(source.arguments).map(([name, own]) => [own, name]));
+  const entries: [string, unknown][] = [];
+  for (const [own, value] of Object.entries(given)) {
+    const name = target.arguments[neutral.get(own) ?? ""];
+    if (name === undefined) return undefined;
+    entries.push([name, value]);
+  }
+  return { name: target.name, arguments: jsonOf(Object.fromEntries(entries)) };
 }

@@ -4,7 +4,7 @@
  */
 import { PROTOCOL_NAMES, type ProtocolName } from "../core/protocols.ts";
 import type { Usage } from "../core/engines/contract.ts";
-import type { ContentPart, Message, Transcript } from "../core/transcript/message.ts";
+import type { ContentPart, Message, Transcript, Part, ToolResultPart } from "../core/transcript/message.ts";
 
 /** Agents, the sessions of which are read and written. */
 export const LOG_FORMATS = ["claude-code", "codex", "pi", "opencode", "gemini", "hermes"] as const;
@@ -112,4 +112,106 @@ export interface FormatReading {
   readonly usage?: Usage | undefined;
   /** When each line was recorded (`timesOf`). */
   readonly times: ReadonlyMap<number, number>;
+}
+
+export type Results = ReadonlyMap<Part, ToolResultPart>;
+
+/** The result of each call: those right behind its turn. Ids may be used again later. */
+export function resultsOf(messages: readonly SessionMessage[]): Results {
+  const results = new Map<Part, ToolResultPart>();
+  let open = new Map<string, Part>();
+  for (const { message } of messages) {
+    const [first] = message.parts;
+    const call = first?.kind === "tool-result" ? open.get(first.callId) : undefined;
+    if (first?.kind === "tool-result" && call !== undefined) results.set(call, first);
+    if (message.role !== "tool")
+      open = new Map(message.parts.flatMap((part) => (part.kind === "tool-call" ? [[part.id, part]] : [])));
+  }
+  return results;
+}
+
+/** For a call of which the session itself says that it did not run to its end: `why` is told as a failure. */
+export function notRun(callId: string | undefined, line: number, why: string): MessageDraft {
+  return { kind: "result", line, callId, content: [{ kind: "text", text: why }], isError: true };
+}
+
+export const NEVER_RUN = "[precis: this call was never run, as the session file says]";
+
+interface TreeNode {
+  readonly id: string;
+  /** Id of the node before this one; null for a root. An id that is not in the file stands for the line before. */
+  readonly parent: string | null;
+}
+
+/** Indices of the nodes on the way from a root to `leaf`, in that order. */
+export function branchTo(nodes: readonly TreeNode[], leaf: number): readonly number[] {
+  const places = new Map<string, number>();
+  nodes.forEach((node, at) => places.has(node.id) || places.set(node.id, at));
+  const seen = new Set<number>();
+  let at = leaf;
+  while (at >= 0) {
+    seen.add(at);
+    const { parent } = nodes[at]!;
+    if (parent === null) break;
+    at = earlier(seen, places.get(parent) ?? at - 1);
+  }
+  return [...seen].toReversed();
+}
+
+/** `at`, or the nearest place before it that is not on the branch yet: a pointer forward would close a circle. */
+function earlier(seen: ReadonlySet<number>, at: number): number {
+  let place = at;
+  while (seen.has(place)) place--;
+  return place;
+}
+
+export interface SessionMessage {
+  readonly message: Message;
+  /** When it was recorded, in milliseconds since the epoch. */
+  readonly timeMs?: number;
+  /** Written by the agent's own machinery in the name of the user. */
+  readonly injected?: true;
+}
+
+export interface RecordedCompaction {
+  /** Where it was made: the index of its first message of its own. */
+  readonly at: number;
+  /** The index of its summary. */
+  readonly summary: number;
+  /** What the agent sent afterwards in the place of all that came before, in this order: indices of messages. */
+  readonly context: readonly number[];
+}
+
+export interface Session {
+  /** The format that it came from. */
+  readonly format: LogFormat;
+  readonly id?: string;
+  readonly title?: string;
+  readonly model?: string;
+  /** The folder the agent worked in. */
+  readonly cwd?: string;
+  readonly system: readonly Message[];
+  readonly messages: readonly SessionMessage[];
+  /** How many records of its file are no part of the conversation. */
+  readonly otherRecords?: number;
+  /** In the order in which they were made. */
+  readonly compactions: readonly RecordedCompaction[];
+}
+
+/** The messages that the agent would send now. */
+export function liveMessages({
+  messages,
+  compactions,
+}: Pick<Session, "messages" | "compactions">): readonly SessionMessage[] {
+  const last = compactions.at(-1);
+  if (last === undefined) return messages;
+  const own = new Set(last.context);
+  return [...last.context.map((at) => messages[at]!), ...messages.filter((_, at) => at >= last.at && !own.has(at))];
+}
+
+/** Messages that only a compaction's own record holds: its summary, and what it brought beside it. */
+export function recordedOnly(compactions: readonly RecordedCompaction[]): ReadonlySet<number> {
+  return new Set(
+    compactions.flatMap(({ at, summary, context }) => context.filter((index) => index >= at && index <= summary)),
+  );
 }

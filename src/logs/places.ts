@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fieldsOf, textOf, tryParseJson } from "./fields.ts";
-import { projectHashOf } from "./gemini/project.ts";
+import { projectHashOf } from "./gemini/index.ts";
 import type { LogFormat } from "./log.ts";
-import { isoOf } from "./written.ts";
+import { isoOf } from "./document.ts";
 
 export type PlaceEnvironment = Readonly<Record<string, string | undefined>>;
 

@@ -3,7 +3,7 @@ import { readFileSync, statSync, existsSync, readdirSync } from "node:fs";
 import { PrecisError } from "../core/errors.ts";
 import { detectFormat } from "./detect.ts";
 import { FORMATS } from "./formats.ts";
-import { hermesDocument, hermesSessions, insertHermes, isHermesDatabase } from "./hermes/database.ts";
+import { hermesDocument, hermesSessions, insertHermes, isHermesDatabase } from "./hermes/read.ts";
 import type { LogFormat } from "./log.ts";
 import { insertOpencode, isOpencodeDatabase, opencodeDocument, opencodeSessions } from "./opencode/database.ts";
 import { insertInto, isDatabase, withDatabase, type AgentDatabase, type StoredSession } from "./sqlite.ts";

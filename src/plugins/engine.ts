@@ -20,10 +20,8 @@ import {
   type WritersData,
   type ToolData,
 } from "./thread-data.ts";
-import { PluginFault } from "./fault.ts";
-import type { Host } from "./host.ts";
-import type { PluginLimits } from "./limits.ts";
-import type { Call } from "./thread.ts";
+import { PluginFault, type PluginLimits } from "./fault.ts";
+import type { Host, Call } from "./host.ts";
 import { demand } from "./suite/fault.ts";
 import { pageOf } from "../core/recall/pages.ts";
 import { estimateText } from "../core/transcript/estimate.ts";

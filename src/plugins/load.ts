@@ -9,7 +9,7 @@ import { builtInName, ENGINE_NAMES } from "../core/engines/names.ts";
 import { createPluginEngine } from "./engine.ts";
 import { findPlugin, PLUGIN_FOLDER, type Plugin } from "./find.ts";
 import { createHost, type Host } from "./host.ts";
-import { PLUGIN_LIMITS, type PluginLimits } from "./limits.ts";
+import { PLUGIN_LIMITS, type PluginLimits } from "./fault.ts";
 import { registeredEngine } from "./registered.ts";
 
 export interface LoadOptions {

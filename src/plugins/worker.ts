@@ -7,8 +7,7 @@ import { registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { serialize } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
-import type { EngineSettings } from "../core/engines/settings.ts";
-import { ENGINE_DEFAULTS } from "../core/engines/settings.ts";
+import { type EngineSettings, ENGINE_DEFAULTS } from "../core/engines/settings.ts";
 import type { CompactRequest, Engine, EngineTool, Sources, ToolAnswer } from "../core/engines/contract.ts";
 import { demand } from "./suite/fault.ts";
 import type { Writer, WriterReply, Writers } from "../core/handoff/model/writer.ts";
@@ -22,11 +21,13 @@ import {
   type EngineInput,
   type ToolData,
   type ToThread,
+  type WriterRole,
+  type WritersData,
 } from "./thread-data.ts";
-import type { WriterRole, WritersData } from "./thread-data.ts";
 import { faultOf, oneLine, PluginFault, type FaultData } from "./fault.ts";
-import { syntaxErrorPlace, withColumn } from "./syntax.ts";
-import type { ThreadData } from "./thread.ts";
+import type { ThreadData } from "./host.ts";
+import { spawnSync } from "node:child_process";
+import { relative } from "node:path";
 
 type Make = (settings: EngineSettings) => Engine;
 
@@ -228,4 +229,35 @@ function writerOf(role: WriterRole, writer: Pick<Writer, "model" | "windowTokens
     ask: ({ system, user, maxOutputTokens }) =>
       fromHost<WriterReply>((ask) => ({ kind: "ask", ask, role, prompt: { system, user, maxOutputTokens } })),
   };
+}
+
+/** Files that are checked, the last that was loaded first. */
+const FILES_CHECKED_MAX = 20;
+const CHECK_MS_MAX = 5_000;
+/** Node prints the line that does not parse, and a bundle may be a single line. */
+const PRINTED_BYTES_MAX = 16_000_000;
+
+const IS_SCRIPT = /\.[cm]?[jt]s$/;
+
+/** File (from `root` on), line and column of the first of the files that does not parse. */
+function syntaxErrorPlace(files: readonly string[], root: string): string | undefined {
+  const scripts = files.filter((file) => IS_SCRIPT.test(file)).slice(-FILES_CHECKED_MAX);
+  for (const file of scripts.toReversed()) {
+    const output = printedFor(file);
+    const line = /:(\d+)\s*$/.exec(output.split("\n", 1)[0]!)?.[1];
+    if (line !== undefined) return withColumn(`${relative(root, file)}:${line}`, output);
+  }
+  return undefined;
+}
+
+/** Node prints `FILE:LINE`, the line as it is, and a line that points below the place; an error that names its place opens alike. */
+function withColumn(place: string, output: string): string {
+  const at = output.split("\n", 3)[2]?.indexOf("^") ?? -1;
+  return at < 0 ? place : `${place}:${at + 1}`;
+}
+
+function printedFor(file: string): string {
+  const options = { encoding: "utf8", timeout: CHECK_MS_MAX, maxBuffer: PRINTED_BYTES_MAX } as const;
+  const { status, stderr } = spawnSync(process.execPath, ["--check", file], options);
+  return status === 0 ? "" : (stderr ?? "");
 }

@@ -1,8 +1,7 @@
 /** The library checks its options without the configuration's schema; both accept the same and say the same. */
 import { expect, it } from "vitest";
-import { engineSettings } from "../../src/config/engine-options.ts";
-import { isSection, type OptionKind, type OptionKinds } from "../../src/config/option-kinds.ts";
-import { optionsOf } from "../../src/config/schema-options.ts";
+import { engineSettings, isSection, type OptionKind, type OptionKinds } from "../../src/config/options.ts";
+import { optionsOf } from "../../src/config/settings.ts";
 import { schema } from "../../src/config/schema.ts";
 
 const { compression, context, model } = schema.shape;

@@ -4,8 +4,7 @@ import { describe, expect, it } from "vitest";
 import { warningsOf } from "../../src/config/computed.ts";
 import { DEFAULTS } from "../../src/config/defaults.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
-import { historyFile } from "../../src/config/locate.ts";
-import { isLoopback } from "../../src/config/loopback.ts";
+import { historyFile, isLoopback } from "../../src/config/locate.ts";
 import { resolve, type Resolved } from "../../src/config/resolve.ts";
 import { readYaml } from "../../src/config/yaml-source.ts";
 

@@ -2,7 +2,7 @@
 import { hostname } from "node:os";
 import type { ArgsDef } from "citty";
 import { resolveAll, type Flag, type Loaded } from "../../config/load.ts";
-import { isLoopback } from "../../config/loopback.ts";
+import { isLoopback } from "../../config/locate.ts";
 import { configurationError } from "../../config/problems.ts";
 import type { Configuration } from "../../config/schema.ts";
 import type { PrecisError } from "../../core/errors.ts";

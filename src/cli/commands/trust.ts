@@ -1,13 +1,12 @@
 /** `precis trust`: agreement to what the authors of a project wrote: the settings in its file, the code of its plugins. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { written } from "../../config/bad-value.ts";
+import { written } from "../../config/problems.ts";
 import { projectFile, shortPath } from "../../config/load.ts";
 import { pluginFolders } from "../../config/locate.ts";
 import { distrust, trust } from "../../config/trust.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { findPlugin } from "../../plugins/find.ts";
-import { fingerprintOf } from "../../plugins/fingerprint.ts";
+import { findPlugin, fingerprintOf } from "../../plugins/find.ts";
 import type { Command } from "../program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import type { Terminal } from "../screen/terminal.ts";

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from "node:
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { shortPath } from "../../config/load.ts";
-import { isLoopback } from "../../config/loopback.ts";
+import { isLoopback } from "../../config/locate.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { clientSetups } from "../../gateway/operation/clients.ts";
 import type { Terminal } from "../screen/terminal.ts";

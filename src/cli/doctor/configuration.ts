@@ -1,10 +1,9 @@
 /** The settings: whether they can be read, whether they contradict one another, and whether windows are as the models have them. */
 import { mainWindow } from "../../config/engine-settings.ts";
-import { warningsOf } from "../../config/computed.ts";
+import { warningsOf, type Warning } from "../../config/computed.ts";
 import { shortPath } from "../../config/load.ts";
-import { isLoopback } from "../../config/loopback.ts";
+import { isLoopback } from "../../config/locate.ts";
 import type { Configuration } from "../../config/schema.ts";
-import type { Warning } from "../../config/warning.ts";
 import { createRegistry, lookUp } from "../../models/registry/registry.ts";
 import { count } from "../screen/amounts.ts";
 import { type Examination, fault, fine, note, warning, type Area, type Finding } from "./finding.ts";

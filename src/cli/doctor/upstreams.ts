@@ -1,6 +1,6 @@
 /** Where requests go: whether the address can be one, and whether somebody answers there. One request without a key, which costs nothing. */
 import { isIP } from "node:net";
-import { isLoopback } from "../../config/loopback.ts";
+import { isLoopback } from "../../config/locate.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { createUpstreams, type Upstream } from "../../gateway/transport/upstreams.ts";

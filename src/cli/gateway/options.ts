@@ -1,6 +1,6 @@
 /** From the configuration to what the gateway takes, and the proxies that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`). */
 import { engineSettingsOf } from "../../config/engine-settings.ts";
-import type { Provenance } from "../../config/source.ts";
+import type { Provenance } from "../../config/problems.ts";
 import type { Configuration } from "../../config/schema.ts";
 import type { Environment } from "../../config/environment.ts";
 import type { GatewayLimits, GatewayOptions } from "../../gateway/index.ts";

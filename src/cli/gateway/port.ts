@@ -1,5 +1,5 @@
 /** A server on a port of this machine: for the probes and metrics of `precis worker`, and for the strict provider. */
-import { isLoopback } from "../../config/loopback.ts";
+import { isLoopback } from "../../config/locate.ts";
 import type { Configuration } from "../../config/schema.ts";
 import type { EmitEvent } from "../../gateway/contract.ts";
 import { usageError } from "../program/exit.ts";

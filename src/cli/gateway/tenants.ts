@@ -13,7 +13,7 @@ import type { TenantLimitSettings, TenantsConfiguration, TenantsSource } from ".
 import type { Terminal } from "../screen/terminal.ts";
 import { parse } from "yaml";
 import { z } from "zod";
-import { shown } from "../../config/shown.ts";
+import { shown } from "../../config/problems.ts";
 
 /** Looked at so often: that also sees a file that is exchanged as a whole, as Kubernetes does. */
 const LOOK_MS = 2_000;

@@ -8,8 +8,7 @@ import type { Configuration } from "../../config/schema.ts";
 import { isTrusted } from "../../config/trust.ts";
 import { ENGINE_NAMES, builtInName } from "../../core/engines/names.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { findPlugin, listPlugins, type Plugin } from "../../plugins/find.ts";
-import { fingerprintOf } from "../../plugins/fingerprint.ts";
+import { findPlugin, listPlugins, type Plugin, fingerprintOf } from "../../plugins/find.ts";
 import { loadEngine, type PluginSource } from "../../plugins/load.ts";
 import type { Terminal } from "../screen/terminal.ts";
 

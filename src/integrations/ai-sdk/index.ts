@@ -14,9 +14,15 @@ import {
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Outcome } from "../../core/engines/contract.ts";
 import type { CompactOptions, Runtime, RuntimeOptions } from "../../session/contract.ts";
-import { createConversation, type FrameworkConversation, type FrameworkPrepared } from "../framework/conversation.ts";
-import { answerOf, declaredTools, toolsToSend } from "../framework/model-tools.ts";
-import { callPrepared } from "../framework/recovering.ts";
+import {
+  createConversation,
+  type FrameworkConversation,
+  type FrameworkPrepared,
+  answerOf,
+  declaredTools,
+  toolsToSend,
+  callPrepared,
+} from "../framework/conversation.ts";
 import { aiMessages, type AiMessage } from "./messages.ts";
 
 export interface Precis extends Pick<Runtime, "report" | "recall" | "undo" | "on" | "state"> {

@@ -1,8 +1,7 @@
 /** Messages of the AI SDK, as programs write them and as its middleware sees them: both name their parts alike. */
 import type { ContentPart, Content, MediaSource, Message, Part } from "../../core/transcript/message.ts";
 import { contentText } from "../../core/transcript/message.ts";
-import { parsedArguments } from "../framework/arguments.ts";
-import type { LeftPart, MessageFormat } from "../framework/conversation.ts";
+import { parsedArguments, type LeftPart, type MessageFormat } from "../framework/conversation.ts";
 
 /** `ModelMessage` of `ai`, or a message of a `LanguageModelV4Prompt` of `@ai-sdk/provider`. */
 export interface AiMessage {

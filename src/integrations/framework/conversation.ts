@@ -4,8 +4,10 @@
  */
 import type { Content, Message, Part, Transcript } from "../../core/transcript/message.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
-import type { Outcome } from "../../core/engines/contract.ts";
-import type { CompactOptions, Prepared, Runtime, WaitingForMain } from "../../session/contract.ts";
+import type { Outcome, EngineTool } from "../../core/engines/contract.ts";
+import type { CompactOptions, Prepared, Runtime, WaitingForMain, RuntimeOptions } from "../../session/contract.ts";
+import { isHostTool } from "../../session/model-tools.ts";
+import { RECALL_TOOL, RECALL_TOOL_DECLARATION } from "../../session/recall/tool.ts";
 
 /** How one framework writes messages. */
 export interface MessageFormat<Framework> {
@@ -29,7 +31,7 @@ export interface LeftPart {
 }
 
 /** What a framework sends beside its messages. */
-export interface Surroundings {
+interface Surroundings {
   /** Tool declarations, for their size. */
   readonly tools?: unknown;
   readonly maxOutputTokens?: number | undefined;
@@ -40,7 +42,7 @@ export interface FrameworkPrepared<Framework> extends Omit<Prepared, "transcript
 }
 
 /** What came of a compaction, and the messages to go on with. */
-export type FrameworkCompacted<Framework> = Outcome & {
+type FrameworkCompacted<Framework> = Outcome & {
   readonly messages: readonly Framework[];
   readonly compaction?: Compaction;
 };
@@ -203,4 +205,59 @@ function toolNames(messages: readonly Message[]): ReadonlyMap<string, string> {
   for (const { parts } of messages)
     for (const part of parts) if (part.kind === "tool-call") names.set(part.id, part.name);
   return names;
+}
+
+export function parsedArguments(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { text };
+  }
+}
+
+/** An engine's own tools take the place of the recall tool, which a loop is given before there is anything to recall. */
+export function declaredTools(runtime: Runtime, { recall }: RuntimeOptions): readonly EngineTool[] {
+  const compacts = runtime.tools().filter(({ name }) => isHostTool(name));
+  const own = runtime.tools().filter(({ name }) => name !== RECALL_TOOL && !isHostTool(name));
+  return [...compacts, ...(own.length > 0 || recall?.tool === "off" ? own : [RECALL_TOOL_DECLARATION])];
+}
+
+/** Tools for one request: without the recall tool where there is nothing to recall, so that it costs nothing until then. */
+export function toolsToSend<Tool>(
+  tools: readonly Tool[],
+  recallable: boolean,
+  nameOf: (tool: Tool) => unknown,
+): readonly Tool[] {
+  return recallable ? tools : tools.filter((tool) => nameOf(tool) !== RECALL_TOOL);
+}
+
+/** What the model is told when it calls one of them. Never rejects. */
+export async function answerOf(runtime: Runtime, name: string, input: unknown): Promise<string> {
+  return (await runtime.callTool({ name, arguments: JSON.stringify(input) })).text;
+}
+
+/** How often one call is made smaller and sent again. */
+const RECOVERIES_MAX = 4;
+
+interface ModelCall<Framework> {
+  readonly messages: readonly Framework[];
+  readonly around?: Surroundings;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export async function callPrepared<Framework, Result>(
+  { prepare, recover }: FrameworkConversation<Framework>,
+  { messages, around, signal }: ModelCall<Framework>,
+  send: (sent: FrameworkPrepared<Framework>) => PromiseLike<Result>,
+): Promise<Result> {
+  let sent = await prepare(messages, around, signal === undefined ? {} : { signal });
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await send(sent);
+    } catch (error) {
+      const smaller = attempt < RECOVERIES_MAX ? await recover(error, messages, around) : undefined;
+      if (smaller === undefined) throw error;
+      sent = smaller;
+    }
+  }
 }

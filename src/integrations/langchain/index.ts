@@ -14,9 +14,15 @@ import {
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
 import { createMemoryStore } from "../../store/memory.ts";
-import { createConversation, type FrameworkConversation, type FrameworkPrepared } from "../framework/conversation.ts";
-import { answerOf, declaredTools, toolsToSend } from "../framework/model-tools.ts";
-import { callPrepared } from "../framework/recovering.ts";
+import {
+  createConversation,
+  type FrameworkConversation,
+  type FrameworkPrepared,
+  answerOf,
+  declaredTools,
+  toolsToSend,
+  callPrepared,
+} from "../framework/conversation.ts";
 import { langchainMessages } from "./messages.ts";
 
 export interface LangchainOptions extends Omit<RuntimeOptions, "state"> {

@@ -8,8 +8,7 @@ import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
 import type { AiMessage } from "../ai-sdk/messages.ts";
 import { aiMessages } from "../ai-sdk/messages.ts";
-import { createConversation, type FrameworkPrepared } from "../framework/conversation.ts";
-import { answerOf, declaredTools } from "../framework/model-tools.ts";
+import { createConversation, type FrameworkPrepared, answerOf, declaredTools } from "../framework/conversation.ts";
 
 export interface Precis extends Pick<Runtime, "report" | "recall" | "undo" | "on" | "state"> {
   /** For `new Agent({ inputProcessors: [precis.processor], errorProcessors: [precis.processor] })`. */

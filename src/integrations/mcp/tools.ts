@@ -3,13 +3,11 @@ import { z } from "zod";
 import type { EngineTool } from "../../core/engines/contract.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { written, type Answer, oneLine } from "../../core/recall/pages.ts";
-import type { ToolContext, Hit } from "./contract.ts";
+import { type ToolContext, type Hit, MCP_LIMITS, type McpLimits } from "./contract.ts";
 import { compact, drop, pin, restore, unpin } from "./changes.ts";
-import { describe } from "./describe.ts";
+import { describe, timeline } from "./describe.ts";
 import { engineToolsOf } from "./engine-tools.ts";
 import { expand } from "./expand.ts";
-import { MCP_LIMITS, type McpLimits } from "./limits.ts";
-import { timeline } from "./timeline.ts";
 import { sessionOf } from "./scope.ts";
 
 const RANGE_CHARS_MAX = 40;

@@ -5,8 +5,7 @@
 import "../../platform/refuse-old-node.ts";
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
-import { createConversation, type FrameworkConversation } from "../framework/conversation.ts";
-import { answerOf, declaredTools } from "../framework/model-tools.ts";
+import { createConversation, type FrameworkConversation, answerOf, declaredTools } from "../framework/conversation.ts";
 import { piMessages, type PiMessage } from "../hosts/pi-messages.ts";
 
 type Options = Omit<RuntimeOptions, "state">;

@@ -6,8 +6,7 @@ import "../../platform/refuse-old-node.ts";
 import { z } from "zod";
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Prepared, Runtime, RuntimeOptions } from "../../session/contract.ts";
-import { createConversation } from "../framework/conversation.ts";
-import { answerOf, declaredTools } from "../framework/model-tools.ts";
+import { createConversation, answerOf, declaredTools } from "../framework/conversation.ts";
 import { openCodeMessages, type OpenCodeMessage } from "./messages.ts";
 import { setupForTwo } from "./version-2.ts";
 

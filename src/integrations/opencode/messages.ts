@@ -1,7 +1,6 @@
 /** Messages of OpenCode 1.18 as its plugins see them: calls and their results are one part of the agent's message. */
 import { contentText, type Content, type Message, type Part } from "../../core/transcript/message.ts";
-import { parsedArguments } from "../framework/arguments.ts";
-import type { LeftPart, MessageFormat } from "../framework/conversation.ts";
+import { parsedArguments, type LeftPart, type MessageFormat } from "../framework/conversation.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

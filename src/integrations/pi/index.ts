@@ -5,7 +5,7 @@
 import "../../platform/refuse-old-node.ts";
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
-import { answerOf, declaredTools } from "../framework/model-tools.ts";
+import { answerOf, declaredTools } from "../framework/conversation.ts";
 import { handoffFor } from "../hosts/handoff.ts";
 import { piMessages, type PiMessage } from "../hosts/pi-messages.ts";
 

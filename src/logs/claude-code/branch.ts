@@ -3,15 +3,16 @@
  * line counts. Parallel calls hang beside that branch, because every block of a reply and every result is a line of
  * its own: they belong to it when their reply or their call does.
  */
-import { fieldsOf, listOf, textOf, type Fields } from "../fields.ts";
+import { fieldsOf, listOf, textOf, type Fields, jsonOf, objectsOf } from "../fields.ts";
 import type { Line } from "../lines.ts";
-import type { History, LogNote } from "../log.ts";
-import { branchTo } from "../tree.ts";
+import { type History, type LogNote, branchTo } from "../log.ts";
+import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
+import { opaqueBlock } from "../../protocols/blocks.ts";
 
 /** A link to no line in the file: the line before takes its place. */
 const LINE_BEFORE = "";
 
-export interface Branch {
+interface Branch {
   /** The lines of the conversation, in the order in which they are sent. */
   readonly lines: readonly Line[];
   readonly notes: readonly LogNote[];
@@ -167,4 +168,88 @@ function leftOut(nodes: readonly Line[], active: ReadonlySet<Line>, oldest: numb
       text: `${beside.length} lines are on an abandoned branch`,
     });
   return notes;
+}
+
+const KEPT_MARK = /\n\n\[precis: the next (\d+) messages are kept as they were\]$/;
+
+export function withKeptMark(text: string, count: number): string {
+  if (count === 0) return text;
+  return `${text}\n\n[precis: the next ${count} messages are kept as they were]`;
+}
+
+/** For a reader of the whole history, which has them from before the compaction. */
+export function withoutKept(lines: readonly Line[]): readonly Line[] {
+  let left = 0;
+  return lines.filter((line) => {
+    const { type } = line.record;
+    if (type !== "user" && type !== "assistant") return true;
+    if (left > 0) {
+      left--;
+      return false;
+    }
+    const content = messageOf(line)?.["content"];
+    if (typeof content === "string") left = Number(KEPT_MARK.exec(content)?.[1] ?? 0);
+    return true;
+  });
+}
+
+/** A block of a reply. */
+export function replyPart(block: Fields): Part {
+  switch (block["type"]) {
+    case "thinking":
+      return { kind: "reasoning", text: textOf(block["thinking"]) ?? "" };
+    case "redacted_thinking":
+      return { kind: "reasoning", text: "" };
+    case "tool_use":
+      return {
+        kind: "tool-call",
+        id: textOf(block["id"]) ?? "",
+        name: textOf(block["name"]) ?? "unknown",
+        arguments: jsonOf(block["input"] ?? {}),
+      };
+    default:
+      return contentPart(block);
+  }
+}
+
+/** Content of a user message or a result: a string or a list of blocks. */
+export function contentParts(content: unknown): readonly ContentPart[] {
+  if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
+  return blocksOf(content).map(contentPart);
+}
+
+/** The blocks of a message; a string is one text block. */
+export function blocksOf(content: unknown): readonly Fields[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : objectsOf(content);
+}
+
+function contentPart(block: Fields): ContentPart {
+  const opaque = (): ContentPart => opaqueBlock(block, jsonOf(block));
+  switch (block["type"]) {
+    case "text":
+      return { kind: "text", text: textOf(block["text"]) ?? "" };
+    case "image": {
+      const source = mediaSource(block["source"]);
+      return source === undefined ? opaque() : { kind: "image", source };
+    }
+    case "document": {
+      const source = mediaSource(block["source"]);
+      const name = textOf(block["title"]);
+      if (source === undefined) return opaque();
+      return name === undefined ? { kind: "file", source } : { kind: "file", source, name };
+    }
+    default:
+      return opaque();
+  }
+}
+
+function mediaSource(value: unknown): MediaSource | undefined {
+  const source = fieldsOf(value);
+  const data = textOf(source?.["data"]);
+  const url = textOf(source?.["url"]);
+  const id = textOf(source?.["file_id"]);
+  if (data !== undefined)
+    return { type: "data", mediaType: textOf(source?.["media_type"]) ?? "application/octet-stream", data };
+  if (url !== undefined) return { type: "url", url };
+  return id === undefined ? undefined : { type: "id", id };
 }

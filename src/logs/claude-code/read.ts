@@ -4,9 +4,7 @@
  */
 import type { Usage } from "../../core/engines/contract.ts";
 import type { ContentPart, Message, Part } from "../../core/transcript/message.ts";
-import { blocksOf, contentParts, replyPart } from "./blocks.ts";
-import { activeBranch, messageOf } from "./branch.ts";
-import { withoutKept } from "./kept.ts";
+import { blocksOf, contentParts, replyPart, activeBranch, messageOf, withoutKept } from "./branch.ts";
 import { countOf, fieldsOf, jsonOf, textOf, type Fields, listOf } from "../fields.ts";
 import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
 import type { MessageDraft, History, LogNote, FormatReading } from "../log.ts";

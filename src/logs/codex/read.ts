@@ -5,8 +5,17 @@
  */
 import type { Usage } from "../../core/engines/contract.ts";
 import { textMessage, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
-import { compacted, isContext, isRequest, withoutTurns, type HistoryItem, type TurnStart } from "./history.ts";
-import { itemOf, outputParts, type Item } from "./items.ts";
+import {
+  compacted,
+  isContext,
+  isRequest,
+  withoutTurns,
+  type HistoryItem,
+  type TurnStart,
+  itemOf,
+  outputParts,
+  type Item,
+} from "./items.ts";
 import { countOf, fieldsOf, jsonOf, textOf, type Fields } from "../fields.ts";
 import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
 import type { MessageDraft, History, LogNote, FormatReading } from "../log.ts";

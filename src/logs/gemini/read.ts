@@ -7,8 +7,7 @@ import type { ContentPart, MediaSource, Part } from "../../core/transcript/messa
 import { countOf, fieldsOf, jsonOf, listOf, objectsOf, textOf, type Fields } from "../fields.ts";
 import { documentIn } from "../document.ts";
 import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
-import type { MessageDraft, LogNote, FormatReading } from "../log.ts";
-import { NEVER_RUN, notRun } from "../results.ts";
+import { type MessageDraft, type LogNote, type FormatReading, NEVER_RUN, notRun } from "../log.ts";
 import { opaqueBlock } from "../../protocols/blocks.ts";
 
 /** Gemini CLI records no compaction in a chat: what it holds is the whole history, live or not. */

@@ -6,9 +6,8 @@ import type { Usage } from "../../core/engines/contract.ts";
 import { countOf, fieldsOf, jsonOf, objectsOf, textOf, timeOf, type Fields } from "../fields.ts";
 import { documentIn } from "../document.ts";
 import type { LogText } from "../lines.ts";
-import type { FormatReading, History, LogNote, MessageDraft } from "../log.ts";
-import { draftsOfParts } from "./parts.ts";
-import { draftsOfRecord, isSecondVersion } from "./second-version.ts";
+import { type FormatReading, type History, type LogNote, type MessageDraft, notRun } from "../log.ts";
+import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
 
 interface StoredMessage {
   /** Its place in the document, from 1. */
@@ -151,4 +150,194 @@ function timesOf(records: readonly Fields[]): ReadonlyMap<number, number> {
     if (time !== undefined) times.set(at + 1, time);
   });
   return times;
+}
+
+/** Parts that say how a step went, and nothing to the model. */
+const BOOKKEEPING = new Set([
+  "step-start",
+  "step-finish",
+  "snapshot",
+  "patch",
+  "retry",
+  "agent",
+  "subtask",
+  "compaction",
+]);
+
+interface PartOptions {
+  readonly role: "user" | "assistant";
+  readonly line: number;
+}
+
+function draftsOfParts(
+  parts: readonly Fields[],
+  { role, line }: PartOptions,
+): { readonly drafts: readonly MessageDraft[]; readonly notes: readonly LogNote[] } {
+  const said: Part[] = [];
+  const results: MessageDraft[] = [];
+  const notes: LogNote[] = [];
+  const sent = parts.filter((part) => part["ignored"] !== true);
+  if (sent.length < parts.length) notes.push({ code: "not_sent", line, text: "text that only the user saw" });
+  for (const part of sent) {
+    const type = textOf(part["type"]) ?? "none";
+    if (type === "text") said.push({ kind: "text", text: textOf(part["text"]) ?? "" });
+    else if (type === "reasoning") said.push({ kind: "reasoning", text: textOf(part["text"]) ?? "" });
+    else if (type === "file" && isMedia(part)) said.push(mediaOf(part));
+    else if (type === "file")
+      notes.push({ code: "not_sent", line, text: "the name of a file that OpenCode read itself" });
+    else if (type === "tool") {
+      said.push(callOf(part));
+      for (const each of resultOf(part, line)) results.push(each);
+    } else if (!BOOKKEEPING.has(type))
+      notes.push({ code: "unknown_type", line, text: `a part of the unknown type ${type}` });
+  }
+  const texts = sent.filter((part) => part["type"] === "text");
+  const injected = role === "user" && texts.length > 0 && texts.every((part) => part["synthetic"] === true);
+  return { drafts: [{ kind: "said", line, message: { role, parts: said }, injected }, ...results], notes };
+}
+
+function isMedia(part: Fields): boolean {
+  return !(textOf(part["url"]) ?? "").startsWith("file:");
+}
+
+/** A file with its data in a URL, or an address of it. */
+function mediaOf(part: Fields): ContentPart {
+  const url = textOf(part["url"]) ?? textOf(part["uri"]) ?? "";
+  const mediaType = textOf(part["mime"]) ?? "application/octet-stream";
+  const comma = url.indexOf(";base64,");
+  const source: MediaSource =
+    url.startsWith("data:") && comma > 0
+      ? { type: "data", mediaType: url.slice("data:".length, comma), data: url.slice(comma + ";base64,".length) }
+      : { type: "url", url };
+  if (mediaType.startsWith("image/")) return { kind: "image", source };
+  const name = textOf(part["filename"]) ?? textOf(part["name"]);
+  return name === undefined ? { kind: "file", source } : { kind: "file", source, name };
+}
+
+function callOf(part: Fields): Part {
+  const state = fieldsOf(part["state"]);
+  return {
+    kind: "tool-call",
+    id: textOf(part["callID"]) ?? "",
+    name: textOf(part["tool"]) ?? "unknown",
+    arguments: jsonOf(state?.["input"] ?? {}),
+  };
+}
+
+/** What OpenCode sends for a call that was pending or running when its session ended. */
+const INTERRUPTED = "[Tool execution was interrupted]";
+
+/** Of a call that was stopped, what it had printed may be kept. */
+function resultOf(part: Fields, line: number): readonly MessageDraft[] {
+  const state = fieldsOf(part["state"]);
+  const status = textOf(state?.["status"]);
+  const failed = status === "error";
+  const printed = textOf(fieldsOf(state?.["metadata"])?.["output"]);
+  if (status === "pending" || status === "running")
+    return [notRun(textOf(part["callID"]), line, [INTERRUPTED, printed ?? ""].join("\n").trim())];
+  const stopped = failed && fieldsOf(state?.["metadata"])?.["interrupted"] === true ? printed : undefined;
+  const text = stopped ?? textOf(state?.[failed ? "error" : "output"]);
+  if (text === undefined && status !== "completed") return [];
+  const content: readonly ContentPart[] = [
+    ...(text === undefined || text === "" ? [] : [{ kind: "text", text } as const]),
+    ...objectsOf(state?.["attachments"]).map(mediaOf),
+  ];
+  return [{ kind: "result", line, callId: textOf(part["callID"]), content, isError: failed }];
+}
+
+const SPOKEN = new Set(["user", "assistant", "synthetic", "system", "skill", "shell", "compaction"]);
+const RECORD_BOOKKEEPING = new Set(["idle", "agent-switched", "model-switched", "location-switched"]);
+
+function isSecondVersion(record: Fields): boolean {
+  const type = textOf(record["type"]) ?? "";
+  return (SPOKEN.has(type) || RECORD_BOOKKEEPING.has(type)) && textOf(record["id"]) !== undefined && "time" in record;
+}
+
+interface ToldRecord {
+  readonly drafts: readonly MessageDraft[];
+  readonly notes: readonly LogNote[];
+}
+
+function draftsOfRecord(record: Fields, line: number): ToldRecord {
+  const say = (parts: readonly ContentPart[], injected: boolean): ToldRecord => ({
+    drafts: [{ kind: "said", line, message: { role: "user", parts }, injected }],
+    notes: [],
+  });
+  const type = textOf(record["type"]) ?? "none";
+  switch (type) {
+    case "user":
+      return say([textPart(record["text"]), ...objectsOf(record["files"]).map(attachment)], false);
+    case "synthetic":
+    case "system":
+    case "skill":
+      return say([textPart(record["text"])], true);
+    case "assistant":
+      return reply(record, line);
+    case "compaction": {
+      if (record["status"] !== "completed") return { drafts: [], notes: [] };
+      const said = [textOf(record["summary"]), textOf(record["recent"])].filter((piece) => piece !== undefined);
+      const message = { role: "user", parts: [textPart(said.join("\n\n"))], origin: "summary" } as const;
+      return { drafts: [{ kind: "said", line, message }], notes: [] };
+    }
+    case "shell":
+      // What it printed follows in a synthetic record.
+      return { drafts: [], notes: [] };
+    default:
+      if (RECORD_BOOKKEEPING.has(type)) return { drafts: [], notes: [] };
+      return { drafts: [], notes: [{ code: "unknown_type", line, text: `a record of the unknown type ${type}` }] };
+  }
+}
+
+function textPart(value: unknown): ContentPart {
+  return { kind: "text", text: textOf(value) ?? "" };
+}
+
+function attachment(file: Fields): ContentPart {
+  const data = textOf(file["data"]);
+  const mediaType = textOf(file["mime"]) ?? "application/octet-stream";
+  return mediaOf(data === undefined ? file : { ...file, url: `data:${mediaType};base64,${data}` });
+}
+
+function reply(record: Fields, line: number): ToldRecord {
+  const content = objectsOf(record["content"]);
+  const notes: LogNote[] = [];
+  const parts = content.flatMap((part): readonly Part[] => {
+    switch (part["type"]) {
+      case "text":
+        return [{ kind: "text", text: textOf(part["text"]) ?? "" }];
+      case "reasoning":
+        return [{ kind: "reasoning", text: textOf(part["text"]) ?? "" }];
+      case "tool":
+        return [callOfRecord(part)];
+      default:
+        notes.push({
+          code: "unknown_type",
+          line,
+          text: `a part of the unknown type ${textOf(part["type"]) ?? "none"}`,
+        });
+        return [];
+    }
+  });
+  const results = content.flatMap((part) => (part["type"] === "tool" ? resultOfRecord(part, line) : []));
+  return { drafts: [{ kind: "said", line, message: { role: "assistant", parts } }, ...results], notes };
+}
+
+function callOfRecord(part: Fields): Part {
+  const input = fieldsOf(part["state"])?.["input"] ?? {};
+  const name = textOf(part["name"]) ?? "unknown";
+  return { kind: "tool-call", id: textOf(part["id"]) ?? "", name, arguments: jsonOf(input) };
+}
+
+function resultOfRecord(part: Fields, line: number): readonly MessageDraft[] {
+  const state = fieldsOf(part["state"]);
+  const status = state?.["status"];
+  const isError = status === "error";
+  if (status === "pending" || status === "running") return [notRun(textOf(part["id"]), line, INTERRUPTED)];
+  if (!isError && status !== "completed") return [];
+  const said = objectsOf(state?.["content"]).map((piece): ContentPart =>
+    piece["type"] === "text" ? { kind: "text", text: textOf(piece["text"]) ?? "" } : mediaOf(piece),
+  );
+  const error = textOf(fieldsOf(state?.["error"])?.["message"]);
+  const content = error === undefined ? said : [...said, { kind: "text", text: error } as const];
+  return [{ kind: "result", line, callId: textOf(part["id"]), content, isError }];
 }

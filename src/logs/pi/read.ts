@@ -6,9 +6,15 @@ import type { Usage } from "../../core/engines/contract.ts";
 import { textMessage, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
 import { countOf, fieldsOf, jsonOf, objectsOf, textOf, type Fields } from "../fields.ts";
 import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
-import type { MessageDraft, History, LogNote, FormatReading } from "../log.ts";
-import { NEVER_RUN, notRun } from "../results.ts";
-import { branchTo } from "../tree.ts";
+import {
+  type MessageDraft,
+  type History,
+  type LogNote,
+  type FormatReading,
+  NEVER_RUN,
+  notRun,
+  branchTo,
+} from "../log.ts";
 import { opaqueBlock } from "../../protocols/blocks.ts";
 
 export function readPi(text: LogText, history: History): FormatReading {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Sources, ToolAnswer } from "../../../../src/core/engines/contract.ts";
-import { readableOf } from "../../../../src/plugins/suite/print.ts";
+import { readableOf } from "../../../../src/plugins/suite/fault.ts";
 import { messagesText, numbered } from "../../../../src/core/recall/messages.ts";
 import { estimateText } from "../../../../src/core/transcript/estimate.ts";
 import type { Transcript } from "../../../../src/core/transcript/message.ts";
