@@ -39,7 +39,6 @@ const PRECIS: Program = {
   commands: COMMANDS,
 };
 
-/** Runs this process's command line. */
 export async function start(): Promise<void> {
   if (process.argv[2] === "serve") (await import("./gateway/lean-memory.ts")).beginAgainLean();
   process.exitCode = await run(process.argv.slice(2), processTerminal());
@@ -50,7 +49,6 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
   return runProgram(PRECIS, words, terminal);
 }
 
-/** Every command there is, for the reference. */
 export async function allCommands(): Promise<readonly (Command | CommandGroup)[]> {
   return loadCommands(PRECIS);
 }

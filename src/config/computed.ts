@@ -14,7 +14,6 @@ import { lookUp, SAFE_WINDOW_TOKENS } from "../models/registry/registry.ts";
 import { registryOf } from "../models/settings.ts";
 import { windowOf } from "../models/windows.ts";
 
-/** A figure that follows from settings. */
 export interface ComputedValue {
   readonly name: string;
   readonly tokens: number;
@@ -26,7 +25,6 @@ export interface ComputedValue {
 const WINDOW = ["model.context_length", "model.name", "models"];
 const USABLE = [...WINDOW, "model.max_output_tokens"];
 
-/** The window's figures, and those of the engine that runs. */
 export function computedValues(configuration: Configuration): readonly ComputedValue[] {
   const { engine } = configuration.context;
   const settings = engineSettingsOf(configuration);
@@ -81,7 +79,6 @@ const FREE_THRESHOLD_SHARE_LOW = 0.1;
 const OUTPUT_WINDOW_SHARE_HIGH = 0.5;
 const HEAD_MESSAGES_HIGH = 10;
 
-/** What works, but probably not as meant. */
 export function warningsOf(configuration: Configuration): readonly Warning[] {
   const settings = engineSettingsOf(configuration);
   const { engine } = configuration.context;
@@ -113,7 +110,6 @@ function engineWarnings({ context: { engine } }: Configuration): Warning[] {
   return [{ code: "engine_not_built_in", path: "context.engine", message, fix }];
 }
 
-/** What `precis serve` would refuse, or what opens its own pages to others. */
 function gatewayWarnings({ gateway: { host, token_env } }: Configuration): Warning[] {
   if (isLoopback(host) || token_env !== null) return [];
   const path = "gateway.host";
@@ -183,7 +179,6 @@ function roomWarnings({ protectFirstN }: EngineSettings, limits: Limits): Warnin
   return warnings;
 }
 
-/** Of `compression`, what only the default engine goes by. */
 const DEFAULT_ENGINE_ONLY = [
   "threshold",
   "target_ratio",
@@ -218,7 +213,6 @@ function unusedWarnings({ context, compression }: Configuration): readonly Warni
   }));
 }
 
-/** About the window of the model that reads the transcript. */
 function mainWindowWarnings(configuration: Configuration): readonly Warning[] {
   const { tokens, from } = mainWindow(configuration);
   const { name } = configuration.model;
@@ -232,7 +226,6 @@ function mainWindowWarnings(configuration: Configuration): readonly Warning[] {
   return [{ code: "model_unknown", path, message, fix: "Set it to your model's window." }];
 }
 
-/** About the model that writes handoffs, and the one behind it. */
 function auxiliaryWarnings(configuration: Configuration, limits: WindowLimits): readonly Warning[] {
   const { auxiliary, main } = chooseModels(configuration);
   if (asksInPlace(configuration) && configuration.model.name === null) return [ONLY_IN_PLACE];
@@ -289,9 +282,7 @@ function auxiliaryWindowWarnings(
 }
 
 export interface Warning {
-  /** Stable, snake_case. */
   readonly code: string;
-  /** The setting it is about. */
   readonly path: string;
   readonly message: string;
   readonly fix: string;

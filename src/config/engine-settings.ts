@@ -23,7 +23,6 @@ export function engineSettingsOf(configuration: Configuration, named?: string): 
   };
 }
 
-/** The main model's window, and whether it is stated, known by the model's name, or assumed. */
 export interface MainWindow {
   readonly tokens: number;
   readonly from: "setting" | "registry" | "assumed";

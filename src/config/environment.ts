@@ -27,7 +27,6 @@ export function readEnvironment(environment: Environment): Statements {
   return { stated, problems };
 }
 
-/** A value given as text, as the setting at `path` would have it. */
 export function valueFor(path: string, text: string): unknown {
   const setting = settingAt(path);
   const scalar = scalarOf(text);
@@ -44,7 +43,6 @@ function listOf(text: string): unknown {
   return structureOf(text) ?? [text];
 }
 
-/** The list or mapping that a text is as JSON, if it is one. */
 function structureOf(text: string): unknown {
   try {
     const value = /^[[{]/.test(text) ? (JSON.parse(text) as unknown) : undefined;

@@ -13,17 +13,14 @@ import type { Resolved } from "./resolve.ts";
 import type { Configuration } from "./schema.ts";
 
 export interface LoadEnvironment {
-  /** The folder to look from. */
   readonly folder: string;
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;
 }
 
-/** A setting given on the command line. */
 export interface Flag {
   readonly path: string;
   readonly text: string;
-  /** As shown to a person: `--context-length`. */
   readonly label: string;
 }
 
@@ -171,11 +168,9 @@ async function readFile(file: ConfigurationFile, request: Request): Promise<Sour
   return { kind, stated: allowed.stated, problems: [...problems, ...allowed.problems], isAgreedTo: false };
 }
 
-/** The project's file as it is, what it sets, and what of that it may not set by itself. */
 export interface ProjectFile {
   readonly path: string;
   readonly hash: string;
-  /** Paths of the settings, with their places. */
   readonly refused: Source["stated"];
 }
 
@@ -208,7 +203,6 @@ function hashOf(text: string): string {
   return hash("sha256", text);
 }
 
-/** A path as a person would write it from where they are. */
 export function shortPath(path: string, { folder, environment }: LoadEnvironment): string {
   const near = relative(folder, path);
   if (near !== "" && !near.startsWith("..") && !isAbsolute(near)) return near;

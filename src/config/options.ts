@@ -29,7 +29,6 @@ export function createOptionsCheck(call: string, options: OptionKinds): (given: 
   };
 }
 
-/** As in the configuration: an answer that takes the whole window leaves nothing for a request. */
 function contradictions({ settings }: Readonly<Record<string, unknown>>): readonly Problem[] {
   const { contextLength, maxOutputTokens } = isObject(settings) ? settings : {};
   if (typeof contextLength !== "number" || typeof maxOutputTokens !== "number" || maxOutputTokens < contextLength)
@@ -80,7 +79,6 @@ function unknownOption(path: string, { sections, kinds }: Flat): Problem {
   return { code: "unknown_option", place: path, message: `there is no option \`${path}\``, fix };
 }
 
-/** A single value: whether one fits, and what messages say of it. */
 export interface OptionKind {
   readonly fits: (value: unknown) => boolean;
   /** The accepted values in words, for example `a number from 0 to 1`. */
@@ -89,7 +87,6 @@ export interface OptionKind {
   readonly example?: unknown;
 }
 
-/** Options inside an option. */
 export interface OptionSection {
   readonly options: OptionKinds;
 }
@@ -103,7 +100,6 @@ export function section<Kinds extends OptionKinds>(options: Kinds): { readonly o
   return { options };
 }
 
-/** A value that no file could hold. */
 export function valueOf(expects: string, fits: (value: unknown) => boolean): OptionKind {
   return { fits, expects };
 }
@@ -114,7 +110,6 @@ export const yesOrNo = valueOf("`true` or `false`", (value) => typeof value === 
 export const text = valueOf("a text", (value) => typeof value === "string");
 export const nonEmptyText = valueOf("a text", isName);
 
-/** An object with these methods. */
 export function objectWith(expects: string, ...methods: readonly string[]): OptionKind {
   return valueOf(expects, (value) => isObject(value) && methods.every((one) => typeof value[one] === "function"));
 }

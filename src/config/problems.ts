@@ -17,7 +17,6 @@ export interface Problem {
   readonly fix: string;
 }
 
-/** All problems as one error, each on lines of its own. */
 export function configurationError(problems: readonly Problem[]): PrecisError {
   const [first] = problems;
   const one = problems.length === 1;
@@ -83,7 +82,6 @@ function editDistance(one: string, other: string): number {
 /** A file is the project's where it was found, `named` where the person named it, and the user's own. */
 type SourceKind = "flag" | "environment" | "project" | "named" | "user" | "default";
 
-/** A value as one source gives it. */
 export interface StatedSettings {
   readonly path: string;
   readonly value: unknown;
@@ -91,7 +89,6 @@ export interface StatedSettings {
   readonly place: string;
 }
 
-/** What reading one source gave. */
 export interface Statements {
   readonly stated: readonly StatedSettings[];
   readonly problems: readonly Problem[];
@@ -124,7 +121,6 @@ export function shown(value: unknown): string {
   return safe.length > SHOWN_CHARS_MAX ? `${safe.slice(0, SHOWN_CHARS_MAX)}…` : safe;
 }
 
-/** A setting or an option, as far as messages need it. */
 interface Expected {
   readonly path: string;
   readonly expects: string;
@@ -152,7 +148,6 @@ function fixOf(setting: Expected, one: StatedSettings): string {
   return `Write for example \`${spelled(one, setting.example)}\`, ${otherwise}.`;
 }
 
-/** A setting as its own source writes it. */
 function spelled({ path, place }: StatedSettings, value: unknown): string {
   if (place.startsWith("PRECIS_")) return `${place}=${written(value)}`;
   if (place.startsWith("--"))
@@ -169,7 +164,6 @@ function choicesOf(setting: Expected): readonly string[] {
   return setting.expects.split("`").filter((_, at) => at % 2 === 1);
 }
 
-/** What a person may have meant by a number out of range or a number written as text. */
 function guesses(value: unknown, { expects }: Expected): readonly unknown[] {
   const share = typeof value === "number" && value >= PERCENT_MIN && !expects.startsWith("a whole number");
   if (typeof value === "number") return share ? [value / 100, Math.round(value)] : [Math.round(value)];
@@ -185,7 +179,6 @@ function guesses(value: unknown, { expects }: Expected): readonly unknown[] {
 const PERCENT_MIN = 10;
 const VALUE_CHARS_MAX = 40;
 
-/** The path that was most likely meant by one that nothing has. */
 export function meantBy(path: string, known: readonly string[]): string | undefined {
   const alike = nearest(lastKey(path), known.map(lastKey));
   const byKey = (key: string | undefined) => known.find((one) => lastKey(one) === key);

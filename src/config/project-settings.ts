@@ -32,7 +32,6 @@ export const PROJECT_SETTINGS: ReadonlySet<string> = new Set([
   "recall.tool",
 ]);
 
-/** What counts of an untrusted file, and a problem for each setting that does not. */
 export function allowedOf(stated: readonly StatedSettings[], label: string): Statements {
   const refused = stated.filter((one) => !isAllowed(one));
   return {

@@ -23,7 +23,6 @@ import { FIGURES } from "./schema-models.ts";
 
 export interface Resolved {
   readonly configuration: Configuration;
-  /** For each setting's path, where its value came from. */
   readonly provenance: ReadonlyMap<string, Provenance>;
   readonly problems: readonly Problem[];
 }
@@ -95,7 +94,6 @@ function assign(configuration: Configuration, path: string, value: unknown): voi
   at[keys.at(-1)!] = value;
 }
 
-/** What is wrong with one value as it was stated, if anything. */
 function problemOf({ path, value, place }: StatedSettings): Problem | undefined {
   const kind = kindOf(path);
   if (kind === "section") return value === null ? undefined : sectionProblem(path, value, place);
@@ -125,7 +123,6 @@ function sectionProblem(path: string, value: unknown, place: string): Problem {
   return { code: "bad_value", place, message, fix: `Put one of these below it, indented: ${inside.join(", ")}.` };
 }
 
-/** What is below each name of a mapping. */
 interface Entries {
   readonly keys: readonly string[];
   readonly called: string;

@@ -29,7 +29,6 @@ const upstream = z.strictObject({
   caching: z.enum(["auto", "native", "openrouter", "openai", "off"]).optional(),
 });
 
-/** What can be said of one upstream. */
 export const UPSTREAM_FIELDS: readonly string[] = Object.keys(upstream.shape);
 
 /** Of the address of a database; it would be shown wherever the address is. */

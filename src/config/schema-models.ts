@@ -139,7 +139,6 @@ const statedFacts = z.strictObject({
   engine: z.enum(ENGINE_NAMES as readonly [string, ...string[]]).optional(),
 });
 
-/** What can be said of one model under `models`. */
 export const FIGURES: readonly string[] = Object.keys(statedFacts.shape);
 
 export const modelsSetting = z

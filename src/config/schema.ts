@@ -254,5 +254,4 @@ export const schema = z.strictObject({
   gateway: gatewaySection,
 });
 
-/** Every setting, each present: what a door reads. */
 export type Configuration = z.infer<typeof schema>;

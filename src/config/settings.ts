@@ -6,7 +6,6 @@ import { section, type OptionKind, type OptionKinds, type OptionSection } from "
 export interface Setting {
   /** Dotted path in the file, for example `compression.threshold`. */
   readonly path: string;
-  /** The environment variable that overrides it. */
   readonly variable: string;
   readonly description: string;
   /** The accepted values in words, for example `a number from 0 to 1`. */
@@ -32,7 +31,6 @@ interface SettingList {
   readonly settings: readonly Setting[];
 }
 
-/** Every section and setting of a schema, in order. */
 function flattenSettings(object: z.ZodObject): SettingList {
   const sections: Section[] = [];
   const settings: Setting[] = [];
@@ -50,7 +48,6 @@ export function settingAt(path: string): Setting | undefined {
   return byPath.get(ALIASES[path] ?? path);
 }
 
-/** What is at a path of the file. */
 export function kindOf(path: string): "section" | "setting" | undefined {
   if (settingAt(path) !== undefined) return "setting";
   return sections.some((one) => one.path === path) ? "section" : undefined;
@@ -61,17 +58,14 @@ export function variableOf(path: string): string {
   return `PRECIS_${path.replaceAll(".", "_").toUpperCase()}`;
 }
 
-/** The path of the section a setting is in; empty for one at the top. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf(".")));
 }
 
-/** The value of a setting in a configuration. */
 export function valueAt(configuration: Configuration, path: string): unknown {
   return path.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], configuration);
 }
 
-/** Whether a value may be this setting's. */
 export function fits({ schema: one }: Setting): (value: unknown) => boolean {
   return (value) => one.safeParse(value).success;
 }
@@ -160,7 +154,6 @@ function dropSafeIntegerBounds({ jsonSchema: node }: { jsonSchema: z.core.JSONSc
 
 type Mixed<Keys extends string> = Readonly<Record<Keys, z.ZodType | OptionKind | OptionSection>>;
 
-/** Options of which some are said by a schema. */
 export function optionsOf<Keys extends string>(mixed: Mixed<Keys>): Readonly<Record<Keys, OptionKind | OptionSection>> {
   const options = Object.entries<Mixed<Keys>[Keys]>(mixed).map(([key, one]) => [
     key,

@@ -24,7 +24,6 @@ export function isTrusted(path: string, hash: string, person: UserEnvironment): 
   return agreed(person)[resolve(path)] === noteOf(path, hash);
 }
 
-/** Answers with where that is noted. */
 export function trust(path: string, hash: string, person: UserEnvironment): string {
   return change(person, (all) => ({ ...without(all, path), [resolve(path)]: noteOf(path, hash) }));
 }
@@ -39,7 +38,6 @@ function noteOf(path: string, hash: string): string {
   return real === resolve(path) ? hash : `${hash} ${real}`;
 }
 
-/** What is noted, by place. */
 type TrustedFiles = Readonly<Record<string, string>>;
 
 function without(all: TrustedFiles, path: string): TrustedFiles {

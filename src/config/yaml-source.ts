@@ -4,7 +4,6 @@ import { isTooDeep, NESTING_LEVELS_MAX } from "../core/nesting.ts";
 import type { Problem, StatedSettings, Statements } from "./problems.ts";
 import { kindOf } from "./settings.ts";
 
-/** Reads the text of a configuration file; `label` is how the file is named in places. */
 export function readYaml(text: string, label: string): Statements {
   const deep = tooDeepAt(text);
   if (deep !== undefined) return { stated: [], problems: [tooDeep(`${label}:${deep.line}:${deep.col}`)] };

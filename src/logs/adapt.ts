@@ -144,7 +144,6 @@ function contentFor(
   return remark(part.name === undefined ? "a file" : `the file ${part.name}`);
 }
 
-/** Recorded compactions as another format records them, or what is written where it records none. */
 function compactionsFor(session: Session, holds: Holds, losses: Losses): Session {
   const { messages, compactions } = session;
   const recorded = new Set(compactions.map(({ summary }) => summary));
@@ -217,7 +216,6 @@ interface CallOptions {
   readonly to: ToolNames;
 }
 
-/** Calls as another format takes them: names, ids and arguments. */
 function callsFor(session: Session, options: CallOptions): Session {
   const messages = session.messages.map((one) => {
     if (!one.message.parts.some((part) => part.kind === "tool-call")) return one;

@@ -32,9 +32,7 @@ export interface Converted {
   /** Of these, what the agent sends when it goes on. */
   readonly live: number;
   readonly compactions: number;
-  /** What was lost and what was changed on the way. */
   readonly remarks: readonly Remark[];
-  /** What the reader left out or repaired. */
   readonly notes: readonly LogNote[];
 }
 
@@ -77,7 +75,6 @@ interface WrittenSession {
   readonly text: string;
   readonly id: string;
   readonly ownId: string;
-  /** As the format holds it. */
   readonly session: Session;
   readonly remarks: readonly Remark[];
 }

@@ -132,7 +132,6 @@ function isWireRecord(value: unknown): boolean {
   return ROLES.has(textOf(record["role"]) ?? "") && ("content" in record || CHAT_KEYS.some((key) => key in record));
 }
 
-/** The protocol of a message that is told wherever it is. */
 function standalone(value: unknown): WireFormat | undefined {
   const record = fieldsOf(value);
   if (record === undefined) return undefined;
@@ -151,7 +150,6 @@ function markOf(message: Fields): WireFormat | undefined {
   return undefined;
 }
 
-/** A system prompt beside the messages, or tools with an input schema. */
 function hasAnthropicFrame(body: Fields): boolean {
   const tool = fieldsOf(listOf(body["tools"])[0]);
   return (

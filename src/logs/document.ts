@@ -85,7 +85,6 @@ function unreadable(message: string, hint: string): PrecisError {
 }
 
 export interface WriteContext {
-  /** The new session's id, a UUID. */
   readonly id: string;
   /** The time of what has none of its own. */
   readonly nowMs: number;

@@ -15,7 +15,6 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The objects of a list, other values left out. */
 export function objectsOf(value: unknown): readonly Fields[] {
   return listOf(value).flatMap((item): readonly Fields[] => {
     const fields = fieldsOf(item);
@@ -37,7 +36,6 @@ export function timeOf(value: unknown): number | undefined {
   return typeof value === "number" && time < SECONDS_MAX ? time * 1_000 : time;
 }
 
-/** The JSON text of a value; `{}` for what has none. */
 export function jsonOf(value: unknown): string {
   return JSON.stringify(value) ?? "{}";
 }
@@ -50,7 +48,6 @@ function parseDigits(text: string): unknown {
     : value;
 }
 
-/** The same; undefined where the text is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return parseDigits(text);

@@ -11,16 +11,13 @@ import { sessionsIn } from "./stored.ts";
 
 export interface FoundSession {
   readonly format: LogFormat;
-  /** The file, or the database that it is in. */
   readonly path: string;
   /** Its id; in a database it is needed to name it. */
   readonly id?: string;
   readonly inDatabase: boolean;
   readonly modifiedMs: number;
-  /** Of its file. */
   readonly bytes?: number;
   readonly cwd?: string;
-  /** Its title, or the first words of the user. */
   readonly begins?: string;
 }
 
@@ -29,7 +26,6 @@ export interface FindOptions {
   /** Where the person works. */
   readonly folder: string;
   readonly formats?: readonly LogFormat[];
-  /** Only sessions of this folder. */
   readonly cwd?: string;
   readonly limit: number;
 }

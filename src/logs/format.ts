@@ -6,7 +6,6 @@ import type { WriteContext } from "./document.ts";
 
 export interface SessionFormat {
   readonly name: LogFormat;
-  /** As its users call the agent. */
   readonly title: string;
   /** The protocol that this agent speaks to its model. */
   readonly speaks: WireFormat;
@@ -21,7 +20,6 @@ export interface SessionFormat {
 }
 
 interface FormatMarks {
-  /** Whether a record of JSON lines is one of this agent's. */
   readonly line?: (record: Fields) => boolean;
   readonly document?: (document: unknown) => boolean;
   /** Where the text itself does not say. */
@@ -40,11 +38,8 @@ export interface Holds {
   readonly freeTextCalls: boolean;
   /** Whether arguments are kept as text. Otherwise they have to be an object. */
   readonly argumentText: boolean;
-  /** Which ids of calls are taken. */
   readonly callIds: RegExp;
-  /** Whether a result can be marked as an error. */
   readonly errorMarks: boolean;
-  /** Whether a user message can be marked as written by the agent itself. */
   readonly injectedMarks: boolean;
   /** The system prompt of its own agent; never that of another one. */
   readonly ownSystem: boolean;
@@ -59,13 +54,11 @@ export interface Holds {
   readonly summaryFirst: boolean;
   /** Whether a session has to begin with a message of the user. */
   readonly opensWithUser: boolean;
-  /** Whether neighbouring replies become one. */
   readonly mergesReplies: boolean;
   /** `sorted`: the parts of a reply are its thinking, its texts and its calls, in this order. */
   readonly parts: "any" | "sorted";
   /** Where several texts become one: in results, or in all messages. */
   readonly oneText: "nowhere" | "results" | "everywhere";
-  /** Whether white space around a text is kept. */
   readonly outerSpace: boolean;
   /** Whether results may come in another order than their calls. */
   readonly resultOrder: boolean;
@@ -98,7 +91,6 @@ export const EVERYTHING: Holds = {
   resultOrder: true,
 };
 
-/** Of formats that keep a call's arguments as an object, and the prompt of their agent elsewhere. */
 export const CONVERSATION_ALONE: Holds = {
   ...EVERYTHING,
   freeTextCalls: false,

@@ -6,7 +6,6 @@ import { fieldsOf, timeOf, tryParseJson, type Fields } from "./fields.ts";
 import type { LogNote } from "./log.ts";
 
 export interface Line {
-  /** Line number, from 1. */
   readonly at: number;
   readonly record: Fields;
 }
@@ -48,7 +47,6 @@ export function readLines(text: LogText): { readonly lines: readonly Line[]; rea
   return { lines, notes };
 }
 
-/** When each line was recorded, in milliseconds since the epoch, by its number; lines that do not say are absent. */
 export function timesOf(lines: readonly Line[]): ReadonlyMap<number, number> {
   const times = new Map<number, number>();
   for (const { at, record } of lines) {

@@ -6,11 +6,9 @@ import { PROTOCOL_NAMES, type ProtocolName } from "../core/protocols.ts";
 import type { Usage } from "../core/engines/contract.ts";
 import type { ContentPart, Message, Transcript, Part, ToolResultPart } from "../core/transcript/message.ts";
 
-/** Agents, the sessions of which are read and written. */
 export const LOG_FORMATS = ["claude-code", "codex", "pi", "opencode", "gemini", "hermes"] as const;
 export const WIRE_FORMATS = PROTOCOL_NAMES;
 
-/** A session file that an agent wrote. */
 export type LogFormat = (typeof LOG_FORMATS)[number];
 /** The body of a request, or its messages, in a provider's protocol. Decoding these is the protocols' business. */
 export type WireFormat = ProtocolName;
@@ -72,11 +70,9 @@ export interface ReadLog {
   /** The protocol that this agent speaks, in which a result goes back to it. */
   readonly speaks: WireFormat;
   readonly model?: string;
-  /** The folder the agent worked in. */
   readonly cwd?: string;
   /** Tokens of the last request, as the provider reported them. */
   readonly usage?: Usage;
-  /** Names of the tools called, in the order of their first call. */
   readonly toolNames: readonly string[];
   /** Indices of user messages that the agent's own machinery wrote: reminders, expansions, environment. */
   readonly injected: readonly number[];
@@ -97,7 +93,6 @@ export type MessageDraft =
       readonly isError?: boolean;
     };
 
-/** What one format's reader finds; pairing and repairing are the same for all. */
 export interface FormatReading {
   /** The session's own id and title, where the file has them. */
   readonly id?: string | undefined;
@@ -183,22 +178,17 @@ export interface RecordedCompaction {
 }
 
 export interface Session {
-  /** The format that it came from. */
   readonly format: LogFormat;
   readonly id?: string;
   readonly title?: string;
   readonly model?: string;
-  /** The folder the agent worked in. */
   readonly cwd?: string;
   readonly system: readonly Message[];
   readonly messages: readonly SessionMessage[];
-  /** How many records of its file are no part of the conversation. */
   readonly otherRecords?: number;
-  /** In the order in which they were made. */
   readonly compactions: readonly RecordedCompaction[];
 }
 
-/** The messages that the agent would send now. */
 export function liveMessages({
   messages,
   compactions,

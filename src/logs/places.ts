@@ -11,7 +11,6 @@ export type PlaceEnvironment = Readonly<Record<string, string | undefined>>;
 export interface AgentPlace {
   /** Folders that are searched with all below them, and databases. */
   readonly roots: readonly string[];
-  /** Which files below are sessions. */
   readonly isSession: (path: string) => boolean;
 }
 
@@ -57,17 +56,14 @@ function piFolder(environment: PlaceEnvironment, home: string): string {
 export interface NewSession {
   readonly id: string;
   readonly cwd: string;
-  /** When it began. */
   readonly startMs: number;
   /** The id that the written text has, where the format makes another of it. */
   readonly ownId: string;
 }
 
 export interface Destination {
-  /** A file of its own, or a database that it is added to. */
   readonly kind: "file" | "database";
   readonly path: string;
-  /** The command with which the agent goes on. */
   readonly resume: readonly string[];
 }
 

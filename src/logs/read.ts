@@ -55,7 +55,6 @@ function transcriptOf({ system = [], model }: FormatReading, messages: readonly 
   return Object.freeze({ system: Object.freeze(system.map(freeze)), messages, ...(model !== undefined && { model }) });
 }
 
-/** In the order of the file, what happened often reported once. */
 export function gathered(notes: readonly LogNote[]): readonly LogNote[] {
   const groups = Map.groupBy(notes, (note) => `${note.code}\n${note.text}`);
   return [...groups.values()]

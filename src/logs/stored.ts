@@ -108,7 +108,6 @@ function isStoredSession(path: string): boolean {
 
 const rootOf = (path: string): string => dirname(dirname(dirname(path)));
 
-/** The document of the session in a file, from the files of its messages and parts. */
 function storedDocument(path: string): string {
   const root = rootOf(path);
   const info = recordIn(path);

@@ -1,7 +1,6 @@
 /** What an engine that is not ours did wrong, in a form that crosses threads: a kind for programs, words for a person. */
 import { EngineFault, type CheckName } from "./suite/fault.ts";
 
-/** Each with what is said of it; none of it quotes the conversation. */
 export const FAULTS = {
   unloadable: "its module cannot be loaded",
   threw: "it threw an error",
@@ -18,12 +17,10 @@ export const FAULTS = {
 
 export type FaultKind = keyof typeof FAULTS;
 
-/** Plain data. */
 export interface FaultData {
   readonly kind: FaultKind;
   /** One line; may quote what the engine said. */
   readonly detail: string;
-  /** The promise that was broken. */
   readonly check?: CheckName;
   /** Where in the plugin: file, line and column, as far as the error says. */
   readonly place?: string;
@@ -40,7 +37,6 @@ export class PluginFault extends Error {
 }
 
 const DETAIL_CHARS_MAX = 300;
-/** A stack, as far as it is looked through. */
 const STACK_CHARS_MAX = 4_000;
 
 /** Any error as data; `folder` is where the plugin's own files are, as a URL. */
@@ -65,7 +61,6 @@ export function oneLine(text: string): string {
   return text.slice(0, DETAIL_CHARS_MAX).replaceAll(/\s+/g, " ");
 }
 
-/** The first line of an error's stack that is in the folder, without the folder. */
 function placeIn(error: unknown, folder: string): string | undefined {
   const stack = error instanceof Error && typeof error.stack === "string" ? error.stack : "";
   const line = stack

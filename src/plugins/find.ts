@@ -10,7 +10,6 @@ import { hash } from "node:crypto";
 
 /** The version of the engine contract that this precis speaks; a manifest names the one that its plugin was written for. */
 const CONTRACT_VERSION = 1;
-/** Where plugins of a folder are in it. */
 export const PLUGIN_FOLDER = join("plugins", "context_engine");
 
 const MANIFEST = "package.json";
@@ -18,7 +17,6 @@ const MANIFEST_BYTES_MAX = 100_000;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export interface Plugin {
-  /** The folder's. */
   readonly name: string;
   readonly folder: string;
   readonly version: string;
@@ -27,7 +25,6 @@ export interface Plugin {
   readonly entry: string;
 }
 
-/** A folder whose manifest is not what it should be. */
 export interface BrokenPlugin {
   readonly name: string;
   readonly folder: string;
@@ -91,7 +88,6 @@ function wrongContract(found: unknown): string {
     : `its ${MANIFEST} requires contract ${JSON.stringify(found)}, but this version of precis has ${CONTRACT_VERSION}`;
 }
 
-/** What the manifest says, or what is wrong with it. */
 function readManifest(path: string): Readonly<Record<string, unknown>> | string {
   try {
     if (statSync(path).size > MANIFEST_BYTES_MAX) return `its ${MANIFEST} is over ${MANIFEST_BYTES_MAX} bytes long`;

@@ -13,7 +13,6 @@ import type { Plugin } from "./find.ts";
 export interface Host {
   /** Rejects with a `PluginFault`, or with the reason of the call's signal. */
   readonly run: (call: Call) => Promise<unknown>;
-  /** Ends all threads. */
   readonly close: () => Promise<void>;
 }
 
@@ -120,14 +119,11 @@ export interface Call {
   readonly deadlineMs: number;
   /** Ends the thread and rejects with its reason. */
   readonly signal?: AbortSignal;
-  /** Answers what the plugin asks a model. */
   readonly ask?: (role: WriterRole, prompt: WriterPrompt) => Promise<WriterReply>;
-  /** Reads an original that a tool of the plugin wants. */
   readonly read?: (id: string) => Promise<string | undefined>;
 }
 
 interface Thread {
-  /** Rejects with a `PluginFault`. */
   readonly run: (call: Call) => Promise<unknown>;
   readonly alive: () => boolean;
   readonly end: () => Promise<void>;
@@ -136,20 +132,16 @@ interface Thread {
 interface ThreadOptions {
   readonly plugin: Plugin;
   readonly limits: PluginLimits;
-  /** Hears what the plugin prints. */
   readonly says?: ((text: string) => void) | undefined;
 }
 
-/** What a worker's data is. */
 export interface ThreadData {
   readonly entry: string;
   /** The plugin's folder, as a URL. */
   readonly folder: string;
-  /** Somebody wants to hear what the plugin prints. */
   readonly prints: boolean;
 }
 
-/** Ends a call: with an answer, or with what went wrong. */
 interface Pending {
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -192,12 +184,9 @@ async function startThread(options: ThreadOptions): Promise<Thread> {
   };
 }
 
-/** What a thread is asked, one thing at a time. */
 interface Turns {
-  /** Resolves or rejects with the turn's end. */
   readonly begin: (ms: number, effects?: Pick<Pending, "ask" | "read">) => Promise<unknown>;
   readonly now: () => Pending | undefined;
-  /** Ends the turn, if one is under way. */
   readonly settle: () => Pending | undefined;
   /** Ends the thread, and the turn with what ended it. */
   readonly lose: (error: unknown) => void;
@@ -291,7 +280,6 @@ function askedOf({ role, prompt }: Extract<FromThread, { kind: "ask" }>): Relayi
 interface Relaying {
   readonly worker: Worker;
   readonly turns: Turns;
-  /** Undefined where the call allows nothing of the kind. */
   readonly effect: (pending: Pending) => Promise<WriterReply | string | undefined> | undefined;
 }
 

@@ -23,7 +23,6 @@ export interface LoadOptions {
 /** An engine from a folder. Its threads start when a session needs them, and keep no program alive. */
 export interface PluginSource extends EngineSource {
   readonly plugin: Plugin;
-  /** Ends its threads. */
   readonly close: () => Promise<void>;
 }
 
@@ -43,7 +42,6 @@ export function loadEngine(name: string, options: LoadOptions = {}): PluginSourc
   return known;
 }
 
-/** A plugin that was found, ready to be used. */
 export function openPlugin(plugin: Plugin, options: Omit<LoadOptions, "folders"> = {}): PluginSource & { host: Host } {
   const limits = { ...PLUGIN_LIMITS, ...options.limits };
   const { name } = plugin;

@@ -56,7 +56,6 @@ export interface CompactData extends EngineInput {
   readonly writers?: WritersData;
 }
 
-/** A call of one of the engine's tools. */
 export interface ToolData extends EngineInput {
   readonly name: "tool";
   readonly settings: EngineSettings;

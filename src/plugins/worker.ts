@@ -34,7 +34,6 @@ type Make = (settings: EngineSettings) => Engine;
 const port = parentPort!;
 const { entry, folder, prints } = workerData as ThreadData;
 const sha256 = (text: string): string => hash("sha256", text);
-/** Engines that are kept, by their settings. */
 const ENGINES_MAX = 8;
 const engines = new Map<string, Engine>();
 const asked = new Map<number, (reply: unknown) => void>();
@@ -45,7 +44,6 @@ const PRINTED_CHARS_MAX = 100_000;
 let printed = 0;
 for (const stream of [process.stdout, process.stderr]) stream.write = onMessage;
 
-/** The plugin's own files, in the order in which they were loaded. */
 const loaded: string[] = [];
 
 registerHooks({
@@ -80,7 +78,6 @@ function placed(error: unknown, fault: FaultData): FaultData {
   return place === undefined ? fault : { ...fault, place };
 }
 
-/** Takes what the plugin prints, in place of a stream. */
 function onMessage(chunk: unknown, ...rest: readonly unknown[]): boolean {
   const text = String(chunk);
   printed += text.length;
@@ -188,7 +185,6 @@ async function answerTool(engine: Engine, data: ToolData): Promise<ToolAnswer> {
   return engine.callTool!(stateOf(engine, data), call, sources);
 }
 
-/** Asks the host for what only it has. */
 function fromHost<Reply>(message: (ask: number) => FromThread): Promise<Reply> {
   return new Promise((resolve) => {
     const ask = asks++;
@@ -231,7 +227,6 @@ function writerOf(role: WriterRole, writer: Pick<Writer, "model" | "windowTokens
   };
 }
 
-/** Files that are checked, the last that was loaded first. */
 const FILES_CHECKED_MAX = 20;
 const CHECK_MS_MAX = 5_000;
 /** Node prints the line that does not parse, and a bundle may be a single line. */

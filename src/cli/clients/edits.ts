@@ -6,7 +6,6 @@ import { applyEdits, findNodeAtLocation, getNodeValue, modify, parseTree, type P
 import { isSeq, parseDocument, type Document } from "yaml";
 import { PrecisError } from "../../core/errors.ts";
 
-/** How settings are put into a text and taken out again. */
 export interface Changes {
   /** The text with our settings; the same text where they are there already. @throws PrecisError `client_settings` */
   readonly withOurs: (text: string, url: string) => string;
@@ -27,7 +26,6 @@ export interface JsonSetting {
   readonly value: unknown;
   /** True: a value of the person's own stays. */
   readonly keep?: boolean;
-  /** True: the value is one of a list's. */
   readonly inList?: boolean;
 }
 
@@ -119,13 +117,10 @@ function unusable(message: string, hint: string): PrecisError {
 }
 
 export interface LineSettings {
-  /** A line of the top level, under its name. */
   readonly first: { readonly name: string; readonly line: string };
-  /** Lines that go to the end of the file, as one block. */
   readonly last?: readonly string[];
 }
 
-/** Whole lines, for formats in which each setting has one. */
 export function lineSettings(settings: (url: string) => LineSettings): Changes {
   return {
     withOurs: (text, url) => {
@@ -229,7 +224,6 @@ function withoutEmptyNodes(document: Document, path: readonly string[], former: 
   withoutEmptyNodes(document, path.slice(0, -1), former);
 }
 
-/** Where a list has the item; −1 where it has not. */
 function placeOf(document: Document, { path, value, name }: YamlSetting): number {
   const root = document.toJS() as unknown;
   const list = path.reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined | null)?.[key], root);

@@ -5,13 +5,11 @@ import { usageError } from "../program/exit.ts";
 
 export interface ClientStart {
   readonly command: string;
-  /** Come before the arguments of the person. */
   readonly words: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }
 
 interface RunnableClient {
-  /** The package that has it, for a person who has not installed it. */
   readonly package: string;
   readonly start: (url: string, environment: Environment) => ClientStart;
 }

@@ -16,10 +16,8 @@ import {
   type LineSettings,
 } from "./edits.ts";
 
-/** A client's settings file. */
 export interface ClientFile extends Changes {
   readonly path: (terminal: Terminal) => string;
-  /** What to know beyond the file. */
   readonly note?: string;
   /** A folder of the package that the client looks for in a place of its own. */
   readonly link?: (terminal: Terminal) => { readonly from: string; readonly to: string };

@@ -62,7 +62,6 @@ export const checkCommand: Command = {
 };
 
 interface Checked extends Input, Verdict {
-  /** What the vendor says that the form is wrong with. */
   readonly refusal: string | undefined;
   readonly window: Window;
   readonly tokens: number;

@@ -272,7 +272,6 @@ async function deliver({ text, page, diff }: Made, files: OutputFiles, terminal:
 interface Made {
   readonly text: string;
   readonly page: string;
-  /** Where --diff asked for it; empty where nothing was compacted. */
   readonly diff: string | undefined;
 }
 

@@ -115,13 +115,11 @@ function settingLines(setting: (typeof SETTINGS)[number], indent: string): reado
   ];
 }
 
-/** Columns of the bars: what 80 columns hold, more where there is more, and none where there is little. */
 function barColumns({ columns }: Stream): number {
   if (columns < 60) return 0;
   return columns >= 96 ? 28 : 12;
 }
 
-/** Names of figures that say more than their own words. */
 const NAMES: Readonly<Record<string, string>> = {
   ceiling: "tail, at most",
   summary_max: "handoff, at most",
@@ -151,7 +149,6 @@ function configurationPage(loaded: Loaded, terminal: Terminal): string {
   ].join("\n");
 }
 
-/** From the largest to the smallest, each with its rule. */
 function figures({ configuration }: Loaded, stream: Stream): readonly string[] {
   const { paint } = stream;
   const values = computedValues(configuration).toSorted((one, other) => other.tokens - one.tokens);

@@ -102,7 +102,6 @@ function pathOf(name: string, { folder }: Terminal): string {
   });
 }
 
-/** Where it goes; undefined for standard output. */
 function placeFor(converted: Converted, args: Arguments, terminal: Terminal): Destination | undefined {
   const out = args.text("out");
   if (out !== undefined && args.is("install"))
@@ -155,7 +154,6 @@ function reportOf(converted: Converted, place: Destination | undefined): object 
   };
 }
 
-/** What a conversion carried, changed and lost, for a person. */
 function conversionPage(converted: Converted, place: Destination | undefined, stream: Stream): string {
   const { from, to, messages, live, compactions, remarks, notes, cwd } = converted;
   const { paint, columns } = stream;

@@ -46,7 +46,6 @@ const MARKS: Readonly<Record<Level, readonly [mark: string, look: TextStyle]>> =
   fault: ["✗", "bad"],
 };
 
-/** The doctor's findings as a person reads them: by area, each with what to do about it. */
 function doctorPage(findings: readonly Finding[], stream: Stream): string {
   const { paint } = stream;
   const [left = 0] = columnWidths(AREAS.map((area) => [area]));
@@ -59,7 +58,6 @@ function doctorPage(findings: readonly Finding[], stream: Stream): string {
 }
 
 interface AreaColumn {
-  /** The area, as wide as the widest. */
   readonly name: string;
   readonly stream: Stream;
 }

@@ -51,7 +51,6 @@ interface HookEvent {
   readonly trigger?: unknown;
   readonly source?: unknown;
   readonly transcript_path?: unknown;
-  /** Of the plugin's own module. */
   readonly compaction?: unknown;
 }
 
@@ -117,7 +116,6 @@ async function messagesIn(path: string): Promise<string> {
 /** Longer session files are left to Claude Code: it waits for the answer. */
 const CLAUDE_SESSION_BYTES_MAX = 64 * 1024 * 1024;
 
-/** As the plugin's module sends it. */
 interface ClaudeCompaction {
   readonly transcriptPath: string;
   /** Of the subagent whose conversation is compacted. */

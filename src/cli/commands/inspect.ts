@@ -98,27 +98,22 @@ function dryRun(name: string, result: CompactionOutcome): DryRun {
   return { name, ...tokens, says: irreducible === undefined ? kept : `irreducible, ${kept}` };
 }
 
-/** Where the tokens are, drawn: the window, roles and tools as bars, the largest results, repeats, and what compacting would do. */
 const FILL_COLUMNS_MAX = 72;
 const TOOLS_SHOWN_MAX = 10;
 
-/** Columns of bars and names: what 80 columns hold, more where there is more, and no bars where there is little. */
 function layout({ columns }: Stream): { readonly bars: number; readonly names: number } {
   if (columns >= 96) return { bars: 30, names: 28 };
   return columns >= 72 ? { bars: 20, names: 22 } : { bars: 0, names: 18 };
 }
 
-/** A bar and the blank behind it, or nothing where there is no room for bars. */
 function drawnBar(share: number, columns: number): string {
   return columns === 0 ? "" : `${track(share, columns)} `;
 }
 
-/** What a compaction would make of the transcript. */
 interface DryRun {
   readonly name: string;
   readonly before: number;
   readonly after: number;
-  /** Why nothing would change, or what is lost. */
   readonly says: string;
 }
 
@@ -142,7 +137,6 @@ function censusPage(census: ContextBreakdown, room: WindowTokens, dryRuns: reado
   ].join("\n");
 }
 
-/** The window as a bar, with a mark where compaction triggers. */
 function fill(
   { tokens, messages }: ContextBreakdown,
   room: WindowTokens,
@@ -186,7 +180,6 @@ function weighed(all: readonly TokenShare[], whole: number, noun: string, stream
   });
 }
 
-/** The tools too small to be listed, as one. */
 function together(rest: readonly TokenShare[]): readonly TokenShare[] {
   if (rest.length === 0) return [];
   const sum = (pick: (one: TokenShare) => number): number => rest.reduce((total, one) => total + pick(one), 0);
@@ -221,14 +214,11 @@ function dry(runs: readonly DryRun[], stream: Stream): readonly string[] {
 interface TokenShare {
   readonly name: string;
   readonly tokens: number;
-  /** Messages of a role, calls of a tool. */
   readonly count: number;
 }
 
 interface LargeResult {
-  /** Index of the message that holds it. */
   readonly message: number;
-  /** The tool and its target. */
   readonly label: string;
   readonly tokens: number;
 }
@@ -236,16 +226,13 @@ interface LargeResult {
 interface DuplicateResult {
   readonly label: string;
   readonly times: number;
-  /** Tokens of all but the last copy. */
   readonly tokens: number;
 }
 
 interface ContextBreakdown {
   readonly tokens: number;
   readonly messages: number;
-  /** Heaviest first, as are all the lists. */
   readonly roles: readonly TokenShare[];
-  /** Calls with their results. */
   readonly tools: readonly TokenShare[];
   readonly largest: readonly LargeResult[];
   readonly repeats: readonly DuplicateResult[];
@@ -330,7 +317,6 @@ function heaviest<Item extends { readonly tokens: number }>(items: readonly Item
   return items.toSorted((one, other) => other.tokens - one.tokens);
 }
 
-/** As it counts in the whole, of which the others are shares. */
 function weightOf(message: Message, measure: Measure): number {
   return measure.transcript({ system: [], messages: [message] });
 }

@@ -83,7 +83,6 @@ function pluginNamed(named: string, terminal: Terminal): Plugin {
 }
 
 interface Subject {
-  /** As shown to a person. */
   readonly name: string;
   readonly transcript: Transcript;
 }
@@ -139,12 +138,10 @@ function tell(args: Arguments, { out }: Terminal, data: unknown, page: string): 
   return args.is("json") ? writeJson({ out }, data) : out.say(page);
 }
 
-/** Plugins as a person reads them: all of them, and what became of a check. */
 interface CheckedPlugin {
   readonly name: string;
   readonly version: string;
   readonly folder: string;
-  /** How many it was tried on, at most. */
   readonly transcripts: number;
   readonly kept: boolean;
   readonly broken: BrokenPromise | null;
@@ -152,12 +149,9 @@ interface CheckedPlugin {
 
 interface BrokenPromise {
   readonly fault: FaultKind;
-  /** Which promise of the contract, where one was broken. */
   readonly promise: CheckName | null;
   readonly text: string;
-  /** The transcript. */
   readonly on: string;
-  /** Where in the plugin, as far as the error says. */
   readonly place: string | null;
 }
 

@@ -89,11 +89,9 @@ interface RecallRequest {
 
 interface Recalled {
   readonly hits: readonly HitShown[];
-  /** Where was looked. */
   readonly place: string;
   /** An id was given: the hits are what was wanted, whole. */
   readonly exact?: boolean;
-  /** It is not the very bytes. */
   readonly masked?: boolean;
 }
 

@@ -158,10 +158,8 @@ async function readerFor(args: Arguments, configuration: Configuration, { engine
 
 export interface Report extends Outlook {
   readonly folders: readonly string[];
-  /** As it was asked for: `7d`. */
   readonly since: string;
   readonly engine: string;
-  /** Files beyond the limit, and those that are older. */
   readonly notTaken: number;
   readonly older: number;
   readonly skipped: readonly { readonly name: string; readonly because: string }[];
@@ -189,7 +187,6 @@ function reportPage(report: Report, stream: Stream): string {
   ].join("\n");
 }
 
-/** What somebody wants to know who reads one sentence. */
 function verdict({ sessions, compacted, compactions, tokens }: Report): string {
   if (sessions.length === 0) return "No session with an answer of a model was found.";
   const of = counted(sessions.length, "session");

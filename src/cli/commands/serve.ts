@@ -217,7 +217,6 @@ function request(args: Arguments, terminal: Terminal): ReturnType<typeof configu
   return { ...base, flags };
 }
 
-/** The name of an upstream that was given none. */
 const UNNAMED = "upstream";
 
 function upstreamOf(text: string): readonly [name: string, { readonly url: string }] {

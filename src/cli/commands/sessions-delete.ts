@@ -12,7 +12,6 @@ import type { Terminal } from "../screen/terminal.ts";
 
 const SESSIONS_MAX = 1_000_000;
 const HITS_MAX = 5_000;
-/** That many are named before it is only said how many more there are. */
 const SHOWN_MAX = 20;
 
 export const deleteCommand: Command = {
@@ -136,7 +135,6 @@ async function remove(
 
 interface Removed {
   readonly gone: readonly string[];
-  /** What kept the rest from being done. */
   readonly failure?: unknown;
 }
 

@@ -111,11 +111,9 @@ function chosenFor(
 
 interface Outcome {
   readonly path: string;
-  /** Its name in the store; absent where it was not imported. */
   readonly session?: string;
   readonly format?: LogFormat;
   readonly messages?: number;
-  /** How many of them were not there yet. */
   readonly added?: number;
   readonly skipped?: string;
 }

@@ -225,7 +225,6 @@ async function writeResult(
 
 const NEXT = "`--budget 20%` sets the size of the result; `--context-length` says how large the window is";
 
-/** Removes a threshold. */
 const AS_CONFIGURED = "off";
 
 const editCommand: Command = {

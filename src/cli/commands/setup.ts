@@ -99,7 +99,6 @@ async function setUp(client: ClientFile, name: string, args: Arguments, terminal
   return EXIT.done;
 }
 
-/** Where the client's requests went before, where its settings say so. */
 function addressesOf(text: string): readonly string[] {
   return [...new Set(text.match(/https?:\/\/[^\s"'<>]+/g))];
 }
@@ -223,14 +222,12 @@ function inFile(shown: string, work: () => string): string {
 const CONTEXT_LINES = 2;
 
 interface ChangedLines {
-  /** What both begin with. */
   readonly head: readonly string[];
   readonly old: readonly string[];
   readonly fresh: readonly string[];
   readonly tail: readonly string[];
 }
 
-/** The lines between what both texts begin and end with. */
 function changedLines(before: string, after: string): ChangedLines {
   const [old, fresh] = [before.split("\n"), after.split("\n")];
   let head = 0;
@@ -245,7 +242,6 @@ function changedLines(before: string, after: string): ChangedLines {
   };
 }
 
-/** With a little of what is around them. */
 function differenceOf(before: string, after: string, stream: Stream): string {
   const { head, old, fresh, tail } = changedLines(before, after);
   return [

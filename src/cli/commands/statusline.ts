@@ -135,26 +135,21 @@ function partsOf(figures: StatusFigures, withBar: boolean): readonly Part[] {
   return parts;
 }
 
-/** 62k, 1.2m. */
 function short(tokens: number): string {
   if (tokens < 1_000) return String(tokens);
   if (tokens < 1_000_000) return `${Math.round(tokens / 1_000)}k`;
   return `${(tokens / 1_000_000).toFixed(1).replace(/\.0$/, "")}m`;
 }
 
-/** What is known of a session; nothing is certain to be there. */
 interface SessionFigures {
   readonly model?: string;
-  /** In the context as of the newest answer. */
   readonly tokens?: number;
   readonly windowTokens?: number;
   readonly costUsd?: number;
-  /** Of the newest request's input, from 0 to 1. */
   readonly cacheShare?: number;
 }
 
 interface StatusFigures extends SessionFigures {
-  /** A gateway answers where the client sends its requests. */
   readonly gateway: boolean;
   readonly compactsAtTokens?: number;
 }

@@ -171,7 +171,6 @@ async function preview(
 
 const SESSIONS_MAX = 1_000_000;
 
-/** Of the file, and of the log beside it in which the newest writes stand. */
 function fileSizes(path: string): { readonly fileBytes: number; readonly walBytes: number } {
   return { fileBytes: fileBytes(path), walBytes: fileBytes(`${path}-wal`) };
 }
@@ -205,9 +204,7 @@ function changeRows(before: Holdings, after: Holdings): readonly Row[] {
 
 interface OpenedStore {
   readonly store: HistoryStore;
-  /** As a person would write it. */
   readonly shown: string;
-  /** Where it is a file. */
   readonly path?: string;
 }
 

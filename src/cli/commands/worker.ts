@@ -96,7 +96,6 @@ interface WorkOptions {
   readonly terminal: Terminal;
   readonly engine: PluginSource | string;
   readonly atOnce: number;
-  /** Where health and metrics are served, if they are. */
   readonly port: number | undefined;
 }
 
@@ -142,7 +141,6 @@ async function workWith(opened: OpenedStore, how: WorkOptions): Promise<ExitCode
 interface Begun {
   readonly store: string;
   readonly atOnce: number;
-  /** Where health and metrics are. */
   readonly url: string | undefined;
 }
 
@@ -152,7 +150,6 @@ interface WorkerLog {
   readonly flush: () => void;
 }
 
-/** As the gateway's: lines for a person, JSON for a program, or none. */
 function logOf({ gateway: { log } }: Configuration, { out, err }: Terminal, redact: Redactor): WorkerLog {
   const lines = lineWriter(log === "json" ? out : err);
   if (log === "json") {
@@ -191,7 +188,6 @@ function withoutQueue({ gateway, redaction }: Configuration, shown: string): Pre
   );
 }
 
-/** The flags are settings under shorter names. */
 function request(args: Arguments, terminal: Terminal): ReturnType<typeof configurationRequest> {
   const base = configurationRequest(args, terminal);
   const flags: Flag[] = [...(base.flags ?? []), ...summarizeFlags(args)];

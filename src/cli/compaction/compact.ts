@@ -38,29 +38,21 @@ export interface CompactionRequest {
   readonly budget?: string | undefined;
   readonly focus?: string | undefined;
   readonly force: boolean;
-  /** The protocol of the result, where it is not the input's. */
   readonly to?: ProtocolName | undefined;
   /** Messages that stay, messages that go, as numbers and ranges with commas between; and a fact for the handoff. */
   readonly pin?: string | undefined;
   readonly drop?: string | undefined;
   readonly fact?: string | undefined;
-  /** As `withEngine` gives it. */
   readonly engine: PluginSource | string;
-  /** Called with the compaction; a dry run has none. */
   readonly hooks?: OperatorHookSettings;
-  /** Reads files of the agent's again. */
   readonly readFile?: NonNullable<RuntimeOptions["readFile"]>;
 }
 
 export type CompactionOutcome = Outcome & {
   readonly transcript: Transcript;
-  /** Tokens of the input. */
   readonly before: number;
-  /** The budget in tokens, where one was given. */
   readonly budget: number | undefined;
-  /** What the compaction removed. */
   readonly originals: readonly Original[];
-  /** The engine that was disabled on the way. */
   readonly disabledEngine?: DisabledEngine;
   readonly hookFailures: readonly HookFailure[];
 };
@@ -68,7 +60,6 @@ export type CompactionOutcome = Outcome & {
 export type ForcedCompaction = CompactionOutcome & {
   /** Why it was made by other figures than the documented ones. */
   readonly because?: string;
-  /** Not even a budget makes it smaller. */
   readonly exhausted?: true;
 };
 
@@ -150,7 +141,6 @@ export async function compactInput(
   };
 }
 
-/** Who may write the handoff: models, and the provider itself. */
 function modelsFor(
   { transcript, protocol: own }: Input,
   configuration: Configuration,
@@ -162,7 +152,6 @@ function modelsFor(
 
 type RuntimeOutcome = Awaited<ReturnType<Runtime["compact"]>>;
 
-/** Pins what is to stay and drops what is to go; answers with the last drop that changed something. */
 async function markByHand(
   runtime: Runtime,
   transcript: Transcript,
@@ -195,7 +184,6 @@ function overflow(status: number, body: string): ReturnType<typeof overflowOf> {
   return overflowOf({ status, body });
 }
 
-/** The models that the configuration names; none where it names none. */
 function writersFor(configuration: Configuration, { environment, before }: WriterAccess): Writers {
   const { auxiliary, main, ...writers } = createWriters(configuration, {
     environment,
@@ -229,14 +217,12 @@ function settingsFor(transcript: Transcript, configuration: Configuration): Retu
 interface RemoteRequest extends WriterAccess {
   /** The protocol of the result: the item can stand in no other than its own. */
   readonly protocol: ProtocolName;
-  /** The model that the transcript names. */
   readonly named: string | undefined;
 }
 
 const SECOND_MS = 1_000;
 const OFFERED_BY: readonly string[] = ["openai", "openai-compatible"];
 
-/** Undefined where it is not asked for. */
 function remoteFor(configuration: Configuration, request: RemoteRequest): Remote | undefined {
   const { context, auxiliary } = configuration;
   if (context.remote_compaction === "off" || builtInName(context.engine) !== "handoff") return undefined;
@@ -269,7 +255,6 @@ function withKeyHint(fault: unknown): unknown {
   return notCompacted(`${fault.message}, and no key was sent: name its environment variable in model.api_key_env`);
 }
 
-/** Where the main model is reached, or why it cannot be asked. */
 function choiceFor(
   { model }: Configuration,
   { protocol, named, environment }: RemoteRequest,
@@ -289,10 +274,7 @@ function keyIn(environment: WriterAccess["environment"], variable: string): stri
   return environment[variable]?.trim() || undefined;
 }
 
-/** For those who let the configured models write. */
 interface WriterAccess {
-  /** Where the models' keys are. */
   readonly environment: Environment;
-  /** Called before a model is asked. */
   readonly before: (model: string) => Promise<void>;
 }

@@ -12,9 +12,7 @@ import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { Measure } from "../../core/transcript/measure.ts";
 import { callsOf, contentText, type Message, type Origin } from "../../core/transcript/message.ts";
 
-/** Lines of a message that was shortened, before it. */
 const BEFORE_LINES_MAX = 3;
-/** Lines of what stands in its place; a handoff is shown whole. */
 const AFTER_LINES_MAX = 12;
 const NUMBER_COLUMNS = 5;
 
@@ -42,7 +40,6 @@ function linesOf(run: AlignedRun, stream: Stream): readonly string[] {
   return run.before.flatMap((one, at) => shortened(one, run.after[at], stream));
 }
 
-/** One line: number, role, tokens, and how it begins. */
 function messageLine(sign: string, message: MessageShown, { columns }: Stream): string {
   const { number, role, tokens, text, calls } = message;
   const head = `${sign}${padStart(String(number), NUMBER_COLUMNS)} ${role} `;
@@ -100,7 +97,6 @@ const HANDOFF_CHARS_MAX = 200_000;
 
 interface MessageBefore extends MessageShown {
   readonly became: Destination;
-  /** The recall id that leads to its original. */
   readonly recall?: string | undefined;
 }
 
@@ -114,7 +110,6 @@ interface ShownCompaction {
   readonly after: readonly MessageAfter[];
 }
 
-/** What messages are shown with: a mask for secrets, and what they weigh. */
 interface ShownWith {
   readonly redact: Redactor;
   readonly measure: Measure;
@@ -142,7 +137,6 @@ export function shownCompaction(
   };
 }
 
-/** By the index of each message that left. */
 function recallIds(evicted: readonly Evicted[]): ReadonlyMap<number, string> {
   const ids = new Map<number, string>();
   for (const { id, message, end = message + 1 } of evicted)
@@ -161,9 +155,7 @@ type Fate = "kept" | "shortened" | "replaced";
 
 interface AlignedRun {
   readonly fate: Fate;
-  /** Messages before, in order; none where precis added something. */
   readonly before: readonly MessageBefore[];
-  /** What stands in their place. */
   readonly after: readonly MessageAfter[];
 }
 

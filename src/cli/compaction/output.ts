@@ -77,7 +77,6 @@ export interface Verdict {
   readonly violations: readonly Violation[];
 }
 
-/** Of the input, or of a transcript in its place, in the protocols it may be meant for. */
 export function verdictOf(
   input: Input,
   candidates: readonly ProtocolName[] = protocolsOf(input),
@@ -126,15 +125,11 @@ function placeOf({ message }: Violation, { messages }: Transcript): string {
 const VIOLATIONS_SHOWN_MAX = 5;
 
 export interface Repair {
-  /** Of the input. */
   readonly before: readonly Violation[];
-  /** Of the result. */
   readonly after: readonly Violation[];
-  /** What the vendor would say of the form of the result. */
   readonly refusal?: string | undefined;
 }
 
-/** What was wrong with the input of a compaction, and what became of that; nothing where nothing was and is wrong. */
 export function repairLines(
   { before, after, refusal }: Repair,
   input: Transcript,

@@ -39,7 +39,6 @@ export interface Heading {
   readonly notes: readonly LogNote[];
 }
 
-/** The first line, and what reading the file had to leave out or repair. */
 export function headingOf({ name, format, to, notes }: Heading, { paint, columns }: Stream): readonly string[] {
   const way = format === to ? format : `${format} → ${to}`;
   const shown = notes
@@ -118,7 +117,6 @@ function fates(
   ];
 }
 
-/** Which model wrote the handoff, what that took and what the checks left of it; or why none was asked. */
 function writtenBy({ by, steps, items, because }: SummaryAccount): readonly string[] {
   if (by === "ledger") return steps.length > 0 || because === undefined ? [] : [`by code: ${because}`];
   const { model, role, calls, tokens, costUsd } = steps.find(({ outcome }) => outcome === "written")!;
@@ -133,14 +131,12 @@ function writtenBy({ by, steps, items, because }: SummaryAccount): readonly stri
   return [line];
 }
 
-/** The first ids themselves; the result shows each of them where its original was. */
 function recallIds(ids: readonly string[]): string {
   const more = ids.length - IDS_SHOWN_MAX;
   const list = ids.slice(0, IDS_SHOWN_MAX).join(", ");
   return `${counted(ids.length, "id")}: ${list}${more > 0 ? ` and ${count(more)} more` : ""}`;
 }
 
-/** Of each kind how many came to what, and those that are not in the result, one a line. */
 function receiptLines(receipt: Receipt): readonly string[] {
   const lines = RECEIPT_KINDS.flatMap((kind) => {
     const counts = RECEIPT_FATES.map((fate) => ({ fate, number: countIn(receipt, kind, fate) }));
@@ -160,7 +156,6 @@ function receiptLines(receipt: Receipt): readonly string[] {
   return lines.length === 0 ? ["nothing that had to be kept"] : lines;
 }
 
-/** A name and what there is to say, over as many lines as that takes. */
 function named(name: string, says: string, look: TextStyle, stream: Stream): readonly string[] {
   return namedLines(name, says, { left: NAME_COLUMNS, look }, stream);
 }
@@ -187,11 +182,9 @@ function irreducibleLine({ limit, smallest, because }: Irreducible): string {
 export interface Unchanged {
   readonly because: string;
   readonly irreducible: Irreducible | undefined;
-  /** What would make it smaller all the same. */
   readonly next: string | undefined;
 }
 
-/** For a transcript that stays as it is. */
 export function unchangedPage({ because, irreducible, next }: Unchanged, stream: Stream): string {
   const lines = [
     ...named("unchanged", because, "good", stream),
@@ -201,28 +194,23 @@ export function unchangedPage({ because, irreducible, next }: Unchanged, stream:
   return `${lines.join("\n")}\n`;
 }
 
-/** Why a forced compaction goes below the documented figures; nothing where it does not. */
 export function forcedLine(because: string | undefined, stream: Stream): string {
   return because === undefined ? "" : `${named("forced", because, "dim", stream).join("\n")}\n\n`;
 }
 
-/** Which window was worked with, and why that one. */
 export function windowLine(window: Window, stream: Stream): string {
   return `${named("window", windowText(window), "dim", stream).join("\n")}\n`;
 }
 
-/** What a provider refuses of the input or of the result, a line each; nothing where nothing is. */
 export function invalidPage(lines: readonly string[], stream: Stream): string {
   const rows = lines.flatMap((line, at) => named(at === 0 ? "invalid" : "", line, "warn", stream));
   return rows.map((row) => `${row}\n`).join("");
 }
 
-/** What to do next with the result. */
 export function usePage(says: string, stream: Stream): string {
   return `${named("next", says, "dim", stream).join("\n")}\n`;
 }
 
-/** The error of an engine that was disabled, for its author; empty if none was disabled. */
 export function disabledEnginePage(disabledEngine: DisabledEngine | undefined, stream: Stream): string {
   if (disabledEngine === undefined) return "";
   return `${warned(`${disabledEngine.engine}: ${disabledEngine.detail}`, stream).join("\n")}\n`;

@@ -28,13 +28,11 @@ export interface Report {
   readonly repair: Repair;
 }
 
-/** What was written beside standard output, as it was named. */
 export interface WrittenFiles {
   readonly out: string | undefined;
   readonly keep: string | undefined;
 }
 
-/** For a person. */
 export function reportPage(report: Report, { out, keep }: WrittenFiles, stream: Stream): string {
   const { input, result, to, window, repair } = report;
   const page =
@@ -49,7 +47,6 @@ export function reportPage(report: Report, { out, keep }: WrittenFiles, stream: 
 
 const FORMS = { request: "a request body", messages: "an array of messages" } as const;
 
-/** What to do with the file, and where the originals are. */
 function useOf({ input, to }: Report, { out, keep }: WrittenFiles): string {
   const form = input.decoded !== undefined && to === input.protocol ? input.decoded.form : undefined;
   const use =
@@ -69,7 +66,6 @@ function undoHint(keep: string | undefined): string {
     : `\`precis recall ID --keep ${keep}\` prints the original`;
 }
 
-/** What would make it smaller all the same. */
 function nextStep({
   budget,
   irreducible,
@@ -80,7 +76,6 @@ function nextStep({
   return "`--budget 20%` sets the size of the result, `--force` compacts anyway";
 }
 
-/** For a program. */
 export function reportJson(report: Report): string {
   const { input, result, to } = report;
   const shown = parts(input, result.transcript, to);

@@ -11,11 +11,9 @@ import { fault, fine, note, warning, type Finding } from "./finding.ts";
 
 interface Client {
   readonly command: string;
-  /** As `clientSetups` calls it. */
   readonly name: string;
   /** It adds `/v1` by itself. */
   readonly addsVersion: boolean;
-  /** Whose value is an address. */
   readonly variable?: string;
   /** Where its settings are, from the working folder and the home folder; the first that names an address counts. */
   readonly files: readonly string[];
@@ -40,7 +38,6 @@ const CLIENTS: readonly Client[] = [
   { command: "pi", name: "pi", addsVersion: false, files: ["~/.pi/agent/models.json"] },
 ];
 
-/** Variables that move a client's folder. */
 const MOVED: readonly (readonly [from: string, variable: string])[] = [
   ["~/.codex/", "CODEX_HOME"],
   ["~/.config/", "XDG_CONFIG_HOME"],
@@ -71,7 +68,6 @@ function canRun(path: string): boolean {
 
 interface Address {
   readonly url: string;
-  /** As shown to a person: a variable, or a file. */
   readonly place: string;
 }
 
@@ -166,7 +162,6 @@ function isGateway(address: string, host: string, port: number): boolean {
   return same && Number(given || (protocol === "https:" ? 443 : 80)) === port;
 }
 
-/** It comes here; whether by the right path and without TLS. */
 function pointing({ name, addsVersion }: Client, { url, place }: Address, gateway: string): Finding {
   const { pathname, protocol } = new URL(url);
   const path = pathname.replace(/\/$/, "");

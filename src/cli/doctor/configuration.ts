@@ -8,7 +8,6 @@ import { createRegistry, lookUp } from "../../models/registry/registry.ts";
 import { count } from "../screen/amounts.ts";
 import { type Examination, fault, fine, note, warning, type Area, type Finding } from "./finding.ts";
 
-/** Warnings of the configuration that are about the models' windows. */
 const ABOUT_WINDOWS = new Set([
   "window_assumed",
   "model_unknown",
@@ -43,7 +42,6 @@ function findingOf(area: Area, { code, path, message, fix, note: harmless }: War
   return harmless === true || ONLY_NOTES.has(code) ? note(area, code, says) : warning(area, code, { says, fix });
 }
 
-/** Settings of which one makes another pointless, or `precis serve` refuse to start. */
 function contradictions({ gateway, compression }: Configuration): readonly Finding[] {
   const { host } = gateway;
   const found: Finding[] = [];

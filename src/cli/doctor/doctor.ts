@@ -47,7 +47,6 @@ export async function examine(examination: Examination): Promise<readonly Findin
 
 const NEEDED = [22, 19] as const;
 
-/** Whether this Node is one that precis runs on. */
 export function checkNode(version: string): readonly Finding[] {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const enough = major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
@@ -61,7 +60,6 @@ export function checkNode(version: string): readonly Finding[] {
 const HOW =
   "metrics and the API take `authorization: Bearer $(precis token)`, a browser the link of `precis token --link`";
 
-/** The operator's token: whether it is there, for its owner alone, and how it is used. */
 function checkToken(configuration: Configuration, terminal: Terminal): readonly Finding[] {
   // A variable that is not set is reported with the keys.
   const { token_env: variable } = configuration.gateway;
@@ -76,7 +74,6 @@ function checkToken(configuration: Configuration, terminal: Terminal): readonly 
   }
 }
 
-/** The engine: whether what `context.engine` names is there. A plugin's manifest is read, and none of its code is run. */
 function checkEngineNamed({ loaded, terminal }: Examination): readonly Finding[] {
   const { engine, means, plugins, folders } = pluginsFound(loaded.configuration, terminal);
   const plugin = plugins.find(({ inForce }) => inForce);
@@ -113,7 +110,6 @@ function checkEngineNamed({ loaded, terminal }: Examination): readonly Finding[]
   ];
 }
 
-/** Whether what is set about the prompt cache can have an effect, given where requests go. */
 function checkCaching(configuration: Configuration): readonly Finding[] {
   const { prompt_caching: caching, compression, gateway } = configuration;
   if (!caching.enabled)
@@ -149,7 +145,6 @@ function cachesByItself(vendor: Vendor | undefined): boolean {
   return vendor !== undefined && !allDefinitions.some((one) => one.vendor.name === vendor && one.markers === "native");
 }
 
-/** Whether the gateway can have its port, or has it already. */
 async function checkPort({ gateway: { host, port } }: Configuration): Promise<readonly Finding[]> {
   const place = `${host}, port ${port}`;
   const why = await portFailure(host, port);
@@ -183,7 +178,6 @@ function taken(port: number): Finding {
   });
 }
 
-/** The code of what is in the way of listening. */
 async function portFailure(host: string, port: number): Promise<string | undefined> {
   const server = createServer();
   try {
@@ -199,14 +193,11 @@ async function portFailure(host: string, port: number): Promise<string | undefin
 
 interface Named {
   readonly variable: string;
-  /** What it is for. */
   readonly use: string;
   readonly optional: boolean;
-  /** The setting that names it. */
   readonly path: string;
 }
 
-/** Keys and tokens: whether the variables that settings name are set, and hold what a header can carry. No value is ever shown. */
 async function checkKeys(configuration: Configuration, { environment }: Terminal): Promise<readonly Finding[]> {
   const inPlace = asksInPlace(configuration);
   const { auxiliary, main } = inPlace ? { auxiliary: undefined, main: undefined } : chooseModels(configuration);
@@ -232,7 +223,6 @@ async function checkKeys(configuration: Configuration, { environment }: Terminal
   ];
 }
 
-/** Who writes the handoffs; where no model does, what one would bring. */
 function handoffs(configuration: Configuration): Finding {
   return fine("keys", "handoffs", `handoffs are ${handoffsSentence(configuration)}`);
 }

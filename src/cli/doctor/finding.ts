@@ -24,11 +24,9 @@ export interface Finding {
   readonly level: Level;
   /** Stable, snake_case. */
   readonly code: string;
-  /** One sentence, without secrets. */
   readonly says: string;
   /** What to do; there for every fault and warning. */
   readonly fix?: string;
-  /** Lines to copy, beside the fix. */
   readonly lines?: readonly string[];
 }
 
@@ -57,8 +55,6 @@ export function fault(area: Area, code: string, text: FindingText): Finding {
 export interface Examination {
   readonly loaded: Loaded;
   readonly terminal: Terminal;
-  /** `--store`. */
   readonly store: string | undefined;
-  /** Nothing leaves this machine. */
   readonly offline: boolean;
 }

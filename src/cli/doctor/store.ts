@@ -41,7 +41,6 @@ export async function checkStore(examination: Examination): Promise<readonly Fin
   ];
 }
 
-/** A store that is no file: whether it answers. */
 async function withoutFile(
   address: string,
   shown: string,
@@ -74,7 +73,6 @@ function unreachable(path: string, shown: string): Finding | undefined {
   }
 }
 
-/** The folders that are missing are made; the nearest one that is there has to take them. */
 function newStore(path: string, shown: string): readonly Finding[] {
   const folder = nearestFolder(path);
   if (canWrite(folder)) return [fine("store", "store_new", `${shown} does not exist yet; the gateway creates it`)];

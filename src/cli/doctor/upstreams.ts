@@ -45,7 +45,6 @@ async function announce(asked: readonly Upstream[], { err }: Pick<Examination["t
 
 interface UpstreamCheck {
   readonly offline: boolean;
-  /** It was configured, and is not one of the vendors' that are there by default. */
   readonly own: boolean;
   /** As the gateway goes out. */
   readonly send: typeof fetch;
@@ -83,7 +82,6 @@ function addressOf({ origin, basePath }: Upstream): string {
 
 const ENDPOINT = /\/(?:chat\/completions|completions|responses|messages|models|embeddings)$/;
 
-/** The base of an API is meant, and `/v1` once at most. */
 function badPath(upstream: Upstream): readonly Finding[] {
   const { name, origin, basePath } = upstream;
   const place = `gateway.upstreams.${name}`;
@@ -223,7 +221,6 @@ function unreachable(
   return warning("upstreams", "upstream_unreachable", { says, fix: certificate ? fix : check });
 }
 
-/** Nothing under this path; perhaps under the bare address. */
 async function notFound(upstream: Upstream, send: typeof fetch): Promise<Finding> {
   const { name, origin, basePath } = upstream;
   const bare = basePath === "" || basePath === "/v1" ? undefined : await ask(origin + MODELS_PATH, send);

@@ -34,7 +34,6 @@ export const INPUT_ARGS = {
 } as const satisfies ArgsDef;
 
 export interface Input {
-  /** As shown to a person. */
   readonly name: string;
   readonly format: InputFormat;
   /** The input's own protocol, or the one its agent speaks. */
@@ -56,7 +55,6 @@ export async function readInput(args: Arguments, terminal: Terminal, options: Re
   });
 }
 
-/** The same by the file's name. */
 export async function readFileInput(
   file: string,
   terminal: Terminal,
@@ -85,7 +83,6 @@ export function readingFailure(name: string, error: unknown): unknown {
   return unreadable(`${said}${text.replace(/\.$/, "")}`, { hint: error.hint, place, cause: error });
 }
 
-/** What a file weighs before it is read; 0 for standard input and for what is no file. */
 export function inputBytes(args: Arguments, { folder }: Terminal): number {
   try {
     return statSync(resolve(folder, args.text("file")!)).size;
@@ -94,7 +91,6 @@ export function inputBytes(args: Arguments, { folder }: Terminal): number {
   }
 }
 
-/** A name out of `known`; throws a usage error that lists them. */
 export function formatNamed<Name extends string>(
   given: string | undefined,
   flag: string,

@@ -11,7 +11,6 @@ export const FILE_BYTES_MAX = 500_000_000;
 const SILENCE_MS = 2_000;
 
 interface ReadFileOptions {
-  /** What to name instead. */
   readonly hint?: string;
 }
 
@@ -69,14 +68,12 @@ const NEWLINE = 0x0a;
 
 interface LargeFile {
   readonly bytes: number;
-  /** Its first lines. */
   readonly sample: string;
   readonly all: () => Iterable<string>;
   /** Whether a line that was read held bytes that are not UTF-8. */
   readonly isDamaged: () => boolean;
 }
 
-/** Whether work on an input of this size should mind the memory. */
 export function isLarge(bytes: number): boolean {
   return bytes >= LARGE_BYTES_MIN;
 }

@@ -16,14 +16,11 @@ export interface SessionFile {
 }
 
 export interface SessionFiles {
-  /** The newest first. */
   readonly files: readonly SessionFile[];
   readonly folders: readonly string[];
-  /** Files that were changed before the time asked for. */
   readonly older: number;
 }
 
-/** Agents that keep their sessions as files; those that are there. */
 function agentFolders({ environment, folder }: Pick<Terminal, "environment" | "folder">): readonly string[] {
   const places = placesOf(environment, folder);
   return (["claude-code", "codex", "pi", "gemini"] as const)

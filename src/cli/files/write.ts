@@ -59,7 +59,6 @@ export async function writeOutput(
   }
 }
 
-/** Makes a folder that is to be written into. Throws `unwritable_output`. */
 export function makeFolder(name: string, { folder }: Pick<Terminal, "folder">): string {
   const path = resolve(folder, name);
   try {

@@ -19,20 +19,15 @@ import type { Stream, Terminal } from "../screen/terminal.ts";
 
 export interface OperationOptions extends Omit<StartPage, "url" | "access"> {
   readonly version: string;
-  /** Requests under way. */
   readonly inFlight: () => number;
-  /** Of the store's file, where there is one. */
   readonly storeBytes: (() => number) | undefined;
-  /** Where what tenants take is told too. */
   readonly tenantStore?: TenantStore | undefined;
-  /** Rejects where the store does not answer. */
   readonly checkStore: () => Promise<unknown>;
   /** Requests go on as they come where it does not. */
   readonly forwards: boolean;
   readonly log: "pretty" | "json" | "off";
   readonly redaction: SecretSettings;
   readonly history: History;
-  /** Where figures by day and model are kept, and what models cost. */
   readonly figures: FiguresOptions;
   readonly loopback: boolean;
   readonly allowedHosts: readonly string[];
@@ -43,11 +38,8 @@ export interface OperationOptions extends Omit<StartPage, "url" | "access"> {
 export interface Operation {
   readonly onEvent: EmitEvent;
   readonly ownRoutes: (request: Request) => Response | Promise<Response>;
-  /** It listens: says so, and how to use it. */
   readonly begun: (url: string) => Promise<void>;
-  /** Called when it is to stop: it is no longer ready. */
   readonly stopping: () => void;
-  /** It has stopped: says what it did. */
   readonly ended: () => Promise<void>;
 }
 
@@ -152,7 +144,6 @@ function watching(options: FiguresOptions) {
   return { onEvent, dashboard, close: feed.close, ended: figures.close };
 }
 
-/** A line an event, for a person. */
 function prettyLog(lines: LineWriter, stream: Stream, redact: Redactor): EmitEvent {
   return (event) => lines.write(stream.fit(eventLine(event, { stream, redact, now: Date.now })));
 }

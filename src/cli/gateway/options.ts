@@ -20,7 +20,6 @@ import { createProxyAgent } from "../../gateway/transport/proxy-agent.ts";
 const MEBIBYTE = 1024 * 1024;
 const SECOND_MS = 1_000;
 
-/** What is configured, and where each setting came from. */
 export interface ResolvedConfiguration {
   readonly configuration: Configuration;
   readonly provenance: ReadonlyMap<string, Provenance>;
@@ -70,7 +69,6 @@ function writersOf(configuration: Configuration, environment: Environment): Writ
   return createWriters(configuration, { environment, overflow: readOverflow, fetch: outwardFetch(environment) });
 }
 
-/** As both the gateway and the command line take them. */
 export function hookSettings({ hooks }: Pick<Configuration, "hooks">, environment: Environment): OperatorHookSettings {
   return {
     beforeCompact: hooks.before_compact,

@@ -8,25 +8,18 @@ import { columnWidths, padEnd, commandLines } from "../screen/text.ts";
 import type { Stream } from "../screen/terminal.ts";
 
 export interface StartPage {
-  /** As clients reach it. */
   readonly url: string;
-  /** What is between this machine and them, where something does. */
   readonly proxies: OutwardProxies | undefined;
   /** In the order in which they are asked whether a route is theirs. */
   readonly upstreams: readonly UpstreamShown[];
   readonly mode: "rewrite" | "observe" | "off";
   readonly caching: CachingShown;
-  /** Who writes them, as a sentence. */
   readonly handoffs: string;
-  /** As a person would write it. */
   readonly store: string;
-  /** For how long, and in full where that is said for the first time. */
   readonly kept: { readonly says: string; readonly first?: string };
-  /** How the operator comes to the dashboard, metrics and the API. */
   readonly access: {
     /** For a browser: opens once, within minutes. */
     readonly link: string;
-    /** Where the token is. */
     readonly token: string;
   };
 }
@@ -81,7 +74,6 @@ export function startPage(page: StartPage, { paint, columns }: Stream): string {
   ].join("\n");
 }
 
-/** Without the names and passwords in their addresses. */
 function proxyFacts({ http, https, except }: OutwardProxies = {}): readonly (readonly [string, string])[] {
   const ways = [
     ...(https === undefined ? [] : [`https by ${new URL(https).host}`]),
@@ -98,7 +90,6 @@ function cachingLine({ enabled, strategy, ttl }: CachingShown): string {
     : "off: requests keep their own markers";
 }
 
-/** Which requests come to an upstream by their route, where none before it takes them. */
 function servedBy(upstreams: readonly UpstreamShown[], at: number): string {
   const { name } = upstreams[at]!;
   const served = VENDORS.filter(

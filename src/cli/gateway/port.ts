@@ -13,7 +13,6 @@ import { getRequestListener } from "@hono/node-server";
 interface WorkerPort {
   readonly url: string;
   readonly onEvent: EmitEvent;
-  /** Called when it is to stop: it is no longer ready. */
   readonly stopping: () => void;
   readonly close: () => Promise<void>;
 }
@@ -27,7 +26,6 @@ interface WorkerPortOptions {
 
 const CONNECTIONS_MAX = 64;
 
-/** At the address that the configuration gives the gateway. */
 export async function openWorkerPort({
   port,
   configuration,
@@ -66,7 +64,6 @@ const IDLE_CONNECTION_MS = 75_000;
 export interface ListenOptions {
   /** Loopback by default: it takes any key. */
   readonly host?: string;
-  /** Any free one by default. */
   readonly port?: number;
   readonly connections?: number;
 }
@@ -75,7 +72,6 @@ export interface Listening {
   readonly port: number;
   /** Without `/v1`. */
   readonly url: string;
-  /** Ends open connections and gives the port back. */
   readonly close: () => Promise<void>;
 }
 

@@ -11,7 +11,6 @@ interface ThreadSettings extends ResolvedConfiguration, CommandEnvironment {
   readonly store: SharedStore;
 }
 
-/** Everything that the thread needs, as data. */
 export function threadSource(
   { configuration, provenance }: ResolvedConfiguration,
   { environment, folder, platform }: CommandEnvironment,

@@ -30,7 +30,6 @@ function tokenFile({ environment, platform }: TokenEnvironment): string {
   return stateFile("operator-token", environment, platform);
 }
 
-/** The token there is; undefined before the first start. */
 export function operatorToken({ gateway }: Configuration, place: TokenEnvironment): OperatorToken | undefined {
   const { token_env: variable } = gateway;
   if (variable === null) return tokenInFile(place);

@@ -5,13 +5,10 @@ import { usageError, type ExitCode } from "./exit.ts";
 import type { Terminal } from "../screen/terminal.ts";
 
 export interface Command {
-  /** The program that it belongs to; `precis` by default. */
   readonly program?: string;
   /** Its words after the program's; none where the program is one command. */
   readonly name: string;
-  /** One line, for lists. */
   readonly summary: string;
-  /** What it does beyond the summary, as paragraphs. */
   readonly about: readonly string[];
   readonly examples: readonly Example[];
   readonly args: ArgsDef;
@@ -27,7 +24,6 @@ interface Example {
   readonly says: string;
 }
 
-/** Commands under one word: `precis config check`. */
 export interface CommandGroup {
   readonly name: string;
   readonly summary: string;
@@ -36,14 +32,10 @@ export interface CommandGroup {
   readonly alone?: Command;
 }
 
-/** What a command line is made of: `precis`, or a tool beside it. */
 export interface Program {
   readonly name: string;
-  /** What the first page says after the version. */
   readonly slogan: string;
-  /** The paragraph below it. */
   readonly about: string;
-  /** Its exit codes, for the first page. */
   readonly exitMeanings: readonly (readonly [code: ExitCode, meaning: string])[];
   /** By its first word. Each is loaded when it is named, so that a command starts without the weight of the others. */
   readonly commands: Readonly<Record<string, () => Promise<Command | CommandGroup>>>;
@@ -54,12 +46,10 @@ export function invocation({ program = "precis", name }: Pick<Command, "program"
   return name === "" ? program : `${program} ${name}`;
 }
 
-/** What was given for each argument. */
 export interface Arguments {
   /** The last value given. */
   readonly text: (name: string) => string | undefined;
   readonly is: (name: string) => boolean;
-  /** Every value given, in order. */
   readonly all: (name: string) => readonly string[];
 }
 

@@ -2,19 +2,12 @@
 import { PrecisError } from "../../core/errors.ts";
 
 export const EXIT = {
-  /** Done, or nothing to do. */
   done: 0,
-  /** `precis check`, `precis plugins`, `precis store check` or `precis doctor` found faults; `recall` or `search` found nothing, or `undo` had nothing to undo, or the result of `compact` is invalid. */
   failed: 1,
-  /** The command line or the configuration is wrong. */
   usage: 2,
-  /** The input cannot be read as a transcript, or the store cannot be opened. */
   unreadable: 3,
-  /** Even the smallest result is above the budget; it was written. */
   irreducible: 4,
-  /** A valid transcript is larger than its model's window. */
   tooLarge: 5,
-  /** A fault in precis itself. */
   fault: 70,
 } as const;
 

@@ -14,12 +14,10 @@ import { readFileSync } from "node:fs";
 const HELP = new Set(["-h", "--help"]);
 const VERSION = new Set(["-v", "-V", "--version"]);
 
-/** Runs one command line; never throws. */
 export async function runProgram(program: Program, words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   return reporting(program.name, words, terminal, () => dispatch(program, words, terminal));
 }
 
-/** Runs a program that is one command; never throws. */
 export async function runAlone(command: Command, words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   return reporting(command.program ?? command.name, words, terminal, () =>
     VERSION.has(words[0] ?? "") ? said(terminal, `${version()}\n`) : runCommand(command, words, terminal),

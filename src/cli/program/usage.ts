@@ -10,7 +10,6 @@ export interface Help {
   readonly flags: readonly (readonly [name: string, meaning: string])[];
 }
 
-/** The parts of a command's help as plain text. */
 export function helpOf(command: Command): Help {
   const { args } = command;
   const entries = Object.entries(args);
@@ -65,7 +64,6 @@ export function commandUsage(command: Command, stream: Stream): string {
   ].join("\n");
 }
 
-/** The first page: what the program is, its commands, and what exit codes mean. */
 export function overview(
   { name: program, slogan, about, exitMeanings }: Omit<Program, "commands">,
   version: string,
@@ -99,7 +97,6 @@ export function overview(
 
 interface UsageLine {
   readonly name: string;
-  /** Columns of the widest name. */
   readonly left: number;
   readonly meaning: string;
   readonly look?: TextStyle;

@@ -2,7 +2,6 @@
 import { readAmount, readBudget } from "../../core/compaction/budget.ts";
 import { usageError } from "../program/exit.ts";
 
-/** A number of tokens, 1 or more. */
 export function tokensOf(text: string, flag: string): number {
   const tokens = readAmount(text);
   if (tokens === undefined || tokens < 1)
@@ -26,7 +25,6 @@ export function sharesOf(text: string, example: string): readonly number[] {
   return shares.toSorted((a, b) => a - b);
 }
 
-/** Tokens of a budget: absolute, or a share of `whole`. */
 export function budgetOf(text: string, whole: number): number {
   const read = readBudget(text);
   if ("budget" in read) return read.budget(whole);
@@ -36,7 +34,6 @@ export function budgetOf(text: string, whole: number): number {
   throw usageError(`--budget is ${because}`, hint);
 }
 
-/** Dollars of a limit such as `5`, `$2.50` or `0.1`. */
 export function dollarsOf(text: string, flag: string): number {
   const [, number] = /^\$?([0-9]{1,6}(?:\.[0-9]{1,6})?)$/.exec(text.trim()) ?? [];
   if (number !== undefined) return Number(number);
@@ -46,7 +43,6 @@ export function dollarsOf(text: string, flag: string): number {
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const UNIT_BYTES = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 } as const;
 
-/** Milliseconds of a time such as `30d`, `12h` or `2w`. */
 export function durationOf(text: string, flag: string): number {
   const [, number, unit] = /^([0-9]{1,6}(?:\.[0-9]{1,3})?)([smhdw])$/i.exec(text.trim()) ?? [];
   if (number === undefined)
@@ -82,7 +78,6 @@ export function age(ms: number): string {
   return `${Math.max(0, Math.floor(ms / unitMs))}${unit}`;
 }
 
-/** A whole number of 1 or more, at most `max`. */
 export function wholeOf(text: string, flag: string, max: number): number {
   const number = /^[0-9]{1,9}$/.test(text.trim()) ? Number(text) : 0;
   if (number >= 1 && number <= max) return number;

@@ -15,13 +15,11 @@ const TICK_MS = 1_000;
 const CLEAR_LINE = "\r\u001b[2K";
 
 export interface Progress {
-  /** Begins a stage; `share` of the whole is done by then. */
   readonly stage: (name: string, share: number) => Promise<void>;
   /** From here on there is reason to expect that the work is long. */
   readonly expect: (inputChars: number) => void;
 }
 
-/** Does the work with its progress shown, and leaves a clean line behind, whatever happens. */
 export async function withProgress<Result>(
   stream: Stream,
   work: (progress: Progress) => Promise<Result>,

@@ -147,7 +147,6 @@ function timingLines(
 
 const HIDDEN_SHOWN_MAX = 12;
 
-/** What the engine's compactions of this session came to. */
 function engineLines({ engine }: SessionShown, stream: Stream): readonly string[] {
   if (engine?.statistics === undefined) return [];
   const { compactions, savedTokens, averageRatio, hitRate, savedShare } = engine.statistics;
@@ -204,7 +203,6 @@ function compactionLines(
   ];
 }
 
-/** What became of the messages, what is gone, and what it cost. */
 function accountOf(report: CompactionReport, covered: number): readonly string[] {
   const { because, messages, recall, receipt, degraded, modelCalls, costUsd, summary } = report;
   const gone = RECEIPT_KINDS.flatMap((kind) => {
@@ -245,16 +243,13 @@ function messageLines(
 }
 
 export interface HitShown {
-  /** A session's id, or a recall id. */
   readonly id: string;
-  /** What it is, where it is no message. */
   readonly label?: string;
   readonly number?: number;
   readonly role?: Role;
   /** Of a message that left its conversation too. */
   readonly recall?: string;
   readonly text: string;
-  /** Words that it does not hold. */
   readonly missing?: readonly string[];
 }
 

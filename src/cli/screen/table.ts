@@ -71,7 +71,6 @@ export function withRowNote({ line, width, says, look }: RowNote, { paint, colum
   return [line, ...below.map((text) => `${" ".repeat(REMARK_INDENT)}${painted(text)}`)];
 }
 
-/** A name, and what there is to say of it beside it over as many lines as that takes. */
 export function namedLines(
   name: string,
   says: string,

@@ -12,7 +12,6 @@ import { unwritable } from "../files/failures.ts";
 export type TextStyle = "strong" | "dim" | "good" | "warn" | "bad" | "accent";
 
 export interface Stream {
-  /** Data, as it is. */
   readonly write: (text: string) => Promise<void>;
   /** Something for a person: no line is longer than `columns`, as far as its words allow. */
   readonly say: (text: string) => Promise<void>;
@@ -20,7 +19,6 @@ export interface Stream {
   readonly fit: (text: string) => string;
   /** Text for a person whose lines are already as they should be: what somebody else wrote moves no cursor and has no colour. */
   readonly shown: (text: string) => string;
-  /** The text in a colour, where the stream shows colours. */
   readonly paint: (look: TextStyle, text: string) => string;
   readonly columns: number;
   readonly interactive: boolean;
@@ -49,7 +47,6 @@ const FORMATS = {
   accent: "cyan",
 } as const satisfies Record<TextStyle, Parameters<typeof styleText>[0]>;
 
-/** This process's own terminal. */
 export function processTerminal(): Terminal {
   return {
     out: streamOf(process.stdout, written("standard output")),
@@ -85,7 +82,6 @@ interface Looks extends Pick<Stream, "columns" | "interactive"> {
   readonly coloured: boolean;
 }
 
-/** A stream on whatever takes its text. */
 export function streamTo(write: Stream["write"], { fits, coloured, columns, interactive }: Looks): Stream {
   const fit = (text: string): string => shown(fits ? fitted(marked(text), columns) : text);
   return {

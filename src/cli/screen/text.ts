@@ -16,7 +16,6 @@ export function visible(text: string): string {
   return text.replace(UNSEEN, coded);
 }
 
-/** The same on one line. */
 export function visibleLine(text: string): string {
   return visible(text).replaceAll("\n", "\\n").replaceAll("\t", " ");
 }
@@ -54,7 +53,6 @@ export function bar(share: number, columns: number): string {
   return "█".repeat(Math.floor(filled / 8)) + EIGHTHS[filled % 8]!;
 }
 
-/** The same with blanks up to its full width. */
 export function track(share: number, columns: number): string {
   return padEnd(bar(share, columns), columns);
 }
@@ -96,7 +94,6 @@ export function padStart(text: string, columns: number): string {
   return " ".repeat(Math.max(0, columns - widthOf(text))) + text;
 }
 
-/** Widths of the columns of rows. */
 export function columnWidths(rows: readonly (readonly string[])[]): readonly number[] {
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, widthOf(cell))));
@@ -149,7 +146,6 @@ function broken(line: string, columns: number): readonly string[] {
   return [...lines, current];
 }
 
-/** Below what is said of a name; or a little further in than the line itself. */
 function hangingOf(line: string, columns: number): number {
   const label = LABEL.exec(line)?.[0] ?? "";
   const indent = line.length - line.trimStart().length;

@@ -41,7 +41,6 @@ export function untrusted(
   });
 }
 
-/** A folder that cannot be agreed to is not. */
 export function isAgreedTo(pluginFolder: string, terminal: CommandEnvironment): boolean {
   try {
     return isTrusted(pluginFolder, fingerprintOf(pluginFolder), terminal);
@@ -67,7 +66,6 @@ export async function withEngine<Result>(
 
 export interface FoundPlugin {
   readonly name: string;
-  /** Null where the manifest is broken. */
   readonly version: string | null;
   readonly description: string;
   readonly folder: string;
@@ -78,17 +76,14 @@ export interface FoundPlugin {
   readonly inForce: boolean;
   /** Another plugin or the built-in engine of that name comes before it. */
   readonly shadowed: boolean;
-  /** What is wrong with its manifest. */
   readonly problem: string | null;
 }
 
 export interface FoundPlugins {
-  /** What `context.engine` says. */
   readonly engine: string;
   /** What that means: a plugin, a built-in engine, or nothing there is. */
   readonly means: "plugin" | "built-in" | "nothing";
   readonly plugins: readonly FoundPlugin[];
-  /** Where was looked, in this order. */
   readonly folders: readonly string[];
   readonly builtIn: readonly string[];
 }

@@ -34,7 +34,6 @@ export const ENGINE_FLAGS = {
   },
 } as const satisfies ArgsDef;
 
-/** Where the configuration of this run comes from. */
 export function configurationRequest(
   args: Arguments,
   terminal: Terminal,
@@ -61,7 +60,6 @@ function settingOf(pair: string): Flag {
 
 const MAIN = "main";
 
-/** What the flag says, as settings. */
 export function summarizeFlags(args: Arguments): readonly Flag[] {
   const model = args.text("summarize");
   if (model === undefined) return [];
@@ -111,11 +109,9 @@ type NamedBy = "flag" | "input" | "configuration";
 export interface Window {
   readonly tokens: number;
   readonly from: "flag" | "example" | MainWindow["from"];
-  /** The model that was looked up, and who named it. */
   readonly model?: { readonly name: string; readonly namedBy: NamedBy };
 }
 
-/** `input` is the model that the transcript names. */
 export function windowFor(args: Arguments, configuration: Configuration, input: string | undefined): Window {
   const model = modelFor(args.text("model"), input, configuration.model.name ?? undefined);
   const { tokens, from } = mainWindow(configuration, model?.name);

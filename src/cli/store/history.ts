@@ -52,16 +52,12 @@ export const SESSION_ARG = {
 export interface OpenedHistory {
   readonly history: History;
   readonly tenant: string;
-  /** The store as a person would write it. */
   readonly store: string;
   readonly kept: HistoryStore;
-  /** Where it is a file. */
   readonly path?: string;
   /** Secrets are masked in what is kept. */
   readonly masks: boolean;
-  /** By the configured rules. */
   readonly redact: Redactor;
-  /** For a session on this store, with the configured engine, settings and hooks. */
   readonly runtimeOptions: (model: RuntimeModel) => RuntimeOptions & { readonly store: HistoryStore };
 }
 
@@ -74,7 +70,6 @@ interface HistoryUse {
   readonly readOnly: boolean;
   /** The engine is needed: only then is one that is not there an error. `if_there`: the default one takes its place. */
   readonly compacts?: boolean | "if_there";
-  /** The store is made where there is none. */
   readonly creates?: true;
 }
 
@@ -150,12 +145,10 @@ async function sayNotice(event: GatewayEvent, err: Stream): Promise<void> {
   if (event.kind === "notice") await err.say(`${wrapped(event.message, err.columns).join("\n")}\n`);
 }
 
-/** The one session that a command is about. */
 export function sessionNamed(args: Arguments, { tenant }: Pick<OpenedHistory, "tenant">) {
   return { tenant, id: args.text("session")! };
 }
 
-/** Says that a tenant has no session, and who has some. */
 export async function noSessions({ history, tenant, store }: OpenedHistory): Promise<string> {
   const others = (await history.tenants()).map((one) => `${one.tenant} (${one.sessions})`);
   const said = `no session of the tenant "${tenant}" in ${store}`;
@@ -166,11 +159,9 @@ const NAME_CHARS_MAX = 128;
 const { linksOf } = createChain((text) => hash("sha256", text));
 
 interface KeptSession {
-  /** Its name in the store. */
   readonly session: string;
   readonly messages: readonly Message[];
   readonly links: readonly string[];
-  /** How many of its messages were new. */
   readonly added: number;
 }
 

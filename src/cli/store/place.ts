@@ -20,11 +20,8 @@ import type { GatewayOptions } from "../../gateway/index.ts";
 import { RETENTION_LIMITS } from "../../gateway/retention.ts";
 
 interface StorePlace {
-  /** What `openStore` takes. */
   readonly address: string;
-  /** As a person would write it. */
   readonly shown: string;
-  /** Where it is a file. */
   readonly path?: string;
 }
 
@@ -72,7 +69,6 @@ function isStore(path: string, shown: string): boolean {
   }
 }
 
-/** The size of a file; 0 for none. */
 export function fileBytes(path: string): number {
   try {
     return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -94,7 +90,6 @@ const KEY_BYTES = 32;
 const HEXADECIMAL = /^[0-9a-f]{64}$/i;
 const BASE64 = /^[A-Za-z0-9+/_-]{43}=?$/;
 
-/** What `openSqliteStore` takes for it; nothing where the store is not encrypted. */
 export function storeKey(
   { gateway }: { readonly gateway: Pick<Configuration["gateway"], "store_key_env"> },
   environment: Environment,
@@ -133,9 +128,7 @@ const STATE = "retention";
 
 interface KeepOptions {
   readonly retention: GatewayOptions["retention"];
-  /** In a few words. */
   readonly says: string;
-  /** In full, at the first start with this store. */
   readonly first?: string;
 }
 
@@ -187,16 +180,13 @@ function noteIn(state: unknown): number | undefined {
   return typeof notBefore === "number" ? notBefore : undefined;
 }
 
-/** The store that the history is in, which the thread for large requests opens as well. */
 export interface SharedStore extends Pick<OpenOptions, "key" | "jobs" | "sizeBytesMax"> {
   readonly address: string;
 }
 
 export interface OpenedStore extends Pick<StorePlace, "shown" | "path"> {
   readonly store: HistoryStore;
-  /** Where another thread can open it and write to it. */
   readonly shared?: SharedStore;
-  /** Why nothing can be kept in it. */
   readonly broken?: PrecisError;
 }
 

@@ -76,7 +76,6 @@ function budgetFrom(text: string): Budget {
   });
 }
 
-/** What the agent is told when a person chooses the prompt. */
 export function compactPrompt(
   { session }: Pick<ToolContext, "session">,
   { focus, session: named }: { readonly focus?: string | undefined; readonly session?: string | undefined },

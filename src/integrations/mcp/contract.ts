@@ -91,7 +91,6 @@ interface Archive {
 export interface McpOptions {
   readonly archive: Archive;
   readonly store: HistoryStore;
-  /** Nothing of another tenant can be reached. */
   readonly tenant: string;
   /** The whole id of the one session that can be reached; all of the tenant's where not given. */
   readonly session?: string;

@@ -119,7 +119,6 @@ interface TimelineArguments {
   readonly from?: number | undefined;
 }
 
-/** A turn: a person's message and all up to the next one. Indices from 0, the end excluded. */
 interface Turn {
   readonly start: number;
   readonly end: number;
@@ -180,7 +179,6 @@ function compactionLine({ compaction: { covered, evicted, report }, undone, crea
   return `  compacted (${report.reason}) ${timeOf(createdAt)}: messages 1 to ${covered}, ${before} → ${after} tokens${undone ? ", undone" : ""}; recall ids: ${shown === "" ? "none" : shown}${more}`;
 }
 
-/** As an agent reads it. */
 function timeOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

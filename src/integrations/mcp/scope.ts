@@ -10,7 +10,6 @@ const SHOWN_ID_CHARS_MAX = 80;
 
 export const UNKNOWN_SESSION_HINT = "`describe` without an id lists everything.";
 
-/** Where an original left a conversation. */
 export interface RemovalPoint {
   readonly session: SessionEntry;
   readonly compaction: CompactionEntry;
@@ -39,7 +38,6 @@ export async function sessionOf(context: ToolContext, wanted: string | undefined
   return begun;
 }
 
-/** The sessions that can be reached, the last used first. */
 export async function sessionsOf({ store, tenant, session, limits }: ToolContext): Promise<readonly SessionEntry[]> {
   if (session === undefined) return store.listSessions(tenant, { limit: limits.sessions });
   const only = await store.getSession(tenant, session);

@@ -27,7 +27,6 @@ interface Tool {
   readonly call: (context: ToolContext, given: unknown, signal: AbortSignal) => Promise<string>;
 }
 
-/** What a client lists. */
 export interface Declaration {
   readonly name: string;
   readonly description: string;
@@ -42,9 +41,7 @@ export interface Declaration {
 
 export interface Tools {
   readonly declarations: readonly Declaration[];
-  /** @throws PrecisError. */
   readonly call: (name: string, given: unknown, signal: AbortSignal) => Promise<string>;
-  /** Milliseconds that a call of it may take; undefined for as long as most. */
   readonly msOf: (name: string) => number | undefined;
 }
 
@@ -255,7 +252,6 @@ function badArguments({ issues }: z.ZodError): PrecisError {
   });
 }
 
-/** Bounds as they are, but for those given. */
 export function limitsOf(given: Partial<McpLimits> = {}): McpLimits {
   return { ...MCP_LIMITS, ...given };
 }

@@ -13,7 +13,6 @@ import { opaqueBlock } from "../../protocols/blocks.ts";
 const LINE_BEFORE = "";
 
 interface Branch {
-  /** The lines of the conversation, in the order in which they are sent. */
   readonly lines: readonly Line[];
   readonly notes: readonly LogNote[];
 }
@@ -193,7 +192,6 @@ export function withoutKept(lines: readonly Line[]): readonly Line[] {
   });
 }
 
-/** A block of a reply. */
 export function replyPart(block: Fields): Part {
   switch (block["type"]) {
     case "thinking":
@@ -212,13 +210,11 @@ export function replyPart(block: Fields): Part {
   }
 }
 
-/** Content of a user message or a result: a string or a list of blocks. */
 export function contentParts(content: unknown): readonly ContentPart[] {
   if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
   return blocksOf(content).map(contentPart);
 }
 
-/** The blocks of a message; a string is one text block. */
 export function blocksOf(content: unknown): readonly Fields[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : objectsOf(content);
 }

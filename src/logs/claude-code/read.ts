@@ -28,7 +28,6 @@ export function readClaudeCode(text: LogText, history: History): FormatReading {
   };
 }
 
-/** Whether a line bears the marks of this format. */
 export function isClaudeLine(record: Fields): boolean {
   const type = textOf(record["type"]);
   if (type === "user" || type === "assistant")
@@ -98,7 +97,6 @@ interface ReadState {
   usage?: Usage | undefined;
 }
 
-/** A reply that grows as its lines are read. */
 interface Reply {
   readonly parts: Part[];
   readonly seen: Set<string>;
@@ -211,7 +209,6 @@ function addUser(telling: ReadState, line: Line): void {
   addMessage(telling, line, rest, summary ? { origin: "summary" } : { injected: record["isMeta"] === true });
 }
 
-/** Files, reminders and queued prompts that the agent adds to a request on its own. */
 function addAttachment(telling: ReadState, line: Line): void {
   const attachment = fieldsOf(line.record["attachment"]);
   if (attachment?.["type"] === "queued_command") {

@@ -5,7 +5,6 @@ import { opaqueBlock } from "../../protocols/blocks.ts";
 import { estimateText } from "../../core/transcript/estimate.ts";
 import type { History } from "../log.ts";
 
-/** What an item says: words of somebody, a part of the model's reply, the result of a call, or nothing to send. */
 export type Item =
   | { readonly kind: "message"; readonly role: "system" | "user" | "assistant"; readonly parts: readonly ContentPart[] }
   | { readonly kind: "reply"; readonly part: Part }
@@ -138,7 +137,6 @@ function dataOf(url: string): Extract<ContentPart, { kind: "image" }>["source"] 
 /** Codex keeps this much of the newest user messages when a compaction records no history of its own (0.169, 2026-11). */
 const KEPT_USER_TOKENS = 20_000;
 
-/** An item of the history, and the line it came from. */
 export interface HistoryItem {
   readonly line: number;
   readonly item: Item;
@@ -209,7 +207,6 @@ export function withoutTurns(
   return base.slice(0, lengthWithout(base, turns - recorded.length));
 }
 
-/** How much of a list survives when its newest `turns` of a person are taken back. */
 function lengthWithout(entries: readonly HistoryItem[], turns: number): number {
   const starts = entries.flatMap(({ item }, at) => (isRequest(item) ? [at] : []));
   return turns === 0 ? entries.length : (starts.at(-turns) ?? starts[0] ?? entries.length);

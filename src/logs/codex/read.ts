@@ -25,7 +25,6 @@ interface Replay {
   readonly notes: LogNote[];
   entries: HistoryItem[];
   readonly turns: TurnStart[];
-  /** Words shown on the screen: all there is in files that record no items. */
   readonly shown: HistoryItem[];
   /** How calls ended, by their id, as events for the screen tell it. */
   readonly ends: Map<string, HistoryItem>;
@@ -80,7 +79,6 @@ function spokenIn({ entries, shown, ends }: Replay): readonly HistoryItem[] {
   return [...entries, ...words, ...onlyShown].toSorted((a, b) => a.line - b.line);
 }
 
-/** Whether a line bears the marks of a rollout, wrapped as today or bare as in the first versions. */
 export function isCodexLine(record: Fields): boolean {
   const type = textOf(record["type"]);
   if (type !== undefined && WRAPPERS.has(type)) return fieldsOf(record["payload"]) !== undefined;
@@ -157,7 +155,6 @@ function playBare(replay: Replay, { record, at }: Line): void {
   else add(replay, at, record);
 }
 
-/** The item that such a record stands for in older files. */
 function agentMessage({ author, recipient, content, encrypted_content: sealed }: Fields): Fields {
   const words = content === "" ? [] : [{ type: "input_text", text: content }];
   const secret = sealed === undefined ? [] : [{ type: "encrypted_content", encrypted_content: sealed }];
@@ -276,7 +273,6 @@ function checked(part: Part, line: number, notes: LogNote[]): Part {
  */
 type Result = Extract<Item, { kind: "result" }>;
 
-/** What a tool gave back, as its event tells it; undefined for events that end no call. */
 function endOf(event: Fields): Result | undefined {
   const ending = TOLD[textOf(event["type"]) ?? ""]?.(event);
   return ending === undefined ? undefined : { kind: "result", callId: textOf(event["call_id"]), ...ending };

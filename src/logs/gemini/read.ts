@@ -25,7 +25,6 @@ export function readGemini(text: LogText): FormatReading {
   };
 }
 
-/** Whether a line bears the marks of the JSON lines form. */
 export function isGeminiLine(record: Fields): boolean {
   if ("$set" in record || "$rewindTo" in record) return true;
   if ("sessionId" in record && "projectHash" in record) return true;
@@ -73,7 +72,6 @@ function recordsOf(text: LogText): Records {
 
 const isMessage = (record: Fields): boolean => textOf(record["type"] ?? record["role"]) !== undefined;
 
-/** The records as they are after all rewrites: by id, in the order of their first appearance. */
 function replay(lines: readonly Line[], notes: LogNote[]): readonly Line[] {
   let records = new Map<string, Line>();
   for (const line of lines) {

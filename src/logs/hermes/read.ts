@@ -17,7 +17,6 @@ export function isHermesDocument(document: unknown): boolean {
   return named !== undefined && ("platform" in fields || "session_start" in fields || "started_at" in fields);
 }
 
-/** The document as it was when a row had been written. */
 export function upToRow(text: string, line: number): string {
   const document = fieldsOf(documentIn(text)?.value) ?? {};
   return jsonOf({ ...document, messages: rowsUpTo(objectsOf(document["messages"]), line) });
@@ -131,10 +130,8 @@ function contentPart(part: Fields): ContentPart {
   return { kind: "image", source: { type: "data", mediaType, data: url.slice(comma + ";base64,".length) } };
 }
 
-/** Which rows of a Hermes session are sent, which a compaction archived, and which were taken back. */
 interface Row {
   readonly record: Fields;
-  /** Its place, from 1. */
   readonly at: number;
 }
 
@@ -218,7 +215,6 @@ export function hermesSessions({ rows }: AgentDatabase, limit: number): readonly
   }));
 }
 
-/** The document of one session; undefined where there is none of this id. */
 export function hermesDocument({ rows }: AgentDatabase, id: string): string | undefined {
   const [session] = rows("SELECT * FROM sessions WHERE id = ?", id);
   if (session === undefined) return undefined;
@@ -230,7 +226,6 @@ function withoutNulls(row: Fields): Fields {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }
 
-/** Lists of parts go into a column of text with a mark, calls as JSON. */
 export function insertHermes(insert: Insert, text: string): void {
   const document = fieldsOf(tryParseJson(text)) ?? {};
   const messages = objectsOf(document["messages"]);

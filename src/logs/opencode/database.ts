@@ -29,7 +29,6 @@ function tablesOf({ tables }: AgentDatabase): readonly string[] {
   return ["session_v2", "session"].filter((table) => tables.has(table));
 }
 
-/** The document of one session; undefined where there is none of this id. */
 export function opencodeDocument(database: AgentDatabase, id: string): string | undefined {
   for (const table of tablesOf(database)) {
     const [row] = database.rows(`SELECT * FROM ${table} WHERE id = ?`, id);

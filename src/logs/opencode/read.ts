@@ -10,7 +10,6 @@ import { type FormatReading, type History, type LogNote, type MessageDraft, notR
 import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
 
 interface StoredMessage {
-  /** Its place in the document, from 1. */
   readonly at: number;
   readonly info: Fields;
   readonly parts: readonly Fields[];
@@ -200,7 +199,6 @@ function isMedia(part: Fields): boolean {
   return !(textOf(part["url"]) ?? "").startsWith("file:");
 }
 
-/** A file with its data in a URL, or an address of it. */
 function mediaOf(part: Fields): ContentPart {
   const url = textOf(part["url"]) ?? textOf(part["uri"]) ?? "";
   const mediaType = textOf(part["mime"]) ?? "application/octet-stream";

@@ -53,7 +53,6 @@ const ENTRY_TYPES = new Set([
 /** What only pi writes into a message: other agents have entries with a `message` too. */
 const OWN_KEYS = ["toolCallId", "stopReason", "provider", "exitCode"];
 
-/** Whether a line bears the marks of this format. */
 export function isPiLine(record: Fields): boolean {
   const type = textOf(record["type"]);
   if (type === "session") return textOf(record["id"]) !== undefined && ("cwd" in record || "version" in record);

@@ -4,7 +4,6 @@ import { compactionShape, irreducibleShape, reasonShape } from "../../core/compa
 import type { Decision, Outcome } from "../../core/engines/contract.ts";
 import type { Message, Part, Transcript } from "../../core/transcript/message.ts";
 
-/** The promises of an engine, one a check. */
 export type CheckName =
   | "shape"
   | "valid"
@@ -30,12 +29,10 @@ export class EngineFault extends Error {
   }
 }
 
-/** Throws an `EngineFault` unless the condition holds. */
 export function demand(holds: boolean, check: CheckName, because: () => string): asserts holds {
   if (!holds) throw new EngineFault(check, because());
 }
 
-/** Runs a check of shapes; what it finds is a fault of that promise. */
 export function demandAs(check: CheckName, run: () => void): void {
   try {
     run();
@@ -96,7 +93,6 @@ export function isPlain(value: unknown): boolean {
   return isBare && Object.values(value).every(isPlain);
 }
 
-/** All that a model could read an id from. */
 export function readableOf(messages: readonly Message[]): string {
   return messages.flatMap(({ parts }) => parts.map(readable)).join("\n");
 }

@@ -70,7 +70,6 @@ function linesOf(kind: "log" | "source" | "json" | "cjk", count: number, draw: D
   return Array.from({ length: count }, line).join("\n");
 }
 
-/** Takes a result away, doubles one, or cuts arguments short. */
 function damaged(messages: readonly Message[], draw: Draw): readonly Message[] {
   const at = messages.findIndex(({ role }) => role === "tool");
   if (at < 0) return messages;

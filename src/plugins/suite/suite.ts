@@ -45,7 +45,6 @@ interface Trial extends SuiteOptions {
   readonly windowTokens: number;
 }
 
-/** Budgets that are tried, as shares of what the transcript weighs. */
 const BUDGET_SHARES = [0.5, 0.1] as const;
 /** A transcript that stays above the trigger may be compacted this often before the engine lets it be. */
 const ROUNDS_MAX = 8;
