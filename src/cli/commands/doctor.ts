@@ -62,7 +62,7 @@ interface AreaColumn {
   readonly stream: Stream;
 }
 
-function findingLines({ level, says, fix, lines = [] }: Finding, { name, stream }: AreaColumn): readonly string[] {
+function findingLines({ level, says, fix }: Finding, { name, stream }: AreaColumn): readonly string[] {
   const { paint, columns } = stream;
   const [mark, look] = MARKS[level];
   const room = columns - name.length - 4;
@@ -76,7 +76,7 @@ function findingLines({ level, says, fix, lines = [] }: Finding, { name, stream 
       : wrapped(visibleLine(fix), room - 2).map(
           (line, at) => `${indent}${at === 0 ? paint("accent", "→") : " "} ${line}`,
         );
-  return [...said, ...next, ...lines.map((line) => `${indent}  ${paint("dim", line)}`.trimEnd())];
+  return [...said, ...next];
 }
 
 function verdict(findings: readonly Finding[], paint: Stream["paint"]): string {

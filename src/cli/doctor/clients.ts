@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { shortPath } from "../../config/load.ts";
 import { isLoopback } from "../../config/locate.ts";
 import type { Configuration } from "../../config/schema.ts";
-import { clientSetups } from "../../gateway/operation/clients.ts";
+import { gatewayUrl } from "../gateway/process.ts";
 import type { Terminal } from "../screen/terminal.ts";
 import { fault, fine, note, warning, type Finding } from "./finding.ts";
 
@@ -119,26 +119,19 @@ function isOn(value: string | undefined): boolean {
 }
 
 function examined(client: Client, { host, port }: Configuration["gateway"], terminal: Terminal): readonly Finding[] {
-  const url = `http://${isLoopback(host) && host.includes(":") ? `[${host}]` : host}:${port}`;
+  const { name, command } = client;
+  const url = gatewayUrl(host, port);
   const { addresses, searchesTools } = settingsOf(client, terminal);
   const meant = addresses.find((one) => isGateway(one.url, host, port));
   if (meant !== undefined) {
-    const isPoorer = client.command === "claude" && !searchesTools;
+    const isPoorer = command === "claude" && !searchesTools;
     return [pointing(client, meant, url), ...(isPoorer ? [withoutToolSearch(client)] : [])];
   }
+  const fix = `\`precis run ${command}\` starts it behind the gateway, \`precis setup ${command}\` has it use precis for good.`;
   const near = addresses.find((one) => URL.canParse(one.url) && isLoopback(new URL(one.url).hostname));
-  const setup = clientSetups(url).find(({ client: name }) => name === client.name)!;
-  const lines =
-    setup.language === "sh" ? setup.lines : [`in ${setup.place}:`, ...setup.lines.map((line) => `  ${line}`.trimEnd())];
-  if (near !== undefined)
-    return [
-      warning("clients", "client_elsewhere", {
-        says: `${client.name} sends to ${near.url} (${near.place}), and the gateway is to listen on ${url}`,
-        fix: `Point it here, or set gateway.port to ${new URL(near.url).port || "80"}:`,
-        lines,
-      }),
-    ];
-  return [{ ...note("clients", "client_not_here", `${client.name} does not use the gateway; to have it so:`), lines }];
+  if (near === undefined) return [{ ...note("clients", "client_not_here", `${name} does not use the gateway`), fix }];
+  const says = `${name} sends to ${near.url} (${near.place}), and the gateway is to listen on ${url}`;
+  return [warning("clients", "client_elsewhere", { says, fix })];
 }
 
 function withoutToolSearch({ name }: Client): Finding {
@@ -146,9 +139,9 @@ function withoutToolSearch({ name }: Client): Finding {
     ...note(
       "clients",
       "tool_search_off",
-      `${name} sends the definitions of all MCP tools with every request to a gateway. To have it search for them instead (and with an API key, to keep the cache for an hour):`,
+      `${name} sends the definitions of all MCP tools with every request to a gateway`,
     ),
-    lines: [`export ${TOOL_SEARCH_VARIABLE}=true`, "export ENABLE_PROMPT_CACHING_1H=1"],
+    fix: `To have it search for them, \`export ${TOOL_SEARCH_VARIABLE}=true\`; with an API key, ENABLE_PROMPT_CACHING_1H=1 keeps the cache for an hour.`,
   };
 }
 

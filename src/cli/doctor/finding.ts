@@ -27,7 +27,6 @@ export interface Finding {
   readonly says: string;
   /** What to do; there for every fault and warning. */
   readonly fix?: string;
-  readonly lines?: readonly string[];
 }
 
 export function fine(area: Area, code: string, says: string): Finding {
@@ -41,7 +40,6 @@ export function note(area: Area, code: string, says: string): Finding {
 interface FindingText {
   readonly says: string;
   readonly fix: string;
-  readonly lines?: readonly string[];
 }
 
 export function warning(area: Area, code: string, text: FindingText): Finding {
