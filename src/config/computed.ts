@@ -74,10 +74,7 @@ const THRESHOLD_LOW = 0.2;
 const THRESHOLD_HIGH = 0.85;
 /** A window in which the largest handoff is under 800 tokens. */
 const WINDOW_SMALL_TOKENS = 16_000;
-/** What a compaction must leave free below the threshold, or the next one follows at once. */
-const FREE_THRESHOLD_SHARE_LOW = 0.1;
 const OUTPUT_WINDOW_SHARE_HIGH = 0.5;
-const HEAD_MESSAGES_HIGH = 10;
 
 export function warningsOf(configuration: Configuration): readonly Warning[] {
   const settings = engineSettingsOf(configuration);
@@ -87,7 +84,7 @@ export function warningsOf(configuration: Configuration): readonly Warning[] {
   return [
     ...mainWindowWarnings(configuration),
     ...windowWarnings(settings, limits),
-    ...(isDefault ? [...thresholdWarnings(settings), ...roomWarnings(settings, limits)] : []),
+    ...(isDefault ? [...thresholdWarnings(settings), ...roomWarnings(limits)] : []),
     ...unusedWarnings(configuration),
     ...(configuration.compression.enabled ? [] : [DISABLED]),
     ...engineWarnings(configuration),
@@ -154,29 +151,18 @@ function thresholdWarnings({ threshold }: EngineSettings): Warning[] {
   return warnings;
 }
 
-function roomWarnings({ protectFirstN }: EngineSettings, limits: Limits): Warning[] {
-  const warnings: Warning[] = [];
+function roomWarnings(limits: Limits): Warning[] {
   const free = limits.thresholdTokens - limits.tailCeilingTokens - limits.handoffTokensMax;
-  const path = "compression.target_ratio";
-  const fix = "Lower it: 0.2 leaves room for new work between compactions.";
-  if (free <= 0) {
-    const message =
-      "the tail at its ceiling and the largest handoff fill the whole threshold, before the head and the system prompt";
-    warnings.push({ code: "no_room", path, message, fix });
-  } else if (free < limits.thresholdTokens * FREE_THRESHOLD_SHARE_LOW) {
-    const message = `after a compaction at most ${counted(free)} are free, for the head, the system prompt and all new work`;
-    warnings.push({ code: "little_room", path, message, fix });
-  }
-  if (protectFirstN > HEAD_MESSAGES_HIGH) {
-    const message = `${protectFirstN} opening messages are never compacted, however large they are`;
-    warnings.push({
-      code: "head_large",
-      path: "compression.protect_first_n",
-      message,
-      fix: "Use 3, which covers the request that sets the task.",
-    });
-  }
-  return warnings;
+  if (free > 0) return [];
+  return [
+    {
+      code: "no_room",
+      path: "compression.target_ratio",
+      message:
+        "the tail at its ceiling and the largest handoff fill the whole threshold, before the head and the system prompt",
+      fix: "Lower it: 0.2 leaves room for new work between compactions.",
+    },
+  ];
 }
 
 const DEFAULT_ENGINE_ONLY = [

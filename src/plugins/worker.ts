@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto";
 import { registerHooks } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { serialize } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
 import { type EngineSettings, ENGINE_DEFAULTS } from "../core/engines/settings.ts";
@@ -24,10 +24,8 @@ import {
   type WriterRole,
   type WritersData,
 } from "./thread-data.ts";
-import { faultOf, oneLine, PluginFault, type FaultData } from "./fault.ts";
+import { faultOf, oneLine, PluginFault } from "./fault.ts";
 import type { ThreadData } from "./host.ts";
-import { spawnSync } from "node:child_process";
-import { relative } from "node:path";
 
 type Make = (settings: EngineSettings) => Engine;
 
@@ -44,17 +42,11 @@ const PRINTED_CHARS_MAX = 100_000;
 let printed = 0;
 for (const stream of [process.stdout, process.stderr]) stream.write = onMessage;
 
-const loaded: string[] = [];
-
 registerHooks({
   resolve: (specifier, context, next) =>
     specifier === "precis/engines"
       ? { url: new URL(`../engines${import.meta.url.slice(-3)}`, import.meta.url).href, shortCircuit: true }
       : next(specifier, context),
-  load: (url, context, next) => {
-    if (url.startsWith(`${folder}/`)) loaded.push(fileURLToPath(url));
-    return next(url, context);
-  },
 });
 
 try {
@@ -65,17 +57,7 @@ try {
   });
   tell({ kind: "ready" });
 } catch (error) {
-  tell({ kind: "failed", fault: { ...placed(error, faultOf(error, folder)), kind: "unloadable" } });
-}
-
-/** The error of a file that does not parse names no place; that of a name which no module exports names the line only. */
-function placed(error: unknown, fault: FaultData): FaultData {
-  if (!(error instanceof SyntaxError)) return fault;
-  const place =
-    fault.place === undefined
-      ? syntaxErrorPlace(loaded, fileURLToPath(folder))
-      : withColumn(fault.place, error.stack ?? "");
-  return place === undefined ? fault : { ...fault, place };
+  tell({ kind: "failed", fault: { ...faultOf(error, folder), kind: "unloadable" } });
 }
 
 function onMessage(chunk: unknown, ...rest: readonly unknown[]): boolean {
@@ -225,34 +207,4 @@ function writerOf(role: WriterRole, writer: Pick<Writer, "model" | "windowTokens
     ask: ({ system, user, maxOutputTokens }) =>
       fromHost<WriterReply>((ask) => ({ kind: "ask", ask, role, prompt: { system, user, maxOutputTokens } })),
   };
-}
-
-const FILES_CHECKED_MAX = 20;
-const CHECK_MS_MAX = 5_000;
-/** Node prints the line that does not parse, and a bundle may be a single line. */
-const PRINTED_BYTES_MAX = 16_000_000;
-
-const IS_SCRIPT = /\.[cm]?[jt]s$/;
-
-/** File (from `root` on), line and column of the first of the files that does not parse. */
-function syntaxErrorPlace(files: readonly string[], root: string): string | undefined {
-  const scripts = files.filter((file) => IS_SCRIPT.test(file)).slice(-FILES_CHECKED_MAX);
-  for (const file of scripts.toReversed()) {
-    const output = printedFor(file);
-    const line = /:(\d+)\s*$/.exec(output.split("\n", 1)[0]!)?.[1];
-    if (line !== undefined) return withColumn(`${relative(root, file)}:${line}`, output);
-  }
-  return undefined;
-}
-
-/** Node prints `FILE:LINE`, the line as it is, and a line that points below the place; an error that names its place opens alike. */
-function withColumn(place: string, output: string): string {
-  const at = output.split("\n", 3)[2]?.indexOf("^") ?? -1;
-  return at < 0 ? place : `${place}:${at + 1}`;
-}
-
-function printedFor(file: string): string {
-  const options = { encoding: "utf8", timeout: CHECK_MS_MAX, maxBuffer: PRINTED_BYTES_MAX } as const;
-  const { status, stderr } = spawnSync(process.execPath, ["--check", file], options);
-  return status === 0 ? "" : (stderr ?? "");
 }

@@ -66,8 +66,6 @@ describe("warnings", () => {
     ["threshold_low", { "compression.threshold": 0.19 }],
     ["threshold_high", { "compression.threshold": 0.86 }],
     ["no_room", { "compression.target_ratio": 0.6 }],
-    ["little_room", { "compression.target_ratio": 0.55 }],
-    ["head_large", { "compression.protect_first_n": 11 }],
     ["compression_off", { "compression.enabled": false }],
     ["engine_not_built_in", { "context.engine": "zebra" }],
     ["model_unknown", { "model.context_length": null, "model.name": "my-llama" }],

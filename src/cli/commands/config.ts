@@ -142,7 +142,6 @@ function configurationPage(loaded: Loaded, terminal: Terminal): string {
     "",
     ...figures(loaded, out),
     "",
-    ...picture(loaded, out).flatMap((line, at, lines) => (at === lines.length - 1 ? [line, ""] : [line])),
     ...settingRows(loaded, out),
     ...(warnings.length === 0 ? [] : ["", ...warnings.flatMap((warning) => warned(warning, out))]),
     "",
@@ -166,30 +165,6 @@ function figures({ configuration }: Loaded, stream: Stream): readonly string[] {
 }
 
 /** What fills the window right after a compaction, up to the next one. Only the default engine shares it out by figures. */
-function picture({ configuration }: Loaded, { paint, columns }: Stream): readonly string[] {
-  const found = computedValues(configuration).map((value) => [value.name, value.tokens] as const);
-  const tokens = { threshold: 0, summary_max: 0, ceiling: 0, tail: 0, ...Object.fromEntries(found) };
-  if (tokens.ceiling === 0) return [];
-  const whole = Math.max(1, tokens.threshold);
-  const width = Math.min(columns - 4, 72);
-  const free = Math.max(0, whole - tokens.summary_max - tokens.ceiling);
-  const pieces = [
-    { name: "handoff, at most", glyph: "▒", amount: tokens.summary_max },
-    { name: "tail", glyph: "█", amount: tokens.tail },
-    { name: "to its ceiling", glyph: "▓", amount: tokens.ceiling - tokens.tail },
-    { name: "head and new work", glyph: "·", amount: free },
-  ];
-  const line = pieces.map(({ glyph, amount }) => glyph.repeat(Math.round((amount / whole) * width))).join("");
-  const legend = pieces.map(({ name, glyph, amount }) => `${glyph} ${name} ${count(amount)}`).join("   ");
-  return [
-    ...wrapped(`After a compaction, up to the next one at ${count(whole)}:`, columns - 2).map(
-      (text) => `  ${paint("dim", text)}`,
-    ),
-    `  ${paint("accent", line.slice(0, width))}`,
-    ...wrapped(legend, columns - 2).map((text) => `  ${text}`),
-  ];
-}
-
 function settingRows({ configuration, provenance }: Loaded, stream: Stream): readonly string[] {
   const { paint, columns } = stream;
   const rows = SETTINGS.map(({ path }) => [path, written(valueAt(configuration, path)), provenance.get(path)!.place]);

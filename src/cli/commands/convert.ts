@@ -1,14 +1,13 @@
 /** `precis convert`: a session of one agent becomes one of another, and the report says what could not be carried. */
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { PrecisError } from "../../core/errors.ts";
 import { convertLog, LOG_FORMATS, unknownFormat, type Converted, type LogFormat, FORMATS } from "../../logs/index.ts";
 import { destinationFor, type Destination } from "../../logs/places.ts";
-import { sessionFormat, sessionText, storeSession, type SessionText } from "../../logs/stored.ts";
+import { sessionFormat, storeSession, type SessionText } from "../../logs/stored.ts";
 import type { Arguments, Command } from "../program/command.ts";
 import { EXIT, usageError } from "../program/exit.ts";
 import { isSameFile, writeOutput } from "../files/write.ts";
-import { formatNamed, readingFailure } from "../files/input.ts";
+import { formatNamed, noSession, pathOfSession, readAgentSession, readingFailure } from "../files/input.ts";
 import type { Terminal, Stream } from "../screen/terminal.ts";
 import { wrapped } from "../screen/text.ts";
 import { counted } from "../screen/amounts.ts";
@@ -77,29 +76,15 @@ async function readSource(args: Arguments, terminal: Terminal): Promise<SessionT
   const from = formatNamed(args.text("from"), "--from", LOG_FORMATS);
   const session = args.text("session");
   const name = args.text("file")!;
-  const options = { ...(session !== undefined && { session }), ...(from !== undefined && { from }) };
-  const source = name === "-" ? await standardInput(terminal, from) : sessionText(pathOf(name, terminal), options);
-  const { text, format } = source;
+  if (name !== "-") return readAgentSession(pathOfSession(name, terminal), { session, from });
+  const { text, format } = await standardInput(terminal, from);
   if (format !== undefined) return { text, format };
-  if (text.trim() === "") throw readingFailure(name, unknownFormat(text, LOG_FORMATS));
-  throw new PrecisError(`cannot read ${name}: it is not a session of a known agent`, {
-    code: "unreadable_input",
-    hint: `Name its format with --from: ${LOG_FORMATS.join(", ")}.`,
-  });
+  throw text.trim() === "" ? readingFailure(name, unknownFormat(text, LOG_FORMATS)) : noSession(name);
 }
 
 async function standardInput({ readStandardInput }: Terminal, from: LogFormat | undefined): Promise<SessionText> {
   const text = new TextDecoder().decode(await readStandardInput());
   return { text, format: from ?? sessionFormat(text, "") };
-}
-
-function pathOf(name: string, { folder }: Terminal): string {
-  const path = resolve(folder, name);
-  if (existsSync(path)) return path;
-  throw new PrecisError(`cannot read ${name}: there is no such file`, {
-    code: "unreadable_input",
-    hint: "`precis sessions import --list` lists the sessions of each agent.",
-  });
 }
 
 function placeFor(converted: Converted, args: Arguments, terminal: Terminal): Destination | undefined {

@@ -1,5 +1,5 @@
 /** From a file or standard input to a transcript: bytes, format, decoding. Whatever fails here is exit code 3. */
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ArgsDef } from "citty";
 import { nearest } from "../../config/problems.ts";
@@ -7,6 +7,7 @@ import { PrecisError } from "../../core/errors.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
 import { detectFormat, LOG_FORMATS, readLog, unknownFormat, WIRE_FORMATS, wireText } from "../../logs/index.ts";
 import type { InputFormat, LogFormat, LogNote, ReadOptions } from "../../logs/index.ts";
+import { sessionText, type SessionText } from "../../logs/stored.ts";
 import { protocols, type Decoded, type ProtocolName } from "../../protocols/index.ts";
 import { isSystemError } from "../../platform/system-errors.ts";
 import type { Arguments } from "../program/command.ts";
@@ -186,4 +187,32 @@ interface Why {
 
 function unreadable(message: string, why: Why): PrecisError {
   return new PrecisError(message, { code: "unreadable_input", ...why });
+}
+
+/** A session as an agent keeps it: a file, or one session of a database. Throws `unreadable_input`. */
+export function readAgentSession(
+  path: string,
+  { session, from }: { readonly session?: string | undefined; readonly from?: LogFormat | undefined },
+): SessionText & { readonly format: LogFormat } {
+  const { text, format } = sessionText(path, {
+    ...(session !== undefined && { session }),
+    ...(from !== undefined && { from }),
+  });
+  if (format !== undefined) return { text, format };
+  throw noSession(path);
+}
+
+export function noSession(name: string): PrecisError {
+  return unreadable(`cannot read ${name}: it is not a session of a known agent`, {
+    hint: `Name its format with --from: ${LOG_FORMATS.join(", ")}.`,
+  });
+}
+
+/** The path of a file that has to be there. Throws `unreadable_input`. */
+export function pathOfSession(name: string, { folder }: Pick<Terminal, "folder">): string {
+  const path = resolve(folder, name);
+  if (existsSync(path)) return path;
+  throw unreadable(`cannot read ${name}: there is no such file`, {
+    hint: "`precis sessions import --list` lists the sessions of each agent.",
+  });
 }
