@@ -1,13 +1,13 @@
 /** `precis convert`: a session of one agent becomes one of another, and the report says what could not be carried. */
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { convertLog, LOG_FORMATS, unknownFormat, type Converted, type LogFormat, FORMATS } from "../../logs/index.ts";
+import { convertLog, LOG_FORMATS, type Converted, type LogFormat, FORMATS } from "../../logs/index.ts";
 import { destinationFor, type Destination } from "../../logs/places.ts";
 import { sessionFormat, storeSession, type SessionText } from "../../logs/stored.ts";
 import type { Arguments, Command } from "../program/command.ts";
 import { EXIT, usageError } from "../program/exit.ts";
 import { isSameFile, writeOutput } from "../files/write.ts";
-import { formatNamed, noSession, pathOfSession, readAgentSession, readingFailure } from "../files/input.ts";
+import { formatNamed, noSession, pathOfSession, readAgentSession } from "../files/input.ts";
 import type { Terminal, Stream } from "../screen/terminal.ts";
 import { wrapped } from "../screen/text.ts";
 import { counted } from "../screen/amounts.ts";
@@ -79,7 +79,7 @@ async function readSource(args: Arguments, terminal: Terminal): Promise<SessionT
   if (name !== "-") return readAgentSession(pathOfSession(name, terminal), { session, from });
   const { text, format } = await standardInput(terminal, from);
   if (format !== undefined) return { text, format };
-  throw text.trim() === "" ? readingFailure(name, unknownFormat(text, LOG_FORMATS)) : noSession(name);
+  throw noSession(name, text);
 }
 
 async function standardInput({ readStandardInput }: Terminal, from: LogFormat | undefined): Promise<SessionText> {

@@ -24,9 +24,9 @@ import { giveMemoryBack } from "../gateway/lean-memory.ts";
 import { withProgress } from "../screen/progress.ts";
 import { wrapped, clip, columnWidths, padEnd, padStart, track, widthOf } from "../screen/text.ts";
 import { withRowNote } from "../screen/table.ts";
-import type { Stream } from "../screen/terminal.ts";
+import type { Stream, TextStyle } from "../screen/terminal.ts";
 import { describeCall, labelOf } from "../../core/digest/call.ts";
-import { pairingOf, type PairedCall } from "../../core/transcript/pairing.ts";
+import { pairingOf } from "../../core/transcript/pairing.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
 
 const BUDGET_DEFAULT = "20%";
@@ -101,15 +101,6 @@ function dryRun(name: string, result: CompactionOutcome): DryRun {
 const FILL_COLUMNS_MAX = 72;
 const TOOLS_SHOWN_MAX = 10;
 
-function layout({ columns }: Stream): { readonly bars: number; readonly names: number } {
-  if (columns >= 96) return { bars: 30, names: 28 };
-  return columns >= 72 ? { bars: 20, names: 22 } : { bars: 0, names: 18 };
-}
-
-function drawnBar(share: number, columns: number): string {
-  return columns === 0 ? "" : `${track(share, columns)} `;
-}
-
 interface DryRun {
   readonly name: string;
   readonly before: number;
@@ -127,13 +118,31 @@ function censusPage(census: ContextBreakdown, room: WindowTokens, dryRuns: reado
   const { paint } = stream;
   const section = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [paint("strong", title), ...lines, ""];
+  const shares = (all: readonly TokenShare[], noun: string): readonly string[] =>
+    barRows(
+      [...all.slice(0, TOOLS_SHOWN_MAX), ...together(all.slice(TOOLS_SHOWN_MAX))].map((one) => {
+        const share = one.tokens / Math.max(census.tokens, 1);
+        return { ...one, share, figure: percent(share), says: counted(one.count, noun), look: "accent" };
+      }),
+      stream,
+    );
+  const dry = dryRuns.map(({ name, before, after, says }): BarRow => {
+    const figure = after === before ? "" : change(before, after);
+    return { name, share: after / Math.max(before, 1), tokens: after, figure, says, look: "good" };
+  });
   return [
     ...fill(census, room, stream),
-    ...section("By role", weighed(census.roles, census.tokens, "message", stream)),
-    ...section("By tool, calls with their results", weighed(census.tools, census.tokens, "call", stream)),
-    ...section("Largest results", largest(census, stream)),
-    ...section("Duplicate results", repeats(census, stream)),
-    ...section("What a compaction would do", dry(dryRuns, stream)),
+    ...section("By role", shares(census.roles, "message")),
+    ...section("By tool, calls with their results", shares(census.tools, "call")),
+    ...section(
+      "Largest results",
+      census.largest.map(({ message, ...one }) => listed(one, `message ${message + 1}`, stream)),
+    ),
+    ...section(
+      "Duplicate results",
+      census.repeats.map(({ times, ...one }) => listed(one, `${times} times`, stream)),
+    ),
+    ...section("What a compaction would do", barRows(dry, stream)),
   ].join("\n");
 }
 
@@ -163,20 +172,25 @@ function fill(
   ];
 }
 
-function weighed(all: readonly TokenShare[], whole: number, noun: string, stream: Stream): readonly string[] {
-  const { paint } = stream;
-  const { bars, names } = layout(stream);
-  const rows = [...all.slice(0, TOOLS_SHOWN_MAX), ...together(all.slice(TOOLS_SHOWN_MAX))];
-  const cells = rows.map(({ name, tokens, count: times }) => {
-    const share = tokens / Math.max(whole, 1);
-    return { name: clip(name, names), drawn: drawnBar(share, bars), tokens, share, says: counted(times, noun) };
-  });
-  const [left = 0] = columnWidths(cells.map(({ name }) => [name]));
-  return cells.flatMap(({ name, drawn, tokens, share, says }) => {
-    const figures = `${padStart(count(tokens), 9)} ${padStart(percent(share), 6)}`;
-    const line = `  ${padEnd(name, left)}  ${paint("accent", drawn)}${figures}`;
-    const width = left + 4 + widthOf(drawn) + figures.length;
-    return withRowNote({ line, width, says, look: "dim" }, stream);
+interface BarRow {
+  readonly name: string;
+  readonly share: number;
+  readonly tokens: number;
+  readonly figure: string;
+  readonly says: string;
+  readonly look: TextStyle;
+}
+
+/** A name, a bar where 72 columns or more have room for one, two figures and a remark. */
+function barRows(rows: readonly BarRow[], stream: Stream): readonly string[] {
+  const { columns, paint } = stream;
+  const [bars, names] = columns >= 96 ? [30, 28] : columns >= 72 ? [20, 22] : [0, 18];
+  const [left = 0] = columnWidths(rows.map(({ name }) => [clip(name, names)]));
+  return rows.flatMap(({ name, share, tokens, figure, says, look }) => {
+    const drawn = bars === 0 ? "" : `${track(share, bars)} `;
+    const figures = `${padStart(count(tokens), 9)} ${padStart(figure, 6)}`;
+    const line = `  ${padEnd(clip(name, names), left)}  ${paint(look, drawn)}${figures}`.trimEnd();
+    return withRowNote({ line, width: left + 4 + widthOf(drawn) + figures.length, says, look: "dim" }, stream);
   });
 }
 
@@ -186,29 +200,12 @@ function together(rest: readonly TokenShare[]): readonly TokenShare[] {
   return [{ name: `${rest.length} others`, tokens: sum(({ tokens }) => tokens), count: sum((one) => one.count) }];
 }
 
-function largest({ largest: results }: ContextBreakdown, stream: Stream): readonly string[] {
-  return results.map(({ message, label, tokens }) => listed(tokens, `message ${message + 1}`, label, stream));
-}
-
-function repeats({ repeats: all }: ContextBreakdown, stream: Stream): readonly string[] {
-  return all.map(({ label, times, tokens }) => listed(tokens, `${times} times`, label, stream));
-}
-
-function listed(tokens: number, place: string, label: string, { paint, columns }: Stream): string {
+function listed(
+  { label, tokens }: { readonly label: string; readonly tokens: number },
+  place: string,
+  { paint, columns }: Stream,
+): string {
   return `${padStart(count(tokens), 9)} ${paint("dim", padStart(place, 13))}  ${clip(label, columns - 26)}`;
-}
-
-function dry(runs: readonly DryRun[], stream: Stream): readonly string[] {
-  const { paint } = stream;
-  const { bars } = layout(stream);
-  const [names = 0] = columnWidths(runs.map(({ name }) => [name]));
-  return runs.flatMap(({ name, before, after, says }) => {
-    const drawn = drawnBar(after / Math.max(before, 1), bars);
-    const figures = `${padStart(count(after), 9)} ${padStart(after === before ? "" : change(before, after), 6)}`;
-    const line = `  ${padEnd(name, names)}  ${paint("good", drawn)}${figures}`.trimEnd();
-    const width = names + 4 + widthOf(drawn) + figures.length;
-    return withRowNote({ line, width, says, look: "dim" }, stream);
-  });
 }
 
 interface TokenShare {
@@ -223,19 +220,13 @@ interface LargeResult {
   readonly tokens: number;
 }
 
-interface DuplicateResult {
-  readonly label: string;
-  readonly times: number;
-  readonly tokens: number;
-}
-
 interface ContextBreakdown {
   readonly tokens: number;
   readonly messages: number;
   readonly roles: readonly TokenShare[];
   readonly tools: readonly TokenShare[];
   readonly largest: readonly LargeResult[];
-  readonly repeats: readonly DuplicateResult[];
+  readonly repeats: readonly (Omit<LargeResult, "message"> & { readonly times: number })[];
 }
 
 const LARGEST_MAX = 8;
@@ -244,34 +235,39 @@ const REPEATS_MAX = 8;
 const REPEAT_TOKENS_MIN = 50;
 
 function censusOf(transcript: Transcript, measure: Measure): ContextBreakdown {
-  const { messages } = transcript;
+  const { system, messages, tools: declared } = transcript;
   const { answers } = pairingOf(messages);
-  const results = messages.flatMap((message, at) =>
-    message.role === "tool" ? [{ message: at, label: labelFor(answers[at]), tokens: weightOf(message, measure) }] : [],
-  );
+  // As it counts in the whole, of which the others are shares.
+  const weigh = (message: Message): number => measure.transcript({ system: [], messages: [message] });
+  const [roles, tools] = [new Map<string, TokenShare>(), new Map<string, TokenShare>()];
+  const results: LargeResult[] = [];
+  for (const message of system) add(roles, "system prompt", weigh(message));
+  if (declared !== undefined) add(roles, "tool declarations", measure.text(declared));
+  for (const [at, message] of messages.entries()) {
+    const tokens = weigh(message);
+    add(roles, ROLE_NAMES[message.role], tokens);
+    for (const { name, arguments: text } of callsOf(message)) add(tools, name, measure.text(text));
+    const call = answers[at]?.call;
+    if (call !== undefined) add(tools, call.name, tokens, 0);
+    const label = call === undefined ? "a result without its call" : labelOf(describeCall(call.name, call.arguments));
+    if (message.role === "tool") results.push({ message: at, label, tokens });
+  }
+  const long = results.filter(({ tokens }) => tokens >= REPEAT_TOKENS_MIN);
+  const groups = Map.groupBy(long, ({ message }) => contentText(messages[message]!.parts));
+  const repeats = [...groups.values()]
+    .filter((group) => group.length > 1)
+    .map((group) => {
+      const { label, tokens } = group.at(-1)!;
+      return { label, times: group.length, tokens: tokens * (group.length - 1) };
+    });
   return {
     tokens: measure.transcript(transcript),
     messages: messages.length,
-    roles: byRole(transcript, measure),
-    tools: byTool(messages, answers, measure),
+    roles: heaviest([...roles.values()]),
+    tools: heaviest([...tools.values()]),
     largest: heaviest(results).slice(0, LARGEST_MAX),
-    repeats: repeatsAmong(results, messages).slice(0, REPEATS_MAX),
+    repeats: heaviest(repeats).slice(0, REPEATS_MAX),
   };
-}
-
-function labelFor(asked: PairedCall | undefined): string {
-  return asked === undefined
-    ? "a result without its call"
-    : labelOf(describeCall(asked.call.name, asked.call.arguments));
-}
-
-function byRole({ system, messages, tools }: Transcript, measure: Measure): readonly TokenShare[] {
-  const roles = new Map<string, TokenShare>();
-  const share = (message: Message): number => weightOf(message, measure);
-  for (const message of system) add(roles, "system prompt", share(message));
-  if (tools !== undefined) add(roles, "tool declarations", measure.text(tools));
-  for (const message of messages) add(roles, ROLE_NAMES[message.role], share(message));
-  return heaviest([...roles.values()]);
 }
 
 const ROLE_NAMES: Readonly<Record<Message["role"], string>> = {
@@ -281,42 +277,11 @@ const ROLE_NAMES: Readonly<Record<Message["role"], string>> = {
   tool: "tool results",
 };
 
-function byTool(
-  messages: readonly Message[],
-  answers: readonly (PairedCall | undefined)[],
-  measure: Measure,
-): readonly TokenShare[] {
-  const tools = new Map<string, TokenShare>();
-  messages.forEach((message, at) => {
-    for (const { name, arguments: text } of callsOf(message)) add(tools, name, measure.text(text));
-    const asked = answers[at];
-    if (asked !== undefined) add(tools, asked.call.name, weightOf(message, measure), 0);
-  });
-  return heaviest([...tools.values()]);
-}
-
 function add(sums: Map<string, TokenShare>, name: string, tokens: number, more = 1): void {
   const sum = sums.get(name);
   sums.set(name, { name, tokens: (sum?.tokens ?? 0) + tokens, count: (sum?.count ?? 0) + more });
 }
 
-function repeatsAmong(results: readonly LargeResult[], messages: readonly Message[]): readonly DuplicateResult[] {
-  const long = results.filter(({ tokens }) => tokens >= REPEAT_TOKENS_MIN);
-  const groups = Map.groupBy(long, ({ message }) => contentText(messages[message]!.parts));
-  const found = [...groups.values()]
-    .filter((group) => group.length > 1)
-    .map((group) => ({
-      label: group.at(-1)!.label,
-      times: group.length,
-      tokens: group[0]!.tokens * (group.length - 1),
-    }));
-  return heaviest(found);
-}
-
 function heaviest<Item extends { readonly tokens: number }>(items: readonly Item[]): readonly Item[] {
   return items.toSorted((one, other) => other.tokens - one.tokens);
-}
-
-function weightOf(message: Message, measure: Measure): number {
-  return measure.transcript({ system: [], messages: [message] });
 }

@@ -199,10 +199,11 @@ export function readAgentSession(
     ...(from !== undefined && { from }),
   });
   if (format !== undefined) return { text, format };
-  throw noSession(path);
+  throw noSession(path, text);
 }
 
-export function noSession(name: string): PrecisError {
+export function noSession(name: string, text: string): unknown {
+  if (text.trim() === "") return readingFailure(name, unknownFormat(text, LOG_FORMATS));
   return unreadable(`cannot read ${name}: it is not a session of a known agent`, {
     hint: `Name its format with --from: ${LOG_FORMATS.join(", ")}.`,
   });
