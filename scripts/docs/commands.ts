@@ -2,7 +2,7 @@
 import { markdownTable, withGenerated } from "./markdown.ts";
 import { invocation, type Command, type CommandGroup } from "../../src/cli/program/command.ts";
 import { EXIT_MEANINGS } from "../../src/cli/program/exit.ts";
-import { helpOf } from "../../src/cli/program/usage.ts";
+import { describeCommand } from "../../src/cli/program/usage.ts";
 
 /** A flag that so many commands have in the same words is described once. */
 const SHARED_MIN = 4;
@@ -20,7 +20,7 @@ export function withCommands(page: string, all: readonly (Command | CommandGroup
 export function withToolCommands(page: string, all: readonly (Command | CommandGroup)[]): string {
   const commands = all.flatMap((one) => ("commands" in one ? one.commands : [one]));
   const counts = Map.groupBy(
-    commands.flatMap((command) => helpOf(command).flags.map(([name, meaning]) => `${name}\n${meaning}`)),
+    commands.flatMap((command) => describeCommand(command).flags.map(([name, meaning]) => `${name}\n${meaning}`)),
     (row) => row,
   );
   const shared = new Map(
@@ -39,7 +39,7 @@ function sharedSection(shared: SharedFlags): readonly string[] {
 }
 
 function section(command: Command, shared: SharedFlags): string {
-  const { usage, positionals, flags } = helpOf(command);
+  const { usage, positionals, flags } = describeCommand(command);
   const own = flags.filter(([name, meaning]) => shared.get(name) !== meaning);
   const others = flags.filter((flag) => !own.includes(flag)).map(([name]) => `\`${name.split(" ")[0]!}\``);
   const rows = [...positionals, ...own].map(([name, meaning]) => [`\`${name}\``, meaning]);

@@ -4,7 +4,7 @@ import { limitsOf, type Limits } from "../core/engines/compressor/limits.ts";
 import { createEngine, figuresOf } from "../core/engines/engines.ts";
 import type { EngineSettings } from "../core/engines/settings.ts";
 import { windowLimits, type WindowLimits } from "../core/engines/window.ts";
-import { engineSettingsOf, mainWindow } from "./engine-settings.ts";
+import { toEngineSettings, mainWindow } from "./engine-settings.ts";
 import { isLoopback } from "./locate.ts";
 import type { Configuration } from "./schema.ts";
 import { snakeCase } from "./snake-case.ts";
@@ -27,7 +27,7 @@ const USABLE = [...WINDOW, "model.max_output_tokens"];
 
 export function computedValues(configuration: Configuration): readonly ComputedValue[] {
   const { engine } = configuration.context;
-  const settings = engineSettingsOf(configuration);
+  const settings = toEngineSettings(configuration);
   const own = figuresOf(engine, settings);
   // Only the figures of the default engine can be set in a file.
   const isDefault = builtInName(engine) === "compressor";
@@ -76,8 +76,8 @@ const THRESHOLD_HIGH = 0.85;
 const WINDOW_SMALL_TOKENS = 16_000;
 const OUTPUT_WINDOW_SHARE_HIGH = 0.5;
 
-export function warningsOf(configuration: Configuration): readonly Warning[] {
-  const settings = engineSettingsOf(configuration);
+export function findWarnings(configuration: Configuration): readonly Warning[] {
+  const settings = toEngineSettings(configuration);
   const { engine } = configuration.context;
   const limits = limitsOf(settings);
   const isDefault = builtInName(engine) === "compressor";

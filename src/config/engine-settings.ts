@@ -6,7 +6,7 @@ import { ASSUMED_CONTEXT_TOKENS, UNKNOWN_CONTEXT_TOKENS } from "./defaults.ts";
 import type { Configuration } from "./schema.ts";
 
 /** `named` is the model that the transcript is for, where that is known; otherwise it is the configured one. */
-export function engineSettingsOf(configuration: Configuration, named?: string): EngineSettings {
+export function toEngineSettings(configuration: Configuration, named?: string): EngineSettings {
   const { model, compression, context } = configuration;
   return {
     ...ENGINE_DEFAULTS,

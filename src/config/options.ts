@@ -184,10 +184,10 @@ export const engineSettings = section({
 } satisfies Options<Required<Omit<EngineSettings, "sessionThreshold" | "keepRecentTokens">>>);
 
 function ownOptions(own: SettingsOfEngine): OptionKinds {
-  return Object.fromEntries(Object.entries(own).map(([key, declared]) => [key, kindOf(declared)]));
+  return Object.fromEntries(Object.entries(own).map(([key, declared]) => [key, toKind(declared)]));
 }
 
-function kindOf(declared: EngineSetting): OptionKind {
+function toKind(declared: EngineSetting): OptionKind {
   if (declared.kind === "choice") return withDefault(oneOf(...declared.choices), declared.default);
   const { kind, min, max } = declared;
   const range = { min, ...(max === undefined ? {} : { max }) };

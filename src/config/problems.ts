@@ -133,12 +133,12 @@ export function badValue(setting: Expected, { path, value, place }: StatedSettin
   // Where a variable's name belongs, a key may have been pasted: it is not repeated.
   const quoted = setting.path.endsWith("_env") ? "something else" : shown(value);
   const message = `\`${path}\` is ${quoted}; expected ${setting.expects}`;
-  return { code: "bad_value", place, message, fix: fixOf(setting, { path, value, place }) };
+  return { code: "bad_value", place, message, fix: suggestFix(setting, { path, value, place }) };
 }
 
-function fixOf(setting: Expected, one: StatedSettings): string {
+function suggestFix(setting: Expected, one: StatedSettings): string {
   const fits = (candidate: unknown): boolean => candidate !== undefined && setting.fits(candidate);
-  const choice = typeof one.value === "string" ? nearest(one.value, choicesOf(setting)) : undefined;
+  const choice = typeof one.value === "string" ? nearest(one.value, listChoices(setting)) : undefined;
   const meant = [choice, ...guesses(one.value, setting)].find(fits);
   if (meant !== undefined) return `Write \`${spelled(one, meant)}\`.`;
   if (setting.example === undefined) return `Pass ${setting.expects}, or leave it out.`;
@@ -160,7 +160,7 @@ export function written(value: unknown): string {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 }
 
-function choicesOf(setting: Expected): readonly string[] {
+function listChoices(setting: Expected): readonly string[] {
   return setting.expects.split("`").filter((_, at) => at % 2 === 1);
 }
 

@@ -32,7 +32,7 @@ export const PROJECT_SETTINGS: ReadonlySet<string> = new Set([
   "recall.tool",
 ]);
 
-export function allowedOf(stated: readonly StatedSettings[], label: string): Statements {
+export function selectAllowed(stated: readonly StatedSettings[], label: string): Statements {
   const refused = stated.filter((one) => !isAllowed(one));
   return {
     stated: stated.filter(isAllowed),

@@ -54,7 +54,7 @@ function settled(stated: readonly StatedSettings[], problems: Problem[]): readon
     const setting = settingAt(one.path);
     // Whoever has that many names wrong is helped by the first of them, and to find what each may mean takes time.
     if (setting === undefined && problems.length >= PROBLEMS_MAX) continue;
-    const found = problemOf(one);
+    const found = findProblem(one);
     if (found !== undefined) problems.push(found);
     if (found !== undefined || setting === undefined) continue;
     const earlier = values.get(setting.path);
@@ -94,7 +94,7 @@ function assign(configuration: Configuration, path: string, value: unknown): voi
   at[keys.at(-1)!] = value;
 }
 
-function problemOf({ path, value, place }: StatedSettings): Problem | undefined {
+function findProblem({ path, value, place }: StatedSettings): Problem | undefined {
   const kind = kindOf(path);
   if (kind === "section") return value === null ? undefined : sectionProblem(path, value, place);
   const setting = settingAt(path);

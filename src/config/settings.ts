@@ -54,11 +54,11 @@ export function kindOf(path: string): "section" | "setting" | undefined {
 }
 
 /** `PRECIS_` and the path, upper case, with an underscore for each dot. */
-export function variableOf(path: string): string {
+export function toVariable(path: string): string {
   return `PRECIS_${path.replaceAll(".", "_").toUpperCase()}`;
 }
 
-export function parentOf(path: string): string {
+export function findParent(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf(".")));
 }
 
@@ -81,16 +81,16 @@ function collect(
     if (inner instanceof z.ZodObject) {
       into.sections.push({ path, description: field.meta()?.description ?? "" });
       collect(inner, path, into);
-    } else into.settings.push(settingOf(path, field));
+    } else into.settings.push(parseSetting(path, field));
   }
 }
 
-function settingOf(path: string, field: z.ZodType): Setting {
+function parseSetting(path: string, field: z.ZodType): Setting {
   const meta = field.meta() ?? {};
   const json = z.toJSONSchema(field, { io: "input", unrepresentable: "any" });
   return {
     path,
-    variable: variableOf(path),
+    variable: toVariable(path),
     description: meta.description ?? "",
     expects: (meta["x-expects"] as string | undefined) ?? expectation(json),
     default: json.default,
@@ -157,14 +157,14 @@ type Mixed<Keys extends string> = Readonly<Record<Keys, z.ZodType | OptionKind |
 export function optionsOf<Keys extends string>(mixed: Mixed<Keys>): Readonly<Record<Keys, OptionKind | OptionSection>> {
   const options = Object.entries<Mixed<Keys>[Keys]>(mixed).map(([key, one]) => [
     key,
-    one instanceof z.ZodType ? optionOf(key, one) : one,
+    one instanceof z.ZodType ? toOption(key, one) : one,
   ]);
   return Object.fromEntries(options) as Readonly<Record<Keys, OptionKind | OptionSection>>;
 }
 
-function optionOf(key: string, field: z.ZodType): OptionKind | OptionSection {
+function toOption(key: string, field: z.ZodType): OptionKind | OptionSection {
   const inner = field instanceof z.ZodPrefault ? field.unwrap() : field;
   if (inner instanceof z.ZodObject) return section(optionsOf(inner.shape as OptionKinds & Record<string, z.ZodType>));
-  const setting = settingOf(key, field);
+  const setting = parseSetting(key, field);
   return { fits: fits(setting), expects: setting.expects, default: setting.default, example: setting.example };
 }

@@ -21,7 +21,7 @@ export function readYaml(text: string, label: string): Statements {
   if (root === null || (isScalar(root) && root.value === null)) return { stated: [], problems: [] };
   if (!isMap(root)) return { stated: [], problems: [notAMapping(placeAt(root.range?.[0] ?? 0))] };
   const stated: StatedSettings[] = [];
-  walk(root, "", (path, node, at) => stated.push({ path, value: valueOf(node, document), place: placeAt(at) }));
+  walk(root, "", (path, node, at) => stated.push({ path, value: readValue(node, document), place: placeAt(at) }));
   return { stated, problems: [] };
 }
 
@@ -45,15 +45,15 @@ function walk(map: YAMLMap, prefix: string, visit: Visit): void {
     const name = isScalar(key) ? String(key.value) : "?";
     const path = prefix === "" ? name : `${prefix}.${name}`;
     if (kindOf(path) === "section" && isMap(value)) walk(value, path, visit);
-    else visit(path, value, offsetOf(kindOf(path) === "setting" ? value : key) ?? offsetOf(key) ?? 0);
+    else visit(path, value, findOffset(kindOf(path) === "setting" ? value : key) ?? findOffset(key) ?? 0);
   }
 }
 
-function offsetOf(node: unknown): number | undefined {
+function findOffset(node: unknown): number | undefined {
   return (node as { range?: readonly number[] | null } | null)?.range?.[0];
 }
 
-function valueOf(node: unknown, document: Document): unknown {
+function readValue(node: unknown, document: Document): unknown {
   if (node === null || node === undefined) return null;
   if (isScalar(node)) return node.value;
   try {

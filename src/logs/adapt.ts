@@ -14,7 +14,7 @@ import {
 import { type Holds, type SessionFormat, type ToolNames, renamed } from "./format.ts";
 import { createLosses, type Losses, type Remark } from "./losses.ts";
 import { type Session, type SessionMessage, liveMessages, type RecordedCompaction } from "./log.ts";
-import { fieldsOf, jsonOf, tryParseJson } from "./fields.ts";
+import { asFields, toJson, tryParseJson } from "./fields.ts";
 
 interface Adapted {
   readonly session: Session;
@@ -233,7 +233,7 @@ function callFor(call: ToolCallPart, { holds, losses, from, to }: CallOptions): 
   if (free && holds.freeTextCalls) return { ...call, name: nameFor(call.name, losses) };
   if (free) losses.note("free_text_call");
   const { kind, id } = call;
-  const text = free ? jsonOf({ input: call.arguments }) : call.arguments;
+  const text = free ? toJson({ input: call.arguments }) : call.arguments;
   const counterpart = from === to || free ? undefined : renamed({ name: call.name, arguments: text }, from, to);
   if (from !== to) losses.note(counterpart === undefined ? "foreign_call" : "renamed_call");
   const name = counterpart?.name ?? nameFor(call.name, losses);
@@ -249,9 +249,9 @@ function nameFor(name: string, losses: Losses): string {
 function argumentsFor(text: string, holds: Holds, losses: Losses): string {
   if (holds.argumentText) return text;
   const value = text === "" ? {} : tryParseJson(text);
-  if (fieldsOf(value) !== undefined) return jsonOf(value);
+  if (asFields(value) !== undefined) return toJson(value);
   losses.note("wrapped_arguments");
-  return jsonOf({ arguments: value ?? text });
+  return toJson({ arguments: value ?? text });
 }
 
 /** Every id that the format would refuse gets one that it takes, the same for the call and its result. */
@@ -304,12 +304,12 @@ function sortedParts({ message }: SessionMessage, holds: Holds, losses: Losses):
 /** Texts become one text, and pieces of thinking one piece, each in the place of its first. */
 function oneText(parts: readonly Part[], { message }: SessionMessage, holds: Holds, losses: Losses): readonly Part[] {
   if (holds.oneText !== "everywhere" || message.role === "tool") return parts;
-  const joined = joinedOf(joinedOf(parts, "text"), "reasoning");
+  const joined = joinParts(joinParts(parts, "text"), "reasoning");
   if (joined.length < parts.length) losses.note("joined_texts");
   return joined.length < parts.length ? joined : parts;
 }
 
-function joinedOf(parts: readonly Part[], kind: "text" | "reasoning"): readonly Part[] {
+function joinParts(parts: readonly Part[], kind: "text" | "reasoning"): readonly Part[] {
   const texts = parts.flatMap((part) => (part.kind === kind ? [part.text] : []));
   if (texts.length < 2) return parts;
   const first = parts.findIndex((part) => part.kind === kind);
@@ -344,14 +344,14 @@ function withResultsInOrder(messages: readonly SessionMessage[], losses: Losses)
     while (ordered[end]?.message.role === "tool") end++;
     if (calls.length < 2) continue;
     const results = ordered.slice(from + 1, end);
-    const sorted = results.toSorted((a, b) => calls.indexOf(callIdOf(a)) - calls.indexOf(callIdOf(b)));
+    const sorted = results.toSorted((a, b) => calls.indexOf(findCallId(a)) - calls.indexOf(findCallId(b)));
     if (sorted.some((one, at) => one !== results[at])) losses.note("result_order");
     for (const [at, one] of sorted.entries()) ordered[from + 1 + at] = one;
   }
   return ordered;
 }
 
-function callIdOf({ message }: SessionMessage): string {
+function findCallId({ message }: SessionMessage): string {
   const [part] = message.parts;
   return part?.kind === "tool-result" ? part.callId : "";
 }

@@ -13,7 +13,7 @@ import {
   type RecordedCompaction,
   type SessionMessage,
 } from "./log.ts";
-import { stampsOf, uuidFrom, type WriteContext } from "./document.ts";
+import { fillTimes, uuidFrom, type WriteContext } from "./document.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Message } from "../core/transcript/message.ts";
 import { gathered, readAssembled } from "./read.ts";
@@ -49,25 +49,39 @@ export function convertLog(text: string, from: LogFormat, { to, nowMs, cwd }: Co
   const moved = cwd === undefined ? read : { ...read, cwd };
   const { notes } = read;
   if (from === to && cwd === undefined)
-    return { ...aboutOf(read, nowMs), text, from, to, id: read.id ?? "", ownId: read.id ?? "", remarks: [], notes };
+    return {
+      ...describeSession(read, nowMs),
+      text,
+      from,
+      to,
+      id: read.id ?? "",
+      ownId: read.id ?? "",
+      remarks: [],
+      notes,
+    };
   const written = writeSession(moved, to, { id: uuidFrom(from, to, read.id ?? "", text), nowMs });
-  return { ...aboutOf(written.session, nowMs), ...textOf(written), from, to, notes };
+  return { ...describeSession(written.session, nowMs), ...readTextIn(written), from, to, notes };
 }
 
 type About = Pick<Converted, "cwd" | "messages" | "live" | "compactions" | "startMs">;
 
-function aboutOf(session: Session, nowMs: number): About {
+function describeSession(session: Session, nowMs: number): About {
   const { cwd, messages, compactions } = session;
   return {
     ...(cwd !== undefined && { cwd }),
     messages: messages.length,
     live: liveMessages(session).length,
     compactions: compactions.length,
-    startMs: stampsOf(session, nowMs)[0] ?? nowMs,
+    startMs: fillTimes(session, nowMs)[0] ?? nowMs,
   };
 }
 
-function textOf({ text, id, ownId, remarks }: WrittenSession): Pick<Converted, "text" | "id" | "ownId" | "remarks"> {
+function readTextIn({
+  text,
+  id,
+  ownId,
+  remarks,
+}: WrittenSession): Pick<Converted, "text" | "id" | "ownId" | "remarks"> {
   return { text, id, ownId, remarks };
 }
 
@@ -93,8 +107,8 @@ interface ReadSession extends Session {
 /** Throws `unreadable_input` where no record of the format is found. */
 export function readSession(text: string, format: LogFormat): ReadSession {
   const all = readAssembled(text, format, "all");
-  const live = messagesOf(readAssembled(text, format, "live"));
-  const found = withCompactions(text, format, messagesOf(all));
+  const live = collectMessages(readAssembled(text, format, "live"));
+  const found = withCompactions(text, format, collectMessages(all));
   const followed = isSameHistory(liveMessages(found), live);
   const { id, title, model, cwd, system = [] } = all.reading;
   return {
@@ -120,7 +134,12 @@ function isSameHistory(ours: readonly SessionMessage[], live: readonly SessionMe
   return ours.length === live.length && ours.every(({ message }, at) => isSameMessage(message, live[at]!.message));
 }
 
-function messagesOf({ reading, messages, injected, lines }: ReturnType<typeof readAssembled>): readonly ReadMessage[] {
+function collectMessages({
+  reading,
+  messages,
+  injected,
+  lines,
+}: ReturnType<typeof readAssembled>): readonly ReadMessage[] {
   const marked = new Set(injected);
   return messages.map((message, at) => {
     const line = lines[at]!;
@@ -152,7 +171,7 @@ function withCompactions(
   for (const one of read) {
     if (one.message.origin === "summary" && one.line > done) {
       done = one.line;
-      const found = compactionAt(text, format, { line: done, before: messages, own: ownOf(read, done) });
+      const found = compactionAt(text, format, { line: done, before: messages, own: selectOwn(read, done) });
       if (found !== undefined) compactions.push(found.compaction);
       if (found !== undefined) for (const each of found.added) messages.push(each);
     }
@@ -161,7 +180,7 @@ function withCompactions(
   return { messages: messages.map(withoutLine), compactions };
 }
 
-function ownOf(read: readonly ReadMessage[], line: number): readonly ReadMessage[] {
+function selectOwn(read: readonly ReadMessage[], line: number): readonly ReadMessage[] {
   return read.filter((one) => one.line === line);
 }
 

@@ -3,7 +3,7 @@
  * lines; request bodies by the blocks and items that only their protocol has.
  */
 import { documentIn } from "./document.ts";
-import { fieldsOf, tryParseJson, type Fields, listOf, textOf } from "./fields.ts";
+import { asFields, tryParseJson, type Fields, asList, asText } from "./fields.ts";
 import { FORMATS } from "./formats.ts";
 import { trimLine } from "./lines.ts";
 import { LOG_FORMATS, type InputFormat, type LogFormat, type WireFormat, type LogNote } from "./log.ts";
@@ -32,9 +32,9 @@ function formatOfDocument(text: string): InputFormat | undefined {
   if (start.startsWith("{") && lineEnd > 0 && tryParseJson(start.slice(0, lineEnd)) !== undefined) return undefined;
   const document = documentIn(text)?.value;
   if (document === undefined) return undefined;
-  const wire = Array.isArray(document) ? wireFormatOf(document) : undefined;
+  const wire = Array.isArray(document) ? detectWireFormat(document) : undefined;
   return (
-    wire ?? LOG_FORMATS.find((name) => FORMATS[name].marks.document?.(document) === true) ?? wireFormatOf(document)
+    wire ?? LOG_FORMATS.find((name) => FORMATS[name].marks.document?.(document) === true) ?? detectWireFormat(document)
   );
 }
 
@@ -44,7 +44,7 @@ function formatOfLines(text: string): InputFormat | undefined {
     const found = LINE_ORDER.find((name) => FORMATS[name].marks.line?.(record) === true);
     if (found !== undefined) return found;
   }
-  const bodies = records.map(wireFormatOf).find((format) => format !== undefined);
+  const bodies = records.map(detectWireFormat).find((format) => format !== undefined);
   if (bodies !== undefined) return bodies;
   if (!isWireRecord(records[0])) return undefined;
   // The first tool call may come late, and only blocks tell the two protocols of roles and contents apart.
@@ -58,7 +58,7 @@ function sample(text: string): readonly Fields[] {
   while (start < text.length && (start === 0 || start < SAMPLE_CHARS)) {
     const end = text.indexOf("\n", start);
     const line = trimLine(text.slice(start, end < 0 ? undefined : end));
-    const record = fieldsOf(tryParseJson(line));
+    const record = asFields(tryParseJson(line));
     if (record !== undefined) records.push(record);
     if (end < 0) break;
     start = end + 1;
@@ -83,9 +83,9 @@ const BLOCK_TYPES: ReadonlyMap<string, WireFormat> = new Map(
 );
 
 /** The protocol of a request body or of a list of messages; undefined for anything else. */
-function wireFormatOf(document: unknown): WireFormat | undefined {
+function detectWireFormat(document: unknown): WireFormat | undefined {
   if (Array.isArray(document)) return wireFormatOfMessages(document);
-  const body = fieldsOf(document);
+  const body = asFields(document);
   if (body === undefined) return undefined;
   const { messages, input } = body;
   if (Array.isArray(messages)) {
@@ -95,7 +95,7 @@ function wireFormatOf(document: unknown): WireFormat | undefined {
   if (Array.isArray(input))
     return wireFormatOfMessages(input) !== undefined || isRequest(body, input) ? "openai-responses" : undefined;
   if (typeof body["input"] === "string" && "model" in body) return "openai-responses";
-  return allDefinitions.find(({ dialect, marks }) => listOf(body[dialect.listKey]).length > 0 && marks.request(body))
+  return allDefinitions.find(({ dialect, marks }) => asList(body[dialect.listKey]).length > 0 && marks.request(body))
     ?.name;
 }
 
@@ -105,8 +105,8 @@ function isRequest(body: Fields, elements: readonly unknown[]): boolean {
 }
 
 function hasRoleOrType(element: unknown): boolean {
-  const { role, type } = fieldsOf(element) ?? {};
-  return ROLES.has(textOf(role) ?? "") || textOf(type) !== undefined;
+  const { role, type } = asFields(element) ?? {};
+  return ROLES.has(asText(role) ?? "") || asText(type) !== undefined;
 }
 
 /** The protocol of messages or items; plain roles and texts are read as Chat Completions. */
@@ -115,7 +115,7 @@ function wireFormatOfMessages(messages: readonly unknown[]): WireFormat | undefi
   if (own !== undefined || !isWireRecord(messages[0])) return own;
   let plain: WireFormat = "openai-chat";
   for (const message of messages) {
-    const format = markOf(fieldsOf(message) ?? {});
+    const format = detectMark(asFields(message) ?? {});
     if (format === "openai-chat" || format === "openai-responses") return format;
     plain = format ?? plain;
   }
@@ -124,34 +124,34 @@ function wireFormatOfMessages(messages: readonly unknown[]): WireFormat | undefi
 
 /** Whether something is a message of some protocol, or an item of the Responses API. */
 function isWireRecord(value: unknown): boolean {
-  const record = fieldsOf(value);
+  const record = asFields(value);
   if (record === undefined || "payload" in record) return false;
   if (standalone(record) !== undefined) return true;
-  const type = textOf(record["type"]);
+  const type = asText(record["type"]);
   if (type !== undefined && type !== "message") return ITEM_TYPES.has(type) && ITEM_KEYS.some((key) => key in record);
-  return ROLES.has(textOf(record["role"]) ?? "") && ("content" in record || CHAT_KEYS.some((key) => key in record));
+  return ROLES.has(asText(record["role"]) ?? "") && ("content" in record || CHAT_KEYS.some((key) => key in record));
 }
 
 function standalone(value: unknown): WireFormat | undefined {
-  const record = fieldsOf(value);
+  const record = asFields(value);
   if (record === undefined) return undefined;
   return allDefinitions.find(({ marks }) => marks.standalone?.(record) === true)?.name;
 }
 
 /** The protocol that alone writes a message like this; undefined where several do. */
-function markOf(message: Fields): WireFormat | undefined {
-  const type = textOf(message["type"]);
+function detectMark(message: Fields): WireFormat | undefined {
+  const type = asText(message["type"]);
   if (type !== undefined) return "openai-responses";
-  if (CHAT_ROLES.has(textOf(message["role"]) ?? "") || CHAT_KEYS.some((key) => key in message)) return "openai-chat";
-  for (const block of listOf(message["content"])) {
-    const format = BLOCK_TYPES.get(textOf(fieldsOf(block)?.["type"]) ?? "");
+  if (CHAT_ROLES.has(asText(message["role"]) ?? "") || CHAT_KEYS.some((key) => key in message)) return "openai-chat";
+  for (const block of asList(message["content"])) {
+    const format = BLOCK_TYPES.get(asText(asFields(block)?.["type"]) ?? "");
     if (format !== undefined) return format;
   }
   return undefined;
 }
 
 function hasAnthropicFrame(body: Fields): boolean {
-  const tool = fieldsOf(listOf(body["tools"])[0]);
+  const tool = asFields(asList(body["tools"])[0]);
   return (
     "system" in body ||
     "anthropic_version" in body ||
@@ -188,7 +188,7 @@ function joinWireLines(text: string): WireText {
   text.split("\n").forEach((raw, index) => {
     const json = trimLine(raw);
     if (json === "") return;
-    const record = fieldsOf(tryParseJson(json));
+    const record = asFields(tryParseJson(json));
     if (record === undefined)
       notes.push({
         code: "corrupt_line",
@@ -196,7 +196,7 @@ function joinWireLines(text: string): WireText {
         text: `${json.length} characters that are not a JSON object were skipped`,
       });
     else if (isWireRecord(record)) messages.push(json);
-    else if (wireFormatOf(record) === undefined)
+    else if (detectWireFormat(record) === undefined)
       notes.push({ code: "unknown_type", line: index + 1, text: "neither a message nor a request body" });
     else if (++bodies > 0 && json.length >= (body?.json.length ?? 0)) body = { json, line: index + 1 };
   });

@@ -3,7 +3,7 @@
  * something first (`opencode export` names the session), and what it said ends up in front of the document.
  */
 import { PrecisError } from "../core/errors.ts";
-import { fieldsOf, tryParseJson } from "./fields.ts";
+import { asFields, tryParseJson } from "./fields.ts";
 import { readLines, trimLine, type LogText } from "./lines.ts";
 import type { LogNote, Session } from "./log.ts";
 import { createHash } from "node:crypto";
@@ -56,7 +56,7 @@ export function unknownFormat(text: string, formats: readonly string[]): PrecisE
     );
   }
   if (!/^\s*[[{]/.test(text)) return unreadable("it is in no known format", hint);
-  return unreadable(`it is not complete JSON: ${faultOf(text)}`, "Check that it was not cut off.");
+  return unreadable(`it is not complete JSON: ${describeFault(text)}`, "Check that it was not cut off.");
 }
 
 const NOTHING_HINT = "Give it a transcript.";
@@ -67,11 +67,11 @@ const LISTS: ReadonlySet<string> = new Set(["messages", "input", "contents"]);
 /** Whether it is a list of messages, or has one, with nothing in it. */
 function hasEmptyList(document: unknown): boolean {
   if (Array.isArray(document)) return document.length === 0;
-  const lists = Object.entries(fieldsOf(document) ?? {}).filter(([name]) => LISTS.has(name));
+  const lists = Object.entries(asFields(document) ?? {}).filter(([name]) => LISTS.has(name));
   return lists.some(([, list]) => Array.isArray(list) && list.length === 0);
 }
 
-function faultOf(text: string): string {
+function describeFault(text: string): string {
   try {
     JSON.parse(text);
     return "";
@@ -92,7 +92,7 @@ export interface WriteContext {
 
 /** A UUID that is the same for the same words. */
 export function uuidFrom(...words: readonly string[]): string {
-  const hex = hashOf(...words);
+  const hex = toHash(...words);
   const variant = "89ab"[Number.parseInt(hex[16]!, 16) % 4]!;
   return [
     hex.slice(0, 8),
@@ -103,14 +103,14 @@ export function uuidFrom(...words: readonly string[]): string {
   ].join("-");
 }
 
-export function hashOf(...words: readonly string[]): string {
+export function toHash(...words: readonly string[]): string {
   const hash = createHash("sha256");
   for (const word of words) hash.update(word).update("\u0000");
   return hash.digest("hex");
 }
 
 /** The time of each message: its own, or that of the last one before it that has one. Never backwards. */
-export function stampsOf({ messages }: Session, nowMs: number): readonly number[] {
+export function fillTimes({ messages }: Session, nowMs: number): readonly number[] {
   let last = messages.find(({ timeMs }) => timeMs !== undefined)?.timeMs ?? nowMs;
   return messages.map(({ timeMs }) => (last = Math.max(last, timeMs ?? last)));
 }

@@ -1,5 +1,5 @@
 /** What it takes to know the sessions of one agent: how its files are recognised, read and written, and what they can hold. */
-import { type Fields, fieldsOf, jsonOf, tryParseJson } from "./fields.ts";
+import { type Fields, asFields, toJson, tryParseJson } from "./fields.ts";
 import type { LogText } from "./lines.ts";
 import type { FormatReading, History, LogFormat, WireFormat, Session } from "./log.ts";
 import type { WriteContext } from "./document.ts";
@@ -130,7 +130,7 @@ interface NamedCall {
 export function renamed(call: NamedCall, from: ToolNames, to: ToolNames): NamedCall | undefined {
   const tool = (Object.keys(from) as Tool[]).find((name) => from[name]?.name === call.name);
   const [source, target] = [tool && from[tool], tool && to[tool]];
-  const given = fieldsOf(tryParseJson(call.arguments));
+  const given = asFields(tryParseJson(call.arguments));
   if (source === undefined || target === undefined || given === undefined) return undefined;
   const neutral = new Map(Object.entries(source.arguments).map(([name, own]) => [own, name]));
   const entries: [string, unknown][] = [];
@@ -139,5 +139,5 @@ export function renamed(call: NamedCall, from: ToolNames, to: ToolNames): NamedC
     if (name === undefined) return undefined;
     entries.push([name, value]);
   }
-  return { name: target.name, arguments: jsonOf(Object.fromEntries(entries)) };
+  return { name: target.name, arguments: toJson(Object.fromEntries(entries)) };
 }

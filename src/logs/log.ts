@@ -112,7 +112,7 @@ export interface FormatReading {
 export type Results = ReadonlyMap<Part, ToolResultPart>;
 
 /** The result of each call: those right behind its turn. Ids may be used again later. */
-export function resultsOf(messages: readonly SessionMessage[]): Results {
+export function findResults(messages: readonly SessionMessage[]): Results {
   const results = new Map<Part, ToolResultPart>();
   let open = new Map<string, Part>();
   for (const { message } of messages) {

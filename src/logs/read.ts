@@ -26,7 +26,7 @@ export function readLog(text: LogText, format: LogFormat, { history = "live" }: 
     messages.length > 0 ? [] : [{ code: "no_messages", line: 0, text: "no messages found" }];
   const { id, model, cwd, usage } = reading;
   return Object.freeze({
-    transcript: transcriptOf(reading, messages),
+    transcript: makeTranscript(reading, messages),
     format,
     speaks: FORMATS[format].speaks,
     ...(id !== undefined && { id }),
@@ -51,7 +51,7 @@ export function readAssembled(
   return { reading, ...assemble(reading.drafts) };
 }
 
-function transcriptOf({ system = [], model }: FormatReading, messages: readonly Message[]): Transcript {
+function makeTranscript({ system = [], model }: FormatReading, messages: readonly Message[]): Transcript {
   return Object.freeze({ system: Object.freeze(system.map(freeze)), messages, ...(model !== undefined && { model }) });
 }
 
@@ -98,12 +98,12 @@ function assemble(drafts: readonly MessageDraft[]): Assembled {
   const waiting = createWaiting();
   for (const draft of drafts) {
     if (draft.kind === "said") {
-      const turn = turnOf(draft, notes);
+      const turn = makeTurn(draft, notes);
       if (turn === undefined) continue;
       turns.push(turn);
       waiting.ask(turn);
     } else if (!waiting.answer(draft)) {
-      const orphan = orphanOf(draft, waiting.answered(draft), notes);
+      const orphan = makeOrphan(draft, waiting.answered(draft), notes);
       if (orphan !== undefined) turns.push(orphan);
     }
   }
@@ -139,7 +139,7 @@ function createWaiting() {
   };
 }
 
-function turnOf(draft: Extract<MessageDraft, { kind: "said" }>, notes: LogNote[]): Turn | undefined {
+function makeTurn(draft: Extract<MessageDraft, { kind: "said" }>, notes: LogNote[]): Turn | undefined {
   const { line, injected } = draft;
   const parts = draft.message.parts.filter((part) => part.kind !== "text" || part.text.trim() !== "");
   if (parts.length === 0) return undefined;
@@ -170,7 +170,7 @@ function named(parts: readonly Part[], line: number): readonly Part[] {
 }
 
 /** What a person would expect of a result whose call is lost: its text stays readable, and says what it is. */
-function orphanOf(draft: ResultDraft, repeated: boolean, notes: LogNote[]): Turn | undefined {
+function makeOrphan(draft: ResultDraft, repeated: boolean, notes: LogNote[]): Turn | undefined {
   const { line, content, callId } = draft;
   const text = contentText(content);
   if (repeated) {

@@ -40,16 +40,16 @@ const DETAIL_CHARS_MAX = 300;
 const STACK_CHARS_MAX = 4_000;
 
 /** Any error as data; `folder` is where the plugin's own files are, as a URL. */
-export function faultOf(error: unknown, folder?: string): FaultData {
+export function toFaultData(error: unknown, folder?: string): FaultData {
   if (error instanceof PluginFault) return error.data;
   const place = folder === undefined ? undefined : placeIn(error, folder);
   const where = place === undefined ? {} : { place };
   if (error instanceof EngineFault)
     return { kind: "broke_contract", check: error.check, detail: oneLine(error.message), ...where };
-  return { kind: "threw", detail: oneLine(wordsOf(error)), ...where };
+  return { kind: "threw", detail: oneLine(describeError(error)), ...where };
 }
 
-function wordsOf(error: unknown): string {
+function describeError(error: unknown): string {
   try {
     return error instanceof Error ? `${error.name}: ${error.message}` : `it threw ${String(error)}`;
   } catch {

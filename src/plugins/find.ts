@@ -120,7 +120,7 @@ const FILES_MAX = 5_000;
 const BYTES_MAX = 64 * 1024 * 1024;
 
 /** @throws PrecisError `bad_plugin` for a folder that is too large to be looked through, or that cannot be held to a hash. */
-export function fingerprintOf(folder: string): string {
+export function computeFingerprint(folder: string): string {
   const root = realpathSync(folder);
   const lines: string[] = [];
   const open = [""];

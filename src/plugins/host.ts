@@ -153,7 +153,7 @@ interface Pending {
 const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
 
 async function startThread(options: ThreadOptions): Promise<Thread> {
-  const worker = workerOf(options);
+  const worker = startWorker(options);
   const turns = createTurns(worker);
   hear(worker, turns, options.says);
   try {
@@ -235,7 +235,7 @@ function hear(worker: Worker, turns: Turns, says: ThreadOptions["says"]): void {
       case "failed":
         return turns.settle()?.reject(new PluginFault(message.fault));
       case "ask":
-        return void relay(message.ask, turns.now(), { worker, turns, effect: askedOf(message) });
+        return void relay(message.ask, turns.now(), { worker, turns, effect: relayQuestion(message) });
       case "read":
         return void relay(message.ask, turns.now(), { worker, turns, effect: ({ read }) => read?.(message.id) });
       case "printed":
@@ -249,7 +249,7 @@ function hear(worker: Worker, turns: Turns, says: ThreadOptions["says"]): void {
       turns.lose(new PluginFault({ kind: "not_data", detail: oneLine(String(error)) }));
     }
   });
-  worker.on("error", (error) => turns.lose(lossOf(error)));
+  worker.on("error", (error) => turns.lose(toLoss(error)));
   worker.once("exit", (code) =>
     turns.lose(new PluginFault({ kind: "died", detail: `its thread ended with code ${code}` })),
   );
@@ -258,7 +258,7 @@ function hear(worker: Worker, turns: Turns, says: ThreadOptions["says"]): void {
 /** Of a thread's memory: what lives shortly. */
 const YOUNG_GENERATION_MB = 16;
 
-function workerOf({ plugin, limits, says }: ThreadOptions): Worker {
+function startWorker({ plugin, limits, says }: ThreadOptions): Worker {
   const folder = pathToFileURL(plugin.folder).href;
   // The thread's own file: as source, or as built.
   return new Worker(new URL(`./worker${import.meta.url.slice(-3)}`, import.meta.url), {
@@ -273,7 +273,7 @@ function workerOf({ plugin, limits, says }: ThreadOptions): Worker {
   });
 }
 
-function askedOf({ role, prompt }: Extract<FromThread, { kind: "ask" }>): Relaying["effect"] {
+function relayQuestion({ role, prompt }: Extract<FromThread, { kind: "ask" }>): Relaying["effect"] {
   return ({ ask }) => ask?.(role, prompt);
 }
 
@@ -297,7 +297,7 @@ async function relay(ask: number, pending: Pending | undefined, { worker, turns,
   }
 }
 
-function lossOf(error: unknown): PluginFault {
+function toLoss(error: unknown): PluginFault {
   const kind: FaultKind = (error as NodeJS.ErrnoException).code === OUT_OF_MEMORY ? "memory" : "died";
   return new PluginFault({ kind, detail: oneLine(String(error)) });
 }

@@ -24,7 +24,7 @@ import {
   type WriterRole,
   type WritersData,
 } from "./thread-data.ts";
-import { faultOf, oneLine, PluginFault } from "./fault.ts";
+import { toFaultData, oneLine, PluginFault } from "./fault.ts";
 import type { ThreadData } from "./host.ts";
 
 type Make = (settings: EngineSettings) => Engine;
@@ -57,7 +57,7 @@ try {
   });
   tell({ kind: "ready" });
 } catch (error) {
-  tell({ kind: "failed", fault: { ...faultOf(error, folder), kind: "unloadable" } });
+  tell({ kind: "failed", fault: { ...toFaultData(error, folder), kind: "unloadable" } });
 }
 
 function onMessage(chunk: unknown, ...rest: readonly unknown[]): boolean {
@@ -86,7 +86,7 @@ async function answer(make: Make, { call, answerBytesMax }: Extract<ToThread, { 
       throw new PluginFault({ kind: "too_large", detail: `${bytes.length} bytes, of ${answerBytesMax}` });
     tell({ kind: "answer", bytes });
   } catch (error) {
-    tell({ kind: "failed", fault: faultOf(error, folder) });
+    tell({ kind: "failed", fault: toFaultData(error, folder) });
   }
 }
 
@@ -102,15 +102,15 @@ async function answerTo(make: Make, call: CallData): Promise<unknown> {
   switch (call.name) {
     case "decide": {
       const engine = engineFor(make, call.settings);
-      const state = stateOf(engine, call);
-      return { decision: engine.decide(state, call.usage), state, tools: toolsOf(engine, state) };
+      const state = makeState(engine, call);
+      return { decision: engine.decide(state, call.usage), state, tools: listTools(engine, state) };
     }
     case "compact": {
       const engine = engineFor(make, call.settings);
       const { transcript } = call;
-      const state = stateOf(engine, call);
-      const outcome = packed(await engine.compact(state, transcript, requestOf(call)), transcript);
-      return { outcome, tools: toolsOf(engine, state) };
+      const state = makeState(engine, call);
+      const outcome = packed(await engine.compact(state, transcript, createRequest(call)), transcript);
+      return { outcome, tools: listTools(engine, state) };
     }
     case "tool":
       return answerTool(engineFor(make, call.settings), call);
@@ -149,11 +149,11 @@ function made(make: Make, settings: EngineSettings): Engine {
   return engine!;
 }
 
-function stateOf(engine: Engine, { own = engine.init(), usages }: EngineInput): unknown {
+function makeState(engine: Engine, { own = engine.init(), usages }: EngineInput): unknown {
   return usages.reduce<unknown>((state, usage) => engine.observe(state, usage), own);
 }
 
-function toolsOf(engine: Engine, state: unknown): readonly EngineTool[] {
+function listTools(engine: Engine, state: unknown): readonly EngineTool[] {
   return engine.callTool === undefined ? [] : (engine.tools?.(state) ?? []);
 }
 
@@ -164,7 +164,7 @@ async function answerTool(engine: Engine, data: ToolData): Promise<ToolAnswer> {
     isLate: () => Date.now() >= lateAtMs,
     ...(tokensMax === undefined ? {} : { tokensMax }),
   };
-  return engine.callTool!(stateOf(engine, data), call, sources);
+  return engine.callTool!(makeState(engine, data), call, sources);
 }
 
 function fromHost<Reply>(message: (ask: number) => FromThread): Promise<Reply> {
@@ -178,7 +178,7 @@ function fromHost<Reply>(message: (ask: number) => FromThread): Promise<Reply> {
   });
 }
 
-function requestOf(call: CompactData): CompactRequest {
+function createRequest(call: CompactData): CompactRequest {
   const { reason, focus, budget, now, standing, factor, code, writers } = call;
   return {
     measure: calibrated(createMeasure(call), factor),
@@ -189,19 +189,19 @@ function requestOf(call: CompactData): CompactRequest {
     ...(budget === undefined ? {} : { budget }),
     ...(now === undefined ? {} : { now }),
     ...(standing === undefined ? {} : { standing }),
-    ...(writers === undefined ? {} : { writers: writersOf(writers) }),
+    ...(writers === undefined ? {} : { writers: createWritersFor(writers) }),
   };
 }
 
-function writersOf({ auxiliary, main, ...rest }: WritersData): Writers {
+function createWritersFor({ auxiliary, main, ...rest }: WritersData): Writers {
   return {
     ...rest,
-    ...(auxiliary === undefined ? {} : { auxiliary: writerOf("auxiliary", auxiliary) }),
-    ...(main === undefined ? {} : { main: writerOf("main", main) }),
+    ...(auxiliary === undefined ? {} : { auxiliary: createWriter("auxiliary", auxiliary) }),
+    ...(main === undefined ? {} : { main: createWriter("main", main) }),
   };
 }
 
-function writerOf(role: WriterRole, writer: Pick<Writer, "model" | "windowTokens">): Writer {
+function createWriter(role: WriterRole, writer: Pick<Writer, "model" | "windowTokens">): Writer {
   return {
     ...writer,
     ask: ({ system, user, maxOutputTokens }) =>

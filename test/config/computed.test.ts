@@ -1,6 +1,6 @@
 /** The computed values a person is shown, and the warnings at the extremes. */
 import { describe, expect, it } from "vitest";
-import { computedValues, warningsOf } from "../../src/config/computed.ts";
+import { computedValues, findWarnings } from "../../src/config/computed.ts";
 import { resolve } from "../../src/config/resolve.ts";
 import type { Configuration } from "../../src/config/schema.ts";
 import { settingAt } from "../../src/config/settings.ts";
@@ -14,7 +14,7 @@ const configured = (values: Readonly<Record<string, unknown>>): Configuration =>
 const figures = (values: Readonly<Record<string, unknown>>): Record<string, number> =>
   Object.fromEntries(computedValues(configured(values)).map(({ name, tokens }) => [name, tokens]));
 const codes = (values: Readonly<Record<string, unknown>>): readonly string[] =>
-  warningsOf(configured({ "model.context_length": 200_000, ...values })).map(({ code }) => code);
+  findWarnings(configured({ "model.context_length": 200_000, ...values })).map(({ code }) => code);
 
 const rule = (values: Readonly<Record<string, unknown>>): string => {
   const computed = computedValues(configured({ "model.context_length": 100_000, ...values }));
@@ -84,7 +84,7 @@ describe("warnings", () => {
 
   it("tell a summarizer's window with both numbers", () => {
     const small = { "auxiliary.compression.model": "gpt-4", "model.context_length": 200_000 };
-    const warning = warningsOf(configured(small)).find(({ code }) => code === "auxiliary_window_small")!;
+    const warning = findWarnings(configured(small)).find(({ code }) => code === "auxiliary_window_small")!;
     expect(warning.message).toMatch(/8,192 tokens.*100,000 tokens/);
     expect(warning.fix).toContain("100,000 tokens");
   });

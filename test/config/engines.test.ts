@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { computedValues, warningsOf } from "../../src/config/computed.ts";
+import { computedValues, findWarnings } from "../../src/config/computed.ts";
 import { schema, type Configuration } from "../../src/config/schema.ts";
 import { createEngine } from "../../src/core/engines/engines.ts";
 import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
-import { engineSettingsOf } from "../../src/config/engine-settings.ts";
+import { toEngineSettings } from "../../src/config/engine-settings.ts";
 import { settingAt } from "../../src/config/settings.ts";
 import { precisHere } from "../cli/precis.ts";
 
@@ -16,13 +16,13 @@ const configured = (yaml: string): Configuration => schema.parse(parse(yaml));
 const figures = (configuration: Configuration): Readonly<Record<string, number>> =>
   Object.fromEntries(computedValues(configuration).map(({ name, tokens }) => [name, tokens]));
 const unused = (configuration: Configuration): readonly string[] =>
-  warningsOf(configuration).flatMap(({ code, path }) => (code === "setting_unused" ? path : []));
+  findWarnings(configuration).flatMap(({ code, path }) => (code === "setting_unused" ? path : []));
 
 describe("the figures of a configuration", () => {
   it.each(ENGINE_NAMES.filter((name) => name !== "none"))("are those of %s where it runs", (name) => {
     const configuration = configured(`{ context: { engine: ${name} }, model: { context_length: 180000 } }`);
     const { threshold = 0 } = figures(configuration);
-    const engine = createEngine(name, engineSettingsOf(configuration));
+    const engine = createEngine(name, toEngineSettings(configuration));
     const at = (tokens: number): string => engine.decide(engine.init(), { tokens, messages: 50 }).kind;
     expect([at(threshold - 1), at(threshold + 1)]).toEqual(["none", "compact"]);
     for (const { from } of computedValues(configuration))

@@ -6,7 +6,7 @@ import type { ReplayedRun, ReplayedSession } from "../replay/replay.ts";
 import type { ReplayTerms } from "../replay/terms.ts";
 import type { Prices } from "../../../src/models/index.ts";
 import { count, counted } from "../../../src/cli/screen/amounts.ts";
-import { headingOf } from "../../../src/cli/compaction/page.ts";
+import { headingLines } from "../../../src/cli/compaction/page.ts";
 import { tableLines } from "../../../src/cli/screen/table.ts";
 import type { Stream } from "../../../src/cli/screen/terminal.ts";
 import { windowText, type Window } from "../../../src/cli/settings/flags.ts";
@@ -31,7 +31,7 @@ export function replayPage(replay: Replay, stream: Stream): string {
   const { paint, columns } = stream;
   const shown = replay.notes.slice(0, NOTES_SHOWN_MAX);
   return [
-    ...headingOf({ name, format, to: terms.protocol, notes: [] }, stream).slice(0, 1),
+    ...headingLines({ name, format, to: terms.protocol, notes: [] }, stream).slice(0, 1),
     ...termLines(replay).flatMap((line) => wrapped(line, columns)),
     "",
     ...table(session.runs, stream),

@@ -126,7 +126,7 @@ export function lineSettings(settings: (url: string) => LineSettings): Changes {
     withOurs: (text, url) => {
       const { first, last = [] } = settings(url);
       const lines = text.split("\n");
-      const at = lineOf(lines, first.name);
+      const at = findLine(lines, first.name);
       const named = at < 0 ? [first.line, ...(text === "" ? [""] : lines)] : lines.with(at, first.line);
       if (last.length === 0) return named.join("\n");
       const header = named.indexOf(last[0]!);
@@ -136,9 +136,9 @@ export function lineSettings(settings: (url: string) => LineSettings): Changes {
     withoutOurs: (text, { before }) => {
       const { first, last = [] } = settings("");
       const former = before.split("\n");
-      const formerLine = former[lineOf(former, first.name)];
+      const formerLine = former[findLine(former, first.name)];
       let lines = text.split("\n");
-      const at = lineOf(lines, first.name);
+      const at = findLine(lines, first.name);
       const isOurs = at >= 0 && (last.length === 0 || lines[at] === first.line);
       if (isOurs) lines = formerLine === undefined ? lines.toSpliced(at, 1) : lines.with(at, formerLine);
       const header = last.length === 0 ? -1 : lines.indexOf(last[0]!);
@@ -149,7 +149,7 @@ export function lineSettings(settings: (url: string) => LineSettings): Changes {
 }
 
 /** Before the first table, where TOML has its top level. */
-function lineOf(lines: readonly string[], name: string): number {
+function findLine(lines: readonly string[], name: string): number {
   const end = lines.findIndex((line) => /^\s*\[/.test(line));
   return lines.slice(0, end < 0 ? lines.length : end).findIndex((line) => new RegExp(`^\\s*${name}\\s*=`).test(line));
 }
@@ -172,14 +172,14 @@ export function yamlSettings(settings: (url: string) => readonly YamlSetting[]):
   const isList = settings("").every(({ path }) => path.length === 0);
   return {
     withOurs: (text, url) => {
-      const document = documentOf(text, isList);
+      const document = parseSettings(text, isList);
       const before = JSON.stringify(document.toJS());
       for (const setting of settings(url)) put(document, setting);
       return JSON.stringify(document.toJS()) === before ? text : written(document, text);
     },
     withoutOurs: (text, { before, after }) => {
-      const document = documentOf(text, isList);
-      const [former, ours] = [documentOf(before, isList), documentOf(after, isList)];
+      const document = parseSettings(text, isList);
+      const [former, ours] = [parseSettings(before, isList), parseSettings(after, isList)];
       for (const setting of settings("")) takeOut(document, setting, { former, ours });
       return written(document, text);
     },
@@ -189,7 +189,7 @@ export function yamlSettings(settings: (url: string) => readonly YamlSetting[]):
 function put(document: Document, setting: YamlSetting): void {
   const { path, value, inList = false } = setting;
   if (!inList) return document.setIn(path, value);
-  const at = placeOf(document, setting);
+  const at = findPlace(document, setting);
   const list = document.getIn(path);
   if (!isSeq(list)) return document.setIn(path, [value]);
   if (at < 0) list.add(document.createNode(value));
@@ -204,8 +204,8 @@ function takeOut(
 ): void {
   const { path, inList = false } = setting;
   if (inList) {
-    const at = placeOf(document, setting);
-    if (at >= 0 && placeOf(former, setting) < 0) document.deleteIn([...path, at]);
+    const at = findPlace(document, setting);
+    if (at >= 0 && findPlace(former, setting) < 0) document.deleteIn([...path, at]);
     return withoutEmptyNodes(document, path, former);
   }
   if (document.getIn(path) !== ours.getIn(path)) return;
@@ -224,7 +224,7 @@ function withoutEmptyNodes(document: Document, path: readonly string[], former: 
   withoutEmptyNodes(document, path.slice(0, -1), former);
 }
 
-function placeOf(document: Document, { path, value, name }: YamlSetting): number {
+function findPlace(document: Document, { path, value, name }: YamlSetting): number {
   const root = document.toJS() as unknown;
   const list = path.reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined | null)?.[key], root);
   if (!Array.isArray(list)) return -1;
@@ -234,7 +234,7 @@ function placeOf(document: Document, { path, value, name }: YamlSetting): number
 }
 
 /** @throws PrecisError `client_settings` for what is no map of settings, or no list of them. */
-function documentOf(text: string, isList: boolean): Document {
+function parseSettings(text: string, isList: boolean): Document {
   const document = parseDocument(text);
   const [error] = document.errors;
   const root = document.toJS() as unknown;

@@ -84,7 +84,7 @@ export function startOfProgram(url: string, [command = "", ...words]: readonly s
 }
 
 /** Where the person's own base URLs lead: the gateway sends requests on to there. */
-export function upstreamsOf(environment: Environment): readonly string[] {
+export function readUpstreams(environment: Environment): readonly string[] {
   const { COPILOT_PROVIDER_BASE_URL: copilot, COPILOT_PROVIDER_TYPE: type } = environment;
   const given = type === "anthropic" ? { anthropic: copilot } : { openai: copilot };
   const { ANTHROPIC_BASE_URL: anthropic = given.anthropic, OPENAI_BASE_URL: openai = given.openai } = environment;

@@ -18,7 +18,7 @@ import { fileReader, hookSettings } from "../gateway/options.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import { isSameFile, modeLike, writeOutput } from "../files/write.ts";
 import {
-  imagesOf,
+  readImageTokens,
   checkSummarize,
   summarizeFlags,
   CONFIG_FLAGS,
@@ -28,7 +28,7 @@ import {
 } from "../settings/flags.ts";
 import { formatNamed, INPUT_ARGS, inputBytes, readInput, type Input } from "../files/input.ts";
 import { addToKeep } from "../files/keep.ts";
-import { written, refusalOf, verdictOf, verdictOfResult } from "../compaction/output.ts";
+import { written, findRefusal, checkInput, checkResult } from "../compaction/output.ts";
 import { withProgress, type Progress } from "../screen/progress.ts";
 import type { Terminal } from "../screen/terminal.ts";
 
@@ -153,19 +153,19 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     const input = await readInput(args, terminal);
     progress.expect(input.chars);
     await progress.stage(`compacting ${counted(input.transcript.messages.length, "message")}`, 0.3);
-    const result = await resultOf(input, { args, configuration, to, terminal, progress });
+    const result = await makeResult(input, { args, configuration, to, terminal, progress });
     await progress.stage("writing", 0.9);
     if (files.keep !== undefined) await addToKeep(files.keep, result.originals, terminal);
     const protocol = to ?? input.protocol;
     const violations = {
-      before: verdictOf(input).violations,
-      after: verdictOfResult(input, result.transcript, protocol).violations,
+      before: checkInput(input).violations,
+      after: checkResult(input, result.transcript, protocol).violations,
     };
     const window = windowFor(args, configuration, input.transcript.model);
     const text = written(input, result.transcript, protocol);
     // A session file is no request: what its agent sends beside it is not known.
     const decoded = input.decoded === undefined ? undefined : protocols[protocol].decode(text);
-    const refusal = decoded === undefined ? undefined : refusalOf({ decoded }, protocol, window.tokens);
+    const refusal = decoded === undefined ? undefined : findRefusal({ decoded }, protocol, window.tokens);
     const repair = { ...violations, refusal };
     const report = { input, result, to: protocol, window, repair };
     const beside = { out: args.is("json") ? undefined : files.out, keep: args.text("keep") };
@@ -173,13 +173,13 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
       ...report,
       text: args.is("json") ? reportJson(report) : text,
       page: reportPage(report, beside, terminal.err),
-      diff: args.is("diff") ? await diffOf(input, result, { configuration, terminal }) : undefined,
+      diff: args.is("diff") ? await makeDiff(input, result, { configuration, terminal }) : undefined,
     };
   });
   await deliver(made, files, terminal);
   if (made.repair.after.length > 0 || made.repair.refusal !== undefined) return EXIT.failed;
   if (!meetsRequirement(made.result, required)) return EXIT.failed;
-  return irreducibleOf(made.result) === undefined ? EXIT.done : EXIT.irreducible;
+  return findIrreducible(made.result) === undefined ? EXIT.done : EXIT.irreducible;
 }
 
 /** What a fate has to be at least; nothing where nothing is asked. @throws for anything else. */
@@ -203,7 +203,7 @@ interface Compacting {
   readonly progress: Progress;
 }
 
-function resultOf(
+function makeResult(
   input: Input,
   { args, configuration, to, terminal, progress }: Compacting,
 ): Promise<ForcedCompaction> {
@@ -230,14 +230,14 @@ function resultOf(
   );
 }
 
-async function diffOf(
+async function makeDiff(
   input: Input,
   result: ForcedCompaction,
   { configuration, terminal }: Pick<Compacting, "configuration" | "terminal">,
 ): Promise<string> {
   if (result.kind === "unchanged") return "";
   const redact = createRedactor(await loadSecretRules(configuration.redaction));
-  const measure = createMeasure(imagesOf(input.transcript, configuration));
+  const measure = createMeasure(readImageTokens(input.transcript, configuration));
   const view = shownCompaction(result.compaction, input.transcript.messages, { redact, measure });
   return compactionDiff(view, terminal.out);
 }
@@ -299,7 +299,7 @@ function outputFiles(args: Arguments, { folder }: Terminal): OutputFiles {
   return { out, keep, mode: modeLike(input === undefined ? "/dev/stdin" : resolve(folder, input)) };
 }
 
-function irreducibleOf(
+function findIrreducible(
   result: ForcedCompaction,
 ): { readonly limit: number; readonly smallest: number; readonly because: string } | undefined {
   return result.kind === "compacted" ? result.compaction.report.irreducible : result.irreducible;

@@ -8,9 +8,9 @@ import { configurationError, written } from "../../config/problems.ts";
 import { EXIT, usageError } from "../program/exit.ts";
 import { writeOutput } from "../files/write.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings/flags.ts";
-import { parentOf, SECTIONS, SETTINGS, valueAt, jsonSchema } from "../../config/settings.ts";
+import { findParent, SECTIONS, SETTINGS, valueAt, jsonSchema } from "../../config/settings.ts";
 import { wrapped, columnWidths, padEnd, padStart, track } from "../screen/text.ts";
-import { computedValues, warningsOf, type ComputedValue, type Warning } from "../../config/computed.ts";
+import { computedValues, findWarnings, type ComputedValue, type Warning } from "../../config/computed.ts";
 import { count } from "../screen/amounts.ts";
 import { withRowNote } from "../screen/table.ts";
 import type { Stream, Terminal } from "../screen/terminal.ts";
@@ -75,7 +75,7 @@ function asJson({ configuration, provenance, files, problems }: Loaded): object 
     files: files.map(({ path, kind }) => ({ path, kind })),
     settings: Object.fromEntries(settings) as object,
     computed: Object.fromEntries(computed) as object,
-    warnings: warningsOf(configuration),
+    warnings: findWarnings(configuration),
     errors: problems,
   };
 }
@@ -99,10 +99,10 @@ export function configurationTemplate(): string {
     if (depth === 0) lines.push("");
     lines.push(`${indent}# ${description}`, `${indent}${path.slice(path.lastIndexOf(".") + 1)}:`);
     for (const setting of SETTINGS)
-      if (parentOf(setting.path) === path) for (const each of settingLines(setting, `${indent}  `)) lines.push(each);
+      if (findParent(setting.path) === path) for (const each of settingLines(setting, `${indent}  `)) lines.push(each);
   }
   for (const setting of SETTINGS)
-    if (parentOf(setting.path) === "") for (const each of ["", ...settingLines(setting, "")]) lines.push(each);
+    if (findParent(setting.path) === "") for (const each of ["", ...settingLines(setting, "")]) lines.push(each);
   return `${lines.join("\n")}\n`;
 }
 
@@ -126,7 +126,7 @@ const NAMES: Readonly<Record<string, string>> = {
   summary_min: "handoff, at least",
 };
 
-function labelOf({ name }: ComputedValue): string {
+function makeLabel({ name }: ComputedValue): string {
   return NAMES[name] ?? name.replaceAll("_", " ");
 }
 
@@ -136,7 +136,7 @@ function configurationPage(loaded: Loaded, terminal: Terminal): string {
   const { out } = terminal;
   const files = loaded.files.map(({ path }) => shortPath(path, terminal));
   const from = files.length === 0 ? "no file: defaults, environment and flags" : files.join(", ");
-  const warnings = warningsOf(loaded.configuration);
+  const warnings = findWarnings(loaded.configuration);
   return [
     ...withRowNote({ line: out.paint("strong", TITLE), width: TITLE.length, says: from, look: "dim" }, out),
     "",
@@ -152,13 +152,13 @@ function figures({ configuration }: Loaded, stream: Stream): readonly string[] {
   const { paint } = stream;
   const values = computedValues(configuration).toSorted((one, other) => other.tokens - one.tokens);
   const largest = values.reduce((most, { tokens }) => Math.max(most, tokens), 0);
-  const [names = 0, numbers = 0] = columnWidths(values.map((value) => [labelOf(value), count(value.tokens)]));
+  const [names = 0, numbers = 0] = columnWidths(values.map((value) => [makeLabel(value), count(value.tokens)]));
   const bars = barColumns(stream);
   return values.flatMap((value) => {
     const { tokens, meaning } = value;
     const drawn = bars === 0 ? "" : `  ${paint("accent", track(tokens / largest, bars))}`;
     const figure = padStart(count(tokens), numbers);
-    const line = `  ${padEnd(labelOf(value), names)}  ${paint("strong", figure)}${drawn}`;
+    const line = `  ${padEnd(makeLabel(value), names)}  ${paint("strong", figure)}${drawn}`;
     const width = 2 + names + 2 + numbers + (bars === 0 ? 0 : 2 + bars);
     return withRowNote({ line, width, says: meaning, look: "dim" }, stream);
   });

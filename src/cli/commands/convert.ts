@@ -61,7 +61,7 @@ export const convertCommand: Command = {
     const converted = convertLog(text, format, { to, nowMs: Date.now(), ...moved });
     const place = placeFor(converted, args, terminal);
     await write(converted, place, terminal);
-    if (args.is("json")) await terminal.out.write(`${JSON.stringify(reportOf(converted, place), null, 2)}\n`);
+    if (args.is("json")) await terminal.out.write(`${JSON.stringify(makeReport(converted, place), null, 2)}\n`);
     else await terminal.err.say(conversionPage(converted, place, terminal.err));
     return EXIT.done;
   },
@@ -119,7 +119,7 @@ async function write(converted: Converted, place: Destination | undefined, termi
   await writeOutput(terminal, place.path, converted.text, { mode: SESSION_MODE });
 }
 
-function reportOf(converted: Converted, place: Destination | undefined): object {
+function makeReport(converted: Converted, place: Destination | undefined): object {
   const { from, to, id, cwd, messages, live, compactions, remarks, notes } = converted;
   const of = (kind: "lost" | "changed") =>
     remarks.filter((one) => one.kind === kind).map(({ code, count, text }) => ({ code, count, text }));

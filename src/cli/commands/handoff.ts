@@ -5,7 +5,7 @@ import { LOG_FORMATS, readLog, type ReadLog } from "../../logs/index.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { writeNewSession } from "../../session/handoff-text.ts";
-import { budgetOf, count } from "../screen/amounts.ts";
+import { parseBudget, count } from "../screen/amounts.ts";
 import type { Arguments, Command } from "../program/command.ts";
 import { EXIT, usageError } from "../program/exit.ts";
 import { writeOutput } from "../files/write.ts";
@@ -59,7 +59,7 @@ export const handoffCommand: Command = {
       const messages = stored?.messages ?? [];
       const before = createMeasure().messages(messages);
       const given = args.text("budget");
-      const budget = given === undefined ? {} : { budget: budgetOf(given, before) };
+      const budget = given === undefined ? {} : { budget: parseBudget(given, before) };
       const text = await writeNewSession(opened.runtimeOptions({ model, contextLength }), {
         goal,
         messages,

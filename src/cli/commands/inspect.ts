@@ -1,16 +1,16 @@
 /** `precis inspect`: where the tokens are, and what a compaction would do about it. Changes nothing. */
 import { engineLimits } from "../../config/computed.ts";
-import { engineSettingsOf } from "../../config/engine-settings.ts";
+import { toEngineSettings } from "../../config/engine-settings.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import { count, change, counted, percent } from "../screen/amounts.ts";
 import type { Command } from "../program/command.ts";
 import { compactInput, type CompactionOutcome } from "../compaction/compact.ts";
-import { headingOf } from "../compaction/page.ts";
+import { headingLines } from "../compaction/page.ts";
 import { withEngine } from "../settings/engine.ts";
 import { EXIT } from "../program/exit.ts";
 import {
-  imagesOf,
+  readImageTokens,
   windowFor,
   windowText,
   type Window,
@@ -22,7 +22,7 @@ import { INPUT_ARGS, inputBytes, readInput } from "../files/input.ts";
 import { isLarge } from "../files/read.ts";
 import { giveMemoryBack } from "../gateway/lean-memory.ts";
 import { withProgress } from "../screen/progress.ts";
-import { wrapped, clip, columnWidths, padEnd, padStart, track, widthOf } from "../screen/text.ts";
+import { wrapped, clip, columnWidths, padEnd, padStart, track, measureWidth } from "../screen/text.ts";
 import { withRowNote } from "../screen/table.ts";
 import type { Stream, TextStyle } from "../screen/terminal.ts";
 import { describeCall, labelOf } from "../../core/digest/call.ts";
@@ -61,7 +61,7 @@ export const inspectCommand: Command = {
       const read = await readInput(args, terminal);
       progress.expect(read.chars);
       await progress.stage("counting", 0.2);
-      const counts = censusOf(read.transcript, createMeasure(imagesOf(read.transcript, configuration)));
+      const counts = countTokens(read.transcript, createMeasure(readImageTokens(read.transcript, configuration)));
       await progress.stage("trying a compaction", 0.4);
       return withEngine(configuration, terminal, async (engine) => {
         const first = dryRun("at this window", await compactInput(read, configuration, { force: true, engine }));
@@ -76,10 +76,10 @@ export const inspectCommand: Command = {
     const window = windowFor(args, configuration, transcript.model);
     const { usableTokens, thresholdTokens } = engineLimits(
       configuration.context.engine,
-      engineSettingsOf(configuration, transcript.model),
+      toEngineSettings(configuration, transcript.model),
       createMeasure().transcript({ ...transcript, messages: [] }),
     );
-    const heading = headingOf({ name, format, to: protocol, notes }, terminal.out).join("\n");
+    const heading = headingLines({ name, format, to: protocol, notes }, terminal.out).join("\n");
     if (args.is("json")) {
       const figures = { format, protocol, ...census, window, usableTokens, thresholdTokens, dryRuns, notes };
       await terminal.out.write(`${JSON.stringify(figures, null, 2)}\n`);
@@ -190,7 +190,7 @@ function barRows(rows: readonly BarRow[], stream: Stream): readonly string[] {
     const drawn = bars === 0 ? "" : `${track(share, bars)} `;
     const figures = `${padStart(count(tokens), 9)} ${padStart(figure, 6)}`;
     const line = `  ${padEnd(clip(name, names), left)}  ${paint(look, drawn)}${figures}`.trimEnd();
-    return withRowNote({ line, width: left + 4 + widthOf(drawn) + figures.length, says, look: "dim" }, stream);
+    return withRowNote({ line, width: left + 4 + measureWidth(drawn) + figures.length, says, look: "dim" }, stream);
   });
 }
 
@@ -234,7 +234,7 @@ const REPEATS_MAX = 8;
 /** Shorter results repeat by nature: `ok`, an empty listing. */
 const REPEAT_TOKENS_MIN = 50;
 
-function censusOf(transcript: Transcript, measure: Measure): ContextBreakdown {
+function countTokens(transcript: Transcript, measure: Measure): ContextBreakdown {
   const { system, messages, tools: declared } = transcript;
   const { answers } = pairingOf(messages);
   // As it counts in the whole, of which the others are shares.

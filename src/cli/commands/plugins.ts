@@ -8,7 +8,7 @@ import type { Transcript } from "../../core/transcript/message.ts";
 import { PluginFault, FAULTS, type FaultKind, PLUGIN_LIMITS } from "../../plugins/fault.ts";
 import { findPlugin, pluginAt, type Plugin } from "../../plugins/find.ts";
 import { openPlugin } from "../../plugins/load.ts";
-import { wholeOf, counted } from "../screen/amounts.ts";
+import { parseWhole, counted } from "../screen/amounts.ts";
 import { type Arguments, type Command, JSON_ARG, writeJson } from "../program/command.ts";
 import { isAgreedTo, untrusted, pluginsFound, type FoundPlugins, type FoundPlugin } from "../settings/engine.ts";
 import { EXIT } from "../program/exit.ts";
@@ -64,7 +64,7 @@ export const pluginsCommand: Command = {
       return EXIT.done;
     }
     const plugin = pluginNamed(named, terminal);
-    const checked = await checkedOn(plugin, await subjectsOf(args, terminal), terminal);
+    const checked = await checkedOn(plugin, await collectSubjects(args, terminal), terminal);
     await tell(args, terminal, checked, checkPage(checked, terminal.out));
     return checked.broken === null ? EXIT.done : EXIT.failed;
   },
@@ -87,14 +87,14 @@ interface Subject {
   readonly transcript: Transcript;
 }
 
-async function subjectsOf(args: Arguments, terminal: Terminal): Promise<readonly Subject[]> {
+async function collectSubjects(args: Arguments, terminal: Terminal): Promise<readonly Subject[]> {
   const file = args.text("on");
   if (file !== undefined) {
     const own: Arguments = { ...args, text: (name) => (name === "file" ? file : undefined) };
     return [{ name: file, transcript: (await readInput(own, terminal)).transcript }];
   }
-  const count = wholeOf(args.text("samples") ?? String(SAMPLES_DEFAULT), "--samples", SAMPLES_MAX);
-  const seed = wholeOf(args.text("seed") ?? String(SEED_DEFAULT), "--seed", SEED_MAX);
+  const count = parseWhole(args.text("samples") ?? String(SAMPLES_DEFAULT), "--samples", SAMPLES_MAX);
+  const seed = parseWhole(args.text("seed") ?? String(SEED_DEFAULT), "--seed", SEED_MAX);
   return sampleTranscripts(count, seed).map((transcript, at) => ({
     name: `sample ${at + 1} of seed ${seed}`,
     transcript,

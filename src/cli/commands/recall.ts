@@ -4,7 +4,7 @@ import { numbered, ROLES } from "../../core/recall/messages.ts";
 import { chosenHits, recall, recallMessages, type RecallChoice } from "../../session/recall/search.ts";
 import { createMemoryStore } from "../../store/memory.ts";
 import type { Original } from "../../store/store.ts";
-import { wholeOf } from "../screen/amounts.ts";
+import { parseWhole } from "../screen/amounts.ts";
 import { clip } from "../screen/text.ts";
 import { writeJson, type Arguments, type Command } from "../program/command.ts";
 import { shortIds, listed, type HitShown } from "../screen/sessions.ts";
@@ -64,7 +64,7 @@ export const recallCommand: Command = {
     const asked: RecallRequest = {
       wanted: args.text("wanted")!,
       choice: choiceIn(args),
-      limit: wholeOf(args.text("limit") ?? String(LIMIT_DEFAULT), "--limit", LIMIT_MAX),
+      limit: parseWhole(args.text("limit") ?? String(LIMIT_DEFAULT), "--limit", LIMIT_MAX),
     };
     const recalled = await (keep === undefined ? fromStore(args, asked, terminal) : fromFile(keep, asked, terminal));
     const { hits, place, exact = false, masked = false } = recalled;

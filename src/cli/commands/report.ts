@@ -1,5 +1,5 @@
 /** `precis report`: what precis would have done to the sessions of the last week, from their files alone. */
-import { engineSettingsOf } from "../../config/engine-settings.ts";
+import { toEngineSettings } from "../../config/engine-settings.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { PrecisError } from "../../core/errors.ts";
@@ -10,7 +10,7 @@ import type { PluginSource } from "../../plugins/load.ts";
 import { reasonOf } from "../../platform/system-errors.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
 import { initialFactor } from "../../session/calibration.ts";
-import { counted, durationOf, tokensOf, wholeOf, change, count, percent } from "../screen/amounts.ts";
+import { counted, parseDuration, parseTokens, parseWhole, change, count, percent } from "../screen/amounts.ts";
 import type { Arguments, Command } from "../program/command.ts";
 import { withEngine } from "../settings/engine.ts";
 import { EXIT, type ExitCode } from "../program/exit.ts";
@@ -86,9 +86,13 @@ interface Work {
 
 async function madeReport(args: Arguments, configuration: Configuration, work: Work): Promise<Report> {
   const since = args.text("since") ?? SINCE_DEFAULT;
-  const limit = wholeOf(args.text("limit") ?? String(FILES_DEFAULT), "--limit", FILES_MAX);
+  const limit = parseWhole(args.text("limit") ?? String(FILES_DEFAULT), "--limit", FILES_MAX);
   const now = Date.now();
-  const { files, folders, older } = sessionFiles(args.all("paths"), now - durationOf(since, "--since"), work.terminal);
+  const { files, folders, older } = sessionFiles(
+    args.all("paths"),
+    now - parseDuration(since, "--since"),
+    work.terminal,
+  );
   if (folders.length === 0)
     throw new PrecisError("no folder of sessions was found", {
       code: "unreadable_input",
@@ -132,7 +136,7 @@ async function readerFor(args: Arguments, configuration: Configuration, { engine
   const registry = registryOf(configuration);
   const secrets = await loadSecretRules(configuration.redaction);
   const prompt = args.text("prompt-tokens");
-  const promptTokens = prompt === undefined ? 0 : tokensOf(prompt, "--prompt-tokens");
+  const promptTokens = prompt === undefined ? 0 : parseTokens(prompt, "--prompt-tokens");
   return async ({ path, bytes }: SessionFile): Promise<NamedOutlook | undefined> => {
     if (bytes > FILE_BYTES_MAX)
       throw new PrecisError(`larger than ${FILE_BYTES_MAX} bytes`, { code: "unreadable_input", hint: "Split it." });
@@ -144,7 +148,7 @@ async function readerFor(args: Arguments, configuration: Configuration, { engine
       { transcript, timesMs },
       {
         engine,
-        settings: engineSettingsOf(configuration, model),
+        settings: toEngineSettings(configuration, model),
         windowTokens: window.tokens,
         prices: model === undefined ? undefined : lookUp(registry, model)?.prices,
         factor: model === undefined ? 1 : initialFactor(model),

@@ -16,7 +16,7 @@ import { withEngine } from "../settings/engine.ts";
 import { threadSource } from "../gateway/thread.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import { operate, type Operation } from "../gateway/operation.ts";
-import { cachingOf, gatewayOptions, modeOf, outwardProxies } from "../gateway/options.ts";
+import { toCaching, gatewayOptions, toMode, outwardProxies } from "../gateway/options.ts";
 import { keepMemoryLean } from "../gateway/lean-memory.ts";
 import { requiredToken, type OperatorToken } from "../gateway/token.ts";
 import {
@@ -123,8 +123,8 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
   const kept = await keeping({ store, path, shown }, configuration, terminal);
   const operation = await operate({
     version: version(),
-    mode: modeOf(configuration),
-    caching: cachingOf(configuration),
+    mode: toMode(configuration),
+    caching: toCaching(configuration),
     handoffs: handoffsSentence(configuration),
     upstreams: all.map(({ name, origin, basePath, protocol }) => ({ name, url: origin + basePath, protocol })),
     proxies,
@@ -204,7 +204,7 @@ function request(args: Arguments, terminal: Terminal): ReturnType<typeof configu
     const text = args.text(name);
     if (text !== undefined) flags.push({ path: `gateway.${name}`, text, label: `--${name}` });
   }
-  const upstreams = args.all("upstream").map(upstreamOf);
+  const upstreams = args.all("upstream").map(parseUpstream);
   if (upstreams.length > 0) {
     const text = JSON.stringify(Object.fromEntries(upstreams));
     flags.push({ path: "gateway.upstreams", text, label: "--upstream" });
@@ -219,7 +219,7 @@ function request(args: Arguments, terminal: Terminal): ReturnType<typeof configu
 
 const UNNAMED = "upstream";
 
-function upstreamOf(text: string): readonly [name: string, { readonly url: string }] {
+function parseUpstream(text: string): readonly [name: string, { readonly url: string }] {
   const at = /^[A-Za-z0-9._-]*=/.exec(text)?.[0].length ?? 0;
   return [at === 0 ? UNNAMED : text.slice(0, at - 1), { url: text.slice(at) }];
 }

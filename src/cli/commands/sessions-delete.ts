@@ -2,12 +2,12 @@
 import { PrecisError } from "../../core/errors.ts";
 import { findSession } from "../../gateway/history/find.ts";
 import type { SessionEntry } from "../../store/store.ts";
-import { age as ageOf, counted, durationOf } from "../screen/amounts.ts";
+import { age as ageOf, counted, parseDuration } from "../screen/amounts.ts";
 import type { Arguments, Command } from "../program/command.ts";
 import { EXIT, usageError } from "../program/exit.ts";
 import { HISTORY_ARGS, withHistory, type OpenedHistory } from "../store/history.ts";
 import { whileWaiting } from "../screen/progress.ts";
-import { copiesOf } from "../store/place.ts";
+import { findCopies } from "../store/place.ts";
 import type { Terminal } from "../screen/terminal.ts";
 
 const SESSIONS_MAX = 1_000_000;
@@ -73,7 +73,7 @@ async function choose(args: Arguments, { kept, tenant }: OpenedHistory): Promise
   const id = args.text("session");
   if (id !== undefined) return kept.withBranches(tenant, [(await findSession(kept, { tenant, id })).entry.id]);
   const [age, words] = [args.text("older-than"), args.text("text")];
-  const before = age === undefined ? Infinity : Date.now() - durationOf(age, "--older-than");
+  const before = age === undefined ? Infinity : Date.now() - parseDuration(age, "--older-than");
   const all = await kept.listSessions(tenant, { limit: SESSIONS_MAX });
   const hits =
     words === undefined
@@ -173,7 +173,7 @@ async function tell(
 ): Promise<void> {
   if (yes) {
     await out.say(gone === 0 && chosen.length > 0 ? "nothing was deleted\n" : `deleted ${counted(gone, "session")}\n`);
-    const copies = opened.path === undefined ? [] : copiesOf(opened.path);
+    const copies = opened.path === undefined ? [] : findCopies(opened.path);
     if (gone > 0 && copies.length > 0)
       await err.say(`copies from before an upgrade hold them still: ${copies.join(", ")}\n`);
     return;

@@ -4,7 +4,7 @@ import { PrecisError } from "../../core/errors.ts";
 import { findSessions, type Found, type FoundSession } from "../../logs/find.ts";
 import { LOG_FORMATS, readLog, type LogFormat } from "../../logs/index.ts";
 import { sessionText } from "../../logs/stored.ts";
-import { age, count, counted, wholeOf } from "../screen/amounts.ts";
+import { age, count, counted, parseWhole } from "../screen/amounts.ts";
 import { clip, columnWidths, padEnd, visibleLine } from "../screen/text.ts";
 import { type Arguments, type Command, writeJson } from "../program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
@@ -90,7 +90,7 @@ function foundFor(args: Arguments, terminal: Terminal): Found {
   return findSessions({
     environment: terminal.environment,
     folder: terminal.folder,
-    limit: wholeOf(args.text("limit") ?? String(LIMIT_DEFAULT), "--limit", LIMIT_MAX),
+    limit: parseWhole(args.text("limit") ?? String(LIMIT_DEFAULT), "--limit", LIMIT_MAX),
     ...(formats.length > 0 && { formats }),
     ...(cwd !== undefined && { cwd: resolve(terminal.folder, cwd) }),
   });

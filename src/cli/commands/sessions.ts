@@ -7,7 +7,7 @@ import {
   type SessionPins,
   type ThresholdResult,
 } from "../../gateway/history/contract.ts";
-import { count, counted, wholeOf, budgetOf } from "../screen/amounts.ts";
+import { count, counted, parseWhole, parseBudget } from "../screen/amounts.ts";
 import { type Arguments, type Command, type CommandGroup, JSON_ARG, writeJson } from "../program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import { writeOutput } from "../files/write.ts";
@@ -54,7 +54,7 @@ const list: Command = {
   },
   run: (args, terminal) =>
     withHistory(args, terminal, { readOnly: true }, async (opened) => {
-      const limit = wholeOf(args.text("limit") ?? String(LIST_DEFAULT), "--limit", LIST_MAX);
+      const limit = parseWhole(args.text("limit") ?? String(LIST_DEFAULT), "--limit", LIST_MAX);
       const sessions = await whileWaiting(terminal.err, () => "reading", opened.history.list(opened.tenant, limit));
       if (args.is("json")) await writeJson(terminal, sessions);
       else if (sessions.length === 0) await terminal.err.say(`${await noSessions(opened)}\n`);
@@ -81,7 +81,7 @@ const show: Command = {
   },
   run: (args, terminal) =>
     withHistory(args, terminal, { readOnly: true }, async (opened) => {
-      const tail = wholeOf(args.text("tail") ?? String(TAIL_DEFAULT), "--tail", TAIL_MAX);
+      const tail = parseWhole(args.text("tail") ?? String(TAIL_DEFAULT), "--tail", TAIL_MAX);
       const session = await opened.history.show(sessionNamed(args, opened), tail);
       if (args.is("json")) await writeJson(terminal, session);
       else await terminal.out.say(sessionPage(session, Date.now(), terminal.out));
@@ -201,7 +201,7 @@ const compactCommand: Command = {
       const work = opened.history.compact(sessionNamed(args, opened), {
         ...(messages === undefined ? {} : { messages }),
         ...(focus === undefined ? {} : { focus }),
-        ...(budget === undefined ? {} : { budget: (whole) => budgetOf(budget, whole) }),
+        ...(budget === undefined ? {} : { budget: (whole) => parseBudget(budget, whole) }),
       });
       const result = await whileWaiting(terminal.err, () => "compacting", work);
       return writeResult(args, terminal, result, budget === undefined && messages === undefined ? NEXT : undefined);

@@ -1,8 +1,8 @@
 /** `precis statusline`: share of the window, next compaction, spend and cache in one line, for a client's status line. */
 import { loadConfiguration } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
-import { percent, tokensOf } from "../screen/amounts.ts";
-import { track, widthOf } from "../screen/text.ts";
+import { percent, parseTokens } from "../screen/amounts.ts";
+import { track, measureWidth } from "../screen/text.ts";
 import type { Arguments, Command } from "../program/command.ts";
 import { EXIT } from "../program/exit.ts";
 import { gatewayUrl } from "../gateway/process.ts";
@@ -35,18 +35,18 @@ export const statuslineCommand: Command = {
     json: { type: "boolean", description: "Print the figures as JSON." },
   },
   run: async (args, terminal) => {
-    const figures = await figuresOf(await sessionOf(args, terminal), args, terminal);
-    const line = args.is("json") ? JSON.stringify(figures) : terminal.out.shown(lineOf(figures, terminal));
+    const figures = await collectFigures(await readSessionFigures(args, terminal), args, terminal);
+    const line = args.is("json") ? JSON.stringify(figures) : terminal.out.shown(findLine(figures, terminal));
     await terminal.out.write(`${line}\n`);
     return EXIT.done;
   },
 };
 
-async function sessionOf(args: Arguments, terminal: Terminal): Promise<SessionFigures> {
+async function readSessionFigures(args: Arguments, terminal: Terminal): Promise<SessionFigures> {
   const [tokens, window, model] = [args.text("tokens"), args.text("window"), args.text("model")];
   const given = {
-    ...(tokens === undefined ? {} : { tokens: tokensOf(tokens, "--tokens") }),
-    ...(window === undefined ? {} : { windowTokens: tokensOf(window, "--window") }),
+    ...(tokens === undefined ? {} : { tokens: parseTokens(tokens, "--tokens") }),
+    ...(window === undefined ? {} : { windowTokens: parseTokens(window, "--window") }),
     ...(model === undefined ? {} : { model }),
   };
   if (tokens !== undefined) return given;
@@ -54,7 +54,7 @@ async function sessionOf(args: Arguments, terminal: Terminal): Promise<SessionFi
   return { ...sessionFromClaudeCode(input), ...given };
 }
 
-async function figuresOf(session: SessionFigures, args: Arguments, terminal: Terminal): Promise<StatusFigures> {
+async function collectFigures(session: SessionFigures, args: Arguments, terminal: Terminal): Promise<StatusFigures> {
   const configuration = await loadConfiguration(configurationRequest(args, terminal)).catch(() => undefined);
   if (configuration === undefined) return { ...session, gateway: false };
   const status = await gatewayStatus(configuration, terminal);
@@ -62,12 +62,12 @@ async function figuresOf(session: SessionFigures, args: Arguments, terminal: Ter
   const { windowTokens = configuration.model.context_length ?? undefined } = session;
   const known = { ...session, ...(windowTokens === undefined ? {} : { windowTokens }) };
   const compactsAtTokens =
-    timing?.compactsAtTokens ?? timing?.thresholdTokens ?? thresholdOf(configuration, windowTokens);
+    timing?.compactsAtTokens ?? timing?.thresholdTokens ?? estimateThreshold(configuration, windowTokens);
   const gateway = status !== undefined;
   return gateway && compactsAtTokens !== undefined ? { ...known, gateway, compactsAtTokens } : { ...known, gateway };
 }
 
-function thresholdOf({ compression }: Configuration, windowTokens: number | undefined): number | undefined {
+function estimateThreshold({ compression }: Configuration, windowTokens: number | undefined): number | undefined {
   return windowTokens === undefined ? undefined : Math.floor(windowTokens * compression.threshold);
 }
 
@@ -99,15 +99,15 @@ async function gatewayStatus(configuration: Configuration, terminal: Terminal): 
 }
 
 /** As many of its parts as the terminal has room for, the first ones first. */
-function lineOf(figures: StatusFigures, { out, environment }: Terminal): string {
+function findLine(figures: StatusFigures, { out, environment }: Terminal): string {
   const columns = Number(environment["COLUMNS"]) || COLUMNS;
-  const parts = partsOf(figures, columns >= BAR_FROM_COLUMNS);
+  const parts = makeParts(figures, columns >= BAR_FROM_COLUMNS);
   let line = out.paint(figures.gateway ? "accent" : "dim", figures.gateway ? "precis" : "precis off");
   let width = figures.gateway ? 6 : 10;
   for (const { text, look } of parts) {
-    if (width + 3 + widthOf(text) > columns) continue;
+    if (width + 3 + measureWidth(text) > columns) continue;
     line += ` ${out.paint("dim", "·")} ${look === undefined ? text : out.paint(look, text)}`;
-    width += 3 + widthOf(text);
+    width += 3 + measureWidth(text);
   }
   return line;
 }
@@ -117,7 +117,7 @@ interface Part {
   readonly look?: "warn";
 }
 
-function partsOf(figures: StatusFigures, withBar: boolean): readonly Part[] {
+function makeParts(figures: StatusFigures, withBar: boolean): readonly Part[] {
   const { tokens, windowTokens, compactsAtTokens, costUsd, cacheShare } = figures;
   const parts: Part[] = [];
   if (tokens !== undefined) {
@@ -157,23 +157,23 @@ interface StatusFigures extends SessionFigures {
 /** What Claude Code writes to a status line's standard input (https://code.claude.com/docs/en/statusline, 2026-11). */
 function sessionFromClaudeCode(text: string): SessionFigures {
   const input = objectIn(text);
-  const context = objectOf(input["context_window"]);
+  const context = asObject(input["context_window"]);
   return defined({
-    model: textOf(objectOf(input["model"])["id"]),
-    windowTokens: numberOf(context["context_window_size"]),
-    costUsd: numberOf(objectOf(input["cost"])["total_cost_usd"]),
-    ...tokensIn(objectOf(context["current_usage"])),
+    model: readTextIn(asObject(input["model"])["id"]),
+    windowTokens: asNumber(context["context_window_size"]),
+    costUsd: asNumber(asObject(input["cost"])["total_cost_usd"]),
+    ...tokensIn(asObject(context["current_usage"])),
   });
 }
 
 function tokensIn(usage: Fields) {
   const parts = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"].map((name) =>
-    numberOf(usage[name]),
+    asNumber(usage[name]),
   );
   if (parts.every((part) => part === undefined)) return {};
   const [plain = 0, read = 0, written = 0] = parts;
   const input = plain + read + written;
-  const tokens = input + (numberOf(usage["output_tokens"]) ?? 0);
+  const tokens = input + (asNumber(usage["output_tokens"]) ?? 0);
   return input === 0 ? { tokens } : { tokens, cacheShare: read / input };
 }
 
@@ -181,21 +181,21 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function objectIn(text: string): Fields {
   try {
-    return objectOf(JSON.parse(text));
+    return asObject(JSON.parse(text));
   } catch {
     return {};
   }
 }
 
-function objectOf(value: unknown): Fields {
+function asObject(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-function numberOf(value: unknown): number | undefined {
+function asNumber(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
-function textOf(value: unknown): string | undefined {
+function readTextIn(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 

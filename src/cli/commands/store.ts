@@ -1,6 +1,6 @@
 /** `precis store …`: what the history holds, whether it is sound, and what goes. */
 import type { HistoryStore, Holdings, Retention } from "../../store/store.ts";
-import { bytesOf, count, counted, durationOf, size } from "../screen/amounts.ts";
+import { parseBytes, count, counted, parseDuration, size } from "../screen/amounts.ts";
 import type { Arguments, Command, CommandGroup } from "../program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import { whileWaiting } from "../screen/progress.ts";
@@ -91,7 +91,7 @@ const retain: Command = {
     ...STORE_ARGS,
   },
   run: async (args, terminal) => {
-    const retention = retentionOf(args);
+    const retention = parseRetention(args);
     const [yes, vacuum] = [args.is("yes"), args.is("vacuum")];
     return withStore(args, terminal, { readOnly: !yes && !vacuum }, async (opened) => {
       const { store, path, shown } = opened;
@@ -125,7 +125,7 @@ export const storeCommands: CommandGroup = {
 };
 
 /** Undefined where only the space is to be returned. */
-function retentionOf(args: Arguments): Retention | undefined {
+function parseRetention(args: Arguments): Retention | undefined {
   const [age, room, tenant] = [args.text("older-than"), args.text("max-size"), args.text("tenant")];
   if (age === undefined && room === undefined && args.is("vacuum")) return undefined;
   if (age === undefined && room === undefined)
@@ -134,8 +134,8 @@ function retentionOf(args: Arguments): Retention | undefined {
       "Write for example `--older-than 30d`.",
     );
   return {
-    ...(age === undefined ? {} : { before: Date.now() - durationOf(age, "--older-than") }),
-    ...(room === undefined ? {} : { maxBytes: bytesOf(room, "--max-size") }),
+    ...(age === undefined ? {} : { before: Date.now() - parseDuration(age, "--older-than") }),
+    ...(room === undefined ? {} : { maxBytes: parseBytes(room, "--max-size") }),
     ...(tenant === undefined ? {} : { tenant }),
   };
 }

@@ -6,7 +6,7 @@ import { projectFile, shortPath } from "../../config/load.ts";
 import { pluginFolders } from "../../config/locate.ts";
 import { distrust, trust } from "../../config/trust.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { findPlugin, fingerprintOf } from "../../plugins/find.ts";
+import { findPlugin, computeFingerprint } from "../../plugins/find.ts";
 import type { Command } from "../program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import type { Terminal } from "../screen/terminal.ts";
@@ -42,7 +42,7 @@ export const trustCommand: Command = {
     if (plugin === undefined) return trustFile(what, args.is("forget"), terminal);
     const shown = shortPath(plugin.folder, terminal);
     if (args.is("forget")) distrust(plugin.folder, terminal);
-    else trust(plugin.folder, fingerprintOf(plugin.folder), terminal);
+    else trust(plugin.folder, computeFingerprint(plugin.folder), terminal);
     const says = args.is("forget") ? `${shown} is no longer agreed to` : `agreed to the code in ${shown}`;
     await terminal.out.say(`${says}\n`);
     return EXIT.done;

@@ -10,7 +10,7 @@ import { createWorker } from "../../gateway/jobs/worker.ts";
 import { createLog } from "../../gateway/operation/log.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import { gatewayOptions } from "../gateway/options.ts";
-import { wholeOf } from "../screen/amounts.ts";
+import { parseWhole } from "../screen/amounts.ts";
 import type { Arguments, Command } from "../program/command.ts";
 import { openConfiguredStore, type OpenedStore } from "../store/place.ts";
 import { withEngine } from "../settings/engine.ts";
@@ -77,8 +77,8 @@ export const workerCommand: Command = {
 
 async function work(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const atOnceText = args.text("at-once");
-  const atOnce = atOnceText === undefined ? AT_ONCE : wholeOf(atOnceText, "--at-once", AT_ONCE_MAX);
-  const port = portOf(args.text("port"));
+  const atOnce = atOnceText === undefined ? AT_ONCE : parseWhole(atOnceText, "--at-once", AT_ONCE_MAX);
+  const port = parsePort(args.text("port"));
   const loaded = await resolveAll(request(args, terminal));
   if (loaded.problems.length > 0) throw configurationError(loaded.problems);
   return withEngine(loaded.configuration, terminal, async (engine) => {
@@ -101,9 +101,9 @@ interface WorkOptions {
 
 const PORT_MAX = 65_535;
 
-function portOf(text: string | undefined): number | undefined {
+function parsePort(text: string | undefined): number | undefined {
   if (text === undefined || text === "0") return text === undefined ? undefined : 0;
-  return wholeOf(text, "--port", PORT_MAX);
+  return parseWhole(text, "--port", PORT_MAX);
 }
 
 async function workWith(opened: OpenedStore, how: WorkOptions): Promise<ExitCode> {
@@ -114,7 +114,7 @@ async function workWith(opened: OpenedStore, how: WorkOptions): Promise<ExitCode
   if (store.jobs === undefined) throw withoutQueue(configuration, shown);
   const tenants = configuredTenants(configuration, terminal);
   const options = { ...(await gatewayOptions(loaded, terminal.environment, engine)), ...tenants };
-  const log = logOf(configuration, terminal, createRedactor(options.secrets));
+  const log = createWorkerLog(configuration, terminal, createRedactor(options.secrets));
   const interrupted = interruption();
   const checkStore = () => store.checkWritable();
   const served = port === undefined ? undefined : await openWorkerPort({ port, configuration, terminal, checkStore });
@@ -150,7 +150,7 @@ interface WorkerLog {
   readonly flush: () => void;
 }
 
-function logOf({ gateway: { log } }: Configuration, { out, err }: Terminal, redact: Redactor): WorkerLog {
+function createWorkerLog({ gateway: { log } }: Configuration, { out, err }: Terminal, redact: Redactor): WorkerLog {
   const lines = lineWriter(log === "json" ? out : err);
   if (log === "json") {
     const json = createLog({ write: lines.write, redact });

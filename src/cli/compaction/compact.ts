@@ -1,5 +1,5 @@
 /** One compaction as the command line makes it: configured, on originals held in memory, measured by our own estimator. */
-import { engineSettingsOf } from "../../config/engine-settings.ts";
+import { toEngineSettings } from "../../config/engine-settings.ts";
 import type { Configuration } from "../../config/schema.ts";
 import type { Outcome, Remote } from "../../core/engines/contract.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
@@ -18,8 +18,8 @@ import { originalsOf } from "../../session/originals.ts";
 import type { Original } from "../../store/store.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import type { DisabledEngine } from "../../session/events.ts";
-import { budgetOf } from "../screen/amounts.ts";
-import { imagesOf } from "../settings/flags.ts";
+import { parseBudget } from "../screen/amounts.ts";
+import { readImageTokens } from "../settings/flags.ts";
 import type { Input } from "../files/input.ts";
 import { outwardFetch } from "../gateway/options.ts";
 import { builtInName } from "../../core/engines/names.ts";
@@ -92,9 +92,9 @@ export async function compactInput(
   request: CompactionRequest & { readonly asking?: WriterAccess },
 ): Promise<CompactionOutcome> {
   const { transcript, decoded } = input;
-  const images = imagesOf(transcript, configuration);
+  const images = readImageTokens(transcript, configuration);
   const before = createMeasure(images).transcript(transcript);
-  const budget = request.budget === undefined ? undefined : budgetOf(request.budget, before);
+  const budget = request.budget === undefined ? undefined : parseBudget(request.budget, before);
   const asIs = { transcript, before, budget, originals: [], hookFailures: [] };
   if (decoded?.locked !== undefined) return { kind: "unchanged", because: decoded.locked, ...asIs };
   const asked = request.force || budget !== undefined;
@@ -157,17 +157,17 @@ async function markByHand(
   transcript: Transcript,
   { pin, drop, fact }: Pick<CompactionRequest, "pin" | "drop" | "fact">,
 ): Promise<RuntimeOutcome | undefined> {
-  for (const messages of rangesOf(pin)) await runtime.pin(transcript, { messages });
+  for (const messages of splitRanges(pin)) await runtime.pin(transcript, { messages });
   if (fact !== undefined) await runtime.pin(transcript, { fact });
   let last: RuntimeOutcome | undefined;
-  for (const messages of rangesOf(drop)) {
+  for (const messages of splitRanges(drop)) {
     const outcome = await runtime.drop(transcript, { messages });
     if (outcome.kind === "compacted") last = outcome;
   }
   return last;
 }
 
-function rangesOf(text: string | undefined): readonly string[] {
+function splitRanges(text: string | undefined): readonly string[] {
   return text === undefined ? [] : text.split(",");
 }
 
@@ -205,8 +205,8 @@ function writersFor(configuration: Configuration, { environment, before }: Write
 }
 
 /** Where there is no system prompt the note goes into the handoff: it must not become a system prompt of its own. */
-function settingsFor(transcript: Transcript, configuration: Configuration): ReturnType<typeof engineSettingsOf> {
-  const settings = engineSettingsOf(configuration, transcript.model);
+function settingsFor(transcript: Transcript, configuration: Configuration): ReturnType<typeof toEngineSettings> {
+  const settings = toEngineSettings(configuration, transcript.model);
   return transcript.system.length === 0 ? { ...settings, note: "handoff" } : settings;
 }
 

@@ -4,7 +4,7 @@
  */
 import type { MessageShown } from "../../gateway/history/contract.ts";
 import { count, counted } from "../screen/amounts.ts";
-import { clip, padStart, widthOf, visible, wrapped } from "../screen/text.ts";
+import { clip, padStart, measureWidth, visible, wrapped } from "../screen/text.ts";
 import type { Stream, TextStyle } from "../screen/terminal.ts";
 import type { Compaction, CompactionReport, Destination, Evicted } from "../../core/compaction/compaction.ts";
 import { described, labelOf } from "../../core/digest/call.ts";
@@ -20,7 +20,7 @@ const HEADINGS: Readonly<Record<Fate, string>> = { kept: "kept", shortened: "sho
 
 export function compactionDiff(view: ShownCompaction, stream: Stream): string {
   return alignedRuns(view)
-    .flatMap((run) => [heading(run, stream), ...linesOf(run, stream), ""])
+    .flatMap((run) => [heading(run, stream), ...readLines(run, stream), ""])
     .join("\n");
 }
 
@@ -28,12 +28,12 @@ function heading({ fate, before, after }: AlignedRun, { paint, columns }: Stream
   const [first, last] = [before[0]?.number, before.at(-1)?.number];
   const which = first === undefined ? "written by precis" : first === last ? `${first}` : `${first}–${last}`;
   const says = first === undefined ? which : `${which} ${HEADINGS[fate]}`;
-  const [was, is] = [tokensOf(before), tokensOf(after)];
+  const [was, is] = [sumTokens(before), sumTokens(after)];
   const weight = was === is ? count(was) : `${count(was)} → ${count(is)}`;
   return paint("strong", clip(`@@ ${says} · ${weight} tokens`, columns));
 }
 
-function linesOf(run: AlignedRun, stream: Stream): readonly string[] {
+function readLines(run: AlignedRun, stream: Stream): readonly string[] {
   if (run.fate === "kept") return [stream.paint("dim", `  ${counted(run.before.length, "message")}, word for word`)];
   if (run.fate === "replaced")
     return [...run.before.map((one) => left(one, stream)), ...run.after.flatMap((one) => written(one, stream))];
@@ -47,7 +47,7 @@ function messageLine(sign: string, message: MessageShown, { columns }: Stream): 
   const begins = [text.trim().split("\n", 1)[0]!, ...calls.map((call) => `→ ${call}`)].filter((one) => one !== "");
   const room = Math.max(1, columns - head.length - end.length);
   const says = clip(begins.join(" "), room);
-  return `${head}${says}${" ".repeat(Math.max(0, room - widthOf(says)))}${end}`;
+  return `${head}${says}${" ".repeat(Math.max(0, room - measureWidth(says)))}${end}`;
 }
 
 function left(message: MessageBefore, stream: Stream): string {
@@ -186,6 +186,6 @@ function alignedRuns({ before, after }: ShownCompaction): readonly AlignedRun[] 
   return runs;
 }
 
-function tokensOf(messages: readonly { readonly tokens: number }[]): number {
+function sumTokens(messages: readonly { readonly tokens: number }[]): number {
   return messages.reduce((sum, { tokens }) => sum + tokens, 0);
 }

@@ -56,7 +56,7 @@ function parseExactly(text: string): unknown {
 }
 
 /** What the vendor of the protocol says of the form of a request or its messages; nothing where it takes it. */
-export function refusalOf(
+export function findRefusal(
   { decoded }: Pick<Input, "decoded">,
   protocol: ProtocolName,
   windowTokens: number,
@@ -77,9 +77,9 @@ export interface Verdict {
   readonly violations: readonly Violation[];
 }
 
-export function verdictOf(
+export function checkInput(
   input: Input,
-  candidates: readonly ProtocolName[] = protocolsOf(input),
+  candidates: readonly ProtocolName[] = candidateProtocols(input),
   { transcript }: { readonly transcript: Transcript } = input,
 ): Verdict {
   const verdicts = candidates.map((protocol) => ({
@@ -92,16 +92,16 @@ export function verdictOf(
 }
 
 /** Checks the result as it is written, because another protocol's encoder may repair what its own would refuse. */
-export function verdictOfResult(input: Input, transcript: Transcript, to: ProtocolName): Verdict {
-  if (to === input.protocol) return verdictOf(input, protocolsOf(input), { transcript });
-  return verdictOf(input, [to], protocols[to].decode(written(input, transcript, to)));
+export function checkResult(input: Input, transcript: Transcript, to: ProtocolName): Verdict {
+  if (to === input.protocol) return checkInput(input, candidateProtocols(input), { transcript });
+  return checkInput(input, [to], protocols[to].decode(written(input, transcript, to)));
 }
 
 /**
  * A bare array of messages that holds nothing but a user's and an assistant's text is the same in Chat Completions and
  * in Messages: both are checked, and both are named.
  */
-function protocolsOf({ protocol, decoded, transcript }: Input): readonly ProtocolName[] {
+function candidateProtocols({ protocol, decoded, transcript }: Input): readonly ProtocolName[] {
   const { system, messages, tools } = transcript;
   const shared =
     decoded?.form === "messages" &&
@@ -114,11 +114,11 @@ function protocolsOf({ protocol, decoded, transcript }: Input): readonly Protoco
 const isSharedRole = (role: Message["role"]): boolean => role === "user" || role === "assistant";
 
 export function violationText(violation: Violation, transcript: Transcript): string {
-  return `${placeOf(violation, transcript)}: ${violation.text} (${violation.code})`;
+  return `${findPlace(violation, transcript)}: ${violation.text} (${violation.code})`;
 }
 
 /** Counted as the conversation is: without the leading system prompt, each result a message of its own. */
-function placeOf({ message }: Violation, { messages }: Transcript): string {
+function findPlace({ message }: Violation, { messages }: Transcript): string {
   return message < 0 ? "as a whole" : `message ${message + 1}, ${messages[message]!.role}`;
 }
 

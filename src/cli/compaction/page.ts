@@ -1,5 +1,5 @@
 /** A compaction as a person reads it: what the transcript was, what it is, and what became of its parts. */
-import { wrapped, clip, padEnd, padStart, track, widthOf } from "../screen/text.ts";
+import { wrapped, clip, padEnd, padStart, track, measureWidth } from "../screen/text.ts";
 import {
   RECEIPT_FATES,
   RECEIPT_KINDS,
@@ -39,7 +39,7 @@ export interface Heading {
   readonly notes: readonly LogNote[];
 }
 
-export function headingOf({ name, format, to, notes }: Heading, { paint, columns }: Stream): readonly string[] {
+export function headingLines({ name, format, to, notes }: Heading, { paint, columns }: Stream): readonly string[] {
   const way = format === to ? format : `${format} → ${to}`;
   const shown = notes
     .slice(0, NOTES_SHOWN_MAX)
@@ -47,7 +47,7 @@ export function headingOf({ name, format, to, notes }: Heading, { paint, columns
   const more =
     notes.length > shown.length ? [`and ${counted(notes.length - shown.length, "more remark")} on reading`] : [];
   const room = columns - way.length - 2;
-  const title = widthOf(name) <= room ? name : clip(name.slice(name.lastIndexOf("/") + 1), room);
+  const title = measureWidth(name) <= room ? name : clip(name.slice(name.lastIndexOf("/") + 1), room);
   return [
     `${paint("strong", title)}  ${paint("dim", way)}`,
     ...[...shown, ...more].map((line) => `  ${paint("dim", line)}`),

@@ -8,7 +8,7 @@ import {
   compactionPage,
   disabledEnginePage,
   forcedLine,
-  headingOf,
+  headingLines,
   hookFailuresPage,
   invalidPage,
   unchangedPage,
@@ -39,15 +39,16 @@ export function reportPage(report: Report, { out, keep }: WrittenFiles, stream: 
     result.kind === "compacted"
       ? `${forcedLine(result.because, stream)}${compactionPage(result.compaction.report, undoHint(keep), stream)}`
       : unchangedPage({ because: result.because, irreducible: result.irreducible, next: nextStep(result) }, stream);
-  const heading = headingOf({ ...input, to }, stream).join("\n");
-  const next = result.kind === "compacted" && out !== undefined ? usePage(useOf(report, { out, keep }), stream) : "";
+  const heading = headingLines({ ...input, to }, stream).join("\n");
+  const next =
+    result.kind === "compacted" && out !== undefined ? usePage(describeUse(report, { out, keep }), stream) : "";
   const repairs = invalidPage(repairLines(repair, input.transcript, result.transcript), stream);
   return `${heading}\n${page}${windowLine(window, stream)}${repairs}${next}${disabledEnginePage(result.disabledEngine, stream)}${hookFailuresPage(result.hookFailures, stream)}`;
 }
 
 const FORMS = { request: "a request body", messages: "an array of messages" } as const;
 
-function useOf({ input, to }: Report, { out, keep }: WrittenFiles): string {
+function describeUse({ input, to }: Report, { out, keep }: WrittenFiles): string {
   const form = input.decoded !== undefined && to === input.protocol ? input.decoded.form : undefined;
   const use =
     form === undefined
@@ -80,7 +81,7 @@ export function reportJson(report: Report): string {
   const { input, result, to } = report;
   const shown = parts(input, result.transcript, to);
   const synthetic = syntheticIn(result.transcript, shown.messages.length, to);
-  return `${JSON.stringify({ ...shown, synthetic, report: figuresOf(report) })}\n`;
+  return `${JSON.stringify({ ...shown, synthetic, report: collectFigures(report) })}\n`;
 }
 
 /** Where precis wrote or shortened something: beside the messages and not in them, because they may go to a provider as they are. */
@@ -97,7 +98,7 @@ function syntheticIn({ system, messages }: Transcript, elements: number, to: Pro
 }
 
 /** The same keys whatever happened, so that a script need not look for them. */
-function figuresOf({ input, result, to, window, repair }: Report): object {
+function collectFigures({ input, result, to, window, repair }: Report): object {
   const { format, notes, transcript } = input;
   const { before, budget } = result;
   const common = {

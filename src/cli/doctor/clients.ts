@@ -82,12 +82,12 @@ const TOOL_SEARCH_VARIABLE = "ENABLE_TOOL_SEARCH";
 /** Larger files are not an agent's settings. */
 const FILE_BYTES_MAX = 1_000_000;
 
-function settingsOf({ variable, files }: Client, terminal: Terminal): ClientSettings {
+function readSettings({ variable, files }: Client, terminal: Terminal): ClientSettings {
   const { environment } = terminal;
   const addresses: Address[] = [];
   let searchesTools = isOn(environment[TOOL_SEARCH_VARIABLE]);
-  for (const path of new Set(files.map((file) => pathOf(file, terminal)))) {
-    const text = textOf(path);
+  for (const path of new Set(files.map((file) => findPath(file, terminal)))) {
+    const text = readTextIn(path);
     for (const [url] of text.matchAll(/https?:\/\/[^\s"'<>,]+/g))
       addresses.push({ url, place: shortPath(path, terminal) });
     const [, value] = new RegExp(`"${TOOL_SEARCH_VARIABLE}"\\s*:\\s*"?([^",}]*)`).exec(text) ?? [];
@@ -98,14 +98,14 @@ function settingsOf({ variable, files }: Client, terminal: Terminal): ClientSett
   return { addresses, searchesTools };
 }
 
-function pathOf(file: string, { environment, folder }: Terminal): string {
+function findPath(file: string, { environment, folder }: Terminal): string {
   const [from, variable] = MOVED.find(([start]) => file.startsWith(start)) ?? [];
   const moved = variable === undefined ? undefined : environment[variable];
   if (moved) return join(moved, file.slice(from!.length));
   return file.startsWith("~/") ? join(environment["HOME"] ?? homedir(), file.slice(2)) : join(folder, file);
 }
 
-function textOf(path: string): string {
+function readTextIn(path: string): string {
   try {
     return existsSync(path) && statSync(path).size <= FILE_BYTES_MAX ? readFileSync(path, "utf8") : "";
   } catch {
@@ -121,7 +121,7 @@ function isOn(value: string | undefined): boolean {
 function examined(client: Client, { host, port }: Configuration["gateway"], terminal: Terminal): readonly Finding[] {
   const { name, command } = client;
   const url = gatewayUrl(host, port);
-  const { addresses, searchesTools } = settingsOf(client, terminal);
+  const { addresses, searchesTools } = readSettings(client, terminal);
   const meant = addresses.find((one) => isGateway(one.url, host, port));
   if (meant !== undefined) {
     const isPoorer = command === "claude" && !searchesTools;

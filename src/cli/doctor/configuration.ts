@@ -1,6 +1,6 @@
 /** The settings: whether they can be read, whether they contradict one another, and whether windows are as the models have them. */
 import { mainWindow } from "../../config/engine-settings.ts";
-import { warningsOf, type Warning } from "../../config/computed.ts";
+import { findWarnings, type Warning } from "../../config/computed.ts";
 import { shortPath } from "../../config/load.ts";
 import { isLoopback } from "../../config/locate.ts";
 import type { Configuration } from "../../config/schema.ts";
@@ -31,13 +31,13 @@ export function checkConfiguration({ loaded, terminal }: Examination): readonly 
   return [
     ...(wrong.length === 0 ? [fine("configuration", "configuration", read)] : wrong),
     ...contradictions(configuration),
-    ...warningsOf(configuration)
+    ...findWarnings(configuration)
       .filter(({ code }) => !ABOUT_WINDOWS.has(code) && !TOLD_ELSEWHERE.has(code))
-      .map((one) => findingOf("configuration", one)),
+      .map((one) => toFinding("configuration", one)),
   ];
 }
 
-function findingOf(area: Area, { code, path, message, fix, note: harmless }: Warning): Finding {
+function toFinding(area: Area, { code, path, message, fix, note: harmless }: Warning): Finding {
   const says = `${path}: ${message}`;
   return harmless === true || ONLY_NOTES.has(code) ? note(area, code, says) : warning(area, code, { says, fix });
 }
@@ -73,9 +73,9 @@ export function checkWindows(configuration: Configuration): readonly Finding[] {
     ),
   ];
   const wrong = stated.flatMap((one) => tooLarge(one));
-  const warnings = warningsOf(configuration)
+  const warnings = findWarnings(configuration)
     .filter(({ code }) => ABOUT_WINDOWS.has(code))
-    .map((one) => (one.code === "window_assumed" ? assumed(configuration) : findingOf("windows", one)));
+    .map((one) => (one.code === "window_assumed" ? assumed(configuration) : toFinding("windows", one)));
   const all = [...wrong, ...warnings];
   return all.some(({ level }) => level === "fault" || level === "warning") ? all : [...sound(configuration), ...all];
 }

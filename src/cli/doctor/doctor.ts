@@ -205,7 +205,7 @@ async function checkKeys(configuration: Configuration, { environment }: Terminal
     { choice: auxiliary, path: "auxiliary.compression.api_key_env" },
     { choice: main, path: "model.api_key_env" },
   ];
-  const named: Named[] = choices.flatMap(({ choice, path }) => (isChoice(choice) ? [keyOf(choice, path)] : []));
+  const named: Named[] = choices.flatMap(({ choice, path }) => (isChoice(choice) ? [makeKey(choice, path)] : []));
   const { token_env: token } = configuration.gateway;
   if (token !== null)
     named.push({ variable: token, use: "the operator's token", optional: false, path: "gateway.token_env" });
@@ -231,7 +231,7 @@ function isChoice(choice: Choice | Unclear | undefined): choice is Choice {
   return choice !== undefined && "provider" in choice;
 }
 
-function keyOf({ model, keyVariable, provider }: Choice, path: string): Named {
+function makeKey({ model, keyVariable, provider }: Choice, path: string): Named {
   return { variable: keyVariable, use: `handoffs by ${model}`, optional: provider.keyOptional === true, path };
 }
 

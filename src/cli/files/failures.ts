@@ -28,7 +28,7 @@ const TOO_MANY_CODES = new Set(["EMFILE", "ENFILE"]);
 const TOO_MANY_HINT = "Close programs that have many files open, or raise the limit (`ulimit -n`), and try again.";
 
 export function unwritable(name: string, cause: unknown): PrecisError {
-  const hint = FULL_CODES.has(codeOf(cause))
+  const hint = FULL_CODES.has(readCode(cause))
     ? "Free some space, or write to another disk."
     : "Check the folder and its permissions, or name another file.";
   return failure("write", name, { code: "unwritable_output", hint, cause });
@@ -40,14 +40,14 @@ export function unreadable(
   cause: unknown,
   hint: string = "Check the path, or name another file.",
 ): PrecisError {
-  const denied = DENIED_CODES.has(codeOf(cause));
+  const denied = DENIED_CODES.has(readCode(cause));
   return failure("read", name, { code: "unreadable_input", hint: denied ? DENIED_HINT : hint, cause });
 }
 
 /** What a command let through: a failure of the system about a file turned into one of ours, everything else as it is. */
 export function describeFileFailure(thrown: unknown): unknown {
   if (!isSystemError(thrown)) return thrown;
-  const writing = WRITING_CALLS.has(thrown.syscall!) || WRITING_CODES.has(codeOf(thrown));
+  const writing = WRITING_CALLS.has(thrown.syscall!) || WRITING_CODES.has(readCode(thrown));
   return (writing ? unwritable : unreadable)(thrown.path ?? "a file", thrown);
 }
 
@@ -61,11 +61,11 @@ function failure(doing: "read" | "write", name: string, { code, hint, cause }: W
   return new PrecisError(`cannot ${doing} ${name}: ${reasonOf(cause)}`, {
     code,
     place: name,
-    hint: TOO_MANY_CODES.has(codeOf(cause)) ? TOO_MANY_HINT : hint,
+    hint: TOO_MANY_CODES.has(readCode(cause)) ? TOO_MANY_HINT : hint,
     cause,
   });
 }
 
-function codeOf(cause: unknown): string {
+function readCode(cause: unknown): string {
   return (cause as NodeJS.ErrnoException).code ?? "";
 }

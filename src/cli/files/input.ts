@@ -65,7 +65,7 @@ export async function readFileInput(
   try {
     const large = readLarge(file, terminal, { name, from, history });
     if (large !== undefined) return large;
-    const { text, notes } = textOf(await bytesOf(file, terminal));
+    const { text, notes } = readTextIn(await readInputBytes(file, terminal));
     const input = read(text, { name, from, history });
     return { ...input, notes: [...notes, ...input.notes] };
   } catch (error) {
@@ -139,7 +139,7 @@ function isLogFormat(format: InputFormat): format is LogFormat {
   return (LOG_FORMATS as readonly string[]).includes(format);
 }
 
-async function bytesOf(file: string, terminal: Terminal): Promise<Uint8Array> {
+async function readInputBytes(file: string, terminal: Terminal): Promise<Uint8Array> {
   if (file !== "-") return readBytes(file, terminal, { hint: NAME_HINT });
   const bytes = await terminal.readStandardInput();
   if (bytes.length > FILE_BYTES_MAX) throw tooLarge(shownName(file));
@@ -156,7 +156,7 @@ interface Text {
 }
 
 /** UTF-8, or UTF-16 as Windows shells redirect it. */
-function textOf(bytes: Uint8Array): Text {
+function readTextIn(bytes: Uint8Array): Text {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8";
   const { text, notes } = decoded(bytes, encoding);
   if (text.trim() === "") throw unknownFormat(text, FORMATS);

@@ -22,7 +22,7 @@ const HINT = "Name the file that `precis compact --keep FILE` wrote.";
 
 /** Throws `unreadable_input` for a file that cannot be read or is not one of these. */
 export async function readKeep(file: string, terminal: Terminal): Promise<readonly Original[]> {
-  const parsed = parsedOf(await readText(file, terminal, { hint: HINT }));
+  const parsed = parseKeep(await readText(file, terminal, { hint: HINT }));
   if (!isKeepFile(parsed))
     throw new PrecisError(`${file} contains no originals of a compaction`, {
       code: "unreadable_input",
@@ -57,7 +57,7 @@ export async function addToKeep(file: string, originals: readonly Original[], te
   );
 }
 
-function parsedOf(text: string): unknown {
+function parseKeep(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -92,14 +92,14 @@ export function largeFile(path: string): LargeFile | undefined {
       return new TextDecoder().decode(line);
     }
   };
-  const sample = sampleOf(path);
+  const sample = readSample(path);
   if (sample === undefined) return undefined;
-  return { bytes: there.size, sample, all: () => linesOf(path, decoded), isDamaged: () => damaged };
+  return { bytes: there.size, sample, all: () => readLines(path, decoded), isDamaged: () => damaged };
 }
 
 /** The whole lines of the first piece, where the first is an object: a document in one piece has none there. */
-function sampleOf(path: string): string | undefined {
-  const first = piecesOf(path).next().value ?? Buffer.alloc(0);
+function readSample(path: string): string | undefined {
+  const first = readPieces(path).next().value ?? Buffer.alloc(0);
   const text = new TextDecoder().decode(first.subarray(0, first.lastIndexOf(NEWLINE) + 1));
   const line = text.slice(0, Math.max(0, text.indexOf("\n"))).trim();
   try {
@@ -109,9 +109,9 @@ function sampleOf(path: string): string | undefined {
   }
 }
 
-function* linesOf(path: string, decoded: (line: Uint8Array) => string): Generator<string> {
+function* readLines(path: string, decoded: (line: Uint8Array) => string): Generator<string> {
   let begun: Buffer[] = [];
-  for (const piece of piecesOf(path)) {
+  for (const piece of readPieces(path)) {
     let start = 0;
     for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, start)) {
       const rest = piece.subarray(start, end);
@@ -125,7 +125,7 @@ function* linesOf(path: string, decoded: (line: Uint8Array) => string): Generato
 }
 
 /** One buffer, filled again and again. */
-function* piecesOf(path: string): Generator<Buffer, undefined> {
+function* readPieces(path: string): Generator<Buffer, undefined> {
   const buffer = Buffer.allocUnsafe(PIECE_BYTES);
   const file = openSync(path, "r");
   try {

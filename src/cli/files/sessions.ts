@@ -1,7 +1,7 @@
 /** Where agents keep their session files, and which of them were used lately. */
 import { readdirSync, statSync, type Dirent } from "node:fs";
 import { join, resolve } from "node:path";
-import { placesOf } from "../../logs/places.ts";
+import { findPlaces } from "../../logs/places.ts";
 import { usageError } from "../program/exit.ts";
 import type { Terminal } from "../screen/terminal.ts";
 
@@ -22,7 +22,7 @@ export interface SessionFiles {
 }
 
 function agentFolders({ environment, folder }: Pick<Terminal, "environment" | "folder">): readonly string[] {
-  const places = placesOf(environment, folder);
+  const places = findPlaces(environment, folder);
   return (["claude-code", "codex", "pi", "gemini"] as const)
     .flatMap((agent) => places[agent].roots)
     .filter((root) => statSync(root, { throwIfNoEntry: false })?.isDirectory() === true);
@@ -57,7 +57,7 @@ function filesBelow(folder: string): readonly string[] {
   const waiting = [folder];
   for (let entries = 0; waiting.length > 0 && entries < ENTRIES_MAX;) {
     const next = waiting.pop()!;
-    for (const entry of entriesOf(next)) {
+    for (const entry of listEntries(next)) {
       entries++;
       if (entry.isDirectory()) waiting.push(join(next, entry.name));
       else if (entry.isFile() && SESSION_FILE.test(entry.name)) found.push(join(next, entry.name));
@@ -66,7 +66,7 @@ function filesBelow(folder: string): readonly string[] {
   return found;
 }
 
-function entriesOf(folder: string): readonly Dirent[] {
+function listEntries(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {

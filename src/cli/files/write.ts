@@ -42,11 +42,11 @@ export async function writeOutput(
 ): Promise<void> {
   const path = resolve(terminal.folder, name);
   try {
-    const target = targetOf(path);
-    const descriptor = descriptorOf(target);
+    const target = followLinks(path);
+    const descriptor = findDescriptor(target);
     if (descriptor === 1) return await terminal.out.write(text);
     if (descriptor === 2) return await terminal.err.write(text);
-    const there = statOf(path);
+    const there = readStat(path);
     if (descriptor !== undefined) await writeThrough(path, text, descriptor);
     else if (there === undefined || there.isFile()) {
       const isFolderNew = there === undefined && mkdirSync(dirname(target), { recursive: true }) !== undefined;
@@ -73,8 +73,8 @@ export function makeFolder(name: string, { folder }: Pick<Terminal, "folder">): 
 /** Whether two names are one regular file, by whatever links; what does not exist is compared by its name. */
 export function isSameFile(one: string, other: string): boolean {
   try {
-    const [a, b] = [statOf(one), statOf(other)];
-    if (a === undefined || b === undefined) return targetOf(one) === targetOf(other);
+    const [a, b] = [readStat(one), readStat(other)];
+    if (a === undefined || b === undefined) return followLinks(one) === followLinks(other);
     return a.isFile() && a.dev === b.dev && a.ino === b.ino;
   } catch {
     return one === other; // Reading or writing will say what is wrong with them.
@@ -94,7 +94,7 @@ export function modeLike(file: string): number {
 const DESCRIPTOR = /^\/(?:dev|proc\/self)\/fd\/(\d{1,6})$/;
 
 /** The number of an open descriptor that a path stands for: it is written to as it is, because a pipe's path may not open. */
-function descriptorOf(path: string): number | undefined {
+function findDescriptor(path: string): number | undefined {
   if (path === "/dev/stdout") return 1;
   if (path === "/dev/stderr") return 2;
   const digits = DESCRIPTOR.exec(path)?.[1];
@@ -104,9 +104,9 @@ function descriptorOf(path: string): number | undefined {
 const LINKS_MAX = 40;
 
 /** What a path leads to, also where the last link leads to a file that is not there yet. */
-function targetOf(path: string): string {
+function followLinks(path: string): string {
   let target = path;
-  for (let links = 0; links < LINKS_MAX && descriptorOf(target) === undefined && isLink(target); links++)
+  for (let links = 0; links < LINKS_MAX && findDescriptor(target) === undefined && isLink(target); links++)
     target = resolve(dirname(target), readlinkSync(target));
   return target;
 }
@@ -115,7 +115,7 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-function statOf(path: string): Stats | undefined {
+function readStat(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false });
 }
 

@@ -37,10 +37,10 @@ interface LogOptions {
 
 export function eventLine(event: GatewayEvent, telling: LogOptions): string {
   const time = telling.stream.paint("dim", new Date(telling.now()).toISOString().slice(ISO_TIME_FROM, ISO_TIME_TO));
-  return `${[time, ...partsOf(event, telling)].join("  ")}\n`;
+  return `${[time, ...makeParts(event, telling)].join("  ")}\n`;
 }
 
-function partsOf(event: GatewayEvent, telling: LogOptions): readonly string[] {
+function makeParts(event: GatewayEvent, telling: LogOptions): readonly string[] {
   switch (event.kind) {
     case "request":
       return requestParts(event, telling);

@@ -60,7 +60,7 @@ export async function operate(options: OperationOptions): Promise<Operation> {
     watched.onEvent,
     tally.onEvent,
     metrics.onEvent,
-    ...logsOf(options, { lines, json, redact }),
+    ...createLogs(options, { lines, json, redact }),
   ];
   const upSeconds = secondsSince(performance.now());
   let stopping = false;
@@ -79,7 +79,7 @@ export async function operate(options: OperationOptions): Promise<Operation> {
     checkStore: options.checkStore,
     forwards: options.forwards,
     stopping: () => stopping,
-    ...callersOf(options),
+    ...allowCallers(options),
   });
   return {
     onEvent: (event) => listeners.forEach((onEvent) => onEvent(event)),
@@ -112,7 +112,7 @@ function sayWhatIsOpen(answers: number, err: Stream): void {
   void err.say(`stopping: ${may} finish; press Ctrl-C again to end now\n`);
 }
 
-function callersOf({ token, loopback, allowedHosts }: OperationOptions) {
+function allowCallers({ token, loopback, allowedHosts }: OperationOptions) {
   return { token: token.token, loopback, allowedHosts };
 }
 
@@ -122,7 +122,7 @@ interface Logs {
   readonly redact: Redactor;
 }
 
-function logsOf({ log, terminal }: OperationOptions, { lines, json, redact }: Logs): readonly EmitEvent[] {
+function createLogs({ log, terminal }: OperationOptions, { lines, json, redact }: Logs): readonly EmitEvent[] {
   if (json !== undefined) return [json.onEvent];
   return log === "pretty" ? [prettyLog(lines, terminal.err, redact)] : [];
 }

@@ -1,5 +1,5 @@
 /** From the configuration to what the gateway takes, and the proxies that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`). */
-import { engineSettingsOf } from "../../config/engine-settings.ts";
+import { toEngineSettings } from "../../config/engine-settings.ts";
 import type { Provenance } from "../../config/problems.ts";
 import type { Configuration } from "../../config/schema.ts";
 import type { Environment } from "../../config/environment.ts";
@@ -33,15 +33,15 @@ export async function gatewayOptions(
 ): Promise<GatewayOptions> {
   const { context, gateway, compression, model, recall, redaction } = configuration;
   const inPlace = asksInPlace(configuration);
-  const { auxiliary, ...others } = inPlace ? NOBODY : writersOf(configuration, environment);
+  const { auxiliary, ...others } = inPlace ? NOBODY : createWritersFor(configuration, environment);
   return {
     upstreams: upstreamSettings(configuration),
     engine,
     settings: engineSettings(configuration, provenance),
     registry: registryOf(configuration),
     ...(model.context_length === null ? {} : { contextLength: model.context_length }),
-    mode: modeOf(configuration),
-    caching: { ...cachingOf(configuration), schedule: compression.schedule, idle: compression.idle },
+    mode: toMode(configuration),
+    caching: { ...toCaching(configuration), schedule: compression.schedule, idle: compression.idle },
     ingestLimitTokens: compression.ingest_limit_tokens,
     recall: { offer: recall.tool },
     roomTool: { tool: compression.room_tool },
@@ -65,7 +65,7 @@ export async function gatewayOptions(
 
 const NOBODY: Writers = { resting: [] };
 
-function writersOf(configuration: Configuration, environment: Environment): Writers {
+function createWritersFor(configuration: Configuration, environment: Environment): Writers {
   return createWriters(configuration, { environment, overflow: readOverflow, fetch: outwardFetch(environment) });
 }
 
@@ -84,7 +84,7 @@ export function fileReader({ context }: Pick<Configuration, "context">): Pick<Ga
   return context.files_folder === null ? {} : { readFile: readFilesIn(context.files_folder) };
 }
 
-export function cachingOf({ prompt_caching: caching }: Configuration) {
+export function toCaching({ prompt_caching: caching }: Configuration) {
   const { enabled, strategy, cache_ttl: ttl } = caching;
   return { enabled, strategy, ttl };
 }
@@ -93,7 +93,7 @@ export function upstreamSettings({ gateway }: Configuration): NonNullable<Gatewa
   return Object.fromEntries(Object.entries(gateway.upstreams).map(([name, one]) => [name, present(one)]));
 }
 
-export function modeOf({ compression }: Configuration): NonNullable<GatewayOptions["mode"]> {
+export function toMode({ compression }: Configuration): NonNullable<GatewayOptions["mode"]> {
   return compression.enabled ? compression.mode : "off";
 }
 
@@ -102,7 +102,7 @@ function engineSettings(
   configuration: Configuration,
   provenance: ResolvedConfiguration["provenance"],
 ): NonNullable<GatewayOptions["settings"]> {
-  const { contextLength: _window, maxOutputTokens: _reserve, note, ...settings } = engineSettingsOf(configuration);
+  const { contextLength: _window, maxOutputTokens: _reserve, note, ...settings } = toEngineSettings(configuration);
   const stated = (provenance.get("compression.note")?.kind ?? "default") !== "default";
   return stated ? { ...settings, note } : settings;
 }

@@ -26,16 +26,16 @@ export function configuredTenants(
 ): Pick<GatewayOptions, "tenants" | "tenantLimits"> {
   if (gateway.tenants_file === null) return {};
   const file = resolve(folder, gateway.tenants_file);
-  return { tenants: watchTenants(file), tenantLimits: limitsOf(readFile(file).limits) };
+  return { tenants: watchTenants(file), tenantLimits: toLimits(readFile(file).limits) };
 }
 
 /** For as long as the process lives, which it does not keep alive. @throws PrecisError `bad_tenants`. */
 function watchTenants(file: string): TenantsSource {
-  let current = configurationOf(readFile(file));
+  let current = toTenants(readFile(file));
   let problem: string | undefined;
   const reload = (): void => {
     try {
-      current = configurationOf(readFile(file));
+      current = toTenants(readFile(file));
       problem = undefined;
     } catch (error) {
       problem = `${(error as PrecisError).message}; the tenants stay as they were`;
@@ -61,26 +61,26 @@ function readFile(file: string): TenantsFile {
   return readTenants(text, file);
 }
 
-function configurationOf({ others, tenants }: TenantsFile): TenantsConfiguration {
+function toTenants({ others, tenants }: TenantsFile): TenantsConfiguration {
   const all = Object.entries(tenants).map(([name, entry]) => {
     const keys = entry.keys.map((key) => key.toLowerCase().replace("sha256:", ""));
-    return [name, { keys, limits: limitsOf(entry) }] as const;
+    return [name, { keys, limits: toLimits(entry) }] as const;
   });
   return { others, tenants: Object.fromEntries(all) };
 }
 
 /** What is `null` has no limit, whatever holds for everybody. */
-function limitsOf(entry: TenantLimits): TenantLimitSettings {
+function toLimits(entry: TenantLimits): TenantLimitSettings {
   const { requests_per_minute: minute, requests_at_once: atOnce, store_mb: store, summaries_usd_per_day: usd } = entry;
   return {
-    ...(minute === undefined ? {} : { requestsPerMinute: limitOf(minute) }),
-    ...(atOnce === undefined ? {} : { requestsAtOnce: limitOf(atOnce) }),
-    ...(store === undefined ? {} : { storedBytes: limitOf(store, MEBIBYTE) }),
-    ...(usd === undefined ? {} : { summariesUsdPerDay: limitOf(usd) }),
+    ...(minute === undefined ? {} : { requestsPerMinute: toLimit(minute) }),
+    ...(atOnce === undefined ? {} : { requestsAtOnce: toLimit(atOnce) }),
+    ...(store === undefined ? {} : { storedBytes: toLimit(store, MEBIBYTE) }),
+    ...(usd === undefined ? {} : { summariesUsdPerDay: toLimit(usd) }),
   };
 }
 
-function limitOf(given: number | null, unit = 1): number {
+function toLimit(given: number | null, unit = 1): number {
   return given === null ? Infinity : given * unit;
 }
 

@@ -60,7 +60,7 @@ export function readArguments(command: Command, raw: readonly string[]): Argumen
   try {
     values = parseArgs([...raw], command.args);
   } catch (error) {
-    throw usageError(messageOf(error), `Run \`${invocation(command)} --help\`.`);
+    throw usageError(readMessage(error), `Run \`${invocation(command)} --help\`.`);
   }
   const positionals = Object.values(command.args).filter(({ type }) => type === "positional").length;
   const extra = values._[positionals];
@@ -76,7 +76,7 @@ export function readArguments(command: Command, raw: readonly string[]): Argumen
   };
 }
 
-function messageOf(error: unknown): string {
+function readMessage(error: unknown): string {
   const { message } = error as Error;
   return message.charAt(0).toLowerCase() + message.slice(1);
 }
@@ -100,7 +100,7 @@ function checkFlags(command: Command, raw: readonly string[]): ReadonlyMap<strin
 
 function flagNamed(command: Command, flag: string): readonly [string, ArgDef] {
   const flags = Object.entries(command.args).filter(([, { type }]) => type !== "positional");
-  const found = flags.find(([name, definition]) => flag === `--${name}` || aliasesOf(definition).includes(flag));
+  const found = flags.find(([name, definition]) => flag === `--${name}` || listAliases(definition).includes(flag));
   if (found !== undefined) return found;
   const meant = nearest(
     flag,
@@ -111,7 +111,7 @@ function flagNamed(command: Command, flag: string): readonly [string, ArgDef] {
   throw usageError(`\`${invocation(command)}\` has no flag ${flag}`, hint);
 }
 
-function aliasesOf(definition: ArgDef): readonly string[] {
+function listAliases(definition: ArgDef): readonly string[] {
   const alias = "alias" in definition ? definition.alias : undefined;
   return (typeof alias === "string" ? [alias] : (alias ?? [])).map((letter) => `-${letter}`);
 }

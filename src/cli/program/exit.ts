@@ -29,7 +29,7 @@ export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string]
 /** Faults of ours; every other error of ours says what a person can do about it. */
 const FAULT_CODES = new Set(["store_failed", "store_closed", "invalid_chain"]);
 
-export function exitCodeOf(error: unknown): ExitCode {
+export function toExitCode(error: unknown): ExitCode {
   if (!(error instanceof PrecisError) || FAULT_CODES.has(error.code)) return EXIT.fault;
   if (error.code === "unreadable_input" || error.code.startsWith("store_")) return EXIT.unreadable;
   return error.code === "unknown_recall_id" ? EXIT.failed : EXIT.usage;

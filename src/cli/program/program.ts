@@ -5,9 +5,9 @@
 import { nearest } from "../../config/problems.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { readArguments, type Command, type CommandGroup, type Program } from "./command.ts";
-import { EXIT, exitCodeOf, usageError, type ExitCode } from "./exit.ts";
+import { EXIT, toExitCode, usageError, type ExitCode } from "./exit.ts";
 import { describeFileFailure } from "../files/failures.ts";
-import { explained, traceOf, type Terminal } from "../screen/terminal.ts";
+import { explained, formatTrace, type Terminal } from "../screen/terminal.ts";
 import { commandUsage, overview } from "./usage.ts";
 import { readFileSync } from "node:fs";
 
@@ -34,7 +34,7 @@ async function reporting(
     return await work();
   } catch (thrown) {
     const error = describeFileFailure(thrown);
-    const code = exitCodeOf(error);
+    const code = toExitCode(error);
     if (asksForJson(words)) await terminal.err.write(inJson(error, code));
     else await terminal.err.say(explained(error, terminal, program));
     return code;
@@ -120,7 +120,7 @@ function inJson(error: unknown, exitCode: ExitCode): string {
   const { code, message, place, hint, retryable } =
     error instanceof PrecisError
       ? error
-      : { code: "fault", message: traceOf(error), place: undefined, hint: "Please report it.", retryable: false };
+      : { code: "fault", message: formatTrace(error), place: undefined, hint: "Please report it.", retryable: false };
   return `${JSON.stringify({ error: { code, message, place, hint, retryable, exitCode } })}\n`;
 }
 

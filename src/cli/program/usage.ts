@@ -10,7 +10,7 @@ export interface Help {
   readonly flags: readonly (readonly [name: string, meaning: string])[];
 }
 
-export function helpOf(command: Command): Help {
+export function describeCommand(command: Command): Help {
   const { args } = command;
   const entries = Object.entries(args);
   const positionals = entries.filter(([, { type }]) => type === "positional");
@@ -20,8 +20,8 @@ export function helpOf(command: Command): Help {
   );
   return {
     usage: [invocation(command), ...words, ...(flags.length > 0 ? ["[flags]"] : [])].join(" "),
-    positionals: positionals.map(([key, definition]) => [shownName(key, definition), meaningOf(definition)]),
-    flags: flags.map(([key, definition]) => [flagForm(key, definition), meaningOf(definition)]),
+    positionals: positionals.map(([key, definition]) => [shownName(key, definition), describeMeaning(definition)]),
+    flags: flags.map(([key, definition]) => [flagForm(key, definition), describeMeaning(definition)]),
   };
 }
 
@@ -35,13 +35,13 @@ function flagForm(key: string, definition: ArgDef): string {
   return `${alias}--${key}${value}`;
 }
 
-function meaningOf({ description = "" }: ArgDef): string {
+function describeMeaning({ description = "" }: ArgDef): string {
   return description;
 }
 
 export function commandUsage(command: Command, stream: Stream): string {
   const { paint, columns } = stream;
-  const { usage, positionals, flags } = helpOf(command);
+  const { usage, positionals, flags } = describeCommand(command);
   const all: readonly (readonly [string, string])[] = [...flags, ["-h, --help", "Show this help."]];
   const [left = 0] = columnWidths([...positionals, ...all]);
   const list = (rows: readonly (readonly [string, string])[]): readonly string[] =>

@@ -2,7 +2,7 @@
 import { readAmount, readBudget } from "../../core/compaction/budget.ts";
 import { usageError } from "../program/exit.ts";
 
-export function tokensOf(text: string, flag: string): number {
+export function parseTokens(text: string, flag: string): number {
   const tokens = readAmount(text);
   if (tokens === undefined || tokens < 1)
     throw usageError(
@@ -15,7 +15,7 @@ export function tokensOf(text: string, flag: string): number {
 const SHARES_MAX = 12;
 
 /** The shares that `--budgets` names in percent, ascending; `example` is what a mistaken person is shown. */
-export function sharesOf(text: string, example: string): readonly number[] {
+export function parseShares(text: string, example: string): readonly number[] {
   const shares = [...new Set(text.split(",").map((one) => Number(one.trim().replace(/(?<!\s)\s*%$/, "")) / 100))];
   if (shares.length > SHARES_MAX || shares.some((share) => !(share > 0 && share < 1)))
     throw usageError(
@@ -25,7 +25,7 @@ export function sharesOf(text: string, example: string): readonly number[] {
   return shares.toSorted((a, b) => a - b);
 }
 
-export function budgetOf(text: string, whole: number): number {
+export function parseBudget(text: string, whole: number): number {
   const read = readBudget(text);
   if ("budget" in read) return read.budget(whole);
   const { because, meant } = read;
@@ -34,7 +34,7 @@ export function budgetOf(text: string, whole: number): number {
   throw usageError(`--budget is ${because}`, hint);
 }
 
-export function dollarsOf(text: string, flag: string): number {
+export function parseDollars(text: string, flag: string): number {
   const [, number] = /^\$?([0-9]{1,6}(?:\.[0-9]{1,6})?)$/.exec(text.trim()) ?? [];
   if (number !== undefined) return Number(number);
   throw usageError(`${flag} is "${text}"; expected US dollars`, `Write for example \`${flag} 5\`.`);
@@ -43,7 +43,7 @@ export function dollarsOf(text: string, flag: string): number {
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const UNIT_BYTES = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 } as const;
 
-export function durationOf(text: string, flag: string): number {
+export function parseDuration(text: string, flag: string): number {
   const [, number, unit] = /^([0-9]{1,6}(?:\.[0-9]{1,3})?)([smhdw])$/i.exec(text.trim()) ?? [];
   if (number === undefined)
     throw usageError(
@@ -54,7 +54,7 @@ export function durationOf(text: string, flag: string): number {
 }
 
 /** Bytes of a size such as `2g`, `500m` or `1048576`; k, m and g are powers of 1,024. */
-export function bytesOf(text: string, flag: string): number {
+export function parseBytes(text: string, flag: string): number {
   const [, number, unit] = /^([0-9]{1,15}(?:\.[0-9]{1,3})?)([kmgt]?)b?$/i.exec(text.trim()) ?? [];
   if (number === undefined)
     throw usageError(
@@ -78,7 +78,7 @@ export function age(ms: number): string {
   return `${Math.max(0, Math.floor(ms / unitMs))}${unit}`;
 }
 
-export function wholeOf(text: string, flag: string, max: number): number {
+export function parseWhole(text: string, flag: string, max: number): number {
   const number = /^[0-9]{1,9}$/.test(text.trim()) ? Number(text) : 0;
   if (number >= 1 && number <= max) return number;
   throw usageError(

@@ -197,13 +197,13 @@ function compactionLines(
   const head = `${at + 1}  ${paint("strong", report.reason)}  ${count(tokens.before)} → ${count(tokens.after)} tokens (${change(tokens.before, tokens.after)})`;
   return [
     `  ${head}  ${age(now - createdAt)} ago  ${state}`,
-    ...accountOf(report, covered).flatMap((line) =>
+    ...describeAccount(report, covered).flatMap((line) =>
       wrapped(line, columns - 5).map((one) => `     ${paint("dim", one)}`),
     ),
   ];
 }
 
-function accountOf(report: CompactionReport, covered: number): readonly string[] {
+function describeAccount(report: CompactionReport, covered: number): readonly string[] {
   const { because, messages, recall, receipt, degraded, modelCalls, costUsd, summary } = report;
   const gone = RECEIPT_KINDS.flatMap((kind) => {
     const [recallable, lost] = [countIn(receipt, kind, "recallable"), countIn(receipt, kind, "lost")];

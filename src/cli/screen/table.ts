@@ -1,5 +1,5 @@
 /** Figures under their heads; on a terminal too narrow for that, each row as a name with its figures below it. */
-import { wrapped, columnWidths, padEnd, padStart, widthOf } from "./text.ts";
+import { wrapped, columnWidths, padEnd, padStart, measureWidth } from "./text.ts";
 import type { TextStyle, Stream } from "./terminal.ts";
 
 export interface Table {
@@ -46,7 +46,7 @@ function packed(items: readonly string[], columns: number): readonly string[] {
   const lines: string[] = [];
   for (const item of items) {
     const last = lines.at(-1);
-    if (last === undefined || widthOf(last) + GAP.length + widthOf(item) > columns) lines.push(item);
+    if (last === undefined || measureWidth(last) + GAP.length + measureWidth(item) > columns) lines.push(item);
     else lines[lines.length - 1] = `${last}${GAP}${item}`;
   }
   return lines;
@@ -66,7 +66,7 @@ const REMARK_INDENT = 4;
 export function withRowNote({ line, width, says, look }: RowNote, { paint, columns }: Stream): readonly string[] {
   const painted = (text: string): string => (look === undefined ? text : paint(look, text));
   if (says === "") return [line];
-  if (width + GAP.length + widthOf(says) <= columns) return [`${line}${GAP}${painted(says)}`];
+  if (width + GAP.length + measureWidth(says) <= columns) return [`${line}${GAP}${painted(says)}`];
   const below = wrapped(says, columns - REMARK_INDENT);
   return [line, ...below.map((text) => `${" ".repeat(REMARK_INDENT)}${painted(text)}`)];
 }

@@ -49,9 +49,9 @@ const FORMATS = {
 
 export function processTerminal(): Terminal {
   return {
-    out: streamOf(process.stdout, written("standard output")),
+    out: openStream(process.stdout, written("standard output")),
     // What cannot be said to a person must not keep the data back.
-    err: streamOf(process.stderr, () => undefined),
+    err: openStream(process.stderr, () => undefined),
     readStandardInput,
     environment: process.env,
     folder: process.cwd(),
@@ -62,12 +62,12 @@ export function processTerminal(): Terminal {
 /** Throws for a failed write, or leaves it at that. */
 type OnFailure = (error: Error) => void;
 
-function streamOf(stream: NodeJS.WriteStream, onFailure: OnFailure): Stream {
+function openStream(stream: NodeJS.WriteStream, onFailure: OnFailure): Stream {
   // Each write answers for itself; without a listener Node would end the process with a stack.
   stream.on("error", quietOnHangUp);
   // Honours NO_COLOR, FORCE_COLOR, NODE_DISABLE_COLORS and whether the stream is a terminal.
   const coloured = styleText("bold", "x", { stream }) !== "x";
-  const columns = columnsOf(process.env["COLUMNS"], stream.columns);
+  const columns = countColumns(process.env["COLUMNS"], stream.columns);
   const write = async (text: string): Promise<void> => {
     const error = await new Promise<Error | null | undefined>((done) => stream.write(text, done));
     if (error) onFailure(error);
@@ -105,7 +105,7 @@ function isWidth(stated: string | undefined): stated is string {
 }
 
 /** What `COLUMNS` says, as POSIX has it, before what the terminal says of itself. */
-function columnsOf(stated: string | undefined, offered: number | undefined): number {
+function countColumns(stated: string | undefined, offered: number | undefined): number {
   const columns = isWidth(stated) ? Number(stated) : (offered ?? COLUMNS_UNKNOWN);
   return Math.min(Math.max(columns, COLUMNS_MIN), COLUMNS_MAX);
 }
@@ -127,7 +127,7 @@ async function readStandardInput(): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-export function traceOf(error: unknown): string {
+export function formatTrace(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
@@ -135,7 +135,7 @@ export function traceOf(error: unknown): string {
 export function explained(error: unknown, { err: { paint } }: Pick<Terminal, "err">, program = "precis"): string {
   const title = paint("bad", `${program}:`);
   if (!(error instanceof PrecisError)) {
-    return `${title} this is a bug in precis, not a problem of your input\n${paint("dim", traceOf(error))}\n  ${paint("dim", "next")}  Please report it with the lines above.\n`;
+    return `${title} this is a bug in precis, not a problem of your input\n${paint("dim", formatTrace(error))}\n  ${paint("dim", "next")}  Please report it with the lines above.\n`;
   }
   const lines = [`${title} ${error.message}`];
   if (error.place !== undefined && !error.message.includes(error.place))

@@ -58,7 +58,7 @@ export function track(share: number, columns: number): string {
 }
 
 /** Columns a text takes on a terminal: wide letters take two, marks that combine take none. */
-export function widthOf(text: string): number {
+export function measureWidth(text: string): number {
   let columns = 0;
   for (const letter of text) {
     if (WIDE.test(letter)) columns += 2;
@@ -75,11 +75,11 @@ const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/u;
 export function clip(text: string, columns: number): string {
   const head = text.slice(0, columns * 4);
   const line = visibleLine(head.replaceAll(/[\s\p{Cc}]+/gu, " ").trim());
-  if (widthOf(line) <= columns && head.length === text.length) return line;
+  if (measureWidth(line) <= columns && head.length === text.length) return line;
   let kept = "";
   let width = 0;
   for (const letter of line) {
-    width += widthOf(letter);
+    width += measureWidth(letter);
     if (width > columns - 1) break;
     kept += letter;
   }
@@ -87,16 +87,16 @@ export function clip(text: string, columns: number): string {
 }
 
 export function padEnd(text: string, columns: number): string {
-  return text + " ".repeat(Math.max(0, columns - widthOf(text)));
+  return text + " ".repeat(Math.max(0, columns - measureWidth(text)));
 }
 
 export function padStart(text: string, columns: number): string {
-  return " ".repeat(Math.max(0, columns - widthOf(text))) + text;
+  return " ".repeat(Math.max(0, columns - measureWidth(text))) + text;
 }
 
 export function columnWidths(rows: readonly (readonly string[])[]): readonly number[] {
   const widths: number[] = [];
-  for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, widthOf(cell))));
+  for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, measureWidth(cell))));
   return widths;
 }
 
@@ -128,7 +128,7 @@ export function fitted(text: string, columns: number): string {
 }
 
 function broken(line: string, columns: number): readonly string[] {
-  const margin = " ".repeat(hangingOf(line.replaceAll(COLOURS, ""), columns));
+  const margin = " ".repeat(findHanging(line.replaceAll(COLOURS, ""), columns));
   const lines: string[] = [];
   let current = "";
   let width = 0;
@@ -146,15 +146,15 @@ function broken(line: string, columns: number): readonly string[] {
   return [...lines, current];
 }
 
-function hangingOf(line: string, columns: number): number {
+function findHanging(line: string, columns: number): number {
   const label = LABEL.exec(line)?.[0] ?? "";
   const indent = line.length - line.trimStart().length;
   const most = Math.floor(columns * HANGING_SHARE_MAX);
-  return label !== "" && widthOf(label) <= most ? widthOf(label) : Math.min(indent + HANGING_INDENT, most);
+  return label !== "" && measureWidth(label) <= most ? measureWidth(label) : Math.min(indent + HANGING_INDENT, most);
 }
 
 function shownWidth(text: string): number {
-  return widthOf(text.replaceAll(COLOURS, ""));
+  return measureWidth(text.replaceAll(COLOURS, ""));
 }
 
 /** A command to copy: broken between its words only, and so that a shell still takes it for one. */
@@ -165,7 +165,7 @@ export function commandLines(command: string, indent: string, columns: number): 
     const last = lines.at(-1);
     const room = columns - indent.length - (word === words.at(-1) ? 0 : HANGING_INDENT);
     if (last === undefined) lines.push(word);
-    else if (widthOf(last) + 1 + widthOf(word) <= room) lines[lines.length - 1] = `${last} ${word}`;
+    else if (measureWidth(last) + 1 + measureWidth(word) <= room) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(`  ${word}`);
   }
   return lines.map((line, at) => `${indent}${line}${at < lines.length - 1 ? " \\" : ""}`);

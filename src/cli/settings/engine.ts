@@ -8,7 +8,7 @@ import type { Configuration } from "../../config/schema.ts";
 import { isTrusted } from "../../config/trust.ts";
 import { ENGINE_NAMES, builtInName } from "../../core/engines/names.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { findPlugin, listPlugins, type Plugin, fingerprintOf } from "../../plugins/find.ts";
+import { findPlugin, listPlugins, type Plugin, computeFingerprint } from "../../plugins/find.ts";
 import { loadEngine, type PluginSource } from "../../plugins/load.ts";
 import type { Terminal } from "../screen/terminal.ts";
 
@@ -43,7 +43,7 @@ export function untrusted(
 
 export function isAgreedTo(pluginFolder: string, terminal: CommandEnvironment): boolean {
   try {
-    return isTrusted(pluginFolder, fingerprintOf(pluginFolder), terminal);
+    return isTrusted(pluginFolder, computeFingerprint(pluginFolder), terminal);
   } catch (error) {
     if (error instanceof PrecisError) return false;
     throw error;

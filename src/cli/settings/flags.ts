@@ -2,7 +2,7 @@
 import type { ArgsDef } from "citty";
 import type { Flag, Request } from "../../config/load.ts";
 import type { PrecisError } from "../../core/errors.ts";
-import { tokensOf, count } from "../screen/amounts.ts";
+import { parseTokens, count } from "../screen/amounts.ts";
 import type { Arguments } from "../program/command.ts";
 import { usageError } from "../program/exit.ts";
 import { explained, type Terminal } from "../screen/terminal.ts";
@@ -39,19 +39,19 @@ export function configurationRequest(
   terminal: Terminal,
 ): Request & Required<Pick<Request, "leaveOut">> {
   const { folder, environment, platform } = terminal;
-  const flags: Flag[] = args.all("set").map(settingOf);
+  const flags: Flag[] = args.all("set").map(parseSetting);
   const engine = args.text("engine");
   const window = args.text("context-length");
   if (engine !== undefined) flags.push({ path: "context.engine", text: engine, label: "--engine" });
   if (window !== undefined) {
-    const text = String(tokensOf(window, "--context-length"));
+    const text = String(parseTokens(window, "--context-length"));
     flags.push({ path: "model.context_length", text, label: "--context-length" });
   }
   const leaveOut = (why: PrecisError): Promise<void> => terminal.err.say(explained(why, terminal));
   return { folder, environment, platform, flags, file: args.text("config"), leaveOut };
 }
 
-function settingOf(pair: string): Flag {
+function parseSetting(pair: string): Flag {
   const at = pair.indexOf("=");
   if (at < 1)
     throw usageError(`--set is "${pair}"; expected KEY=VALUE`, "Write for example `--set compression.threshold=0.4`.");
@@ -133,10 +133,10 @@ const NAMED: Readonly<Record<NamedBy, string>> = {
 
 /** `200,000 tokens, the window of claude-opus-4-1 (the model that the input names)` */
 export function windowText({ tokens, from, model }: Window): string {
-  return `${count(tokens)} tokens, ${originOf(from, model)}`;
+  return `${count(tokens)} tokens, ${describeOrigin(from, model)}`;
 }
 
-function originOf(from: Window["from"], model: Window["model"]): string {
+function describeOrigin(from: Window["from"], model: Window["model"]): string {
   switch (from) {
     case "flag":
       return "from --context-length";
@@ -153,6 +153,6 @@ function originOf(from: Window["from"], model: Window["model"]): string {
   }
 }
 
-export function imagesOf({ model }: Transcript, configuration: Configuration): Pick<Measure, "imageTokens"> {
+export function readImageTokens({ model }: Transcript, configuration: Configuration): Pick<Measure, "imageTokens"> {
   return statedImageTokens(registryOf(configuration), model ?? configuration.model.name ?? "");
 }

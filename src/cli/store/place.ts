@@ -78,7 +78,7 @@ export function fileBytes(path: string): number {
 }
 
 /** What was copied before it was brought up to date. */
-export function copiesOf(path: string): readonly string[] {
+export function findCopies(path: string): readonly string[] {
   const folder = dirname(path);
   const name = `${basename(path)}.schema-`;
   return readdirSync(folder)

@@ -109,7 +109,7 @@ function read<Framework>(
   return {
     system: decoded.slice(0, lead),
     messages: decoded.slice(lead),
-    ...(tools === undefined ? {} : { tools: textOf(tools) }),
+    ...(tools === undefined ? {} : { tools: readTextIn(tools) }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
   };
 }
@@ -129,7 +129,7 @@ export function readMessages<Framework>(
 }
 
 /** Binary data as base64 and addresses as text, so that equal messages have equal texts. */
-function textOf(value: unknown): string {
+function readTextIn(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     inner instanceof Uint8Array ? { base64: Buffer.from(inner).toString("base64") } : inner,
   );
@@ -142,13 +142,13 @@ function write<Framework>(
 ): Framework[] {
   const tools = toolNames([...system, ...messages]);
   const toolOf = (callId: string): string => tools.get(callId) ?? "tool";
-  const groups = groupsOf([...system, ...messages]);
-  const originals = originalsOf(format, given, groups);
+  const groups = groupMessages([...system, ...messages]);
+  const originals = collectOriginals(format, given, groups);
   return groups.map((group, at) => {
     const { wire } = group[0]!;
     const original = originals[at];
     if (wire === undefined || original === undefined) return format.write(joined(group), toolOf);
-    const left = group.flatMap((message) => leftOf(message, wire.members));
+    const left = group.flatMap((message) => collectLeft(message, wire.members));
     const whole = group.length === wire.members.length && left.every(({ same }) => same);
     return whole && left.length === wire.members.flatMap(({ parts }) => parts).length
       ? original
@@ -157,7 +157,7 @@ function write<Framework>(
 }
 
 /** The message that each group came from. Of those that say the same, the newest are the ones that were kept. */
-function originalsOf<Framework>(
+function collectOriginals<Framework>(
   format: MessageFormat<Framework>,
   given: readonly Framework[],
   groups: readonly (readonly Message[])[],
@@ -174,7 +174,7 @@ function originalsOf<Framework>(
 }
 
 /** Messages of ours that came in one message, as far as they are still there. */
-function groupsOf(messages: readonly Message[]): readonly (readonly Message[])[] {
+function groupMessages(messages: readonly Message[]): readonly (readonly Message[])[] {
   const groups: Message[][] = [];
   for (const message of messages) {
     const last = groups.at(-1);
@@ -192,7 +192,7 @@ function joined(group: readonly Message[]): Message {
 }
 
 /** The parts of a message, each with whether it is as it was read. */
-function leftOf({ parts }: Message, members: readonly Content[]): readonly LeftPart[] {
+function collectLeft({ parts }: Message, members: readonly Content[]): readonly LeftPart[] {
   const byPlace = new Map(members.flatMap((member) => member.parts).map((part) => [part.at, part]));
   return parts.map((part) => {
     const was = part.at === undefined ? undefined : byPlace.get(part.at);
@@ -232,7 +232,7 @@ export function toolsToSend<Tool>(
 }
 
 /** What the model is told when it calls one of them. Never rejects. */
-export async function answerOf(runtime: Runtime, name: string, input: unknown): Promise<string> {
+export async function answerCall(runtime: Runtime, name: string, input: unknown): Promise<string> {
   return (await runtime.callTool({ name, arguments: JSON.stringify(input) })).text;
 }
 

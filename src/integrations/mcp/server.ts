@@ -14,7 +14,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { compactPrompt } from "./changes.ts";
 import type { ToolContext, McpOptions } from "./contract.ts";
-import { createTools, limitsOf } from "./tools.ts";
+import { createTools, withLimits } from "./tools.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { withTimeLimit } from "../../session/time-limit.ts";
 import { UNKNOWN_SESSION_HINT } from "./scope.ts";
@@ -25,7 +25,7 @@ const INSTRUCTIONS =
 /** Serves until the client closes the streams and what it asked is answered. */
 export async function serveStdio(options: McpOptions): Promise<void> {
   const { limits: given, ...rest } = options;
-  const context: ToolContext = { ...rest, limits: limitsOf(given) };
+  const context: ToolContext = { ...rest, limits: withLimits(given) };
   const calls = createCalls(context);
   // The lower one of the SDK's two servers: the other answers wrong arguments in words of its own.
   const server = new Server(

@@ -4,7 +4,7 @@ import { isClaudeLine, readClaudeCode } from "./read.ts";
 import type { ContentPart, Message, Part } from "../../core/transcript/message.ts";
 import { tryParseJson } from "../fields.ts";
 import type { RecordedCompaction, Session, SessionMessage } from "../log.ts";
-import { isoOf, jsonLines, stampsOf, uuidFrom, type WriteContext } from "../document.ts";
+import { isoOf, jsonLines, fillTimes, uuidFrom, type WriteContext } from "../document.ts";
 
 export const claudeCode: SessionFormat = {
   name: "claude-code",
@@ -33,7 +33,7 @@ export const claudeCode: SessionFormat = {
 };
 
 function writeClaudeCode(session: Session, { id, nowMs }: WriteContext): string {
-  const stamps = stampsOf(session, nowMs);
+  const stamps = fillTimes(session, nowMs);
   const uuids = session.messages.map((_, at) => uuidFrom(id, "message", String(at)));
   const compactions = new Map(session.compactions.map((one) => [one.summary, one]));
   const records: object[] = [];
@@ -54,7 +54,7 @@ function writeClaudeCode(session: Session, { id, nowMs }: WriteContext): string 
       records.push({ parentUuid: null, ...common, uuid, ...boundary(compaction, uuids, parent) });
       parent = uuid;
     }
-    const said = lineOf(one, { model: session.model, at, id, summary: compaction !== undefined });
+    const said = writeLine(one, { model: session.model, at, id, summary: compaction !== undefined });
     records.push({ parentUuid: parent, ...common, ...said, uuid: uuids[at]! });
     parent = uuids[at]!;
   });
@@ -87,7 +87,7 @@ interface LineOptions {
   readonly summary: boolean;
 }
 
-function lineOf({ message, injected }: SessionMessage, { model, at, id, summary }: LineOptions): object {
+function writeLine({ message, injected }: SessionMessage, { model, at, id, summary }: LineOptions): object {
   if (message.role === "assistant")
     return {
       type: "assistant",
@@ -96,7 +96,7 @@ function lineOf({ message, injected }: SessionMessage, { model, at, id, summary 
         type: "message",
         role: "assistant",
         model: model ?? "unknown",
-        content: message.parts.map(blockOf),
+        content: message.parts.map(writeBlock),
         stop_reason: message.parts.some(({ kind }) => kind === "tool-call") ? "tool_use" : "end_turn",
         stop_sequence: null,
         usage: { input_tokens: 0, output_tokens: 0 },
@@ -106,16 +106,16 @@ function lineOf({ message, injected }: SessionMessage, { model, at, id, summary 
     type: "user",
     ...(injected === true && { isMeta: true }),
     ...(summary && { isCompactSummary: true, isVisibleInTranscriptOnly: true }),
-    message: { role: "user", content: contentOf(message) },
+    message: { role: "user", content: writeContent(message) },
   };
 }
 
-function contentOf({ parts }: Message): string | readonly object[] {
+function writeContent({ parts }: Message): string | readonly object[] {
   const [only] = parts;
-  return parts.length === 1 && only?.kind === "text" ? only.text : parts.map(blockOf);
+  return parts.length === 1 && only?.kind === "text" ? only.text : parts.map(writeBlock);
 }
 
-function blockOf(part: Part): object {
+function writeBlock(part: Part): object {
   switch (part.kind) {
     case "text":
       return { type: "text", text: part.text };
@@ -127,15 +127,15 @@ function blockOf(part: Part): object {
       return {
         type: "tool_result",
         tool_use_id: part.callId,
-        content: part.content.map(blockOf),
+        content: part.content.map(writeBlock),
         ...(part.isError === true && { is_error: true }),
       };
     default:
-      return mediaOf(part);
+      return writeMedia(part);
   }
 }
 
-function mediaOf(part: Exclude<ContentPart, { kind: "text" }>): object {
+function writeMedia(part: Exclude<ContentPart, { kind: "text" }>): object {
   if (part.kind === "opaque") return tryParseJson(part.raw) as object;
   const { source } = part;
   const written =

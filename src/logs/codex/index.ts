@@ -3,7 +3,7 @@ import { EVERYTHING, SPACELESS_ID, firstLines, type SessionFormat } from "../for
 import { isCodexLine, readCodex } from "./read.ts";
 import { contentText, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
 import { recordedOnly, type RecordedCompaction, type Session, type SessionMessage } from "../log.ts";
-import { dataUrl, isoOf, jsonLines, stampsOf, type WriteContext } from "../document.ts";
+import { dataUrl, isoOf, jsonLines, fillTimes, type WriteContext } from "../document.ts";
 
 export const codex: SessionFormat = {
   name: "codex",
@@ -28,22 +28,22 @@ export const codex: SessionFormat = {
 };
 
 function writeCodex(session: Session, { id, nowMs }: WriteContext): string {
-  const stamps = stampsOf(session, nowMs);
+  const stamps = fillTimes(session, nowMs);
   const compactions = new Map(session.compactions.map((one) => [one.summary, one]));
   // What a compaction brought is in the history that it lists, and nowhere else.
   const listed = recordedOnly(session.compactions);
   const records: object[] = [];
   const add = (at: number, type: string, payload: object): void =>
     void records.push({ timestamp: isoOf(stamps[at] ?? nowMs), type, payload });
-  add(0, "session_meta", metaOf(session, { id, timestamp: isoOf(stamps[0] ?? nowMs) }));
+  add(0, "session_meta", writeMeta(session, { id, timestamp: isoOf(stamps[0] ?? nowMs) }));
   for (const message of session.system.slice(hasInstructions(session) ? 1 : 0))
-    for (const item of itemsOf(message)) add(0, "response_item", item);
+    for (const item of writeItems(message)) add(0, "response_item", item);
   session.messages.forEach((one, at) => {
     const compaction = compactions.get(at);
-    if (compaction !== undefined) add(at, "compacted", compactedOf(compaction, session));
+    if (compaction !== undefined) add(at, "compacted", writeCompacted(compaction, session));
     if (listed.has(at)) return;
-    for (const item of itemsOf(one.message)) add(at, "response_item", item);
-    const shown = shownOf(one);
+    for (const item of writeItems(one.message)) add(at, "response_item", item);
+    const shown = writeEvent(one);
     if (shown !== undefined) add(at, "event_msg", shown);
   });
   return jsonLines(records);
@@ -54,7 +54,7 @@ function hasInstructions({ system }: Session): boolean {
   return system.length > 0;
 }
 
-function metaOf(session: Session, { id, timestamp }: { readonly id: string; readonly timestamp: string }): object {
+function writeMeta(session: Session, { id, timestamp }: { readonly id: string; readonly timestamp: string }): object {
   const [instructions] = session.system;
   return {
     id,
@@ -67,15 +67,15 @@ function metaOf(session: Session, { id, timestamp }: { readonly id: string; read
   };
 }
 
-function compactedOf({ context, summary }: RecordedCompaction, { messages }: Session): object {
+function writeCompacted({ context, summary }: RecordedCompaction, { messages }: Session): object {
   return {
     message: contentText(messages[summary]!.message.parts),
-    replacement_history: context.flatMap((at) => itemsOf(messages[at]!.message)),
+    replacement_history: context.flatMap((at) => writeItems(messages[at]!.message)),
   };
 }
 
 /** Codex shows and lists a session by these events. */
-function shownOf({ message }: SessionMessage): object | undefined {
+function writeEvent({ message }: SessionMessage): object | undefined {
   const text = contentText(message.parts);
   if (text === "") return undefined;
   if (message.role === "user") return { type: "user_message", message: text };
@@ -83,7 +83,7 @@ function shownOf({ message }: SessionMessage): object | undefined {
 }
 
 /** Words that are next to each other are one item; every call and result is an item of its own. */
-function itemsOf({ role, parts }: Message): readonly object[] {
+function writeItems({ role, parts }: Message): readonly object[] {
   const items: object[] = [];
   let words: object[] = [];
   const endMessage = (): void => {
@@ -91,9 +91,9 @@ function itemsOf({ role, parts }: Message): readonly object[] {
     words = [];
   };
   for (const part of parts) {
-    const item = itemOf(part);
+    const item = writeItem(part);
     if (item === undefined)
-      words.push(blockOf(part as ContentPart, role === "assistant" ? "output_text" : "input_text"));
+      words.push(writeBlock(part as ContentPart, role === "assistant" ? "output_text" : "input_text"));
     else {
       endMessage();
       items.push(item);
@@ -103,26 +103,28 @@ function itemsOf({ role, parts }: Message): readonly object[] {
   return items;
 }
 
-function itemOf(part: Part): object | undefined {
+function writeItem(part: Part): object | undefined {
   switch (part.kind) {
     case "tool-call":
       return part.custom === true
         ? { type: "custom_tool_call", status: "completed", call_id: part.id, name: part.name, input: part.arguments }
         : { type: "function_call", name: part.name, arguments: part.arguments, call_id: part.id };
     case "tool-result":
-      return { type: "function_call_output", call_id: part.callId, output: outputOf(part.content) };
+      return { type: "function_call_output", call_id: part.callId, output: writeOutput(part.content) };
     default:
       return undefined;
   }
 }
 
-function outputOf(content: readonly ContentPart[]): string | readonly object[] {
+function writeOutput(content: readonly ContentPart[]): string | readonly object[] {
   const [only] = content;
   if (content.length === 0) return "";
-  return content.length === 1 && only?.kind === "text" ? only.text : content.map((part) => blockOf(part, "input_text"));
+  return content.length === 1 && only?.kind === "text"
+    ? only.text
+    : content.map((part) => writeBlock(part, "input_text"));
 }
 
-function blockOf(part: ContentPart, type: "input_text" | "output_text"): object {
+function writeBlock(part: ContentPart, type: "input_text" | "output_text"): object {
   if (part.kind === "text") return { type, text: part.text };
   return part.kind === "image" ? { type: "input_image", image_url: dataUrl(part.source) } : { type, text: "" };
 }

@@ -3,8 +3,8 @@ import { CONVERSATION_ALONE, firstLines, type SessionFormat } from "../format.ts
 import { isGeminiDocument, isGeminiLine, readGemini } from "./read.ts";
 import { contentText, type ContentPart, type Part, type ToolResultPart } from "../../core/transcript/message.ts";
 import { tryParseJson } from "../fields.ts";
-import { resultsOf, type Results, type Session, type SessionMessage } from "../log.ts";
-import { isoOf, jsonLines, stampsOf, uuidFrom, type WriteContext } from "../document.ts";
+import { findResults, type Results, type Session, type SessionMessage } from "../log.ts";
+import { isoOf, jsonLines, fillTimes, uuidFrom, type WriteContext } from "../document.ts";
 import { createHash } from "node:crypto";
 
 export const gemini: SessionFormat = {
@@ -34,8 +34,8 @@ export const gemini: SessionFormat = {
 };
 
 function writeGemini(session: Session, { id, nowMs }: WriteContext): string {
-  const stamps = stampsOf(session, nowMs);
-  const results = resultsOf(session.messages);
+  const stamps = fillTimes(session, nowMs);
+  const results = findResults(session.messages);
   const header = {
     sessionId: id,
     projectHash: projectHashOf(session.cwd ?? ""),
@@ -46,8 +46,8 @@ function writeGemini(session: Session, { id, nowMs }: WriteContext): string {
   const records = session.messages.flatMap((one, at): readonly object[] => {
     if (one.message.role === "tool") return [];
     const link = { id: uuidFrom(id, String(at)), timestamp: isoOf(stamps[at]!) };
-    if (one.message.role !== "assistant") return [{ ...link, type: "user", content: one.message.parts.map(partOf) }];
-    return [{ ...link, ...replyOf(one, { model: session.model, timestamp: link.timestamp, results }) }];
+    if (one.message.role !== "assistant") return [{ ...link, type: "user", content: one.message.parts.map(writePart) }];
+    return [{ ...link, ...writeReply(one, { model: session.model, timestamp: link.timestamp, results }) }];
   });
   return jsonLines([header, ...records]);
 }
@@ -58,7 +58,7 @@ interface ReplyOptions {
   readonly results: Results;
 }
 
-function replyOf({ message: { parts } }: SessionMessage, { model, timestamp, results }: ReplyOptions): object {
+function writeReply({ message: { parts } }: SessionMessage, { model, timestamp, results }: ReplyOptions): object {
   const thoughts = parts.flatMap((part) => (part.kind === "reasoning" ? [{ description: part.text, timestamp }] : []));
   const toolCalls = parts.flatMap((part) => {
     if (part.kind !== "tool-call") return [];
@@ -66,7 +66,7 @@ function replyOf({ message: { parts } }: SessionMessage, { model, timestamp, res
     const call = { id: part.id, name: part.name, args: tryParseJson(part.arguments), timestamp };
     if (result === undefined) return [{ ...call, status: "cancelled" }];
     return [
-      { ...call, status: result.isError === true ? "error" : "success", result: [responseOf(part.name, result)] },
+      { ...call, status: result.isError === true ? "error" : "success", result: [writeResponse(part.name, result)] },
     ];
   });
   const content = parts.flatMap((part) => (part.kind === "text" ? [{ text: part.text }] : []));
@@ -79,9 +79,9 @@ function replyOf({ message: { parts } }: SessionMessage, { model, timestamp, res
   };
 }
 
-function responseOf(name: string, { callId, content, isError }: ToolResultPart): object {
+function writeResponse(name: string, { callId, content, isError }: ToolResultPart): object {
   const text = contentText(content);
-  const media = content.flatMap((part) => (part.kind === "text" ? [] : [partOf(part)]));
+  const media = content.flatMap((part) => (part.kind === "text" ? [] : [writePart(part)]));
   return {
     functionResponse: {
       id: callId,
@@ -92,7 +92,7 @@ function responseOf(name: string, { callId, content, isError }: ToolResultPart):
   };
 }
 
-function partOf(part: Part): object {
+function writePart(part: Part): object {
   const source = part.kind === "image" || part.kind === "file" ? part.source : undefined;
   if (source?.type === "data") return { inlineData: { mimeType: source.mediaType, data: source.data } };
   return { text: contentText([part as ContentPart]) };

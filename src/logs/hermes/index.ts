@@ -6,7 +6,7 @@ import { EVERYTHING, SPACELESS_ID, type SessionFormat } from "../format.ts";
 import { isHermesDocument, readHermes, upToRow } from "./read.ts";
 import { contentText, type Message, type Part } from "../../core/transcript/message.ts";
 import { recordedOnly, type Session } from "../log.ts";
-import { dataUrl, stampsOf, type WriteContext } from "../document.ts";
+import { dataUrl, fillTimes, type WriteContext } from "../document.ts";
 
 export const hermes: SessionFormat = {
   name: "hermes",
@@ -37,14 +37,14 @@ export const hermes: SessionFormat = {
 };
 
 function writeHermes(session: Session, { id, nowMs }: WriteContext): string {
-  const stamps = stampsOf(session, nowMs);
-  const seconds = secondsOf(stamps);
+  const stamps = fillTimes(session, nowMs);
+  const seconds = toSeconds(stamps);
   const compactions = new Map(session.compactions.map((one) => [one.summary, one]));
   const listed = recordedOnly(session.compactions);
   const names = new Map<string, string>();
   const own = session.messages.map(({ message }, at) => {
     for (const part of message.parts) if (part.kind === "tool-call") names.set(part.id, part.name);
-    return { ...rowOf(message, names), timestamp: seconds[at]! };
+    return { ...writeRow(message, names), timestamp: seconds[at]! };
   });
   let rows: object[] = [];
   own.forEach((row, at) => {
@@ -74,7 +74,7 @@ function writeHermes(session: Session, { id, nowMs }: WriteContext): string {
 }
 
 /** Seconds, as Python counts them. A microsecond tells messages of one time apart: copies are known by their times. */
-function secondsOf(stamps: readonly number[]): readonly number[] {
+function toSeconds(stamps: readonly number[]): readonly number[] {
   let run = 0;
   return stamps.map((stamp, at) => {
     run = stamp === stamps[at - 1] ? run + 1 : 0;
@@ -82,7 +82,7 @@ function secondsOf(stamps: readonly number[]): readonly number[] {
   });
 }
 
-function rowOf({ role, parts, origin }: Message, names: ReadonlyMap<string, string>): object {
+function writeRow({ role, parts, origin }: Message, names: ReadonlyMap<string, string>): object {
   const [first] = parts;
   if (first?.kind === "tool-result") {
     const name = names.get(first.callId);
@@ -94,8 +94,8 @@ function rowOf({ role, parts, origin }: Message, names: ReadonlyMap<string, stri
     };
   }
   const thinking = parts.find((part) => part.kind === "reasoning");
-  const calls = parts.flatMap((part) => (part.kind === "tool-call" ? [callOf(part)] : []));
-  const content = contentOf(parts.filter(({ kind }) => kind !== "reasoning" && kind !== "tool-call"));
+  const calls = parts.flatMap((part) => (part.kind === "tool-call" ? [writeCall(part)] : []));
+  const content = writeContent(parts.filter(({ kind }) => kind !== "reasoning" && kind !== "tool-call"));
   return {
     role,
     content: origin === "summary" ? summaryText(String(content)) : content,
@@ -111,11 +111,11 @@ function summaryText(text: string): string {
   return text.startsWith("[CONTEXT ") ? text : `${SUMMARY_MARK}\n${text}`;
 }
 
-function callOf({ id, name, arguments: text }: Extract<Part, { kind: "tool-call" }>): object {
+function writeCall({ id, name, arguments: text }: Extract<Part, { kind: "tool-call" }>): object {
   return { id, type: "function", function: { name, arguments: text } };
 }
 
-function contentOf(parts: readonly Part[]): string | readonly object[] {
+function writeContent(parts: readonly Part[]): string | readonly object[] {
   if (!parts.some(({ kind }) => kind === "image")) return contentText(parts);
   return parts.map((part) =>
     part.kind === "image"

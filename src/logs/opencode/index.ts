@@ -6,8 +6,8 @@ import { CONVERSATION_ALONE, type SessionFormat } from "../format.ts";
 import { isOpencodeDocument, readOpencode, upToMessage } from "./read.ts";
 import { contentText, type ContentPart, type Part, type ToolResultPart } from "../../core/transcript/message.ts";
 import { tryParseJson } from "../fields.ts";
-import { resultsOf, type Results, type RecordedCompaction, type Session } from "../log.ts";
-import { dataUrl, hashOf, stampsOf, type WriteContext } from "../document.ts";
+import { findResults, type Results, type RecordedCompaction, type Session } from "../log.ts";
+import { dataUrl, toHash, fillTimes, type WriteContext } from "../document.ts";
 
 export const opencode: SessionFormat = {
   name: "opencode",
@@ -37,29 +37,29 @@ export const opencode: SessionFormat = {
 };
 
 function writeOpencode(session: Session, { id, nowMs }: WriteContext): string {
-  const stamps = stampsOf(session, nowMs);
-  const sessionID = `ses_${idOf(id, "session", { ms: stamps[0] ?? nowMs, at: 0, newestFirst: true })}`;
+  const stamps = fillTimes(session, nowMs);
+  const sessionID = `ses_${createId(id, "session", { ms: stamps[0] ?? nowMs, at: 0, newestFirst: true })}`;
   const writing: Writing = {
     id,
     sessionID,
     session,
     stamps,
     // A compaction takes two messages.
-    ids: session.messages.map((_, at) => `msg_${idOf(id, `message ${at}`, { ms: stamps[at]!, at: at * 2 + 1 })}`),
-    results: resultsOf(session.messages),
+    ids: session.messages.map((_, at) => `msg_${createId(id, `message ${at}`, { ms: stamps[at]!, at: at * 2 + 1 })}`),
+    results: findResults(session.messages),
     compactions: new Map(session.compactions.map((one) => [one.summary, one])),
   };
   let asked = "";
   const messages = session.messages.flatMap((one, at): readonly object[] => {
     if (one.message.role === "tool") return [];
     const compaction = writing.compactions.get(at);
-    if (compaction !== undefined) return compactionOf(writing, compaction);
+    if (compaction !== undefined) return writeCompaction(writing, compaction);
     if (one.message.role === "user") asked = writing.ids[at]!;
-    return [messageOf(writing, at, asked)];
+    return [writeMessage(writing, at, asked)];
   });
   const times = { created: stamps[0] ?? nowMs, updated: stamps.at(-1) ?? nowMs };
   const directory = session.cwd ?? "/";
-  const title = session.title ?? titleOf(session);
+  const title = session.title ?? chooseTitle(session);
   const info = {
     id: sessionID,
     slug: `precis-${id.slice(0, 8)}`,
@@ -85,7 +85,7 @@ interface Writing {
 const TITLE_CHARS_MAX = 80;
 
 /** OpenCode shows a session by its title; where there is none, the first words say what it is. */
-function titleOf({ messages }: Session): string {
+function chooseTitle({ messages }: Session): string {
   const first = messages.find(({ message, injected }) => message.role === "user" && injected !== true);
   const line = first === undefined ? "" : contentText(first.message.parts).trim().split("\n")[0]!;
   return line === "" ? "Converted session" : line.slice(0, TITLE_CHARS_MAX);
@@ -98,15 +98,15 @@ interface IdPlace {
 }
 
 /** OpenCode orders by id: the time and a counter in twelve hexadecimal digits, and fourteen more characters. */
-function idOf(id: string, what: string, { ms, at, newestFirst = false }: IdPlace): string {
+function createId(id: string, what: string, { ms, at, newestFirst = false }: IdPlace): string {
   const ordered = BigInt(ms) * 0x1000n + BigInt(at);
   const digits = BigInt.asUintN(48, newestFirst ? ~ordered : ordered);
-  return `${digits.toString(16).padStart(12, "0")}${hashOf(id, what).slice(0, 14)}`;
+  return `${digits.toString(16).padStart(12, "0")}${toHash(id, what).slice(0, 14)}`;
 }
 
-function partsOf({ id, sessionID, ids, stamps }: Writing, at: number, parts: readonly object[]): readonly object[] {
+function writeParts({ id, sessionID, ids, stamps }: Writing, at: number, parts: readonly object[]): readonly object[] {
   return parts.map((part, index) => ({
-    id: `prt_${idOf(id, `part ${at} ${index}`, { ms: stamps[at]!, at: index })}`,
+    id: `prt_${createId(id, `part ${at} ${index}`, { ms: stamps[at]!, at: index })}`,
     sessionID,
     messageID: ids[at]!,
     ...part,
@@ -116,15 +116,15 @@ function partsOf({ id, sessionID, ids, stamps }: Writing, at: number, parts: rea
 const AGENT = "build";
 const PROVIDER = "precis";
 
-function messageOf(writing: Writing, at: number, parentID: string): object {
+function writeMessage(writing: Writing, at: number, parentID: string): object {
   const { session, sessionID, stamps, ids, results } = writing;
   const { message, injected } = session.messages[at]!;
   const created = stamps[at]!;
   const modelID = session.model ?? "unknown";
-  const parts = partsOf(
+  const parts = writeParts(
     writing,
     at,
-    message.parts.map((part) => partOf(part, { created, results, injected: injected === true })),
+    message.parts.map((part) => writePart(part, { created, results, injected: injected === true })),
   );
   if (message.role !== "assistant")
     return {
@@ -162,13 +162,13 @@ function replyInfo({ session, sessionID, stamps, ids }: Writing, at: number, par
 }
 
 /** The message that asks for a summary, and the reply that is one. */
-function compactionOf(writing: Writing, { summary, context }: RecordedCompaction): readonly object[] {
+function writeCompaction(writing: Writing, { summary, context }: RecordedCompaction): readonly object[] {
   const { session, sessionID, stamps, ids, id } = writing;
   const created = stamps[summary]!;
-  const askedId = `msg_${idOf(id, `compaction ${summary}`, { ms: created, at: summary * 2 })}`;
+  const askedId = `msg_${createId(id, `compaction ${summary}`, { ms: created, at: summary * 2 })}`;
   const first = context.find((at) => at < summary);
   const part = {
-    id: `prt_${idOf(id, `compaction part ${summary}`, { ms: created, at: 0 })}`,
+    id: `prt_${createId(id, `compaction part ${summary}`, { ms: created, at: 0 })}`,
     sessionID,
     messageID: askedId,
     type: "compaction",
@@ -181,7 +181,7 @@ function compactionOf(writing: Writing, { summary, context }: RecordedCompaction
     { info: { id: askedId, sessionID, role: "user", time: { created }, agent: AGENT, model }, parts: [part] },
     {
       info: { ...replyInfo(writing, summary, askedId), summary: true, finish: "stop" },
-      parts: partsOf(writing, summary, [{ type: "text", text }]),
+      parts: writeParts(writing, summary, [{ type: "text", text }]),
     },
   ];
 }
@@ -192,7 +192,7 @@ interface PartOptions {
   readonly injected: boolean;
 }
 
-function partOf(part: Part, { created, results, injected }: PartOptions): object {
+function writePart(part: Part, { created, results, injected }: PartOptions): object {
   switch (part.kind) {
     case "text":
       return { type: "text", text: part.text, ...(injected && { synthetic: true }) };
@@ -204,11 +204,11 @@ function partOf(part: Part, { created, results, injected }: PartOptions): object
         type: "tool",
         callID: part.id,
         tool: part.name,
-        state: stateOf(results.get(part), { input, created, title: part.name }),
+        state: writeState(results.get(part), { input, created, title: part.name }),
       };
     }
     default:
-      return fileOf(part as ContentPart);
+      return writeFile(part as ContentPart);
   }
 }
 
@@ -218,13 +218,13 @@ interface StateOptions {
   readonly title: string;
 }
 
-function stateOf(result: ToolResultPart | undefined, { input, created, title }: StateOptions): object {
+function writeState(result: ToolResultPart | undefined, { input, created, title }: StateOptions): object {
   const time = { start: created, end: created };
   if (result === undefined) return { status: "error", input, error: "", time };
   const text = contentText(result.content);
   const media = result.content.filter((part) => part.kind !== "text");
   if (result.isError === true) return { status: "error", input, error: text, time };
-  const attachments = media.map((part, at) => ({ id: `prt_${at}`, sessionID: "", messageID: "", ...fileOf(part) }));
+  const attachments = media.map((part, at) => ({ id: `prt_${at}`, sessionID: "", messageID: "", ...writeFile(part) }));
   return {
     status: "completed",
     input,
@@ -236,7 +236,7 @@ function stateOf(result: ToolResultPart | undefined, { input, created, title }: 
   };
 }
 
-function fileOf(part: ContentPart): object {
+function writeFile(part: ContentPart): object {
   if (part.kind !== "image" && part.kind !== "file") return { type: "text", text: contentText([part]) };
   const mime = part.source.type === "data" ? part.source.mediaType : "application/octet-stream";
   const name = part.kind === "file" ? part.name : undefined;

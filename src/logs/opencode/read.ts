@@ -3,7 +3,7 @@
  * user without words, and the reply to it is the summary. Version 2 has records of another form.
  */
 import type { Usage } from "../../core/engines/contract.ts";
-import { countOf, fieldsOf, jsonOf, objectsOf, textOf, timeOf, type Fields } from "../fields.ts";
+import { asCount, asFields, toJson, asObjects, asText, asTime, type Fields } from "../fields.ts";
 import { documentIn } from "../document.ts";
 import type { LogText } from "../lines.ts";
 import { type FormatReading, type History, type LogNote, type MessageDraft, notRun } from "../log.ts";
@@ -16,34 +16,34 @@ interface StoredMessage {
 }
 
 export function isOpencodeDocument(document: unknown): boolean {
-  const fields = fieldsOf(document);
-  const info = fieldsOf(fields?.["info"]);
-  if (textOf(info?.["id"]) === undefined || !Array.isArray(fields?.["messages"])) return false;
-  const [first] = objectsOf(fields["messages"]);
+  const fields = asFields(document);
+  const info = asFields(fields?.["info"]);
+  if (asText(info?.["id"]) === undefined || !Array.isArray(fields?.["messages"])) return false;
+  const [first] = asObjects(fields["messages"]);
   return first === undefined ? "projectID" in info! : "parts" in first || isSecondVersion(first);
 }
 
 /** The document with its first messages, and a compaction's reply with the message that asked for it. */
 export function upToMessage(text: string, line: number): string {
-  const document = fieldsOf(documentIn(text)?.value) ?? {};
-  return jsonOf({ ...document, messages: objectsOf(document["messages"]).slice(0, line) });
+  const document = asFields(documentIn(text)?.value) ?? {};
+  return toJson({ ...document, messages: asObjects(document["messages"]).slice(0, line) });
 }
 
 export function readOpencode(text: LogText, history: History): FormatReading {
   const read = documentIn(text);
-  const document = fieldsOf(read?.value);
-  const records = objectsOf(document?.["messages"]);
-  const info = fieldsOf(document?.["info"]);
+  const document = asFields(read?.value);
+  const records = asObjects(document?.["messages"]);
+  const info = asFields(document?.["info"]);
   const second = records[0] !== undefined && isSecondVersion(records[0]);
   const messages = second ? readSecond(records, history) : readFirst(records, history);
   return {
     ...messages,
     notes: [...(read?.notes ?? []), ...messages.notes],
-    id: textOf(info?.["id"]),
-    title: textOf(info?.["title"]),
-    cwd: textOf(info?.["directory"]) ?? textOf(fieldsOf(info?.["location"])?.["directory"]),
+    id: asText(info?.["id"]),
+    title: asText(info?.["title"]),
+    cwd: asText(info?.["directory"]) ?? asText(asFields(info?.["location"])?.["directory"]),
     recognised: isOpencodeDocument(document) ? 1 + records.length : 0,
-    times: timesOf(records),
+    times: readTimes(records),
   };
 }
 
@@ -52,16 +52,16 @@ type ReadMessages = Pick<FormatReading, "drafts" | "notes" | "model" | "usage">;
 function readFirst(records: readonly Fields[], history: History): ReadMessages {
   const messages = records.map((record, at) => ({
     at: at + 1,
-    info: fieldsOf(record["info"]) ?? {},
-    parts: objectsOf(record["parts"]),
+    info: asFields(record["info"]) ?? {},
+    parts: asObjects(record["parts"]),
   }));
   const { shown, notes } = history === "live" ? liveMessages(messages) : { shown: messages, notes: [] };
   const read = shown.map((message) => draftsOfMessage(message, messages));
   return {
     drafts: read.flatMap((one) => one.drafts),
     notes: [...notes, ...read.flatMap((one) => one.notes)],
-    model: messages.map(({ info }) => modelOf(info)).findLast((model) => model !== undefined),
-    usage: messages.map(({ info }) => usageOf(info)).findLast((usage) => usage !== undefined),
+    model: messages.map(({ info }) => readModel(info)).findLast((model) => model !== undefined),
+    usage: messages.map(({ info }) => readUsage(info)).findLast((usage) => usage !== undefined),
   };
 }
 
@@ -105,11 +105,11 @@ function draftsOfMessage(message: StoredMessage, messages: readonly StoredMessag
   const { at, info, parts } = message;
   if (isCompaction(message)) return { drafts: [], notes: [] };
   if (info["role"] !== "user" && info["role"] !== "assistant") {
-    const text = `a message of the unknown role ${textOf(info["role"]) ?? "none"}`;
+    const text = `a message of the unknown role ${asText(info["role"]) ?? "none"}`;
     return { drafts: [], notes: [{ code: "unknown_type", line: at, text }] };
   }
   if (summaryFor(message, messages) === undefined) return draftsOfParts(parts, { role: info["role"], line: at });
-  const texts = parts.flatMap((part) => (part["type"] === "text" ? [textOf(part["text"]) ?? ""] : []));
+  const texts = parts.flatMap((part) => (part["type"] === "text" ? [asText(part["text"]) ?? ""] : []));
   const text = { kind: "text", text: texts.join("\n") } as const;
   return {
     drafts: [{ kind: "said", line: at, message: { role: "user", parts: [text], origin: "summary" } }],
@@ -121,7 +121,7 @@ function readSecond(records: readonly Fields[], history: History): ReadMessages 
   const last = records.findLastIndex((record) => record["type"] === "compaction" && record["status"] === "completed");
   const from = history === "live" ? Math.max(0, last) : 0;
   const read = records.slice(from).map((record, at) => draftsOfRecord(record, from + at + 1));
-  const models = records.map((record) => textOf(fieldsOf(record["model"])?.["id"]));
+  const models = records.map((record) => asText(asFields(record["model"])?.["id"]));
   return {
     drafts: read.flatMap((one) => one.drafts),
     notes: read.flatMap((one) => one.notes),
@@ -129,23 +129,23 @@ function readSecond(records: readonly Fields[], history: History): ReadMessages 
   };
 }
 
-function modelOf(info: Fields): string | undefined {
-  return textOf(info["modelID"]) ?? textOf(fieldsOf(info["model"])?.["modelID"]);
+function readModel(info: Fields): string | undefined {
+  return asText(info["modelID"]) ?? asText(asFields(info["model"])?.["modelID"]);
 }
 
-function usageOf(info: Fields): Usage | undefined {
-  const tokens = fieldsOf(info["tokens"]);
-  const cache = fieldsOf(tokens?.["cache"]);
-  const [cacheRead, cacheWrite] = [countOf(cache?.["read"]), countOf(cache?.["write"])];
-  const input = countOf(tokens?.["input"]) + cacheRead + cacheWrite;
-  const output = countOf(tokens?.["output"]) + countOf(tokens?.["reasoning"]);
+function readUsage(info: Fields): Usage | undefined {
+  const tokens = asFields(info["tokens"]);
+  const cache = asFields(tokens?.["cache"]);
+  const [cacheRead, cacheWrite] = [asCount(cache?.["read"]), asCount(cache?.["write"])];
+  const input = asCount(tokens?.["input"]) + cacheRead + cacheWrite;
+  const output = asCount(tokens?.["output"]) + asCount(tokens?.["reasoning"]);
   return input === 0 ? undefined : { input, output, cacheRead, cacheWrite };
 }
 
-function timesOf(records: readonly Fields[]): ReadonlyMap<number, number> {
+function readTimes(records: readonly Fields[]): ReadonlyMap<number, number> {
   const times = new Map<number, number>();
   records.forEach((record, at) => {
-    const time = timeOf(fieldsOf(fieldsOf(record["info"])?.["time"] ?? record["time"])?.["created"]);
+    const time = asTime(asFields(asFields(record["info"])?.["time"] ?? record["time"])?.["created"]);
     if (time !== undefined) times.set(at + 1, time);
   });
   return times;
@@ -178,15 +178,15 @@ function draftsOfParts(
   const sent = parts.filter((part) => part["ignored"] !== true);
   if (sent.length < parts.length) notes.push({ code: "not_sent", line, text: "text that only the user saw" });
   for (const part of sent) {
-    const type = textOf(part["type"]) ?? "none";
-    if (type === "text") said.push({ kind: "text", text: textOf(part["text"]) ?? "" });
-    else if (type === "reasoning") said.push({ kind: "reasoning", text: textOf(part["text"]) ?? "" });
-    else if (type === "file" && isMedia(part)) said.push(mediaOf(part));
+    const type = asText(part["type"]) ?? "none";
+    if (type === "text") said.push({ kind: "text", text: asText(part["text"]) ?? "" });
+    else if (type === "reasoning") said.push({ kind: "reasoning", text: asText(part["text"]) ?? "" });
+    else if (type === "file" && isMedia(part)) said.push(readMedia(part));
     else if (type === "file")
       notes.push({ code: "not_sent", line, text: "the name of a file that OpenCode read itself" });
     else if (type === "tool") {
-      said.push(callOf(part));
-      for (const each of resultOf(part, line)) results.push(each);
+      said.push(readCall(part));
+      for (const each of readResult(part, line)) results.push(each);
     } else if (!BOOKKEEPING.has(type))
       notes.push({ code: "unknown_type", line, text: `a part of the unknown type ${type}` });
   }
@@ -196,29 +196,29 @@ function draftsOfParts(
 }
 
 function isMedia(part: Fields): boolean {
-  return !(textOf(part["url"]) ?? "").startsWith("file:");
+  return !(asText(part["url"]) ?? "").startsWith("file:");
 }
 
-function mediaOf(part: Fields): ContentPart {
-  const url = textOf(part["url"]) ?? textOf(part["uri"]) ?? "";
-  const mediaType = textOf(part["mime"]) ?? "application/octet-stream";
+function readMedia(part: Fields): ContentPart {
+  const url = asText(part["url"]) ?? asText(part["uri"]) ?? "";
+  const mediaType = asText(part["mime"]) ?? "application/octet-stream";
   const comma = url.indexOf(";base64,");
   const source: MediaSource =
     url.startsWith("data:") && comma > 0
       ? { type: "data", mediaType: url.slice("data:".length, comma), data: url.slice(comma + ";base64,".length) }
       : { type: "url", url };
   if (mediaType.startsWith("image/")) return { kind: "image", source };
-  const name = textOf(part["filename"]) ?? textOf(part["name"]);
+  const name = asText(part["filename"]) ?? asText(part["name"]);
   return name === undefined ? { kind: "file", source } : { kind: "file", source, name };
 }
 
-function callOf(part: Fields): Part {
-  const state = fieldsOf(part["state"]);
+function readCall(part: Fields): Part {
+  const state = asFields(part["state"]);
   return {
     kind: "tool-call",
-    id: textOf(part["callID"]) ?? "",
-    name: textOf(part["tool"]) ?? "unknown",
-    arguments: jsonOf(state?.["input"] ?? {}),
+    id: asText(part["callID"]) ?? "",
+    name: asText(part["tool"]) ?? "unknown",
+    arguments: toJson(state?.["input"] ?? {}),
   };
 }
 
@@ -226,29 +226,29 @@ function callOf(part: Fields): Part {
 const INTERRUPTED = "[Tool execution was interrupted]";
 
 /** Of a call that was stopped, what it had printed may be kept. */
-function resultOf(part: Fields, line: number): readonly MessageDraft[] {
-  const state = fieldsOf(part["state"]);
-  const status = textOf(state?.["status"]);
+function readResult(part: Fields, line: number): readonly MessageDraft[] {
+  const state = asFields(part["state"]);
+  const status = asText(state?.["status"]);
   const failed = status === "error";
-  const printed = textOf(fieldsOf(state?.["metadata"])?.["output"]);
+  const printed = asText(asFields(state?.["metadata"])?.["output"]);
   if (status === "pending" || status === "running")
-    return [notRun(textOf(part["callID"]), line, [INTERRUPTED, printed ?? ""].join("\n").trim())];
-  const stopped = failed && fieldsOf(state?.["metadata"])?.["interrupted"] === true ? printed : undefined;
-  const text = stopped ?? textOf(state?.[failed ? "error" : "output"]);
+    return [notRun(asText(part["callID"]), line, [INTERRUPTED, printed ?? ""].join("\n").trim())];
+  const stopped = failed && asFields(state?.["metadata"])?.["interrupted"] === true ? printed : undefined;
+  const text = stopped ?? asText(state?.[failed ? "error" : "output"]);
   if (text === undefined && status !== "completed") return [];
   const content: readonly ContentPart[] = [
     ...(text === undefined || text === "" ? [] : [{ kind: "text", text } as const]),
-    ...objectsOf(state?.["attachments"]).map(mediaOf),
+    ...asObjects(state?.["attachments"]).map(readMedia),
   ];
-  return [{ kind: "result", line, callId: textOf(part["callID"]), content, isError: failed }];
+  return [{ kind: "result", line, callId: asText(part["callID"]), content, isError: failed }];
 }
 
 const SPOKEN = new Set(["user", "assistant", "synthetic", "system", "skill", "shell", "compaction"]);
 const RECORD_BOOKKEEPING = new Set(["idle", "agent-switched", "model-switched", "location-switched"]);
 
 function isSecondVersion(record: Fields): boolean {
-  const type = textOf(record["type"]) ?? "";
-  return (SPOKEN.has(type) || RECORD_BOOKKEEPING.has(type)) && textOf(record["id"]) !== undefined && "time" in record;
+  const type = asText(record["type"]) ?? "";
+  return (SPOKEN.has(type) || RECORD_BOOKKEEPING.has(type)) && asText(record["id"]) !== undefined && "time" in record;
 }
 
 interface ToldRecord {
@@ -261,10 +261,10 @@ function draftsOfRecord(record: Fields, line: number): ToldRecord {
     drafts: [{ kind: "said", line, message: { role: "user", parts }, injected }],
     notes: [],
   });
-  const type = textOf(record["type"]) ?? "none";
+  const type = asText(record["type"]) ?? "none";
   switch (type) {
     case "user":
-      return say([textPart(record["text"]), ...objectsOf(record["files"]).map(attachment)], false);
+      return say([textPart(record["text"]), ...asObjects(record["files"]).map(attachment)], false);
     case "synthetic":
     case "system":
     case "skill":
@@ -273,7 +273,7 @@ function draftsOfRecord(record: Fields, line: number): ToldRecord {
       return reply(record, line);
     case "compaction": {
       if (record["status"] !== "completed") return { drafts: [], notes: [] };
-      const said = [textOf(record["summary"]), textOf(record["recent"])].filter((piece) => piece !== undefined);
+      const said = [asText(record["summary"]), asText(record["recent"])].filter((piece) => piece !== undefined);
       const message = { role: "user", parts: [textPart(said.join("\n\n"))], origin: "summary" } as const;
       return { drafts: [{ kind: "said", line, message }], notes: [] };
     }
@@ -287,31 +287,31 @@ function draftsOfRecord(record: Fields, line: number): ToldRecord {
 }
 
 function textPart(value: unknown): ContentPart {
-  return { kind: "text", text: textOf(value) ?? "" };
+  return { kind: "text", text: asText(value) ?? "" };
 }
 
 function attachment(file: Fields): ContentPart {
-  const data = textOf(file["data"]);
-  const mediaType = textOf(file["mime"]) ?? "application/octet-stream";
-  return mediaOf(data === undefined ? file : { ...file, url: `data:${mediaType};base64,${data}` });
+  const data = asText(file["data"]);
+  const mediaType = asText(file["mime"]) ?? "application/octet-stream";
+  return readMedia(data === undefined ? file : { ...file, url: `data:${mediaType};base64,${data}` });
 }
 
 function reply(record: Fields, line: number): ToldRecord {
-  const content = objectsOf(record["content"]);
+  const content = asObjects(record["content"]);
   const notes: LogNote[] = [];
   const parts = content.flatMap((part): readonly Part[] => {
     switch (part["type"]) {
       case "text":
-        return [{ kind: "text", text: textOf(part["text"]) ?? "" }];
+        return [{ kind: "text", text: asText(part["text"]) ?? "" }];
       case "reasoning":
-        return [{ kind: "reasoning", text: textOf(part["text"]) ?? "" }];
+        return [{ kind: "reasoning", text: asText(part["text"]) ?? "" }];
       case "tool":
         return [callOfRecord(part)];
       default:
         notes.push({
           code: "unknown_type",
           line,
-          text: `a part of the unknown type ${textOf(part["type"]) ?? "none"}`,
+          text: `a part of the unknown type ${asText(part["type"]) ?? "none"}`,
         });
         return [];
     }
@@ -321,21 +321,21 @@ function reply(record: Fields, line: number): ToldRecord {
 }
 
 function callOfRecord(part: Fields): Part {
-  const input = fieldsOf(part["state"])?.["input"] ?? {};
-  const name = textOf(part["name"]) ?? "unknown";
-  return { kind: "tool-call", id: textOf(part["id"]) ?? "", name, arguments: jsonOf(input) };
+  const input = asFields(part["state"])?.["input"] ?? {};
+  const name = asText(part["name"]) ?? "unknown";
+  return { kind: "tool-call", id: asText(part["id"]) ?? "", name, arguments: toJson(input) };
 }
 
 function resultOfRecord(part: Fields, line: number): readonly MessageDraft[] {
-  const state = fieldsOf(part["state"]);
+  const state = asFields(part["state"]);
   const status = state?.["status"];
   const isError = status === "error";
-  if (status === "pending" || status === "running") return [notRun(textOf(part["id"]), line, INTERRUPTED)];
+  if (status === "pending" || status === "running") return [notRun(asText(part["id"]), line, INTERRUPTED)];
   if (!isError && status !== "completed") return [];
-  const said = objectsOf(state?.["content"]).map((piece): ContentPart =>
-    piece["type"] === "text" ? { kind: "text", text: textOf(piece["text"]) ?? "" } : mediaOf(piece),
+  const said = asObjects(state?.["content"]).map((piece): ContentPart =>
+    piece["type"] === "text" ? { kind: "text", text: asText(piece["text"]) ?? "" } : readMedia(piece),
   );
-  const error = textOf(fieldsOf(state?.["error"])?.["message"]);
+  const error = asText(asFields(state?.["error"])?.["message"]);
   const content = error === undefined ? said : [...said, { kind: "text", text: error } as const];
-  return [{ kind: "result", line, callId: textOf(part["id"]), content, isError }];
+  return [{ kind: "result", line, callId: asText(part["id"]), content, isError }];
 }

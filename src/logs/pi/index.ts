@@ -4,7 +4,7 @@ import { isPiLine, readPi } from "./read.ts";
 import { contentText, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
 import { tryParseJson } from "../fields.ts";
 import type { Session, SessionMessage } from "../log.ts";
-import { hashOf, isoOf, jsonLines, stampsOf, type WriteContext } from "../document.ts";
+import { toHash, isoOf, jsonLines, fillTimes, type WriteContext } from "../document.ts";
 
 export const pi: SessionFormat = {
   name: "pi",
@@ -28,8 +28,8 @@ export const pi: SessionFormat = {
 };
 
 function writePi(session: Session, { id, nowMs }: WriteContext): string {
-  const stamps = stampsOf(session, nowMs);
-  const ids = session.messages.map((_, at) => hashOf(id, String(at)).slice(0, ENTRY_ID_CHARS));
+  const stamps = fillTimes(session, nowMs);
+  const ids = session.messages.map((_, at) => toHash(id, String(at)).slice(0, ENTRY_ID_CHARS));
   const compactions = new Map(session.compactions.map((one) => [one.summary, one]));
   const names = new Map<string, string>();
   const header = { type: "session", version: 3, id, timestamp: isoOf(stamps[0] ?? nowMs), cwd: session.cwd ?? "" };
@@ -37,7 +37,7 @@ function writePi(session: Session, { id, nowMs }: WriteContext): string {
     for (const part of one.message.parts) if (part.kind === "tool-call") names.set(part.id, part.name);
     const compaction = compactions.get(at);
     const link = { id: ids[at]!, parentId: ids[at - 1] ?? null, timestamp: isoOf(stamps[at]!) };
-    if (compaction === undefined) return entryOf(one, { link, names, model: session.model, timestamp: stamps[at]! });
+    if (compaction === undefined) return writeEntry(one, { link, names, model: session.model, timestamp: stamps[at]! });
     const kept = compaction.context.filter((index) => index < at);
     return {
       type: "compaction",
@@ -60,23 +60,23 @@ interface EntryOptions {
   readonly timestamp: number;
 }
 
-function entryOf({ message, injected }: SessionMessage, { link, names, model, timestamp }: EntryOptions): object {
-  const content = message.parts.map(blockOf);
+function writeEntry({ message, injected }: SessionMessage, { link, names, model, timestamp }: EntryOptions): object {
+  const content = message.parts.map(writeBlock);
   if (injected === true) return { type: "custom_message", ...link, customType: "precis", content, display: true };
-  return { type: "message", ...link, message: { ...messageOf(message, names, model), timestamp } };
+  return { type: "message", ...link, message: { ...writeMessage(message, names, model), timestamp } };
 }
 
-function messageOf(message: Message, names: ReadonlyMap<string, string>, model: string | undefined): object {
+function writeMessage(message: Message, names: ReadonlyMap<string, string>, model: string | undefined): object {
   const [first] = message.parts;
   if (first?.kind === "tool-result")
     return {
       role: "toolResult",
       toolCallId: first.callId,
       toolName: names.get(first.callId) ?? "unknown",
-      content: first.content.map(blockOf),
+      content: first.content.map(writeBlock),
       isError: first.isError === true,
     };
-  const content = message.parts.map(blockOf);
+  const content = message.parts.map(writeBlock);
   if (message.role !== "assistant") return { role: "user", content };
   return {
     role: "assistant",
@@ -93,7 +93,7 @@ function messageOf(message: Message, names: ReadonlyMap<string, string>, model: 
 const NO_COST = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 const NO_USAGE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: NO_COST };
 
-function blockOf(part: Part): object {
+function writeBlock(part: Part): object {
   switch (part.kind) {
     case "text":
       return { type: "text", text: part.text };
@@ -102,11 +102,11 @@ function blockOf(part: Part): object {
     case "tool-call":
       return { type: "toolCall", id: part.id, name: part.name, arguments: tryParseJson(part.arguments) };
     default:
-      return imageOf(part as ContentPart);
+      return writeImage(part as ContentPart);
   }
 }
 
-function imageOf(part: ContentPart): object {
+function writeImage(part: ContentPart): object {
   const source = part.kind === "image" ? part.source : undefined;
   if (source?.type === "data") return { type: "image", data: source.data, mimeType: source.mediaType };
   return { type: "text", text: "" };

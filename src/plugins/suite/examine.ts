@@ -11,7 +11,7 @@ import {
 } from "../../core/transcript/message.ts";
 import { violationsOf } from "../../core/transcript/oracle.ts";
 import type { CompactRequest, Engine, Outcome } from "../../core/engines/contract.ts";
-import { demand, demandAs, demandOutcome, isPlain, printOf, printOfAll, readableOf } from "./fault.ts";
+import { demand, demandAs, demandOutcome, isPlain, printMessage, printOfAll, joinReadable } from "./fault.ts";
 import { recallId, type Hash } from "../../core/transcript/links.ts";
 
 /** Compacts, and throws an `EngineFault` at the first promise that the outcome breaks. */
@@ -75,7 +75,11 @@ function demandPlace({ messages }: Transcript, compaction: Compaction, { chain }
   map.forEach((destination, at) => {
     if (destination.kind !== "kept") return;
     const [there, here] = [after[destination.at]!, messages[at]!];
-    demand(there === here || printOf(there) === printOf(here), "place", () => `message ${at} is not kept unchanged`);
+    demand(
+      there === here || printMessage(there) === printMessage(here),
+      "place",
+      () => `message ${at} is not kept unchanged`,
+    );
   });
 }
 
@@ -118,7 +122,7 @@ export function demandRecall(original: Transcript, compaction: Compaction, hash:
   demandRemoved(original, compaction);
   // What a broken transcript loses to its repair has no place in the result where an id could are.
   if (violationsOf(original).length > 0) return;
-  const text = readableOf(applyCompaction(original, compaction).messages);
+  const text = joinReadable(applyCompaction(original, compaction).messages);
   const shown = compaction.evicted.filter(({ id }) => text.includes(id));
   compaction.map.forEach((destination, at) => {
     const message = messages[at]!;
@@ -159,8 +163,8 @@ interface Around {
 function demandPieces(before: Message, after: Message, { at, shown }: Around): void {
   const own = new Set(shown.filter(({ message }) => message === at).map(({ original }) => original));
   const spans = shown.some(({ kind, message, end = message }) => kind === "span" && at >= message && at < end);
-  const standing = new Set(after.parts.flatMap(formsOf).flat());
-  for (const forms of before.parts.flatMap(formsOf))
+  const standing = new Set(after.parts.flatMap(listForms).flat());
+  for (const forms of before.parts.flatMap(listForms))
     demand(
       spans || forms.some((form) => standing.has(form) || own.has(form)),
       "recall",
@@ -171,7 +175,7 @@ function demandPieces(before: Message, after: Message, { at, shown }: Around): v
 const EXCERPT_CHARS = 80;
 
 /** The pieces of a part that a model reads, each in the forms under which its bytes may be kept. */
-function formsOf(part: Part): readonly (readonly string[])[] {
+function listForms(part: Part): readonly (readonly string[])[] {
   switch (part.kind) {
     case "reasoning":
       return [];
@@ -180,14 +184,16 @@ function formsOf(part: Part): readonly (readonly string[])[] {
     case "tool-result": {
       const whole = JSON.stringify(part.content);
       const read = contentText(part.content);
-      return part.content.map((piece) => (piece.kind === "text" ? [piece.text, whole, read] : [formOf(piece), whole]));
+      return part.content.map((piece) =>
+        piece.kind === "text" ? [piece.text, whole, read] : [writeForm(piece), whole],
+      );
     }
     default:
-      return [[formOf(part)]];
+      return [[writeForm(part)]];
   }
 }
 
-function formOf(part: ContentPart): string {
+function writeForm(part: ContentPart): string {
   switch (part.kind) {
     case "text":
       return part.text;

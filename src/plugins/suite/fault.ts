@@ -60,18 +60,18 @@ export function demandDecision(value: unknown): asserts value is Decision {
 }
 
 /** Everything of a message but what the other messages of its wire slice say. */
-export function printOf({ wire, ...message }: Message): string {
+export function printMessage({ wire, ...message }: Message): string {
   return JSON.stringify(wire === undefined ? message : { ...message, raw: wire.raw });
 }
 
 export function printOfAll({ system, messages, tools }: Transcript): string {
-  return JSON.stringify([system.map(printOf), messages.map(printOf), tools ?? null]);
+  return JSON.stringify([system.map(printMessage), messages.map(printMessage), tools ?? null]);
 }
 
 export function printOfOutcome(outcome: Outcome): string {
   if (outcome.kind === "unchanged") return JSON.stringify(outcome);
   const { after, system = [], ...rest } = outcome.compaction;
-  return JSON.stringify([rest, after.map(printOf), system.map(printOf)]);
+  return JSON.stringify([rest, after.map(printMessage), system.map(printMessage)]);
 }
 
 /** Whether JSON can hold a value: a `Map`, a `Date`, a function or a NaN would not come back from the store. */
@@ -93,7 +93,7 @@ export function isPlain(value: unknown): boolean {
   return isBare && Object.values(value).every(isPlain);
 }
 
-export function readableOf(messages: readonly Message[]): string {
+export function joinReadable(messages: readonly Message[]): string {
   return messages.flatMap(({ parts }) => parts.map(readable)).join("\n");
 }
 

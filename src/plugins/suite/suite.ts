@@ -19,7 +19,7 @@ import type {
   ToolCall,
 } from "../../core/engines/contract.ts";
 import { examine } from "./examine.ts";
-import { demand, demandDecision, isPlain, printOfOutcome, EngineFault, readableOf } from "./fault.ts";
+import { demand, demandDecision, isPlain, printOfOutcome, EngineFault, joinReadable } from "./fault.ts";
 import { estimateText } from "../../core/transcript/estimate.ts";
 
 /** A transcript to try an engine on. */
@@ -226,12 +226,12 @@ async function demandTools(engine: Engine, { state, original, compaction }: Case
     "tools",
     () => "the tools change within a session, which invalidates the provider's cache",
   );
-  const originals = originalsOf(compaction, original);
+  const originals = collectOriginals(compaction, original);
   const answer = (call: ToolCall, sources: Partial<Sources> = {}): Promise<ToolAnswer> =>
     answered(engine, { state, call, sources: { original: (id) => Promise.resolve(originals.get(id)), ...sources } });
   await demandRefusals(tools, answer);
   let quotes = 0;
-  for (const call of callsOf(tools, originals))
+  for (const call of makeCalls(tools, originals))
     for (const tokensMax of BOUNDS_TOKENS) {
       const said = await answer(call, { tokensMax });
       demandOriginal(said, originals, tokensMax);
@@ -264,7 +264,7 @@ async function demandRefusals(tools: readonly EngineTool[], answer: Answering): 
     demand(isError === true, "tools", () => `${call.name} takes ${call.arguments.slice(0, EXCERPT_CHARS)} for a call`);
   }
   const broken = { original: () => Promise.reject(new Error("the store is unavailable")) };
-  for (const call of callsOf(tools, new Map([["r000000000", "word"]]))) {
+  for (const call of makeCalls(tools, new Map([["r000000000", "word"]]))) {
     await answer(call, broken);
     await answer(call, { isLate: () => true });
   }
@@ -282,24 +282,26 @@ function demandOriginal({ text, quotes }: ToolAnswer, originals: ReadonlyMap<str
   }
 }
 
-function originalsOf({ evicted }: Compaction, { messages }: Transcript): ReadonlyMap<string, string> {
+function collectOriginals({ evicted }: Compaction, { messages }: Transcript): ReadonlyMap<string, string> {
   return new Map(
-    evicted.map(({ id, message, end, original }) => [id, original ?? readableOf(messages.slice(message, end))]),
+    evicted.map(({ id, message, end, original }) => [id, original ?? joinReadable(messages.slice(message, end))]),
   );
 }
 
 /** Calls of each tool with an id that there is, one that there is not, and a word, wherever it takes a text. */
-function callsOf(tools: readonly EngineTool[], originals: ReadonlyMap<string, string>): readonly ToolCall[] {
+function makeCalls(tools: readonly EngineTool[], originals: ReadonlyMap<string, string>): readonly ToolCall[] {
   const ids = [...originals.keys()];
   const word = WORD.exec([...originals.values()].join("\n"))?.[0] ?? "word";
   const texts = [...new Set([ids[0] ?? "", ids.at(-1) ?? "", "r999999999", word])].filter((text) => text !== "");
   return tools.flatMap(({ name, parameters }) =>
-    texts.flatMap((text) => argumentsOf(parameters, text).map((given) => ({ name, arguments: JSON.stringify(given) }))),
+    texts.flatMap((text) =>
+      makeArguments(parameters, text).map((given) => ({ name, arguments: JSON.stringify(given) })),
+    ),
   );
 }
 
 /** What a tool requires; and, as it may take either of several texts, the same with each optional one. */
-function argumentsOf({ required = [], properties = {} }: Readonly<Record<string, unknown>>, text: string): unknown[] {
+function makeArguments({ required = [], properties = {} }: Readonly<Record<string, unknown>>, text: string): unknown[] {
   const fields = properties as Readonly<Record<string, { readonly type?: string; readonly minimum?: number }>>;
   const names = required as readonly string[];
   const isText = (name: string): boolean => fields[name]?.type === "string";
