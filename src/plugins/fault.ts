@@ -1,6 +1,7 @@
 /** What an engine that is not ours did wrong, in a form that crosses threads: a kind for programs, words for a person. */
 import { EngineFault, type CheckName } from "./suite/fault.ts";
 
+/** Each with what is said of it; none of it quotes the conversation. */
 export const FAULTS = {
   unloadable: "its module cannot be loaded",
   threw: "it threw an error",
@@ -72,6 +73,7 @@ function placeIn(error: unknown, folder: string): string | undefined {
   return place;
 }
 
+/** What a plugin may take: time a call, memory, the size of an answer. Beyond any of them it is disabled. */
 export interface PluginLimits {
   /** Until its module is loaded. */
   readonly startMs: number;

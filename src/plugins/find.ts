@@ -10,6 +10,7 @@ import { hash } from "node:crypto";
 
 /** The version of the engine contract that this precis speaks; a manifest names the one that its plugin was written for. */
 const CONTRACT_VERSION = 1;
+/** Where plugins of a folder are in it. */
 export const PLUGIN_FOLDER = join("plugins", "context_engine");
 
 const MANIFEST = "package.json";
@@ -17,6 +18,7 @@ const MANIFEST_BYTES_MAX = 100_000;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export interface Plugin {
+  /** The name of the folder. */
   readonly name: string;
   readonly folder: string;
   readonly version: string;
@@ -25,6 +27,7 @@ export interface Plugin {
   readonly entry: string;
 }
 
+/** A folder whose manifest is not what it should be. */
 export interface BrokenPlugin {
   readonly name: string;
   readonly folder: string;

@@ -23,6 +23,7 @@ export interface LoadOptions {
 /** An engine from a folder. Its threads start when a session needs them, and keep no program alive. */
 export interface PluginSource extends EngineSource {
   readonly plugin: Plugin;
+  /** Ends its threads. */
   readonly close: () => Promise<void>;
 }
 

@@ -74,7 +74,7 @@ export async function readFileInput(
 }
 
 /** One sentence, whoever failed: the file, what is wrong with it, and the place in it. */
-export function readingFailure(name: string, error: unknown): unknown {
+function readingFailure(name: string, error: unknown): unknown {
   if (isSystemError(error)) return failedReading(name, error, NAME_HINT);
   if (!(error instanceof PrecisError)) return error;
   const said = `cannot read ${name}: `;

@@ -4,6 +4,7 @@ import { compactionShape, irreducibleShape, reasonShape } from "../../core/compa
 import type { Decision, Outcome } from "../../core/engines/contract.ts";
 import type { Message, Part, Transcript } from "../../core/transcript/message.ts";
 
+/** The promises of an engine, one a check. */
 export type CheckName =
   | "shape"
   | "valid"
