@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { allCommands } from "../src/cli/main.ts";
 import { EVAL } from "../eval/src/main.ts";
 import { providerCommand } from "../provider/src/command.ts";
-import { loadCommands } from "../src/cli/program.ts";
+import { loadCommands } from "../src/cli/program/program.ts";
 import { withCommands, withToolCommands } from "./docs/commands.ts";
 import { markdownTable, withGenerated } from "./docs/markdown.ts";
 import { withReference } from "./docs/settings.ts";

@@ -5,7 +5,7 @@ import {
   type CompactionReport,
   type Receipt,
 } from "../../src/core/compaction/compaction.ts";
-import { FATE_NAMES, fateText, RECEIPT_NAMES } from "../../src/cli/receipt-names.ts";
+import { FATE_NAMES, fateText, RECEIPT_NAMES } from "../../src/cli/screen/receipt-names.ts";
 import { countIn } from "../../src/core/receipt/counts.ts";
 import { counted, dollars, percent, whole } from "../format.ts";
 

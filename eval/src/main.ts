@@ -1,8 +1,8 @@
 /** The command line `precis-eval`: what is developed beside precis to measure it. */
-import type { Program } from "../../src/cli/command.ts";
-import { runProgram } from "../../src/cli/program.ts";
-import { EXIT, type ExitCode } from "../../src/cli/exit.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
+import type { Program } from "../../src/cli/program/command.ts";
+import { runProgram } from "../../src/cli/program/program.ts";
+import { EXIT, type ExitCode } from "../../src/cli/program/exit.ts";
+import type { Terminal } from "../../src/cli/screen/terminal.ts";
 
 export const EVAL: Program = {
   name: "precis-eval",

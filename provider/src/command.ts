@@ -2,12 +2,12 @@
 import type { ArgsDef } from "citty";
 import type { Provider, ProviderOptions } from "./provider.ts";
 import type { RequestRecord } from "./record.ts";
-import { count, tokensOf } from "../../src/cli/amounts.ts";
-import type { Arguments, Command } from "../../src/cli/command.ts";
-import { EXIT, usageError, type ExitCode } from "../../src/cli/exit.ts";
+import { count, parseTokens } from "../../src/cli/screen/amounts.ts";
+import type { Arguments, Command } from "../../src/cli/program/command.ts";
+import { EXIT, usageError, type ExitCode } from "../../src/cli/program/exit.ts";
 import { logLine, logObject } from "./log-line.ts";
-import { readText } from "../../src/cli/read-file.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
+import { readText } from "../../src/cli/files/read.ts";
+import type { Terminal } from "../../src/cli/screen/terminal.ts";
 
 const PORT_DEFAULT = 4010;
 const PORT_MAX = 65_535;
@@ -116,12 +116,12 @@ async function optionsOf(args: Arguments, terminal: Terminal): Promise<ProviderO
   return {
     models: Object.fromEntries(models),
     every: {
-      ...(window === undefined ? {} : { windowTokens: tokensOf(window, "--window") }),
+      ...(window === undefined ? {} : { windowTokens: parseTokens(window, "--window") }),
       ...(await wordsOf(args.text("overflow-error"))),
     },
     ...(recorded === undefined ? {} : { replay: readRecording(recorded, replay).messages }),
     ...(written === undefined ? {} : { script: readScript(written, script!) }),
-    ...(pace === undefined ? {} : { pace: tokensOf(pace, "--pace") }),
+    ...(pace === undefined ? {} : { pace: parseTokens(pace, "--pace") }),
     ...(seed === undefined ? {} : { seed: integerOf(seed, "--seed", Number.MAX_SAFE_INTEGER) }),
     faults: await ratesOf(args.all("fault")),
     limits: { recordedBytes: 0 },
@@ -131,7 +131,7 @@ async function optionsOf(args: Arguments, terminal: Terminal): Promise<ProviderO
 function modelOf(pair: string): readonly [string, { readonly windowTokens: number }] {
   const at = pair.lastIndexOf("=");
   if (at < 1) throw usageError(`--model is "${pair}"; expected NAME=WINDOW`, "Write for example `--model mine=64k`.");
-  return [pair.slice(0, at), { windowTokens: tokensOf(pair.slice(at + 1), "--model") }];
+  return [pair.slice(0, at), { windowTokens: parseTokens(pair.slice(at + 1), "--model") }];
 }
 
 async function wordsOf(name: string | undefined): Promise<NonNullable<ProviderOptions["every"]>> {

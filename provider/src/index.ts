@@ -8,7 +8,7 @@ export { FAULT_KINDS } from "./faults.ts";
 export type { Fault, FaultKind, FaultRates } from "./faults.ts";
 export { LIMITS } from "./limits.ts";
 export type { Limits } from "./limits.ts";
-export type { Listening, ListenOptions } from "../../src/cli/listen.ts";
+export type { Listening, ListenOptions } from "../../src/cli/gateway/port.ts";
 export type { RequestRecord } from "./record.ts";
 export { readRecording } from "./replay.ts";
 export { replayAsAgent } from "./agent.ts";

@@ -1,7 +1,7 @@
 /** One line for each request that the provider is done with: who asked what, what became of it, what it weighed. */
 import type { RequestRecord } from "./record.ts";
-import { count } from "../../src/cli/amounts.ts";
-import type { Stream } from "../../src/cli/terminal.ts";
+import { count } from "../../src/cli/screen/amounts.ts";
+import type { Stream } from "../../src/cli/screen/terminal.ts";
 
 const ISO_TIME_FROM = 11;
 const ISO_TIME_TO = 19;

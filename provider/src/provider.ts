@@ -9,7 +9,7 @@ import { boundedMap } from "./bounded-map.ts";
 import { cacheEntries } from "./caches/entries.ts";
 import type { FaultRates } from "./faults.ts";
 import { LIMITS, type Limits } from "./limits.ts";
-import { listen, type Listening, type ListenOptions } from "../../src/cli/listen.ts";
+import { listen, type Listening, type ListenOptions } from "../../src/cli/gateway/port.ts";
 import { createMemory, type Memory } from "./memory.ts";
 import { createDraw } from "./random.ts";
 import { createRecorder, type RequestRecord } from "./record.ts";

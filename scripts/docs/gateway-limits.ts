@@ -33,7 +33,7 @@ const LIMIT_TEXTS: Readonly<Record<keyof GatewayLimits, LimitText>> = {
   requestTimeoutMs: ["the time a client has for its whole request"],
   clientIdleTimeoutMs: ["how long a client may stop reading its answer; then its connection is closed"],
   upstreamHeadersTimeoutMs: ["the time until a provider begins its answer; then 504", `${SECTION}.answer_seconds`],
-  upstreamIdleTimeoutMs: ["the time between two parts of a provider's answer", `${SECTION}.idle_seconds`],
+  upstreamIdleTimeoutMs: ["the time between two parts of a provider's answer", `${SECTION}.answer_seconds`],
   connectTimeoutMs: ["the time to connect to a provider; then 502"],
   upstreamConnections: ["connections to one provider: as many as clients"],
   breakerFailures: ["calls in a row that do not reach a provider until further ones get a 503 at once"],

@@ -1,7 +1,7 @@
 /** `man precis`: the same commands as docs/cli.md, in the language of man pages (man-pages(7), groff_man(7)). */
-import { invocation, type Command, type CommandGroup } from "../../src/cli/command.ts";
-import { EXIT_MEANINGS } from "../../src/cli/exit.ts";
-import { helpOf } from "../../src/cli/usage.ts";
+import { invocation, type Command, type CommandGroup } from "../../src/cli/program/command.ts";
+import { EXIT_MEANINGS } from "../../src/cli/program/exit.ts";
+import { describeCommand } from "../../src/cli/program/usage.ts";
 
 const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
   ["PRECIS_CONFIG", "The configuration file, instead of the project's."],
@@ -45,7 +45,7 @@ export function manPage(version: string, all: readonly (Command | CommandGroup)[
 }
 
 function section(command: Command): string {
-  const { usage, positionals, flags } = helpOf(command);
+  const { usage, positionals, flags } = describeCommand(command);
   const rows = [...positionals, ...flags].map(([name, meaning]) => item(bold(name), meaning));
   const examples = command.examples.flatMap(({ line, says }) => [item(escaped(`${says}:`), ""), ".nf", escaped(line), ".fi"]); // prettier-ignore
   return [

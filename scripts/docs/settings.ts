@@ -1,7 +1,7 @@
 /** The settings as a Markdown table, as it is in docs/configuration.md; a test keeps the page up to date. */
 import { markdownTable, withGenerated } from "./markdown.ts";
-import { written } from "../../src/config/bad-value.ts";
-import { ALIASES, parentOf, SECTIONS, SETTINGS, type Setting } from "../../src/config/settings.ts";
+import { written } from "../../src/config/problems.ts";
+import { ALIASES, findParent, SECTIONS, SETTINGS, type Setting } from "../../src/config/settings.ts";
 
 /** docs/configuration.md with its table renewed. */
 export function withReference(page: string): string {
@@ -13,7 +13,7 @@ function settingsReference(): string {
   const alone = SETTINGS.filter(({ path }) => !path.includes("."));
   const headings = alone.map((setting) => `### \`${setting.path}\`\n\n${meaningOf(setting)}\n`);
   const sections = SECTIONS.map(({ path, description }) => {
-    const own = SETTINGS.filter((setting) => parentOf(setting.path) === path);
+    const own = SETTINGS.filter((setting) => findParent(setting.path) === path);
     return own.length === 0 ? "" : `### \`${path}\`\n\n${description}\n\n${table(own)}\n`;
   });
   return [...sections, ...headings].filter((text) => text !== "").join("\n");

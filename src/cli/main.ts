@@ -1,8 +1,8 @@
 /** The command line `precis`: its commands, and the start of its process. */
-import { EXIT, EXIT_MEANINGS, type ExitCode } from "./exit.ts";
-import { loadCommands, runProgram } from "./program.ts";
-import type { Command, CommandGroup, Program } from "./command.ts";
-import { processTerminal, type Terminal } from "./terminal.ts";
+import { EXIT_MEANINGS, type ExitCode } from "./program/exit.ts";
+import { loadCommands, runProgram } from "./program/program.ts";
+import type { Command, CommandGroup, Program } from "./program/command.ts";
+import { processTerminal, type Terminal } from "./screen/terminal.ts";
 
 /** Loaded when named, so that a command starts without the weight of the others. */
 const COMMANDS: Program["commands"] = {
@@ -13,6 +13,7 @@ const COMMANDS: Program["commands"] = {
   report: async () => (await import("./commands/report.ts")).reportCommand,
   check: async () => (await import("./commands/check.ts")).checkCommand,
   recall: async () => (await import("./commands/recall.ts")).recallCommand,
+  trust: async () => (await import("./commands/trust.ts")).trustCommand,
   config: async () => (await import("./commands/config.ts")).configCommands,
   serve: async () => (await import("./commands/serve.ts")).serveCommand,
   worker: async () => (await import("./commands/worker.ts")).workerCommand,
@@ -23,12 +24,10 @@ const COMMANDS: Program["commands"] = {
   hook: async () => (await import("./commands/hook.ts")).hookCommand,
   statusline: async () => (await import("./commands/statusline.ts")).statuslineCommand,
   undo: async () => (await import("./commands/undo.ts")).undoCommand,
-  search: async () => (await import("./commands/search.ts")).searchCommand,
   mcp: async () => (await import("./commands/mcp.ts")).mcpCommand,
-  plugins: async () => (await import("./commands/plugins.ts")).pluginCommands,
+  plugins: async () => (await import("./commands/plugins.ts")).pluginsCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
   store: async () => (await import("./commands/store.ts")).storeCommands,
-  complete: async () => (await import("./commands/complete.ts")).completeCommand,
 };
 
 const PRECIS: Program = {
@@ -40,26 +39,16 @@ const PRECIS: Program = {
   commands: COMMANDS,
 };
 
-/** Runs this process's command line. */
 export async function start(): Promise<void> {
-  if (process.argv[2] === "serve") (await import("./lean-memory.ts")).beginAgainLean();
+  if (process.argv[2] === "serve") (await import("./gateway/lean-memory.ts")).beginAgainLean();
   process.exitCode = await run(process.argv.slice(2), processTerminal());
 }
 
 /** Runs one command line; never throws. */
 export async function run(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  if (words[0] === "complete" && words[1] === "--") return complete(words.slice(2), terminal);
   return runProgram(PRECIS, words, terminal);
 }
 
-/** What a shell asks at every Tab. */
-async function complete(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { completionsOf } = await import("./completions.ts");
-  await terminal.out.write(completionsOf(await allCommands(), words));
-  return EXIT.done;
-}
-
-/** Every command there is, for completions and the reference. */
 export async function allCommands(): Promise<readonly (Command | CommandGroup)[]> {
   return loadCommands(PRECIS);
 }

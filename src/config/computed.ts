@@ -2,17 +2,18 @@
 import { builtInName, ENGINE_NAMES } from "../core/engines/names.ts";
 import { limitsOf, type Limits } from "../core/engines/compressor/limits.ts";
 import { createEngine, figuresOf } from "../core/engines/engines.ts";
-import { type EngineSettings, OWN_SETTINGS } from "../core/engines/settings.ts";
+import type { EngineSettings } from "../core/engines/settings.ts";
 import { windowLimits, type WindowLimits } from "../core/engines/window.ts";
-import { engineSettingsOf } from "./engine-settings.ts";
-import { isLoopback } from "./loopback.ts";
-import { auxiliaryWarnings, mainWindowWarnings } from "./model-warnings.ts";
+import { toEngineSettings, mainWindow } from "./engine-settings.ts";
+import { isLoopback } from "./locate.ts";
 import type { Configuration } from "./schema.ts";
 import { snakeCase } from "./snake-case.ts";
-import { counted, type Warning } from "./warning.ts";
 import { DEFAULTS } from "./defaults.ts";
+import { asksInPlace, chooseModels, type Choice } from "../models/choice.ts";
+import { lookUp, SAFE_WINDOW_TOKENS } from "../models/registry/registry.ts";
+import { registryOf } from "../models/settings.ts";
+import { windowOf } from "../models/windows.ts";
 
-/** A figure that follows from settings. */
 export interface ComputedValue {
   readonly name: string;
   readonly tokens: number;
@@ -24,15 +25,14 @@ export interface ComputedValue {
 const WINDOW = ["model.context_length", "model.name", "models"];
 const USABLE = [...WINDOW, "model.max_output_tokens"];
 
-/** The window's figures, and those of the engine that runs. */
 export function computedValues(configuration: Configuration): readonly ComputedValue[] {
   const { engine } = configuration.context;
-  const settings = engineSettingsOf(configuration);
+  const settings = toEngineSettings(configuration);
   const own = figuresOf(engine, settings);
-  const section =
-    builtInName(engine) === "compressor" ? "compression" : `engines.${snakeCase(builtInName(engine) ?? "")}`;
+  // Only the figures of the default engine can be set in a file.
+  const isDefault = builtInName(engine) === "compressor";
   const paths = (names: readonly string[]): readonly string[] => [
-    ...names.map((name) => `${section}.${snakeCase(name)}`),
+    ...(isDefault ? names.map((name) => `compression.${snakeCase(name)}`) : []),
     ...USABLE,
   ];
   const limits = engineLimits(engine, settings);
@@ -74,21 +74,17 @@ const THRESHOLD_LOW = 0.2;
 const THRESHOLD_HIGH = 0.85;
 /** A window in which the largest handoff is under 800 tokens. */
 const WINDOW_SMALL_TOKENS = 16_000;
-/** What a compaction must leave free below the threshold, or the next one follows at once. */
-const FREE_THRESHOLD_SHARE_LOW = 0.1;
 const OUTPUT_WINDOW_SHARE_HIGH = 0.5;
-const HEAD_MESSAGES_HIGH = 10;
 
-/** What works, but probably not as meant. */
-export function warningsOf(configuration: Configuration): readonly Warning[] {
-  const settings = engineSettingsOf(configuration);
+export function findWarnings(configuration: Configuration): readonly Warning[] {
+  const settings = toEngineSettings(configuration);
   const { engine } = configuration.context;
   const limits = limitsOf(settings);
   const isDefault = builtInName(engine) === "compressor";
   return [
     ...mainWindowWarnings(configuration),
     ...windowWarnings(settings, limits),
-    ...(isDefault ? [...thresholdWarnings(settings, limits), ...roomWarnings(settings, limits)] : []),
+    ...(isDefault ? [...thresholdWarnings(settings), ...roomWarnings(limits)] : []),
     ...unusedWarnings(configuration),
     ...(configuration.compression.enabled ? [] : [DISABLED]),
     ...engineWarnings(configuration),
@@ -111,13 +107,10 @@ function engineWarnings({ context: { engine } }: Configuration): Warning[] {
   return [{ code: "engine_not_built_in", path: "context.engine", message, fix }];
 }
 
-/** What `precis serve` would refuse, or what opens its own pages to others. */
-function gatewayWarnings({ gateway: { host, token_env, insecure } }: Configuration): Warning[] {
+function gatewayWarnings({ gateway: { host, token_env } }: Configuration): Warning[] {
   if (isLoopback(host) || token_env !== null) return [];
   const path = "gateway.host";
-  const message = insecure
-    ? `${host} can be reached from other machines, and no token protects the metrics and the API`
-    : `${host} can be reached from other machines, and no token protects the metrics and the API: \`precis serve\` refuses to start`;
+  const message = `${host} can be reached from other machines, and no token protects the metrics and the API: \`precis serve\` refuses to start`;
   return [{ code: "gateway_open", path, message, fix: "Set gateway.token_env to a variable that holds a token." }];
 }
 
@@ -144,7 +137,7 @@ function windowWarnings(settings: EngineSettings, limits: Limits): Warning[] {
   return warnings;
 }
 
-function thresholdWarnings({ threshold, thresholdFloorTokens }: EngineSettings, limits: Limits): Warning[] {
+function thresholdWarnings({ threshold }: EngineSettings): Warning[] {
   const warnings: Warning[] = [];
   const path = "compression.threshold";
   if (threshold < THRESHOLD_LOW) {
@@ -155,47 +148,25 @@ function thresholdWarnings({ threshold, thresholdFloorTokens }: EngineSettings, 
     const message = `${threshold} is above 0.85; the trigger stays at 0.85 so that a compaction still fits the window`;
     warnings.push({ code: "threshold_high", path, message, fix: "Use 0.3 to 0.7." });
   }
-  if (thresholdFloorTokens > limits.thresholdTokens) {
-    const message = `a floor of ${counted(thresholdFloorTokens)} does not fit; the trigger stays at ${counted(limits.thresholdTokens)}`;
-    warnings.push({
-      code: "floor_high",
-      path: "compression.threshold_floor_tokens",
-      message,
-      fix: "Lower it, or set it to 0.",
-    });
-  }
   return warnings;
 }
 
-function roomWarnings({ protectFirstN }: EngineSettings, limits: Limits): Warning[] {
-  const warnings: Warning[] = [];
+function roomWarnings(limits: Limits): Warning[] {
   const free = limits.thresholdTokens - limits.tailCeilingTokens - limits.handoffTokensMax;
-  const path = "compression.target_ratio";
-  const fix = "Lower it: 0.2 leaves room for new work between compactions.";
-  if (free <= 0) {
-    const message =
-      "the tail at its ceiling and the largest handoff fill the whole threshold, before the head and the system prompt";
-    warnings.push({ code: "no_room", path, message, fix });
-  } else if (free < limits.thresholdTokens * FREE_THRESHOLD_SHARE_LOW) {
-    const message = `after a compaction at most ${counted(free)} are free, for the head, the system prompt and all new work`;
-    warnings.push({ code: "little_room", path, message, fix });
-  }
-  if (protectFirstN > HEAD_MESSAGES_HIGH) {
-    const message = `${protectFirstN} opening messages are never compacted, however large they are`;
-    warnings.push({
-      code: "head_large",
-      path: "compression.protect_first_n",
-      message,
-      fix: "Use 3, which covers the request that sets the task.",
-    });
-  }
-  return warnings;
+  if (free > 0) return [];
+  return [
+    {
+      code: "no_room",
+      path: "compression.target_ratio",
+      message:
+        "the tail at its ceiling and the largest handoff fill the whole threshold, before the head and the system prompt",
+      fix: "Lower it: 0.2 leaves room for new work between compactions.",
+    },
+  ];
 }
 
-/** Of `compression`, what only the default engine goes by. */
 const DEFAULT_ENGINE_ONLY = [
   "threshold",
-  "threshold_floor_tokens",
   "target_ratio",
   "protect_last_n",
   "protect_first_n",
@@ -205,7 +176,7 @@ const DEFAULT_ENGINE_ONLY = [
 const WITH_PRESETS: readonly string[] = ["compressor", "handoff", "stepped"];
 
 /** A plugin is given all settings, and may go by them. */
-function unusedWarnings({ context, compression, engines }: Configuration): readonly Warning[] {
+function unusedWarnings({ context, compression }: Configuration): readonly Warning[] {
   const running = builtInName(context.engine);
   if (running === undefined) return [];
   const unused =
@@ -214,28 +185,97 @@ function unusedWarnings({ context, compression, engines }: Configuration): reado
       : DEFAULT_ENGINE_ONLY.filter((name) => compression[name] !== DEFAULTS.compression[name]).map(
           (name) => `compression.${name}`,
         );
-  const others = Object.keys(OWN_SETTINGS)
-    .filter((name) => name !== running)
-    .flatMap((name) => changedIn(engines, snakeCase(name)));
   const preset = context.preset === DEFAULTS.context.preset || WITH_PRESETS.includes(running) ? [] : ["context.preset"];
   const remote = context.remote_compaction === "off" || running === "handoff" ? [] : ["context.remote_compaction"];
   const files = context.files_folder === null || running === "layered" ? [] : ["context.files_folder"];
-  return [...unused, ...others, ...preset, ...remote, ...files].map((path) => ({
+  return [...unused, ...preset, ...remote, ...files].map((path) => ({
     code: "setting_unused",
     path,
     message: `set, but the engine \`${running}\` does not use it`,
-    fix: fixFor(running),
+    fix:
+      running === "none"
+        ? "Remove it, or set context.engine to an engine that compacts."
+        : `Remove it: the figures of \`${running}\` follow from the window.`,
   }));
 }
 
-function changedIn(engines: Configuration["engines"], name: string): readonly string[] {
-  const standard = DEFAULTS.engines[name] as Readonly<Record<string, unknown>>;
-  const changed = Object.entries(engines[name] as object).filter(([key, value]) => value !== standard[key]);
-  return changed.map(([key]) => `engines.${name}.${key}`);
+function mainWindowWarnings(configuration: Configuration): readonly Warning[] {
+  const { tokens, from } = mainWindow(configuration);
+  const { name } = configuration.model;
+  const path = "model.context_length";
+  if (from !== "assumed") return [];
+  if (name === null) {
+    const message = `not set, so a window of ${counted(tokens)} is assumed`;
+    return [{ code: "window_assumed", path, message, fix: "Set it to your model's window, or set model.name." }];
+  }
+  const message = `nothing is known of ${name}, so a window of ${counted(tokens)} is assumed`;
+  return [{ code: "model_unknown", path, message, fix: "Set it to your model's window." }];
 }
 
-function fixFor(running: string): string {
-  if (running === "none") return "Remove it, or set context.engine to an engine that compacts.";
-  const section = running === "compressor" ? "compression" : `engines.${snakeCase(running)}`;
-  return `Remove it. The settings of \`${running}\` are in \`${section}\`.`;
+function auxiliaryWarnings(configuration: Configuration, limits: WindowLimits): readonly Warning[] {
+  const { auxiliary, main } = chooseModels(configuration);
+  if (asksInPlace(configuration) && configuration.model.name === null) return [ONLY_IN_PLACE];
+  const unclear = [auxiliary, main].flatMap((choice) => (choice !== undefined && "problem" in choice ? [choice] : []));
+  const stray = unclear.map(({ path, problem }) => {
+    const fix = "Until then handoffs are written without this model.";
+    return { code: "model_unclear", path, message: problem, fix };
+  });
+  if (auxiliary === undefined || "problem" in auxiliary) return stray;
+  return [...stray, ...auxiliaryWindowWarnings(auxiliary, configuration, limits)];
+}
+
+const ONLY_IN_PLACE: Warning = {
+  code: "main_only_in_place",
+  path: "model.name",
+  message: "not set, so only `precis serve` can have the main model write handoffs: the model of each conversation",
+  fix: "Set it so that `precis compact` can use that model too.",
+  note: true,
+};
+
+const AUXILIARY_WINDOW = "models";
+
+/** A summarizer smaller than the threshold fails exactly on the sessions that need it (Zhang 2026, section 25.2). */
+function auxiliaryWindowWarnings(
+  choice: Choice,
+  configuration: Configuration,
+  { thresholdTokens }: WindowLimits,
+): Warning[] {
+  const registry = registryOf(configuration);
+  const tokens = windowOf(choice, registry);
+  const known = choice.windowTokens ?? lookUp(registry, choice.model)?.windowTokens;
+  const warnings: Warning[] = [];
+  const path = AUXILIARY_WINDOW;
+  if (known === undefined) {
+    const message = `nothing is known of ${choice.model}, so a window of ${counted(SAFE_WINDOW_TOKENS)} is assumed`;
+    warnings.push({
+      code: "auxiliary_unknown",
+      path,
+      message,
+      fix: `Set models.${choice.model}.context_length to that model's window.`,
+    });
+  }
+  const main = mainWindow(configuration).tokens;
+  if (tokens < thresholdTokens) {
+    const message = `${choice.model} reads ${counted(tokens)}, but a compaction begins at ${counted(thresholdTokens)}: what does not fit is read in several calls`;
+    const fix = `Choose a model with a window of ${counted(thresholdTokens)} or more, or lower compression.threshold.`;
+    warnings.push({ code: "auxiliary_window_small", path, message, fix });
+  } else if (tokens < main) {
+    const message = `${choice.model} reads ${counted(tokens)}, less than the main model's ${counted(main)}; enough at the threshold of ${counted(thresholdTokens)}`;
+    const fix = "Nothing to do, unless sessions grow far past the threshold.";
+    warnings.push({ code: "auxiliary_window_below_main", path, message, fix, note: true });
+  }
+  return warnings;
+}
+
+export interface Warning {
+  readonly code: string;
+  readonly path: string;
+  readonly message: string;
+  readonly fix: string;
+  /** For information; nothing needs to be fixed. */
+  readonly note?: true;
+}
+
+function counted(count: number): string {
+  return `${count.toLocaleString("en-US")} tokens`;
 }

@@ -4,12 +4,6 @@
  */
 import { ENGINE_DEFAULTS } from "../core/engines/settings.ts";
 import { ASK_TIMEOUT_MS } from "../models/limits.ts";
-import { snakeCase } from "./snake-case.ts";
-
-/** Values by the names of the file. */
-function inSnakeCase(values: object): Readonly<Record<string, unknown>> {
-  return Object.freeze(Object.fromEntries(Object.entries(values).map(([name, value]) => [snakeCase(name), value])));
-}
 
 export const DEFAULTS = Object.freeze({
   model: Object.freeze({
@@ -30,7 +24,6 @@ export const DEFAULTS = Object.freeze({
     enabled: true,
     mode: "rewrite",
     threshold: ENGINE_DEFAULTS.threshold,
-    threshold_floor_tokens: ENGINE_DEFAULTS.thresholdFloorTokens,
     target_ratio: ENGINE_DEFAULTS.targetRatio,
     protect_last_n: ENGINE_DEFAULTS.protectLastN,
     protect_first_n: ENGINE_DEFAULTS.protectFirstN,
@@ -43,24 +36,18 @@ export const DEFAULTS = Object.freeze({
     model_tool: "off",
     room_tool: "off",
   } as const),
-  engines: Object.freeze(
-    Object.fromEntries(
-      Object.entries(ENGINE_DEFAULTS.engines ?? {}).map(([name, own]) => [snakeCase(name), inSnakeCase(own)]),
-    ),
-  ),
   auxiliary: Object.freeze({
     compression: Object.freeze({
       model: null,
       provider: "auto",
       base_url: null,
       api_key_env: null,
-      context_length: null,
       thinking_tokens: null,
       timeout_seconds: ASK_TIMEOUT_MS / 1_000,
     } as const),
   }),
   models: Object.freeze({}),
-  prompt_caching: Object.freeze({ enabled: true, strategy: "spaced", cache_ttl: "5m", restore_bytes: true } as const),
+  prompt_caching: Object.freeze({ enabled: true, strategy: "spaced", cache_ttl: "5m" } as const),
   recall: Object.freeze({ tool: "on" } as const),
   redaction: Object.freeze({
     code: false,
@@ -83,25 +70,15 @@ export const DEFAULTS = Object.freeze({
     jobs: "gateway",
     tenant: "auto",
     tenants_file: null,
-    credential_names: Object.freeze([] as readonly string[]),
-    threads: "replay",
-    compact_requests: "pass",
     chat_commands: null,
     on_fault: "pass",
     log: "pretty",
     allowed_hosts: Object.freeze([] as readonly string[]),
     token_env: null,
-    insecure: false,
-    tenant_metrics: false,
     limits: Object.freeze({
       body_mb: 64,
       answer_seconds: 600,
-      idle_seconds: 600,
       store_mb: 2_048,
-      tenant_requests_per_minute: null,
-      tenant_requests_at_once: null,
-      tenant_store_mb: null,
-      tenant_summaries_usd_per_day: null,
       drain_seconds: 10,
     }),
   } as const),

@@ -1,19 +1,18 @@
 /** From the configuration to the settings of the engines. */
-import { OWN_SETTINGS, type EngineSettings, type EnginesSettings } from "../core/engines/settings.ts";
+import { ENGINE_DEFAULTS, type EngineSettings } from "../core/engines/settings.ts";
 import { lookUp } from "../models/registry/registry.ts";
 import { registryOf } from "../models/settings.ts";
 import { ASSUMED_CONTEXT_TOKENS, UNKNOWN_CONTEXT_TOKENS } from "./defaults.ts";
 import type { Configuration } from "./schema.ts";
-import { snakeCase } from "./snake-case.ts";
 
 /** `named` is the model that the transcript is for, where that is known; otherwise it is the configured one. */
-export function engineSettingsOf(configuration: Configuration, named?: string): EngineSettings {
+export function toEngineSettings(configuration: Configuration, named?: string): EngineSettings {
   const { model, compression, context } = configuration;
   return {
+    ...ENGINE_DEFAULTS,
     contextLength: mainWindow(configuration, named).tokens,
     maxOutputTokens: model.max_output_tokens,
     threshold: compression.threshold,
-    thresholdFloorTokens: compression.threshold_floor_tokens,
     targetRatio: compression.target_ratio,
     protectLastN: compression.protect_last_n,
     protectFirstN: compression.protect_first_n,
@@ -21,20 +20,9 @@ export function engineSettingsOf(configuration: Configuration, named?: string): 
     template: compression.template,
     keepRequests: compression.keep_requests,
     preset: context.preset,
-    engines: ownSettings(configuration.engines),
   };
 }
 
-/** By the names that a program uses. */
-function ownSettings(configured: Configuration["engines"]): EnginesSettings {
-  const engines = Object.entries(OWN_SETTINGS).map(([engine, own]) => {
-    const values = configured[snakeCase(engine)] as Readonly<Record<string, unknown>>;
-    return [engine, Object.fromEntries(Object.keys(own).map((name) => [name, values[snakeCase(name)]]))];
-  });
-  return Object.fromEntries(engines) as EnginesSettings;
-}
-
-/** The main model's window, and whether it is stated, known by the model's name, or assumed. */
 export interface MainWindow {
   readonly tokens: number;
   readonly from: "setting" | "registry" | "assumed";

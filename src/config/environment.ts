@@ -4,16 +4,15 @@
  * elsewhere it is read as a number, `true`, `false` or `null`.
  */
 import { isTooDeep } from "../core/nesting.ts";
-import { nearest, type Problem } from "./problems.ts";
-import { ALIASES, SECTIONS, settingAt, SETTINGS, variableOf } from "./settings.ts";
-import type { StatedSettings, Statements } from "./source.ts";
+import { nearest, type Problem, type StatedSettings, type Statements } from "./problems.ts";
+import { ALIASES, SECTIONS, settingAt, SETTINGS, toVariable } from "./settings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const pathOf = new Map(
-  [...SETTINGS.map(({ path }) => path), ...Object.keys(ALIASES)].map((path) => [variableOf(path), path]),
+  [...SETTINGS.map(({ path }) => path), ...Object.keys(ALIASES)].map((path) => [toVariable(path), path]),
 );
-const sectionPrefixes = SECTIONS.map(({ path }) => `${variableOf(path)}_`);
+const sectionPrefixes = SECTIONS.map(({ path }) => `${toVariable(path)}_`);
 
 /** Variables set to nothing count as not set. */
 export function readEnvironment(environment: Environment): Statements {
@@ -28,12 +27,11 @@ export function readEnvironment(environment: Environment): Statements {
   return { stated, problems };
 }
 
-/** A value given as text, as the setting at `path` would have it. */
 export function valueFor(path: string, text: string): unknown {
   const setting = settingAt(path);
-  const scalar = scalarOf(text);
-  const list = listOf(text);
-  const mapping = text.startsWith("{") ? structureOf(text) : undefined;
+  const scalar = parseScalar(text);
+  const list = parseList(text);
+  const mapping = text.startsWith("{") ? parseStructure(text) : undefined;
   if (mapping !== undefined) return mapping;
   if (setting?.schema.safeParse(list).success === true) return list;
   if (setting === undefined || scalar === null) return scalar;
@@ -41,12 +39,11 @@ export function valueFor(path: string, text: string): unknown {
 }
 
 /** A list is written as JSON; a text alone is a list of one. */
-function listOf(text: string): unknown {
-  return structureOf(text) ?? [text];
+function parseList(text: string): unknown {
+  return parseStructure(text) ?? [text];
 }
 
-/** The list or mapping that a text is as JSON, if it is one. */
-function structureOf(text: string): unknown {
+function parseStructure(text: string): unknown {
   try {
     const value = /^[[{]/.test(text) ? (JSON.parse(text) as unknown) : undefined;
     return isTooDeep(value) ? undefined : value;
@@ -55,7 +52,7 @@ function structureOf(text: string): unknown {
   }
 }
 
-function scalarOf(text: string): unknown {
+function parseScalar(text: string): unknown {
   if (text === "null") return null;
   if (text === "true" || text === "false") return text === "true";
   return /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/.test(text) ? Number(text) : text;

@@ -8,23 +8,19 @@ import { reasonOf } from "../platform/system-errors.ts";
 import { DEFAULTS } from "./defaults.ts";
 import type { Environment } from "./environment.ts";
 import { projectFiles, userFile } from "./locate.ts";
-import { configurationError, type Problem } from "./problems.ts";
+import { configurationError, type Problem, type Source, type Statements } from "./problems.ts";
 import type { Resolved } from "./resolve.ts";
 import type { Configuration } from "./schema.ts";
-import type { Source, Statements } from "./source.ts";
 
 export interface LoadEnvironment {
-  /** The folder to look from. */
   readonly folder: string;
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;
 }
 
-/** A setting given on the command line. */
 export interface Flag {
   readonly path: string;
   readonly text: string;
-  /** As shown to a person: `--context-length`. */
   readonly label: string;
 }
 
@@ -51,7 +47,7 @@ const PROJECT_FILE_BYTES_MAX = 64_000;
 
 /** The settings alone. Throws a `PrecisError` with the code `bad_configuration`. */
 export async function loadConfiguration(request: Request): Promise<Configuration> {
-  const { files, problems } = filesOf(request);
+  const { files, problems } = findFiles(request);
   const variables = Object.entries(request.environment).some(([name, text]) => text && /^PRECIS_[A-Z]+_/.test(name));
   const bare = files.length === 0 && problems.length === 0 && !variables && (request.flags ?? []).length === 0;
   if (bare) return DEFAULTS;
@@ -63,7 +59,7 @@ export async function loadConfiguration(request: Request): Promise<Configuration
 /** The settings with their provenance and everything that is wrong; throws nothing for a bad value. */
 export async function resolveAll(request: Request): Promise<Loaded> {
   const { readEnvironment, valueFor } = await import("./environment.ts");
-  const { files, problems: found } = filesOf(request);
+  const { files, problems: found } = findFiles(request);
   const read = await Promise.all(files.map((file) => readFile(file, request)));
   const flags = (request.flags ?? []).map(({ path, text, label }) => ({
     path,
@@ -134,7 +130,7 @@ function shown(pattern: string): string {
 }
 
 /** From the weakest to the strongest. */
-function filesOf(request: Request): { files: readonly ConfigurationFile[]; problems: readonly Problem[] } {
+function findFiles(request: Request): { files: readonly ConfigurationFile[]; problems: readonly Problem[] } {
   const user = userFile(request.environment, request.platform);
   const files: ConfigurationFile[] = existsSync(user) ? [{ path: user, kind: "user" }] : [];
   const named = request.file ?? (request.environment["PRECIS_CONFIG"] || undefined);
@@ -156,7 +152,7 @@ async function readFile(file: ConfigurationFile, request: Request): Promise<Sour
   const label = shortPath(file.path, request);
   let text: string;
   try {
-    text = textOf(file.path, { regular: kind === "project" });
+    text = readTextIn(file.path, { regular: kind === "project" });
   } catch (error) {
     const message = `cannot read ${label}: ${reasonOf(error)}`;
     const problem = { code: "unreadable", place: label, message, fix: "Check the path and its permissions." } as const;
@@ -165,18 +161,16 @@ async function readFile(file: ConfigurationFile, request: Request): Promise<Sour
   const { readYaml } = await import("./yaml-source.ts");
   const { stated, problems } = readYaml(text, label);
   if (kind !== "project") return { kind, stated, problems };
-  const [{ isTrusted }, { allowedOf }] = await Promise.all([import("./trust.ts"), import("./project-settings.ts")]);
+  const [{ isTrusted }, { selectAllowed }] = await Promise.all([import("./trust.ts"), import("./project-settings.ts")]);
   // The very text that is used, not what the file holds by then.
-  if (isTrusted(file.path, hashOf(text), request)) return { kind, stated, problems };
-  const allowed = allowedOf(stated, label);
+  if (isTrusted(file.path, computeHash(text), request)) return { kind, stated, problems };
+  const allowed = selectAllowed(stated, label);
   return { kind, stated: allowed.stated, problems: [...problems, ...allowed.problems], isAgreedTo: false };
 }
 
-/** The project's file as it is, what it sets, and what of that it may not set by itself. */
 export interface ProjectFile {
   readonly path: string;
   readonly hash: string;
-  /** Paths of the settings, with their places. */
   readonly refused: Source["stated"];
 }
 
@@ -184,20 +178,20 @@ export interface ProjectFile {
 export async function projectFile(request: Request): Promise<ProjectFile | undefined> {
   const path = request.file === undefined ? projectFiles(request.folder)[0] : resolvePath(request.folder, request.file);
   if (path === undefined) return undefined;
-  const [{ readYaml }, { allowedOf }] = await Promise.all([
+  const [{ readYaml }, { selectAllowed }] = await Promise.all([
     import("./yaml-source.ts"),
     import("./project-settings.ts"),
   ]);
-  const text = textOf(path, { regular: true });
+  const text = readTextIn(path, { regular: true });
   const label = shortPath(path, request);
   const { stated, problems } = readYaml(text, label);
   if (problems.length > 0) throw configurationError(problems);
-  const allowed = new Set(allowedOf(stated, label).stated);
-  return { path, hash: hashOf(text), refused: stated.filter((one) => !allowed.has(one)) };
+  const allowed = new Set(selectAllowed(stated, label).stated);
+  return { path, hash: computeHash(text), refused: stated.filter((one) => !allowed.has(one)) };
 }
 
 /** Whatever was found and not named might be a pipe that nobody ever writes to. */
-function textOf(path: string, { regular }: { readonly regular: boolean }): string {
+function readTextIn(path: string, { regular }: { readonly regular: boolean }): string {
   const stats = statSync(path);
   if (regular && !stats.isFile()) throw new Error("it is not a file");
   const bytesMax = regular ? PROJECT_FILE_BYTES_MAX : FILE_BYTES_MAX;
@@ -205,11 +199,10 @@ function textOf(path: string, { regular }: { readonly regular: boolean }): strin
   return readFileSync(path, "utf8");
 }
 
-function hashOf(text: string): string {
+function computeHash(text: string): string {
   return hash("sha256", text);
 }
 
-/** A path as a person would write it from where they are. */
 export function shortPath(path: string, { folder, environment }: LoadEnvironment): string {
   const near = relative(folder, path);
   if (near !== "" && !near.startsWith("..") && !isAbsolute(near)) return near;

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Environment } from "./environment.ts";
+import { isIP } from "node:net";
 
 /** The name that the Hermes Agent docs use. */
 const PLUGINS = join("plugins", "context_engine");
@@ -65,4 +66,10 @@ export function historyFile(environment: Environment, platform: NodeJS.Platform)
   const home = environment["HOME"] ?? homedir();
   const data = XDG_DATA_HOME ? XDG_DATA_HOME : join(home, ".local", "share");
   return join(platform === "win32" && LOCALAPPDATA ? LOCALAPPDATA : data, "precis", "history.db");
+}
+
+export function isLoopback(host: string): boolean {
+  const bare = host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
+  if (isIP(bare) === 4) return bare.startsWith("127.");
+  return bare === "::1" || bare.toLowerCase() === "localhost" || bare.toLowerCase().endsWith(".localhost");
 }

@@ -1,9 +1,13 @@
 /** What is wrong with the options of a call, reported as problems of the configuration file are: the place, the value, the fix. */
 import { PrecisError } from "../core/errors.ts";
-import { badValue, meantBy } from "./bad-value.ts";
-import { isObject, isSection, type OptionKind, type OptionKinds } from "./option-kinds.ts";
-import type { Problem } from "./problems.ts";
-import { shown } from "./shown.ts";
+import { badValue, meantBy, type Problem, shown } from "./problems.ts";
+import {
+  type EngineSetting,
+  type SettingsOfEngine,
+  ENGINE_DEFAULTS,
+  OWN_SETTINGS,
+  type EngineSettings,
+} from "../core/engines/settings.ts";
 
 interface Flat {
   readonly sections: Set<string>;
@@ -25,7 +29,6 @@ export function createOptionsCheck(call: string, options: OptionKinds): (given: 
   };
 }
 
-/** As in the configuration: an answer that takes the whole window leaves nothing for a request. */
 function contradictions({ settings }: Readonly<Record<string, unknown>>): readonly Problem[] {
   const { contextLength, maxOutputTokens } = isObject(settings) ? settings : {};
   if (typeof contextLength !== "number" || typeof maxOutputTokens !== "number" || maxOutputTokens < contextLength)
@@ -74,4 +77,120 @@ function unknownOption(path: string, { sections, kinds }: Flat): Problem {
   const beside = known.filter((one) => one.startsWith(level) && !one.slice(level.length).includes("."));
   const fix = meant === undefined ? `Remove it. The options are: ${beside.join(", ")}.` : `Did you mean \`${meant}\`?`;
   return { code: "unknown_option", place: path, message: `there is no option \`${path}\``, fix };
+}
+
+export interface OptionKind {
+  readonly fits: (value: unknown) => boolean;
+  /** The accepted values in words, for example `a number from 0 to 1`. */
+  readonly expects: string;
+  readonly default?: unknown;
+  readonly example?: unknown;
+}
+
+export interface OptionSection {
+  readonly options: OptionKinds;
+}
+
+export type OptionKinds = Readonly<Record<string, OptionKind | OptionSection>>;
+
+/** A kind for each option, none forgotten. */
+export type Options<Given> = Readonly<Record<keyof Given, OptionKind | OptionSection>>;
+
+export function section<Kinds extends OptionKinds>(options: Kinds): { readonly options: Kinds } {
+  return { options };
+}
+
+export function valueOf(expects: string, fits: (value: unknown) => boolean): OptionKind {
+  return { fits, expects };
+}
+
+export const functionOption = valueOf("a function", (value) => typeof value === "function");
+export const objectOption = valueOf("an object", isObject);
+export const yesOrNo = valueOf("`true` or `false`", (value) => typeof value === "boolean");
+export const text = valueOf("a text", (value) => typeof value === "string");
+export const nonEmptyText = valueOf("a text", isName);
+
+export function objectWith(expects: string, ...methods: readonly string[]): OptionKind {
+  return valueOf(expects, (value) => isObject(value) && methods.every((one) => typeof value[one] === "function"));
+}
+
+export function oneOf(...choices: readonly string[]): OptionKind {
+  const expects = choices.map((one) => `\`${one}\``).join(" or ");
+  return valueOf(expects, (value) => typeof value === "string" && choices.includes(value));
+}
+
+interface Range {
+  readonly min: number;
+  readonly max?: number;
+}
+
+export function number(range: Range): OptionKind {
+  return numeric("a number", Number.isFinite, range);
+}
+
+export function whole(range: Range): OptionKind {
+  return numeric("a whole number", Number.isSafeInteger, range);
+}
+
+function orNull({ fits, expects, ...rest }: OptionKind): OptionKind {
+  return { ...rest, fits: (value) => value === null || fits(value), expects: `${expects}, or \`null\`` };
+}
+
+/** The same, with the value that counts where it is left out, which is its example too. */
+export function withDefault(kind: OptionKind, value: unknown, example = value): OptionKind {
+  return { ...kind, default: value, example };
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+export function isSection(option: OptionKind | OptionSection): option is OptionSection {
+  return "options" in option;
+}
+
+function numeric(what: string, isOne: (value: unknown) => boolean, { min, max = Infinity }: Range): OptionKind {
+  const range = max === Infinity ? `, ${min} or more` : ` from ${min} to ${max}`;
+  return valueOf(`${what}${range}`, (value) => isOne(value) && (value as number) >= min && (value as number) <= max);
+}
+
+type Name = Exclude<keyof EngineSettings, "engines">;
+
+function setting(key: Name, kind: OptionKind): OptionKind {
+  return withDefault(kind, ENGINE_DEFAULTS[key]);
+}
+
+export const contextLengthOption: OptionKind = { ...whole({ min: 1 }), example: ENGINE_DEFAULTS.contextLength };
+
+export const engineSettings = section({
+  contextLength: contextLengthOption,
+  maxOutputTokens: withDefault(whole({ min: 0 }), ENGINE_DEFAULTS.maxOutputTokens, 8_000),
+  threshold: setting("threshold", number({ min: 0, max: 1 })),
+  thresholdFloorTokens: withDefault(whole({ min: 0 }), ENGINE_DEFAULTS.thresholdFloorTokens, 64_000),
+  targetRatio: setting("targetRatio", number({ min: 0.1, max: 0.8 })),
+  protectLastN: setting("protectLastN", whole({ min: 1 })),
+  protectFirstN: setting("protectFirstN", whole({ min: 0 })),
+  note: setting("note", oneOf("system", "handoff")),
+  keepRequests: setting("keepRequests", oneOf("as_fits", "all")),
+  template: setting("template", oneOf("thirteen", "seven")),
+  preset: setting("preset", oneOf("documented", "current")),
+  engines: section(
+    Object.fromEntries(Object.entries(OWN_SETTINGS).map(([name, own]) => [name, section(ownOptions(own))])),
+  ),
+} satisfies Options<Required<Omit<EngineSettings, "sessionThreshold" | "keepRecentTokens">>>);
+
+function ownOptions(own: SettingsOfEngine): OptionKinds {
+  return Object.fromEntries(Object.entries(own).map(([key, declared]) => [key, toKind(declared)]));
+}
+
+function toKind(declared: EngineSetting): OptionKind {
+  if (declared.kind === "choice") return withDefault(oneOf(...declared.choices), declared.default);
+  const { kind, min, max } = declared;
+  const range = { min, ...(max === undefined ? {} : { max }) };
+  const figure = kind === "share" ? number(range) : whole(range);
+  return withDefault(declared.default === null ? orNull(figure) : figure, declared.default);
 }

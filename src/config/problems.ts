@@ -17,7 +17,6 @@ export interface Problem {
   readonly fix: string;
 }
 
-/** All problems as one error, each on lines of its own. */
 export function configurationError(problems: readonly Problem[]): PrecisError {
   const [first] = problems;
   const one = problems.length === 1;
@@ -78,4 +77,114 @@ function editDistance(one: string, other: string): number {
     [before, row] = [row, next];
   }
   return row[other.length]!;
+}
+
+/** A file is the project's where it was found, `named` where the person named it, and the user's own. */
+type SourceKind = "flag" | "environment" | "project" | "named" | "user" | "default";
+
+export interface StatedSettings {
+  readonly path: string;
+  readonly value: unknown;
+  /** As shown to a person: `precis.yaml:3:14`, `PRECIS_COMPRESSION_THRESHOLD`, `--set`. */
+  readonly place: string;
+}
+
+export interface Statements {
+  readonly stated: readonly StatedSettings[];
+  readonly problems: readonly Problem[];
+}
+
+export interface Source {
+  readonly kind: SourceKind;
+  readonly stated: readonly StatedSettings[];
+}
+
+/** Where a setting's value came from; `place` is `default` for one that nobody stated. */
+export interface Provenance {
+  readonly kind: SourceKind;
+  readonly place: string;
+}
+
+const SHOWN_CHARS_MAX = 60;
+
+/** In an address, between the user and the host. */
+const PASSWORD = /(:\/\/[^/\s@:]*):[^/\s@]*@/g;
+
+export function shown(value: unknown): string {
+  const text =
+    value === undefined
+      ? "an alias that cannot be followed"
+      : typeof value === "number"
+        ? String(value)
+        : (JSON.stringify(value) ?? `a ${typeof value}`);
+  const safe = text.replace(PASSWORD, "$1:…@");
+  return safe.length > SHOWN_CHARS_MAX ? `${safe.slice(0, SHOWN_CHARS_MAX)}…` : safe;
+}
+
+interface Expected {
+  readonly path: string;
+  readonly expects: string;
+  readonly default?: unknown;
+  readonly example?: unknown;
+  readonly fits: (value: unknown) => boolean;
+}
+
+export function badValue(setting: Expected, { path, value, place }: StatedSettings): Problem {
+  // Where a variable's name belongs, a key may have been pasted: it is not repeated.
+  const quoted = setting.path.endsWith("_env") ? "something else" : shown(value);
+  const message = `\`${path}\` is ${quoted}; expected ${setting.expects}`;
+  return { code: "bad_value", place, message, fix: suggestFix(setting, { path, value, place }) };
+}
+
+function suggestFix(setting: Expected, one: StatedSettings): string {
+  const fits = (candidate: unknown): boolean => candidate !== undefined && setting.fits(candidate);
+  const choice = typeof one.value === "string" ? nearest(one.value, listChoices(setting)) : undefined;
+  const meant = [choice, ...guesses(one.value, setting)].find(fits);
+  if (meant !== undefined) return `Write \`${spelled(one, meant)}\`.`;
+  if (setting.example === undefined) return `Pass ${setting.expects}, or leave it out.`;
+  const isDefault = setting.example === setting.default;
+  const byDefault = setting.default === undefined ? "" : ` for the default (${written(setting.default)})`;
+  const otherwise = isDefault ? "its default" : `or leave it out${byDefault}`;
+  return `Write for example \`${spelled(one, setting.example)}\`, ${otherwise}.`;
+}
+
+function spelled({ path, place }: StatedSettings, value: unknown): string {
+  if (place.startsWith("PRECIS_")) return `${place}=${written(value)}`;
+  if (place.startsWith("--"))
+    return place === "--set" ? `--set ${path}=${written(value)}` : `${place} ${written(value)}`;
+  return `${lastKey(path)}: ${written(value)}`;
+}
+
+/** A value as files and pages write it; a mapping in one line. */
+export function written(value: unknown): string {
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
+}
+
+function listChoices(setting: Expected): readonly string[] {
+  return setting.expects.split("`").filter((_, at) => at % 2 === 1);
+}
+
+function guesses(value: unknown, { expects }: Expected): readonly unknown[] {
+  const share = typeof value === "number" && value >= PERCENT_MIN && !expects.startsWith("a whole number");
+  if (typeof value === "number") return share ? [value / 100, Math.round(value)] : [Math.round(value)];
+  if (typeof value !== "string" || value.length > VALUE_CHARS_MAX) return [];
+  const match = /^([0-9][0-9_,]*(?:\.[0-9]+)?) ?([kKmM%]?)$/.exec(value.trim());
+  if (match === null) return [];
+  const number = Number(match[1]!.replaceAll(/[_,]/g, ""));
+  const factor = { k: 1_000, m: 1_000_000 }[match[2]!.toLowerCase()];
+  return factor === undefined ? [match[2] === "%" ? number / 100 : number] : [Math.round(number * factor)];
+}
+
+/** A share of at least this was probably meant in per cent. */
+const PERCENT_MIN = 10;
+const VALUE_CHARS_MAX = 40;
+
+export function meantBy(path: string, known: readonly string[]): string | undefined {
+  const alike = nearest(lastKey(path), known.map(lastKey));
+  const byKey = (key: string | undefined) => known.find((one) => lastKey(one) === key);
+  return nearest(path, known) ?? byKey(lastKey(path)) ?? nearest(lastKey(path), known) ?? byKey(alike);
+}
+
+function lastKey(path: string): string {
+  return path.slice(path.lastIndexOf(".") + 1);
 }

@@ -4,12 +4,10 @@
  * what. A setting that is not listed is not allowed.
  */
 import { builtInName } from "../core/engines/names.ts";
-import type { Problem } from "./problems.ts";
-import { settingAt, SETTINGS } from "./settings.ts";
-import type { StatedSettings, Statements } from "./source.ts";
+import type { Problem, StatedSettings, Statements } from "./problems.ts";
+import { settingAt } from "./settings.ts";
 
 export const PROJECT_SETTINGS: ReadonlySet<string> = new Set([
-  ...SETTINGS.map(({ path }) => path).filter((path) => path.startsWith("engines.")),
   "model.context_length",
   "model.max_output_tokens",
   "models",
@@ -18,7 +16,6 @@ export const PROJECT_SETTINGS: ReadonlySet<string> = new Set([
   "compression.enabled",
   "compression.mode",
   "compression.threshold",
-  "compression.threshold_floor_tokens",
   "compression.target_ratio",
   "compression.protect_last_n",
   "compression.protect_first_n",
@@ -32,12 +29,10 @@ export const PROJECT_SETTINGS: ReadonlySet<string> = new Set([
   "prompt_caching.enabled",
   "prompt_caching.strategy",
   "prompt_caching.cache_ttl",
-  "prompt_caching.restore_bytes",
   "recall.tool",
 ]);
 
-/** What counts of an untrusted file, and a problem for each setting that does not. */
-export function allowedOf(stated: readonly StatedSettings[], label: string): Statements {
+export function selectAllowed(stated: readonly StatedSettings[], label: string): Statements {
   const refused = stated.filter((one) => !isAllowed(one));
   return {
     stated: stated.filter(isAllowed),
@@ -59,6 +54,6 @@ function needsTrust({ path, place }: StatedSettings, label: string): Problem {
     code: "needs_trust",
     place,
     message: `the project's file sets ${what}, which needs your consent`,
-    fix: `Read ${label}; then run \`precis config trust ${label}\`, or set it in your own configuration, by a flag or in the environment.`,
+    fix: `Read ${label}; then run \`precis trust ${label}\`, or set it in your own configuration, by a flag or in the environment.`,
   };
 }

@@ -3,12 +3,18 @@
  * defaults. Pure; every source is checked whole, and each value of the result knows where it came from.
  */
 import { DEFAULTS } from "./defaults.ts";
-import { type Problem, nearest } from "./problems.ts";
+import {
+  type Problem,
+  nearest,
+  type Provenance,
+  type Source,
+  type StatedSettings,
+  shown,
+  badValue,
+  meantBy,
+} from "./problems.ts";
 import type { Configuration } from "./schema.ts";
 import { ALIASES, settingAt, SETTINGS, valueAt, fits, kindOf, SECTIONS, type Setting } from "./settings.ts";
-import { shown } from "./shown.ts";
-import type { Provenance, Source, StatedSettings } from "./source.ts";
-import { badValue, meantBy } from "./bad-value.ts";
 import type { z } from "zod";
 import { ENGINE_NAMES } from "../core/engines/names.ts";
 import { VENDORS } from "../core/protocols.ts";
@@ -17,7 +23,6 @@ import { FIGURES } from "./schema-models.ts";
 
 export interface Resolved {
   readonly configuration: Configuration;
-  /** For each setting's path, where its value came from. */
   readonly provenance: ReadonlyMap<string, Provenance>;
   readonly problems: readonly Problem[];
 }
@@ -49,7 +54,7 @@ function settled(stated: readonly StatedSettings[], problems: Problem[]): readon
     const setting = settingAt(one.path);
     // Whoever has that many names wrong is helped by the first of them, and to find what each may mean takes time.
     if (setting === undefined && problems.length >= PROBLEMS_MAX) continue;
-    const found = problemOf(one);
+    const found = findProblem(one);
     if (found !== undefined) problems.push(found);
     if (found !== undefined || setting === undefined) continue;
     const earlier = values.get(setting.path);
@@ -89,8 +94,7 @@ function assign(configuration: Configuration, path: string, value: unknown): voi
   at[keys.at(-1)!] = value;
 }
 
-/** What is wrong with one value as it was stated, if anything. */
-function problemOf({ path, value, place }: StatedSettings): Problem | undefined {
+function findProblem({ path, value, place }: StatedSettings): Problem | undefined {
   const kind = kindOf(path);
   if (kind === "section") return value === null ? undefined : sectionProblem(path, value, place);
   const setting = settingAt(path);
@@ -105,7 +109,9 @@ function unknown(path: string, place: string): Problem {
   const settings = SETTINGS.map((setting) => setting.path);
   const meant = meantBy(path, [...settings, ...Object.keys(ALIASES), ...SECTIONS.map((section) => section.path)]);
   const fix =
-    meant === undefined ? "Remove it; `precis config schema` lists every setting." : `Did you mean \`${meant}\`?`;
+    meant === undefined
+      ? "Remove it; `precis config init --schema` lists every setting."
+      : `Did you mean \`${meant}\`?`;
   return { code: "unknown_setting", place, message: `there is no setting \`${path}\``, fix };
 }
 
@@ -117,7 +123,6 @@ function sectionProblem(path: string, value: unknown, place: string): Problem {
   return { code: "bad_value", place, message, fix: `Put one of these below it, indented: ${inside.join(", ")}.` };
 }
 
-/** What is below each name of a mapping. */
 interface Entries {
   readonly keys: readonly string[];
   readonly called: string;

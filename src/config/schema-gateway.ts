@@ -29,7 +29,6 @@ const upstream = z.strictObject({
   caching: z.enum(["auto", "native", "openrouter", "openai", "off"]).optional(),
 });
 
-/** What can be said of one upstream. */
 export const UPSTREAM_FIELDS: readonly string[] = Object.keys(upstream.shape);
 
 /** Of the address of a database; it would be shown wherever the address is. */
@@ -48,10 +47,6 @@ function megabytes(standard: number) {
   return z.int().min(1).max(BODY_MB_MAX).default(standard);
 }
 
-function perTenant(standard: number | null) {
-  return z.int().min(1).nullable().default(standard);
-}
-
 const limitsSection = z
   .strictObject({
     body_mb: megabytes(gateway.limits.body_mb).meta({
@@ -59,11 +54,7 @@ const limitsSection = z
       examples: [64],
     }),
     answer_seconds: seconds(gateway.limits.answer_seconds).meta({
-      description: "Maximum time until a provider begins its answer.",
-      examples: [600],
-    }),
-    idle_seconds: seconds(gateway.limits.idle_seconds).meta({
-      description: "Maximum time between two parts of a provider's answer.",
+      description: "Maximum time until a provider begins its answer, and between two parts of it.",
       examples: [600],
     }),
     store_mb: z
@@ -75,31 +66,6 @@ const limitsSection = z
         description:
           "Maximum size of the store's file. Before it is full, the least recently used conversations are deleted; `null` means no limit.",
         examples: [2_048],
-      }),
-    tenant_requests_per_minute: perTenant(gateway.limits.tenant_requests_per_minute).meta({
-      description:
-        "Requests per tenant and minute, whatever they ask for, in each gateway. Further ones get a 429 with the time to wait; `null` means no limit.",
-      examples: [120],
-    }),
-    tenant_requests_at_once: perTenant(gateway.limits.tenant_requests_at_once).meta({
-      description:
-        "Requests per tenant in progress, whatever they ask for, in each gateway; further ones get a 429. `null` means no limit.",
-      examples: [16],
-    }),
-    tenant_store_mb: perTenant(gateway.limits.tenant_store_mb).meta({
-      description:
-        "What one tenant may have stored. Above it nothing new of the tenant is stored or compacted, and its requests are forwarded; `null` means no limit.",
-      examples: [1_024],
-    }),
-    tenant_summaries_usd_per_day: z
-      .number()
-      .min(0)
-      .nullable()
-      .default(gateway.limits.tenant_summaries_usd_per_day)
-      .meta({
-        description:
-          "What one tenant may spend in a day (UTC) on models that write handoffs, in US dollars, in all gateways together. Above it code writes them; `null` means no limit.",
-        examples: [5],
       }),
     drain_seconds: seconds(gateway.limits.drain_seconds).meta({
       description: "How long answers in progress may continue when the gateway is stopped.",
@@ -116,8 +82,7 @@ export const gatewaySection = z
       .min(1)
       .default(gateway.host)
       .meta({
-        description:
-          "The address to listen on. One that other machines can reach needs `token_env`, or `insecure: true`.",
+        description: "The address to listen on. One that other machines can reach needs `token_env`.",
         examples: ["127.0.0.1"],
       }),
     port: z
@@ -188,26 +153,9 @@ export const gatewaySection = z
       .default(gateway.tenants_file)
       .meta({
         description:
-          "A YAML file with the tenants by name, the SHA-256 of their keys, and limits of their own (docs/tenants.md). It is read again when it changes, and on SIGHUP.",
+          "A YAML file with the tenants by name, the SHA-256 of their keys, and limits for all and for each (docs/tenants.md). With it, metrics are kept for each tenant too. It is read again when it changes, and on SIGHUP.",
         examples: ["/etc/precis/tenants.yaml"],
       }),
-    credential_names: z
-      .array(z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/))
-      .readonly()
-      .default(gateway.credential_names)
-      .meta({
-        description:
-          "Additional headers and query parameters that carry a client's credential, for `per_key` (and `auto` if other machines can connect). Always known: `authorization`, and names that end in `key`, `token`, `secret` and the like.",
-        examples: [["x-employee"]],
-      }),
-    threads: z.enum(["replay", "refuse", "pass"]).default(gateway.threads).meta({
-      description:
-        "Message threads that a client has its provider keep. `replay`: once a compaction is due, the client is asked for the whole conversation, which is then compacted. `refuse`: every thread is refused, for upstreams that do not keep them. `pass`: never interfere.",
-    }),
-    compact_requests: z.enum(["pass", "local"]).default(gateway.compact_requests).meta({
-      description:
-        "A client's own `POST /responses/compact`. `pass`: its provider answers. `local`: the gateway compacts the conversation with the configured engine and answers, and the provider is not asked.",
-    }),
     chat_commands: z
       .string()
       .regex(COMMAND_PREFIX)
@@ -244,14 +192,6 @@ export const gatewaySection = z
           "The environment variable with a token of your choice for the metrics and the API, which the dashboard uses. By default the token that the first `precis serve` creates (`precis token`).",
         examples: ["PRECIS_TOKEN"],
       }),
-    insecure: z.boolean().default(gateway.insecure).meta({
-      description:
-        "Allow other machines to connect although `token_env` is not set; the generated token protects the metrics and the API.",
-    }),
-    tenant_metrics: z.boolean().default(gateway.tenant_metrics).meta({
-      description:
-        "Metrics for each tenant too: requests, tokens, what handoffs cost and bytes stored, for 1,000 tenants at most.",
-    }),
     limits: limitsSection,
   })
   .prefault({})

@@ -96,16 +96,6 @@ const auxiliaryCompression = z
         examples: ["http://127.0.0.1:8080/v1"],
       }),
     api_key_env: keyVariable(),
-    context_length: z
-      .int()
-      .min(1)
-      .nullable()
-      .default(auxiliary.compression.context_length)
-      .meta({
-        description:
-          "Its context window in tokens. By default the known window of the model, or 32,768 if it is unknown.",
-        examples: [200_000],
-      }),
     thinking_tokens: z
       .int()
       .min(0)
@@ -149,7 +139,6 @@ const statedFacts = z.strictObject({
   engine: z.enum(ENGINE_NAMES as readonly [string, ...string[]]).optional(),
 });
 
-/** What can be said of one model under `models`. */
 export const FIGURES: readonly string[] = Object.keys(statedFacts.shape);
 
 export const modelsSetting = z

@@ -7,51 +7,7 @@ import { z } from "zod";
 import { SCHEDULES } from "../core/caching/schedule.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { gatewaySection } from "./schema-gateway.ts";
-import { hooksSection } from "./schema-hooks.ts";
 import { auxiliarySection, modelSection, modelsSetting } from "./schema-models.ts";
-import type { EngineSetting, SettingsOfEngine } from "../core/engines/settings.ts";
-import { OWN_SETTINGS } from "../core/engines/settings.ts";
-import { snakeCase } from "./snake-case.ts";
-
-const engines = Object.entries(OWN_SETTINGS) as [string, SettingsOfEngine][];
-
-/** The section `engines` of the file. */
-const enginesSection = z
-  .strictObject(
-    Object.fromEntries(engines.map(([name, own]) => [snakeCase(name), engineSection(name, own, snakeCase)])),
-  )
-  .prefault({})
-  .meta({
-    description:
-      "Settings of individual engines (docs/engines). Those of the default engine, `compressor`, are in `compression`.",
-  });
-
-/** The same as an option of a call, by the names that a program uses. */
-export const enginesOption = z.strictObject(
-  Object.fromEntries(engines.map(([name, own]) => [name, engineSection(name, own, String)])),
-);
-
-/** The settings of single engines, as the file and as a program's options have them, made from what the engines declare. */
-function engineSection(name: string, own: SettingsOfEngine, nameOf: (name: string) => string): z.ZodType {
-  const settings = Object.entries(own).map(([key, setting]) => [nameOf(key), schemaOf(setting)]);
-  return z
-    .strictObject(Object.fromEntries(settings) as Record<string, z.ZodType>)
-    .prefault({})
-    .meta({ description: `Settings of the engine \`${name}\`.` });
-}
-
-function schemaOf(setting: EngineSetting): z.ZodType {
-  const { description } = setting;
-  if (setting.kind === "choice")
-    return z
-      .enum(setting.choices as [string, ...string[]])
-      .default(setting.default)
-      .meta({ description });
-  const { kind, min, max = Number.MAX_SAFE_INTEGER } = setting;
-  const number = (kind === "share" ? z.number() : z.int()).min(min).max(max);
-  if (setting.default === null) return number.nullable().default(null).meta({ description });
-  return number.default(setting.default).meta({ description, examples: [setting.default] });
-}
 
 const { context, compression, prompt_caching, recall, redaction } = DEFAULTS;
 
@@ -107,14 +63,6 @@ const compressionSection = z
         description:
           "Compaction starts at this share of the window, at the latest at 0.85 of what the reserved output leaves of it; later if system prompt and tools are large (docs/configuration.md).",
         examples: [0.5],
-      }),
-    threshold_floor_tokens: z
-      .int()
-      .min(0)
-      .default(compression.threshold_floor_tokens)
-      .meta({
-        description: "Never compact below this many tokens; 0 is off. Agents with large fixed prompts often use 64000.",
-        examples: [64_000],
       }),
     target_ratio: z
       .number()
@@ -200,10 +148,6 @@ const cachingSection = z
     cache_ttl: z.enum(["5m", "1h"]).default(prompt_caching.cache_ttl).meta({
       description: "How long a cached prefix lives; 1h costs more to write and suits sessions with pauses.",
     }),
-    restore_bytes: z.boolean().default(prompt_caching.restore_bytes).meta({
-      description:
-        "Whether `precis serve` sends a message that its client writes again in another form (a string as a block, other key order, moved cache markers, no white space at the end) in the bytes that it was sent in before, so that the provider's cache still matches. Never if the meaning differs.",
-    }),
   })
   .prefault({})
   .meta({ description: "Prompt-cache breakpoints." });
@@ -248,11 +192,59 @@ const redactionSection = z
       "What is masked in handoffs, in the input of a model that writes handoffs, and in logs. The built-in rules cannot be switched off.",
   });
 
+const { hooks } = DEFAULTS;
+
+const HOOKS_MAX = 8;
+const HOOK_CHARS_MAX = 4_096;
+const TIMEOUT_SECONDS_MAX = 300;
+
+/** An address with credentials would show them wherever it is shown, and no call takes it. */
+function isHook(hook: string): boolean {
+  if (!/^https?:/i.test(hook)) return /\S/.test(hook) && !hook.includes("\0");
+  const url = URL.parse(hook);
+  return url !== null && url.hostname !== "" && url.username === "" && url.password === "";
+}
+
+function hookList(standard: readonly string[]) {
+  return z
+    .array(z.string().max(HOOK_CHARS_MAX).refine(isHook, "a command, or an address without credentials"))
+    .max(HOOKS_MAX)
+    .readonly()
+    .default(standard);
+}
+
+const EXPECTS = `a list of at most ${HOOKS_MAX} commands or http(s) addresses without credentials`;
+
+const hooksSection = z
+  .strictObject({
+    before_compact: hookList(hooks.before_compact).meta({
+      description:
+        "Run before each attempt to compact, which waits for them: commands for the shell, which get the data on standard input, and http(s) addresses, which get it as the body of a POST.",
+      examples: [["save-notes --from-precis"]],
+      "x-expects": EXPECTS,
+    }),
+    after_compact: hookList(hooks.after_compact).meta({
+      description: "Run after each compaction that was recorded, in the same two forms. No request waits for them.",
+      examples: [["https://hooks.example.com/compacted"]],
+      "x-expects": EXPECTS,
+    }),
+    timeout_seconds: z
+      .number()
+      .min(0.1)
+      .max(TIMEOUT_SECONDS_MAX)
+      .default(hooks.timeout_seconds)
+      .meta({ description: "How long each hook may take. Then it is stopped, and the work goes on.", examples: [10] }),
+  })
+  .prefault({})
+  .meta({
+    description:
+      "Commands and addresses that are told of compactions, at the gateway and the command line (docs/hooks.md). A hook that fails is reported and stops nothing.",
+  });
+
 export const schema = z.strictObject({
   model: modelSection,
   context: contextSection,
   compression: compressionSection,
-  engines: enginesSection,
   auxiliary: auxiliarySection,
   models: modelsSetting,
   prompt_caching: cachingSection,
@@ -262,5 +254,4 @@ export const schema = z.strictObject({
   gateway: gatewaySection,
 });
 
-/** Every setting, each present: what a door reads. */
 export type Configuration = z.infer<typeof schema>;

@@ -1,11 +1,11 @@
 /** The schema flattened: each setting with its path, its place in the environment and the words that describe it. */
 import { z } from "zod";
 import { schema, type Configuration } from "./schema.ts";
+import { section, type OptionKind, type OptionKinds, type OptionSection } from "./options.ts";
 
 export interface Setting {
   /** Dotted path in the file, for example `compression.threshold`. */
   readonly path: string;
-  /** The environment variable that overrides it. */
   readonly variable: string;
   readonly description: string;
   /** The accepted values in words, for example `a number from 0 to 1`. */
@@ -15,7 +15,7 @@ export interface Setting {
   readonly schema: z.ZodType;
 }
 
-export interface Section {
+interface Section {
   readonly path: string;
   readonly description: string;
 }
@@ -26,12 +26,11 @@ export const ALIASES: Readonly<Record<string, string>> = {
   "model.cache_ttl": "prompt_caching.cache_ttl",
 };
 
-export interface SettingList {
+interface SettingList {
   readonly sections: readonly Section[];
   readonly settings: readonly Setting[];
 }
 
-/** Every section and setting of a schema, in order. */
 function flattenSettings(object: z.ZodObject): SettingList {
   const sections: Section[] = [];
   const settings: Setting[] = [];
@@ -49,28 +48,24 @@ export function settingAt(path: string): Setting | undefined {
   return byPath.get(ALIASES[path] ?? path);
 }
 
-/** What is at a path of the file. */
 export function kindOf(path: string): "section" | "setting" | undefined {
   if (settingAt(path) !== undefined) return "setting";
-  return sections.some((section) => section.path === path) ? "section" : undefined;
+  return sections.some((one) => one.path === path) ? "section" : undefined;
 }
 
 /** `PRECIS_` and the path, upper case, with an underscore for each dot. */
-export function variableOf(path: string): string {
+export function toVariable(path: string): string {
   return `PRECIS_${path.replaceAll(".", "_").toUpperCase()}`;
 }
 
-/** The path of the section a setting is in; empty for one at the top. */
-export function parentOf(path: string): string {
+export function findParent(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf(".")));
 }
 
-/** The value of a setting in a configuration. */
 export function valueAt(configuration: Configuration, path: string): unknown {
   return path.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], configuration);
 }
 
-/** Whether a value may be this setting's. */
 export function fits({ schema: one }: Setting): (value: unknown) => boolean {
   return (value) => one.safeParse(value).success;
 }
@@ -86,16 +81,16 @@ function collect(
     if (inner instanceof z.ZodObject) {
       into.sections.push({ path, description: field.meta()?.description ?? "" });
       collect(inner, path, into);
-    } else into.settings.push(settingOf(path, field));
+    } else into.settings.push(parseSetting(path, field));
   }
 }
 
-export function settingOf(path: string, field: z.ZodType): Setting {
+function parseSetting(path: string, field: z.ZodType): Setting {
   const meta = field.meta() ?? {};
   const json = z.toJSONSchema(field, { io: "input", unrepresentable: "any" });
   return {
     path,
-    variable: variableOf(path),
+    variable: toVariable(path),
     description: meta.description ?? "",
     expects: (meta["x-expects"] as string | undefined) ?? expectation(json),
     default: json.default,
@@ -134,4 +129,42 @@ function range({ minimum, maximum }: JsonSchema): string {
   const bounded = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
   if (minimum !== undefined && bounded) return ` from ${minimum} to ${maximum}`;
   return minimum === undefined ? "" : `, ${minimum} or more`;
+}
+
+type Node = Record<string, unknown> & { properties?: Record<string, Node> };
+
+export function jsonSchema(): object {
+  const root = z.toJSONSchema(schema, { io: "input", override: dropSafeIntegerBounds }) as Node;
+  for (const [alias, path] of Object.entries(ALIASES)) {
+    const [above, key] = [alias.slice(0, alias.lastIndexOf(".")), alias.slice(alias.lastIndexOf(".") + 1)];
+    const { default: _default, ...target } = nodeAt(root, path);
+    nodeAt(root, above).properties![key] = { ...target, description: `Another name of ${path}.` };
+  }
+  return { ...root, title: "precis configuration" };
+}
+
+function nodeAt(root: Node, path: string): Node {
+  return path.split(".").reduce((node, key) => node.properties![key]!, root);
+}
+
+/** The largest safe integer bounds every whole number; as a maximum it tells a reader nothing. */
+function dropSafeIntegerBounds({ jsonSchema: node }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
+}
+
+type Mixed<Keys extends string> = Readonly<Record<Keys, z.ZodType | OptionKind | OptionSection>>;
+
+export function optionsOf<Keys extends string>(mixed: Mixed<Keys>): Readonly<Record<Keys, OptionKind | OptionSection>> {
+  const options = Object.entries<Mixed<Keys>[Keys]>(mixed).map(([key, one]) => [
+    key,
+    one instanceof z.ZodType ? toOption(key, one) : one,
+  ]);
+  return Object.fromEntries(options) as Readonly<Record<Keys, OptionKind | OptionSection>>;
+}
+
+function toOption(key: string, field: z.ZodType): OptionKind | OptionSection {
+  const inner = field instanceof z.ZodPrefault ? field.unwrap() : field;
+  if (inner instanceof z.ZodObject) return section(optionsOf(inner.shape as OptionKinds & Record<string, z.ZodType>));
+  const setting = parseSetting(key, field);
+  return { fits: fits(setting), expects: setting.expects, default: setting.default, example: setting.example };
 }

@@ -21,12 +21,11 @@ const FOLDER_MODE = 0o700;
 const TRUSTED_FILES_MAX = 1_000;
 
 export function isTrusted(path: string, hash: string, person: UserEnvironment): boolean {
-  return agreed(person)[resolve(path)] === noteOf(path, hash);
+  return agreed(person)[resolve(path)] === makeNote(path, hash);
 }
 
-/** Answers with where that is noted. */
 export function trust(path: string, hash: string, person: UserEnvironment): string {
-  return change(person, (all) => ({ ...without(all, path), [resolve(path)]: noteOf(path, hash) }));
+  return change(person, (all) => ({ ...without(all, path), [resolve(path)]: makeNote(path, hash) }));
 }
 
 export function distrust(path: string, person: UserEnvironment): string {
@@ -34,12 +33,11 @@ export function distrust(path: string, person: UserEnvironment): string {
 }
 
 /** Links are not followed to the place that is noted: they are noted with where they lead. */
-function noteOf(path: string, hash: string): string {
+function makeNote(path: string, hash: string): string {
   const real = realpathSync(path);
   return real === resolve(path) ? hash : `${hash} ${real}`;
 }
 
-/** What is noted, by place. */
 type TrustedFiles = Readonly<Record<string, string>>;
 
 function without(all: TrustedFiles, path: string): TrustedFiles {

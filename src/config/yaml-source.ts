@@ -1,11 +1,9 @@
 /** One YAML file as stated values, each with its line and column; says what is wrong with the file itself. */
 import { isMap, isScalar, Lexer, LineCounter, parseDocument, Parser, type Document, type YAMLMap } from "yaml";
 import { isTooDeep, NESTING_LEVELS_MAX } from "../core/nesting.ts";
-import type { Problem } from "./problems.ts";
+import type { Problem, StatedSettings, Statements } from "./problems.ts";
 import { kindOf } from "./settings.ts";
-import type { StatedSettings, Statements } from "./source.ts";
 
-/** Reads the text of a configuration file; `label` is how the file is named in places. */
 export function readYaml(text: string, label: string): Statements {
   const deep = tooDeepAt(text);
   if (deep !== undefined) return { stated: [], problems: [tooDeep(`${label}:${deep.line}:${deep.col}`)] };
@@ -23,7 +21,7 @@ export function readYaml(text: string, label: string): Statements {
   if (root === null || (isScalar(root) && root.value === null)) return { stated: [], problems: [] };
   if (!isMap(root)) return { stated: [], problems: [notAMapping(placeAt(root.range?.[0] ?? 0))] };
   const stated: StatedSettings[] = [];
-  walk(root, "", (path, node, at) => stated.push({ path, value: valueOf(node, document), place: placeAt(at) }));
+  walk(root, "", (path, node, at) => stated.push({ path, value: readValue(node, document), place: placeAt(at) }));
   return { stated, problems: [] };
 }
 
@@ -47,15 +45,15 @@ function walk(map: YAMLMap, prefix: string, visit: Visit): void {
     const name = isScalar(key) ? String(key.value) : "?";
     const path = prefix === "" ? name : `${prefix}.${name}`;
     if (kindOf(path) === "section" && isMap(value)) walk(value, path, visit);
-    else visit(path, value, offsetOf(kindOf(path) === "setting" ? value : key) ?? offsetOf(key) ?? 0);
+    else visit(path, value, findOffset(kindOf(path) === "setting" ? value : key) ?? findOffset(key) ?? 0);
   }
 }
 
-function offsetOf(node: unknown): number | undefined {
+function findOffset(node: unknown): number | undefined {
   return (node as { range?: readonly number[] | null } | null)?.range?.[0];
 }
 
-function valueOf(node: unknown, document: Document): unknown {
+function readValue(node: unknown, document: Document): unknown {
   if (node === null || node === undefined) return null;
   if (isScalar(node)) return node.value;
   try {

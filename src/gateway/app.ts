@@ -1,7 +1,6 @@
 /** The gateway put together: the one place that knows all of its parts. */
-import { isLoopback } from "../config/loopback.ts";
-import type { Options } from "../config/option-kinds.ts";
-import { createOptionsCheck } from "../config/options.ts";
+import { isLoopback } from "../config/locate.ts";
+import { type Options, createOptionsCheck } from "../config/options.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import { createRegistry } from "../models/registry/registry.ts";
 import { createOperatorHooks } from "../session/operator-hooks/operator-hooks.ts";

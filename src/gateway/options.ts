@@ -1,19 +1,21 @@
 /** What the options of a gateway may be; whatever a session or the configuration file has too is theirs. */
 import { z } from "zod";
-import { contextLengthOption } from "../config/engine-options.ts";
 import {
+  contextLengthOption,
   functionOption,
   number,
   objectOption,
   objectWith,
+  oneOf,
   section,
   valueOf,
   whole,
+  yesOrNo,
   type OptionKinds,
   type Options,
-} from "../config/option-kinds.ts";
+} from "../config/options.ts";
 import { schema } from "../config/schema.ts";
-import { optionsOf } from "../config/schema-options.ts";
+import { optionsOf } from "../config/settings.ts";
 import type { OperatorHookSettings } from "../session/operator-hooks/contract.ts";
 import { sharedOptions } from "../session/options.ts";
 import type { CachingOptions } from "./caching.ts";
@@ -34,7 +36,7 @@ const cachingOptions = optionsOf({
   enabled: marked.enabled,
   strategy: marked.strategy,
   ttl: marked.cache_ttl,
-  restoreBytes: marked.restore_bytes,
+  restoreBytes: yesOrNo,
   schedule: compression.unwrap().shape.schedule,
   idle: compression.unwrap().shape.idle,
 }) satisfies Options<CachingOptions>;
@@ -83,9 +85,9 @@ export const gatewayOptions = optionsOf({
   tenants: objectWith("a source of tenants", "current", "problem"),
   credentialNames: z.array(z.string().min(1)),
   allowedHosts: z.array(z.string().min(1)),
-  threads: gateway.unwrap().shape.threads,
+  threads: oneOf("replay", "refuse", "pass"),
   remoteCompaction: z.boolean(),
-  compactRequests: gateway.unwrap().shape.compact_requests,
+  compactRequests: oneOf("pass", "local"),
   chatCommands: gateway.unwrap().shape.chat_commands.unwrap().unwrap(),
   onFault: gateway.unwrap().shape.on_fault,
   readFile: functionOption,

@@ -9,15 +9,14 @@ import {
   type Part,
   type ToolResultPart,
   type ToolCallPart,
+  textMessage,
 } from "../core/transcript/message.ts";
-import { mergedFor, openedFor, sortedFor } from "./adapt-order.ts";
-import type { Holds, SessionFormat } from "./format.ts";
+import { type Holds, type SessionFormat, type ToolNames, renamed } from "./format.ts";
 import { createLosses, type Losses, type Remark } from "./losses.ts";
-import { type Session, type SessionMessage, liveMessages, type RecordedCompaction } from "./session.ts";
-import { type ToolNames, renamed } from "./tools.ts";
-import { fieldsOf, jsonOf, tryParseJson } from "./fields.ts";
+import { type Session, type SessionMessage, liveMessages, type RecordedCompaction } from "./log.ts";
+import { asFields, toJson, tryParseJson } from "./fields.ts";
 
-export interface Adapted {
+interface Adapted {
   readonly session: Session;
   readonly remarks: readonly Remark[];
 }
@@ -145,7 +144,6 @@ function contentFor(
   return remark(part.name === undefined ? "a file" : `the file ${part.name}`);
 }
 
-/** Recorded compactions as another format records them, or what is written where it records none. */
 function compactionsFor(session: Session, holds: Holds, losses: Losses): Session {
   const { messages, compactions } = session;
   const recorded = new Set(compactions.map(({ summary }) => summary));
@@ -218,19 +216,13 @@ interface CallOptions {
   readonly to: ToolNames;
 }
 
-/** Calls as another format takes them: names, ids and arguments. */
 function callsFor(session: Session, options: CallOptions): Session {
   const messages = session.messages.map((one) => {
-    const message = withCalls(one.message, options);
-    return message === one.message ? one : { ...one, message };
+    if (!one.message.parts.some((part) => part.kind === "tool-call")) return one;
+    const parts = one.message.parts.map((part) => (part.kind === "tool-call" ? callFor(part, options) : part));
+    return { ...one, message: withParts(one.message, parts) };
   });
   return { ...session, messages };
-}
-
-function withCalls(message: Message, options: CallOptions): Message {
-  if (!message.parts.some((part) => part.kind === "tool-call")) return message;
-  const parts = message.parts.map((part) => (part.kind === "tool-call" ? callFor(part, options) : part));
-  return withParts(message, parts);
 }
 
 /** What every provider takes as the name of a tool. */
@@ -241,7 +233,7 @@ function callFor(call: ToolCallPart, { holds, losses, from, to }: CallOptions): 
   if (free && holds.freeTextCalls) return { ...call, name: nameFor(call.name, losses) };
   if (free) losses.note("free_text_call");
   const { kind, id } = call;
-  const text = free ? jsonOf({ input: call.arguments }) : call.arguments;
+  const text = free ? toJson({ input: call.arguments }) : call.arguments;
   const counterpart = from === to || free ? undefined : renamed({ name: call.name, arguments: text }, from, to);
   if (from !== to) losses.note(counterpart === undefined ? "foreign_call" : "renamed_call");
   const name = counterpart?.name ?? nameFor(call.name, losses);
@@ -257,9 +249,9 @@ function nameFor(name: string, losses: Losses): string {
 function argumentsFor(text: string, holds: Holds, losses: Losses): string {
   if (holds.argumentText) return text;
   const value = text === "" ? {} : tryParseJson(text);
-  if (fieldsOf(value) !== undefined) return jsonOf(value);
+  if (asFields(value) !== undefined) return toJson(value);
   losses.note("wrapped_arguments");
-  return jsonOf({ arguments: value ?? text });
+  return toJson({ arguments: value ?? text });
 }
 
 /** Every id that the format would refuse gets one that it takes, the same for the call and its result. */
@@ -288,3 +280,113 @@ function callIdsFor(session: Session, holds: Holds, losses: Losses): Session {
 
 /** OpenAI's Responses API takes ids of at most this length. */
 const CALL_ID_CHARS_MAX = 64;
+
+function sortedFor(session: Session, holds: Holds, losses: Losses): Session {
+  const messages = holds.resultOrder ? session.messages : withResultsInOrder(session.messages, losses);
+  return {
+    ...session,
+    messages: messages.map((one) => {
+      const parts = oneText(sortedParts(one, holds, losses), one, holds, losses);
+      return parts === one.message.parts ? one : { ...one, message: withParts(one.message, parts) };
+    }),
+  };
+}
+
+const PART_RANKS: Partial<Readonly<Record<Part["kind"], number>>> = { reasoning: 0, "tool-call": 2 };
+
+function sortedParts({ message }: SessionMessage, holds: Holds, losses: Losses): readonly Part[] {
+  if (holds.parts === "any" || message.role !== "assistant") return message.parts;
+  const sorted = message.parts.toSorted((a, b) => (PART_RANKS[a.kind] ?? 1) - (PART_RANKS[b.kind] ?? 1));
+  if (sorted.some((part, at) => part !== message.parts[at])) losses.note("part_order");
+  return sorted;
+}
+
+/** Texts become one text, and pieces of thinking one piece, each in the place of its first. */
+function oneText(parts: readonly Part[], { message }: SessionMessage, holds: Holds, losses: Losses): readonly Part[] {
+  if (holds.oneText !== "everywhere" || message.role === "tool") return parts;
+  const joined = joinParts(joinParts(parts, "text"), "reasoning");
+  if (joined.length < parts.length) losses.note("joined_texts");
+  return joined.length < parts.length ? joined : parts;
+}
+
+function joinParts(parts: readonly Part[], kind: "text" | "reasoning"): readonly Part[] {
+  const texts = parts.flatMap((part) => (part.kind === kind ? [part.text] : []));
+  if (texts.length < 2) return parts;
+  const first = parts.findIndex((part) => part.kind === kind);
+  return parts.flatMap((part, at): readonly Part[] => {
+    if (part.kind !== kind) return [part];
+    return at === first ? [{ kind, text: texts.join("\n\n") }] : [];
+  });
+}
+
+const OPENING = "[precis: the session begins with this reply]";
+
+function openedFor(session: Session, holds: Holds, losses: Losses): Session {
+  const [first] = session.messages;
+  if (!holds.opensWithUser || first === undefined || first.message.role === "user") return session;
+  losses.note("opening");
+  const { timeMs } = first;
+  const opening = { message: textMessage("user", OPENING), ...(timeMs !== undefined && { timeMs }) };
+  const compactions = session.compactions.map(({ at, summary, context }) => ({
+    at: at + 1,
+    summary: summary + 1,
+    context: context.map((index) => index + 1),
+  }));
+  return { ...session, messages: [opening, ...session.messages], compactions };
+}
+
+/** Results are right behind their turn; a compaction's context is a list of places, which stay. */
+function withResultsInOrder(messages: readonly SessionMessage[], losses: Losses): readonly SessionMessage[] {
+  const ordered = [...messages];
+  for (let from = 0; from < ordered.length; from++) {
+    const calls = ordered[from]!.message.parts.flatMap((part) => (part.kind === "tool-call" ? [part.id] : []));
+    let end = from + 1;
+    while (ordered[end]?.message.role === "tool") end++;
+    if (calls.length < 2) continue;
+    const results = ordered.slice(from + 1, end);
+    const sorted = results.toSorted((a, b) => calls.indexOf(findCallId(a)) - calls.indexOf(findCallId(b)));
+    if (sorted.some((one, at) => one !== results[at])) losses.note("result_order");
+    for (const [at, one] of sorted.entries()) ordered[from + 1 + at] = one;
+  }
+  return ordered;
+}
+
+function findCallId({ message }: SessionMessage): string {
+  const [part] = message.parts;
+  return part?.kind === "tool-result" ? part.callId : "";
+}
+
+function mergedFor(session: Session, holds: Holds, losses: Losses): Session {
+  const said = session.messages.map((one) => one.message.parts.length > 0);
+  const fixed = new Set(session.compactions.flatMap(({ at, summary }) => [at, summary, summary + 1]));
+  const messages: SessionMessage[] = [];
+  // Where each message went; an empty one is nowhere.
+  const places = session.messages.map((one, at) => {
+    if (!said[at]) return -1;
+    const last = messages.at(-1);
+    if (last === undefined || fixed.has(at) || !isOneWith(last, one, holds)) return messages.push(one) - 1;
+    losses.note("merged_messages");
+    const parts = oneText([...last.message.parts, ...one.message.parts], last, holds, losses);
+    messages[messages.length - 1] = { ...last, message: withParts(last.message, parts) };
+    return messages.length - 1;
+  });
+  return { ...session, messages, compactions: session.compactions.map((one) => movedTo(one, places, messages.length)) };
+}
+
+function isOneWith(last: SessionMessage, next: SessionMessage, { mergesReplies }: Holds): boolean {
+  if (!mergesReplies || last.injected !== next.injected) return false;
+  return [last, next].every(({ message: { role, origin } }) => role === "assistant" && origin !== "summary");
+}
+
+function movedTo(
+  { at, summary, context }: RecordedCompaction,
+  places: readonly number[],
+  count: number,
+): RecordedCompaction {
+  const next = places.slice(at).find((place) => place >= 0) ?? count;
+  return {
+    at: next,
+    summary: places[summary]!,
+    context: [...new Set(context.map((index) => places[index]!).filter((place) => place >= 0))],
+  };
+}

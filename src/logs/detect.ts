@@ -3,11 +3,12 @@
  * lines; request bodies by the blocks and items that only their protocol has.
  */
 import { documentIn } from "./document.ts";
-import { fieldsOf, tryParseJson, type Fields } from "./fields.ts";
+import { asFields, tryParseJson, type Fields, asList, asText } from "./fields.ts";
 import { FORMATS } from "./formats.ts";
 import { trimLine } from "./lines.ts";
-import { LOG_FORMATS, type InputFormat, type LogFormat } from "./log.ts";
-import { hasAnthropicBlocks, isWireRecord, wireFormatOf, wireFormatOfMessages } from "./wire-marks.ts";
+import { LOG_FORMATS, type InputFormat, type LogFormat, type WireFormat, type LogNote } from "./log.ts";
+import { allDefinitions } from "../protocols/registry.ts";
+import { PrecisError } from "../core/errors.ts";
 
 /** Of JSON lines this much is looked at; a single JSON document is parsed whole. */
 const SAMPLE_CHARS = 64 * 1024;
@@ -31,9 +32,9 @@ function formatOfDocument(text: string): InputFormat | undefined {
   if (start.startsWith("{") && lineEnd > 0 && tryParseJson(start.slice(0, lineEnd)) !== undefined) return undefined;
   const document = documentIn(text)?.value;
   if (document === undefined) return undefined;
-  const wire = Array.isArray(document) ? wireFormatOf(document) : undefined;
+  const wire = Array.isArray(document) ? detectWireFormat(document) : undefined;
   return (
-    wire ?? LOG_FORMATS.find((name) => FORMATS[name].marks.document?.(document) === true) ?? wireFormatOf(document)
+    wire ?? LOG_FORMATS.find((name) => FORMATS[name].marks.document?.(document) === true) ?? detectWireFormat(document)
   );
 }
 
@@ -43,7 +44,7 @@ function formatOfLines(text: string): InputFormat | undefined {
     const found = LINE_ORDER.find((name) => FORMATS[name].marks.line?.(record) === true);
     if (found !== undefined) return found;
   }
-  const bodies = records.map(wireFormatOf).find((format) => format !== undefined);
+  const bodies = records.map(detectWireFormat).find((format) => format !== undefined);
   if (bodies !== undefined) return bodies;
   if (!isWireRecord(records[0])) return undefined;
   // The first tool call may come late, and only blocks tell the two protocols of roles and contents apart.
@@ -57,10 +58,158 @@ function sample(text: string): readonly Fields[] {
   while (start < text.length && (start === 0 || start < SAMPLE_CHARS)) {
     const end = text.indexOf("\n", start);
     const line = trimLine(text.slice(start, end < 0 ? undefined : end));
-    const record = fieldsOf(tryParseJson(line));
+    const record = asFields(tryParseJson(line));
     if (record !== undefined) records.push(record);
     if (end < 0) break;
     start = end + 1;
   }
   return records;
+}
+
+const ITEM_TYPES = new Set(
+  `compaction custom_tool_call custom_tool_call_output function_call function_call_output image_generation_call
+   local_shell_call local_shell_call_output mcp_call reasoning tool_search_call tool_search_output
+   web_search_call`.split(/\s+/),
+);
+/** One of these is in every item; parts of other stores share the names of types. */
+const ITEM_KEYS = ["call_id", "summary", "encrypted_content", "action", "server_label", "revised_prompt"];
+const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
+/** System and developer messages say nothing: more than one protocol has them. */
+const CHAT_ROLES = new Set(["tool", "function"]);
+const CHAT_KEYS = ["tool_calls", "tool_call_id", "function_call"];
+
+const BLOCK_TYPES: ReadonlyMap<string, WireFormat> = new Map(
+  allDefinitions.flatMap(({ name, marks }) => marks.blocks.map((type) => [type, name] as const)),
+);
+
+/** The protocol of a request body or of a list of messages; undefined for anything else. */
+function detectWireFormat(document: unknown): WireFormat | undefined {
+  if (Array.isArray(document)) return wireFormatOfMessages(document);
+  const body = asFields(document);
+  if (body === undefined) return undefined;
+  const { messages, input } = body;
+  if (Array.isArray(messages)) {
+    const format = wireFormatOfMessages(messages) ?? (isRequest(body, messages) ? "openai-chat" : undefined);
+    return format === "openai-chat" && hasAnthropicFrame(body) ? "anthropic-messages" : format;
+  }
+  if (Array.isArray(input))
+    return wireFormatOfMessages(input) !== undefined || isRequest(body, input) ? "openai-responses" : undefined;
+  if (typeof body["input"] === "string" && "model" in body) return "openai-responses";
+  return allDefinitions.find(({ dialect, marks }) => asList(body[dialect.listKey]).length > 0 && marks.request(body))
+    ?.name;
+}
+
+/** Beside a model, messages may lack content and items be of any type; by themselves they must be known. */
+function isRequest(body: Fields, elements: readonly unknown[]): boolean {
+  return "model" in body && elements.length > 0 && elements.every(hasRoleOrType);
+}
+
+function hasRoleOrType(element: unknown): boolean {
+  const { role, type } = asFields(element) ?? {};
+  return ROLES.has(asText(role) ?? "") || asText(type) !== undefined;
+}
+
+/** The protocol of messages or items; plain roles and texts are read as Chat Completions. */
+function wireFormatOfMessages(messages: readonly unknown[]): WireFormat | undefined {
+  const own = standalone(messages[0]);
+  if (own !== undefined || !isWireRecord(messages[0])) return own;
+  let plain: WireFormat = "openai-chat";
+  for (const message of messages) {
+    const format = detectMark(asFields(message) ?? {});
+    if (format === "openai-chat" || format === "openai-responses") return format;
+    plain = format ?? plain;
+  }
+  return plain;
+}
+
+/** Whether something is a message of some protocol, or an item of the Responses API. */
+function isWireRecord(value: unknown): boolean {
+  const record = asFields(value);
+  if (record === undefined || "payload" in record) return false;
+  if (standalone(record) !== undefined) return true;
+  const type = asText(record["type"]);
+  if (type !== undefined && type !== "message") return ITEM_TYPES.has(type) && ITEM_KEYS.some((key) => key in record);
+  return ROLES.has(asText(record["role"]) ?? "") && ("content" in record || CHAT_KEYS.some((key) => key in record));
+}
+
+function standalone(value: unknown): WireFormat | undefined {
+  const record = asFields(value);
+  if (record === undefined) return undefined;
+  return allDefinitions.find(({ marks }) => marks.standalone?.(record) === true)?.name;
+}
+
+/** The protocol that alone writes a message like this; undefined where several do. */
+function detectMark(message: Fields): WireFormat | undefined {
+  const type = asText(message["type"]);
+  if (type !== undefined) return "openai-responses";
+  if (CHAT_ROLES.has(asText(message["role"]) ?? "") || CHAT_KEYS.some((key) => key in message)) return "openai-chat";
+  for (const block of asList(message["content"])) {
+    const format = BLOCK_TYPES.get(asText(asFields(block)?.["type"]) ?? "");
+    if (format !== undefined) return format;
+  }
+  return undefined;
+}
+
+function hasAnthropicFrame(body: Fields): boolean {
+  const tool = asFields(asList(body["tools"])[0]);
+  return (
+    "system" in body ||
+    "anthropic_version" in body ||
+    (tool !== undefined && "input_schema" in tool && !("function" in tool))
+  );
+}
+
+/** Whether calls or results in Anthropic's form are anywhere in JSON text. Inside a string the quotes are escaped. */
+function hasAnthropicBlocks(text: string): boolean {
+  return /"type":\s?"tool_(?:use|result)"/.test(text);
+}
+
+interface WireText {
+  /** A JSON array of the messages, or one request body. */
+  readonly json: string;
+  readonly notes: readonly LogNote[];
+}
+
+/** A request body, or its messages in one piece or one a line. One broken line is left to the protocol, which says what is wrong. */
+export function wireText(text: string): WireText {
+  return documentIn(text) ?? (text.trim().includes("\n") ? joinWireLines(text) : { json: text, notes: [] });
+}
+
+/**
+ * Lines that are messages or items become one array. Lines that are whole request bodies are the same conversation
+ * again and again, each time longer: the longest is taken, the later of two equals.
+ * Throws `unreadable_input` where no line is either.
+ */
+function joinWireLines(text: string): WireText {
+  const notes: LogNote[] = [];
+  const messages: string[] = [];
+  let body: { readonly json: string; readonly line: number } | undefined;
+  let bodies = 0;
+  text.split("\n").forEach((raw, index) => {
+    const json = trimLine(raw);
+    if (json === "") return;
+    const record = asFields(tryParseJson(json));
+    if (record === undefined)
+      notes.push({
+        code: "corrupt_line",
+        line: index + 1,
+        text: `${json.length} characters that are not a JSON object were skipped`,
+      });
+    else if (isWireRecord(record)) messages.push(json);
+    else if (detectWireFormat(record) === undefined)
+      notes.push({ code: "unknown_type", line: index + 1, text: "neither a message nor a request body" });
+    else if (++bodies > 0 && json.length >= (body?.json.length ?? 0)) body = { json, line: index + 1 };
+  });
+  if (messages.length > 0) return { json: `[${messages.join(",\n")}]`, notes };
+  if (body === undefined) throw noWireLines();
+  if (bodies > 1)
+    notes.push({ code: "bodies_skipped", line: body.line, text: `the longest of ${bodies} request bodies was taken` });
+  return { json: body.json, notes };
+}
+
+function noWireLines(): PrecisError {
+  return new PrecisError("no line is a message or a request body", {
+    code: "unreadable_input",
+    hint: "Give one JSON message, item or request body a line, or name the format with --from.",
+  });
 }

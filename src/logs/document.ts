@@ -3,11 +3,13 @@
  * something first (`opencode export` names the session), and what it said ends up in front of the document.
  */
 import { PrecisError } from "../core/errors.ts";
-import { fieldsOf, tryParseJson } from "./fields.ts";
+import { asFields, tryParseJson } from "./fields.ts";
 import { readLines, trimLine, type LogText } from "./lines.ts";
-import type { LogNote } from "./log.ts";
+import type { LogNote, Session } from "./log.ts";
+import { createHash } from "node:crypto";
+import type { ContentPart } from "../core/transcript/message.ts";
 
-export interface DocumentText {
+interface DocumentText {
   readonly json: string;
   readonly value: unknown;
   readonly notes: readonly LogNote[];
@@ -54,7 +56,7 @@ export function unknownFormat(text: string, formats: readonly string[]): PrecisE
     );
   }
   if (!/^\s*[[{]/.test(text)) return unreadable("it is in no known format", hint);
-  return unreadable(`it is not complete JSON: ${faultOf(text)}`, "Check that it was not cut off.");
+  return unreadable(`it is not complete JSON: ${describeFault(text)}`, "Check that it was not cut off.");
 }
 
 const NOTHING_HINT = "Give it a transcript.";
@@ -65,11 +67,11 @@ const LISTS: ReadonlySet<string> = new Set(["messages", "input", "contents"]);
 /** Whether it is a list of messages, or has one, with nothing in it. */
 function hasEmptyList(document: unknown): boolean {
   if (Array.isArray(document)) return document.length === 0;
-  const lists = Object.entries(fieldsOf(document) ?? {}).filter(([name]) => LISTS.has(name));
+  const lists = Object.entries(asFields(document) ?? {}).filter(([name]) => LISTS.has(name));
   return lists.some(([, list]) => Array.isArray(list) && list.length === 0);
 }
 
-function faultOf(text: string): string {
+function describeFault(text: string): string {
   try {
     JSON.parse(text);
     return "";
@@ -80,4 +82,49 @@ function faultOf(text: string): string {
 
 function unreadable(message: string, hint: string): PrecisError {
   return new PrecisError(message, { code: "unreadable_input", hint });
+}
+
+export interface WriteContext {
+  readonly id: string;
+  /** The time of what has none of its own. */
+  readonly nowMs: number;
+}
+
+/** A UUID that is the same for the same words. */
+export function uuidFrom(...words: readonly string[]): string {
+  const hex = toHash(...words);
+  const variant = "89ab"[Number.parseInt(hex[16]!, 16) % 4]!;
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join("-");
+}
+
+export function toHash(...words: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const word of words) hash.update(word).update("\u0000");
+  return hash.digest("hex");
+}
+
+/** The time of each message: its own, or that of the last one before it that has one. Never backwards. */
+export function fillTimes({ messages }: Session, nowMs: number): readonly number[] {
+  let last = messages.find(({ timeMs }) => timeMs !== undefined)?.timeMs ?? nowMs;
+  return messages.map(({ timeMs }) => (last = Math.max(last, timeMs ?? last)));
+}
+
+export const isoOf = (ms: number): string => new Date(ms).toISOString();
+
+export function jsonLines(records: readonly unknown[]): string {
+  return `${records.map((record) => JSON.stringify(record)).join("\n")}\n`;
+}
+
+export function dataUrl(source: Extract<ContentPart, { kind: "image" }>["source"]): string {
+  return source.type === "data"
+    ? `data:${source.mediaType};base64,${source.data}`
+    : source.type === "url"
+      ? source.url
+      : source.id;
 }

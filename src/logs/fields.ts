@@ -3,27 +3,26 @@ import { parseJson } from "../core/nesting.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export function fieldsOf(value: unknown): Fields | undefined {
+export function asFields(value: unknown): Fields | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
-export function textOf(value: unknown): string | undefined {
+export function asText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The objects of a list, other values left out. */
-export function objectsOf(value: unknown): readonly Fields[] {
-  return listOf(value).flatMap((item): readonly Fields[] => {
-    const fields = fieldsOf(item);
+export function asObjects(value: unknown): readonly Fields[] {
+  return asList(value).flatMap((item): readonly Fields[] => {
+    const fields = asFields(item);
     return fields === undefined ? [] : [fields];
   });
 }
 
-export function countOf(value: unknown): number {
+export function asCount(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
 
@@ -31,14 +30,13 @@ export function countOf(value: unknown): number {
 const SECONDS_MAX = 1e11;
 
 /** Milliseconds since the epoch of an ISO date, or of a number of seconds or milliseconds. */
-export function timeOf(value: unknown): number | undefined {
+export function asTime(value: unknown): number | undefined {
   const time = typeof value === "string" ? Date.parse(value) : typeof value === "number" ? value : Number.NaN;
   if (!Number.isFinite(time) || time <= 0) return undefined;
   return typeof value === "number" && time < SECONDS_MAX ? time * 1_000 : time;
 }
 
-/** The JSON text of a value; `{}` for what has none. */
-export function jsonOf(value: unknown): string {
+export function toJson(value: unknown): string {
   return JSON.stringify(value) ?? "{}";
 }
 
@@ -50,7 +48,6 @@ function parseDigits(text: string): unknown {
     : value;
 }
 
-/** The same; undefined where the text is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return parseDigits(text);

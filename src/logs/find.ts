@@ -3,24 +3,21 @@ import { closeSync, openSync, readdirSync, readSync, statSync, type Stats } from
 import { join } from "node:path";
 import { PrecisError } from "../core/errors.ts";
 import { contentText } from "../core/transcript/message.ts";
-import { fieldsOf, textOf, tryParseJson } from "./fields.ts";
+import { asFields, asText, tryParseJson } from "./fields.ts";
 import { LOG_FORMATS, type LogFormat } from "./log.ts";
-import { placesOf, type AgentPlace, type PlaceEnvironment } from "./places.ts";
+import { findPlaces, type AgentPlace, type PlaceEnvironment } from "./places.ts";
 import { readAssembled } from "./read.ts";
 import { sessionsIn } from "./stored.ts";
 
 export interface FoundSession {
   readonly format: LogFormat;
-  /** The file, or the database that it is in. */
   readonly path: string;
   /** Its id; in a database it is needed to name it. */
   readonly id?: string;
   readonly inDatabase: boolean;
   readonly modifiedMs: number;
-  /** Of its file. */
   readonly bytes?: number;
   readonly cwd?: string;
-  /** Its title, or the first words of the user. */
   readonly begins?: string;
 }
 
@@ -29,7 +26,6 @@ export interface FindOptions {
   /** Where the person works. */
   readonly folder: string;
   readonly formats?: readonly LogFormat[];
-  /** Only sessions of this folder. */
   readonly cwd?: string;
   readonly limit: number;
 }
@@ -50,13 +46,13 @@ const BEGINNING_BYTES = 256 * 1024;
 const BEGINS_CHARS_MAX = 120;
 
 export function findSessions({ environment, folder, formats = LOG_FORMATS, cwd, limit }: FindOptions): Found {
-  const places = placesOf(environment, folder);
+  const places = findPlaces(environment, folder);
   const problems: string[] = [];
   const all = formats.flatMap((format) => foundIn(places[format], format, problems));
   const sessions: FoundSession[] = [];
   for (const one of all.toSorted((a, b) => b.modifiedMs - a.modifiedMs)) {
     if (sessions.length >= limit) break;
-    const known = one.inDatabase ? one : { ...one, ...beginningOf(one) };
+    const known = one.inDatabase ? one : { ...one, ...readBeginning(one) };
     if (cwd === undefined || known.cwd === cwd) sessions.push(known);
   }
   return { sessions, total: all.length, problems };
@@ -105,11 +101,11 @@ function inDatabase(path: string, format: LogFormat): readonly FoundSession[] {
 type Beginning = Partial<Pick<FoundSession, "id" | "cwd" | "begins">>;
 
 /** From the first lines, which say where the agent worked and what it was asked. */
-function beginningOf({ path, format }: FoundSession): Beginning {
+function readBeginning({ path, format }: FoundSession): Beginning {
   const text = firstText(path);
-  const stored = format === "opencode" ? fieldsOf(tryParseJson(text)) : undefined;
+  const stored = format === "opencode" ? asFields(tryParseJson(text)) : undefined;
   if (stored !== undefined)
-    return beginning(textOf(stored["id"]), textOf(stored["directory"]), textOf(stored["title"]));
+    return beginning(asText(stored["id"]), asText(stored["directory"]), asText(stored["title"]));
   try {
     const { reading, messages, injected } = readAssembled(text, format, "all");
     const first = messages.find(

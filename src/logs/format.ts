@@ -1,14 +1,11 @@
 /** What it takes to know the sessions of one agent: how its files are recognised, read and written, and what they can hold. */
-import type { Fields } from "./fields.ts";
+import { type Fields, asFields, toJson, tryParseJson } from "./fields.ts";
 import type { LogText } from "./lines.ts";
-import type { FormatReading, History, LogFormat, WireFormat } from "./log.ts";
-import type { Session } from "./session.ts";
-import type { ToolNames } from "./tools.ts";
-import type { WriteContext } from "./written.ts";
+import type { FormatReading, History, LogFormat, WireFormat, Session } from "./log.ts";
+import type { WriteContext } from "./document.ts";
 
 export interface SessionFormat {
   readonly name: LogFormat;
-  /** As its users call the agent. */
   readonly title: string;
   /** The protocol that this agent speaks to its model. */
   readonly speaks: WireFormat;
@@ -22,8 +19,7 @@ export interface SessionFormat {
   readonly write: (session: Session, context: WriteContext) => string;
 }
 
-export interface FormatMarks {
-  /** Whether a record of JSON lines is one of this agent's. */
+interface FormatMarks {
   readonly line?: (record: Fields) => boolean;
   readonly document?: (document: unknown) => boolean;
   /** Where the text itself does not say. */
@@ -42,11 +38,8 @@ export interface Holds {
   readonly freeTextCalls: boolean;
   /** Whether arguments are kept as text. Otherwise they have to be an object. */
   readonly argumentText: boolean;
-  /** Which ids of calls are taken. */
   readonly callIds: RegExp;
-  /** Whether a result can be marked as an error. */
   readonly errorMarks: boolean;
-  /** Whether a user message can be marked as written by the agent itself. */
   readonly injectedMarks: boolean;
   /** The system prompt of its own agent; never that of another one. */
   readonly ownSystem: boolean;
@@ -61,13 +54,11 @@ export interface Holds {
   readonly summaryFirst: boolean;
   /** Whether a session has to begin with a message of the user. */
   readonly opensWithUser: boolean;
-  /** Whether neighbouring replies become one. */
   readonly mergesReplies: boolean;
   /** `sorted`: the parts of a reply are its thinking, its texts and its calls, in this order. */
   readonly parts: "any" | "sorted";
   /** Where several texts become one: in results, or in all messages. */
   readonly oneText: "nowhere" | "results" | "everywhere";
-  /** Whether white space around a text is kept. */
   readonly outerSpace: boolean;
   /** Whether results may come in another order than their calls. */
   readonly resultOrder: boolean;
@@ -100,7 +91,6 @@ export const EVERYTHING: Holds = {
   resultOrder: true,
 };
 
-/** Of formats that keep a call's arguments as an object, and the prompt of their agent elsewhere. */
 export const CONVERSATION_ALONE: Holds = {
   ...EVERYTHING,
   freeTextCalls: false,
@@ -118,4 +108,36 @@ export function firstLines(text: string, line: number): string {
     if (end < 0) return text;
   }
   return text.slice(0, end);
+}
+
+type Tool = "shell" | "read" | "write" | "edit";
+
+interface ToolName {
+  readonly name: string;
+  /** The agent's name for each argument, by the name that is used here. */
+  readonly arguments: Readonly<Record<string, string>>;
+}
+
+/** Undefined where an agent has no such tool, or one with arguments of another kind. */
+export type ToolNames = Partial<Readonly<Record<Tool, ToolName>>>;
+
+interface NamedCall {
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** The call as the other agent would make it; undefined where there is no exact counterpart. */
+export function renamed(call: NamedCall, from: ToolNames, to: ToolNames): NamedCall | undefined {
+  const tool = (Object.keys(from) as Tool[]).find((name) => from[name]?.name === call.name);
+  const [source, target] = [tool && from[tool], tool && to[tool]];
+  const given = asFields(tryParseJson(call.arguments));
+  if (source === undefined || target === undefined || given === undefined) return undefined;
+  const neutral = new Map(Object.entries(source.arguments).map(([name, own]) => [own, name]));
+  const entries: [string, unknown][] = [];
+  for (const [own, value] of Object.entries(given)) {
+    const name = target.arguments[neutral.get(own) ?? ""];
+    if (name === undefined) return undefined;
+    entries.push([name, value]);
+  }
+  return { name: target.name, arguments: toJson(Object.fromEntries(entries)) };
 }

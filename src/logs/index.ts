@@ -6,5 +6,5 @@ export { FORMATS } from "./formats.ts";
 export { LOG_FORMATS, WIRE_FORMATS } from "./log.ts";
 export type { InputFormat, LogFormat, LogNote, LogNoteCode, ReadLog, ReadOptions } from "./log.ts";
 export { readLog } from "./read.ts";
-export { withKeptMark } from "./claude-code/kept.ts";
-export { wireText } from "./wire-lines.ts";
+export { withKeptMark } from "./claude-code/branch.ts";
+export { wireText } from "./detect.ts";

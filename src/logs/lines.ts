@@ -2,11 +2,10 @@
  * JSON lines as they are found on disk: with half-written lines after a crash, and records that two writers put on
  * one line. What can be read is read; the rest is noted with its line number.
  */
-import { fieldsOf, timeOf, tryParseJson, type Fields } from "./fields.ts";
+import { asFields, asTime, tryParseJson, type Fields } from "./fields.ts";
 import type { LogNote } from "./log.ts";
 
 export interface Line {
-  /** Line number, from 1. */
   readonly at: number;
   readonly record: Fields;
 }
@@ -23,7 +22,7 @@ export function readLines(text: LogText): { readonly lines: readonly Line[]; rea
   const lines: Line[] = [];
   const notes: LogNote[] = [];
   const keep = (at: number, json: string): boolean => {
-    const record = fieldsOf(tryParseJson(json)) as Record<string, unknown> | undefined;
+    const record = asFields(tryParseJson(json)) as Record<string, unknown> | undefined;
     if (record === undefined) return false;
     if (UNREAD_FIELD in record) record[UNREAD_FIELD] = undefined;
     lines.push({ at, record });
@@ -36,7 +35,7 @@ export function readLines(text: LogText): { readonly lines: readonly Line[]; rea
     if (json === "" || keep(at, json)) continue;
     const { records, unread } = splitGlued(json);
     const read = records.filter((record) => keep(at, record));
-    const skipped = unread + charsOf(records) - charsOf(read);
+    const skipped = unread + countChars(records) - countChars(read);
     if (read.length > 1) notes.push({ code: "glued_line", line: at, text: `${read.length} records stood on one line` });
     if (skipped > 0)
       notes.push({
@@ -48,11 +47,10 @@ export function readLines(text: LogText): { readonly lines: readonly Line[]; rea
   return { lines, notes };
 }
 
-/** When each line was recorded, in milliseconds since the epoch, by its number; lines that do not say are absent. */
-export function timesOf(lines: readonly Line[]): ReadonlyMap<number, number> {
+export function readTimes(lines: readonly Line[]): ReadonlyMap<number, number> {
   const times = new Map<number, number>();
   for (const { at, record } of lines) {
-    const time = timeOf(record["timestamp"]);
+    const time = asTime(record["timestamp"]);
     if (time !== undefined && !times.has(at)) times.set(at, time);
   }
   return times;
@@ -129,6 +127,6 @@ function nextOpening(line: string, start: number, at: number): number {
   return next < 0 ? line.length : next;
 }
 
-function charsOf(texts: readonly string[]): number {
+function countChars(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + text.length, 0);
 }

@@ -4,13 +4,11 @@
  */
 import { PROTOCOL_NAMES, type ProtocolName } from "../core/protocols.ts";
 import type { Usage } from "../core/engines/contract.ts";
-import type { ContentPart, Message, Transcript } from "../core/transcript/message.ts";
+import type { ContentPart, Message, Transcript, Part, ToolResultPart } from "../core/transcript/message.ts";
 
-/** Agents, the sessions of which are read and written. */
 export const LOG_FORMATS = ["claude-code", "codex", "pi", "opencode", "gemini", "hermes"] as const;
 export const WIRE_FORMATS = PROTOCOL_NAMES;
 
-/** A session file that an agent wrote. */
 export type LogFormat = (typeof LOG_FORMATS)[number];
 /** The body of a request, or its messages, in a provider's protocol. Decoding these is the protocols' business. */
 export type WireFormat = ProtocolName;
@@ -72,11 +70,9 @@ export interface ReadLog {
   /** The protocol that this agent speaks, in which a result goes back to it. */
   readonly speaks: WireFormat;
   readonly model?: string;
-  /** The folder the agent worked in. */
   readonly cwd?: string;
   /** Tokens of the last request, as the provider reported them. */
   readonly usage?: Usage;
-  /** Names of the tools called, in the order of their first call. */
   readonly toolNames: readonly string[];
   /** Indices of user messages that the agent's own machinery wrote: reminders, expansions, environment. */
   readonly injected: readonly number[];
@@ -97,7 +93,6 @@ export type MessageDraft =
       readonly isError?: boolean;
     };
 
-/** What one format's reader finds; pairing and repairing are the same for all. */
 export interface FormatReading {
   /** The session's own id and title, where the file has them. */
   readonly id?: string | undefined;
@@ -112,4 +107,101 @@ export interface FormatReading {
   readonly usage?: Usage | undefined;
   /** When each line was recorded (`timesOf`). */
   readonly times: ReadonlyMap<number, number>;
+}
+
+export type Results = ReadonlyMap<Part, ToolResultPart>;
+
+/** The result of each call: those right behind its turn. Ids may be used again later. */
+export function findResults(messages: readonly SessionMessage[]): Results {
+  const results = new Map<Part, ToolResultPart>();
+  let open = new Map<string, Part>();
+  for (const { message } of messages) {
+    const [first] = message.parts;
+    const call = first?.kind === "tool-result" ? open.get(first.callId) : undefined;
+    if (first?.kind === "tool-result" && call !== undefined) results.set(call, first);
+    if (message.role !== "tool")
+      open = new Map(message.parts.flatMap((part) => (part.kind === "tool-call" ? [[part.id, part]] : [])));
+  }
+  return results;
+}
+
+/** For a call of which the session itself says that it did not run to its end: `why` is told as a failure. */
+export function notRun(callId: string | undefined, line: number, why: string): MessageDraft {
+  return { kind: "result", line, callId, content: [{ kind: "text", text: why }], isError: true };
+}
+
+export const NEVER_RUN = "[precis: this call was never run, as the session file says]";
+
+interface TreeNode {
+  readonly id: string;
+  /** Id of the node before this one; null for a root. An id that is not in the file stands for the line before. */
+  readonly parent: string | null;
+}
+
+/** Indices of the nodes on the way from a root to `leaf`, in that order. */
+export function branchTo(nodes: readonly TreeNode[], leaf: number): readonly number[] {
+  const places = new Map<string, number>();
+  nodes.forEach((node, at) => places.has(node.id) || places.set(node.id, at));
+  const seen = new Set<number>();
+  let at = leaf;
+  while (at >= 0) {
+    seen.add(at);
+    const { parent } = nodes[at]!;
+    if (parent === null) break;
+    at = earlier(seen, places.get(parent) ?? at - 1);
+  }
+  return [...seen].toReversed();
+}
+
+/** `at`, or the nearest place before it that is not on the branch yet: a pointer forward would close a circle. */
+function earlier(seen: ReadonlySet<number>, at: number): number {
+  let place = at;
+  while (seen.has(place)) place--;
+  return place;
+}
+
+export interface SessionMessage {
+  readonly message: Message;
+  /** When it was recorded, in milliseconds since the epoch. */
+  readonly timeMs?: number;
+  /** Written by the agent's own machinery in the name of the user. */
+  readonly injected?: true;
+}
+
+export interface RecordedCompaction {
+  /** Where it was made: the index of its first message of its own. */
+  readonly at: number;
+  /** The index of its summary. */
+  readonly summary: number;
+  /** What the agent sent afterwards in the place of all that came before, in this order: indices of messages. */
+  readonly context: readonly number[];
+}
+
+export interface Session {
+  readonly format: LogFormat;
+  readonly id?: string;
+  readonly title?: string;
+  readonly model?: string;
+  readonly cwd?: string;
+  readonly system: readonly Message[];
+  readonly messages: readonly SessionMessage[];
+  readonly otherRecords?: number;
+  readonly compactions: readonly RecordedCompaction[];
+}
+
+export function liveMessages({
+  messages,
+  compactions,
+}: Pick<Session, "messages" | "compactions">): readonly SessionMessage[] {
+  const last = compactions.at(-1);
+  if (last === undefined) return messages;
+  const own = new Set(last.context);
+  return [...last.context.map((at) => messages[at]!), ...messages.filter((_, at) => at >= last.at && !own.has(at))];
+}
+
+/** Messages that only a compaction's own record holds: its summary, and what it brought beside it. */
+export function recordedOnly(compactions: readonly RecordedCompaction[]): ReadonlySet<number> {
+  return new Set(
+    compactions.flatMap(({ at, summary, context }) => context.filter((index) => index >= at && index <= summary)),
+  );
 }

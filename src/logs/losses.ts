@@ -43,7 +43,6 @@ export interface Remark {
   readonly text: string;
 }
 
-/** Counts as a conversion goes on. */
 export interface Losses {
   readonly note: (code: LossCode | ChangeCode, count?: number) => void;
   readonly remarks: () => readonly Remark[];

@@ -1,22 +1,21 @@
 /** Where each agent keeps its sessions, by the variables that move it elsewhere, and where a written one has to go. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fieldsOf, textOf, tryParseJson } from "./fields.ts";
-import { projectHashOf } from "./gemini/project.ts";
+import { asFields, asText, tryParseJson } from "./fields.ts";
+import { projectHashOf } from "./gemini/index.ts";
 import type { LogFormat } from "./log.ts";
-import { isoOf } from "./written.ts";
+import { isoOf } from "./document.ts";
 
 export type PlaceEnvironment = Readonly<Record<string, string | undefined>>;
 
 export interface AgentPlace {
   /** Folders that are searched with all below them, and databases. */
   readonly roots: readonly string[];
-  /** Which files below are sessions. */
   readonly isSession: (path: string) => boolean;
 }
 
 /** `folder` is where the person works, for a machine without a home. */
-export function placesOf(environment: PlaceEnvironment, folder: string): Readonly<Record<LogFormat, AgentPlace>> {
+export function findPlaces(environment: PlaceEnvironment, folder: string): Readonly<Record<LogFormat, AgentPlace>> {
   const home = environment["HOME"] ?? environment["USERPROFILE"] ?? folder;
   const data = environment["XDG_DATA_HOME"] ?? join(home, ".local", "share");
   const hermes = environment["HERMES_HOME"] ?? join(home, ".hermes");
@@ -57,17 +56,14 @@ function piFolder(environment: PlaceEnvironment, home: string): string {
 export interface NewSession {
   readonly id: string;
   readonly cwd: string;
-  /** When it began. */
   readonly startMs: number;
   /** The id that the written text has, where the format makes another of it. */
   readonly ownId: string;
 }
 
 export interface Destination {
-  /** A file of its own, or a database that it is added to. */
   readonly kind: "file" | "database";
   readonly path: string;
-  /** The command with which the agent goes on. */
   readonly resume: readonly string[];
 }
 
@@ -77,8 +73,8 @@ export interface Destination {
  */
 function geminiProject(root: string, cwd: string): string {
   const registry = join(dirname(root), "projects.json");
-  const known = existsSync(registry) ? fieldsOf(tryParseJson(readFileSync(registry, "utf8"))) : undefined;
-  return textOf(fieldsOf(known?.["projects"])?.[cwd]) ?? projectHashOf(cwd);
+  const known = existsSync(registry) ? asFields(tryParseJson(readFileSync(registry, "utf8"))) : undefined;
+  return asText(asFields(known?.["projects"])?.[cwd]) ?? projectHashOf(cwd);
 }
 
 export function destinationFor(
@@ -87,7 +83,7 @@ export function destinationFor(
   { environment, folder }: { readonly environment: PlaceEnvironment; readonly folder: string },
 ): Destination {
   const { id, cwd, ownId } = session;
-  const [first = ""] = placesOf(environment, folder)[to].roots;
+  const [first = ""] = findPlaces(environment, folder)[to].roots;
   const stamp = isoOf(session.startMs).slice(0, "2026-01-01T00:00:00".length).replaceAll(":", "-");
   switch (to) {
     case "claude-code":

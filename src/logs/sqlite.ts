@@ -19,7 +19,6 @@ export function isDatabase(path: string): boolean {
   }
 }
 
-/** A session of a database. */
 export interface StoredSession {
   readonly id: string;
   readonly title: string | undefined;

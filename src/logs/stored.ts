@@ -3,12 +3,12 @@ import { readFileSync, statSync, existsSync, readdirSync } from "node:fs";
 import { PrecisError } from "../core/errors.ts";
 import { detectFormat } from "./detect.ts";
 import { FORMATS } from "./formats.ts";
-import { hermesDocument, hermesSessions, insertHermes, isHermesDatabase } from "./hermes/database.ts";
+import { hermesDocument, hermesSessions, insertHermes, isHermesDatabase } from "./hermes/read.ts";
 import type { LogFormat } from "./log.ts";
 import { insertOpencode, isOpencodeDatabase, opencodeDocument, opencodeSessions } from "./opencode/database.ts";
 import { insertInto, isDatabase, withDatabase, type AgentDatabase, type StoredSession } from "./sqlite.ts";
 import { basename, dirname, join } from "node:path";
-import { fieldsOf, jsonOf, textOf, tryParseJson, type Fields } from "./fields.ts";
+import { asFields, toJson, asText, tryParseJson, type Fields } from "./fields.ts";
 
 export interface SessionText {
   readonly text: string;
@@ -47,7 +47,7 @@ interface Wanted {
 }
 
 function documentIn(database: AgentDatabase, { path, session }: Wanted): SessionText {
-  const agent = agentOf(database);
+  const agent = findAgent(database);
   if (agent === undefined) throw unreadable(`${path} is not a database of OpenCode or Hermes`, "Name another file.");
   const { sessions, document } = DATABASES[agent];
   const id = session ?? sessions(database, 1)[0]?.id;
@@ -70,14 +70,14 @@ const DATABASES: Readonly<Record<DatabaseAgent, DatabaseReader>> = {
   hermes: { is: isHermesDatabase, sessions: hermesSessions, document: hermesDocument },
 };
 
-function agentOf(database: AgentDatabase): DatabaseAgent | undefined {
+function findAgent(database: AgentDatabase): DatabaseAgent | undefined {
   return (Object.keys(DATABASES) as DatabaseAgent[]).find((name) => DATABASES[name].is(database));
 }
 
 /** The newest sessions of a database; none where it is not one of the agent's. */
 export function sessionsIn(path: string, limit: number): readonly (StoredSession & { readonly format: LogFormat })[] {
   return withDatabase(path, (database) => {
-    const agent = agentOf(database);
+    const agent = findAgent(database);
     if (agent === undefined) return [];
     return DATABASES[agent].sessions(database, limit).map((session) => ({ ...session, format: agent }));
   });
@@ -86,7 +86,7 @@ export function sessionsIn(path: string, limit: number): readonly (StoredSession
 /** Adds a written session to the agent's own database. Throws `unreadable_input` where that is none, or of another version. */
 export function storeSession(path: string, text: string, to: LogFormat): void {
   insertInto(path, (insert, database) => {
-    const agent = agentOf(database);
+    const agent = findAgent(database);
     if (agent !== to) throw unreadable(`${path} is not a database of ${FORMATS[to].title}`, "Write to a file instead.");
     if (agent === "hermes") return insertHermes(insert, text);
     if (!insertOpencode(insert, database, text))
@@ -108,23 +108,22 @@ function isStoredSession(path: string): boolean {
 
 const rootOf = (path: string): string => dirname(dirname(dirname(path)));
 
-/** The document of the session in a file, from the files of its messages and parts. */
 function storedDocument(path: string): string {
   const root = rootOf(path);
   const info = recordIn(path);
-  const id = textOf(info["id"]) ?? basename(path, ".json");
+  const id = asText(info["id"]) ?? basename(path, ".json");
   const messages = filesIn(join(root, "message", id)).map((file) => {
     const message = recordIn(file);
-    const messageId = textOf(message["id"]) ?? basename(file, ".json");
-    return { info: message, parts: partsOf(join(root, "part"), messageId) };
+    const messageId = asText(message["id"]) ?? basename(file, ".json");
+    return { info: message, parts: readParts(join(root, "part"), messageId) };
   });
   const created = ({ info: message }: (typeof messages)[number]): number =>
-    Number(fieldsOf(message["time"])?.["created"] ?? 0);
-  return jsonOf({ info, messages: messages.toSorted((a, b) => created(a) - created(b)) });
+    Number(asFields(message["time"])?.["created"] ?? 0);
+  return toJson({ info, messages: messages.toSorted((a, b) => created(a) - created(b)) });
 }
 
 /** In a folder of the message; the first stores had all parts in one. */
-function partsOf(folder: string, messageId: string): readonly Fields[] {
+function readParts(folder: string, messageId: string): readonly Fields[] {
   const own = filesIn(join(folder, messageId)).map(recordIn);
   if (own.length > 0) return own;
   return filesIn(folder)
@@ -141,5 +140,5 @@ function filesIn(folder: string): readonly string[] {
 }
 
 function recordIn(path: string): Fields {
-  return fieldsOf(tryParseJson(readFileSync(path, "utf8"))) ?? {};
+  return asFields(tryParseJson(readFileSync(path, "utf8"))) ?? {};
 }

@@ -64,7 +64,7 @@ function auxiliaryAtMain(settings: ModelSettings, main: Choice | Unclear | undef
     };
   if (own.model === null) return { model: "main", problem: "model.name is not set", path: "model.name" };
   const place = main !== undefined && "provider" in main ? main.provider.name : provider;
-  const { context_length } = own;
+  const { context_length = null } = own;
   return reached(own.model, { provider: place, base_url, api_key_env, context_length }, "auxiliary.compression");
 }
 
@@ -79,7 +79,7 @@ interface ModelAddress {
   readonly provider: ProviderChoice;
   readonly base_url: string | null;
   readonly api_key_env: string | null;
-  readonly context_length: number | null;
+  readonly context_length?: number | null;
 }
 
 function reached(model: string, place: ModelAddress, section: string): Choice | Unclear {

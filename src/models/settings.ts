@@ -36,7 +36,8 @@ export interface ModelSettings {
       readonly provider: ProviderChoice | "main";
       readonly base_url: string | null;
       readonly api_key_env: string | null;
-      readonly context_length: number | null;
+      /** Of a program that states it; in a file, `models` does. */
+      readonly context_length?: number | null;
       readonly thinking_tokens: number | null;
       readonly timeout_seconds: number;
     };

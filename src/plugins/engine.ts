@@ -20,10 +20,8 @@ import {
   type WritersData,
   type ToolData,
 } from "./thread-data.ts";
-import { PluginFault } from "./fault.ts";
-import type { Host } from "./host.ts";
-import type { PluginLimits } from "./limits.ts";
-import type { Call } from "./thread.ts";
+import { PluginFault, type PluginLimits } from "./fault.ts";
+import type { Host, Call } from "./host.ts";
 import { demand } from "./suite/fault.ts";
 import { pageOf } from "../core/recall/pages.ts";
 import { estimateText } from "../core/transcript/estimate.ts";
@@ -32,7 +30,6 @@ const STATE_SCHEMA_VERSION = 1;
 /** Usages that wait for the next decision; of more, the newest. */
 const USAGES_MAX = 64;
 
-/** What a record holds: the plugin's own state, under its name. */
 interface State extends EngineInput {
   readonly schemaVersion: typeof STATE_SCHEMA_VERSION;
   readonly plugin: string;
@@ -196,7 +193,6 @@ interface Naming {
   readonly spent: WriterSpending;
 }
 
-/** With the name it was found by, its state as the record keeps it, and what it really spent. */
 function named(outcome: Outcome, { name, wrap, spent }: Naming): Outcome {
   if (outcome.kind === "unchanged")
     return outcome.state === undefined ? outcome : { ...outcome, state: wrap(outcome.state) };
@@ -215,7 +211,6 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const RESERVED = "precis_";
 const ANSWER_TOKENS = 4_000;
 
-/** @throws EngineFault for what is no list of tools. */
 function demandToolList(value: unknown): readonly EngineTool[] {
   const tools = value === undefined ? [] : value;
   demand(

@@ -18,12 +18,10 @@ export const FAULTS = {
 
 export type FaultKind = keyof typeof FAULTS;
 
-/** Plain data. */
 export interface FaultData {
   readonly kind: FaultKind;
   /** One line; may quote what the engine said. */
   readonly detail: string;
-  /** The promise that was broken. */
   readonly check?: CheckName;
   /** Where in the plugin: file, line and column, as far as the error says. */
   readonly place?: string;
@@ -40,20 +38,19 @@ export class PluginFault extends Error {
 }
 
 const DETAIL_CHARS_MAX = 300;
-/** A stack, as far as it is looked through. */
 const STACK_CHARS_MAX = 4_000;
 
 /** Any error as data; `folder` is where the plugin's own files are, as a URL. */
-export function faultOf(error: unknown, folder?: string): FaultData {
+export function toFaultData(error: unknown, folder?: string): FaultData {
   if (error instanceof PluginFault) return error.data;
   const place = folder === undefined ? undefined : placeIn(error, folder);
   const where = place === undefined ? {} : { place };
   if (error instanceof EngineFault)
     return { kind: "broke_contract", check: error.check, detail: oneLine(error.message), ...where };
-  return { kind: "threw", detail: oneLine(wordsOf(error)), ...where };
+  return { kind: "threw", detail: oneLine(describeError(error)), ...where };
 }
 
-function wordsOf(error: unknown): string {
+function describeError(error: unknown): string {
   try {
     return error instanceof Error ? `${error.name}: ${error.message}` : `it threw ${String(error)}`;
   } catch {
@@ -65,7 +62,6 @@ export function oneLine(text: string): string {
   return text.slice(0, DETAIL_CHARS_MAX).replaceAll(/\s+/g, " ");
 }
 
-/** The first line of an error's stack that is in the folder, without the folder. */
 function placeIn(error: unknown, folder: string): string | undefined {
   const stack = error instanceof Error && typeof error.stack === "string" ? error.stack : "";
   const line = stack
@@ -76,3 +72,44 @@ function placeIn(error: unknown, folder: string): string | undefined {
   const [, place] = /^\/?([^\s)]+)/.exec(line.slice(line.indexOf(folder) + folder.length)) ?? [];
   return place;
 }
+
+/** What a plugin may take: time a call, memory, the size of an answer. Beyond any of them it is disabled. */
+export interface PluginLimits {
+  /** Until its module is loaded. */
+  readonly startMs: number;
+  readonly decideMs: number;
+  /** One compaction; what models take to answer does not count. */
+  readonly compactMs: number;
+  /** For the answer to one call of a tool. */
+  readonly toolMs: number;
+  /** Originals that one call of a tool may read. */
+  readonly reads: number;
+  /** One transcript of the contract suite. */
+  readonly checkMs: number;
+  /** Waiting for other sessions that keep the plugin busy. */
+  readonly queueMs: number;
+  /** Of its own objects and code. Buffers lie outside it. */
+  readonly memoryMb: number;
+  readonly answerBytes: number;
+  /** Questions to models in one compaction. */
+  readonly asks: number;
+  /** Compactions at once; deciding has a thread of its own. */
+  readonly threads: number;
+  /** Threads that may be lost to it before it is left alone for as long as the process lives. */
+  readonly losses: number;
+}
+
+export const PLUGIN_LIMITS: PluginLimits = Object.freeze({
+  startMs: 30_000,
+  decideMs: 5_000,
+  compactMs: 30_000,
+  toolMs: 10_000,
+  reads: 256,
+  checkMs: 60_000,
+  queueMs: 10_000,
+  memoryMb: 512,
+  answerBytes: 64 * 1024 * 1024,
+  asks: 64,
+  threads: 2,
+  losses: 3,
+});

@@ -2,10 +2,11 @@
  * Plugins on the disk: a folder each, `plugins/context_engine/<name>/` as in Hermes Agent, whose package.json is the manifest.
  * Looking reads manifests alone; no code of a plugin runs before a session needs it.
  */
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, isAbsolute, join, relative, resolve } from "node:path";
+import { readdirSync, readFileSync, statSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { PrecisError } from "../core/errors.ts";
 import { reasonOf } from "../platform/system-errors.ts";
+import { hash } from "node:crypto";
 
 /** The version of the engine contract that this precis speaks; a manifest names the one that its plugin was written for. */
 const CONTRACT_VERSION = 1;
@@ -17,7 +18,7 @@ const MANIFEST_BYTES_MAX = 100_000;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export interface Plugin {
-  /** The folder's. */
+  /** The name of the folder. */
   readonly name: string;
   readonly folder: string;
   readonly version: string;
@@ -90,7 +91,6 @@ function wrongContract(found: unknown): string {
     : `its ${MANIFEST} requires contract ${JSON.stringify(found)}, but this version of precis has ${CONTRACT_VERSION}`;
 }
 
-/** What the manifest says, or what is wrong with it. */
 function readManifest(path: string): Readonly<Record<string, unknown>> | string {
   try {
     if (statSync(path).size > MANIFEST_BYTES_MAX) return `its ${MANIFEST} is over ${MANIFEST_BYTES_MAX} bytes long`;
@@ -117,4 +117,50 @@ function isFolder(path: string): boolean {
 
 function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+const FILES_MAX = 5_000;
+const BYTES_MAX = 64 * 1024 * 1024;
+
+/** @throws PrecisError `bad_plugin` for a folder that is too large to be looked through, or that cannot be held to a hash. */
+export function computeFingerprint(folder: string): string {
+  const root = realpathSync(folder);
+  const lines: string[] = [];
+  const open = [""];
+  let bytes = 0;
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const path = join(root, at);
+    const stats = lstatSync(path);
+    if (stats.isDirectory()) for (const each of readdirSync(path).map((name) => `${at}/${name}`)) open.push(each);
+    else if (stats.isSymbolicLink()) {
+      if (!leadsInto(root, path)) throw refused(folder, `its link ${at.slice(1)} leads out of its folder`);
+      lines.push(JSON.stringify([at, "link", readlinkSync(path)]));
+    } else if (!stats.isFile()) throw refused(folder, `${at.slice(1)} is neither a file nor a folder`);
+    else {
+      bytes += stats.size;
+      if (bytes > BYTES_MAX) throw refused(folder, TOO_LARGE);
+      lines.push(JSON.stringify([at, "file", hash("sha256", readFileSync(path))]));
+    }
+    if (lines.length + open.length > FILES_MAX) throw refused(folder, TOO_LARGE);
+  }
+  return hash("sha256", lines.toSorted().join("\n"));
+}
+
+/** A link that leads nowhere may lead anywhere tomorrow. */
+function leadsInto(root: string, link: string): boolean {
+  try {
+    return realpathSync(link).startsWith(`${root}${sep}`);
+  } catch {
+    return false;
+  }
+}
+
+const TOO_LARGE = `it has more than ${FILES_MAX} files or ${BYTES_MAX} bytes`;
+
+function refused(folder: string, because: string): PrecisError {
+  return new PrecisError(`the plugin's folder cannot be trusted: ${because}`, {
+    code: "bad_plugin",
+    place: folder,
+    hint: "Fix the folder, or put it next to your own configuration, where it needs no consent.",
+  });
 }

@@ -2,6 +2,6 @@
 import "../platform/refuse-old-node.ts";
 export { FAULTS, type FaultKind } from "./fault.ts";
 export { listPlugins, PLUGIN_FOLDER, type BrokenPlugin, type Plugin } from "./find.ts";
-export { PLUGIN_LIMITS, type PluginLimits } from "./limits.ts";
+export { PLUGIN_LIMITS, type PluginLimits } from "./fault.ts";
 export { loadEngine, type LoadOptions, type PluginSource } from "./load.ts";
 export { registerEngine } from "./registered.ts";

@@ -9,7 +9,7 @@ import { builtInName, ENGINE_NAMES } from "../core/engines/names.ts";
 import { createPluginEngine } from "./engine.ts";
 import { findPlugin, PLUGIN_FOLDER, type Plugin } from "./find.ts";
 import { createHost, type Host } from "./host.ts";
-import { PLUGIN_LIMITS, type PluginLimits } from "./limits.ts";
+import { PLUGIN_LIMITS, type PluginLimits } from "./fault.ts";
 import { registeredEngine } from "./registered.ts";
 
 export interface LoadOptions {
@@ -43,7 +43,6 @@ export function loadEngine(name: string, options: LoadOptions = {}): PluginSourc
   return known;
 }
 
-/** A plugin that was found, ready to be used. */
 export function openPlugin(plugin: Plugin, options: Omit<LoadOptions, "folders"> = {}): PluginSource & { host: Host } {
   const limits = { ...PLUGIN_LIMITS, ...options.limits };
   const { name } = plugin;

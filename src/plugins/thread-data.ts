@@ -6,8 +6,7 @@ import { reachTo } from "../core/compaction/revise.ts";
 import type { Compaction, CompactionReason } from "../core/compaction/compaction.ts";
 import type { EngineSettings } from "../core/engines/settings.ts";
 import type { Outcome, ContextUsage, ToolCall, Usage } from "../core/engines/contract.ts";
-import { demandOutcome } from "./suite/shape.ts";
-import { printOf } from "./suite/print.ts";
+import { demandOutcome, printMessage } from "./suite/fault.ts";
 import type { Resting, WriterPrompt, WriterReply } from "../core/handoff/model/writer.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import { wholeWire, type Message, type Transcript } from "../core/transcript/message.ts";
@@ -57,7 +56,6 @@ export interface CompactData extends EngineInput {
   readonly writers?: WritersData;
 }
 
-/** A call of one of the engine's tools. */
 export interface ToolData extends EngineInput {
   readonly name: "tool";
   readonly settings: EngineSettings;
@@ -147,7 +145,7 @@ function withWires(compaction: Compaction, { system, messages }: Transcript): Co
     const there = after[destination.at];
     if (there === undefined || there === original) return;
     if (destination.kind === "edited") after[destination.at] = wiredAs(there, original);
-    else if (printOf(there) === printOf(unwired(original))) after[destination.at] = original;
+    else if (printMessage(there) === printMessage(unwired(original))) after[destination.at] = original;
   });
   const before = compaction.system?.map((message, at) => wiredAs(unwired(message), system[at]));
   return { ...compaction, after, ...(before === undefined ? {} : { system: before }) };

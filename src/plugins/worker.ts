@@ -4,11 +4,10 @@
  */
 import { hash } from "node:crypto";
 import { registerHooks } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { serialize } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
-import type { EngineSettings } from "../core/engines/settings.ts";
-import { ENGINE_DEFAULTS } from "../core/engines/settings.ts";
+import { type EngineSettings, ENGINE_DEFAULTS } from "../core/engines/settings.ts";
 import type { CompactRequest, Engine, EngineTool, Sources, ToolAnswer } from "../core/engines/contract.ts";
 import { demand } from "./suite/fault.ts";
 import type { Writer, WriterReply, Writers } from "../core/handoff/model/writer.ts";
@@ -22,18 +21,17 @@ import {
   type EngineInput,
   type ToolData,
   type ToThread,
+  type WriterRole,
+  type WritersData,
 } from "./thread-data.ts";
-import type { WriterRole, WritersData } from "./thread-data.ts";
-import { faultOf, oneLine, PluginFault, type FaultData } from "./fault.ts";
-import { syntaxErrorPlace, withColumn } from "./syntax.ts";
-import type { ThreadData } from "./thread.ts";
+import { toFaultData, oneLine, PluginFault } from "./fault.ts";
+import type { ThreadData } from "./host.ts";
 
 type Make = (settings: EngineSettings) => Engine;
 
 const port = parentPort!;
 const { entry, folder, prints } = workerData as ThreadData;
 const sha256 = (text: string): string => hash("sha256", text);
-/** Engines that are kept, by their settings. */
 const ENGINES_MAX = 8;
 const engines = new Map<string, Engine>();
 const asked = new Map<number, (reply: unknown) => void>();
@@ -44,18 +42,11 @@ const PRINTED_CHARS_MAX = 100_000;
 let printed = 0;
 for (const stream of [process.stdout, process.stderr]) stream.write = onMessage;
 
-/** The plugin's own files, in the order in which they were loaded. */
-const loaded: string[] = [];
-
 registerHooks({
   resolve: (specifier, context, next) =>
     specifier === "precis/engines"
       ? { url: new URL(`../engines${import.meta.url.slice(-3)}`, import.meta.url).href, shortCircuit: true }
       : next(specifier, context),
-  load: (url, context, next) => {
-    if (url.startsWith(`${folder}/`)) loaded.push(fileURLToPath(url));
-    return next(url, context);
-  },
 });
 
 try {
@@ -66,20 +57,9 @@ try {
   });
   tell({ kind: "ready" });
 } catch (error) {
-  tell({ kind: "failed", fault: { ...placed(error, faultOf(error, folder)), kind: "unloadable" } });
+  tell({ kind: "failed", fault: { ...toFaultData(error, folder), kind: "unloadable" } });
 }
 
-/** The error of a file that does not parse names no place; that of a name which no module exports names the line only. */
-function placed(error: unknown, fault: FaultData): FaultData {
-  if (!(error instanceof SyntaxError)) return fault;
-  const place =
-    fault.place === undefined
-      ? syntaxErrorPlace(loaded, fileURLToPath(folder))
-      : withColumn(fault.place, error.stack ?? "");
-  return place === undefined ? fault : { ...fault, place };
-}
-
-/** Takes what the plugin prints, in place of a stream. */
 function onMessage(chunk: unknown, ...rest: readonly unknown[]): boolean {
   const text = String(chunk);
   printed += text.length;
@@ -106,7 +86,7 @@ async function answer(make: Make, { call, answerBytesMax }: Extract<ToThread, { 
       throw new PluginFault({ kind: "too_large", detail: `${bytes.length} bytes, of ${answerBytesMax}` });
     tell({ kind: "answer", bytes });
   } catch (error) {
-    tell({ kind: "failed", fault: faultOf(error, folder) });
+    tell({ kind: "failed", fault: toFaultData(error, folder) });
   }
 }
 
@@ -122,15 +102,15 @@ async function answerTo(make: Make, call: CallData): Promise<unknown> {
   switch (call.name) {
     case "decide": {
       const engine = engineFor(make, call.settings);
-      const state = stateOf(engine, call);
-      return { decision: engine.decide(state, call.usage), state, tools: toolsOf(engine, state) };
+      const state = makeState(engine, call);
+      return { decision: engine.decide(state, call.usage), state, tools: listTools(engine, state) };
     }
     case "compact": {
       const engine = engineFor(make, call.settings);
       const { transcript } = call;
-      const state = stateOf(engine, call);
-      const outcome = packed(await engine.compact(state, transcript, requestOf(call)), transcript);
-      return { outcome, tools: toolsOf(engine, state) };
+      const state = makeState(engine, call);
+      const outcome = packed(await engine.compact(state, transcript, createRequest(call)), transcript);
+      return { outcome, tools: listTools(engine, state) };
     }
     case "tool":
       return answerTool(engineFor(make, call.settings), call);
@@ -169,11 +149,11 @@ function made(make: Make, settings: EngineSettings): Engine {
   return engine!;
 }
 
-function stateOf(engine: Engine, { own = engine.init(), usages }: EngineInput): unknown {
+function makeState(engine: Engine, { own = engine.init(), usages }: EngineInput): unknown {
   return usages.reduce<unknown>((state, usage) => engine.observe(state, usage), own);
 }
 
-function toolsOf(engine: Engine, state: unknown): readonly EngineTool[] {
+function listTools(engine: Engine, state: unknown): readonly EngineTool[] {
   return engine.callTool === undefined ? [] : (engine.tools?.(state) ?? []);
 }
 
@@ -184,10 +164,9 @@ async function answerTool(engine: Engine, data: ToolData): Promise<ToolAnswer> {
     isLate: () => Date.now() >= lateAtMs,
     ...(tokensMax === undefined ? {} : { tokensMax }),
   };
-  return engine.callTool!(stateOf(engine, data), call, sources);
+  return engine.callTool!(makeState(engine, data), call, sources);
 }
 
-/** Asks the host for what only it has. */
 function fromHost<Reply>(message: (ask: number) => FromThread): Promise<Reply> {
   return new Promise((resolve) => {
     const ask = asks++;
@@ -199,7 +178,7 @@ function fromHost<Reply>(message: (ask: number) => FromThread): Promise<Reply> {
   });
 }
 
-function requestOf(call: CompactData): CompactRequest {
+function createRequest(call: CompactData): CompactRequest {
   const { reason, focus, budget, now, standing, factor, code, writers } = call;
   return {
     measure: calibrated(createMeasure(call), factor),
@@ -210,19 +189,19 @@ function requestOf(call: CompactData): CompactRequest {
     ...(budget === undefined ? {} : { budget }),
     ...(now === undefined ? {} : { now }),
     ...(standing === undefined ? {} : { standing }),
-    ...(writers === undefined ? {} : { writers: writersOf(writers) }),
+    ...(writers === undefined ? {} : { writers: createWritersFor(writers) }),
   };
 }
 
-function writersOf({ auxiliary, main, ...rest }: WritersData): Writers {
+function createWritersFor({ auxiliary, main, ...rest }: WritersData): Writers {
   return {
     ...rest,
-    ...(auxiliary === undefined ? {} : { auxiliary: writerOf("auxiliary", auxiliary) }),
-    ...(main === undefined ? {} : { main: writerOf("main", main) }),
+    ...(auxiliary === undefined ? {} : { auxiliary: createWriter("auxiliary", auxiliary) }),
+    ...(main === undefined ? {} : { main: createWriter("main", main) }),
   };
 }
 
-function writerOf(role: WriterRole, writer: Pick<Writer, "model" | "windowTokens">): Writer {
+function createWriter(role: WriterRole, writer: Pick<Writer, "model" | "windowTokens">): Writer {
   return {
     ...writer,
     ask: ({ system, user, maxOutputTokens }) =>

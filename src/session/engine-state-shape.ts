@@ -2,7 +2,7 @@
  * What the state of a built-in engine looks like. Engines take their own states as they are: one that comes from outside
  * is looked through first.
  */
-import { isPlain } from "../plugins/suite/print.ts";
+import { isPlain } from "../plugins/suite/fault.ts";
 import { figure, hold, index, isA, isRecord, listOf, maybe, record, text, type Shape } from "../core/shapes.ts";
 import type { Range } from "../core/engines/layered/clearing.ts";
 

@@ -1,8 +1,8 @@
 /** What the options of sessions and of their calls may be. */
 import type { SessionCaching } from "./session-caching.ts";
 import { DEFAULTS } from "../config/defaults.ts";
-import { engineSettings } from "../config/engine-options.ts";
 import {
+  engineSettings,
   oneOf,
   functionOption,
   isObject,
@@ -18,8 +18,8 @@ import {
   yesOrNo,
   type OptionKinds,
   type Options,
-} from "../config/option-kinds.ts";
-import { createOptionsCheck } from "../config/options.ts";
+  createOptionsCheck,
+} from "../config/options.ts";
 import { protocols } from "../protocols/index.ts";
 import { FACTOR_MAX, FACTOR_MIN } from "./calibration.ts";
 import type {

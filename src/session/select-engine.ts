@@ -6,10 +6,9 @@ import type { EngineSettings } from "../core/engines/settings.ts";
 import type { Engine, EngineFigure, EngineSource, ExternalEngine } from "../core/engines/contract.ts";
 import { figureAt } from "../core/engines/window.ts";
 import { createEngine } from "../core/engines/engines.ts";
-import { demand } from "../plugins/suite/fault.ts";
-import { isPlain } from "../plugins/suite/print.ts";
+import { demand, isPlain } from "../plugins/suite/fault.ts";
 import { redact } from "../core/redaction/redact.ts";
-import { FAULTS, faultOf } from "../plugins/fault.ts";
+import { FAULTS, toFaultData } from "../plugins/fault.ts";
 import { registeredEngine } from "../plugins/registered.ts";
 import type { RuntimeOptions } from "./contract.ts";
 import type { DisabledEngine } from "./events.ts";
@@ -77,7 +76,7 @@ export function fallbackEngine(settings: EngineSettings): Engine {
 
 /** Describes what an external engine did wrong. */
 export function disabledBy(engine: string, error: unknown): DisabledEngine {
-  const { kind, check, place, detail } = faultOf(error);
+  const { kind, check, place, detail } = toFaultData(error);
   const promise = check === undefined ? "" : ` (\`${check}\`)`;
   const where = place === undefined ? "" : ` at ${place}`;
   return { engine, fault: kind, because: `${FAULTS[kind]}${promise}`, detail: `${redact(detail).text}${where}` };

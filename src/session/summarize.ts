@@ -3,8 +3,15 @@
  * it; a function sends the question behind the conversation to the main model, with the host's own client and key.
  */
 import { DEFAULTS } from "../config/defaults.ts";
-import { contextLengthOption } from "../config/engine-options.ts";
-import { isName, isObject, nonEmptyText, oneOf, valueOf, type OptionKind } from "../config/option-kinds.ts";
+import {
+  contextLengthOption,
+  isName,
+  isObject,
+  nonEmptyText,
+  oneOf,
+  valueOf,
+  type OptionKind,
+} from "../config/options.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";

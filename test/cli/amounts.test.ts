@@ -1,7 +1,16 @@
 /** Amounts in and out: what people type, and what they read. */
 import { describe, expect, it } from "vitest";
-import { budgetOf, bytesOf, count, counted, durationOf, percent, size, tokensOf } from "../../src/cli/amounts.ts";
-import { bar, clip, padEnd, widthOf } from "../../src/cli/bars.ts";
+import {
+  parseBudget,
+  parseBytes,
+  count,
+  counted,
+  parseDuration,
+  percent,
+  size,
+  parseTokens,
+} from "../../src/cli/screen/amounts.ts";
+import { bar, clip, padEnd, measureWidth } from "../../src/cli/screen/text.ts";
 
 describe("amounts", () => {
   it.each([
@@ -11,8 +20,8 @@ describe("amounts", () => {
     ["8k", 8_000],
     ["1.5M", 1_500_000],
   ])("reads %s", (text, tokens) => {
-    expect(tokensOf(text, "--x")).toBe(tokens);
-    expect(budgetOf(text, 100)).toBe(tokens);
+    expect(parseTokens(text, "--x")).toBe(tokens);
+    expect(parseBudget(text, 100)).toBe(tokens);
   });
 
   it.each([
@@ -20,26 +29,26 @@ describe("amounts", () => {
     ["0.5%", 50],
     ["100%", 10_000],
     ["0.001%", 1],
-  ])("reads a budget of %s of 10,000", (text, tokens) => expect(budgetOf(text, 10_000)).toBe(tokens));
+  ])("reads a budget of %s of 10,000", (text, tokens) => expect(parseBudget(text, 10_000)).toBe(tokens));
 
   it.each(["", "0", "-5", "abc", "20 percent", "101%", "0%", "1e3", "NaN", "Infinity", "%", "k", "9".repeat(100_000)])(
     "refuses %j",
     (text) => {
-      expect(() => budgetOf(text, 10_000)).toThrow(/--budget/);
-      expect(() => tokensOf(text, "--context-length")).toThrow(/--context-length/);
+      expect(() => parseBudget(text, 10_000)).toThrow(/--budget/);
+      expect(() => parseTokens(text, "--context-length")).toThrow(/--context-length/);
     },
   );
 
   it("reads times and sizes", () => {
-    expect(["90s", "1.5h", "30d", "2W"].map((text) => durationOf(text, "--x"))).toEqual([
+    expect(["90s", "1.5h", "30d", "2W"].map((text) => parseDuration(text, "--x"))).toEqual([
       90_000, 5_400_000, 2_592_000_000, 1_209_600_000,
     ]);
-    expect(["1024", "2k", "1.5m", "2GB"].map((text) => bytesOf(text, "--x"))).toEqual([
+    expect(["1024", "2k", "1.5m", "2GB"].map((text) => parseBytes(text, "--x"))).toEqual([
       1_024, 2_048, 1_572_864, 2_147_483_648,
     ]);
     for (const text of ["", "d", "30", "30 days", "-1d", "9".repeat(100_000)])
-      expect(() => durationOf(text, "--x")).toThrow(/--x/);
-    for (const text of ["", "g", "-1", "1p", "9".repeat(100_000)]) expect(() => bytesOf(text, "--x")).toThrow(/--x/);
+      expect(() => parseDuration(text, "--x")).toThrow(/--x/);
+    for (const text of ["", "g", "-1", "1p", "9".repeat(100_000)]) expect(() => parseBytes(text, "--x")).toThrow(/--x/);
     expect([size(900), size(3_565_158), size(2 * 1024 ** 3)]).toEqual(["900 bytes", "3.4 MB", "2.0 GB"]);
   });
 
@@ -60,10 +69,10 @@ describe("bars", () => {
   });
 
   it("align wide letters and cut to the width of a terminal", () => {
-    expect([widthOf("日本"), widthOf("é"), widthOf("e\u0301")]).toEqual([4, 1, 1]);
+    expect([measureWidth("日本"), measureWidth("é"), measureWidth("e\u0301")]).toEqual([4, 1, 1]);
     expect(padEnd("日本", 6)).toBe("日本  ");
     expect(clip("日本語の文", 6)).toBe("日本…");
     expect(clip("one\n\u001b[31mtwo\u0007 three", 40)).toBe("one [31mtwo three");
-    expect(widthOf(clip("x".repeat(1_000_000), 20))).toBe(20);
+    expect(measureWidth(clip("x".repeat(1_000_000), 20))).toBe(20);
   });
 });

@@ -1,6 +1,6 @@
 /** Arguments are read strictly: what is mistyped must not pass for nothing. */
 import { describe, expect, it } from "vitest";
-import { readArguments, type Command } from "../../src/cli/command.ts";
+import { readArguments, type Command } from "../../src/cli/program/command.ts";
 
 const command: Command = {
   name: "try",

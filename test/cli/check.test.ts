@@ -1,6 +1,6 @@
 /** `precis check`: exit 0 for what a provider takes, exit 1 and a line a violation for what it does not. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EXIT } from "../../src/cli/exit.ts";
+import { EXIT } from "../../src/cli/program/exit.ts";
 import {
   anthropicBody,
   chatMessages,

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EXIT } from "../../src/cli/exit.ts";
+import { EXIT } from "../../src/cli/program/exit.ts";
 import {
   anthropicBody,
   chatMessages,

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { widthOf } from "../../src/cli/bars.ts";
+import { measureWidth } from "../../src/cli/screen/text.ts";
 import { chatMessages, precisHere, temporaryFolder, type Folder } from "./precis.ts";
 
 const SECRET = "sk-ant-api03-Zk3Jq9xT7vB2nM5wR8yL1cF4hD6gS0aP-QeUiOtXyZaBcDeFgHiJkLmNoPqRsTuVwXyZ01234567890abcdefghAA";
@@ -33,7 +33,7 @@ describe("precis compact --diff", () => {
     expect(code).toBe(0);
     expect(err).toContain("word for word");
     const lines = out.split("\n");
-    expect(lines.filter((line) => widthOf(line) > 40)).toEqual([]);
+    expect(lines.filter((line) => measureWidth(line) > 40)).toEqual([]);
     expect(out).toContain("[precis handoff 1]");
     const gone = lines.filter((line) => /^[-~] +\d+ (?:user|assistant|tool) /.test(line)).length;
     const kept = [...out.matchAll(/^ {2}(\d+) messages?, word for word$/gm)].reduce((sum, [, n]) => sum + Number(n), 0);

@@ -96,9 +96,9 @@ describe("config check", () => {
   });
 });
 
-describe("config schema", () => {
+describe("config init --schema", () => {
   it("prints a JSON Schema", async () => {
-    const { code, out, err } = await config("schema");
+    const { code, out, err } = await config("init", "--schema");
     expect([code, err]).toEqual([0, ""]);
     expect(JSON.parse(out)).toMatchObject({ type: "object", additionalProperties: false });
   });

@@ -91,7 +91,7 @@ describe("the sessions of agents", () => {
     const first = await run("sessions", "import", ...store);
     expect([first.code, first.err]).toEqual([0, expect.stringContaining("11 messages, 11 new") as string]);
     expect(existsSync(join(folder.path, "history.db"))).toBe(true);
-    expect((await run("search", "41 kg", ...store)).out).toContain("The blue crate weighs 41 kg.");
+    expect((await run("recall", "41 kg", ...store)).out).toContain("The blue crate weighs 41 kg.");
     const more = {
       type: "message",
       id: "entry11",

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { run } from "../../src/cli/main.ts";
-import type { Stream } from "../../src/cli/terminal.ts";
+import type { Stream } from "../../src/cli/screen/terminal.ts";
 import { temporaryFolder } from "./precis.ts";
 
 describe("precis doctor", () => {

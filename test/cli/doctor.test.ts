@@ -334,7 +334,7 @@ describe("precis doctor", () => {
     expect(told.findings.map(({ code }) => code)).toContain("gateway_runs");
     expect(told.findings.find(({ code }) => code === "tool_search_off")).toMatchObject({
       level: "note",
-      lines: ["export ENABLE_TOOL_SEARCH=true", "export ENABLE_PROMPT_CACHING_1H=1"],
+      fix: expect.stringContaining("export ENABLE_TOOL_SEARCH=true") as string,
     });
     for (const [value, isOff] of [
       ["true", false],
@@ -357,9 +357,12 @@ describe("precis doctor", () => {
     });
     expect(code).toBe(0);
     const of = (wanted: string) => findings.find((one) => one.code === wanted);
-    const lines = [`ENABLE_TOOL_SEARCH=true ANTHROPIC_BASE_URL=http://127.0.0.1:${port} claude`];
-    expect(of("client_elsewhere")).toMatchObject({ level: "warning", lines });
-    expect(of("client_not_here")?.lines?.join("\n")).toContain(`"baseUrl": "http://127.0.0.1:${port}/v1"`);
+    expect(of("client_elsewhere")).toMatchObject({
+      level: "warning",
+      says: expect.stringContaining(`http://127.0.0.1:${port}`) as string,
+      fix: expect.stringContaining("precis setup claude") as string,
+    });
+    expect(of("client_not_here")?.fix).toContain("precis run pi");
   });
 
   it("asks nobody when told to stay offline", async () => {

@@ -71,7 +71,7 @@ it("refuses what is no folder, a relative path in a file, and a gateway that oth
   });
   expect(await here(...WORDS, "--set", "context.files_folder=shop")).toMatchObject({ code: 2 });
   const files = `context.files_folder=${folder.path}`;
-  const open = await here("serve", "--host", "0.0.0.0", "--set", "gateway.insecure=true", "--set", files);
+  const open = await here("serve", "--host", "0.0.0.0", "--set", "gateway.token_env=TOKEN", "--set", files);
   expect(open).toMatchObject({ code: 2, err: expect.stringContaining("context.files_folder") as string });
   expect((await here("config", "check", "--set", files)).out).toMatch(/context\.files_folder[^]*does not use it/);
 });

@@ -122,7 +122,7 @@ describe("in place of Claude Code's compaction", () => {
     expect(kept.at(-1)).toMatchObject({ role: "assistant", text: words(TURNS - 1) });
     expect(kept.at(-2)).toBe(said.length - 2);
     expect(tokensAfter).toBeLessThan(10_000);
-    const found = await precisHere(["search", "74 crates"], { folder, environment: { XDG_DATA_HOME: folder } });
+    const found = await precisHere(["recall", "74 crates"], { folder, environment: { XDG_DATA_HOME: folder } });
     expect(found.out).toContain("Day 2: depot 2");
   });
 

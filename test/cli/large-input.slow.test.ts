@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { largeFile } from "../../src/cli/large-file.ts";
+import { largeFile } from "../../src/cli/files/read.ts";
 import { readLog } from "../../src/logs/index.ts";
 import { claudeCodeSession, NODE_ENVIRONMENT, temporaryFolder, type Folder } from "./precis.ts";
 

@@ -1,10 +1,10 @@
-/** What the command line says of learned windows, and that it forgets the ones that are named and no others. */
+/** What the command line says of learned windows, until it is forgotten. */
 import { hash } from "node:crypto";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createChain } from "../../src/core/transcript/links.ts";
 import { textMessage } from "../../src/core/transcript/message.ts";
-import { listWindows } from "../../src/gateway/learned-windows.ts";
+import { forgetWindows, listWindows } from "../../src/gateway/learned-windows.ts";
 import { createModelBook } from "../../src/gateway/models.ts";
 import { createRegistry } from "../../src/models/registry/registry.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
@@ -62,9 +62,6 @@ it("says of each learned window why and until when it counts, in every place, un
   const store = await learned();
   const why =
     /learned \d minutes? ago, when http:\/\/a\.example\/v1 refused a request of 70,000 tokens and named this window; a larger one is tried in \d\d minutes/;
-  expect(await precis("store", "windows", ...STORE)).toMatch(
-    new RegExp(`${MODEL} 64,000 tokens for the tenant local, ${why.source}`),
-  );
   expect(await precis("sessions", "show", "mine", ...STORE)).toMatch(new RegExp(`window 64,000 tokens, ${why.source}`));
   const doctor = await precisHere(["doctor", "--offline", "--json", ...STORE], { folder: folder.path });
   const { findings } = JSON.parse(doctor.out) as { readonly findings: readonly { readonly code: string }[] };
@@ -73,25 +70,11 @@ it("says of each learned window why and until when it counts, in every place, un
   expect(found.find((one) => JSON.stringify(one).includes("a.example"))).toMatchObject({
     level: "note",
     says: expect.stringMatching(why),
-    fix: expect.stringContaining(`precis store windows ${MODEL} --forget`),
   });
 
-  expect(await precis("store", "windows", MODEL, "--upstream", A, "--forget", ...STORE)).toContain("forgotten: 64,000");
-  expect(await listWindows(store)).toMatchObject([{ upstream: B }]);
+  await forgetWindows(store, { model: MODEL, upstream: A });
   expect(await precis("sessions", "show", "mine", ...STORE)).toContain(
     "window 200,000 tokens, known by the model's name",
   );
-  await store.close();
-});
-
-it("forgets nothing of another tenant or model, and says where there is nothing", async () => {
-  const store = await learned();
-  for (const other of [["--tenant", "other"], ["gpt-5.4"], ["--upstream", "http://c.example"]])
-    expect(await precis("store", "windows", ...other, "--forget", ...STORE)).toBe("windows none was learned ");
-  expect(await listWindows(store)).toHaveLength(2);
-  const { windows } = JSON.parse(await precis("store", "windows", "--json", ...STORE)) as {
-    windows: readonly unknown[];
-  };
-  expect(windows).toHaveLength(2);
   await store.close();
 });

@@ -1,6 +1,6 @@
 /** A log writes what came together at once; one whose reader has stopped costs a bounded amount of memory. */
 import { expect, it, vi } from "vitest";
-import { lineWriter } from "../../src/cli/line-writer.ts";
+import { lineWriter } from "../../src/cli/gateway/log.ts";
 
 it("gathers lines, and writes them soon or when it is told to", async () => {
   const written: string[] = [];

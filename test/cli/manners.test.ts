@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EXIT } from "../../src/cli/exit.ts";
+import { EXIT } from "../../src/cli/program/exit.ts";
 import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
 import { LEGEND } from "../../eval/src/measure/report.ts";
 import { BASELINES } from "../../eval/src/recall/baselines.ts";
@@ -114,7 +114,7 @@ describe("an error with --json", () => {
     });
   });
 
-  it.each(["recall r1", "search words", "sessions", "undo s", "sessions edit s", "store stats", "store check"])(
+  it.each(["recall r1", "recall words", "sessions", "undo s", "sessions edit s", "store check --quick", "store check"])(
     "says of `%s` that a store is not there, with the exit code of an input that cannot be read",
     async (words) => {
       const ran = await run(...words.split(" "), "--store", "none.db");

@@ -18,7 +18,7 @@ beforeAll(async () => {
       "    model: small-1",
       "    provider: openai-compatible",
       `    base_url: ${endpoint.url}`,
-      "    context_length: 128000",
+      "models: { small-1: { context_length: 128000 } }",
     ].join("\n"),
   );
 });

@@ -2,8 +2,7 @@
 import { hash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { widthOf } from "../../src/cli/bars.ts";
-import { commandLines, fitted } from "../../src/cli/fitted.ts";
+import { measureWidth, commandLines, fitted } from "../../src/cli/screen/text.ts";
 import { allCommands } from "../../src/cli/main.ts";
 import { createChain } from "../../src/core/transcript/links.ts";
 import { protocols } from "../../src/protocols/index.ts";
@@ -41,7 +40,7 @@ async function keepSession(): Promise<string> {
 
 /** Lines that could have been broken and were not. */
 const tooWide = (text: string, columns: number): readonly string[] =>
-  text.split("\n").filter((line) => widthOf(line) > columns && isBreakable(line));
+  text.split("\n").filter((line) => measureWidth(line) > columns && isBreakable(line));
 
 /** A word alone on its line, for example an address or a path to copy, is not broken. */
 const isBreakable = (line: string): boolean => line.trim().replace(/ \\$/, "").includes(" ");
@@ -79,8 +78,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["sessions", "--store", "history.db"],
   ["sessions", "show", "00", "--store", "history.db"],
   ["sessions", "--store", "history.db", "--tenant", "somebody-else"],
-  ["search", "build", "--store", "history.db"],
-  ["search", "a phrase that nobody ever wrote or thought of", "--store", "history.db"],
+  ["recall", "build", "--store", "history.db"],
+  ["recall", "a phrase that nobody ever wrote or thought of", "--store", "history.db"],
   ["recall", "a phrase that nobody ever wrote or thought of", "--store", "history.db"],
   ["store", "status", "--store", "history.db"],
   ["store", "check", "--store", "history.db"],
@@ -142,7 +141,7 @@ describe("what is broken to fit", () => {
   it("stays one command where it is one to copy", () => {
     const command = "precis compact session.jsonl --force --focus 'the failing migration' --keep originals.json";
     const lines = commandLines(command, "  ", 40);
-    expect(lines.every((line) => widthOf(line) <= 40)).toBe(true);
+    expect(lines.every((line) => measureWidth(line) <= 40)).toBe(true);
     expect(
       lines
         .join("\n")
@@ -159,7 +158,7 @@ describe("COLUMNS", () => {
         folder: folder.path,
         environment: { COLUMNS: columns },
       });
-      return Math.max(...out.split("\n").map(widthOf));
+      return Math.max(...out.split("\n").map(measureWidth));
     };
     const [narrow, usual, wide, wrong] = await Promise.all(["40", "", "100", "lots"].map(widest));
     expect(narrow).toBeLessThanOrEqual(40);

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { operatorToken } from "../../src/cli/operator-token.ts";
+import { operatorToken } from "../../src/cli/gateway/token.ts";
 import { stateFile } from "../../src/config/locate.ts";
 import { DEFAULTS } from "../../src/config/defaults.ts";
 import type { Configuration } from "../../src/config/schema.ts";

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { EXIT } from "../../src/cli/exit.ts";
+import { EXIT } from "../../src/cli/program/exit.ts";
 import { chatMessages, NODE_ENVIRONMENT, precisHere, temporaryFolder, type Folder, type Ran } from "./precis.ts";
 
 const BIN = resolve(import.meta.dirname, "../../src/cli/bin.ts");

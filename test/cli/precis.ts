@@ -8,10 +8,10 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { run as runEval } from "../../eval/src/main.ts";
 import { providerCommand } from "../../provider/src/command.ts";
-import type { ExitCode } from "../../src/cli/exit.ts";
+import type { ExitCode } from "../../src/cli/program/exit.ts";
 import { run as runPrecis } from "../../src/cli/main.ts";
-import { runAlone } from "../../src/cli/program.ts";
-import { streamTo, type Stream, type Terminal } from "../../src/cli/terminal.ts";
+import { runAlone } from "../../src/cli/program/program.ts";
+import { streamTo, type Stream, type Terminal } from "../../src/cli/screen/terminal.ts";
 
 type Run = (words: readonly string[], terminal: Terminal) => Promise<ExitCode>;
 

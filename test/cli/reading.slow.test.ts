@@ -3,8 +3,8 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EXIT } from "../../src/cli/exit.ts";
-import { describeFileFailure, unreadable, unwritable } from "../../src/cli/file-failures.ts";
+import { EXIT } from "../../src/cli/program/exit.ts";
+import { describeFileFailure, unreadable, unwritable } from "../../src/cli/files/failures.ts";
 import { chatMessages, NODE_ENVIRONMENT, precisHere, temporaryFolder, type Folder, type Ran } from "./precis.ts";
 
 const BIN = resolve(import.meta.dirname, "../../src/cli/bin.ts");
@@ -94,7 +94,7 @@ describe.skipIf(!mayLoad())("without permission (skipped where nobody else may l
   it("an agreement that cannot be noted is a failed write", () => {
     chmodSync(at("open"), 0o755);
     folder.write("open/precis.yaml", "compression:\n  threshold: 0.4\n");
-    const { code, err } = bound(["config", "trust", "open/precis.yaml"]);
+    const { code, err } = bound(["trust", "open/precis.yaml"]);
     expect([code, err]).toEqual([
       EXIT.usage,
       expect.stringMatching(/cannot write \S+trusted\.json: permission denied/),

@@ -1,16 +1,12 @@
-/** `precis report`: recorded sessions, played through a session, become one answer; and the same of a gateway that observes. */
+/** `precis report`: recorded sessions, played through a session, become one answer. */
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Report } from "../../src/cli/report-page.ts";
-import { createProvider } from "../../provider/src/provider.ts";
-import { ask, bodyOf, worked } from "../gateway/support/asking.ts";
-import { serve } from "../gateway/support/serving.ts";
-import { atEnd } from "../gateway/support/standing.ts";
+import type { Report } from "../../src/cli/commands/report.ts";
 import { claudeCodeSession, precisHere, temporaryFolder, type Folder } from "./precis.ts";
 
 /** A session of 20 calls has about 12,000 tokens. */
-const SMALL_WINDOW = ["--context-length", "16k", "--set", "compression.threshold_floor_tokens=0"];
+const SMALL_WINDOW = ["--context-length", "16k"];
 
 let folder: Folder;
 beforeEach(() => (folder = temporaryFolder()));
@@ -108,28 +104,5 @@ describe("precis report", () => {
     const [cut, whole] = [await reported(["s"]), await reported(["t"])];
     expect(cut.agentCompactions).toBe(1);
     expect(cut.tokens.without).toBeLessThan(whole.tokens.without * 0.8);
-  });
-});
-
-describe("precis report --gateway", () => {
-  it("says what a gateway that observes would have done", async () => {
-    const provider = createProvider({ script: { text: "Done." } });
-    const { url: upstream, close } = await provider.listen();
-    atEnd(close);
-    const { url } = await serve({
-      upstream,
-      folder: folder.path,
-      flags: { set: "compression.mode=observe", "context-length": "30k" },
-    });
-    const environment = { XDG_CONFIG_HOME: folder.path, XDG_DATA_HOME: folder.path };
-    const words = ["--gateway", "--set", `gateway.port=${new URL(url).port}`];
-    expect((await report(words, environment)).out).toContain("No requests yet.");
-    await ask(url, { protocol: "anthropic-messages", body: bodyOf("anthropic-messages", worked("line", 60)) });
-    const { code, out } = await report(words, environment);
-    expect(code).toBe(0);
-    expect(out).toMatch(/Of 1 request, 1 would have been shortened, with \d+ % of their tokens taken out/);
-    const nobody = await report(["--gateway", "--set", "gateway.port=1"], environment);
-    expect(nobody).toMatchObject({ out: "" });
-    expect(nobody.err).toContain("no gateway answers at http://127.0.0.1:1");
   });
 });

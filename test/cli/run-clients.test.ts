@@ -1,6 +1,6 @@
 /** With which environment `precis run` starts clients that read a base URL, and where their own base URL leads then. */
 import { expect, it } from "vitest";
-import { RUNNABLE_CLIENTS, upstreamsOf } from "../../src/cli/run-clients.ts";
+import { RUNNABLE_CLIENTS, readUpstreams } from "../../src/cli/clients/run.ts";
 
 const URL = "http://127.0.0.1:4020";
 
@@ -14,10 +14,10 @@ it("starts Copilot CLI and Qwen Code with the gateway's address", () => {
 
 it("sends on to the address that the person had set", () => {
   const own = "https://models.example/v1";
-  expect(upstreamsOf({ COPILOT_PROVIDER_BASE_URL: own })).toEqual(["--upstream", `openai=${own}`]);
-  expect(upstreamsOf({ COPILOT_PROVIDER_BASE_URL: own, COPILOT_PROVIDER_TYPE: "anthropic" })).toEqual([
+  expect(readUpstreams({ COPILOT_PROVIDER_BASE_URL: own })).toEqual(["--upstream", `openai=${own}`]);
+  expect(readUpstreams({ COPILOT_PROVIDER_BASE_URL: own, COPILOT_PROVIDER_TYPE: "anthropic" })).toEqual([
     "--upstream",
     `anthropic=${own}`,
   ]);
-  expect(upstreamsOf({})).toEqual([]);
+  expect(readUpstreams({})).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { delimiter, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createProvider, type Provider } from "../../provider/src/provider.ts";
-import type { Listening } from "../../src/cli/listen.ts";
+import type { Listening } from "../../src/cli/gateway/port.ts";
 import { NODE_ENVIRONMENT, precis, temporaryFolder, type Folder } from "./precis.ts";
 
 const BIN = resolve(import.meta.dirname, "../../src/cli/bin.ts");

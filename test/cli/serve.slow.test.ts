@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createProvider, type Provider } from "../../provider/src/provider.ts";
 import { textMessage } from "../../src/core/transcript/message.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
-import type { Listening } from "../../src/cli/listen.ts";
+import type { Listening } from "../../src/cli/gateway/port.ts";
 import { chatMessages, NODE_ENVIRONMENT, precis, precisHere, temporaryFolder, type Folder } from "./precis.ts";
 
 type Json = Record<string, unknown>;
@@ -109,7 +109,7 @@ describe("precis serve", () => {
 
     const file = join(folder.path, ".local/share/precis/history.db");
     expect(statSync(file).mode & 0o077).toBe(0);
-    const { out: held } = await precisHere(["store", "stats", "--json"], { folder: folder.path });
+    const { out: held } = await precisHere(["store", "check", "--quick", "--json"], { folder: folder.path });
     expect(JSON.parse(held)).toMatchObject({ sessions: 1, messages: 1 + 60 * 2 + 2 + 2, compactions: 1 });
   });
 

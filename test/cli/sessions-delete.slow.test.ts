@@ -140,7 +140,7 @@ describe("precis sessions delete", () => {
             expect(err).toContain(`${standing.length} sessions could not be deleted and are whole`);
           } else if (/could not be rewritten/.test(err)) {
             told.add("all but the file");
-            expect([standing, err]).toEqual([[], expect.stringContaining("precis store vacuum")]);
+            expect([standing, err]).toEqual([[], expect.stringContaining("precis store retain --vacuum")]);
           }
           if (out !== "") expect(out).toBe(gone === 0 ? "nothing was deleted\n" : `deleted ${gone} sessions\n`);
           expect(code === 0 ? standing : [code, gone > 0 && out === ""]).toEqual(code === 0 ? [] : [3, false]);

@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { parse as parseJson } from "jsonc-parser";
 import { afterAll, describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { CLIENT_FILES } from "../../src/cli/client-settings.ts";
+import { CLIENT_FILES } from "../../src/cli/clients/settings.ts";
 import { precisHere } from "./precis.ts";
 
 const folders: string[] = [];

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createProvider } from "../../provider/src/provider.ts";
-import type { Listening } from "../../src/cli/listen.ts";
+import type { Listening } from "../../src/cli/gateway/port.ts";
 import { chatMessages, NODE_ENVIRONMENT, precis, temporaryFolder, type Folder } from "./precis.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -69,7 +69,7 @@ describe("no telemetry", () => {
     ["doctor", "--offline", "--set", "gateway.port=0"],
     ["token"],
     ["sessions"],
-    ["store", "stats"],
+    ["store", "check", "--quick"],
     ["--version"],
     ["nonsense"],
   ])("precis %s %s goes nowhere", async (...words) => {

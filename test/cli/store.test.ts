@@ -35,15 +35,15 @@ async function filled(names: readonly string[], file = "history.db", tenants = [
   return opened;
 }
 
-describe("precis store stats", () => {
+describe("precis store check --quick", () => {
   it("counts what is there while a gateway has the file open, of all and of one tenant", async () => {
     const open = await filled(["a", "b"], "history.db", ["one", "two"]);
-    const { code, out, err } = await store("stats", "--store", "history.db");
+    const { code, out, err } = await store("check", "--quick", "--store", "history.db");
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^sessions +4$/m);
     expect(out).toMatch(/^messages +8$/m);
     const one = JSON.parse(
-      (await store("stats", "--store", "history.db", "--tenant", "one", "--json")).out,
+      (await store("check", "--quick", "--store", "history.db", "--tenant", "one", "--json")).out,
     ) as Holdings;
     expect(one).toMatchObject({ sessions: 2, messages: 4, path: join(folder.path, "history.db") });
     await open.close();
@@ -56,20 +56,20 @@ describe("precis store stats", () => {
     };
     await (await filled(["a"], "mine.db")).close();
     own("gateway:\n  store: mine.db\n");
-    expect((await store("stats")).out).toContain(join(folder.path, "mine.db"));
+    expect((await store("check", "--quick")).out).toContain(join(folder.path, "mine.db"));
     own("");
-    const none = await store("stats");
+    const none = await store("check", "--quick");
     expect([none.code, none.err]).toEqual([3, expect.stringContaining(".local/share/precis/history.db") as string]);
     own("gateway:\n  store: memory\n");
-    expect((await store("stats")).err).toContain("`memory`");
+    expect((await store("check", "--quick")).err).toContain("`memory`");
   });
 
   it("makes no store of a mistyped name, and says what a file that is none is", async () => {
-    const { code, err } = await store("stats", "--store", "histroy.db");
+    const { code, err } = await store("check", "--quick", "--store", "histroy.db");
     expect([code, existsSync(join(folder.path, "histroy.db"))]).toEqual([3, false]);
     expect(err).toContain("there is no store at histroy.db");
     folder.write("notes.txt", "these are notes, and no database of any kind\n".repeat(100));
-    const other = await store("stats", "--store", "notes.txt");
+    const other = await store("check", "--quick", "--store", "notes.txt");
     expect([other.code, other.out]).toEqual([3, ""]);
     expect(other.err).toContain("next");
   });
@@ -91,7 +91,7 @@ describe("precis store check", () => {
 
 describe("precis store retain", () => {
   const sessions = async (): Promise<number> =>
-    (JSON.parse((await store("stats", "--store", "history.db", "--json")).out) as Holdings).sessions;
+    (JSON.parse((await store("check", "--quick", "--store", "history.db", "--json")).out) as Holdings).sessions;
 
   it("deletes what was not used since a time", async () => {
     await (await filled(["a", "b", "c"])).close();
@@ -134,7 +134,7 @@ describe("precis store retain", () => {
   });
 
   it.each([
-    [[], "--older-than or --max-size"],
+    [[], "--older-than, --max-size or --vacuum"],
     [["--older-than", "30"], "expected a time in s, m, h, d or w"],
     [["--older-than", "-1d"], "expected a time"],
     [["--max-size", "much"], "expected a size"],
@@ -146,13 +146,13 @@ describe("precis store retain", () => {
   });
 });
 
-describe("precis store vacuum", () => {
+describe("precis store retain --vacuum", () => {
   it("makes the file smaller once something was deleted", async () => {
     await (await filled(Array.from({ length: 40 }, (_, at) => `name${at}`))).close();
     const before = statSync(join(folder.path, "history.db")).size;
     await store("retain", "--store", "history.db", "--older-than", "15d", "--yes");
-    const { code, out } = await store("vacuum", "--store", "history.db");
-    expect([code, out]).toEqual([0, expect.stringMatching(/^file +\S.* → /) as string]);
+    const { code, out } = await store("retain", "--vacuum", "--store", "history.db");
+    expect([code, out]).toEqual([0, expect.stringMatching(/^store +\S.* → /) as string]);
     expect(statSync(join(folder.path, "history.db")).size).toBeLessThan(before / 2);
     expect((await store("check", "--store", "history.db")).code).toBe(0);
   });

@@ -24,7 +24,7 @@ const at = (section: string): readonly string[] =>
   [
     [`${section}.provider`, "openai-compatible"],
     [`${section}.base_url`, endpoint.url],
-    [`${section}.context_length`, "128000"],
+    ["models", '{"small-1":{"context_length":128000},"big-1":{"context_length":128000}}'],
   ].flatMap(([key, value]) => ["--set", `${key}=${value}`]);
 const compact = (...words: readonly string[]) =>
   precisHere(["compact", "chat.json", "--force", "--json", ...words], { folder: folder.path });

@@ -1,8 +1,8 @@
 /** What somebody else wrote moves no cursor of ours. */
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { streamTo } from "../../src/cli/terminal.ts";
-import { visible, visibleLine } from "../../src/cli/visible.ts";
+import { streamTo } from "../../src/cli/screen/terminal.ts";
+import { visible, visibleLine } from "../../src/cli/screen/text.ts";
 import { precisHere, temporaryFolder } from "./precis.ts";
 
 it("leaves no control and no mark that reorders text, and loses nothing else", () => {

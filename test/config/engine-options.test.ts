@@ -1,9 +1,7 @@
 /** The library checks its options without the configuration's schema; both accept the same and say the same. */
 import { expect, it } from "vitest";
-import { engineSettings } from "../../src/config/engine-options.ts";
-import { isSection, type OptionKind, type OptionKinds } from "../../src/config/option-kinds.ts";
-import { optionsOf } from "../../src/config/schema-options.ts";
-import { enginesOption } from "../../src/config/schema.ts";
+import { engineSettings, isSection, type OptionKind, type OptionKinds } from "../../src/config/options.ts";
+import { optionsOf } from "../../src/config/settings.ts";
 import { schema } from "../../src/config/schema.ts";
 
 const { compression, context, model } = schema.shape;
@@ -17,7 +15,6 @@ const configured = optionsOf({
     .meta({ examples: [200_000] }),
   maxOutputTokens: modelled.max_output_tokens,
   threshold: compressed.threshold,
-  thresholdFloorTokens: compressed.threshold_floor_tokens,
   targetRatio: compressed.target_ratio,
   protectLastN: compressed.protect_last_n,
   protectFirstN: compressed.protect_first_n,
@@ -25,7 +22,6 @@ const configured = optionsOf({
   keepRequests: compressed.keep_requests,
   template: compressed.template,
   preset: context.unwrap().shape.preset,
-  engines: enginesOption,
 });
 
 /** Each option by its path, with what messages say of it. */
@@ -59,15 +55,18 @@ const VALUES = [
   [],
 ];
 
-it("say the same of every setting of an engine", () => {
+/** The others have no place in a file. */
+const { engines: _, thresholdFloorTokens: _floor, ...shared } = engineSettings.options;
+
+it("say the same of every setting that a file has too", () => {
   const words = (options: OptionKinds) =>
     stated(options).map(([path, { expects, default: value, example }]) => ({ path, expects, default: value, example }));
-  expect(words(engineSettings.options)).toEqual(words(configured));
+  expect(words(shared)).toEqual(words(configured));
   expect(words(engineSettings.options).length).toBeGreaterThan(20);
 });
 
 it("accept the same values", () => {
   const accepted = (options: OptionKinds) =>
     stated(options).map(([path, kind]) => [path, VALUES.filter((value) => kind.fits(value))]);
-  expect(accepted(engineSettings.options)).toEqual(accepted(configured));
+  expect(accepted(shared)).toEqual(accepted(configured));
 });

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { computedValues, warningsOf } from "../../src/config/computed.ts";
+import { computedValues, findWarnings } from "../../src/config/computed.ts";
 import { schema, type Configuration } from "../../src/config/schema.ts";
 import { createEngine } from "../../src/core/engines/engines.ts";
 import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
-import { engineSettingsOf } from "../../src/config/engine-settings.ts";
+import { toEngineSettings } from "../../src/config/engine-settings.ts";
 import { settingAt } from "../../src/config/settings.ts";
 import { precisHere } from "../cli/precis.ts";
 
@@ -16,38 +16,28 @@ const configured = (yaml: string): Configuration => schema.parse(parse(yaml));
 const figures = (configuration: Configuration): Readonly<Record<string, number>> =>
   Object.fromEntries(computedValues(configuration).map(({ name, tokens }) => [name, tokens]));
 const unused = (configuration: Configuration): readonly string[] =>
-  warningsOf(configuration).flatMap(({ code, path }) => (code === "setting_unused" ? path : []));
+  findWarnings(configuration).flatMap(({ code, path }) => (code === "setting_unused" ? path : []));
 
 describe("the figures of a configuration", () => {
   it.each(ENGINE_NAMES.filter((name) => name !== "none"))("are those of %s where it runs", (name) => {
     const configuration = configured(`{ context: { engine: ${name} }, model: { context_length: 180000 } }`);
     const { threshold = 0 } = figures(configuration);
-    const engine = createEngine(name, engineSettingsOf(configuration));
+    const engine = createEngine(name, toEngineSettings(configuration));
     const at = (tokens: number): string => engine.decide(engine.init(), { tokens, messages: 50 }).kind;
     expect([at(threshold - 1), at(threshold + 1)]).toEqual(["none", "compact"]);
     for (const { from } of computedValues(configuration))
       expect(from.filter((path) => settingAt(path) === undefined)).toEqual([]);
   });
 
-  it("follow the engine's own settings", () => {
-    const file =
-      "{ context: { engine: lossless }, engines: { lossless: { context_threshold: 0.6, fresh_tail_max_tokens: 9000 } } }";
-    expect(figures(configured(file))).toMatchObject({ threshold: 120_000, target: 86_000, tail: 9_000 });
+  it("are none where nothing is compacted", () => {
     expect(figures(configured("{ context: { engine: none } }"))).toEqual({ window: 200_000, usable: 200_000 });
   });
 
   it("are what `config check` and `inspect` print", async () => {
-    const check = await precisHere([
-      "config",
-      "check",
-      "--engine",
-      "sacred-zone",
-      "--set",
-      "engines.sacred_zone.trigger_share=0.6",
-    ]);
-    expect(check.out).toMatch(/threshold +120,000/);
+    const check = await precisHere(["config", "check", "--engine", "sacred-zone"]);
+    expect(check.out).toMatch(/threshold +150,000/);
     expect(check.out).toMatch(/recent +20,000/);
-    expect(check.out).not.toMatch(/ceiling|engines\.lossless/);
+    expect(check.out).not.toMatch(/ceiling/);
     const folder = mkdtempSync(join(tmpdir(), "precis-figures-"));
     const messages = [
       { role: "user", content: "Mend the totals." },
@@ -66,9 +56,8 @@ describe("a setting that the engine does not use", () => {
       "{ context: { engine: lossless }, compression: { threshold: 0.7, template: seven, schedule: cost } }",
       ["compression.threshold", "compression.template"],
     ],
-    ["{ engines: { stepped: { tail_tokens: 500 } } }", ["engines.stepped.tail_tokens"]],
     ["{ context: { engine: layered, preset: current } }", ["context.preset"]],
-    ["{ context: { engine: stepped, preset: current }, engines: { stepped: { tail_tokens: 500 } } }", []],
+    ["{ context: { engine: stepped, preset: current } }", []],
     ["{ context: { engine: of-a-plugin }, compression: { threshold: 0.7 } }", []],
     ["{ compression: { threshold: 0.7 } }", []],
   ])("is named: %s", (file, paths) => {

@@ -90,7 +90,7 @@ describe("each setting in a project's file", () => {
 });
 
 describe("a project's file that sets what it may not", () => {
-  const CONSENT = /`gateway\.upstreams`.*which needs your consent.*precis\.yaml:3:5.*precis config trust precis\.yaml/;
+  const CONSENT = /`gateway\.upstreams`.*which needs your consent.*precis\.yaml:3:5.*precis trust precis\.yaml/;
 
   it("fails the check of the configuration, which names the file, the setting and what to do", async () => {
     file(STRANGER);
@@ -185,13 +185,13 @@ describe("a project's file that is wrong", () => {
   });
 });
 
-describe("precis config trust", () => {
+describe("precis trust", () => {
   const upstreams = async (folder = project) =>
     Object.keys((await resolveAll(request({ folder }))).configuration.gateway.upstreams);
 
   it("agrees to that very file, and shows what it sets", async () => {
     file(STRANGER);
-    const { code, out } = await here("config", "trust");
+    const { code, out } = await here("trust");
     expect(code).toBe(0);
     expect(out).toContain("https://stranger.example");
     expect(await upstreams()).toEqual(["openai"]);
@@ -200,14 +200,14 @@ describe("precis config trust", () => {
     expect(await upstreams()).toEqual([]);
     file(STRANGER);
     expect(await upstreams()).toEqual(["openai"]);
-    await here("config", "trust", "--forget");
+    await here("trust", "--forget");
     expect(await upstreams()).toEqual([]);
   });
 
   it("not to a copy of it elsewhere, and not to what a link leads to by then", async () => {
     file(STRANGER, "agreed.yaml");
     symlinkSync("agreed.yaml", join(project, "precis.yaml"));
-    await here("config", "trust");
+    await here("trust");
     expect(await upstreams()).toEqual(["openai"]);
     const elsewhere = join(home, "elsewhere");
     mkdirSync(elsewhere);
@@ -222,22 +222,22 @@ describe("precis config trust", () => {
   it("not to a link to it elsewhere, before that is agreed to as well", async () => {
     file(STRANGER);
     mkdirSync(join(project, ".precis"));
-    await here("config", "trust");
+    await here("trust");
     const elsewhere = join(home, "elsewhere");
     mkdirSync(elsewhere);
     symlinkSync(join(project, "precis.yaml"), join(elsewhere, "precis.yaml"));
     expect(await upstreams(elsewhere)).toEqual([]);
     const there = { folder: elsewhere, environment: { HOME: home } };
-    expect((await precisHere(["config", "trust"], there)).code).toBe(0);
+    expect((await precisHere(["trust"], there)).code).toBe(0);
     expect(await upstreams(elsewhere)).toEqual(["openai"]);
-    await precisHere(["config", "trust", "--forget"], there);
+    await precisHere(["trust", "--forget"], there);
     expect([await upstreams(elsewhere), await upstreams()]).toEqual([[], ["openai"]]);
   });
 
   it("not to a link to a folder that holds it", async () => {
     mkdirSync(join(project, ".precis"));
     file(STRANGER, ".precis/config.yaml");
-    await here("config", "trust");
+    await here("trust");
     expect(await upstreams()).toEqual(["openai"]);
     const elsewhere = join(home, "elsewhere");
     mkdirSync(elsewhere);
@@ -247,7 +247,7 @@ describe("precis config trust", () => {
 
   it("agrees to nothing where its own note is damaged", async () => {
     file(STRANGER);
-    await here("config", "trust");
+    await here("trust");
     for (const text of ["", "[]", "null", "{", '{"__proto__": {"a": "b"}}']) {
       writeFileSync(join(home, ".local/state/precis/trusted.json"), text);
       expect(await upstreams()).toEqual([]);
@@ -255,8 +255,8 @@ describe("precis config trust", () => {
   });
 
   it("says that there is none, and what a file is that is none", async () => {
-    expect(await here("config", "trust")).toMatchObject({ code: 2, out: "" });
-    expect(await here("config", "trust", "gone.yaml")).toMatchObject({ code: 2, out: "" });
+    expect(await here("trust")).toMatchObject({ code: 2, out: "" });
+    expect(await here("trust", "gone.yaml")).toMatchObject({ code: 2, out: "" });
   });
 });
 
@@ -284,10 +284,10 @@ describe("a plugin that stands in the project", () => {
     shelf.write("mine", source);
     expect(await compact("mine")).toMatchObject({
       code: 2,
-      err: expect.stringContaining("precis plugins trust mine") as string,
+      err: expect.stringContaining("precis trust mine") as string,
     });
     expect(() => statSync(marker)).toThrow("ENOENT");
-    expect((await here("plugins", "trust", "mine")).code).toBe(0);
+    expect((await here("trust", "mine")).code).toBe(0);
     expect(await compact("mine")).toMatchObject({ code: 0, engine: "mine" });
     shelf.write("mine", `${source}\n// changed`);
     expect(await compact("mine")).toMatchObject({ code: 2 });
@@ -310,21 +310,21 @@ describe("a plugin that stands in the project", () => {
     writeFileSync(join(outside, "other.js"), "export const one = 1;");
     const folder = pluginShelf(project).write("mine", engineSource({}));
     link(folder, outside);
-    const { code, err } = await here("plugins", "trust", "mine");
+    const { code, err } = await here("trust", "mine");
     expect(code).toBe(2);
     expect(err.replaceAll(/\s+/g, " ")).toMatch(/its link (other\.js|more) leads out of its folder/);
     expect(await compact("mine")).toMatchObject({
       code: 2,
       err: expect.stringContaining("untrusted_plugin") as string,
     });
-    expect((await here("plugins")).out).toContain("precis plugins trust mine");
+    expect((await here("plugins")).out).toContain("precis trust mine");
   });
 
   it("is not passed over where it is called what another engine is called elsewhere", async () => {
     file(talk, "talk.json");
     pluginShelf(project).write("lcm", engineSource({}));
     expect(await compact("lcm")).toMatchObject({ code: 2, err: expect.stringContaining("untrusted_plugin") as string });
-    await here("plugins", "trust", "lcm");
+    await here("trust", "lcm");
     expect((await compact("lcm")).err).not.toContain("untrusted_plugin");
   });
 
@@ -336,7 +336,7 @@ describe("a plugin that stands in the project", () => {
     symlinkSync("real.js", join(real, "alias.js"));
     const shelf = pluginShelf(project);
     symlinkSync(real, join(shelf.path, "mine"));
-    expect((await here("plugins", "trust", "mine")).code).toBe(0);
+    expect((await here("trust", "mine")).code).toBe(0);
     expect(await compact("mine")).toMatchObject({ code: 0, engine: "mine" });
     writeFileSync(join(real, "real.js"), "// changed");
     expect(await compact("mine")).toMatchObject({ code: 2 });
@@ -349,16 +349,16 @@ describe("a plugin that stands in the project", () => {
       `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(marker)}, "");`,
     );
     const folder = pluginShelf(project).write("mine", source);
-    expect(await here("plugins", "check", "mine", "--samples", "1")).toMatchObject({
+    expect(await here("plugins", "mine", "--samples", "1")).toMatchObject({
       code: 2,
-      err: expect.stringContaining("precis plugins trust mine") as string,
+      err: expect.stringContaining("precis trust mine") as string,
     });
     expect(existsSync(marker)).toBe(false);
-    await here("plugins", "check", folder, "--samples", "1");
+    await here("plugins", folder, "--samples", "1");
     expect(existsSync(marker)).toBe(true);
     rmSync(marker);
-    await here("plugins", "trust", "mine");
-    await here("plugins", "check", "mine", "--samples", "1");
+    await here("trust", "mine");
+    await here("plugins", "mine", "--samples", "1");
     expect(existsSync(marker)).toBe(true);
   });
 
@@ -372,8 +372,8 @@ describe("a plugin that stands in the project", () => {
     );
     expect((await compact("layered")).code).toBe(0);
     expect(existsSync(marker)).toBe(false);
-    expect((await here("plugins")).out).toContain("precis plugins trust layered");
-    await here("plugins", "trust", "layered");
+    expect((await here("plugins")).out).toContain("precis trust layered");
+    await here("trust", "layered");
     expect((await compact("layered")).code).toBe(0);
     expect(existsSync(marker)).toBe(true);
   });

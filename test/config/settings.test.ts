@@ -4,22 +4,21 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ENGINE_DEFAULTS } from "../../src/core/engines/settings.ts";
-import { engineSettingsOf } from "../../src/config/engine-settings.ts";
+import { toEngineSettings } from "../../src/config/engine-settings.ts";
 import { DEFAULTS } from "../../src/config/defaults.ts";
-import { jsonSchema } from "../../src/config/json-schema.ts";
+import { jsonSchema, ALIASES, SETTINGS, settingAt, toVariable, valueAt } from "../../src/config/settings.ts";
 import { nearest } from "../../src/config/problems.ts";
 import { withReference } from "../../scripts/docs/settings.ts";
 import { resolve as resolveSources } from "../../src/config/resolve.ts";
 import { schema } from "../../src/config/schema.ts";
-import { ALIASES, SETTINGS, settingAt, variableOf, valueAt } from "../../src/config/settings.ts";
-import { configurationTemplate } from "../../src/config/template.ts";
+import { configurationTemplate } from "../../src/cli/commands/config.ts";
 import { readYaml } from "../../src/config/yaml-source.ts";
 
 describe("settings", () => {
   it("have the defaults that the plain object states", () => {
     expect(schema.parse({})).toEqual(DEFAULTS);
     for (const { path, default: stated } of SETTINGS) expect([path, valueAt(DEFAULTS, path)]).toEqual([path, stated]);
-    expect(engineSettingsOf(DEFAULTS)).toEqual(ENGINE_DEFAULTS);
+    expect(toEngineSettings(DEFAULTS)).toEqual(ENGINE_DEFAULTS);
   });
 
   it("have the defaults and ranges of the Hermes Agent docs", () => {
@@ -39,7 +38,7 @@ describe("settings", () => {
 
   it("each have a variable of their own, a meaning and an example that is accepted", () => {
     const paths = [...SETTINGS.map(({ path }) => path), ...Object.keys(ALIASES)];
-    expect(new Set(paths.map(variableOf)).size).toBe(paths.length);
+    expect(new Set(paths.map(toVariable)).size).toBe(paths.length);
     for (const { path, description, example, schema: own } of SETTINGS) {
       expect(description).toMatch(/\w.*\.$/);
       expect([path, own.safeParse(example).success]).toEqual([path, true]);

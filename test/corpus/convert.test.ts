@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { expect, it } from "vitest";
 import { convertLog, LOG_FORMATS } from "../../src/logs/index.ts";
-import { readSession } from "../../src/logs/read-session.ts";
+import { readSession } from "../../src/logs/convert.ts";
 import { sessionText } from "../../src/logs/stored.ts";
 import { CORPUS, describeCorpus, hasCorpus } from "../support/corpus.ts";
 import { expectFaithful } from "../support/conversions.ts";

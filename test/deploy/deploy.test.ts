@@ -243,7 +243,8 @@ describe("a gateway that runs", () => {
     atEnd(close);
     const folder = temporaryFolder();
     const config = join(folder, "precis.yaml");
-    writeFileSync(config, "gateway:\n  token_env: PRECIS_DEPLOY_TOKEN\n  tenant_metrics: true\n");
+    writeFileSync(config, "gateway:\n  token_env: PRECIS_DEPLOY_TOKEN\n  tenants_file: tenants.yaml\n");
+    writeFileSync(join(folder, "tenants.yaml"), "tenants: {}\n");
     const { url } = await serve({ upstream, folder, flags: { config } });
     await ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", worked("deploy", 20)) });
     const headers = { authorization: `Bearer ${token}` };

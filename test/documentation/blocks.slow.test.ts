@@ -10,12 +10,12 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAst } from "vitest/node";
-import { readArguments, type Command } from "../../src/cli/command.ts";
-import { readTenants } from "../../src/config/tenants.ts";
+import { readArguments, type Command } from "../../src/cli/program/command.ts";
+import { readTenants } from "../../src/cli/gateway/tenants.ts";
 import { EVAL } from "../../eval/src/main.ts";
 import { providerCommand } from "../../provider/src/command.ts";
 import { allCommands } from "../../src/cli/main.ts";
-import { loadCommands } from "../../src/cli/program.ts";
+import { loadCommands } from "../../src/cli/program/program.ts";
 import { NODE_ENVIRONMENT, precisHere } from "../cli/precis.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { blocksOf, commandLines, commandsOf, PAGES, ROOT, textOf, type Block } from "./blocks.ts";
@@ -59,8 +59,8 @@ const EVALUATED = mkdtempSync(join(tmpdir(), "precis-evaluated-"));
 
 /** Lines that repeat one thing for many seconds: in a short run they do it a few times, or once for all pages. */
 const LESS_WORK: readonly (readonly [line: RegExp, less: string])[] = [
-  [/^(precis plugins check .*--samples) \d+/, "$1 4"],
-  [/^(precis plugins check (?!.*--(?:samples|on)).*)/, "$1 --samples 4"],
+  [/^(precis plugins .*--samples) \d+/, "$1 4"],
+  [/^(precis plugins (?!.*--(?:samples|on)).*)/, "$1 --samples 4"],
   [/^(precis-eval measure .*--engines compressor),\S+/, "$1"],
   [/^(precis-eval measure .*--cache) \S+/, `$1 '${EVALUATED}'`],
   [/^(precis-eval measure (?!.*--cache).*)/, `$1 --cache '${EVALUATED}'`],

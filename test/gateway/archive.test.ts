@@ -8,7 +8,7 @@ import { contentText, textMessage, type Transcript } from "../../src/core/transc
 import type { GatewayEvent } from "../../src/gateway/contract.ts";
 import { createHistory } from "../../src/gateway/history/history.ts";
 import type { SessionShown } from "../../src/gateway/history/contract.ts";
-import { sessionList, sessionPage } from "../../src/cli/sessions-page.ts";
+import { sessionList, sessionPage } from "../../src/cli/screen/sessions.ts";
 import { createMetrics } from "../../src/gateway/operation/metrics.ts";
 import { createOwnRoutes } from "../../src/gateway/operation/own-routes.ts";
 import { createTally } from "../../src/gateway/operation/tally.ts";

@@ -1,6 +1,6 @@
 /** Requests that a provider refuses for their pictures, bytes or halves of characters, whatever their tokens are: made acceptable before they are sent, or after a refusal. */
 import { describe, expect, it } from "vitest";
-import { refusalOf } from "../../src/cli/refusal.ts";
+import { findRefusal } from "../../src/cli/compaction/output.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { png } from "../support/pictures.ts";
 import { ask } from "./support/asking.ts";
@@ -53,7 +53,7 @@ const unmarked = (body: string): readonly Json[] =>
 const picturesIn = (body: string): number => body.split('"type":"image"').length - 1;
 
 function refusalIn(body: string, windowTokens = WINDOW_TOKENS): string | undefined {
-  return refusalOf({ decoded: protocols["anthropic-messages"].decode(body) }, "anthropic-messages", windowTokens);
+  return findRefusal({ decoded: protocols["anthropic-messages"].decode(body) }, "anthropic-messages", windowTokens);
 }
 
 describe("pictures that a provider refuses together", () => {
@@ -150,7 +150,7 @@ describe("the pictures of other vendors", () => {
   ] as const)("are as many as %s takes", async (protocol, most, refusal, other) => {
     const windowTokens = 20_000_000;
     const said = (body: object) =>
-      refusalOf({ decoded: protocols[protocol].decode(JSON.stringify(body)) }, protocol, windowTokens);
+      findRefusal({ decoded: protocols[protocol].decode(JSON.stringify(body)) }, protocol, windowTokens);
     expect([said(bodies[protocol](most)), said(bodies[protocol](most + 1))]).toEqual([undefined, refusal]);
     if (other !== undefined) expect(said({ ...bodies[protocol](most + 1), model: other })).toBeUndefined();
     const {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createMetrics } from "../../src/gateway/operation/metrics.ts";
 import { loadEngine, type PluginSource } from "../../src/plugins/load.ts";
-import type { PluginLimits } from "../../src/plugins/limits.ts";
+import type { PluginLimits } from "../../src/plugins/fault.ts";
 import { engineSource, pluginShelf } from "../support/plugins.ts";
 import type { ProviderOptions } from "../../provider/src/provider.ts";
 import { agentOf } from "./recall/support/agents.ts";

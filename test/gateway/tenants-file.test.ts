@@ -3,11 +3,10 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { configuredTenants } from "../../src/cli/tenants-file.ts";
+import { configuredTenants, readTenants } from "../../src/cli/gateway/tenants.ts";
 import { DEFAULTS } from "../../src/config/defaults.ts";
-import { readTenants } from "../../src/config/tenants.ts";
 import type { Configuration } from "../../src/config/schema.ts";
-import type { TenantsSource } from "../../src/gateway/tenants/configuration.ts";
+import type { TenantLimitSettings, TenantsSource } from "../../src/gateway/tenants/configuration.ts";
 import type { Writer } from "../../src/core/handoff/model/writer.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { stand, temporaryFolder } from "./support/standing.ts";
@@ -17,27 +16,36 @@ const small = (protocol: (typeof PROTOCOLS)[number]): string => bodyOf(protocol,
 const chat = (steps: number): string => bodyOf("openai-chat", worked("tenants", steps, 120));
 const WINDOW_TOKENS = 6_000;
 
-function tenantsIn(text: string): { readonly tenants: TenantsSource; readonly write: (text: string) => void } {
+interface InFile {
+  readonly tenants: TenantsSource;
+  /** What the file says of all. */
+  readonly tenantLimits: TenantLimitSettings;
+  readonly write: (text: string) => void;
+}
+
+function tenantsIn(text: string): InFile {
   const folder = temporaryFolder();
   const file = join(folder, "tenants.yaml");
   const write = (now: string): void => writeFileSync(file, now);
   write(text);
   const gateway = { ...DEFAULTS.gateway, tenants_file: file } as unknown as Configuration["gateway"];
-  return { tenants: configuredTenants({ gateway }, { folder }).tenants!, write };
+  const { tenants, tenantLimits } = configuredTenants({ gateway }, { folder });
+  return { tenants: tenants!, tenantLimits: tenantLimits!, write };
 }
 
 const reloaded = (): boolean => process.emit("SIGHUP");
 
 describe("keys of tenants", () => {
   it.each(PROTOCOLS)("are known by their hash, with limits of their own; others are refused: %s", async (protocol) => {
-    const { tenants } = tenantsIn(`
+    const { tenants, tenantLimits } = tenantsIn(`
 others: refuse
+limits: { requests_per_minute: 1 }
 tenants:
   team-a: { keys: ["sha256:${sha256("a1")}", ${sha256("a2")}], requests_per_minute: 3 }
   team-b: { keys: [${sha256("b")}], requests_per_minute: null }`);
     const { url, events, provider } = await stand({
       provider: { script: { text: "Done." } },
-      gateway: { tenant: "per_key", tenants, tenantLimits: { requestsPerMinute: 1 } },
+      gateway: { tenant: "per_key", tenants, tenantLimits },
     });
     const send = (key: string) => ask(url, { protocol, body: small(protocol), key });
     const statuses: number[] = [];

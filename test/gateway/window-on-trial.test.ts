@@ -81,7 +81,7 @@ describe("a provider that refuses above 16,000 tokens, and later accepts 32,000"
     expect((await asking("openai-chat", second.url, "beta", ABOVE_THRESHOLD)).treatment).toMatch(/^rewritten/);
     const [remembered] = second.notices("window_remembered");
     expect(remembered).toMatchObject({ window: { tokens: SMALL_TOKENS, learned: { upstream: `${server.url}` } } });
-    expect(remembered?.message).toContain("precis store windows");
+    expect(remembered?.message).toContain("The dashboard can forget it");
     await vi.waitFor(() => expect(second.windows()).toMatchObject([{ from: "learned", tokens: SMALL_TOKENS }]));
     const shown = (await second.history.list(TENANT, 1))[0]!;
     expect(shown.window).toMatchObject({ from: "learned", tokens: SMALL_TOKENS });

@@ -115,8 +115,6 @@ describe("a writer from settings", () => {
       writersOf({ [`${AUX}.model`]: "claude-haiku-4-5", ...values }).auxiliary!.windowTokens;
     expect(window({})).toBe(200_000);
     expect(window({ models: { "claude-haiku-4-5": { context_length: 150_000 } } })).toBe(150_000);
-    const stated = { [`${AUX}.context_length`]: 100_000 };
-    expect(window(stated)).toBe(100_000);
     expect(window({ [`${AUX}.model`]: "m", [`${AUX}.provider`]: "ollama" })).toBe(SAFE_WINDOW_TOKENS);
   });
 

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
 import { contentText } from "../../src/core/transcript/message.ts";
 import { loadEngine, type PluginSource } from "../../src/plugins/load.ts";
-import type { PluginLimits } from "../../src/plugins/limits.ts";
+import type { PluginLimits } from "../../src/plugins/fault.ts";
 import type { DisabledEngine } from "../../src/session/events.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 import { filler, ran, talk, user } from "../support/compacting.ts";

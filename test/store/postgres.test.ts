@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { keeping } from "../../src/cli/keep-options.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
+import { keeping } from "../../src/cli/store/place.ts";
+import type { Terminal } from "../../src/cli/screen/terminal.ts";
 import { loadConfiguration } from "../../src/config/load.ts";
 import { openStore } from "../../src/store/open.ts";
 import { openPostgresStore, type PostgresOptions } from "../../src/store/postgres.ts";
@@ -258,12 +258,12 @@ describe.skipIf(NO_POSTGRES !== undefined)(`PostgreSQL${NO_POSTGRES === undefine
       const store = await openStore(url);
       await store.appendChain("local", talk("hello there", "hi"));
       await store.close();
-      const stats = await precisHere(["store", "stats", "--store", url, "--json"]);
+      const stats = await precisHere(["store", "check", "--quick", "--store", url, "--json"]);
       expect(JSON.parse(stats.out)).toMatchObject({ sessions: 1, messages: 2 });
       expect((await precisHere(["store", "check", "--store", url])).out).toContain("no damage found");
-      expect((await precisHere(["store", "vacuum", "--store", url])).code).toBe(0);
+      expect((await precisHere(["store", "retain", "--vacuum", "--store", url])).code).toBe(0);
       expect((await precisHere(["sessions", "--store", url])).out).toContain("hello there");
-      expect((await precisHere(["search", "hello", "--store", url])).out).toContain("hello there");
+      expect((await precisHere(["recall", "hello", "--store", url])).out).toContain("hello there");
       const withPassword = await precisHere(["sessions", "--store", "postgres://me:secret@localhost/precis"]);
       expect([withPassword.code, withPassword.err]).toEqual([2, expect.stringContaining("PGPASSWORD")]);
       expect(withPassword.err).not.toContain("secret");

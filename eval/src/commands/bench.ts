@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join, resolve } from "node:path";
-import type { Arguments, Command } from "../../../src/cli/command.ts";
-import { EXIT, type ExitCode } from "../../../src/cli/exit.ts";
-import { writeOutput } from "../../../src/cli/files.ts";
-import type { Terminal } from "../../../src/cli/terminal.ts";
+import type { Arguments, Command } from "../../../src/cli/program/command.ts";
+import { EXIT, type ExitCode } from "../../../src/cli/program/exit.ts";
+import { writeOutput } from "../../../src/cli/files/write.ts";
+import type { Terminal } from "../../../src/cli/screen/terminal.ts";
 import { loadField } from "../bench/compactors.ts";
 import { measureLocomo } from "../bench/locomo.ts";
 import { measureAll } from "../bench/measures.ts";

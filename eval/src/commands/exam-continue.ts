@@ -12,17 +12,17 @@ import {
   type Work,
 } from "../exam/continue/trials.ts";
 import { differenceLines, fewSessions } from "../exam/report.ts";
-import { wrapped } from "../../../src/config/wrap.ts";
-import { counted, sharesOf, wholeOf } from "../../../src/cli/amounts.ts";
-import type { Arguments } from "../../../src/cli/command.ts";
+import { wrapped } from "../../../src/cli/screen/text.ts";
+import { counted, parseShares, parseWhole } from "../../../src/cli/screen/amounts.ts";
+import type { Arguments } from "../../../src/cli/program/command.ts";
 import { sectionLines } from "./measure-page.ts";
 import { priceLines, spentLine } from "./exam-page.ts";
 import { BUDGETS_DEFAULT, checkLimit, FOLDER_DEFAULT, limitOf, surroundingsOf } from "./exam-request.ts";
-import { EXIT, usageError, type ExitCode } from "../../../src/cli/exit.ts";
-import { withProgress } from "../../../src/cli/progress.ts";
-import { configurationRequest } from "../../../src/cli/settings-flags.ts";
-import type { Stream, Terminal } from "../../../src/cli/terminal.ts";
-import { version } from "../../../src/cli/version.ts";
+import { EXIT, usageError, type ExitCode } from "../../../src/cli/program/exit.ts";
+import { withProgress } from "../../../src/cli/screen/progress.ts";
+import { configurationRequest } from "../../../src/cli/settings/flags.ts";
+import type { Stream, Terminal } from "../../../src/cli/screen/terminal.ts";
+import { version } from "../../../src/cli/program/program.ts";
 
 /** None of them asks a model. */
 const CONTESTANTS_DEFAULT = "tail,compressor,whole";
@@ -57,12 +57,12 @@ async function requestOf(args: Arguments, terminal: Terminal): Promise<ContinueR
   const work = workOf(args);
   if (args.all("paths").length > 0)
     throw usageError("--continue takes the sessions from its cases", "Leave the paths out.");
-  const budgets = sharesOf(args.text("budgets") ?? BUDGETS_DEFAULT, BUDGETS_DEFAULT);
+  const budgets = parseShares(args.text("budgets") ?? BUDGETS_DEFAULT, BUDGETS_DEFAULT);
   return {
     casesFolder: resolve(folder, args.text("continue")!),
     examFolder: resolve(folder, args.text("folder") ?? FOLDER_DEFAULT),
     contestants: contestantsOf(args.text("contestants") ?? CONTESTANTS_DEFAULT, budgets),
-    runs: wholeOf(args.text("runs") ?? String(RUNS_DEFAULT), "--runs", RUNS_MAX),
+    runs: parseWhole(args.text("runs") ?? String(RUNS_DEFAULT), "--runs", RUNS_MAX),
     work,
     configuration: await loadConfiguration(configurationRequest(args, terminal)),
     surroundings: surroundingsOf(terminal),

@@ -1,5 +1,5 @@
 /** An exam on a terminal: the plan with its price beforehand, and the figures with what they do not prove. */
-import { wrapped } from "../../../src/config/wrap.ts";
+import { wrapped, clip } from "../../../src/cli/screen/text.ts";
 import type { PrecisError } from "../../../src/core/errors.ts";
 import type { Estimate } from "../exam/ask.ts";
 import type { PreparedExam } from "../exam/exam.ts";
@@ -8,11 +8,10 @@ import type { Spending } from "../exam/spending-limit.ts";
 import { failuresOf, sectionsOf, verdictsOf } from "../exam/report.ts";
 import type { CaseResult } from "../exam/run.ts";
 import type { ExamFigures } from "../exam/tally.ts";
-import { count, counted } from "../../../src/cli/amounts.ts";
-import { clip } from "../../../src/cli/bars.ts";
+import { count, counted } from "../../../src/cli/screen/amounts.ts";
 import { sectionLines } from "./measure-page.ts";
-import { withRowNote } from "../../../src/cli/table.ts";
-import type { Stream } from "../../../src/cli/terminal.ts";
+import { withRowNote } from "../../../src/cli/screen/table.ts";
+import type { Stream } from "../../../src/cli/screen/terminal.ts";
 
 const REFUSED_SHOWN_MAX = 5;
 const FAILURES_SHOWN_MAX = 20;

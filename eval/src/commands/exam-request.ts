@@ -2,11 +2,11 @@
 import type { Estimate } from "../exam/ask.ts";
 import type { ExamRequest } from "../exam/exam.ts";
 import { overflowOf } from "../../../src/session/recover.ts";
-import { dollarsOf } from "../../../src/cli/amounts.ts";
-import type { Arguments } from "../../../src/cli/command.ts";
-import { usageError } from "../../../src/cli/exit.ts";
-import { outwardFetch } from "../../../src/cli/outward-proxies.ts";
-import type { Terminal } from "../../../src/cli/terminal.ts";
+import { parseDollars } from "../../../src/cli/screen/amounts.ts";
+import type { Arguments } from "../../../src/cli/program/command.ts";
+import { usageError } from "../../../src/cli/program/exit.ts";
+import { outwardFetch } from "../../../src/cli/gateway/options.ts";
+import type { Terminal } from "../../../src/cli/screen/terminal.ts";
 
 export const BUDGETS_DEFAULT = "10";
 export const FOLDER_DEFAULT = "precis-exam";
@@ -21,7 +21,7 @@ function overflow(status: number, body: string): ReturnType<typeof overflowOf> {
 
 export function limitOf(args: Arguments): number {
   const text = args.text("max-cost");
-  return text === undefined ? Infinity : dollarsOf(text, "--max-cost");
+  return text === undefined ? Infinity : parseDollars(text, "--max-cost");
 }
 
 /** Throws a usage error where the limit cannot be kept, or would not be. */

@@ -6,16 +6,16 @@ import { prepareExam, type ExamRequest, type PreparedExam } from "../exam/exam.t
 import { CASES_MAX, KINDS, QUESTIONS_MAX, QUOTA_DEFAULT, READERS_MAX, SEATS_MAX } from "../exam/plan.ts";
 import { questionCount, type Quota } from "../exam/plan.ts";
 import { figuresOf } from "../exam/tally.ts";
-import { sharesOf, wholeOf } from "../../../src/cli/amounts.ts";
-import type { Arguments, Command } from "../../../src/cli/command.ts";
+import { parseShares, parseWhole } from "../../../src/cli/screen/amounts.ts";
+import type { Arguments, Command } from "../../../src/cli/program/command.ts";
 import { continueCommand } from "./exam-continue.ts";
 import { examPage, planPage } from "./exam-page.ts";
 import { BUDGETS_DEFAULT, checkLimit, FOLDER_DEFAULT, limitOf, surroundingsOf } from "./exam-request.ts";
-import { EXIT, usageError, type ExitCode } from "../../../src/cli/exit.ts";
-import { withProgress } from "../../../src/cli/progress.ts";
-import { CONFIG_FLAGS, configurationRequest } from "../../../src/cli/settings-flags.ts";
-import type { Terminal } from "../../../src/cli/terminal.ts";
-import { version } from "../../../src/cli/version.ts";
+import { EXIT, usageError, type ExitCode } from "../../../src/cli/program/exit.ts";
+import { withProgress } from "../../../src/cli/screen/progress.ts";
+import { CONFIG_FLAGS, configurationRequest } from "../../../src/cli/settings/flags.ts";
+import type { Terminal } from "../../../src/cli/screen/terminal.ts";
+import { version } from "../../../src/cli/program/program.ts";
 
 const CASES_DEFAULT = 6;
 const QUOTA_TEXT = KINDS.map((kind) => QUOTA_DEFAULT[kind]).join(",");
@@ -162,9 +162,9 @@ async function runPreparedExam(
 
 async function requestOf(args: Arguments, terminal: Terminal): Promise<ExamRequest> {
   const { folder } = terminal;
-  const budgets = sharesOf(args.text("budgets") ?? BUDGETS_DEFAULT, BUDGETS_DEFAULT);
+  const budgets = parseShares(args.text("budgets") ?? BUDGETS_DEFAULT, BUDGETS_DEFAULT);
   const contestants = contestantsOf(args.text("contestants") ?? CONTESTANTS_DEFAULT, budgets);
-  const readers = wholeOf(args.text("readers") ?? "1", "--readers", READERS_MAX);
+  const readers = parseWhole(args.text("readers") ?? "1", "--readers", READERS_MAX);
   if (readers * contestants.length > SEATS_MAX)
     throw usageError(
       `${contestants.length} contestants with ${readers} readers each are more than the ${SEATS_MAX} that one grading sheet holds`,
@@ -180,9 +180,9 @@ async function requestOf(args: Arguments, terminal: Terminal): Promise<ExamReque
     examFolder: resolve(folder, args.text("folder") ?? FOLDER_DEFAULT),
     contestants,
     readers,
-    cases: wholeOf(args.text("cases") ?? String(CASES_DEFAULT), "--cases", CASES_MAX),
+    cases: parseWhole(args.text("cases") ?? String(CASES_DEFAULT), "--cases", CASES_MAX),
     quota: quotaOf(args.text("questions") ?? QUOTA_TEXT),
-    seed: wholeOf(args.text("seed") ?? "1", "--seed", SEED_MAX),
+    seed: parseWhole(args.text("seed") ?? "1", "--seed", SEED_MAX),
     configuration: await loadConfiguration(configurationRequest(args, terminal)),
     models: { ...named("writer"), ...named("reader"), ...named("grader") },
     surroundings: surroundingsOf(terminal),

@@ -1,11 +1,10 @@
 /** An evaluation on a terminal: tables, each with what is to be known for reading it, and the files that are not scored. */
-import { wrapped } from "../../../src/config/wrap.ts";
+import { wrapped, clip, columnWidths, padEnd } from "../../../src/cli/screen/text.ts";
 import type { Evaluation } from "../measure/evaluate.ts";
 import type { Figures } from "../measure/figures.ts";
 import { LEGEND, notScored, sectionsOf, summaryOf, type Section, type Unscored } from "../measure/report.ts";
-import { clip, columnWidths, padEnd } from "../../../src/cli/bars.ts";
-import { tableLines } from "../../../src/cli/table.ts";
-import type { Stream } from "../../../src/cli/terminal.ts";
+import { tableLines } from "../../../src/cli/screen/table.ts";
+import type { Stream } from "../../../src/cli/screen/terminal.ts";
 
 const FILES_SHOWN_MAX = 4;
 

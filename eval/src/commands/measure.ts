@@ -10,14 +10,14 @@ import { pageOf } from "../measure/page.ts";
 import { pictureOf } from "../measure/picture.ts";
 import { summaryOf } from "../measure/report.ts";
 import { THREADS_MAX } from "../measure/threads.ts";
-import { sharesOf, wholeOf } from "../../../src/cli/amounts.ts";
-import type { Arguments, Command } from "../../../src/cli/command.ts";
+import { parseShares, parseWhole } from "../../../src/cli/screen/amounts.ts";
+import type { Arguments, Command } from "../../../src/cli/program/command.ts";
 import { evalPage } from "./measure-page.ts";
-import { EXIT, type ExitCode } from "../../../src/cli/exit.ts";
-import { makeFolder, writeOutput } from "../../../src/cli/files.ts";
-import { withProgress } from "../../../src/cli/progress.ts";
-import type { Terminal } from "../../../src/cli/terminal.ts";
-import { version } from "../../../src/cli/version.ts";
+import { EXIT, type ExitCode } from "../../../src/cli/program/exit.ts";
+import { makeFolder, writeOutput } from "../../../src/cli/files/write.ts";
+import { withProgress } from "../../../src/cli/screen/progress.ts";
+import type { Terminal } from "../../../src/cli/screen/terminal.ts";
+import { version } from "../../../src/cli/program/program.ts";
 
 const BUDGETS_DEFAULT = "5,10,20";
 const ENGINE_DEFAULT = "compressor";
@@ -82,7 +82,7 @@ async function runMeasure(args: Arguments, terminal: Terminal): Promise<ExitCode
   const options = {
     paths: paths.map((path) => resolve(folder, path)),
     folder,
-    budgets: sharesOf(args.text("budgets") ?? BUDGETS_DEFAULT, BUDGETS_DEFAULT),
+    budgets: parseShares(args.text("budgets") ?? BUDGETS_DEFAULT, BUDGETS_DEFAULT),
     engines: enginesOf(args.text("engines") ?? ENGINE_DEFAULT),
     threads: threadsOf(args.text("threads")),
     ...folderOf(args, "cache", "cacheFolder", terminal),
@@ -132,7 +132,7 @@ function enginesOf(text: string): readonly string[] {
 
 function threadsOf(text: string | undefined): number {
   if (text === undefined) return Math.min(availableParallelism(), THREADS_DEFAULT_MAX);
-  return wholeOf(text, "--threads", THREADS_MAX);
+  return parseWhole(text, "--threads", THREADS_MAX);
 }
 
 function folderOf<Name extends string>(

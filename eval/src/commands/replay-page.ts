@@ -1,16 +1,15 @@
 /** A replay as a person reads it: on what terms, what each strategy sent and cost, and how full the window was on the way. */
-import { wrapped } from "../../../src/config/wrap.ts";
+import { wrapped, clip } from "../../../src/cli/screen/text.ts";
 import { chartsOf } from "../replay/chart.ts";
 import { windowCurves, nameOf, short, type WindowCurve } from "../replay/window-curves.ts";
 import type { ReplayedRun, ReplayedSession } from "../replay/replay.ts";
 import type { ReplayTerms } from "../replay/terms.ts";
 import type { Prices } from "../../../src/models/index.ts";
-import { count, counted } from "../../../src/cli/amounts.ts";
-import { clip } from "../../../src/cli/bars.ts";
-import { headingOf } from "../../../src/cli/compaction-page.ts";
-import { tableLines } from "../../../src/cli/table.ts";
-import type { Stream } from "../../../src/cli/terminal.ts";
-import { windowText, type Window } from "../../../src/cli/window.ts";
+import { count, counted } from "../../../src/cli/screen/amounts.ts";
+import { headingLines } from "../../../src/cli/compaction/page.ts";
+import { tableLines } from "../../../src/cli/screen/table.ts";
+import type { Stream } from "../../../src/cli/screen/terminal.ts";
+import { windowText, type Window } from "../../../src/cli/settings/flags.ts";
 
 export interface Replay {
   readonly name: string;
@@ -32,7 +31,7 @@ export function replayPage(replay: Replay, stream: Stream): string {
   const { paint, columns } = stream;
   const shown = replay.notes.slice(0, NOTES_SHOWN_MAX);
   return [
-    ...headingOf({ name, format, to: terms.protocol, notes: [] }, stream).slice(0, 1),
+    ...headingLines({ name, format, to: terms.protocol, notes: [] }, stream).slice(0, 1),
     ...termLines(replay).flatMap((line) => wrapped(line, columns)),
     "",
     ...table(session.runs, stream),

@@ -1,5 +1,5 @@
 /** `precis-eval replay`: a recorded session lived again under each strategy, with what the cache and the bill make of it. */
-import { engineSettingsOf } from "../../../src/config/engine-settings.ts";
+import { toEngineSettings } from "../../../src/config/engine-settings.ts";
 import { loadConfiguration } from "../../../src/config/load.ts";
 import type { Configuration } from "../../../src/config/schema.ts";
 import { SCHEDULES } from "../../../src/core/caching/schedule.ts";
@@ -15,16 +15,21 @@ import { svgOf } from "../replay/svg.ts";
 import { termsOf, type ReplayTerms } from "../replay/terms.ts";
 import { registryOf, type Prices } from "../../../src/models/index.ts";
 import { loadSecretRules } from "../../../src/secrets/rules.ts";
-import { counted, durationOf, tokensOf } from "../../../src/cli/amounts.ts";
-import type { Arguments, Command } from "../../../src/cli/command.ts";
-import { EXIT, usageError, type ExitCode } from "../../../src/cli/exit.ts";
-import { writeOutput } from "../../../src/cli/files.ts";
-import { INPUT_ARGS, inputBytes, readInput } from "../../../src/cli/input.ts";
-import { withProgress, type Progress } from "../../../src/cli/progress.ts";
+import { counted, parseDuration, parseTokens } from "../../../src/cli/screen/amounts.ts";
+import type { Arguments, Command } from "../../../src/cli/program/command.ts";
+import { EXIT, usageError, type ExitCode } from "../../../src/cli/program/exit.ts";
+import { writeOutput } from "../../../src/cli/files/write.ts";
+import { INPUT_ARGS, inputBytes, readInput } from "../../../src/cli/files/input.ts";
+import { withProgress, type Progress } from "../../../src/cli/screen/progress.ts";
 import { replayPage, underTitle, type Replay } from "./replay-page.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../../../src/cli/settings-flags.ts";
-import type { Terminal } from "../../../src/cli/terminal.ts";
-import { windowFor, type Window } from "../../../src/cli/window.ts";
+import {
+  CONFIG_FLAGS,
+  configurationRequest,
+  ENGINE_FLAGS,
+  windowFor,
+  type Window,
+} from "../../../src/cli/settings/flags.ts";
+import type { Terminal } from "../../../src/cli/screen/terminal.ts";
 
 const GAP_DEFAULT = "30s";
 
@@ -183,14 +188,14 @@ interface ReplayContext {
 async function replayed(source: Source, { args, configuration, progress }: ReplayContext): Promise<Replay> {
   const window = windowOf(source, args, configuration);
   const terms = termsFor(source, args, configuration, window);
-  const { contextLength: _, maxOutputTokens, ...settings } = engineSettingsOf(configuration);
+  const { contextLength: _, maxOutputTokens, ...settings } = toEngineSettings(configuration);
   const writer = args.text("summaries-by");
   const prompt = args.text("prompt-tokens");
   const recording =
     prompt === undefined
       ? source.recording
-      : withPrompt(source.recording, tokensOf(prompt, "--prompt-tokens") / terms.tokenFactor);
-  const gapMs = durationOf(args.text("gap") ?? GAP_DEFAULT, "--gap");
+      : withPrompt(source.recording, parseTokens(prompt, "--prompt-tokens") / terms.tokenFactor);
+  const gapMs = parseDuration(args.text("gap") ?? GAP_DEFAULT, "--gap");
   const session: ReplayedSession = await replay(recording, {
     terms,
     strategies: strategiesFor(args, configuration),

@@ -1,5 +1,5 @@
 /** What each contestant makes of a case: the text that a reader gets. */
-import { engineSettingsOf } from "../../../src/config/engine-settings.ts";
+import { toEngineSettings } from "../../../src/config/engine-settings.ts";
 import type { Configuration } from "../../../src/config/schema.ts";
 import type { Writer } from "../../../src/core/handoff/model/writer.ts";
 import { createRuntime } from "../../../src/session/runtime.ts";
@@ -122,7 +122,7 @@ async function compacted(
   contestant: Contestant,
   { configuration, secrets, context, writer }: ContextOptions & { readonly writer?: Writer },
 ): Promise<CompactedText> {
-  const settings = engineSettingsOf(configuration, undefined);
+  const settings = toEngineSettings(configuration, undefined);
   const runtime = createRuntime({
     engine: contestant.engine!,
     settings: one.prefix.system.length === 0 ? { ...settings, note: "handoff" } : settings,

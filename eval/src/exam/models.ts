@@ -76,9 +76,7 @@ function settingsFor(settings: Configuration, name: string | undefined): Configu
     const compression = { ...patient, model: null, provider: "main" as const };
     return { ...settings, auxiliary: { ...settings.auxiliary, compression } };
   }
-  // What is stated of the configured model says nothing about another.
-  const context_length = own.model === name ? own.context_length : null;
-  const compression = { ...patient, model: name, context_length };
+  const compression = { ...patient, model: name };
   return { ...settings, auxiliary: { ...settings.auxiliary, compression } };
 }
 

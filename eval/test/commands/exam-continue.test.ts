@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EXIT } from "../../../src/cli/exit.ts";
+import { EXIT } from "../../../src/cli/program/exit.ts";
 import { replyTo } from "../../src/exam/continue/answers.ts";
 import { chatMessages, precisHere, temporaryFolder, type Folder, type Ran } from "../../../test/cli/precis.ts";
 

@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { EXIT } from "../../../src/cli/exit.ts";
+import { EXIT } from "../../../src/cli/program/exit.ts";
 import { startExaminer, usual, type Examiner } from "../exam/examiner.ts";
 import {
   claudeCodeSession,
@@ -41,7 +41,6 @@ beforeAll(async () => {
       "    model: exam-1",
       "    provider: openai-compatible",
       `    base_url: ${examiner.url}`,
-      "    context_length: 400000",
       "models:",
       ...["exam-1", "exam-2"].flatMap((name) => [
         `  ${name}:`,
@@ -150,7 +149,7 @@ describe("the choice of cases", () => {
       cases: { prefixTokens: number }[];
     };
     for (const { prefixTokens } of cases) expect(prefixTokens).toBeGreaterThanOrEqual(4_000);
-    const small = await exam("small", "--set", "auxiliary.compression.context_length=20000");
+    const small = await exam("small", "--set", 'models={"exam-1":{"context_length":20000}}');
     expect(small.code).toBe(EXIT.failed);
     expect(small.err).toMatch(/does not fit the \d+ tokens that the model can read/);
   });

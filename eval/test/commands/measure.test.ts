@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EXIT } from "../../../src/cli/exit.ts";
+import { EXIT } from "../../../src/cli/program/exit.ts";
 import { claudeCodeSession, precisHere, temporaryFolder, type Folder } from "../../../test/cli/precis.ts";
 
 const EXAMPLE = resolve(import.meta.dirname, "../../../examples/refunds.openai-chat.json");

@@ -1,6 +1,6 @@
 /** `precis-eval replay --example`: the built-in session, labelled for what it is. */
 import { expect, it } from "vitest";
-import { EXIT } from "../../../src/cli/exit.ts";
+import { EXIT } from "../../../src/cli/program/exit.ts";
 import { precisHere } from "../../../test/cli/precis.ts";
 
 it("replays the built-in example, labelled for what it is, with what disagrees in it", async () => {

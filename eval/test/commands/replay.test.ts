@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EXIT } from "../../../src/cli/exit.ts";
+import { EXIT } from "../../../src/cli/program/exit.ts";
 import { precisHere, temporaryFolder, type Folder } from "../../../test/cli/precis.ts";
 
 const START_MS = Date.parse("2026-03-01T09:00:00Z");

@@ -1,19 +1,23 @@
 /** `precis check`: would the provider take this transcript? The oracle that every test and engine answers to, and the model's window. */
 import { loadConfiguration } from "../../config/load.ts";
-import { wrapped } from "../../config/wrap.ts";
+import { wrapped, measureWidth } from "../screen/text.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
-import { count, counted } from "../amounts.ts";
-import { widthOf } from "../bars.ts";
-import type { Command } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
-import { imagesOf } from "../images.ts";
-import { INPUT_ARGS, readInput, type Input } from "../input.ts";
-import { refusalOf } from "../refusal.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { withRowNote } from "../table.ts";
-import type { Stream } from "../terminal.ts";
-import { verdictOf, violationText, type Verdict } from "../validity.ts";
-import { windowFor, windowText, type Window } from "../window.ts";
+import { count, counted } from "../screen/amounts.ts";
+import type { Command } from "../program/command.ts";
+import { EXIT, type ExitCode } from "../program/exit.ts";
+import {
+  readImageTokens,
+  CONFIG_FLAGS,
+  configurationRequest,
+  ENGINE_FLAGS,
+  windowFor,
+  windowText,
+  type Window,
+} from "../settings/flags.ts";
+import { INPUT_ARGS, readInput, type Input } from "../files/input.ts";
+import { findRefusal, checkInput, violationText, type Verdict } from "../compaction/output.ts";
+import { withRowNote } from "../screen/table.ts";
+import type { Stream } from "../screen/terminal.ts";
 
 export const checkCommand: Command = {
   name: "check",
@@ -46,9 +50,9 @@ export const checkCommand: Command = {
     const configuration = await loadConfiguration(configurationRequest(args, terminal));
     const input = await readInput(args, terminal);
     const window = windowFor(args, configuration, input.transcript.model);
-    const tokens = createMeasure(imagesOf(input.transcript, configuration)).transcript(input.transcript);
-    const verdict = args.text("from") === undefined ? verdictOf(input) : verdictOf(input, [input.protocol]);
-    const refusals = verdict.named.map((protocol) => refusalOf(input, protocol, window.tokens));
+    const tokens = createMeasure(readImageTokens(input.transcript, configuration)).transcript(input.transcript);
+    const verdict = args.text("from") === undefined ? checkInput(input) : checkInput(input, [input.protocol]);
+    const refusals = verdict.named.map((protocol) => findRefusal(input, protocol, window.tokens));
     const refusal = refusals.includes(undefined) ? undefined : refusals[0];
     const checked = { ...input, ...verdict, refusal, window, tokens };
     if (args.is("json")) await terminal.out.write(json(checked));
@@ -58,7 +62,6 @@ export const checkCommand: Command = {
 };
 
 interface Checked extends Input, Verdict {
-  /** What the vendor says that the form is wrong with. */
   readonly refusal: string | undefined;
   readonly window: Window;
   readonly tokens: number;
@@ -96,7 +99,7 @@ function page(checked: Checked, stream: Stream): string {
   const line = `${paint("strong", name)}  ${paint(sound ? (small ? "good" : "warn") : "bad", says)}`;
   const below = (text: string): readonly string[] => wrapped(text, columns - 2).map((one) => `  ${one}`);
   return [
-    ...withRowNote({ line, width: widthOf(name) + 2 + says.length, says: about, look: "dim" }, stream),
+    ...withRowNote({ line, width: measureWidth(name) + 2 + says.length, says: about, look: "dim" }, stream),
     ...violations.flatMap((one) => below(violationText(one, transcript))),
     ...(refusal === undefined ? [] : below(`the provider would say: ${refusal}`)),
     ...(small ? [] : tooLarge(checked).flatMap(below)),

@@ -8,27 +8,29 @@ import { protocols, type ProtocolName } from "../../protocols/index.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
-import { counted } from "../amounts.ts";
-import type { Arguments, Command } from "../command.ts";
-import { compactionDiff } from "../compaction-diff.ts";
-import { shownCompaction } from "../compaction-shown.ts";
-import { compactForced, compactInput, type CompactionRequest, type ForcedCompaction } from "../compaction.ts";
-import { reportJson, reportPage } from "../compact-report.ts";
-import { withEngine } from "../engine.ts";
-import { fileReader, hookSettings } from "../gateway-options.ts";
-import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import { isSameFile, modeLike, writeOutput } from "../files.ts";
-import { imagesOf } from "../images.ts";
-import { formatNamed, INPUT_ARGS, inputBytes, readInput, type Input } from "../input.ts";
-import { addToKeep } from "../keep.ts";
-import { written } from "../output.ts";
-import { refusalOf } from "../refusal.ts";
-import { withProgress, type Progress } from "../progress.ts";
-import { checkSummarize, summarizeFlags } from "../summarize.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { verdictOf, verdictOfResult } from "../validity.ts";
-import { windowFor } from "../window.ts";
-import type { Terminal } from "../terminal.ts";
+import { counted } from "../screen/amounts.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { compactionDiff, shownCompaction } from "../compaction/diff.ts";
+import { compactForced, compactInput, type CompactionRequest, type ForcedCompaction } from "../compaction/compact.ts";
+import { reportJson, reportPage } from "../compaction/report.ts";
+import { withEngine } from "../settings/engine.ts";
+import { fileReader, hookSettings } from "../gateway/options.ts";
+import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
+import { isSameFile, modeLike, writeOutput } from "../files/write.ts";
+import {
+  readImageTokens,
+  checkSummarize,
+  summarizeFlags,
+  CONFIG_FLAGS,
+  configurationRequest,
+  ENGINE_FLAGS,
+  windowFor,
+} from "../settings/flags.ts";
+import { formatNamed, INPUT_ARGS, inputBytes, readInput, type Input } from "../files/input.ts";
+import { addToKeep } from "../files/keep.ts";
+import { written, findRefusal, checkInput, checkResult } from "../compaction/output.ts";
+import { withProgress, type Progress } from "../screen/progress.ts";
+import type { Terminal } from "../screen/terminal.ts";
 
 export const compactCommand: Command = {
   name: "compact",
@@ -151,19 +153,19 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     const input = await readInput(args, terminal);
     progress.expect(input.chars);
     await progress.stage(`compacting ${counted(input.transcript.messages.length, "message")}`, 0.3);
-    const result = await resultOf(input, { args, configuration, to, terminal, progress });
+    const result = await makeResult(input, { args, configuration, to, terminal, progress });
     await progress.stage("writing", 0.9);
     if (files.keep !== undefined) await addToKeep(files.keep, result.originals, terminal);
     const protocol = to ?? input.protocol;
     const violations = {
-      before: verdictOf(input).violations,
-      after: verdictOfResult(input, result.transcript, protocol).violations,
+      before: checkInput(input).violations,
+      after: checkResult(input, result.transcript, protocol).violations,
     };
     const window = windowFor(args, configuration, input.transcript.model);
     const text = written(input, result.transcript, protocol);
     // A session file is no request: what its agent sends beside it is not known.
     const decoded = input.decoded === undefined ? undefined : protocols[protocol].decode(text);
-    const refusal = decoded === undefined ? undefined : refusalOf({ decoded }, protocol, window.tokens);
+    const refusal = decoded === undefined ? undefined : findRefusal({ decoded }, protocol, window.tokens);
     const repair = { ...violations, refusal };
     const report = { input, result, to: protocol, window, repair };
     const beside = { out: args.is("json") ? undefined : files.out, keep: args.text("keep") };
@@ -171,13 +173,13 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
       ...report,
       text: args.is("json") ? reportJson(report) : text,
       page: reportPage(report, beside, terminal.err),
-      diff: args.is("diff") ? await diffOf(input, result, { configuration, terminal }) : undefined,
+      diff: args.is("diff") ? await makeDiff(input, result, { configuration, terminal }) : undefined,
     };
   });
   await deliver(made, files, terminal);
   if (made.repair.after.length > 0 || made.repair.refusal !== undefined) return EXIT.failed;
   if (!meetsRequirement(made.result, required)) return EXIT.failed;
-  return irreducibleOf(made.result) === undefined ? EXIT.done : EXIT.irreducible;
+  return findIrreducible(made.result) === undefined ? EXIT.done : EXIT.irreducible;
 }
 
 /** What a fate has to be at least; nothing where nothing is asked. @throws for anything else. */
@@ -201,7 +203,7 @@ interface Compacting {
   readonly progress: Progress;
 }
 
-function resultOf(
+function makeResult(
   input: Input,
   { args, configuration, to, terminal, progress }: Compacting,
 ): Promise<ForcedCompaction> {
@@ -228,14 +230,14 @@ function resultOf(
   );
 }
 
-async function diffOf(
+async function makeDiff(
   input: Input,
   result: ForcedCompaction,
   { configuration, terminal }: Pick<Compacting, "configuration" | "terminal">,
 ): Promise<string> {
   if (result.kind === "unchanged") return "";
   const redact = createRedactor(await loadSecretRules(configuration.redaction));
-  const measure = createMeasure(imagesOf(input.transcript, configuration));
+  const measure = createMeasure(readImageTokens(input.transcript, configuration));
   const view = shownCompaction(result.compaction, input.transcript.messages, { redact, measure });
   return compactionDiff(view, terminal.out);
 }
@@ -270,7 +272,6 @@ async function deliver({ text, page, diff }: Made, files: OutputFiles, terminal:
 interface Made {
   readonly text: string;
   readonly page: string;
-  /** Where --diff asked for it; empty where nothing was compacted. */
   readonly diff: string | undefined;
 }
 
@@ -298,7 +299,7 @@ function outputFiles(args: Arguments, { folder }: Terminal): OutputFiles {
   return { out, keep, mode: modeLike(input === undefined ? "/dev/stdin" : resolve(folder, input)) };
 }
 
-function irreducibleOf(
+function findIrreducible(
   result: ForcedCompaction,
 ): { readonly limit: number; readonly smallest: number; readonly because: string } | undefined {
   return result.kind === "compacted" ? result.compaction.report.irreducible : result.irreducible;

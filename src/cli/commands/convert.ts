@@ -1,17 +1,16 @@
 /** `precis convert`: a session of one agent becomes one of another, and the report says what could not be carried. */
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { PrecisError } from "../../core/errors.ts";
-import { convertLog, LOG_FORMATS, unknownFormat, type Converted, type LogFormat, FORMATS } from "../../logs/index.ts";
+import { convertLog, LOG_FORMATS, type Converted, type LogFormat, FORMATS } from "../../logs/index.ts";
 import { destinationFor, type Destination } from "../../logs/places.ts";
-import { sessionFormat, sessionText, storeSession, type SessionText } from "../../logs/stored.ts";
-import type { Arguments, Command } from "../command.ts";
-import { EXIT, usageError } from "../exit.ts";
-import { isSameFile, writeOutput } from "../files.ts";
-import { formatNamed, readingFailure } from "../input.ts";
-import type { Terminal, Stream } from "../terminal.ts";
-import { wrapped } from "../../config/wrap.ts";
-import { counted } from "../amounts.ts";
+import { sessionFormat, storeSession, type SessionText } from "../../logs/stored.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { EXIT, usageError } from "../program/exit.ts";
+import { isSameFile, writeOutput } from "../files/write.ts";
+import { formatNamed, noSession, pathOfSession, readAgentSession } from "../files/input.ts";
+import type { Terminal, Stream } from "../screen/terminal.ts";
+import { wrapped } from "../screen/text.ts";
+import { counted } from "../screen/amounts.ts";
 
 /** A session holds what was said: for its owner alone. */
 const SESSION_MODE = 0o600;
@@ -62,7 +61,7 @@ export const convertCommand: Command = {
     const converted = convertLog(text, format, { to, nowMs: Date.now(), ...moved });
     const place = placeFor(converted, args, terminal);
     await write(converted, place, terminal);
-    if (args.is("json")) await terminal.out.write(`${JSON.stringify(reportOf(converted, place), null, 2)}\n`);
+    if (args.is("json")) await terminal.out.write(`${JSON.stringify(makeReport(converted, place), null, 2)}\n`);
     else await terminal.err.say(conversionPage(converted, place, terminal.err));
     return EXIT.done;
   },
@@ -77,15 +76,10 @@ async function readSource(args: Arguments, terminal: Terminal): Promise<SessionT
   const from = formatNamed(args.text("from"), "--from", LOG_FORMATS);
   const session = args.text("session");
   const name = args.text("file")!;
-  const options = { ...(session !== undefined && { session }), ...(from !== undefined && { from }) };
-  const source = name === "-" ? await standardInput(terminal, from) : sessionText(pathOf(name, terminal), options);
-  const { text, format } = source;
+  if (name !== "-") return readAgentSession(pathOfSession(name, terminal), { session, from });
+  const { text, format } = await standardInput(terminal, from);
   if (format !== undefined) return { text, format };
-  if (text.trim() === "") throw readingFailure(name, unknownFormat(text, LOG_FORMATS));
-  throw new PrecisError(`cannot read ${name}: it is not a session of a known agent`, {
-    code: "unreadable_input",
-    hint: `Name its format with --from: ${LOG_FORMATS.join(", ")}.`,
-  });
+  throw noSession(name, text);
 }
 
 async function standardInput({ readStandardInput }: Terminal, from: LogFormat | undefined): Promise<SessionText> {
@@ -93,16 +87,6 @@ async function standardInput({ readStandardInput }: Terminal, from: LogFormat | 
   return { text, format: from ?? sessionFormat(text, "") };
 }
 
-function pathOf(name: string, { folder }: Terminal): string {
-  const path = resolve(folder, name);
-  if (existsSync(path)) return path;
-  throw new PrecisError(`cannot read ${name}: there is no such file`, {
-    code: "unreadable_input",
-    hint: "`precis sessions import --list` lists the sessions of each agent.",
-  });
-}
-
-/** Where it goes; undefined for standard output. */
 function placeFor(converted: Converted, args: Arguments, terminal: Terminal): Destination | undefined {
   const out = args.text("out");
   if (out !== undefined && args.is("install"))
@@ -135,7 +119,7 @@ async function write(converted: Converted, place: Destination | undefined, termi
   await writeOutput(terminal, place.path, converted.text, { mode: SESSION_MODE });
 }
 
-function reportOf(converted: Converted, place: Destination | undefined): object {
+function makeReport(converted: Converted, place: Destination | undefined): object {
   const { from, to, id, cwd, messages, live, compactions, remarks, notes } = converted;
   const of = (kind: "lost" | "changed") =>
     remarks.filter((one) => one.kind === kind).map(({ code, count, text }) => ({ code, count, text }));
@@ -155,7 +139,6 @@ function reportOf(converted: Converted, place: Destination | undefined): object 
   };
 }
 
-/** What a conversion carried, changed and lost, for a person. */
 function conversionPage(converted: Converted, place: Destination | undefined, stream: Stream): string {
   const { from, to, messages, live, compactions, remarks, notes, cwd } = converted;
   const { paint, columns } = stream;

@@ -1,16 +1,14 @@
 /** `precis doctor`: what is wrong with this set-up, and how to fix it. */
 import { resolveAll } from "../../config/load.ts";
 import { examine } from "../doctor/doctor.ts";
-import type { Command } from "../command.ts";
-import { EXIT } from "../exit.ts";
-import { whileWaiting } from "../progress.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { wrapped } from "../../config/wrap.ts";
-import { counted } from "../amounts.ts";
-import { columnWidths, padEnd } from "../bars.ts";
+import type { Command } from "../program/command.ts";
+import { EXIT } from "../program/exit.ts";
+import { whileWaiting } from "../screen/progress.ts";
+import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings/flags.ts";
+import { wrapped, columnWidths, padEnd, visibleLine } from "../screen/text.ts";
+import { counted } from "../screen/amounts.ts";
 import { AREAS, type Finding, type Level } from "../doctor/finding.ts";
-import type { TextStyle, Stream } from "../terminal.ts";
-import { visibleLine } from "../visible.ts";
+import type { TextStyle, Stream } from "../screen/terminal.ts";
 
 export const doctorCommand: Command = {
   name: "doctor",
@@ -48,7 +46,6 @@ const MARKS: Readonly<Record<Level, readonly [mark: string, look: TextStyle]>> =
   fault: ["✗", "bad"],
 };
 
-/** The doctor's findings as a person reads them: by area, each with what to do about it. */
 function doctorPage(findings: readonly Finding[], stream: Stream): string {
   const { paint } = stream;
   const [left = 0] = columnWidths(AREAS.map((area) => [area]));
@@ -61,12 +58,11 @@ function doctorPage(findings: readonly Finding[], stream: Stream): string {
 }
 
 interface AreaColumn {
-  /** The area, as wide as the widest. */
   readonly name: string;
   readonly stream: Stream;
 }
 
-function findingLines({ level, says, fix, lines = [] }: Finding, { name, stream }: AreaColumn): readonly string[] {
+function findingLines({ level, says, fix }: Finding, { name, stream }: AreaColumn): readonly string[] {
   const { paint, columns } = stream;
   const [mark, look] = MARKS[level];
   const room = columns - name.length - 4;
@@ -80,7 +76,7 @@ function findingLines({ level, says, fix, lines = [] }: Finding, { name, stream 
       : wrapped(visibleLine(fix), room - 2).map(
           (line, at) => `${indent}${at === 0 ? paint("accent", "→") : " "} ${line}`,
         );
-  return [...said, ...next, ...lines.map((line) => `${indent}  ${paint("dim", line)}`.trimEnd())];
+  return [...said, ...next];
 }
 
 function verdict(findings: readonly Finding[], paint: Stream["paint"]): string {

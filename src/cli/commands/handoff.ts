@@ -1,23 +1,18 @@
 /** `precis handoff`: the context for a new session towards a goal, from a session of any agent. */
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { PrecisError } from "../../core/errors.ts";
 import { findSessions } from "../../logs/find.ts";
 import { LOG_FORMATS, readLog, type ReadLog } from "../../logs/index.ts";
-import { sessionText } from "../../logs/stored.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { writeNewSession } from "../../session/handoff-text.ts";
-import { budgetOf, count } from "../amounts.ts";
-import type { Arguments, Command } from "../command.ts";
-import { EXIT, usageError } from "../exit.ts";
-import { writeOutput } from "../files.ts";
-import { HISTORY_ARGS, withHistory } from "../history.ts";
-import { formatNamed } from "../input.ts";
-import { keepSession } from "../keep-session.ts";
-import { configurationRequest } from "../settings-flags.ts";
-import type { Terminal } from "../terminal.ts";
-import { windowFor } from "../window.ts";
+import { parseBudget, count } from "../screen/amounts.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { EXIT, usageError } from "../program/exit.ts";
+import { writeOutput } from "../files/write.ts";
+import { HISTORY_ARGS, withHistory, keepSession } from "../store/history.ts";
+import { formatNamed, pathOfSession, readAgentSession } from "../files/input.ts";
+import { configurationRequest, windowFor } from "../settings/flags.ts";
+import type { Terminal } from "../screen/terminal.ts";
 
 const FILE_MODE = 0o600;
 
@@ -26,7 +21,7 @@ export const handoffCommand: Command = {
   summary: "Write the context for a new session towards a goal, from a session of any agent.",
   about: [
     "Begin a new session of any agent with what this prints: it has what the goal needs from the old one, with the goal as the request. The old session stays as it is. It goes into the store, so that the new one can recall the originals (docs/mcp.md).",
-    "Without FILE, it is the newest session that an agent has kept for the current folder; `precis sessions find` lists them all.",
+    "Without FILE, it is the newest session that an agent has kept for the current folder; `precis sessions import --list` lists them all.",
   ],
   examples: [
     { line: 'precis handoff "write the migration guide"', says: "from the newest session in this folder" },
@@ -64,7 +59,7 @@ export const handoffCommand: Command = {
       const messages = stored?.messages ?? [];
       const before = createMeasure().messages(messages);
       const given = args.text("budget");
-      const budget = given === undefined ? {} : { budget: budgetOf(given, before) };
+      const budget = given === undefined ? {} : { budget: parseBudget(given, before) };
       const text = await writeNewSession(opened.runtimeOptions({ model, contextLength }), {
         goal,
         messages,
@@ -83,14 +78,8 @@ export const handoffCommand: Command = {
 function readSession(args: Arguments, terminal: Terminal): { readonly log: ReadLog; readonly path: string } {
   const from = formatNamed(args.text("from"), "--from", LOG_FORMATS);
   const { path, id } = sessionPlace(args, terminal);
-  const session = args.text("session") ?? id;
-  const options = { ...(session !== undefined && { session }), ...(from !== undefined && { from }) };
-  const { text, format } = sessionText(path, options);
-  if (format !== undefined) return { log: readLog(text, format, { history: "all" }), path };
-  throw new PrecisError(`cannot read ${path}: it is not a session of a known agent`, {
-    code: "unreadable_input",
-    hint: `Name its format with --from: ${LOG_FORMATS.join(", ")}.`,
-  });
+  const { text, format } = readAgentSession(path, { session: args.text("session") ?? id, from });
+  return { log: readLog(text, format, { history: "all" }), path };
 }
 
 function sessionPlace(
@@ -104,10 +93,5 @@ function sessionPlace(
     if (newest !== undefined) return { path: newest.path, id: newest.inDatabase ? newest.id : undefined };
     throw usageError("no agent has kept a session for this folder", "Name a session file, or go to its folder.");
   }
-  const path = resolve(folder, name);
-  if (existsSync(path)) return { path };
-  throw new PrecisError(`cannot read ${name}: there is no such file`, {
-    code: "unreadable_input",
-    hint: "`precis sessions find` lists the sessions of each agent.",
-  });
+  return { path: pathOfSession(name, terminal) };
 }

@@ -1,17 +1,24 @@
 /**
- * `precis hook`: what the plugin for Claude Code does at a compaction. While a gateway of ours compacts, Claude Code's own automatic
- * compaction is held off; after any other one, what the user wrote comes back.
+ * `precis hook`: what the plugin for Claude Code does at a compaction (docs/hosts.md). While a gateway compacts, Claude Code's own
+ * automatic compaction is held off. Otherwise its session goes into the store and precis writes the compaction; after one that
+ * Claude Code wrote itself, what the user wrote comes back.
  */
 import { readFile, stat } from "node:fs/promises";
 import { personText } from "../../core/events/person.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
-import { readLog } from "../../logs/index.ts";
-import { answerCompaction, type ClaudeCompaction } from "../claude-compaction.ts";
-import type { Arguments, Command } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
-import { isGateway } from "../gateway-url.ts";
-import { HISTORY_ARGS } from "../history.ts";
-import type { Terminal } from "../terminal.ts";
+import { readLog, withKeptMark } from "../../logs/index.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { EXIT, type ExitCode } from "../program/exit.ts";
+import { isGateway } from "../gateway/process.ts";
+import { HISTORY_ARGS, withHistory, keepSession } from "../store/history.ts";
+import type { Terminal } from "../screen/terminal.ts";
+import { basename, dirname, join } from "node:path";
+import type { Message } from "../../core/transcript/message.ts";
+import { keepRows, writeText, type ClaudeRow, type WrittenRow } from "../../integrations/claude-code/rows.ts";
+import { sessionText } from "../../logs/stored.ts";
+import { compactToText, writeAsText } from "../../session/handoff-text.ts";
+import type { Runtime } from "../../session/contract.ts";
+import { createRuntime } from "../../session/runtime.ts";
 
 /** Longer session files are not read: Claude Code waits. */
 const SESSION_BYTES_MAX = 64 * 1024 * 1024;
@@ -44,7 +51,6 @@ interface HookEvent {
   readonly trigger?: unknown;
   readonly source?: unknown;
   readonly transcript_path?: unknown;
-  /** Of the plugin's own module. */
   readonly compaction?: unknown;
 }
 
@@ -105,4 +111,104 @@ async function messagesIn(path: string): Promise<string> {
     said.push(`- ${redact(text)}`);
   }
   return said.join("\n");
+}
+
+/** Longer session files are left to Claude Code: it waits for the answer. */
+const CLAUDE_SESSION_BYTES_MAX = 64 * 1024 * 1024;
+
+interface ClaudeCompaction {
+  readonly transcriptPath: string;
+  /** Of the subagent whose conversation is compacted. */
+  readonly agentId?: string | undefined;
+  readonly instructions?: string | undefined;
+  /** True: the newest compaction is taken back instead. */
+  readonly undo?: boolean | undefined;
+  readonly model: string;
+  readonly windowTokens: number;
+  readonly rows: readonly ClaudeRow[];
+}
+
+interface ClaudeAnswer {
+  /** The conversation from now on: rows that are written, and indices of rows that stay. */
+  readonly messages: readonly (number | WrittenRow)[];
+  readonly tokensBefore?: number;
+  readonly tokensAfter?: number;
+}
+
+/**
+ * Undefined where nothing smaller is possible, where there is nothing to undo, and where the file is not that of these rows.
+ *
+ * @throws PrecisError where the session or the store cannot be read.
+ */
+async function answerCompaction(
+  compaction: ClaudeCompaction,
+  args: Arguments,
+  terminal: Terminal,
+): Promise<ClaudeAnswer | undefined> {
+  const { model, windowTokens: contextLength, instructions, rows } = compaction;
+  const path = sessionFile(compaction);
+  if ((await stat(path)).size > CLAUDE_SESSION_BYTES_MAX) return undefined;
+  const log = readLog(sessionText(path, { from: "claude-code" }).text, "claude-code", { history: "all" });
+  // Every handoff is written from the originals.
+  const originals = log.transcript.messages.filter(({ origin }) => origin !== "summary");
+  const transcript = { ...log.transcript, messages: originals };
+  return withHistory(args, terminal, { readOnly: false, compacts: true, creates: true }, async (opened) => {
+    const { kept, tenant } = opened;
+    const stored = await keepSession({ ...log, transcript }, { kept, tenant, path });
+    if (stored === undefined) return undefined;
+    const runtime = createRuntime(opened.runtimeOptions({ model, contextLength }));
+    const { messages, links } = stored;
+    const answer =
+      compaction.undo === true
+        ? await restore(runtime, messages, rows)
+        : await compactSession(runtime, messages, { focus: instructions ?? "", rows });
+    if (answer !== undefined) await kept.putState(tenant, links[0]!, runtime.state());
+    return answer;
+  });
+}
+
+interface Compacting {
+  readonly focus: string;
+  readonly rows: readonly ClaudeRow[];
+}
+
+async function compactSession(
+  runtime: Runtime,
+  messages: readonly Message[],
+  { focus, rows }: Compacting,
+): Promise<ClaudeAnswer | undefined> {
+  // In the middle of a turn a provider wants the thinking of its replies, which rows that are written do not have.
+  const keepNothing = messages.at(-1)?.role === "tool";
+  const done = await compactToText(runtime, messages, { focus, keepNothing });
+  if (done === undefined) return undefined;
+  const { text, kept: count, ...tokens } = done;
+  const kept = keepRows(messages, messages.length - count, rows);
+  return kept === undefined
+    ? undefined
+    : { messages: [writeText(withKeptMark(text, kept.length)), ...kept], ...tokens };
+}
+
+const RESTORED = "The newest compaction was undone.";
+
+/** What stood before the newest compaction: the text of the one before it, if any, and the original messages behind that. */
+async function restore(
+  runtime: Runtime,
+  messages: readonly Message[],
+  rows: readonly ClaudeRow[],
+): Promise<ClaudeAnswer | undefined> {
+  await runtime.standing({ system: [], messages });
+  if (!(await runtime.undo())) return undefined;
+  const { transcript } = await runtime.standing({ system: [], messages });
+  const originals = new Set(messages);
+  const end = transcript.messages.findLastIndex((message) => !originals.has(message)) + 1;
+  const kept = keepRows(messages, messages.length - (transcript.messages.length - end), rows);
+  if (kept === undefined) return undefined;
+  const text = end === 0 ? RESTORED : writeAsText(transcript.messages.slice(0, end));
+  return { messages: [writeText(withKeptMark(text, kept.length)), ...kept] };
+}
+
+/** A subagent has a file of its own, in a folder of its session's. */
+function sessionFile({ transcriptPath: path, agentId }: ClaudeCompaction): string {
+  if (agentId === undefined) return path;
+  return join(dirname(path), basename(path, ".jsonl"), "subagents", `agent-${agentId}.jsonl`);
 }

@@ -1,26 +1,33 @@
 /** `precis inspect`: where the tokens are, and what a compaction would do about it. Changes nothing. */
 import { engineLimits } from "../../config/computed.ts";
-import { engineSettingsOf } from "../../config/engine-settings.ts";
+import { toEngineSettings } from "../../config/engine-settings.ts";
 import { loadConfiguration } from "../../config/load.ts";
-import { createMeasure } from "../../core/transcript/measure.ts";
-import { count, change, counted, percent } from "../amounts.ts";
-import { censusOf, type ContextBreakdown, type TokenShare } from "../context-breakdown.ts";
-import type { Command } from "../command.ts";
-import { compactInput, type CompactionOutcome } from "../compaction.ts";
-import { headingOf } from "../compaction-page.ts";
-import { withEngine } from "../engine.ts";
-import { EXIT } from "../exit.ts";
-import { imagesOf } from "../images.ts";
-import { INPUT_ARGS, inputBytes, readInput } from "../input.ts";
-import { isLarge } from "../large-file.ts";
-import { giveMemoryBack } from "../lean-memory.ts";
-import { withProgress } from "../progress.ts";
-import { windowFor, windowText, type Window } from "../window.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { wrapped } from "../../config/wrap.ts";
-import { clip, columnWidths, padEnd, padStart, track, widthOf } from "../bars.ts";
-import { withRowNote } from "../table.ts";
-import type { Stream } from "../terminal.ts";
+import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
+import { count, change, counted, percent } from "../screen/amounts.ts";
+import type { Command } from "../program/command.ts";
+import { compactInput, type CompactionOutcome } from "../compaction/compact.ts";
+import { headingLines } from "../compaction/page.ts";
+import { withEngine } from "../settings/engine.ts";
+import { EXIT } from "../program/exit.ts";
+import {
+  readImageTokens,
+  windowFor,
+  windowText,
+  type Window,
+  CONFIG_FLAGS,
+  configurationRequest,
+  ENGINE_FLAGS,
+} from "../settings/flags.ts";
+import { INPUT_ARGS, inputBytes, readInput } from "../files/input.ts";
+import { isLarge } from "../files/read.ts";
+import { giveMemoryBack } from "../gateway/lean-memory.ts";
+import { withProgress } from "../screen/progress.ts";
+import { wrapped, clip, columnWidths, padEnd, padStart, track, measureWidth } from "../screen/text.ts";
+import { withRowNote } from "../screen/table.ts";
+import type { Stream, TextStyle } from "../screen/terminal.ts";
+import { describeCall, labelOf } from "../../core/digest/call.ts";
+import { pairingOf } from "../../core/transcript/pairing.ts";
+import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
 
 const BUDGET_DEFAULT = "20%";
 
@@ -54,7 +61,7 @@ export const inspectCommand: Command = {
       const read = await readInput(args, terminal);
       progress.expect(read.chars);
       await progress.stage("counting", 0.2);
-      const counts = censusOf(read.transcript, createMeasure(imagesOf(read.transcript, configuration)));
+      const counts = countTokens(read.transcript, createMeasure(readImageTokens(read.transcript, configuration)));
       await progress.stage("trying a compaction", 0.4);
       return withEngine(configuration, terminal, async (engine) => {
         const first = dryRun("at this window", await compactInput(read, configuration, { force: true, engine }));
@@ -69,10 +76,10 @@ export const inspectCommand: Command = {
     const window = windowFor(args, configuration, transcript.model);
     const { usableTokens, thresholdTokens } = engineLimits(
       configuration.context.engine,
-      engineSettingsOf(configuration, transcript.model),
+      toEngineSettings(configuration, transcript.model),
       createMeasure().transcript({ ...transcript, messages: [] }),
     );
-    const heading = headingOf({ name, format, to: protocol, notes }, terminal.out).join("\n");
+    const heading = headingLines({ name, format, to: protocol, notes }, terminal.out).join("\n");
     if (args.is("json")) {
       const figures = { format, protocol, ...census, window, usableTokens, thresholdTokens, dryRuns, notes };
       await terminal.out.write(`${JSON.stringify(figures, null, 2)}\n`);
@@ -91,27 +98,13 @@ function dryRun(name: string, result: CompactionOutcome): DryRun {
   return { name, ...tokens, says: irreducible === undefined ? kept : `irreducible, ${kept}` };
 }
 
-/** Where the tokens are, drawn: the window, roles and tools as bars, the largest results, repeats, and what compacting would do. */
 const FILL_COLUMNS_MAX = 72;
 const TOOLS_SHOWN_MAX = 10;
 
-/** Columns of bars and names: what 80 columns hold, more where there is more, and no bars where there is little. */
-function layout({ columns }: Stream): { readonly bars: number; readonly names: number } {
-  if (columns >= 96) return { bars: 30, names: 28 };
-  return columns >= 72 ? { bars: 20, names: 22 } : { bars: 0, names: 18 };
-}
-
-/** A bar and the blank behind it, or nothing where there is no room for bars. */
-function drawnBar(share: number, columns: number): string {
-  return columns === 0 ? "" : `${track(share, columns)} `;
-}
-
-/** What a compaction would make of the transcript. */
 interface DryRun {
   readonly name: string;
   readonly before: number;
   readonly after: number;
-  /** Why nothing would change, or what is lost. */
   readonly says: string;
 }
 
@@ -125,17 +118,34 @@ function censusPage(census: ContextBreakdown, room: WindowTokens, dryRuns: reado
   const { paint } = stream;
   const section = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [paint("strong", title), ...lines, ""];
+  const shares = (all: readonly TokenShare[], noun: string): readonly string[] =>
+    barRows(
+      [...all.slice(0, TOOLS_SHOWN_MAX), ...together(all.slice(TOOLS_SHOWN_MAX))].map((one) => {
+        const share = one.tokens / Math.max(census.tokens, 1);
+        return { ...one, share, figure: percent(share), says: counted(one.count, noun), look: "accent" };
+      }),
+      stream,
+    );
+  const dry = dryRuns.map(({ name, before, after, says }): BarRow => {
+    const figure = after === before ? "" : change(before, after);
+    return { name, share: after / Math.max(before, 1), tokens: after, figure, says, look: "good" };
+  });
   return [
     ...fill(census, room, stream),
-    ...section("By role", weighed(census.roles, census.tokens, "message", stream)),
-    ...section("By tool, calls with their results", weighed(census.tools, census.tokens, "call", stream)),
-    ...section("Largest results", largest(census, stream)),
-    ...section("Duplicate results", repeats(census, stream)),
-    ...section("What a compaction would do", dry(dryRuns, stream)),
+    ...section("By role", shares(census.roles, "message")),
+    ...section("By tool, calls with their results", shares(census.tools, "call")),
+    ...section(
+      "Largest results",
+      census.largest.map(({ message, ...one }) => listed(one, `message ${message + 1}`, stream)),
+    ),
+    ...section(
+      "Duplicate results",
+      census.repeats.map(({ times, ...one }) => listed(one, `${times} times`, stream)),
+    ),
+    ...section("What a compaction would do", barRows(dry, stream)),
   ].join("\n");
 }
 
-/** The window as a bar, with a mark where compaction triggers. */
 function fill(
   { tokens, messages }: ContextBreakdown,
   room: WindowTokens,
@@ -162,51 +172,116 @@ function fill(
   ];
 }
 
-function weighed(all: readonly TokenShare[], whole: number, noun: string, stream: Stream): readonly string[] {
-  const { paint } = stream;
-  const { bars, names } = layout(stream);
-  const rows = [...all.slice(0, TOOLS_SHOWN_MAX), ...together(all.slice(TOOLS_SHOWN_MAX))];
-  const cells = rows.map(({ name, tokens, count: times }) => {
-    const share = tokens / Math.max(whole, 1);
-    return { name: clip(name, names), drawn: drawnBar(share, bars), tokens, share, says: counted(times, noun) };
-  });
-  const [left = 0] = columnWidths(cells.map(({ name }) => [name]));
-  return cells.flatMap(({ name, drawn, tokens, share, says }) => {
-    const figures = `${padStart(count(tokens), 9)} ${padStart(percent(share), 6)}`;
-    const line = `  ${padEnd(name, left)}  ${paint("accent", drawn)}${figures}`;
-    const width = left + 4 + widthOf(drawn) + figures.length;
-    return withRowNote({ line, width, says, look: "dim" }, stream);
+interface BarRow {
+  readonly name: string;
+  readonly share: number;
+  readonly tokens: number;
+  readonly figure: string;
+  readonly says: string;
+  readonly look: TextStyle;
+}
+
+/** A name, a bar where 72 columns or more have room for one, two figures and a remark. */
+function barRows(rows: readonly BarRow[], stream: Stream): readonly string[] {
+  const { columns, paint } = stream;
+  const [bars, names] = columns >= 96 ? [30, 28] : columns >= 72 ? [20, 22] : [0, 18];
+  const [left = 0] = columnWidths(rows.map(({ name }) => [clip(name, names)]));
+  return rows.flatMap(({ name, share, tokens, figure, says, look }) => {
+    const drawn = bars === 0 ? "" : `${track(share, bars)} `;
+    const figures = `${padStart(count(tokens), 9)} ${padStart(figure, 6)}`;
+    const line = `  ${padEnd(clip(name, names), left)}  ${paint(look, drawn)}${figures}`.trimEnd();
+    return withRowNote({ line, width: left + 4 + measureWidth(drawn) + figures.length, says, look: "dim" }, stream);
   });
 }
 
-/** The tools too small to be listed, as one. */
 function together(rest: readonly TokenShare[]): readonly TokenShare[] {
   if (rest.length === 0) return [];
   const sum = (pick: (one: TokenShare) => number): number => rest.reduce((total, one) => total + pick(one), 0);
   return [{ name: `${rest.length} others`, tokens: sum(({ tokens }) => tokens), count: sum((one) => one.count) }];
 }
 
-function largest({ largest: results }: ContextBreakdown, stream: Stream): readonly string[] {
-  return results.map(({ message, label, tokens }) => listed(tokens, `message ${message + 1}`, label, stream));
-}
-
-function repeats({ repeats: all }: ContextBreakdown, stream: Stream): readonly string[] {
-  return all.map(({ label, times, tokens }) => listed(tokens, `${times} times`, label, stream));
-}
-
-function listed(tokens: number, place: string, label: string, { paint, columns }: Stream): string {
+function listed(
+  { label, tokens }: { readonly label: string; readonly tokens: number },
+  place: string,
+  { paint, columns }: Stream,
+): string {
   return `${padStart(count(tokens), 9)} ${paint("dim", padStart(place, 13))}  ${clip(label, columns - 26)}`;
 }
 
-function dry(runs: readonly DryRun[], stream: Stream): readonly string[] {
-  const { paint } = stream;
-  const { bars } = layout(stream);
-  const [names = 0] = columnWidths(runs.map(({ name }) => [name]));
-  return runs.flatMap(({ name, before, after, says }) => {
-    const drawn = drawnBar(after / Math.max(before, 1), bars);
-    const figures = `${padStart(count(after), 9)} ${padStart(after === before ? "" : change(before, after), 6)}`;
-    const line = `  ${padEnd(name, names)}  ${paint("good", drawn)}${figures}`.trimEnd();
-    const width = names + 4 + widthOf(drawn) + figures.length;
-    return withRowNote({ line, width, says, look: "dim" }, stream);
-  });
+interface TokenShare {
+  readonly name: string;
+  readonly tokens: number;
+  readonly count: number;
+}
+
+interface LargeResult {
+  readonly message: number;
+  readonly label: string;
+  readonly tokens: number;
+}
+
+interface ContextBreakdown {
+  readonly tokens: number;
+  readonly messages: number;
+  readonly roles: readonly TokenShare[];
+  readonly tools: readonly TokenShare[];
+  readonly largest: readonly LargeResult[];
+  readonly repeats: readonly (Omit<LargeResult, "message"> & { readonly times: number })[];
+}
+
+const LARGEST_MAX = 8;
+const REPEATS_MAX = 8;
+/** Shorter results repeat by nature: `ok`, an empty listing. */
+const REPEAT_TOKENS_MIN = 50;
+
+function countTokens(transcript: Transcript, measure: Measure): ContextBreakdown {
+  const { system, messages, tools: declared } = transcript;
+  const { answers } = pairingOf(messages);
+  // As it counts in the whole, of which the others are shares.
+  const weigh = (message: Message): number => measure.transcript({ system: [], messages: [message] });
+  const [roles, tools] = [new Map<string, TokenShare>(), new Map<string, TokenShare>()];
+  const results: LargeResult[] = [];
+  for (const message of system) add(roles, "system prompt", weigh(message));
+  if (declared !== undefined) add(roles, "tool declarations", measure.text(declared));
+  for (const [at, message] of messages.entries()) {
+    const tokens = weigh(message);
+    add(roles, ROLE_NAMES[message.role], tokens);
+    for (const { name, arguments: text } of callsOf(message)) add(tools, name, measure.text(text));
+    const call = answers[at]?.call;
+    if (call !== undefined) add(tools, call.name, tokens, 0);
+    const label = call === undefined ? "a result without its call" : labelOf(describeCall(call.name, call.arguments));
+    if (message.role === "tool") results.push({ message: at, label, tokens });
+  }
+  const long = results.filter(({ tokens }) => tokens >= REPEAT_TOKENS_MIN);
+  const groups = Map.groupBy(long, ({ message }) => contentText(messages[message]!.parts));
+  const repeats = [...groups.values()]
+    .filter((group) => group.length > 1)
+    .map((group) => {
+      const { label, tokens } = group.at(-1)!;
+      return { label, times: group.length, tokens: tokens * (group.length - 1) };
+    });
+  return {
+    tokens: measure.transcript(transcript),
+    messages: messages.length,
+    roles: heaviest([...roles.values()]),
+    tools: heaviest([...tools.values()]),
+    largest: heaviest(results).slice(0, LARGEST_MAX),
+    repeats: heaviest(repeats).slice(0, REPEATS_MAX),
+  };
+}
+
+const ROLE_NAMES: Readonly<Record<Message["role"], string>> = {
+  system: "system, later",
+  user: "user",
+  assistant: "assistant",
+  tool: "tool results",
+};
+
+function add(sums: Map<string, TokenShare>, name: string, tokens: number, more = 1): void {
+  const sum = sums.get(name);
+  sums.set(name, { name, tokens: (sum?.tokens ?? 0) + tokens, count: (sum?.count ?? 0) + more });
+}
+
+function heaviest<Item extends { readonly tokens: number }>(items: readonly Item[]): readonly Item[] {
+  return items.toSorted((one, other) => other.tokens - one.tokens);
 }

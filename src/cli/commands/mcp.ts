@@ -1,9 +1,9 @@
 /** `precis mcp`: the kept history as tools for an agent, over standard input and output. */
-import type { Arguments, Command } from "../command.ts";
-import { EXIT } from "../exit.ts";
-import { HISTORY_ARGS, withHistory } from "../history.ts";
-import type { Terminal } from "../terminal.ts";
-import { version } from "../version.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { EXIT } from "../program/exit.ts";
+import { HISTORY_ARGS, withHistory } from "../store/history.ts";
+import type { Terminal } from "../screen/terminal.ts";
+import { version } from "../program/program.ts";
 
 export const mcpCommand: Command = {
   name: "mcp",

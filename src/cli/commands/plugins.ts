@@ -1,105 +1,50 @@
-/** `precis plugins …`: engines of other people: which there are, where each is, and whether it keeps the contract. */
+/** `precis plugins`: engines of other people: which there are, where each is, and whether it keeps the contract. */
 import { resolve } from "node:path";
 import { loadConfiguration, shortPath } from "../../config/load.ts";
 import { pluginFolders } from "../../config/locate.ts";
-import { distrust, trust as agreeTo } from "../../config/trust.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { sampleTranscripts } from "../../plugins/suite/samples.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
-import { PluginFault, FAULTS, type FaultKind } from "../../plugins/fault.ts";
+import { PluginFault, FAULTS, type FaultKind, PLUGIN_LIMITS } from "../../plugins/fault.ts";
 import { findPlugin, pluginAt, type Plugin } from "../../plugins/find.ts";
-import { fingerprintOf } from "../../plugins/fingerprint.ts";
-import { PLUGIN_LIMITS } from "../../plugins/limits.ts";
 import { openPlugin } from "../../plugins/load.ts";
-import { wholeOf, counted } from "../amounts.ts";
-import type { Arguments, Command, CommandGroup } from "../command.ts";
-import { isAgreedTo, untrusted } from "../engine.ts";
-import { EXIT } from "../exit.ts";
-import { readInput } from "../input.ts";
-import { pluginsFound, type FoundPlugins, type FoundPlugin } from "../plugins-found.ts";
-import { withProgress } from "../progress.ts";
-import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
-import { namedLines } from "../table.ts";
-import type { Terminal, Stream } from "../terminal.ts";
-import { wrapped } from "../../config/wrap.ts";
+import { parseWhole, counted } from "../screen/amounts.ts";
+import { type Arguments, type Command, JSON_ARG, writeJson } from "../program/command.ts";
+import { isAgreedTo, untrusted, pluginsFound, type FoundPlugins, type FoundPlugin } from "../settings/engine.ts";
+import { EXIT } from "../program/exit.ts";
+import { readInput } from "../files/input.ts";
+import { withProgress } from "../screen/progress.ts";
+import { CONFIG_FLAGS, configurationRequest } from "../settings/flags.ts";
+import { namedLines } from "../screen/table.ts";
+import type { Terminal, Stream } from "../screen/terminal.ts";
+import { wrapped, clip, columnWidths, padEnd, visibleLine } from "../screen/text.ts";
 import type { CheckName } from "../../plugins/suite/fault.ts";
-import { clip, columnWidths, padEnd } from "../bars.ts";
-import { visibleLine } from "../visible.ts";
 
 const SAMPLES_DEFAULT = 20;
 const SAMPLES_MAX = 1_000;
 const SEED_DEFAULT = 1;
 const SEED_MAX = 1_000_000;
 
-const JSON_ARG = { json: { type: "boolean", description: "Print JSON." } } as const;
-
-async function foundBy(args: Arguments, terminal: Terminal): Promise<FoundPlugins> {
-  return pluginsFound(await loadConfiguration(configurationRequest(args, terminal)), terminal);
-}
-
-const list: Command = {
-  name: "plugins list",
-  summary: "List the plugins, where each was found, and which engine is in use.",
+export const pluginsCommand: Command = {
+  name: "plugins",
+  summary: "List the plugins and the engine in use, or test one plugin against the engine contract.",
   about: [
-    "Each plugin is a folder in plugins/context_engine: first in the project, then next to your own configuration. A plugin is used only if context.engine or --engine names it, and one in the project only after you have trusted its code (`precis plugins trust`). `precis plugins` alone does the same. No code of a plugin is run.",
-  ],
-  examples: [
-    { line: "precis plugins list", says: "list what context.engine could name" },
-    { line: "precis plugins list --json | jq -r '.plugins[].name'", says: "for a script" },
-  ],
-  args: { ...CONFIG_FLAGS, ...JSON_ARG },
-  run: async (args, terminal) => {
-    const found = await foundBy(args, terminal);
-    await tell(args, terminal, found, pluginList(found, terminal));
-    return EXIT.done;
-  },
-};
-
-const trust: Command = {
-  name: "plugins trust",
-  summary: "Trust the code of a plugin in the project.",
-  about: [
-    "A plugin in a project is code by the project's authors, and is not used before you trust it; one next to your own configuration needs no consent. Stores the plugin's folder and the hash of its files in your own configuration folder; if a file changes, you have to trust it again. A folder with links that lead out of it is refused; code that the plugin imports from elsewhere is not part of the hash. No code of the plugin is run.",
-  ],
-  examples: [
-    { line: "precis plugins trust keep-ends", says: "after reading its code" },
-    { line: "precis plugins trust keep-ends --forget", says: "no longer" },
-  ],
-  args: {
-    name: { type: "positional", valueHint: "NAME", description: "The plugin's name: its folder's." },
-    forget: { type: "boolean", description: "Withdraw your trust." },
-  },
-  run: async (args, terminal) => {
-    const { folder, environment, platform } = terminal;
-    const [project] = pluginFolders(folder, environment, platform);
-    const plugin = findPlugin(args.text("name")!, [project]);
-    if (plugin === undefined) throw unknownPlugin(args.text("name")!, [project]);
-    const shown = shortPath(plugin.folder, terminal);
-    const forget = args.is("forget");
-    if (forget) distrust(plugin.folder, terminal);
-    else agreeTo(plugin.folder, fingerprintOf(plugin.folder), terminal);
-    await terminal.out.say(forget ? `${shown} is no longer agreed to\n` : `agreed to the code in ${shown}\n`);
-    return EXIT.done;
-  },
-};
-
-const check: Command = {
-  name: "plugins check",
-  summary: "Test a plugin against the engine contract, in its own thread.",
-  about: [
-    "Runs the test suite of the built-in engines, on generated transcripts or on one of your own. Stops at the first violation of the contract and exits with 1: it says which rule was violated, on which transcript, and where in the plugin. Output of the plugin goes to standard error. A plugin that is found by its name in the project runs only after you have trusted its code (`precis plugins trust`).",
+    "Each plugin is a folder in plugins/context_engine: first in the project, then next to your own configuration. A plugin is used only if context.engine or --engine names it, and one in the project only after you have trusted its code (`precis trust NAME`). Listing them runs no code of a plugin.",
+    "With a name or a folder, the plugin runs in its own thread through the test suite of the built-in engines, on generated transcripts or on one of your own. Stops at the first violation of the contract and exits with 1: it says which rule was violated, on which transcript, and where in the plugin. Output of the plugin goes to standard error. A plugin that is found by its name in the project runs only after you have trusted its code.",
     "Exits with 2 if there is no such plugin, its manifest is wrong, or it is not trusted.",
   ],
   examples: [
-    { line: "precis plugins check plugins/context_engine/keep-ends", says: "by its folder, which needs no trust" },
-    { line: "precis plugins check ./my-engine --samples 100", says: "while you are writing it" },
-    { line: "precis plugins check ./my-engine --on session.jsonl", says: "test it on your own transcript" },
+    { line: "precis plugins", says: "list what context.engine could name" },
+    { line: "precis plugins --json | jq -r '.plugins[].name'", says: "for a script" },
+    { line: "precis plugins ./my-engine --samples 100", says: "test it while you are writing it" },
+    { line: "precis plugins ./my-engine --on session.jsonl", says: "test it on your own transcript" },
   ],
   args: {
     plugin: {
       type: "positional",
+      required: false,
       valueHint: "NAME|FOLDER",
-      description: "The plugin's name, or a path to its folder.",
+      description: "The plugin to test: its name, or a path to its folder, which needs no trust.",
     },
     samples: { type: "string", valueHint: "N", description: `Number of transcripts; ${SAMPLES_DEFAULT} by default.` },
     seed: { type: "string", valueHint: "N", description: "Seed of the generated transcripts." },
@@ -108,21 +53,21 @@ const check: Command = {
       valueHint: "FILE",
       description: "Use this transcript instead, in any format that precis reads.",
     },
+    ...CONFIG_FLAGS,
     ...JSON_ARG,
   },
   run: async (args, terminal) => {
-    const plugin = pluginNamed(args.text("plugin")!, terminal);
-    const checked = await checkedOn(plugin, await subjectsOf(args, terminal), terminal);
+    const named = args.text("plugin");
+    if (named === undefined) {
+      const found = pluginsFound(await loadConfiguration(configurationRequest(args, terminal)), terminal);
+      await tell(args, terminal, found, pluginList(found, terminal));
+      return EXIT.done;
+    }
+    const plugin = pluginNamed(named, terminal);
+    const checked = await checkedOn(plugin, await collectSubjects(args, terminal), terminal);
     await tell(args, terminal, checked, checkPage(checked, terminal.out));
     return checked.broken === null ? EXIT.done : EXIT.failed;
   },
-};
-
-export const pluginCommands: CommandGroup = {
-  name: "plugins",
-  summary: "External engines: list, trust and check them.",
-  commands: [list, trust, check],
-  alone: list,
 };
 
 /** A path has a separator in it or stands for a folder by dots; a name has neither. Who names the folder has agreed to it. */
@@ -138,19 +83,18 @@ function pluginNamed(named: string, terminal: Terminal): Plugin {
 }
 
 interface Subject {
-  /** As shown to a person. */
   readonly name: string;
   readonly transcript: Transcript;
 }
 
-async function subjectsOf(args: Arguments, terminal: Terminal): Promise<readonly Subject[]> {
+async function collectSubjects(args: Arguments, terminal: Terminal): Promise<readonly Subject[]> {
   const file = args.text("on");
   if (file !== undefined) {
     const own: Arguments = { ...args, text: (name) => (name === "file" ? file : undefined) };
     return [{ name: file, transcript: (await readInput(own, terminal)).transcript }];
   }
-  const count = wholeOf(args.text("samples") ?? String(SAMPLES_DEFAULT), "--samples", SAMPLES_MAX);
-  const seed = wholeOf(args.text("seed") ?? String(SEED_DEFAULT), "--seed", SEED_MAX);
+  const count = parseWhole(args.text("samples") ?? String(SAMPLES_DEFAULT), "--samples", SAMPLES_MAX);
+  const seed = parseWhole(args.text("seed") ?? String(SEED_DEFAULT), "--seed", SEED_MAX);
   return sampleTranscripts(count, seed).map((transcript, at) => ({
     name: `sample ${at + 1} of seed ${seed}`,
     transcript,
@@ -186,20 +130,18 @@ async function checkedOn(plugin: Plugin, subjects: readonly Subject[], { err }: 
 function unknownPlugin(name: string, folders: readonly string[]): PrecisError {
   return new PrecisError(`there is no plugin "${name}" in ${folders.join(" or ")}`, {
     code: "unknown_engine",
-    hint: "`precis plugins` lists the plugins; `precis plugins check` also takes the path of a folder.",
+    hint: "`precis plugins` lists the plugins; it also takes the path of a folder.",
   });
 }
 
 function tell(args: Arguments, { out }: Terminal, data: unknown, page: string): Promise<void> {
-  return args.is("json") ? out.write(`${JSON.stringify(data, null, 2)}\n`) : out.say(page);
+  return args.is("json") ? writeJson({ out }, data) : out.say(page);
 }
 
-/** Plugins as a person reads them: all of them, and what became of a check. */
 interface CheckedPlugin {
   readonly name: string;
   readonly version: string;
   readonly folder: string;
-  /** How many it was tried on, at most. */
   readonly transcripts: number;
   readonly kept: boolean;
   readonly broken: BrokenPromise | null;
@@ -207,12 +149,9 @@ interface CheckedPlugin {
 
 interface BrokenPromise {
   readonly fault: FaultKind;
-  /** Which promise of the contract, where one was broken. */
   readonly promise: CheckName | null;
   readonly text: string;
-  /** The transcript. */
   readonly on: string;
-  /** Where in the plugin, as far as the error says. */
   readonly place: string | null;
 }
 
@@ -242,7 +181,7 @@ function pluginList({ engine, means, plugins, folders, builtIn }: FoundPlugins, 
 
 function noteOn({ name, problem, shadowed, trusted }: FoundPlugin): string {
   if (problem !== null) return problem;
-  if (!trusted) return `not used before you trust its code: \`precis plugins trust ${name}\``;
+  if (!trusted) return `not used before you trust its code: \`precis trust ${name}\``;
   return shadowed ? "not used: another engine has the same name" : "";
 }
 

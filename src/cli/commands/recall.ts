@@ -1,32 +1,36 @@
-/** `precis recall`: from a recall id back to the original bytes or to messages of it, or from words to the places that hold them. */
+/** `precis recall`: from a recall id back to the original bytes or to messages of it, or from words to where they were said, kept or removed. */
 import { PrecisError } from "../../core/errors.ts";
 import { numbered, ROLES } from "../../core/recall/messages.ts";
-import type { History } from "../../gateway/history/contract.ts";
-import { chosenHits, recall, recallMessages, type RecallChoice, type RecallHit } from "../../session/recall/search.ts";
+import { chosenHits, recall, recallMessages, type RecallChoice } from "../../session/recall/search.ts";
 import { createMemoryStore } from "../../store/memory.ts";
 import type { Original } from "../../store/store.ts";
-import { clip } from "../bars.ts";
-import type { Arguments, Command } from "../command.ts";
-import { EXIT, usageError } from "../exit.ts";
-import { HISTORY_ARGS, LOCAL_TENANT, withHistory } from "../history.ts";
-import { listed } from "../hits.ts";
-import { readKeep } from "../keep.ts";
-import type { Terminal } from "../terminal.ts";
+import { parseWhole } from "../screen/amounts.ts";
+import { clip } from "../screen/text.ts";
+import { writeJson, type Arguments, type Command } from "../program/command.ts";
+import { shortIds, listed, type HitShown } from "../screen/sessions.ts";
+import { EXIT, usageError } from "../program/exit.ts";
+import { HISTORY_ARGS, LOCAL_TENANT, noSessions, withHistory } from "../store/history.ts";
+import { readKeep } from "../files/keep.ts";
+import type { Terminal } from "../screen/terminal.ts";
 
-const SEARCH_HITS_MAX = 20;
+const LIMIT_DEFAULT = 10;
+const LIMIT_MAX = 1_000;
 
 export const recallCommand: Command = {
   name: "recall",
-  summary: "Print what a compaction removed: by its recall id, by message numbers, or by words in it.",
+  summary: "Print what a compaction removed, by its id, or search everything that was kept or removed.",
   about: [
-    "A recall id prints the original to standard output, byte for byte and nothing else. With MESSAGES, --role or --outline it prints messages of the original as text, with the numbers that handoffs and `precis search` use; a session's id prints messages of that session. Anything else is searched for in what was removed. Exits with 1 if nothing was found.",
+    "A recall id prints the original to standard output, byte for byte and nothing else. With MESSAGES, --role or --outline it prints messages of the original as text, with the numbers that handoffs use; a session's id prints messages of that session.",
+    "Anything else is searched for in all kept messages and in everything that compactions removed: English words in any form, parts of camelCase and snake_case names and of paths, and any text in Chinese, Japanese or Korean. Passages with every word come first, then those with most of them, with about 300 characters of context and secrets masked. Each hit has the id of its session or original and the number of the message. Exits with 1 if nothing was found.",
     "Looks in the gateway's store, or with --keep in the file that `precis compact` wrote.",
   ],
   examples: [
     { line: "precis recall r1a2b3c4d5", says: "the original, from the gateway's store" },
     { line: "precis recall r1a2b3c4d5 99-131 --role user", says: "print what the user said in these messages" },
     { line: "precis recall r1a2b3c4d5 --outline", says: "one line a message" },
+    { line: "precis recall 'connection refused' --session 3fa94c21", says: "where that was said, in one session" },
     { line: "precis recall 'double rounding' --keep originals.json", says: "find where that was said, in a file" },
+    { line: "precis recall ECONNREFUSED --limit 5 --json | jq -r '.[].text'", says: "for a script" },
   ],
   args: {
     wanted: {
@@ -42,6 +46,8 @@ export const recallCommand: Command = {
     },
     role: { type: "string", valueHint: "ROLE", description: `Only messages of this role: ${ROLES.join(", ")}.` },
     outline: { type: "boolean", description: "One line per message: its number, role, tool and first words." },
+    session: { type: "string", valueHint: "ID", description: "Search only in this session." },
+    limit: { type: "string", valueHint: "N", description: `Maximum number of hits; ${LIMIT_DEFAULT} by default.` },
     keep: {
       type: "string",
       valueHint: "FILE",
@@ -55,14 +61,18 @@ export const recallCommand: Command = {
   },
   run: async (args, terminal) => {
     const keep = args.text("keep");
-    const asked: RecallRequest = { wanted: args.text("wanted")!, choice: choiceIn(args) };
+    const asked: RecallRequest = {
+      wanted: args.text("wanted")!,
+      choice: choiceIn(args),
+      limit: parseWhole(args.text("limit") ?? String(LIMIT_DEFAULT), "--limit", LIMIT_MAX),
+    };
     const recalled = await (keep === undefined ? fromStore(args, asked, terminal) : fromFile(keep, asked, terminal));
     const { hits, place, exact = false, masked = false } = recalled;
-    if (args.is("json")) await terminal.out.write(`${JSON.stringify(hits, null, 2)}\n`);
+    if (args.is("json")) await writeJson(terminal, hits);
     else if (hits.length === 0)
       await terminal.err.say(`No match for "${clip(asked.wanted, 60)}"; searched ${place}.\n`);
-    else if (masked) await terminal.err.say("its secrets were masked before it was kept (redaction.stored)\n");
-    if (hits.length > 0 && !args.is("json")) {
+    else {
+      if (masked) await terminal.err.say("its secrets were masked before it was kept (redaction.stored)\n");
       const line = (text: string): string => (asked.choice.outline === true ? `${text}\n` : text);
       if (exact) await terminal.out.write(hits.map(({ text }) => line(text)).join(""));
       else await terminal.out.say(listed(hits, terminal.out));
@@ -74,15 +84,14 @@ export const recallCommand: Command = {
 interface RecallRequest {
   readonly wanted: string;
   readonly choice: RecallChoice;
+  readonly limit: number;
 }
 
 interface Recalled {
-  readonly hits: readonly RecallHit[];
-  /** Where was looked. */
+  readonly hits: readonly HitShown[];
   readonly place: string;
   /** An id was given: the hits are what was wanted, whole. */
   readonly exact?: boolean;
-  /** It is not the very bytes. */
   readonly masked?: boolean;
 }
 
@@ -110,30 +119,22 @@ function isRecallId(wanted: string): boolean {
 function unknownId(wanted: string, place: string): PrecisError {
   return new PrecisError(`Unknown recall id ${wanted}; searched ${place}.`, {
     code: "unknown_recall_id",
-    hint: "`precis search WORDS` finds ids by words; --tenant, --store and --keep say where to look.",
+    hint: "`precis recall WORDS` finds ids by words; --tenant, --store and --keep say where to look.",
   });
 }
 
-async function fromFile(keep: string, { wanted, choice }: RecallRequest, terminal: Terminal): Promise<Recalled> {
+async function fromFile(keep: string, asked: RecallRequest, terminal: Terminal): Promise<Recalled> {
   const originals = await readKeep(keep, terminal);
   const store = createMemoryStore();
   await store.putOriginals(LOCAL_TENANT, originals);
-  if (!isRecallId(wanted)) {
-    if (choosesMessages(choice)) throw noRecallId(wanted);
-    return { hits: await recall(store, LOCAL_TENANT, wanted), place: keep };
+  const { wanted, choice } = asked;
+  if (isRecallId(wanted)) {
+    const found = originals.find(({ id }) => id === wanted);
+    return { ...exactly(found, asked, keep), place: keep };
   }
-  return {
-    ...exactly(
-      originals.find(({ id }) => id === wanted),
-      { wanted, choice },
-      keep,
-    ),
-    place: keep,
-  };
-}
-
-function noRecallId(wanted: string): PrecisError {
-  return usageError(`"${clip(wanted, 60)}" is no recall id`, "MESSAGES, --role and --outline go with an id.");
+  if (choosesMessages(choice))
+    throw usageError(`"${clip(wanted, 60)}" is no recall id`, "MESSAGES, --role and --outline go with an id.");
+  return { hits: await recall(store, LOCAL_TENANT, wanted), place: keep };
 }
 
 function exactly(original: Original | undefined, { wanted, choice }: RecallRequest, place: string): Recalled {
@@ -141,10 +142,12 @@ function exactly(original: Original | undefined, { wanted, choice }: RecallReque
   return { hits: recallMessages(original, choice), place, exact: true, masked: original.masked === true };
 }
 
-function fromStore(args: Arguments, { wanted, choice }: RecallRequest, terminal: Terminal): Promise<Recalled> {
-  return withHistory(args, terminal, { readOnly: true }, async ({ history, tenant, store, redact }) => {
+function fromStore(args: Arguments, asked: RecallRequest, terminal: Terminal): Promise<Recalled> {
+  return withHistory(args, terminal, { readOnly: true }, async (opened) => {
+    const { history, tenant, store, redact } = opened;
+    const { wanted, choice, limit } = asked;
     const place = `${store}, tenant "${tenant}"`;
-    if (isRecallId(wanted)) return exactly(await history.recall(tenant, wanted), { wanted, choice }, place);
+    if (isRecallId(wanted)) return exactly(await history.recall(tenant, wanted), asked, place);
     if (choosesMessages(choice)) {
       const which = { tenant, id: wanted };
       const { id } = await history.show(which, 0);
@@ -152,15 +155,14 @@ function fromStore(args: Arguments, { wanted, choice }: RecallRequest, terminal:
       const safe = messages.map((message) => ({ ...message, text: redact(message.text) }));
       return { hits: chosenHits(safe, { id, label: "session" }, choice), place, exact: true };
     }
-    const found = await history.search({ tenant, words: wanted, limit: 2 * SEARCH_HITS_MAX });
-    return { hits: found.flatMap(hitOf), place };
+    const session = args.text("session");
+    const found = await history.search({ tenant, words: wanted, limit, ...(session !== undefined && { session }) });
+    const isEmpty = found.length === 0 && (await history.list(tenant, 1)).length === 0;
+    const ids = found.map((one) => (one.kind === "message" ? one.session : one.id));
+    const shown = args.is("json") ? ids : shortIds(ids);
+    return {
+      hits: found.map((one, at) => ({ ...one, id: shown[at]! })),
+      place: isEmpty ? `${place}; there is ${await noSessions(opened)}` : place,
+    };
   });
-}
-
-/** Only what was removed: messages that are kept as well under their recall id. */
-function hitOf(one: Awaited<ReturnType<History["search"]>>[number]): readonly RecallHit[] {
-  const { number, role, text } = one;
-  const message = number === undefined || role === undefined ? {} : { number, role };
-  if (one.kind === "original") return [{ id: one.id, label: one.label, text, ...message }];
-  return one.recall === undefined ? [] : [{ id: one.recall, label: "message", text, ...message }];
 }

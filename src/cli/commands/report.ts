@@ -1,29 +1,27 @@
 /** `precis report`: what precis would have done to the sessions of the last week, from their files alone. */
-import { engineSettingsOf } from "../../config/engine-settings.ts";
+import { toEngineSettings } from "../../config/engine-settings.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { outlookOf, type NamedOutlook } from "../../session/outlook/outlook.ts";
+import { outlookOf, type NamedOutlook, type Outlook } from "../../session/outlook/outlook.ts";
 import { sessionOutlook } from "../../session/outlook/session.ts";
 import { lookUp, registryOf } from "../../models/index.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import { reasonOf } from "../../platform/system-errors.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
 import { initialFactor } from "../../session/calibration.ts";
-import { counted, durationOf, tokensOf, wholeOf, change, count, percent } from "../amounts.ts";
-import type { Arguments, Command } from "../command.ts";
-import { withEngine } from "../engine.ts";
-import { EXIT, type ExitCode, usageError } from "../exit.ts";
-import { readFileInput } from "../input.ts";
-import { withProgress, type Progress } from "../progress.ts";
-import { reportPage, type Report } from "../report-page.ts";
-import { sessionFiles, type SessionFile } from "../session-files.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import type { Terminal } from "../terminal.ts";
-import { windowFor } from "../window.ts";
-import type { Status } from "../../gateway/operation/own-routes.ts";
-import { gatewayUrl } from "../gateway-url.ts";
-import { operatorToken } from "../operator-token.ts";
+import { counted, parseDuration, parseTokens, parseWhole, change, count, percent } from "../screen/amounts.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { withEngine } from "../settings/engine.ts";
+import { EXIT, type ExitCode } from "../program/exit.ts";
+import { readFileInput } from "../files/input.ts";
+import { withProgress, type Progress } from "../screen/progress.ts";
+import { sessionFiles, type SessionFile } from "../files/sessions.ts";
+import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS, windowFor } from "../settings/flags.ts";
+import type { Terminal, Stream } from "../screen/terminal.ts";
+import { wrapped, clip, columnWidths, padStart } from "../screen/text.ts";
+import { RECEIPT_NAMES } from "../screen/receipt-names.ts";
+import { namedLines } from "../screen/table.ts";
 
 const SINCE_DEFAULT = "7d";
 const FILES_DEFAULT = 200;
@@ -35,13 +33,12 @@ export const reportCommand: Command = {
   summary: "Say what precis would have done to the sessions of the last week, from their files.",
   about: [
     "For each session of Claude Code, Codex, pi or Gemini CLI: when it would have been compacted, what that would have saved and lost, and how much of what the agent used afterwards would still have been there; then the settings that follow. Nothing is changed, no model is called, and nothing leaves the machine.",
-    "Without a folder it looks where these agents keep their sessions. With --gateway it asks a running gateway instead, for example one in observe mode, what it did and would have done since it started.",
+    "Without a folder it looks where these agents keep their sessions.",
   ],
   examples: [
     { line: "precis report", says: "your own sessions of the last seven days" },
     { line: "precis report ~/.claude/projects --since 30d", says: "a month of one agent" },
     { line: "precis report session.jsonl --json | jq .advice", says: "for a script" },
-    { line: "precis report --gateway", says: "what a gateway in observe mode would have done" },
   ],
   args: {
     paths: {
@@ -65,7 +62,6 @@ export const reportCommand: Command = {
       valueHint: "TOKENS",
       description: "Size of the system prompt and the tools, because session files do not contain them.",
     },
-    gateway: { type: "boolean", description: "Ask the gateway at the configured address instead of reading files." },
     json: { type: "boolean", description: "Print JSON." },
     ...ENGINE_FLAGS,
     ...CONFIG_FLAGS,
@@ -73,7 +69,6 @@ export const reportCommand: Command = {
   many: "paths",
   run: async (args, terminal): Promise<ExitCode> => {
     const configuration = await loadConfiguration(configurationRequest(args, terminal));
-    if (args.is("gateway")) return observedReport(args, configuration, terminal);
     const report = await withProgress(terminal.err, (progress) =>
       madeReport(args, configuration, { terminal, progress }),
     );
@@ -91,9 +86,13 @@ interface Work {
 
 async function madeReport(args: Arguments, configuration: Configuration, work: Work): Promise<Report> {
   const since = args.text("since") ?? SINCE_DEFAULT;
-  const limit = wholeOf(args.text("limit") ?? String(FILES_DEFAULT), "--limit", FILES_MAX);
+  const limit = parseWhole(args.text("limit") ?? String(FILES_DEFAULT), "--limit", FILES_MAX);
   const now = Date.now();
-  const { files, folders, older } = sessionFiles(args.all("paths"), now - durationOf(since, "--since"), work.terminal);
+  const { files, folders, older } = sessionFiles(
+    args.all("paths"),
+    now - parseDuration(since, "--since"),
+    work.terminal,
+  );
   if (folders.length === 0)
     throw new PrecisError("no folder of sessions was found", {
       code: "unreadable_input",
@@ -137,7 +136,7 @@ async function readerFor(args: Arguments, configuration: Configuration, { engine
   const registry = registryOf(configuration);
   const secrets = await loadSecretRules(configuration.redaction);
   const prompt = args.text("prompt-tokens");
-  const promptTokens = prompt === undefined ? 0 : tokensOf(prompt, "--prompt-tokens");
+  const promptTokens = prompt === undefined ? 0 : parseTokens(prompt, "--prompt-tokens");
   return async ({ path, bytes }: SessionFile): Promise<NamedOutlook | undefined> => {
     if (bytes > FILE_BYTES_MAX)
       throw new PrecisError(`larger than ${FILE_BYTES_MAX} bytes`, { code: "unreadable_input", hint: "Split it." });
@@ -149,7 +148,7 @@ async function readerFor(args: Arguments, configuration: Configuration, { engine
       { transcript, timesMs },
       {
         engine,
-        settings: engineSettingsOf(configuration, model),
+        settings: toEngineSettings(configuration, model),
         windowTokens: window.tokens,
         prices: model === undefined ? undefined : lookUp(registry, model)?.prices,
         factor: model === undefined ? 1 : initialFactor(model),
@@ -161,84 +160,143 @@ async function readerFor(args: Arguments, configuration: Configuration, { engine
   };
 }
 
-type Fact = readonly [name: string, says: string];
-
-/** `precis report --gateway`: what a running gateway did, and in observe mode would have done, since it started. */
-async function observedReport(args: Arguments, configuration: Configuration, terminal: Terminal): Promise<ExitCode> {
-  if (args.all("paths").length > 0)
-    throw usageError("--gateway and files exclude one another", "Leave out one of them.");
-  const status = (await gatewayJson("/", configuration, terminal)) as Status;
-  const verdict = verdictOf(status);
-  const facts = factsOf(status);
-  if (args.is("json")) await terminal.out.write(`${JSON.stringify(status, null, 2)}\n`);
-  else {
-    const lines = facts.map(([name, says]) => `  ${terminal.out.paint("dim", name.padEnd(14))}${says}`);
-    await terminal.out.say(`${[terminal.out.paint("strong", verdict), ...lines].join("\n")}\n`);
-  }
-  return EXIT.done;
+export interface Report extends Outlook {
+  readonly folders: readonly string[];
+  readonly since: string;
+  readonly engine: string;
+  readonly notTaken: number;
+  readonly older: number;
+  readonly skipped: readonly { readonly name: string; readonly because: string }[];
 }
 
-function verdictOf({ totals, mode }: Status): string {
-  const { observed, treatments } = totals;
-  const rewritten = observed.before - observed.after;
-  if (totals.requests === 0) return "No requests yet.";
-  if (mode !== "observe")
-    return `This gateway is in mode ${mode}: ${counted(treatments.rewritten, "request")} went out shorter.`;
-  if (treatments.observed === 0) return `Of ${counted(totals.requests, "request")}, none would have been shortened.`;
-  return `Of ${counted(totals.requests, "request")}, ${count(treatments.observed)} would have been shortened, with ${percent(rewritten / Math.max(1, observed.before))} of their tokens taken out.`;
-}
+const SESSIONS_SHOWN_MAX = 12;
+const SKIPPED_SHOWN_MAX = 3;
+const EXAMPLE_COLUMNS_MAX = 48;
+const NAME_COLUMNS = 14;
+/** On narrower terminals the table has a column less. */
+const WIDE_COLUMNS = 60;
 
-function factsOf({ totals, upSeconds, mode, version: running }: Status): readonly Fact[] {
-  const { observed, context, compactions, lost, cache, usage, timing } = totals;
-  const sizes = mode === "observe" ? observed : context;
+function reportPage(report: Report, stream: Stream): string {
+  const { paint } = stream;
+  const section = (title: string, lines: readonly string[]): readonly string[] =>
+    lines.length === 0 ? [] : ["", paint("strong", title), ...lines];
   return [
-    ["gateway", `precis ${running}, mode ${mode}, up ${Math.round(upSeconds / 60)} minutes`],
-    ...(sizes.before === 0
-      ? []
-      : [["tokens", `${count(sizes.before)} → ${count(sizes.after)} (${change(sizes.before, sizes.after)})`] as const]),
-    ["compactions", count(compactions)],
-    ...(lost.compactions === 0
+    ...wrapped(verdict(report), stream.columns).map((line) => paint("strong", line)),
+    ...facts(report).flatMap(([name, says]) => named(name, says, stream)),
+    ...section("Sessions with the largest savings", sessionRows(report.sessions, stream)),
+    ...section("What the results do not hold", missingLines(report, stream)),
+    ...section("Settings that follow", adviceLines(report, stream)),
+    ...section("Not looked at", skippedLines(report, stream)),
+    "",
+  ].join("\n");
+}
+
+function verdict({ sessions, compacted, compactions, tokens }: Report): string {
+  if (sessions.length === 0) return "No session with an answer of a model was found.";
+  const of = counted(sessions.length, "session");
+  if (compactions === 0) return `precis would have left all of ${of} as they are.`;
+  return `precis would have compacted ${compacted} of ${of}, ${counted(compactions, "time")} in all: ${change(tokens.without, tokens.with)} input tokens.`;
+}
+
+function facts(report: Report): readonly (readonly [name: string, says: string])[] {
+  const { requests, tokens, usd, agentCompactions, later, since, engine, folders } = report;
+  if (report.sessions.length === 0) return [["looked at", `${folders.join(", ")}, files of the last ${since}`]];
+  return [
+    ["looked at", `${counted(requests, "request")} of the last ${since} in ${folders.join(", ")}; engine ${engine}`],
+    ["input", `${count(tokens.without)} tokens as the agents sent them, ${count(tokens.with)} with precis`],
+    ...(usd === undefined ? [] : [["cost", costText(usd, report.sessions.length)] as const]),
+    [
+      "agents",
+      agentCompactions === 0
+        ? "they did not compact by themselves"
+        : `they compacted ${counted(agentCompactions, "time")} by themselves, with a model`,
+    ],
+    ...(later.used === 0
       ? []
       : [
           [
-            "lost",
-            `${counted(lost.requests, "user message")} of ${counted(lost.compactions, "compaction")} may be missing`,
+            "used later",
+            `${percent(later.held / later.used)} of ${counted(later.used, "identifier")} that the agents used after a compaction would still have been in their context`,
           ] as const,
         ]),
-    ["cache", `${percent(usage.cacheRead / Math.max(1, usage.input))} of the input read from a cache`],
-    [
-      "missed",
-      `${count(cache.missed.tokens)} tokens that the cache had held, ${count(cache.missedByCompaction.tokens)} of them because of compactions`,
-    ],
-    ...Object.entries(timing).map(([model, { thresholdTokens }]): Fact => [
-      model,
-      `compaction from ${count(thresholdTokens)} tokens on`,
-    ]),
   ];
 }
 
-/** A running gateway as the operator asks it: at the configured address, with this machine's token. */
-const ANSWER_WITHIN_MS = 5_000;
+function costText({ without, with: with_, sessions }: NonNullable<Report["usd"]>, all: number): string {
+  const only = sessions === all ? "" : `, for the ${sessions} whose model has a known price`;
+  return `about ${dollars(without)} as sent, ${dollars(with_)} with precis (${change(without, with_)})${only}; both with a prompt cache of five minutes`;
+}
 
-/** The JSON under `/_precis`. @throws PrecisError `no_gateway`. */
-async function gatewayJson(path: string, configuration: Configuration, terminal: Terminal): Promise<unknown> {
-  const { host, port } = configuration.gateway;
-  const url = gatewayUrl(host, port);
-  const token = operatorToken(configuration, terminal)?.token;
-  const response = await fetch(`${url}/_precis${path}`, {
-    headers: { accept: "application/json", ...(token !== undefined && { authorization: `Bearer ${token}` }) },
-    redirect: "manual",
-    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-  }).catch((cause: unknown) => {
-    throw new PrecisError(`no gateway answers at ${url}`, {
-      code: "no_gateway",
-      hint: "Start one with `precis serve`, or name its port with --set gateway.port=N.",
-      cause,
-    });
-  });
-  if (response.ok) return response.json();
-  throw new PrecisError(`the gateway at ${url} answered ${response.status}`, {
-    code: "no_gateway",
-    hint: "It needs the operator's token: `precis token` prints the one of this machine.",
-  });
+function dollars(usd: number): string {
+  return `$${usd.toFixed(2)}`;
+}
+
+function named(name: string, says: string, stream: Stream): readonly string[] {
+  return namedLines(name, says, { left: NAME_COLUMNS }, stream);
+}
+
+function bySavings(sessions: readonly NamedOutlook[]): readonly NamedOutlook[] {
+  return sessions
+    .filter((one) => one.compactions.length > 0)
+    .toSorted((a, b) => b.without.inputTokens - b.with.inputTokens - (a.without.inputTokens - a.with.inputTokens));
+}
+
+function shortName(path: string): string {
+  return path.split(/[/\\]/).slice(-2).join("/");
+}
+
+function sessionRows(sessions: readonly NamedOutlook[], { paint, columns }: Stream): readonly string[] {
+  const shown = bySavings(sessions).slice(0, SESSIONS_SHOWN_MAX);
+  if (shown.length === 0) return [];
+  const wide = columns >= WIDE_COLUMNS;
+  const header = ["requests", "largest", wide ? "with precis" : "with", ...(wide ? ["cuts"] : []), "input"];
+  const rows = shown.map((one) => [
+    count(one.requests),
+    count(one.largest.without),
+    count(one.largest.with),
+    ...(wide ? [count(one.compactions.length)] : []),
+    change(one.without.inputTokens, one.with.inputTokens),
+  ]);
+  const widths = columnWidths([header, ...rows]);
+  const cells = (row: readonly string[]): string => row.map((cell, at) => padStart(cell, widths[at]!)).join("  ");
+  return [
+    `  ${paint("dim", cells(header))}`,
+    ...rows.flatMap((row, at) => {
+      const figures = cells(row);
+      const room = columns - figures.length - 4;
+      const name = shortName(shown[at]!.name);
+      return room >= 24
+        ? [`  ${figures}  ${paint("dim", clip(name, room))}`]
+        : [`  ${figures}`, `    ${paint("dim", clip(name, columns - 4))}`];
+    }),
+  ];
+}
+
+function missingLines({ missing }: Report, stream: Stream): readonly string[] {
+  return missing.flatMap(({ kind, recallable, lost, examples }) => [
+    ...named(RECEIPT_NAMES[kind], `${count(recallable)} recallable, ${count(lost)} lost`, stream),
+    ...examples.map(
+      (one) => `${" ".repeat(NAME_COLUMNS + 2)}${stream.paint("dim", `"${clip(one, EXAMPLE_COLUMNS_MAX)}"`)}`,
+    ),
+  ]);
+}
+
+function adviceLines({ advice }: Report, { paint, columns }: Stream): readonly string[] {
+  return advice.flatMap(({ setting, because }) => [
+    ...(setting === undefined ? [] : [`  ${paint("accent", setting)}`]),
+    ...wrapped(because, columns - 4).map((line) => `    ${line}`),
+  ]);
+}
+
+function skippedLines({ skipped, older, notTaken }: Report, { columns }: Stream): readonly string[] {
+  return [
+    ...(older === 0 ? [] : [`  ${counted(older, "older file")}: --since looks further back`]),
+    ...(notTaken === 0 ? [] : [`  ${counted(notTaken, "file")} beyond the limit: raise it with --limit`]),
+    ...skipped
+      .slice(0, SKIPPED_SHOWN_MAX)
+      .map(({ name, because }) => `  ${clip(`${shortName(name)}: ${because}`, columns - 2)}`),
+    ...(skipped.length > SKIPPED_SHOWN_MAX
+      ? [`  and ${counted(skipped.length - SKIPPED_SHOWN_MAX, "more file")} that could not be read`]
+      : []),
+  ];
 }

@@ -2,13 +2,12 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { loadConfiguration } from "../../config/load.ts";
-import type { Arguments, Command } from "../command.ts";
-import { usageError, type ExitCode } from "../exit.ts";
-import { gatewayUrl, isGateway } from "../gateway-url.ts";
-import { startGateway } from "../own-gateway.ts";
-import { RUNNABLE_CLIENTS, startOfProgram, upstreamsOf, type ClientStart } from "../run-clients.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { usageError, type ExitCode } from "../program/exit.ts";
+import { gatewayUrl, isGateway, startGateway } from "../gateway/process.ts";
+import { RUNNABLE_CLIENTS, startOfProgram, readUpstreams, type ClientStart } from "../clients/run.ts";
+import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings/flags.ts";
+import type { Terminal } from "../screen/terminal.ts";
 
 const NAMES = Object.keys(RUNNABLE_CLIENTS);
 /** Handed on to a gateway of its own. */
@@ -89,7 +88,7 @@ async function gatewayFor(args: Arguments, terminal: Terminal) {
     const url = gatewayUrl(gateway.host, gateway.port);
     if (await isGateway(url)) return { url, close: async () => {} };
   }
-  return startGateway([...upstreamsOf(terminal.environment), ...flags], { ...terminal.environment });
+  return startGateway([...readUpstreams(terminal.environment), ...flags], { ...terminal.environment });
 }
 
 async function startClient(

@@ -2,30 +2,36 @@
 import { hostname } from "node:os";
 import type { ArgsDef } from "citty";
 import { resolveAll, type Flag, type Loaded } from "../../config/load.ts";
-import { isLoopback } from "../../config/loopback.ts";
+import { isLoopback } from "../../config/locate.ts";
 import { configurationError } from "../../config/problems.ts";
 import type { Configuration } from "../../config/schema.ts";
 import type { PrecisError } from "../../core/errors.ts";
-import type { Gateway } from "../../gateway/index.ts";
+import { createGateway, type Gateway } from "../../gateway/index.ts";
+import { createHistory } from "../../gateway/history/history.ts";
+import { createUpstreams } from "../../gateway/transport/upstreams.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import { asksInPlace } from "../../models/choice.ts";
-import type { Arguments, Command } from "../command.ts";
-import { withEngine } from "../engine.ts";
-import { threadSource } from "../gateway-thread.ts";
-import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import type { Operation } from "../gateway-operation.ts";
-import { keepMemoryLean } from "../lean-memory.ts";
-import { requiredToken, type OperatorToken } from "../operator-token.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { fileBytes } from "../store-file.ts";
-import { openConfiguredStore, type OpenedStore } from "../configured-store.ts";
-import { interruption } from "../interruption.ts";
-import { keeping } from "../keep-options.ts";
-import { storeAsConfigured } from "../store-settings.ts";
-import { checkSummarize, handoffsSentence, summarizeFlags } from "../summarize.ts";
-import { configuredTenants } from "../tenants-file.ts";
-import type { Terminal } from "../terminal.ts";
-import { version } from "../version.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { withEngine } from "../settings/engine.ts";
+import { threadSource } from "../gateway/thread.ts";
+import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
+import { operate, type Operation } from "../gateway/operation.ts";
+import { toCaching, gatewayOptions, toMode, outwardProxies } from "../gateway/options.ts";
+import { keepMemoryLean } from "../gateway/lean-memory.ts";
+import { requiredToken, type OperatorToken } from "../gateway/token.ts";
+import {
+  CONFIG_FLAGS,
+  configurationRequest,
+  ENGINE_FLAGS,
+  checkSummarize,
+  handoffsSentence,
+  summarizeFlags,
+} from "../settings/flags.ts";
+import { fileBytes, storeAsConfigured, keeping, openConfiguredStore, type OpenedStore } from "../store/place.ts";
+import { interruption } from "../gateway/process.ts";
+import { configuredTenants } from "../gateway/tenants.ts";
+import type { Terminal } from "../screen/terminal.ts";
+import { version } from "../program/program.ts";
 
 const ARGS = {
   port: {
@@ -110,14 +116,6 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
   const { configuration } = loaded;
   const { host, port } = configuration.gateway;
   const { shown, path, shared } = opened;
-  const [
-    { createGateway },
-    { createHistory },
-    { createUpstreams },
-    { operate },
-    { cachingOf, modeOf },
-    { outwardProxies },
-  ] = await loadGateway();
   const proxies = outwardProxies(terminal.environment);
   const options = await configuredOptions({ loaded, token, terminal, engine });
   const { all } = createUpstreams(options.upstreams);
@@ -125,15 +123,15 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
   const kept = await keeping({ store, path, shown }, configuration, terminal);
   const operation = await operate({
     version: version(),
-    mode: modeOf(configuration),
-    caching: cachingOf(configuration),
+    mode: toMode(configuration),
+    caching: toCaching(configuration),
     handoffs: handoffsSentence(configuration),
     upstreams: all.map(({ name, origin, basePath, protocol }) => ({ name, url: origin + basePath, protocol })),
     proxies,
     store: shown,
     kept,
     storeBytes: path === undefined ? undefined : () => fileBytes(path) + fileBytes(`${path}-wal`),
-    tenantStore: configuration.gateway.tenant_metrics ? store : undefined,
+    tenantStore: configuration.gateway.tenants_file !== null ? store : undefined,
     history: createHistory({ ...options, store, onEvent: (event) => operation.onEvent(event) }),
     figures: { store, registry: options.registry },
     checkStore: () => store.checkWritable(),
@@ -163,20 +161,7 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
   });
 }
 
-/** Loaded once the settings are known to be sound. */
-function loadGateway() {
-  return Promise.all([
-    import("../../gateway/index.ts"),
-    import("../../gateway/history/history.ts"),
-    import("../../gateway/transport/upstreams.ts"),
-    import("../gateway-operation.ts"),
-    import("../gateway-options.ts"),
-    import("../outward-proxies.ts"),
-  ]);
-}
-
 async function configuredOptions({ loaded, terminal, engine }: ServeOptions) {
-  const { gatewayOptions } = await import("../gateway-options.ts");
   const options = await gatewayOptions(loaded, terminal.environment, engine);
   return { ...options, ...configuredTenants(loaded.configuration, terminal) };
 }
@@ -219,7 +204,7 @@ function request(args: Arguments, terminal: Terminal): ReturnType<typeof configu
     const text = args.text(name);
     if (text !== undefined) flags.push({ path: `gateway.${name}`, text, label: `--${name}` });
   }
-  const upstreams = args.all("upstream").map(upstreamOf);
+  const upstreams = args.all("upstream").map(parseUpstream);
   if (upstreams.length > 0) {
     const text = JSON.stringify(Object.fromEntries(upstreams));
     flags.push({ path: "gateway.upstreams", text, label: "--upstream" });
@@ -232,10 +217,9 @@ function request(args: Arguments, terminal: Terminal): ReturnType<typeof configu
   return { ...base, flags };
 }
 
-/** The name of an upstream that was given none. */
 const UNNAMED = "upstream";
 
-function upstreamOf(text: string): readonly [name: string, { readonly url: string }] {
+function parseUpstream(text: string): readonly [name: string, { readonly url: string }] {
   const at = /^[A-Za-z0-9._-]*=/.exec(text)?.[0].length ?? 0;
   return [at === 0 ? UNNAMED : text.slice(0, at - 1), { url: text.slice(at) }];
 }

@@ -2,17 +2,16 @@
 import { PrecisError } from "../../core/errors.ts";
 import { findSession } from "../../gateway/history/find.ts";
 import type { SessionEntry } from "../../store/store.ts";
-import { age as ageOf, counted, durationOf } from "../amounts.ts";
-import type { Arguments, Command } from "../command.ts";
-import { EXIT, usageError } from "../exit.ts";
-import { HISTORY_ARGS, withHistory, type OpenedHistory } from "../history.ts";
-import { whileWaiting } from "../progress.ts";
-import { copiesOf } from "../store-file.ts";
-import type { Terminal } from "../terminal.ts";
+import { age as ageOf, counted, parseDuration } from "../screen/amounts.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { EXIT, usageError } from "../program/exit.ts";
+import { HISTORY_ARGS, withHistory, type OpenedHistory } from "../store/history.ts";
+import { whileWaiting } from "../screen/progress.ts";
+import { findCopies } from "../store/place.ts";
+import type { Terminal } from "../screen/terminal.ts";
 
 const SESSIONS_MAX = 1_000_000;
 const HITS_MAX = 5_000;
-/** That many are named before it is only said how many more there are. */
 const SHOWN_MAX = 20;
 
 export const deleteCommand: Command = {
@@ -74,7 +73,7 @@ async function choose(args: Arguments, { kept, tenant }: OpenedHistory): Promise
   const id = args.text("session");
   if (id !== undefined) return kept.withBranches(tenant, [(await findSession(kept, { tenant, id })).entry.id]);
   const [age, words] = [args.text("older-than"), args.text("text")];
-  const before = age === undefined ? Infinity : Date.now() - durationOf(age, "--older-than");
+  const before = age === undefined ? Infinity : Date.now() - parseDuration(age, "--older-than");
   const all = await kept.listSessions(tenant, { limit: SESSIONS_MAX });
   const hits =
     words === undefined
@@ -136,7 +135,6 @@ async function remove(
 
 interface Removed {
   readonly gone: readonly string[];
-  /** What kept the rest from being done. */
   readonly failure?: unknown;
 }
 
@@ -150,7 +148,7 @@ function cutShort(error: unknown, left: number): unknown {
 function leftInFile(error: unknown): unknown {
   return failedAs(error, {
     what: "the file could not be rewritten, and may still contain bytes of what was deleted",
-    next: "Free as much room on its disk as the file takes, then run `precis store vacuum`.",
+    next: "Free as much room on its disk as the file takes, then run `precis store retain --vacuum`.",
   });
 }
 
@@ -175,7 +173,7 @@ async function tell(
 ): Promise<void> {
   if (yes) {
     await out.say(gone === 0 && chosen.length > 0 ? "nothing was deleted\n" : `deleted ${counted(gone, "session")}\n`);
-    const copies = opened.path === undefined ? [] : copiesOf(opened.path);
+    const copies = opened.path === undefined ? [] : findCopies(opened.path);
     if (gone > 0 && copies.length > 0)
       await err.say(`copies from before an upgrade hold them still: ${copies.join(", ")}\n`);
     return;

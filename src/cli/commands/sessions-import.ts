@@ -4,16 +4,13 @@ import { PrecisError } from "../../core/errors.ts";
 import { findSessions, type Found, type FoundSession } from "../../logs/find.ts";
 import { LOG_FORMATS, readLog, type LogFormat } from "../../logs/index.ts";
 import { sessionText } from "../../logs/stored.ts";
-import { age, count, counted, wholeOf } from "../amounts.ts";
-import { clip, columnWidths, padEnd } from "../bars.ts";
-import type { Arguments, Command } from "../command.ts";
-import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import { HISTORY_ARGS, withHistory, type OpenedHistory } from "../history.ts";
-import { formatNamed } from "../input.ts";
-import { writeJson } from "../json-output.ts";
-import { keepSession } from "../keep-session.ts";
-import type { Stream, Terminal } from "../terminal.ts";
-import { visibleLine } from "../visible.ts";
+import { age, count, counted, parseWhole } from "../screen/amounts.ts";
+import { clip, columnWidths, padEnd, visibleLine } from "../screen/text.ts";
+import { type Arguments, type Command, writeJson } from "../program/command.ts";
+import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
+import { HISTORY_ARGS, withHistory, type OpenedHistory, keepSession } from "../store/history.ts";
+import { formatNamed } from "../files/input.ts";
+import type { Stream, Terminal } from "../screen/terminal.ts";
 
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 10_000;
@@ -93,7 +90,7 @@ function foundFor(args: Arguments, terminal: Terminal): Found {
   return findSessions({
     environment: terminal.environment,
     folder: terminal.folder,
-    limit: wholeOf(args.text("limit") ?? String(LIMIT_DEFAULT), "--limit", LIMIT_MAX),
+    limit: parseWhole(args.text("limit") ?? String(LIMIT_DEFAULT), "--limit", LIMIT_MAX),
     ...(formats.length > 0 && { formats }),
     ...(cwd !== undefined && { cwd: resolve(terminal.folder, cwd) }),
   });
@@ -114,11 +111,9 @@ function chosenFor(
 
 interface Outcome {
   readonly path: string;
-  /** Its name in the store; absent where it was not imported. */
   readonly session?: string;
   readonly format?: LogFormat;
   readonly messages?: number;
-  /** How many of them were not there yet. */
   readonly added?: number;
   readonly skipped?: string;
 }

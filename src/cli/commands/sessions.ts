@@ -1,19 +1,34 @@
-/** `precis sessions …`: what a gateway has kept, and what can be done to one conversation. */
+/** `precis sessions …`: what a gateway has kept, and what a person does to one conversation. */
 import { WIRE_FORMATS } from "../../logs/index.ts";
-import { SYNTHETIC_CHOICES, type ExportOptions } from "../../gateway/history/contract.ts";
-import { count, counted, wholeOf } from "../amounts.ts";
-import type { Arguments, Command, CommandGroup } from "../command.ts";
-import { EXIT, usageError } from "../exit.ts";
-import { writeOutput } from "../files.ts";
-import { HISTORY_ARGS, noSessions, SESSION_ARG, sessionNamed, withHistory } from "../history.ts";
-import { formatNamed } from "../input.ts";
-import { JSON_ARG, writeJson } from "../json-output.ts";
-import { whileWaiting } from "../progress.ts";
-import { sessionList, sessionPage } from "../sessions-page.ts";
-import { compactCommand } from "./sessions-compact.ts";
+import {
+  SYNTHETIC_CHOICES,
+  type ExportOptions,
+  type CompactResult,
+  type SessionPins,
+  type ThresholdResult,
+} from "../../gateway/history/contract.ts";
+import { count, counted, parseWhole, parseBudget } from "../screen/amounts.ts";
+import { type Arguments, type Command, type CommandGroup, JSON_ARG, writeJson } from "../program/command.ts";
+import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
+import { writeOutput } from "../files/write.ts";
+import {
+  HISTORY_ARGS,
+  noSessions,
+  SESSION_ARG,
+  sessionNamed,
+  withHistory,
+  type OpenedHistory,
+} from "../store/history.ts";
+import { formatNamed } from "../files/input.ts";
+import { whileWaiting } from "../screen/progress.ts";
+import { sessionList, sessionPage } from "../screen/sessions.ts";
 import { importCommand } from "./sessions-import.ts";
 import { deleteCommand } from "./sessions-delete.ts";
-import { editCommand } from "./sessions-edit.ts";
+import { compactionPage, unchangedPage } from "../compaction/page.ts";
+import { ENGINE_FLAGS } from "../settings/flags.ts";
+import type { Terminal, Stream } from "../screen/terminal.ts";
+import { wrapped, visibleLine } from "../screen/text.ts";
+import { thresholdFrom, thresholdText } from "../../session/threshold.ts";
 
 const LIST_DEFAULT = 20;
 const LIST_MAX = 1_000;
@@ -39,7 +54,7 @@ const list: Command = {
   },
   run: (args, terminal) =>
     withHistory(args, terminal, { readOnly: true }, async (opened) => {
-      const limit = wholeOf(args.text("limit") ?? String(LIST_DEFAULT), "--limit", LIST_MAX);
+      const limit = parseWhole(args.text("limit") ?? String(LIST_DEFAULT), "--limit", LIST_MAX);
       const sessions = await whileWaiting(terminal.err, () => "reading", opened.history.list(opened.tenant, limit));
       if (args.is("json")) await writeJson(terminal, sessions);
       else if (sessions.length === 0) await terminal.err.say(`${await noSessions(opened)}\n`);
@@ -66,7 +81,7 @@ const show: Command = {
   },
   run: (args, terminal) =>
     withHistory(args, terminal, { readOnly: true }, async (opened) => {
-      const tail = wholeOf(args.text("tail") ?? String(TAIL_DEFAULT), "--tail", TAIL_MAX);
+      const tail = parseWhole(args.text("tail") ?? String(TAIL_DEFAULT), "--tail", TAIL_MAX);
       const session = await opened.history.show(sessionNamed(args, opened), tail);
       if (args.is("json")) await writeJson(terminal, session);
       else await terminal.out.say(sessionPage(session, Date.now(), terminal.out));
@@ -144,6 +159,167 @@ function exportOptions(args: Arguments): ExportOptions {
     secrets: args.is("with-secrets") ? "keep" : "mask",
     ...(to === undefined ? {} : { to }),
   };
+}
+
+const compactCommand: Command = {
+  name: "sessions compact",
+  summary: "Compact a session now, so that its next request is shorter.",
+  about: [
+    "Records a compaction of the session, like a running gateway does. The next request of that conversation uses it, in any gateway on this store. It also cancels an undo.",
+    "The gateway keeps neither system prompts nor tools, so they are not counted here.",
+  ],
+  examples: [
+    { line: "precis sessions compact 3fa94c21", says: "before lunch, so that nobody waits for it later" },
+    {
+      line: "precis sessions compact 3fa94c21 --focus 'the failing migration'",
+      says: "give most of the handoff to one topic",
+    },
+    { line: "precis sessions compact 3fa94c21 --messages 12-30", says: "only the results in one range" },
+  ],
+  args: {
+    ...SESSION_ARG,
+    focus: { type: "string", valueHint: "TOPIC", description: "Give this topic 60 to 70 % of the handoff." },
+    budget: {
+      type: "string",
+      valueHint: "N|P%",
+      description: "Size of the result, in tokens or as a share of the session; by the settings where not given.",
+    },
+    messages: {
+      type: "string",
+      valueHint: "N-M",
+      description: "Only these messages: their results become digests, and nothing else changes.",
+    },
+    ...HISTORY_ARGS,
+    ...ENGINE_FLAGS,
+    ...JSON_ARG,
+  },
+  run: (args, terminal) =>
+    withHistory(args, terminal, { readOnly: false, compacts: true }, async (opened) => {
+      const [focus, budget, messages] = [args.text("focus"), args.text("budget"), args.text("messages")];
+      if (messages !== undefined && (focus ?? budget) !== undefined)
+        throw usageError("--messages excludes --focus and --budget", "Compact the range, or the whole session.");
+      const work = opened.history.compact(sessionNamed(args, opened), {
+        ...(messages === undefined ? {} : { messages }),
+        ...(focus === undefined ? {} : { focus }),
+        ...(budget === undefined ? {} : { budget: (whole) => parseBudget(budget, whole) }),
+      });
+      const result = await whileWaiting(terminal.err, () => "compacting", work);
+      return writeResult(args, terminal, result, budget === undefined && messages === undefined ? NEXT : undefined);
+    }),
+};
+
+async function writeResult(
+  args: Arguments,
+  terminal: Terminal,
+  result: CompactResult,
+  next: string | undefined,
+): Promise<ExitCode> {
+  const { out } = terminal;
+  if (args.is("json")) await writeJson(terminal, result);
+  else if (result.kind === "compacted")
+    await out.say(compactionPage(result.report, "`precis recall ID` prints the original", out));
+  else await out.say(unchangedPage({ irreducible: undefined, next, ...result }, out));
+  const irreducible = result.kind === "compacted" ? result.report.irreducible : result.irreducible;
+  return irreducible === undefined ? EXIT.done : EXIT.irreducible;
+}
+
+const NEXT = "`--budget 20%` sets the size of the result; `--context-length` says how large the window is";
+
+const AS_CONFIGURED = "off";
+
+const editCommand: Command = {
+  name: "sessions edit",
+  summary: "Pin or drop messages of a session, or set from where on it is compacted; without flags, list its pins.",
+  about: [
+    "A pinned message is never summarised: every later compaction keeps it word for word, a call together with its results. A pinned fact is stated in every handoff. A compaction that is already in place does not change. Secrets in pinned text are masked in what precis writes.",
+    "Dropped messages are not sent any more: whole exchanges go, a call with its results; of an exchange that the range holds only in part, the results go and the call stays. One line takes their place, with the recall id that leads back to them; `precis undo` brings them back. The newest request and the newest exchange stay.",
+    "A threshold holds for this session and its branches in every gateway on this store, from the next request on and after a restart. A share is one of the window less what is reserved for the answer; 85 % of that is the latest. After `precis undo` it holds again once the session is compacted.",
+  ],
+  examples: [
+    { line: "precis sessions edit 3fa94c21 --pin 12-14", says: "keep three messages" },
+    { line: "precis sessions edit 3fa94c21 --fact 'The port is 8443.'", says: "state a fact in every handoff" },
+    { line: "precis sessions edit 3fa94c21 --unpin p1a2b3c", says: "by the id of the pin" },
+    { line: "precis sessions edit 3fa94c21 --drop 12-30", says: "a range that led nowhere" },
+    { line: "precis sessions edit 3fa94c21 --threshold 60%", says: "of the window; `off` is as configured" },
+  ],
+  args: {
+    ...SESSION_ARG,
+    pin: { type: "string", valueHint: "N-M", description: "Message numbers, as `precis sessions show` has them." },
+    fact: { type: "string", valueHint: "TEXT", description: "One sentence, at most 1,000 characters." },
+    unpin: { type: "string", valueHint: "PIN", description: "The id of a pin." },
+    drop: { type: "string", valueHint: "N-M", description: "Messages that are not sent any more." },
+    threshold: {
+      type: "string",
+      valueHint: "N|P%|off",
+      description: "Tokens (at least 1,000), a share of the window from 5 to 85 %, or `off` for the configured one.",
+    },
+    ...HISTORY_ARGS,
+    ...ENGINE_FLAGS,
+    ...JSON_ARG,
+  },
+  run: (args, terminal) => {
+    const given = CHANGES.filter((name) => args.text(name) !== undefined);
+    const [change] = given;
+    if (given.length > 1)
+      throw usageError(`--${given.join(" and --")} exclude one another`, "Make one change at a time.");
+    const value = change === undefined ? "" : args.text(change)!;
+    const threshold = change === "threshold" && value !== AS_CONFIGURED ? thresholdFrom(value) : undefined;
+    const compacts = change === "drop" || change === "threshold";
+    return withHistory(args, terminal, { readOnly: change === undefined, compacts }, async (opened) => {
+      const { history } = opened;
+      const session = sessionNamed(args, opened);
+      if (change === "drop") return writeResult(args, terminal, await history.drop(session, value), undefined);
+      if (change === "threshold") return writeThreshold(args, terminal, await history.setThreshold(session, threshold));
+      const pins =
+        change === undefined
+          ? await history.pins(session)
+          : change === "unpin"
+            ? await history.unpin(session, value)
+            : await history.pin(session, change === "fact" ? { fact: value } : { messages: value });
+      return writePins(args, terminal, pins, opened);
+    });
+  },
+};
+
+const CHANGES = ["pin", "fact", "unpin", "drop", "threshold"] as const;
+
+async function writeThreshold(args: Arguments, terminal: Terminal, result: ThresholdResult): Promise<ExitCode> {
+  if (args.is("json")) await writeJson(terminal, result);
+  else await terminal.out.say(`${thresholdLines(result)}\n`);
+  return EXIT.done;
+}
+
+function thresholdLines({ session, set, thresholdTokens, undone }: ThresholdResult): string {
+  const from = set === undefined ? "as configured" : `set to ${thresholdText(set)}`;
+  const line = `compacted at ${count(thresholdTokens)} tokens, ${from}`;
+  if (undone !== true) return line;
+  return [
+    line,
+    "This does not hold yet, because the newest compaction was undone: nothing is compacted until a request overflows.",
+    `To compact now, and automatically from then on, run \`precis sessions compact ${session}\`.`,
+  ].join("\n");
+}
+
+async function writePins(
+  args: Arguments,
+  terminal: Terminal,
+  found: SessionPins,
+  { redact }: OpenedHistory,
+): Promise<ExitCode> {
+  if (args.is("json")) await writeJson(terminal, found);
+  else if (found.pins.length === 0) await terminal.err.say("nothing is pinned in this session\n");
+  else await terminal.out.say(`${found.pins.flatMap((pin) => pinLines(pin, redact, terminal.out)).join("\n")}\n`);
+  return EXIT.done;
+}
+
+function pinLines(
+  { id, messages, fact = "" }: SessionPins["pins"][number],
+  redact: OpenedHistory["redact"],
+  { columns }: Stream,
+): readonly string[] {
+  if (messages === undefined) return wrapped(`${id}  ${visibleLine(redact(fact))}`, columns);
+  const { from, to } = messages;
+  return [`${id}  ${from === to ? `message ${from}` : `messages ${from} to ${to}`}`];
 }
 
 export const sessionCommands: CommandGroup = {

@@ -4,15 +4,15 @@ import { dirname, resolve } from "node:path";
 import { loadConfiguration, shortPath } from "../../config/load.ts";
 import { stateFile } from "../../config/locate.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { CLIENT_FILES, type ClientFile, type FormerSetup } from "../client-settings.ts";
-import type { Arguments, Command } from "../command.ts";
-import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import { unwritable } from "../file-failures.ts";
-import { writeOutput } from "../files.ts";
-import { gatewayUrl } from "../gateway-url.ts";
-import { HOST_FILES } from "../host-settings.ts";
-import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
-import type { Stream, Terminal } from "../terminal.ts";
+import type { FormerSetup } from "../clients/edits.ts";
+import { CLIENT_FILES, HOST_FILES, type ClientFile } from "../clients/settings.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
+import { unwritable } from "../files/failures.ts";
+import { writeOutput } from "../files/write.ts";
+import { gatewayUrl } from "../gateway/process.ts";
+import { CONFIG_FLAGS, configurationRequest } from "../settings/flags.ts";
+import type { Stream, Terminal } from "../screen/terminal.ts";
 
 const NAMES = [...new Set([...Object.keys(CLIENT_FILES), ...Object.keys(HOST_FILES)])].toSorted();
 /** Settings may hold keys. */
@@ -65,9 +65,9 @@ function clientFor(name: string, inside: boolean): ClientFile {
 }
 
 async function setUp(client: ClientFile, name: string, args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const path = pathOf(client, args, terminal);
+  const path = findPath(client, args, terminal);
   const shown = shortPath(path, terminal);
-  const text = textOf(path, shown);
+  const text = readTextIn(path, shown);
   const url = await urlFor(args, terminal);
   const after = inFile(shown, () => client.withOurs(text === "" && path.endsWith("json") ? "{}\n" : text, url));
   const link = client.link?.(terminal);
@@ -76,11 +76,11 @@ async function setUp(client: ClientFile, name: string, args: Arguments, terminal
     await terminal.out.say(`${shown} has these settings already\n`);
     return EXIT.done;
   }
-  await terminal.out.say(`${shown}\n${differenceOf(text, after, terminal.out)}\n`);
+  await terminal.out.say(`${shown}\n${renderDifference(text, after, terminal.out)}\n`);
   if (!isLinked)
     await terminal.out.say(`${terminal.out.paint("good", `+ ${shortPath(link.from, terminal)} → ${link.to}`)}\n`);
   const former = formerSetup(name, terminal);
-  const replaced = former === undefined ? addressesOf(text).filter((one) => !after.includes(one)) : [];
+  const replaced = former === undefined ? findAddresses(text).filter((one) => !after.includes(one)) : [];
   for (const address of replaced)
     await terminal.out.say(`${terminal.out.paint("warn", "!")} ${formerUpstream(address)}\n`);
   if (!args.is("yes")) return notWritten(terminal);
@@ -99,8 +99,7 @@ async function setUp(client: ClientFile, name: string, args: Arguments, terminal
   return EXIT.done;
 }
 
-/** Where the client's requests went before, where its settings say so. */
-function addressesOf(text: string): readonly string[] {
+function findAddresses(text: string): readonly string[] {
   return [...new Set(text.match(/https?:\/\/[^\s"'<>]+/g))];
 }
 
@@ -110,17 +109,17 @@ function formerUpstream(address: string): string {
 
 async function undo(client: ClientFile, name: string, args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const former = formerSetup(name, terminal);
-  const path = former?.path ?? pathOf(client, args, terminal);
+  const path = former?.path ?? findPath(client, args, terminal);
   const shown = shortPath(path, terminal);
   if (former === undefined) {
     await terminal.out.say(`\`precis setup ${wordsFor(name)}\` has not written anything\n`);
     return EXIT.done;
   }
-  const text = textOf(path, shown);
+  const text = readTextIn(path, shown);
   const after = inFile(shown, () => restored(client, text, former));
   const link = client.link?.(terminal);
   const isLinked = link !== undefined && leadsTo(link);
-  await terminal.out.say(`${shown}\n${differenceOf(text, after, terminal.out)}\n`);
+  await terminal.out.say(`${shown}\n${renderDifference(text, after, terminal.out)}\n`);
   if (isLinked) await terminal.out.say(`${terminal.out.paint("bad", `- ${shortPath(link.from, terminal)}`)}\n`);
   if (!args.is("yes")) return notWritten(terminal);
   if (isLinked) rmSync(link.from);
@@ -131,7 +130,7 @@ async function undo(client: ClientFile, name: string, args: Arguments, terminal:
   return EXIT.done;
 }
 
-function pathOf(client: ClientFile, args: Arguments, terminal: Terminal): string {
+function findPath(client: ClientFile, args: Arguments, terminal: Terminal): string {
   const given = args.text("file");
   return given === undefined ? client.path(terminal) : resolve(terminal.folder, given);
 }
@@ -184,7 +183,7 @@ function formerSetup(name: string, terminal: Terminal): FormerSetup | undefined 
   return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as FormerSetup) : undefined;
 }
 
-function textOf(path: string, shown: string): string {
+function readTextIn(path: string, shown: string): string {
   try {
     return existsSync(path) ? readFileSync(path, "utf8") : "";
   } catch (error) {
@@ -223,14 +222,12 @@ function inFile(shown: string, work: () => string): string {
 const CONTEXT_LINES = 2;
 
 interface ChangedLines {
-  /** What both begin with. */
   readonly head: readonly string[];
   readonly old: readonly string[];
   readonly fresh: readonly string[];
   readonly tail: readonly string[];
 }
 
-/** The lines between what both texts begin and end with. */
 function changedLines(before: string, after: string): ChangedLines {
   const [old, fresh] = [before.split("\n"), after.split("\n")];
   let head = 0;
@@ -245,8 +242,7 @@ function changedLines(before: string, after: string): ChangedLines {
   };
 }
 
-/** With a little of what is around them. */
-function differenceOf(before: string, after: string, stream: Stream): string {
+function renderDifference(before: string, after: string, stream: Stream): string {
   const { head, old, fresh, tail } = changedLines(before, after);
   return [
     ...marked(" ", head.slice(-CONTEXT_LINES)),

@@ -1,15 +1,14 @@
 /** `precis statusline`: share of the window, next compaction, spend and cache in one line, for a client's status line. */
 import { loadConfiguration } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
-import { percent, tokensOf } from "../amounts.ts";
-import { track, widthOf } from "../bars.ts";
-import type { Arguments, Command } from "../command.ts";
-import { EXIT } from "../exit.ts";
-import { gatewayUrl } from "../gateway-url.ts";
-import { operatorToken } from "../operator-token.ts";
-import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
-import { sessionFromClaudeCode, type SessionFigures, type StatusFigures } from "../status-line.ts";
-import type { Terminal } from "../terminal.ts";
+import { percent, parseTokens } from "../screen/amounts.ts";
+import { track, measureWidth } from "../screen/text.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { EXIT } from "../program/exit.ts";
+import { gatewayUrl } from "../gateway/process.ts";
+import { operatorToken } from "../gateway/token.ts";
+import { CONFIG_FLAGS, configurationRequest } from "../settings/flags.ts";
+import type { Terminal } from "../screen/terminal.ts";
 
 /** A client waits for its status line at every answer. A gateway answers in some milliseconds, on a busy machine in tenths of a second. */
 const GATEWAY_MS_MAX = 1_000;
@@ -36,18 +35,18 @@ export const statuslineCommand: Command = {
     json: { type: "boolean", description: "Print the figures as JSON." },
   },
   run: async (args, terminal) => {
-    const figures = await figuresOf(await sessionOf(args, terminal), args, terminal);
-    const line = args.is("json") ? JSON.stringify(figures) : terminal.out.shown(lineOf(figures, terminal));
+    const figures = await collectFigures(await readSessionFigures(args, terminal), args, terminal);
+    const line = args.is("json") ? JSON.stringify(figures) : terminal.out.shown(findLine(figures, terminal));
     await terminal.out.write(`${line}\n`);
     return EXIT.done;
   },
 };
 
-async function sessionOf(args: Arguments, terminal: Terminal): Promise<SessionFigures> {
+async function readSessionFigures(args: Arguments, terminal: Terminal): Promise<SessionFigures> {
   const [tokens, window, model] = [args.text("tokens"), args.text("window"), args.text("model")];
   const given = {
-    ...(tokens === undefined ? {} : { tokens: tokensOf(tokens, "--tokens") }),
-    ...(window === undefined ? {} : { windowTokens: tokensOf(window, "--window") }),
+    ...(tokens === undefined ? {} : { tokens: parseTokens(tokens, "--tokens") }),
+    ...(window === undefined ? {} : { windowTokens: parseTokens(window, "--window") }),
     ...(model === undefined ? {} : { model }),
   };
   if (tokens !== undefined) return given;
@@ -55,7 +54,7 @@ async function sessionOf(args: Arguments, terminal: Terminal): Promise<SessionFi
   return { ...sessionFromClaudeCode(input), ...given };
 }
 
-async function figuresOf(session: SessionFigures, args: Arguments, terminal: Terminal): Promise<StatusFigures> {
+async function collectFigures(session: SessionFigures, args: Arguments, terminal: Terminal): Promise<StatusFigures> {
   const configuration = await loadConfiguration(configurationRequest(args, terminal)).catch(() => undefined);
   if (configuration === undefined) return { ...session, gateway: false };
   const status = await gatewayStatus(configuration, terminal);
@@ -63,12 +62,12 @@ async function figuresOf(session: SessionFigures, args: Arguments, terminal: Ter
   const { windowTokens = configuration.model.context_length ?? undefined } = session;
   const known = { ...session, ...(windowTokens === undefined ? {} : { windowTokens }) };
   const compactsAtTokens =
-    timing?.compactsAtTokens ?? timing?.thresholdTokens ?? thresholdOf(configuration, windowTokens);
+    timing?.compactsAtTokens ?? timing?.thresholdTokens ?? estimateThreshold(configuration, windowTokens);
   const gateway = status !== undefined;
   return gateway && compactsAtTokens !== undefined ? { ...known, gateway, compactsAtTokens } : { ...known, gateway };
 }
 
-function thresholdOf({ compression }: Configuration, windowTokens: number | undefined): number | undefined {
+function estimateThreshold({ compression }: Configuration, windowTokens: number | undefined): number | undefined {
   return windowTokens === undefined ? undefined : Math.floor(windowTokens * compression.threshold);
 }
 
@@ -100,15 +99,15 @@ async function gatewayStatus(configuration: Configuration, terminal: Terminal): 
 }
 
 /** As many of its parts as the terminal has room for, the first ones first. */
-function lineOf(figures: StatusFigures, { out, environment }: Terminal): string {
+function findLine(figures: StatusFigures, { out, environment }: Terminal): string {
   const columns = Number(environment["COLUMNS"]) || COLUMNS;
-  const parts = partsOf(figures, columns >= BAR_FROM_COLUMNS);
+  const parts = makeParts(figures, columns >= BAR_FROM_COLUMNS);
   let line = out.paint(figures.gateway ? "accent" : "dim", figures.gateway ? "precis" : "precis off");
   let width = figures.gateway ? 6 : 10;
   for (const { text, look } of parts) {
-    if (width + 3 + widthOf(text) > columns) continue;
+    if (width + 3 + measureWidth(text) > columns) continue;
     line += ` ${out.paint("dim", "·")} ${look === undefined ? text : out.paint(look, text)}`;
-    width += 3 + widthOf(text);
+    width += 3 + measureWidth(text);
   }
   return line;
 }
@@ -118,7 +117,7 @@ interface Part {
   readonly look?: "warn";
 }
 
-function partsOf(figures: StatusFigures, withBar: boolean): readonly Part[] {
+function makeParts(figures: StatusFigures, withBar: boolean): readonly Part[] {
   const { tokens, windowTokens, compactsAtTokens, costUsd, cacheShare } = figures;
   const parts: Part[] = [];
   if (tokens !== undefined) {
@@ -136,9 +135,72 @@ function partsOf(figures: StatusFigures, withBar: boolean): readonly Part[] {
   return parts;
 }
 
-/** 62k, 1.2m. */
 function short(tokens: number): string {
   if (tokens < 1_000) return String(tokens);
   if (tokens < 1_000_000) return `${Math.round(tokens / 1_000)}k`;
   return `${(tokens / 1_000_000).toFixed(1).replace(/\.0$/, "")}m`;
+}
+
+interface SessionFigures {
+  readonly model?: string;
+  readonly tokens?: number;
+  readonly windowTokens?: number;
+  readonly costUsd?: number;
+  readonly cacheShare?: number;
+}
+
+interface StatusFigures extends SessionFigures {
+  readonly gateway: boolean;
+  readonly compactsAtTokens?: number;
+}
+
+/** What Claude Code writes to a status line's standard input (https://code.claude.com/docs/en/statusline, 2026-11). */
+function sessionFromClaudeCode(text: string): SessionFigures {
+  const input = objectIn(text);
+  const context = asObject(input["context_window"]);
+  return defined({
+    model: readTextIn(asObject(input["model"])["id"]),
+    windowTokens: asNumber(context["context_window_size"]),
+    costUsd: asNumber(asObject(input["cost"])["total_cost_usd"]),
+    ...tokensIn(asObject(context["current_usage"])),
+  });
+}
+
+function tokensIn(usage: Fields) {
+  const parts = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"].map((name) =>
+    asNumber(usage[name]),
+  );
+  if (parts.every((part) => part === undefined)) return {};
+  const [plain = 0, read = 0, written = 0] = parts;
+  const input = plain + read + written;
+  const tokens = input + (asNumber(usage["output_tokens"]) ?? 0);
+  return input === 0 ? { tokens } : { tokens, cacheShare: read / input };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function objectIn(text: string): Fields {
+  try {
+    return asObject(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function asObject(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+function asNumber(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+function readTextIn(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function defined(figures: {
+  readonly [Name in keyof SessionFigures]: SessionFigures[Name] | undefined;
+}): SessionFigures {
+  return Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== undefined));
 }

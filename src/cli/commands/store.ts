@@ -1,51 +1,60 @@
 /** `precis store …`: what the history holds, whether it is sound, and what goes. */
 import type { HistoryStore, Holdings, Retention } from "../../store/store.ts";
-import { bytesOf, count, counted, durationOf, size } from "../amounts.ts";
-import type { Arguments, Command, CommandGroup } from "../command.ts";
-import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import { whileWaiting } from "../progress.ts";
-import { fileBytes } from "../store-file.ts";
-import { printResult, type Row } from "../store-result.ts";
-import type { Terminal } from "../terminal.ts";
-import { STORE_ARGS, TENANT_ARG, withStore } from "../store-command.ts";
-import { windowsCommand } from "./store-windows.ts";
+import { parseBytes, count, counted, parseDuration, size } from "../screen/amounts.ts";
+import type { Arguments, Command, CommandGroup } from "../program/command.ts";
+import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
+import { whileWaiting } from "../screen/progress.ts";
+import { fileBytes, existingStore, storeKey } from "../store/place.ts";
+import type { Terminal } from "../screen/terminal.ts";
+import type { ArgsDef } from "citty";
+import { loadConfiguration } from "../../config/load.ts";
+import { openStore } from "../../store/open.ts";
+import { CONFIG_FLAGS, configurationRequest } from "../settings/flags.ts";
+import { columnWidths, padEnd } from "../screen/text.ts";
 
-const stats: Command = {
-  name: "store stats",
-  summary: "Show the size and contents of the store.",
-  about: ["Reads only; a gateway that uses the file is not disturbed."],
-  examples: [
-    { line: "precis store stats", says: "the gateway's store" },
-    { line: "precis store stats --store history.db --json", says: "another store, for a script" },
-  ],
-  args: { ...TENANT_ARG, ...STORE_ARGS },
-  run: (args, terminal) =>
-    withStore(args, terminal, { readOnly: true }, async ({ store, path, shown }) => {
-      const holdings = await whileWaiting(terminal.err, () => "counting", store.holdings(args.text("tenant")));
-      const where = path === undefined ? { store: shown } : { path, ...fileSizes(path) };
-      await printResult(args, terminal, { ...where, ...holdings }, [
-        ...(path === undefined ? ([["store", shown]] as const) : fileRows(path)),
-        ...holdingRows(holdings),
-      ]);
-      return EXIT.done;
-    }),
-};
+const STORE_ARGS = {
+  store: {
+    type: "string",
+    valueHint: "ADDRESS",
+    description: "Another store than the configured one: a file, or postgres://….",
+  },
+  ...CONFIG_FLAGS,
+  json: { type: "boolean", description: "Print JSON." },
+} as const satisfies ArgsDef;
+
+const TENANT_ARG = {
+  tenant: { type: "string", valueHint: "NAME", description: "Only what belongs to this tenant." },
+} as const satisfies ArgsDef;
 
 const check: Command = {
   name: "store check",
-  summary: "Check the store for damage.",
+  summary: "Show what the store holds, and check it for damage.",
   about: [
-    "Reads the whole store: compares every body with its hash and every chain with its links, and runs SQLite's own check on a file. Exits with 1 and a line for each fault if something is wrong. Changes nothing.",
+    "Reads the whole store: compares every body with its hash and every chain with its links, and runs SQLite's own check on a file. Exits with 1 and a line for each fault if something is wrong. Changes nothing, and does not disturb a gateway that uses the file.",
   ],
-  examples: [{ line: "precis store check && echo sound", says: "check a backup" }],
-  args: STORE_ARGS,
+  examples: [
+    { line: "precis store check && echo sound", says: "check a backup" },
+    { line: "precis store check --quick --json", says: "only size and contents, for a script" },
+  ],
+  args: {
+    quick: { type: "boolean", description: "Only show size and contents, without reading everything." },
+    ...TENANT_ARG,
+    ...STORE_ARGS,
+  },
   run: (args, terminal) =>
     withStore(args, terminal, { readOnly: true }, async ({ store, path, shown }) => {
-      const faults = await whileWaiting(terminal.err, () => "reading the whole store", store.check());
-      const found = faults.map((fault) => [terminal.out.paint("bad", "fault"), fault] as const);
-      const sound = [[terminal.out.paint("good", "sound"), "no damage found"]] as const;
-      await printResult(args, terminal, { path: path ?? shown, faults }, faults.length === 0 ? sound : found);
-      return faults.length === 0 ? EXIT.done : EXIT.failed;
+      const holdings = await whileWaiting(terminal.err, () => "counting", store.holdings(args.text("tenant")));
+      const faults = args.is("quick")
+        ? undefined
+        : await whileWaiting(terminal.err, () => "reading the whole store", store.check());
+      const where = path === undefined ? { store: shown } : { path, ...fileSizes(path) };
+      await printResult(args, terminal, { ...where, ...holdings, ...(faults !== undefined && { faults }) }, [
+        ...(path === undefined ? ([["store", shown]] as const) : fileRows(path)),
+        ...holdingRows(holdings),
+        ...(faults?.length === 0 ? [[terminal.out.paint("good", "sound"), "no damage found"] as const] : []),
+        ...(faults ?? []).map((fault) => [terminal.out.paint("bad", "fault"), fault] as const),
+      ]);
+      return faults === undefined || faults.length === 0 ? EXIT.done : EXIT.failed;
     }),
 };
 
@@ -54,7 +63,7 @@ const retain: Command = {
   summary: "Delete old sessions by age, or the least recently used ones above a size.",
   about: [
     "Without --yes it only shows what would be deleted, by tenant. Sessions, compactions and originals are deleted together with the bodies that only they used; whatever newer data depends on is kept. This cannot be undone. A running gateway may continue to use the file.",
-    "The freed space is reused for new messages; `precis store vacuum` returns it to the disk.",
+    "The freed space is reused for new messages. --vacuum returns it to the disk, also without another flag: it rewrites the file, which takes as long as copying it and temporarily needs the same space again. A gateway that uses the file waits, and forwards requests unchanged if it has to wait too long.",
   ],
   examples: [
     { line: "precis store retain --older-than 30d", says: "what has not been used for thirty days: what would go" },
@@ -63,6 +72,7 @@ const retain: Command = {
       line: "precis store retain --max-size 2g --yes",
       says: "the least recently used, until two gigabytes of messages are left",
     },
+    { line: "precis store retain --older-than 30d --yes --vacuum", says: "when the gateway is idle" },
   ],
   args: {
     "older-than": {
@@ -76,69 +86,56 @@ const retain: Command = {
       description: "Delete the least recently used until bodies take no more than this: 500m, 2g.",
     },
     yes: { type: "boolean", description: "Delete it instead of only showing it." },
+    vacuum: { type: "boolean", description: "Return the space of deleted data to the disk." },
     ...TENANT_ARG,
     ...STORE_ARGS,
   },
   run: async (args, terminal) => {
-    const retention = retentionOf(args);
-    const yes = args.is("yes");
-    return withStore(args, terminal, { readOnly: !yes }, async ({ store, path, shown }) => {
+    const retention = parseRetention(args);
+    const [yes, vacuum] = [args.is("yes"), args.is("vacuum")];
+    return withStore(args, terminal, { readOnly: !yes && !vacuum }, async (opened) => {
+      const { store, path, shown } = opened;
+      if (retention === undefined) return vacuumed(opened, args, terminal);
       if (!yes) return preview(store, retention, args, terminal);
       const before = await store.holdings(args.text("tenant"));
       const left = async (): Promise<string> =>
         `deleting: ${size((await store.holdings(args.text("tenant"))).bytes)} of ${size(before.bytes)} left`;
       const after = await whileWaiting(terminal.err, left, store.retain(retention));
+      if (vacuum) await whileWaiting(terminal.err, () => "rewriting", store.vacuum());
       await printResult(args, terminal, { path: path ?? shown, before, after }, changeRows(before, after));
       return EXIT.done;
     });
   },
 };
 
-const vacuum: Command = {
-  name: "store vacuum",
-  summary: "Return the space of deleted data to the disk.",
-  about: [
-    "Rewrites the file, which takes as long as copying it and temporarily needs the same space again. A gateway that uses the file waits, and forwards requests unchanged if it has to wait too long.",
-  ],
-  examples: [
-    { line: "precis store retain --older-than 30d --yes && precis store vacuum", says: "when the gateway is idle" },
-  ],
-  args: STORE_ARGS,
-  run: (args, terminal) =>
-    withStore(args, terminal, {}, async ({ store, path, shown }) => {
-      if (path === undefined) return vacuumDatabase(store, shown, args, terminal);
-      const before = fileSizes(path).fileBytes;
-      await whileWaiting(terminal.err, () => `rewriting ${size(before)}`, store.vacuum());
-      const after = fileSizes(path).fileBytes;
-      await printResult(args, terminal, { path, before, after }, [["file", `${size(before)} → ${size(after)}`]]);
-      return EXIT.done;
-    }),
-};
-
-async function vacuumDatabase(
-  store: HistoryStore,
-  shown: string,
-  args: Arguments,
-  terminal: Terminal,
-): Promise<ExitCode> {
-  await whileWaiting(terminal.err, () => "vacuuming", store.vacuum());
-  await printResult(args, terminal, { store: shown }, [["store", `${shown}, its free space can be used again`]]);
+async function vacuumed({ store, path, shown }: OpenedStore, args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const sizeNow = () => (path === undefined ? 0 : fileBytes(path));
+  const before = sizeNow();
+  await whileWaiting(terminal.err, () => "rewriting", store.vacuum());
+  const after = sizeNow();
+  const says = path === undefined ? `${shown}, its free space can be used again` : `${size(before)} → ${size(after)}`;
+  await printResult(args, terminal, { path: path ?? shown, before, after }, [["store", says]]);
   return EXIT.done;
 }
 
 export const storeCommands: CommandGroup = {
   name: "store",
-  summary: "The gateway's store: size, damage, retention, learned windows.",
-  commands: [stats, check, retain, vacuum, windowsCommand],
+  summary: "The gateway's store: contents, damage, retention.",
+  commands: [check, retain],
 };
 
-function retentionOf(args: Arguments): Retention {
+/** Undefined where only the space is to be returned. */
+function parseRetention(args: Arguments): Retention | undefined {
   const [age, room, tenant] = [args.text("older-than"), args.text("max-size"), args.text("tenant")];
+  if (age === undefined && room === undefined && args.is("vacuum")) return undefined;
   if (age === undefined && room === undefined)
-    throw usageError("`precis store retain` needs --older-than or --max-size", "Write for example `--older-than 30d`.");
+    throw usageError(
+      "`precis store retain` needs --older-than, --max-size or --vacuum",
+      "Write for example `--older-than 30d`.",
+    );
   return {
-    ...(age === undefined ? {} : { before: Date.now() - durationOf(age, "--older-than") }),
-    ...(room === undefined ? {} : { maxBytes: bytesOf(room, "--max-size") }),
+    ...(age === undefined ? {} : { before: Date.now() - parseDuration(age, "--older-than") }),
+    ...(room === undefined ? {} : { maxBytes: parseBytes(room, "--max-size") }),
     ...(tenant === undefined ? {} : { tenant }),
   };
 }
@@ -174,7 +171,6 @@ async function preview(
 
 const SESSIONS_MAX = 1_000_000;
 
-/** Of the file, and of the log beside it in which the newest writes stand. */
 function fileSizes(path: string): { readonly fileBytes: number; readonly walBytes: number } {
   return { fileBytes: fileBytes(path), walBytes: fileBytes(`${path}-wal`) };
 }
@@ -204,4 +200,34 @@ function changeRows(before: Holdings, after: Holdings): readonly Row[] {
     ["deleted", `${counted(before.sessions - after.sessions, "session")}, ${size(gone)} of bodies`],
     ...holdingRows(after),
   ];
+}
+
+interface OpenedStore {
+  readonly store: HistoryStore;
+  readonly shown: string;
+  readonly path?: string;
+}
+
+async function withStore<Result>(
+  args: Arguments,
+  terminal: Terminal,
+  { readOnly = false }: { readonly readOnly?: boolean },
+  use: (opened: OpenedStore) => Promise<Result>,
+): Promise<Result> {
+  const configuration = await loadConfiguration(configurationRequest(args, terminal));
+  const { address, shown, path } = existingStore(args.text("store"), configuration, terminal);
+  const store = await openStore(address, { readOnly, ...storeKey(configuration, terminal.environment) });
+  try {
+    return await use({ store, shown, ...(path === undefined ? {} : { path }) });
+  } finally {
+    await store.close();
+  }
+}
+
+type Row = readonly [name: string, value: string];
+
+async function printResult(args: Arguments, { out }: Terminal, data: object, rows: readonly Row[]): Promise<void> {
+  if (args.is("json")) return out.write(`${JSON.stringify(data, null, 2)}\n`);
+  const [left = 0] = columnWidths(rows);
+  return out.say(`${rows.map(([name, value]) => `${padEnd(name, left)}  ${value}`).join("\n")}\n`);
 }

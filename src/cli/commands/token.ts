@@ -1,11 +1,11 @@
 /** `precis token`: what the operator shows to a gateway, and a link to its dashboard for a browser. */
 import { loadConfiguration } from "../../config/load.ts";
 import { loginLink } from "../../gateway/operation/access.ts";
-import type { Command } from "../command.ts";
-import { EXIT, usageError } from "../exit.ts";
-import { gatewayUrl } from "../gateway-url.ts";
-import { operatorToken } from "../operator-token.ts";
-import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
+import type { Command } from "../program/command.ts";
+import { EXIT, usageError } from "../program/exit.ts";
+import { gatewayUrl } from "../gateway/process.ts";
+import { operatorToken } from "../gateway/token.ts";
+import { CONFIG_FLAGS, configurationRequest } from "../settings/flags.ts";
 
 export const tokenCommand: Command = {
   name: "token",

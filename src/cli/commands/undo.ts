@@ -1,10 +1,10 @@
 /** `precis undo`: takes the newest compaction of a session back. */
-import { wrapped } from "../../config/wrap.ts";
+import { wrapped } from "../screen/text.ts";
 import type { CompactionReport } from "../../core/compaction/compaction.ts";
-import { change, count } from "../amounts.ts";
-import type { Command } from "../command.ts";
-import { EXIT } from "../exit.ts";
-import { HISTORY_ARGS, SESSION_ARG, sessionNamed, withHistory } from "../history.ts";
+import { change, count } from "../screen/amounts.ts";
+import type { Command } from "../program/command.ts";
+import { EXIT } from "../program/exit.ts";
+import { HISTORY_ARGS, SESSION_ARG, sessionNamed, withHistory } from "../store/history.ts";
 
 export const undoCommand: Command = {
   name: "undo",

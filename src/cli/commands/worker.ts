@@ -6,22 +6,22 @@ import type { Configuration } from "../../config/schema.ts";
 import type { PrecisError } from "../../core/errors.ts";
 import { createRedactor, type Redactor } from "../../core/redaction/redactor.ts";
 import type { EmitEvent } from "../../gateway/contract.ts";
+import { createWorker } from "../../gateway/jobs/worker.ts";
 import { createLog } from "../../gateway/operation/log.ts";
 import type { PluginSource } from "../../plugins/load.ts";
-import { wholeOf } from "../amounts.ts";
-import type { Arguments, Command } from "../command.ts";
-import { openConfiguredStore, type OpenedStore } from "../configured-store.ts";
-import { withEngine } from "../engine.ts";
-import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import { eventLine } from "../gateway-log.ts";
-import { interruption } from "../interruption.ts";
-import { lineWriter } from "../line-writer.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { summarizeFlags } from "../summarize.ts";
-import { configuredTenants } from "../tenants-file.ts";
-import type { Terminal } from "../terminal.ts";
-import { version } from "../version.ts";
-import { openWorkerPort } from "../worker-port.ts";
+import { gatewayOptions } from "../gateway/options.ts";
+import { parseWhole } from "../screen/amounts.ts";
+import type { Arguments, Command } from "../program/command.ts";
+import { openConfiguredStore, type OpenedStore } from "../store/place.ts";
+import { withEngine } from "../settings/engine.ts";
+import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
+import { eventLine, lineWriter } from "../gateway/log.ts";
+import { interruption } from "../gateway/process.ts";
+import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS, summarizeFlags } from "../settings/flags.ts";
+import { configuredTenants } from "../gateway/tenants.ts";
+import type { Terminal } from "../screen/terminal.ts";
+import { version } from "../program/program.ts";
+import { openWorkerPort } from "../gateway/port.ts";
 
 /** Enough to keep a processor busy while models write. */
 const AT_ONCE = 4;
@@ -77,8 +77,8 @@ export const workerCommand: Command = {
 
 async function work(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const atOnceText = args.text("at-once");
-  const atOnce = atOnceText === undefined ? AT_ONCE : wholeOf(atOnceText, "--at-once", AT_ONCE_MAX);
-  const port = portOf(args.text("port"));
+  const atOnce = atOnceText === undefined ? AT_ONCE : parseWhole(atOnceText, "--at-once", AT_ONCE_MAX);
+  const port = parsePort(args.text("port"));
   const loaded = await resolveAll(request(args, terminal));
   if (loaded.problems.length > 0) throw configurationError(loaded.problems);
   return withEngine(loaded.configuration, terminal, async (engine) => {
@@ -96,15 +96,14 @@ interface WorkOptions {
   readonly terminal: Terminal;
   readonly engine: PluginSource | string;
   readonly atOnce: number;
-  /** Where health and metrics are served, if they are. */
   readonly port: number | undefined;
 }
 
 const PORT_MAX = 65_535;
 
-function portOf(text: string | undefined): number | undefined {
+function parsePort(text: string | undefined): number | undefined {
   if (text === undefined || text === "0") return text === undefined ? undefined : 0;
-  return wholeOf(text, "--port", PORT_MAX);
+  return parseWhole(text, "--port", PORT_MAX);
 }
 
 async function workWith(opened: OpenedStore, how: WorkOptions): Promise<ExitCode> {
@@ -113,13 +112,9 @@ async function workWith(opened: OpenedStore, how: WorkOptions): Promise<ExitCode
   const { store, shown, broken } = opened;
   if (broken !== undefined) throw broken;
   if (store.jobs === undefined) throw withoutQueue(configuration, shown);
-  const [{ createWorker }, { gatewayOptions }] = await Promise.all([
-    import("../../gateway/jobs/worker.ts"),
-    import("../gateway-options.ts"),
-  ]);
   const tenants = configuredTenants(configuration, terminal);
   const options = { ...(await gatewayOptions(loaded, terminal.environment, engine)), ...tenants };
-  const log = logOf(configuration, terminal, createRedactor(options.secrets));
+  const log = createWorkerLog(configuration, terminal, createRedactor(options.secrets));
   const interrupted = interruption();
   const checkStore = () => store.checkWritable();
   const served = port === undefined ? undefined : await openWorkerPort({ port, configuration, terminal, checkStore });
@@ -146,7 +141,6 @@ async function workWith(opened: OpenedStore, how: WorkOptions): Promise<ExitCode
 interface Begun {
   readonly store: string;
   readonly atOnce: number;
-  /** Where health and metrics are. */
   readonly url: string | undefined;
 }
 
@@ -156,8 +150,7 @@ interface WorkerLog {
   readonly flush: () => void;
 }
 
-/** As the gateway's: lines for a person, JSON for a program, or none. */
-function logOf({ gateway: { log } }: Configuration, { out, err }: Terminal, redact: Redactor): WorkerLog {
+function createWorkerLog({ gateway: { log } }: Configuration, { out, err }: Terminal, redact: Redactor): WorkerLog {
   const lines = lineWriter(log === "json" ? out : err);
   if (log === "json") {
     const json = createLog({ write: lines.write, redact });
@@ -195,7 +188,6 @@ function withoutQueue({ gateway, redaction }: Configuration, shown: string): Pre
   );
 }
 
-/** The flags are settings under shorter names. */
 function request(args: Arguments, terminal: Terminal): ReturnType<typeof configurationRequest> {
   const base = configurationRequest(args, terminal);
   const flags: Flag[] = [...(base.flags ?? []), ...summarizeFlags(args)];

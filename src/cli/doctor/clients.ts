@@ -3,19 +3,17 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from "node:
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { shortPath } from "../../config/load.ts";
-import { isLoopback } from "../../config/loopback.ts";
+import { isLoopback } from "../../config/locate.ts";
 import type { Configuration } from "../../config/schema.ts";
-import { clientSetups } from "../../gateway/operation/clients.ts";
-import type { Terminal } from "../terminal.ts";
+import { gatewayUrl } from "../gateway/process.ts";
+import type { Terminal } from "../screen/terminal.ts";
 import { fault, fine, note, warning, type Finding } from "./finding.ts";
 
 interface Client {
   readonly command: string;
-  /** As `clientSetups` calls it. */
   readonly name: string;
   /** It adds `/v1` by itself. */
   readonly addsVersion: boolean;
-  /** Whose value is an address. */
   readonly variable?: string;
   /** Where its settings are, from the working folder and the home folder; the first that names an address counts. */
   readonly files: readonly string[];
@@ -40,7 +38,6 @@ const CLIENTS: readonly Client[] = [
   { command: "pi", name: "pi", addsVersion: false, files: ["~/.pi/agent/models.json"] },
 ];
 
-/** Variables that move a client's folder. */
 const MOVED: readonly (readonly [from: string, variable: string])[] = [
   ["~/.codex/", "CODEX_HOME"],
   ["~/.config/", "XDG_CONFIG_HOME"],
@@ -71,7 +68,6 @@ function canRun(path: string): boolean {
 
 interface Address {
   readonly url: string;
-  /** As shown to a person: a variable, or a file. */
   readonly place: string;
 }
 
@@ -86,12 +82,12 @@ const TOOL_SEARCH_VARIABLE = "ENABLE_TOOL_SEARCH";
 /** Larger files are not an agent's settings. */
 const FILE_BYTES_MAX = 1_000_000;
 
-function settingsOf({ variable, files }: Client, terminal: Terminal): ClientSettings {
+function readSettings({ variable, files }: Client, terminal: Terminal): ClientSettings {
   const { environment } = terminal;
   const addresses: Address[] = [];
   let searchesTools = isOn(environment[TOOL_SEARCH_VARIABLE]);
-  for (const path of new Set(files.map((file) => pathOf(file, terminal)))) {
-    const text = textOf(path);
+  for (const path of new Set(files.map((file) => findPath(file, terminal)))) {
+    const text = readTextIn(path);
     for (const [url] of text.matchAll(/https?:\/\/[^\s"'<>,]+/g))
       addresses.push({ url, place: shortPath(path, terminal) });
     const [, value] = new RegExp(`"${TOOL_SEARCH_VARIABLE}"\\s*:\\s*"?([^",}]*)`).exec(text) ?? [];
@@ -102,14 +98,14 @@ function settingsOf({ variable, files }: Client, terminal: Terminal): ClientSett
   return { addresses, searchesTools };
 }
 
-function pathOf(file: string, { environment, folder }: Terminal): string {
+function findPath(file: string, { environment, folder }: Terminal): string {
   const [from, variable] = MOVED.find(([start]) => file.startsWith(start)) ?? [];
   const moved = variable === undefined ? undefined : environment[variable];
   if (moved) return join(moved, file.slice(from!.length));
   return file.startsWith("~/") ? join(environment["HOME"] ?? homedir(), file.slice(2)) : join(folder, file);
 }
 
-function textOf(path: string): string {
+function readTextIn(path: string): string {
   try {
     return existsSync(path) && statSync(path).size <= FILE_BYTES_MAX ? readFileSync(path, "utf8") : "";
   } catch {
@@ -123,26 +119,19 @@ function isOn(value: string | undefined): boolean {
 }
 
 function examined(client: Client, { host, port }: Configuration["gateway"], terminal: Terminal): readonly Finding[] {
-  const url = `http://${isLoopback(host) && host.includes(":") ? `[${host}]` : host}:${port}`;
-  const { addresses, searchesTools } = settingsOf(client, terminal);
+  const { name, command } = client;
+  const url = gatewayUrl(host, port);
+  const { addresses, searchesTools } = readSettings(client, terminal);
   const meant = addresses.find((one) => isGateway(one.url, host, port));
   if (meant !== undefined) {
-    const isPoorer = client.command === "claude" && !searchesTools;
+    const isPoorer = command === "claude" && !searchesTools;
     return [pointing(client, meant, url), ...(isPoorer ? [withoutToolSearch(client)] : [])];
   }
+  const fix = `\`precis run ${command}\` starts it behind the gateway, \`precis setup ${command}\` has it use precis for good.`;
   const near = addresses.find((one) => URL.canParse(one.url) && isLoopback(new URL(one.url).hostname));
-  const setup = clientSetups(url).find(({ client: name }) => name === client.name)!;
-  const lines =
-    setup.language === "sh" ? setup.lines : [`in ${setup.place}:`, ...setup.lines.map((line) => `  ${line}`.trimEnd())];
-  if (near !== undefined)
-    return [
-      warning("clients", "client_elsewhere", {
-        says: `${client.name} sends to ${near.url} (${near.place}), and the gateway is to listen on ${url}`,
-        fix: `Point it here, or set gateway.port to ${new URL(near.url).port || "80"}:`,
-        lines,
-      }),
-    ];
-  return [{ ...note("clients", "client_not_here", `${client.name} does not use the gateway; to have it so:`), lines }];
+  if (near === undefined) return [{ ...note("clients", "client_not_here", `${name} does not use the gateway`), fix }];
+  const says = `${name} sends to ${near.url} (${near.place}), and the gateway is to listen on ${url}`;
+  return [warning("clients", "client_elsewhere", { says, fix })];
 }
 
 function withoutToolSearch({ name }: Client): Finding {
@@ -150,9 +139,9 @@ function withoutToolSearch({ name }: Client): Finding {
     ...note(
       "clients",
       "tool_search_off",
-      `${name} sends the definitions of all MCP tools with every request to a gateway. To have it search for them instead (and with an API key, to keep the cache for an hour):`,
+      `${name} sends the definitions of all MCP tools with every request to a gateway`,
     ),
-    lines: [`export ${TOOL_SEARCH_VARIABLE}=true`, "export ENABLE_PROMPT_CACHING_1H=1"],
+    fix: `To have it search for them, \`export ${TOOL_SEARCH_VARIABLE}=true\`; with an API key, ENABLE_PROMPT_CACHING_1H=1 keeps the cache for an hour.`,
   };
 }
 
@@ -166,7 +155,6 @@ function isGateway(address: string, host: string, port: number): boolean {
   return same && Number(given || (protocol === "https:" ? 443 : 80)) === port;
 }
 
-/** It comes here; whether by the right path and without TLS. */
 function pointing({ name, addsVersion }: Client, { url, place }: Address, gateway: string): Finding {
   const { pathname, protocol } = new URL(url);
   const path = pathname.replace(/\/$/, "");

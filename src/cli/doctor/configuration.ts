@@ -1,16 +1,13 @@
 /** The settings: whether they can be read, whether they contradict one another, and whether windows are as the models have them. */
 import { mainWindow } from "../../config/engine-settings.ts";
-import { warningsOf } from "../../config/computed.ts";
+import { findWarnings, type Warning } from "../../config/computed.ts";
 import { shortPath } from "../../config/load.ts";
-import { isLoopback } from "../../config/loopback.ts";
+import { isLoopback } from "../../config/locate.ts";
 import type { Configuration } from "../../config/schema.ts";
-import type { Warning } from "../../config/warning.ts";
 import { createRegistry, lookUp } from "../../models/registry/registry.ts";
-import { count } from "../amounts.ts";
-import type { Examination } from "./examination.ts";
-import { fault, fine, note, warning, type Area, type Finding } from "./finding.ts";
+import { count } from "../screen/amounts.ts";
+import { type Examination, fault, fine, note, warning, type Area, type Finding } from "./finding.ts";
 
-/** Warnings of the configuration that are about the models' windows. */
 const ABOUT_WINDOWS = new Set([
   "window_assumed",
   "model_unknown",
@@ -34,22 +31,21 @@ export function checkConfiguration({ loaded, terminal }: Examination): readonly 
   return [
     ...(wrong.length === 0 ? [fine("configuration", "configuration", read)] : wrong),
     ...contradictions(configuration),
-    ...warningsOf(configuration)
+    ...findWarnings(configuration)
       .filter(({ code }) => !ABOUT_WINDOWS.has(code) && !TOLD_ELSEWHERE.has(code))
-      .map((one) => findingOf("configuration", one)),
+      .map((one) => toFinding("configuration", one)),
   ];
 }
 
-function findingOf(area: Area, { code, path, message, fix, note: harmless }: Warning): Finding {
+function toFinding(area: Area, { code, path, message, fix, note: harmless }: Warning): Finding {
   const says = `${path}: ${message}`;
   return harmless === true || ONLY_NOTES.has(code) ? note(area, code, says) : warning(area, code, { says, fix });
 }
 
-/** Settings of which one makes another pointless, or `precis serve` refuse to start. */
 function contradictions({ gateway, compression }: Configuration): readonly Finding[] {
   const { host } = gateway;
   const found: Finding[] = [];
-  if (gateway.token_env === null && !gateway.insecure && !isLoopback(host))
+  if (gateway.token_env === null && !isLoopback(host))
     found.push(
       fault("configuration", "gateway_open", {
         says: `gateway.host ${host} can be reached from elsewhere and no token is set, so \`precis serve\` refuses to start`,
@@ -77,9 +73,9 @@ export function checkWindows(configuration: Configuration): readonly Finding[] {
     ),
   ];
   const wrong = stated.flatMap((one) => tooLarge(one));
-  const warnings = warningsOf(configuration)
+  const warnings = findWarnings(configuration)
     .filter(({ code }) => ABOUT_WINDOWS.has(code))
-    .map((one) => (one.code === "window_assumed" ? assumed(configuration) : findingOf("windows", one)));
+    .map((one) => (one.code === "window_assumed" ? assumed(configuration) : toFinding("windows", one)));
   const all = [...wrong, ...warnings];
   return all.some(({ level }) => level === "fault" || level === "warning") ? all : [...sound(configuration), ...all];
 }

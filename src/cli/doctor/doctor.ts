@@ -1,26 +1,25 @@
 /** All checks, one area after another. None of them changes anything, sends a key, or asks for anything that costs money. */
 import { checkClients } from "./clients.ts";
 import { checkConfiguration, checkWindows } from "./configuration.ts";
-import type { Examination } from "./examination.ts";
-import { type Finding, fault, fine, note, warning } from "./finding.ts";
+import { type Examination, type Finding, fault, fine, note, warning } from "./finding.ts";
 import { checkStore } from "./store.ts";
 import { checkUpstreams } from "./upstreams.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { operatorToken, tokenPlace } from "../operator-token.ts";
-import type { Terminal } from "../terminal.ts";
+import { operatorToken, tokenPlace } from "../gateway/token.ts";
+import type { Terminal } from "../screen/terminal.ts";
 import { shortPath } from "../../config/load.ts";
-import { pluginsFound } from "../plugins-found.ts";
+import { pluginsFound } from "../settings/engine.ts";
 import type { Vendor } from "../../core/protocols.ts";
 import { createUpstreams } from "../../gateway/transport/upstreams.ts";
 import { allDefinitions } from "../../protocols/registry.ts";
-import { upstreamSettings } from "../gateway-options.ts";
+import { upstreamSettings } from "../gateway/options.ts";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { gatewayUrl, isGateway } from "../gateway-url.ts";
+import { gatewayUrl, isGateway } from "../gateway/process.ts";
 import { asksInPlace, chooseModels, type Choice, type Unclear } from "../../models/choice.ts";
 import { loadDialect, loadPackage } from "../../models/packages.ts";
-import { handoffsSentence } from "../summarize.ts";
+import { handoffsSentence } from "../settings/flags.ts";
 
 export async function examine(examination: Examination): Promise<readonly Finding[]> {
   const { loaded, terminal } = examination;
@@ -48,7 +47,6 @@ export async function examine(examination: Examination): Promise<readonly Findin
 
 const NEEDED = [22, 19] as const;
 
-/** Whether this Node is one that precis runs on. */
 export function checkNode(version: string): readonly Finding[] {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const enough = major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
@@ -62,7 +60,6 @@ export function checkNode(version: string): readonly Finding[] {
 const HOW =
   "metrics and the API take `authorization: Bearer $(precis token)`, a browser the link of `precis token --link`";
 
-/** The operator's token: whether it is there, for its owner alone, and how it is used. */
 function checkToken(configuration: Configuration, terminal: Terminal): readonly Finding[] {
   // A variable that is not set is reported with the keys.
   const { token_env: variable } = configuration.gateway;
@@ -77,7 +74,6 @@ function checkToken(configuration: Configuration, terminal: Terminal): readonly 
   }
 }
 
-/** The engine: whether what `context.engine` names is there. A plugin's manifest is read, and none of its code is run. */
 function checkEngineNamed({ loaded, terminal }: Examination): readonly Finding[] {
   const { engine, means, plugins, folders } = pluginsFound(loaded.configuration, terminal);
   const plugin = plugins.find(({ inForce }) => inForce);
@@ -101,7 +97,7 @@ function checkEngineNamed({ loaded, terminal }: Examination): readonly Finding[]
     return [
       fault("configuration", "plugin_untrusted", {
         says: `context.engine names the project's plugin ${engine}, and you have not trusted its code`,
-        fix: `Read ${shortPath(untrusted.folder, terminal)}; then run \`precis plugins trust ${engine}\`.`,
+        fix: `Read ${shortPath(untrusted.folder, terminal)}; then run \`precis trust ${engine}\`.`,
       }),
     ];
   if (means === "built-in") return [];
@@ -114,7 +110,6 @@ function checkEngineNamed({ loaded, terminal }: Examination): readonly Finding[]
   ];
 }
 
-/** Whether what is set about the prompt cache can have an effect, given where requests go. */
 function checkCaching(configuration: Configuration): readonly Finding[] {
   const { prompt_caching: caching, compression, gateway } = configuration;
   if (!caching.enabled)
@@ -150,7 +145,6 @@ function cachesByItself(vendor: Vendor | undefined): boolean {
   return vendor !== undefined && !allDefinitions.some((one) => one.vendor.name === vendor && one.markers === "native");
 }
 
-/** Whether the gateway can have its port, or has it already. */
 async function checkPort({ gateway: { host, port } }: Configuration): Promise<readonly Finding[]> {
   const place = `${host}, port ${port}`;
   const why = await portFailure(host, port);
@@ -184,7 +178,6 @@ function taken(port: number): Finding {
   });
 }
 
-/** The code of what is in the way of listening. */
 async function portFailure(host: string, port: number): Promise<string | undefined> {
   const server = createServer();
   try {
@@ -200,14 +193,11 @@ async function portFailure(host: string, port: number): Promise<string | undefin
 
 interface Named {
   readonly variable: string;
-  /** What it is for. */
   readonly use: string;
   readonly optional: boolean;
-  /** The setting that names it. */
   readonly path: string;
 }
 
-/** Keys and tokens: whether the variables that settings name are set, and hold what a header can carry. No value is ever shown. */
 async function checkKeys(configuration: Configuration, { environment }: Terminal): Promise<readonly Finding[]> {
   const inPlace = asksInPlace(configuration);
   const { auxiliary, main } = inPlace ? { auxiliary: undefined, main: undefined } : chooseModels(configuration);
@@ -215,7 +205,7 @@ async function checkKeys(configuration: Configuration, { environment }: Terminal
     { choice: auxiliary, path: "auxiliary.compression.api_key_env" },
     { choice: main, path: "model.api_key_env" },
   ];
-  const named: Named[] = choices.flatMap(({ choice, path }) => (isChoice(choice) ? [keyOf(choice, path)] : []));
+  const named: Named[] = choices.flatMap(({ choice, path }) => (isChoice(choice) ? [makeKey(choice, path)] : []));
   const { token_env: token } = configuration.gateway;
   if (token !== null)
     named.push({ variable: token, use: "the operator's token", optional: false, path: "gateway.token_env" });
@@ -233,7 +223,6 @@ async function checkKeys(configuration: Configuration, { environment }: Terminal
   ];
 }
 
-/** Who writes the handoffs; where no model does, what one would bring. */
 function handoffs(configuration: Configuration): Finding {
   return fine("keys", "handoffs", `handoffs are ${handoffsSentence(configuration)}`);
 }
@@ -242,7 +231,7 @@ function isChoice(choice: Choice | Unclear | undefined): choice is Choice {
   return choice !== undefined && "provider" in choice;
 }
 
-function keyOf({ model, keyVariable, provider }: Choice, path: string): Named {
+function makeKey({ model, keyVariable, provider }: Choice, path: string): Named {
   return { variable: keyVariable, use: `handoffs by ${model}`, optional: provider.keyOptional === true, path };
 }
 

@@ -1,4 +1,6 @@
-/** What a check of `precis doctor` finds: something that is well, good to know, doubtful or broken, with what to do about it. */
+/** What the doctor is given to look at, and what a check finds, with what to do about it. */
+import type { Loaded } from "../../config/load.ts";
+import type { Terminal } from "../screen/terminal.ts";
 
 export const AREAS = [
   "node",
@@ -22,12 +24,9 @@ export interface Finding {
   readonly level: Level;
   /** Stable, snake_case. */
   readonly code: string;
-  /** One sentence, without secrets. */
   readonly says: string;
   /** What to do; there for every fault and warning. */
   readonly fix?: string;
-  /** Lines to copy, beside the fix. */
-  readonly lines?: readonly string[];
 }
 
 export function fine(area: Area, code: string, says: string): Finding {
@@ -38,10 +37,9 @@ export function note(area: Area, code: string, says: string): Finding {
   return { area, level: "note", code, says };
 }
 
-export interface FindingText {
+interface FindingText {
   readonly says: string;
   readonly fix: string;
-  readonly lines?: readonly string[];
 }
 
 export function warning(area: Area, code: string, text: FindingText): Finding {
@@ -50,4 +48,11 @@ export function warning(area: Area, code: string, text: FindingText): Finding {
 
 export function fault(area: Area, code: string, text: FindingText): Finding {
   return { area, level: "fault", code, ...text };
+}
+
+export interface Examination {
+  readonly loaded: Loaded;
+  readonly terminal: Terminal;
+  readonly store: string | undefined;
+  readonly offline: boolean;
 }

@@ -4,15 +4,12 @@ import { dirname } from "node:path";
 import { PrecisError } from "../../core/errors.ts";
 import { reasonOf } from "../../platform/system-errors.ts";
 import { openStore, storeAddress } from "../../store/open.ts";
-import { openSqliteStore } from "../../store/sqlite.ts";
 import { listWindows } from "../../gateway/learned-windows.ts";
 import { windowOriginText } from "../../session/window-in-use.ts";
 import type { HistoryStore } from "../../store/store.ts";
-import { count, size } from "../amounts.ts";
-import { fileBytes, storePlace } from "../store-file.ts";
-import { storeKey } from "../store-settings.ts";
-import type { Examination } from "./examination.ts";
-import { fault, fine, note, warning, type Finding } from "./finding.ts";
+import { count, size } from "../screen/amounts.ts";
+import { fileBytes, storePlace, storeKey } from "../store/place.ts";
+import { type Examination, fault, fine, note, warning, type Finding } from "./finding.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const OWNER_ONLY = 0o077;
@@ -28,42 +25,20 @@ export async function checkStore(examination: Examination): Promise<readonly Fin
   const { address, shown, path } = storePlace(store, configuration, terminal);
   if (storeAddress(address).kind === "memory")
     return [note("store", "store_in_memory", "nothing is kept: sessions are compacted again after a restart")];
-  if (path === undefined) return withoutFile(address, shown, examination);
+  if (path === undefined) return contents(address, { shown, examination });
   const closed = unreachable(path, shown);
   if (closed !== undefined) return [closed];
   if (!existsSync(path)) return [...freeSpaceFinding(path), ...newStore(path, shown)];
   if (!statSync(path).isFile())
     return [fault("store", "store_no_file", { says: `${shown} is no file`, fix: "Name a file with gateway.store." })];
-  const opened = await open(path, shown, examination);
   return [
     ...(terminal.platform === "win32" ? [] : permissions(path, shown)),
     ...writable(path, shown),
-    ...opened,
+    ...(await contents(address, { shown, path, examination })),
     ...freeSpaceFinding(path),
   ];
 }
 
-/** A store that is no file: whether it answers. */
-async function withoutFile(
-  address: string,
-  shown: string,
-  { loaded: { configuration }, terminal }: Examination,
-): Promise<readonly Finding[]> {
-  try {
-    const store = await openStore(address, { readOnly: true, ...storeKey(configuration, terminal.environment) });
-    try {
-      const { sessions } = await store.holdings();
-      return [fine("store", "store", `${shown}: ${sessions} sessions`), ...(await learnedWindows(store))];
-    } finally {
-      await store.close();
-    }
-  } catch (error) {
-    if (!(error instanceof PrecisError)) throw error;
-    return [fault("store", error.code, { says: error.message, fix: error.hint })];
-  }
-}
-
-/** What is said where the file system does not even let one look whether it is there. */
 function unreachable(path: string, shown: string): Finding | undefined {
   try {
     statSync(path, { throwIfNoEntry: false });
@@ -76,7 +51,6 @@ function unreachable(path: string, shown: string): Finding | undefined {
   }
 }
 
-/** The folders that are missing are made; the nearest one that is there has to take them. */
 function newStore(path: string, shown: string): readonly Finding[] {
   const folder = nearestFolder(path);
   if (canWrite(folder)) return [fine("store", "store_new", `${shown} does not exist yet; the gateway creates it`)];
@@ -126,19 +100,23 @@ function permissions(path: string, shown: string): readonly Finding[] {
   ];
 }
 
-async function open(
-  path: string,
-  shown: string,
-  { loaded: { configuration }, terminal }: Examination,
-): Promise<readonly Finding[]> {
+interface StoreToOpen {
+  readonly shown: string;
+  readonly path?: string;
+  readonly examination: Examination;
+}
+
+async function contents(address: string, { shown, path, examination }: StoreToOpen): Promise<readonly Finding[]> {
+  const { configuration } = examination.loaded;
+  const key = storeKey(configuration, examination.terminal.environment);
   try {
-    const store = await openSqliteStore({ path, readOnly: true, ...storeKey(configuration, terminal.environment) });
+    const store = await openStore(address, { readOnly: true, ...key });
     try {
-      return [
-        ...(await contents(store, path, shown)),
-        ...bound(await store.size(), configuration.gateway.limits.store_mb),
-        ...(await learnedWindows(store)),
-      ];
+      const { sessions } = await store.holdings();
+      const learned = await learnedWindows(store);
+      if (path === undefined) return [fine("store", "store", `${shown}: ${sessions} sessions`), ...learned];
+      const limit = bound(await store.size(), configuration.gateway.limits.store_mb);
+      return [await soundness(store, { path, shown, sessions }), ...limit, ...learned];
     } finally {
       await store.close();
     }
@@ -152,24 +130,20 @@ async function open(
   }
 }
 
-async function contents(
-  store: Awaited<ReturnType<typeof openSqliteStore>>,
-  path: string,
-  shown: string,
-): Promise<readonly Finding[]> {
+async function soundness(
+  store: HistoryStore,
+  { path, shown, sessions }: { readonly path: string; readonly shown: string; readonly sessions: number },
+): Promise<Finding> {
   const bytes = fileBytes(path);
-  const { sessions } = await store.holdings();
   const said = `${shown}: ${sessions} sessions, ${size(bytes)}`;
   if (bytes > READ_WHOLE_BYTES_MAX)
-    return [fine("store", "store", `${said}; too large to check here, run \`precis store check\``)];
+    return fine("store", "store", `${said}; too large to check here, run \`precis store check\``);
   const faults = await store.check();
-  if (faults.length === 0) return [fine("store", "store", `${said}, sound`)];
-  return [
-    fault("store", "store_damaged", {
-      says: `${shown} is damaged: ${faults[0]}${faults.length > 1 ? `, and ${faults.length - 1} more` : ""}`,
-      fix: `Put a backup in its place, or move it away (\`mv ${shown} ${shown}.damaged\`): the gateway begins a new one.`,
-    }),
-  ];
+  if (faults.length === 0) return fine("store", "store", `${said}, sound`);
+  return fault("store", "store_damaged", {
+    says: `${shown} is damaged: ${faults[0]}${faults.length > 1 ? `, and ${faults.length - 1} more` : ""}`,
+    fix: `Put a backup in its place, or move it away (\`mv ${shown} ${shown}.damaged\`): the gateway begins a new one.`,
+  });
 }
 
 function freeSpaceFinding(path: string): readonly Finding[] {
@@ -177,7 +151,7 @@ function freeSpaceFinding(path: string): readonly Finding[] {
   const free = bavail * bsize;
   const text = {
     says: `${size(free)} are free on the store's disk`,
-    fix: "Make room, or `precis store retain --older-than 30d && precis store vacuum`.",
+    fix: "Make room, or `precis store retain --older-than 30d --yes --vacuum`.",
   };
   if (free < FREE_BYTES_MIN) return [fault("store", "disk_full", text)];
   return free < FREE_BYTES_LOW ? [warning("store", "disk_low", text)] : [];
@@ -186,14 +160,11 @@ function freeSpaceFinding(path: string): readonly Finding[] {
 /** They hold conversations below the windows that their models are known for. */
 async function learnedWindows(store: HistoryStore): Promise<readonly Finding[]> {
   const now = Date.now();
-  return (await listWindows(store)).map(({ tenant, model, tokens, ...learned }) => ({
-    ...note(
-      "windows",
-      "window_learned",
-      `${model} of the tenant ${tenant}: the gateway works with ${count(tokens)} tokens, ${windowOriginText({ from: "learned", learned }, now)}`,
-    ),
-    fix: `If that is not its window any more, run \`precis store windows ${model} --forget\`.`,
-  }));
+  return (await listWindows(store)).map(({ tenant, model, tokens, ...learned }) => {
+    const origin = windowOriginText({ from: "learned", learned }, now);
+    const says = `${model} of the tenant ${tenant}: the gateway works with ${count(tokens)} tokens, ${origin}`;
+    return { ...note("windows", "window_learned", says), fix: "If it is wrong, the dashboard can forget it." };
+  });
 }
 
 /** The file grows no further than the setting says; a gateway deletes the longest unused before. */
@@ -201,7 +172,7 @@ function bound(bytes: number, megabytes: number | null): readonly Finding[] {
   if (megabytes === null || bytes < megabytes * MEBIBYTE * FULL_SHARE) return [];
   const text = {
     says: `the store has ${size(bytes)} of the ${megabytes} MB that gateway.limits.store_mb allows`,
-    fix: "Raise it, or `precis store retain --older-than 30d && precis store vacuum`.",
+    fix: "Raise it, or `precis store retain --older-than 30d --yes --vacuum`.",
   };
   return [
     bytes >= megabytes * MEBIBYTE ? fault("store", "store_full", text) : warning("store", "store_nearly_full", text),

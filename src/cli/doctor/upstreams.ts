@@ -1,13 +1,11 @@
 /** Where requests go: whether the address can be one, and whether somebody answers there. One request without a key, which costs nothing. */
 import { isIP } from "node:net";
-import { isLoopback } from "../../config/loopback.ts";
+import { isLoopback } from "../../config/locate.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { createUpstreams, type Upstream } from "../../gateway/transport/upstreams.ts";
-import { upstreamSettings } from "../gateway-options.ts";
-import type { Examination } from "./examination.ts";
-import { fault, fine, note, warning, type Finding } from "./finding.ts";
-import { outwardFetch } from "../outward-proxies.ts";
+import { upstreamSettings, outwardFetch } from "../gateway/options.ts";
+import { type Examination, fault, fine, note, warning, type Finding } from "./finding.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
 const MODELS_PATH = "/v1/models";
@@ -40,14 +38,13 @@ export async function checkUpstreams(
 /** Said before anything leaves the machine, so that whoever does not want it can still end the command. */
 async function announce(asked: readonly Upstream[], { err }: Pick<Examination["terminal"], "err">): Promise<void> {
   if (asked.length === 0) return;
-  const addresses = asked.map(addressOf).join(", ");
+  const addresses = asked.map(formatAddress).join(", ");
   const text = `Asking ${addresses} for the list of models, without a key. \`--offline\` skips this.`;
   await err.say(`${text}\n`);
 }
 
 interface UpstreamCheck {
   readonly offline: boolean;
-  /** It was configured, and is not one of the vendors' that are there by default. */
   readonly own: boolean;
   /** As the gateway goes out. */
   readonly send: typeof fetch;
@@ -75,30 +72,29 @@ async function examined(
   if (hasFault(wrong)) return wrong;
   const { name } = upstream;
   if (asking.offline)
-    return [...wrong, note("upstreams", "not_asked", `${name}: ${addressOf(upstream)}, not asked (--offline)`)];
+    return [...wrong, note("upstreams", "not_asked", `${name}: ${formatAddress(upstream)}, not asked (--offline)`)];
   return [...wrong, ...(await answers(upstream, asking))];
 }
 
-function addressOf({ origin, basePath }: Upstream): string {
+function formatAddress({ origin, basePath }: Upstream): string {
   return origin + basePath;
 }
 
 const ENDPOINT = /\/(?:chat\/completions|completions|responses|messages|models|embeddings)$/;
 
-/** The base of an API is meant, and `/v1` once at most. */
 function badPath(upstream: Upstream): readonly Finding[] {
   const { name, origin, basePath } = upstream;
   const place = `gateway.upstreams.${name}`;
   if (ENDPOINT.test(basePath)) {
     const base = origin + basePath.replace(ENDPOINT, "");
-    const says = `${name}: ${addressOf(upstream)} is an endpoint, and clients' paths are appended to it`;
+    const says = `${name}: ${formatAddress(upstream)} is an endpoint, and clients' paths are appended to it`;
     return [fault("upstreams", "upstream_path", { says, fix: `Set ${place}.url to ${base}.` })];
   }
   if (!/\/v1\/v1(?:\/|$)/.test(basePath)) return [];
   const base = origin + basePath.replaceAll(/(?:\/v1){2,8}/g, "/v1");
   return [
     fault("upstreams", "upstream_path", {
-      says: `${name}: ${addressOf(upstream)} has /v1 twice`,
+      says: `${name}: ${formatAddress(upstream)} has /v1 twice`,
       fix: `Set ${place}.url to ${base}; clients' own /v1 is not doubled.`,
     }),
   ];
@@ -153,19 +149,19 @@ async function answers(upstream: Upstream, { own, send }: UpstreamCheck): Promis
   if (status >= 300 && status < 400)
     return [
       fault("upstreams", "upstream_moved", {
-        says: `${name}: ${addressOf(upstream)} redirects (${status}), which requests with a body do not follow`,
+        says: `${name}: ${formatAddress(upstream)} redirects (${status}), which requests with a body do not follow`,
         fix: `Set gateway.upstreams.${name}.url to its target: ${location ?? "the new address"}.`,
       }),
     ];
   if (status >= 500)
     return [
       warning("upstreams", "upstream_ailing", {
-        says: `${name}: ${addressOf(upstream)} answers with ${status}`,
+        says: `${name}: ${formatAddress(upstream)} answers with ${status}`,
         fix: "Look at the provider's status page, or at the server's own log.",
       }),
     ];
   const meaning = status === 401 || status === 403 ? "requires a key, as expected" : `answers (${status})`;
-  return [fine("upstreams", "upstream", `${name}: ${addressOf(upstream)} ${meaning}`)];
+  return [fine("upstreams", "upstream", `${name}: ${formatAddress(upstream)} ${meaning}`)];
 }
 
 function joined(basePath: string): string {
@@ -211,7 +207,7 @@ function unreachable(
   { failed, because }: { readonly failed: string; readonly because: string },
   own: boolean,
 ): Finding {
-  const says = `${upstream.name}: ${addressOf(upstream)} cannot be reached: ${because}`;
+  const says = `${upstream.name}: ${formatAddress(upstream)} cannot be reached: ${because}`;
   const place = `gateway.upstreams.${upstream.name}.url`;
   const certificate = failed.includes("CERT") || failed.includes("VERIFY");
   const fix = certificate
@@ -225,12 +221,11 @@ function unreachable(
   return warning("upstreams", "upstream_unreachable", { says, fix: certificate ? fix : check });
 }
 
-/** Nothing under this path; perhaps under the bare address. */
 async function notFound(upstream: Upstream, send: typeof fetch): Promise<Finding> {
   const { name, origin, basePath } = upstream;
   const bare = basePath === "" || basePath === "/v1" ? undefined : await ask(origin + MODELS_PATH, send);
   const there = bare !== undefined && "status" in bare && [200, 401, 403].includes(bare.status);
-  const says = `${name}: nothing answers under ${addressOf(upstream)} (404 for ${MODELS_PATH})`;
+  const says = `${name}: nothing answers under ${formatAddress(upstream)} (404 for ${MODELS_PATH})`;
   if (there)
     return fault("upstreams", "upstream_path", {
       says: `${says}, but under ${origin} it does`,

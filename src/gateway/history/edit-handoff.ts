@@ -5,7 +5,7 @@
 import { applyCompaction, type Compaction } from "../../core/compaction/compaction.ts";
 import type { Pins } from "../../core/compaction/keep-messages.ts";
 import { EngineFault } from "../../plugins/suite/fault.ts";
-import { demandRecall } from "../../plugins/suite/recall.ts";
+import { demandRecall } from "../../plugins/suite/examine.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { liveRequestOf } from "../../core/events/live-request.ts";
 import { HANDOFF_END, HANDOFF_START } from "../../core/handoff/marks.ts";

@@ -153,22 +153,22 @@ export const METRICS = {
   },
   precis_tenant_requests_total: {
     kind: "counter",
-    help: "With `gateway.tenant_metrics`: completed requests of a tenant.",
+    help: "With `gateway.tenants_file`: completed requests of a tenant.",
     labels: ["tenant", "outcome"],
   },
   precis_tenant_usage_tokens_total: {
     kind: "counter",
-    help: "With `gateway.tenant_metrics`: tokens reported by providers for a tenant's requests.",
+    help: "With `gateway.tenants_file`: tokens reported by providers for a tenant's requests.",
     labels: ["tenant", "kind"],
   },
   precis_tenant_compaction_cost_usd_total: {
     kind: "counter",
-    help: "With `gateway.tenant_metrics`: what models cost that wrote handoffs for a tenant, where their price is known.",
+    help: "With `gateway.tenants_file`: what models cost that wrote handoffs for a tenant, where their price is known.",
     labels: ["tenant"],
   },
   precis_tenant_stored_bytes: {
     kind: "gauge",
-    help: "With `gateway.tenant_metrics`: what a tenant has stored, measured once a minute.",
+    help: "With `gateway.tenants_file`: what a tenant has stored, measured once a minute.",
     labels: ["tenant"],
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;

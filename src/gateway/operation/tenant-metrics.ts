@@ -1,5 +1,5 @@
 /**
- * What each tenant takes, where an operator wants that in the metrics too (`gateway.tenant_metrics`): the only metrics with
+ * What each tenant takes, where an operator wants that in the metrics too (`gateway.tenants_file`): the only metrics with
  * a label that clients choose, as each key is a tenant of its own. So many tenants have one, and all others share `other`.
  */
 import { Gauge, type Registry } from "prom-client";

@@ -20,7 +20,7 @@ export function emitWindowNotice(
   const counts = `the window of ${name} counts as ${window.tokens.toLocaleString("en-US")} tokens, ${origin}`;
   const message = {
     window_learned: counts,
-    window_remembered: `${counts}. \`precis store windows ${model} --forget\` forgets it`,
+    window_remembered: `${counts}. The dashboard can forget it`,
     window_forgotten: `a request larger than a learned window was accepted: ${counts}`,
   }[code];
   onEvent({ kind: "notice", code, tenant, message, window });

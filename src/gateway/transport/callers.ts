@@ -3,7 +3,7 @@
  * may not: it could write into conversations (a cross-site request), or read answers after its name was made to point
  * at this machine (DNS rebinding).
  */
-import { isLoopback } from "../../config/loopback.ts";
+import { isLoopback } from "../../config/locate.ts";
 import type { ClientRequest, HeaderLines } from "../contract.ts";
 import type { Refusal } from "./refusals.ts";
 import { headerOf } from "./vendor.ts";

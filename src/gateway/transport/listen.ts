@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { isLoopback } from "../../config/loopback.ts";
+import { isLoopback } from "../../config/locate.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { ClientResponse, RequestHandler } from "../contract.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "../limits.ts";

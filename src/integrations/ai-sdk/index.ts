@@ -14,9 +14,15 @@ import {
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Outcome } from "../../core/engines/contract.ts";
 import type { CompactOptions, Runtime, RuntimeOptions } from "../../session/contract.ts";
-import { createConversation, type FrameworkConversation, type FrameworkPrepared } from "../framework/conversation.ts";
-import { answerOf, declaredTools, toolsToSend } from "../framework/model-tools.ts";
-import { callPrepared } from "../framework/recovering.ts";
+import {
+  createConversation,
+  type FrameworkConversation,
+  type FrameworkPrepared,
+  answerCall,
+  declaredTools,
+  toolsToSend,
+  callPrepared,
+} from "../framework/conversation.ts";
 import { aiMessages, type AiMessage } from "./messages.ts";
 
 export interface Precis extends Pick<Runtime, "report" | "recall" | "undo" | "on" | "state"> {
@@ -60,7 +66,7 @@ export function createPrecis(options: RuntimeOptions = {}): Precis {
     send: (params: CallParams, sent: FrameworkPrepared<AiMessage>) => PromiseLike<Result>,
   ): Promise<Result> => {
     const { tools, maxOutputTokens, abortSignal: signal } = params;
-    const asked = { messages: messagesOf(params), around: { tools, maxOutputTokens }, signal };
+    const asked = { messages: collectMessages(params), around: { tools, maxOutputTokens }, signal };
     return callPrepared(conversation, asked, (sent) => send(withPrepared(params, sent), sent));
   };
 
@@ -74,7 +80,7 @@ export function createPrecis(options: RuntimeOptions = {}): Precis {
     wrapStream: async ({ params, model }) =>
       call(params, async (smaller, { observe }) => {
         const result = await model.doStream(smaller);
-        return { ...result, stream: result.stream.pipeThrough(usageOf((usage) => learn(observe, usage))) };
+        return { ...result, stream: result.stream.pipeThrough(readUsage((usage) => learn(observe, usage))) };
       }),
   };
 
@@ -126,7 +132,7 @@ function pick({
   return { report, recall, undo, on, state };
 }
 
-function messagesOf({ prompt }: CallParams): readonly AiMessage[] {
+function collectMessages({ prompt }: CallParams): readonly AiMessage[] {
   return prompt as unknown as readonly AiMessage[];
 }
 
@@ -142,7 +148,7 @@ function learn(observe: FrameworkPrepared<AiMessage>["observe"], { inputTokens, 
   observe({ input, output: outputTokens.total ?? 0, cacheRead, cacheWrite });
 }
 
-function usageOf(report: (usage: ReportedUsage) => void): TransformStream<StreamPart, StreamPart> {
+function readUsage(report: (usage: ReportedUsage) => void): TransformStream<StreamPart, StreamPart> {
   return new TransformStream({
     transform: (part, controller) => {
       if (part.type === "finish") report(part.usage);
@@ -158,7 +164,7 @@ function toolSet(runtime: Runtime, options: RuntimeOptions): ToolSet {
       tool({
         description,
         inputSchema: jsonSchema<Record<string, unknown>>(parameters as Parameters<typeof jsonSchema>[0]),
-        execute: async (input: Record<string, unknown>) => answerOf(runtime, name, input),
+        execute: async (input: Record<string, unknown>) => answerCall(runtime, name, input),
       }),
     ]),
   );

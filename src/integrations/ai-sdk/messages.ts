@@ -1,8 +1,7 @@
 /** Messages of the AI SDK, as programs write them and as its middleware sees them: both name their parts alike. */
 import type { ContentPart, Content, MediaSource, Message, Part } from "../../core/transcript/message.ts";
 import { contentText } from "../../core/transcript/message.ts";
-import { parsedArguments } from "../framework/arguments.ts";
-import type { LeftPart, MessageFormat } from "../framework/conversation.ts";
+import { parsedArguments, type LeftPart, type MessageFormat } from "../framework/conversation.ts";
 
 /** `ModelMessage` of `ai`, or a message of a `LanguageModelV4Prompt` of `@ai-sdk/provider`. */
 export interface AiMessage {
@@ -144,7 +143,7 @@ function writePart(part: Message["parts"][number], toolOf: (callId: string) => s
     }
     case "image":
     case "file":
-      return { type: "file", mediaType: mediaTypeOf(part), data: dataOf(part.source) };
+      return { type: "file", mediaType: findMediaType(part), data: readData(part.source) };
     case "opaque":
       return JSON.parse(part.raw) as AiPart;
     case "reasoning":
@@ -156,12 +155,12 @@ function writeOutput(content: readonly ContentPart[], isError: boolean): AiPart 
   return { type: isError ? "error-text" : "text", value: contentText(content) };
 }
 
-function mediaTypeOf({ kind, source }: Extract<ContentPart, { kind: "image" | "file" }>): string {
+function findMediaType({ kind, source }: Extract<ContentPart, { kind: "image" | "file" }>): string {
   if (source.type === "data" && source.mediaType !== "") return source.mediaType;
   return kind === "image" ? "image/*" : "application/octet-stream";
 }
 
-function dataOf(source: MediaSource): unknown {
+function readData(source: MediaSource): unknown {
   if (source.type === "data") return source.data;
   return source.type === "url" ? new URL(source.url) : JSON.parse(source.id);
 }

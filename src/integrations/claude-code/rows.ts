@@ -1,7 +1,7 @@
 /** The rows in which Claude Code hands a conversation to a module of a plugin: recognised in the messages of its session file, and written. */
 import { personText } from "../../core/events/person.ts";
 import { callsOf, contentText, resultOf, type Message } from "../../core/transcript/message.ts";
-import { parsedArguments } from "../framework/arguments.ts";
+import { parsedArguments } from "../framework/conversation.ts";
 
 /** What the plugin's module sends of a row: enough to recognise it. */
 export interface ClaudeRow {

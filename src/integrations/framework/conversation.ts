@@ -4,8 +4,10 @@
  */
 import type { Content, Message, Part, Transcript } from "../../core/transcript/message.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
-import type { Outcome } from "../../core/engines/contract.ts";
-import type { CompactOptions, Prepared, Runtime, WaitingForMain } from "../../session/contract.ts";
+import type { Outcome, EngineTool } from "../../core/engines/contract.ts";
+import type { CompactOptions, Prepared, Runtime, WaitingForMain, RuntimeOptions } from "../../session/contract.ts";
+import { isHostTool } from "../../session/model-tools.ts";
+import { RECALL_TOOL, RECALL_TOOL_DECLARATION } from "../../session/recall/tool.ts";
 
 /** How one framework writes messages. */
 export interface MessageFormat<Framework> {
@@ -29,7 +31,7 @@ export interface LeftPart {
 }
 
 /** What a framework sends beside its messages. */
-export interface Surroundings {
+interface Surroundings {
   /** Tool declarations, for their size. */
   readonly tools?: unknown;
   readonly maxOutputTokens?: number | undefined;
@@ -40,7 +42,7 @@ export interface FrameworkPrepared<Framework> extends Omit<Prepared, "transcript
 }
 
 /** What came of a compaction, and the messages to go on with. */
-export type FrameworkCompacted<Framework> = Outcome & {
+type FrameworkCompacted<Framework> = Outcome & {
   readonly messages: readonly Framework[];
   readonly compaction?: Compaction;
 };
@@ -107,7 +109,7 @@ function read<Framework>(
   return {
     system: decoded.slice(0, lead),
     messages: decoded.slice(lead),
-    ...(tools === undefined ? {} : { tools: textOf(tools) }),
+    ...(tools === undefined ? {} : { tools: readTextIn(tools) }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
   };
 }
@@ -127,7 +129,7 @@ export function readMessages<Framework>(
 }
 
 /** Binary data as base64 and addresses as text, so that equal messages have equal texts. */
-function textOf(value: unknown): string {
+function readTextIn(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     inner instanceof Uint8Array ? { base64: Buffer.from(inner).toString("base64") } : inner,
   );
@@ -140,13 +142,13 @@ function write<Framework>(
 ): Framework[] {
   const tools = toolNames([...system, ...messages]);
   const toolOf = (callId: string): string => tools.get(callId) ?? "tool";
-  const groups = groupsOf([...system, ...messages]);
-  const originals = originalsOf(format, given, groups);
+  const groups = groupMessages([...system, ...messages]);
+  const originals = collectOriginals(format, given, groups);
   return groups.map((group, at) => {
     const { wire } = group[0]!;
     const original = originals[at];
     if (wire === undefined || original === undefined) return format.write(joined(group), toolOf);
-    const left = group.flatMap((message) => leftOf(message, wire.members));
+    const left = group.flatMap((message) => collectLeft(message, wire.members));
     const whole = group.length === wire.members.length && left.every(({ same }) => same);
     return whole && left.length === wire.members.flatMap(({ parts }) => parts).length
       ? original
@@ -155,7 +157,7 @@ function write<Framework>(
 }
 
 /** The message that each group came from. Of those that say the same, the newest are the ones that were kept. */
-function originalsOf<Framework>(
+function collectOriginals<Framework>(
   format: MessageFormat<Framework>,
   given: readonly Framework[],
   groups: readonly (readonly Message[])[],
@@ -172,7 +174,7 @@ function originalsOf<Framework>(
 }
 
 /** Messages of ours that came in one message, as far as they are still there. */
-function groupsOf(messages: readonly Message[]): readonly (readonly Message[])[] {
+function groupMessages(messages: readonly Message[]): readonly (readonly Message[])[] {
   const groups: Message[][] = [];
   for (const message of messages) {
     const last = groups.at(-1);
@@ -190,7 +192,7 @@ function joined(group: readonly Message[]): Message {
 }
 
 /** The parts of a message, each with whether it is as it was read. */
-function leftOf({ parts }: Message, members: readonly Content[]): readonly LeftPart[] {
+function collectLeft({ parts }: Message, members: readonly Content[]): readonly LeftPart[] {
   const byPlace = new Map(members.flatMap((member) => member.parts).map((part) => [part.at, part]));
   return parts.map((part) => {
     const was = part.at === undefined ? undefined : byPlace.get(part.at);
@@ -203,4 +205,59 @@ function toolNames(messages: readonly Message[]): ReadonlyMap<string, string> {
   for (const { parts } of messages)
     for (const part of parts) if (part.kind === "tool-call") names.set(part.id, part.name);
   return names;
+}
+
+export function parsedArguments(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { text };
+  }
+}
+
+/** An engine's own tools take the place of the recall tool, which a loop is given before there is anything to recall. */
+export function declaredTools(runtime: Runtime, { recall }: RuntimeOptions): readonly EngineTool[] {
+  const compacts = runtime.tools().filter(({ name }) => isHostTool(name));
+  const own = runtime.tools().filter(({ name }) => name !== RECALL_TOOL && !isHostTool(name));
+  return [...compacts, ...(own.length > 0 || recall?.tool === "off" ? own : [RECALL_TOOL_DECLARATION])];
+}
+
+/** Tools for one request: without the recall tool where there is nothing to recall, so that it costs nothing until then. */
+export function toolsToSend<Tool>(
+  tools: readonly Tool[],
+  recallable: boolean,
+  nameOf: (tool: Tool) => unknown,
+): readonly Tool[] {
+  return recallable ? tools : tools.filter((tool) => nameOf(tool) !== RECALL_TOOL);
+}
+
+/** What the model is told when it calls one of them. Never rejects. */
+export async function answerCall(runtime: Runtime, name: string, input: unknown): Promise<string> {
+  return (await runtime.callTool({ name, arguments: JSON.stringify(input) })).text;
+}
+
+/** How often one call is made smaller and sent again. */
+const RECOVERIES_MAX = 4;
+
+interface ModelCall<Framework> {
+  readonly messages: readonly Framework[];
+  readonly around?: Surroundings;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export async function callPrepared<Framework, Result>(
+  { prepare, recover }: FrameworkConversation<Framework>,
+  { messages, around, signal }: ModelCall<Framework>,
+  send: (sent: FrameworkPrepared<Framework>) => PromiseLike<Result>,
+): Promise<Result> {
+  let sent = await prepare(messages, around, signal === undefined ? {} : { signal });
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await send(sent);
+    } catch (error) {
+      const smaller = attempt < RECOVERIES_MAX ? await recover(error, messages, around) : undefined;
+      if (smaller === undefined) throw error;
+      sent = smaller;
+    }
+  }
 }

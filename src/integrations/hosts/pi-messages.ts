@@ -1,8 +1,7 @@
 /** Messages as pi and the agents built on it keep them: user, assistant with text, thinking and calls, and results. */
 import { contentText, type Content, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
 import { commandText } from "../../logs/pi/read.ts";
-import { parsedArguments } from "../framework/arguments.ts";
-import type { LeftPart, MessageFormat } from "../framework/conversation.ts";
+import { parsedArguments, type LeftPart, type MessageFormat } from "../framework/conversation.ts";
 
 /** What is read of one; everything else that it has stays as it is. */
 export interface PiMessage {

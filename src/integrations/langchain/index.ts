@@ -14,9 +14,15 @@ import {
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
 import { createMemoryStore } from "../../store/memory.ts";
-import { createConversation, type FrameworkConversation, type FrameworkPrepared } from "../framework/conversation.ts";
-import { answerOf, declaredTools, toolsToSend } from "../framework/model-tools.ts";
-import { callPrepared } from "../framework/recovering.ts";
+import {
+  createConversation,
+  type FrameworkConversation,
+  type FrameworkPrepared,
+  answerCall,
+  declaredTools,
+  toolsToSend,
+  callPrepared,
+} from "../framework/conversation.ts";
 import { langchainMessages } from "./messages.ts";
 
 export interface LangchainOptions extends Omit<RuntimeOptions, "state"> {
@@ -63,14 +69,17 @@ export function createPrecis({ threadsMax = THREADS_MAX, ...options }: Langchain
   const middleware = createMiddleware({
     name: "precis",
     tools: declaredTools(first.runtime, options).map(({ name, description, parameters }) =>
-      tool(async (input: unknown, config: Configured) => answerOf(threadOf(threadIdOf(config)).runtime, name, input), {
-        name,
-        description,
-        schema: parameters,
-      }),
+      tool(
+        async (input: unknown, config: Configured) => answerCall(threadOf(findThreadId(config)).runtime, name, input),
+        {
+          name,
+          description,
+          schema: parameters,
+        },
+      ),
     ),
     wrapModelCall: async (request, handler) => {
-      const { conversation } = threadOf(threadIdOf(request.runtime as Configured));
+      const { conversation } = threadOf(findThreadId(request.runtime as Configured));
       const { systemMessage, messages, tools } = request;
       const lead = systemMessage.content.length > 0 ? [systemMessage] : [];
       const around = { tools: tools.map(({ name, description }) => ({ name, description })) };
@@ -101,7 +110,7 @@ interface Configured {
   readonly configurable?: { readonly thread_id?: unknown };
 }
 
-function threadIdOf({ configurable }: Configured): string {
+function findThreadId({ configurable }: Configured): string {
   const id = configurable?.thread_id;
   return typeof id === "string" || typeof id === "number" ? String(id) : NO_THREAD;
 }

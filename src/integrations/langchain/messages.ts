@@ -22,7 +22,7 @@ export const langchainMessages: MessageFormat<BaseMessage> = {
 };
 
 function readMessage(message: BaseMessage): Content {
-  const blocks = blocksOf(message);
+  const blocks = readBlocks(message);
   if (ToolMessage.isInstance(message)) {
     const content = blocks.map((block) => readBlock(block));
     const result: Part = { kind: "tool-result", callId: message.tool_call_id, content, at: 0 };
@@ -37,8 +37,8 @@ function readMessage(message: BaseMessage): Content {
 function readAnswer({ tool_calls: calls = [] }: AIMessage, blocks: readonly Block[]): readonly Part[] {
   const ids = new Set(calls.map(({ id }) => id));
   const said = blocks.flatMap((block, at): Part[] => {
-    if (ids.has(callIdOf(block))) return [];
-    return [isThinking(block) ? { kind: "reasoning", text: thoughtOf(block), at } : { ...readBlock(block), at }];
+    if (ids.has(findCallId(block))) return [];
+    return [isThinking(block) ? { kind: "reasoning", text: readThought(block), at } : { ...readBlock(block), at }];
   });
   const called = calls.map(({ id = "", name, args }, index): Part => ({
     kind: "tool-call",
@@ -50,13 +50,13 @@ function readAnswer({ tool_calls: calls = [] }: AIMessage, blocks: readonly Bloc
   return [...said, ...called];
 }
 
-function blocksOf({ content }: BaseMessage): readonly Block[] {
+function readBlocks({ content }: BaseMessage): readonly Block[] {
   if (typeof content !== "string") return content as readonly Block[];
   return content === "" ? [] : [{ type: "text", text: content }];
 }
 
 /** The name of its id differs by provider. */
-function callIdOf(block: Block): string | undefined {
+function findCallId(block: Block): string | undefined {
   const id = block["id"] ?? block["call_id"];
   return typeof id === "string" && /tool|function/.test(String(block["type"])) ? id : undefined;
 }
@@ -65,20 +65,20 @@ function isThinking({ type }: Block): boolean {
   return type === "thinking" || type === "reasoning" || type === "redacted_thinking";
 }
 
-function thoughtOf(block: Block): string {
+function readThought(block: Block): string {
   const text = block["thinking"] ?? block["reasoning"];
   return typeof text === "string" ? text : "";
 }
 
 function readBlock(block: Block): ContentPart {
   if (typeof block["text"] === "string") return { kind: "text", text: block["text"] };
-  const source = sourceOf(block);
+  const source = readSource(block);
   if (source !== undefined) return { kind: /image/.test(String(block["type"])) ? "image" : "file", source };
   return { kind: "opaque", type: String(block["type"]), raw: JSON.stringify(block) };
 }
 
 /** Pictures and files, in LangChain's own form and in OpenAI's. */
-function sourceOf(block: Block): Extract<ContentPart, { kind: "image" }>["source"] | undefined {
+function readSource(block: Block): Extract<ContentPart, { kind: "image" }>["source"] | undefined {
   const nested = block["image_url"];
   const url = typeof nested === "string" ? nested : ((nested as Block | undefined)?.["url"] ?? block["url"]);
   if (typeof url === "string") {
@@ -96,7 +96,7 @@ function editMessage(message: BaseMessage, left: readonly LeftPart[]): BaseMessa
     const { tool_call_id, name, status, id } = message;
     return new ToolMessage({ content: contentText(parts), tool_call_id, ...defined({ name, status, id }) });
   }
-  const content = editBlocks(blocksOf(message), left);
+  const content = editBlocks(readBlocks(message), left);
   const { id, name } = message;
   if (AIMessage.isInstance(message)) {
     const { response_metadata, usage_metadata } = message;
@@ -117,7 +117,7 @@ function editBlocks(blocks: readonly Block[], left: readonly LeftPart[]): string
   const calls = new Map(left.flatMap(({ part }) => (part.kind === "tool-call" ? [[part.id, part] as const] : [])));
   const byPlace = new Map(left.map((one) => [one.part.at, one]));
   const edited = blocks.flatMap((block, at): Block[] => {
-    const call = calls.get(callIdOf(block) ?? "");
+    const call = calls.get(findCallId(block) ?? "");
     if (call !== undefined) return "input" in block ? [{ ...block, input: parsed(call.arguments) }] : [block];
     const one = byPlace.get(at);
     if (one === undefined) return [];

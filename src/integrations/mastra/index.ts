@@ -8,8 +8,7 @@ import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
 import type { AiMessage } from "../ai-sdk/messages.ts";
 import { aiMessages } from "../ai-sdk/messages.ts";
-import { createConversation, type FrameworkPrepared } from "../framework/conversation.ts";
-import { answerOf, declaredTools } from "../framework/model-tools.ts";
+import { createConversation, type FrameworkPrepared, answerCall, declaredTools } from "../framework/conversation.ts";
 
 export interface Precis extends Pick<Runtime, "report" | "recall" | "undo" | "on" | "state"> {
   /** For `new Agent({ inputProcessors: [precis.processor], errorProcessors: [precis.processor] })`. */
@@ -89,7 +88,7 @@ export function createPrecis(options: RuntimeOptions = {}): Precis {
     },
   };
   const { report, recall, undo, on, state } = runtime;
-  return { report, recall, undo, on, state, processor, tools: () => toolsOf(runtime, options) };
+  return { report, recall, undo, on, state, processor, tools: () => listTools(runtime, options) };
 }
 
 /** What the provider reported, in a chunk that ends an answer. */
@@ -102,7 +101,7 @@ function usageIn({ payload }: Chunk): { readonly inputTokens: number } | undefin
   return typeof inputTokens === "number" ? (usage as { readonly inputTokens: number }) : undefined;
 }
 
-function toolsOf(runtime: Runtime, options: RuntimeOptions): Record<string, MastraTool> {
+function listTools(runtime: Runtime, options: RuntimeOptions): Record<string, MastraTool> {
   return Object.fromEntries(
     declaredTools(runtime, options).map(({ name, description, parameters }) => [
       name,
@@ -110,7 +109,7 @@ function toolsOf(runtime: Runtime, options: RuntimeOptions): Record<string, Mast
         id: name,
         description,
         inputSchema: z.fromJSONSchema(parameters as Parameters<typeof z.fromJSONSchema>[0]),
-        execute: (input: unknown) => answerOf(runtime, name, input),
+        execute: (input: unknown) => answerCall(runtime, name, input),
       },
     ]),
   );

@@ -4,7 +4,7 @@ import { PrecisError } from "../../core/errors.ts";
 import { missingIn } from "../../core/receipt/counts.ts";
 import type { Answer } from "../../core/recall/pages.ts";
 import type { Compacted, SessionPins, ToolContext } from "./contract.ts";
-import { sessionOf } from "./scope.ts";
+import { findSession } from "./scope.ts";
 
 interface Named {
   readonly id?: string | undefined;
@@ -17,7 +17,7 @@ async function namedSession(context: ToolContext, { id }: Named): Promise<{ tena
       code: "bad_arguments",
       hint: "Give its `id`; `describe` without an id lists the sessions there are.",
     });
-  return { tenant: context.tenant, id: (await sessionOf(context, id)).id };
+  return { tenant: context.tenant, id: (await findSession(context, id)).id };
 }
 
 interface CompactArguments extends Named {
@@ -76,7 +76,6 @@ function budgetFrom(text: string): Budget {
   });
 }
 
-/** What the agent is told when a person chooses the prompt. */
 export function compactPrompt(
   { session }: Pick<ToolContext, "session">,
   { focus, session: named }: { readonly focus?: string | undefined; readonly session?: string | undefined },

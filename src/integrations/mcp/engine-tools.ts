@@ -6,7 +6,7 @@ import type { EngineTool, ToolAnswer } from "../../core/engines/contract.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { fieldsOf } from "../../protocols/fields.ts";
 import type { ToolContext } from "./contract.ts";
-import { placeOf, sessionOf } from "./scope.ts";
+import { findPlace, findSession } from "./scope.ts";
 
 const SESSION = {
   type: "string",
@@ -21,7 +21,7 @@ export interface EngineToolCalls {
   readonly call: (name: string, given: unknown) => Promise<string>;
 }
 
-export async function engineToolsOf(context: ToolContext, taken: ReadonlySet<string>): Promise<EngineToolCalls> {
+export async function createEngineTools(context: ToolContext, taken: ReadonlySet<string>): Promise<EngineToolCalls> {
   const tools = (await declared(context)).filter(({ name }) => !taken.has(name));
   return { tools: tools.map(withSession), call: (name, given) => call(context, name, given) };
 }
@@ -43,18 +43,18 @@ function withSession({ parameters, ...tool }: EngineTool): EngineTool {
 async function call(context: ToolContext, name: string, given: unknown): Promise<string> {
   const { archive, tenant, limits, session: only } = context;
   const { session, ...own } = fieldsOf(given);
-  const { id } = await sessionOf(context, typeof session === "string" && session !== "" ? session : undefined);
-  const reads = async (original: string): Promise<boolean> => (await placeOf(context, original)) !== undefined;
+  const { id } = await findSession(context, typeof session === "string" && session !== "" ? session : undefined);
+  const reads = async (original: string): Promise<boolean> => (await findPlace(context, original)) !== undefined;
   const { callTool } = await archive.engineTools({ tenant, id }, only === undefined ? {} : { reads });
   const bounds = {
     tokensMax: limits.answerTokensMax,
     waitMs: limits.callMs / 2,
     modelWaitMs: limits.callMs * MODEL_SHARE,
   };
-  return textOf(await callTool({ name, arguments: JSON.stringify(own) }, bounds));
+  return readTextIn(await callTool({ name, arguments: JSON.stringify(own) }, bounds));
 }
 
-function textOf({ text, isError }: ToolAnswer): string {
+function readTextIn({ text, isError }: ToolAnswer): string {
   if (isError !== true) return text;
   throw new PrecisError(text.replace(/\.$/, ""), {
     code: "not_answered",

@@ -7,7 +7,7 @@ import type { Role } from "../../core/transcript/message.ts";
 import { chooseMessages } from "../../session/recall/search.ts";
 import { readOriginal } from "../../session/recall/read-original.ts";
 import type { ToolContext } from "./contract.ts";
-import { originalOf, sessionOf } from "./scope.ts";
+import { findOriginal, findSession } from "./scope.ts";
 import { isRecallId } from "../../core/transcript/links.ts";
 
 const LABEL_CHARS_MAX = 100;
@@ -36,7 +36,7 @@ async function expandOriginal(
   tokensMax: number,
 ): Promise<Answer> {
   const { id } = given;
-  const original = await originalOf(context, id);
+  const original = await findOriginal(context, id);
   const text = original.text.slice(0, context.limits.originalChars);
   const { messages } = readOriginal({ ...original, text });
   const label = oneLine(context.redact(original.label), LABEL_CHARS_MAX);
@@ -51,7 +51,7 @@ async function expandOriginal(
 }
 
 async function expandSession(context: ToolContext, given: ExpandArguments, tokensMax: number): Promise<Answer> {
-  const session = await sessionOf(context, given.id);
+  const session = await findSession(context, given.id);
   const messages = numbered(await context.archive.messages({ tenant: context.tenant, id: session.id }), 1);
   const name = session.id.slice(0, ID_CHARS_MAX);
   const narrowed = given.messages !== undefined || given.role !== undefined || given.outline === true;

@@ -10,7 +10,6 @@ const SHOWN_ID_CHARS_MAX = 80;
 
 export const UNKNOWN_SESSION_HINT = "`describe` without an id lists everything.";
 
-/** Where an original left a conversation. */
 export interface RemovalPoint {
   readonly session: SessionEntry;
   readonly compaction: CompactionEntry;
@@ -18,7 +17,7 @@ export interface RemovalPoint {
 }
 
 /** The session that is meant: its id, the beginning of one, or without any the last used one. @throws PrecisError. */
-export async function sessionOf(context: ToolContext, wanted: string | undefined): Promise<SessionEntry> {
+export async function findSession(context: ToolContext, wanted: string | undefined): Promise<SessionEntry> {
   const { store, tenant, session: only } = context;
   if (only !== undefined) {
     const entry = wanted === undefined || only.startsWith(wanted) ? await store.getSession(tenant, only) : undefined;
@@ -39,7 +38,6 @@ export async function sessionOf(context: ToolContext, wanted: string | undefined
   return begun;
 }
 
-/** The sessions that can be reached, the last used first. */
 export async function sessionsOf({ store, tenant, session, limits }: ToolContext): Promise<readonly SessionEntry[]> {
   if (session === undefined) return store.listSessions(tenant, { limit: limits.sessions });
   const only = await store.getSession(tenant, session);
@@ -47,9 +45,9 @@ export async function sessionsOf({ store, tenant, session, limits }: ToolContext
 }
 
 /** An original: of the tenant, and where one session is all that may be seen, one that left it. */
-export async function originalOf(context: ToolContext, id: string): Promise<Original> {
+export async function findOriginal(context: ToolContext, id: string): Promise<Original> {
   const { store, tenant, session } = context;
-  const place = session === undefined ? undefined : await placeOf(context, id);
+  const place = session === undefined ? undefined : await findPlace(context, id);
   const reachable = isRecallId(id) && (session === undefined || place !== undefined);
   const original = reachable ? await store.getOriginal(tenant, id) : undefined;
   if (original === undefined)
@@ -62,7 +60,7 @@ export async function originalOf(context: ToolContext, id: string): Promise<Orig
 }
 
 /** Undefined where none of the sessions that are looked through lost it. */
-export async function placeOf(context: ToolContext, id: string): Promise<RemovalPoint | undefined> {
+export async function findPlace(context: ToolContext, id: string): Promise<RemovalPoint | undefined> {
   const { store, tenant } = context;
   for (const session of await sessionsOf(context)) {
     const links = await store.readLinks(tenant, session.head);

@@ -3,14 +3,12 @@ import { z } from "zod";
 import type { EngineTool } from "../../core/engines/contract.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { written, type Answer, oneLine } from "../../core/recall/pages.ts";
-import type { ToolContext, Hit } from "./contract.ts";
+import { type ToolContext, type Hit, MCP_LIMITS, type McpLimits } from "./contract.ts";
 import { compact, drop, pin, restore, unpin } from "./changes.ts";
-import { describe } from "./describe.ts";
-import { engineToolsOf } from "./engine-tools.ts";
+import { describe, timeline } from "./describe.ts";
+import { createEngineTools } from "./engine-tools.ts";
 import { expand } from "./expand.ts";
-import { MCP_LIMITS, type McpLimits } from "./limits.ts";
-import { timeline } from "./timeline.ts";
-import { sessionOf } from "./scope.ts";
+import { findSession } from "./scope.ts";
 
 const RANGE_CHARS_MAX = 40;
 const MESSAGE_NUMBER_MAX = 10_000_000;
@@ -29,7 +27,6 @@ interface Tool {
   readonly call: (context: ToolContext, given: unknown, signal: AbortSignal) => Promise<string>;
 }
 
-/** What a client lists. */
 export interface Declaration {
   readonly name: string;
   readonly description: string;
@@ -44,9 +41,7 @@ export interface Declaration {
 
 export interface Tools {
   readonly declarations: readonly Declaration[];
-  /** @throws PrecisError. */
   readonly call: (name: string, given: unknown, signal: AbortSignal) => Promise<string>;
-  /** Milliseconds that a call of it may take; undefined for as long as most. */
   readonly msOf: (name: string) => number | undefined;
 }
 
@@ -54,8 +49,8 @@ export interface Tools {
 const ALWAYS_LOADED = { "anthropic/alwaysLoad": true };
 
 export async function createTools(context: ToolContext): Promise<Tools> {
-  const offered = toolsOf(context.limits).filter(({ writes }) => context.allowWrites || !writes);
-  const engine = await engineToolsOf(context, new Set(offered.map(({ name }) => name)));
+  const offered = listTools(context.limits).filter(({ writes }) => context.allowWrites || !writes);
+  const engine = await createEngineTools(context, new Set(offered.map(({ name }) => name)));
   const own = offered.map(({ name, description, writes, always, input }) => ({
     name,
     description,
@@ -88,8 +83,8 @@ function engineDeclaration({ name, description, parameters }: EngineTool): Decla
   };
 }
 
-function toolsOf(limits: McpLimits): readonly Tool[] {
-  const { id, session, from, messages, role, outline, offset, words, hits, tokens } = fieldsOf(limits);
+function listTools(limits: McpLimits): readonly Tool[] {
+  const { id, session, from, messages, role, outline, offset, words, hits, tokens } = readArguments(limits);
   return [
     tool("search", {
       description:
@@ -121,7 +116,7 @@ function toolsOf(limits: McpLimits): readonly Tool[] {
 }
 
 function writingTools(limits: McpLimits): readonly Tool[] {
-  const { id, focus, budget, fact, range, neededRange, pinId } = fieldsOf(limits);
+  const { id, focus, budget, fact, range, neededRange, pinId } = readArguments(limits);
   return [
     tool("compact", {
       description:
@@ -161,7 +156,7 @@ function writingTools(limits: McpLimits): readonly Tool[] {
   ];
 }
 
-function fieldsOf(limits: McpLimits) {
+function readArguments(limits: McpLimits) {
   const { answerTokensMin, answerTokensMax, answerTokens, hitsMax, idChars, wordsChars } = limits;
   const idText = z.string().min(1).max(idChars);
   const number = z.int().min(1).max(MESSAGE_NUMBER_MAX).optional();
@@ -257,8 +252,7 @@ function badArguments({ issues }: z.ZodError): PrecisError {
   });
 }
 
-/** Bounds as they are, but for those given. */
-export function limitsOf(given: Partial<McpLimits> = {}): McpLimits {
+export function withLimits(given: Partial<McpLimits> = {}): McpLimits {
   return { ...MCP_LIMITS, ...given };
 }
 
@@ -275,13 +269,13 @@ async function search(context: ToolContext, { words, session, hits }: SearchArgu
   const { archive, tenant, limits } = context;
   // One session is all that may be seen, or the one that was asked for.
   const only =
-    session === undefined && context.session === undefined ? undefined : (await sessionOf(context, session)).id;
+    session === undefined && context.session === undefined ? undefined : (await findSession(context, session)).id;
   const scope = only === undefined ? {} : { session: only };
   const found = await archive.search({ tenant, words, limit: hits ?? limits.hits, ...scope });
   const name = JSON.stringify(oneLine(words, LABEL_CHARS_MAX));
   if (found.length === 0)
     return { head: `Nothing contains ${name}. Try fewer or other words.`, body: [], rest: () => "" };
-  const body = found.map((hit) => `── ${titleOf(hit)}${withoutWords(hit)}\n${hit.text}`);
+  const body = found.map((hit) => `── ${chooseTitle(hit)}${withoutWords(hit)}\n${hit.text}`);
   return {
     head: "",
     body,
@@ -292,7 +286,7 @@ async function search(context: ToolContext, { words, session, hits }: SearchArgu
   };
 }
 
-function titleOf(hit: Hit): string {
+function chooseTitle(hit: Hit): string {
   const message = hit.number === undefined ? "" : `, message ${hit.number}, ${hit.role}`;
   if (hit.kind === "message")
     return `session ${hit.session}${message}${hit.recall === undefined ? "" : `, in ${hit.recall}`}`;

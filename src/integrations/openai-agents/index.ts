@@ -15,8 +15,7 @@ import {
 } from "@openai/agents";
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
-import { createConversation } from "../framework/conversation.ts";
-import { answerOf, declaredTools } from "../framework/model-tools.ts";
+import { createConversation, answerCall, declaredTools } from "../framework/conversation.ts";
 import { agentItems } from "./items.ts";
 
 export interface Precis extends Pick<Runtime, "report" | "recall" | "undo" | "on" | "state"> {
@@ -87,6 +86,6 @@ function toolOf(runtime: Runtime, { name, description, parameters }: ReturnType<
     description,
     parameters: schema,
     strict: false,
-    execute: async (input: unknown) => answerOf(runtime, name, input),
+    execute: async (input: unknown) => answerCall(runtime, name, input),
   });
 }

@@ -62,13 +62,13 @@ function readBlock(block: Fields): ContentPart {
   if (typeof block["refusal"] === "string") return { kind: "text", text: block["refusal"], refusal: true };
   const data = block["image"] ?? block["file"] ?? block["data"];
   const kind = /image/.test(`${block["type"]}`) ? "image" : "file";
-  const source = typeof data === "string" ? sourceOf(data) : undefined;
+  const source = typeof data === "string" ? readSource(data) : undefined;
   return source === undefined
     ? { kind: "opaque", type: `${block["type"]}`, raw: JSON.stringify(block) }
     : { kind, source };
 }
 
-function sourceOf(text: string): MediaSource {
+function readSource(text: string): MediaSource {
   const [, mediaType = "", data] = /^data:([^;,]*);base64,(.*)$/s.exec(text) ?? [];
   return data === undefined ? { type: "url", url: text } : { type: "data", mediaType, data };
 }

@@ -5,8 +5,12 @@
 import "../../platform/refuse-old-node.ts";
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
-import { createConversation, type FrameworkConversation } from "../framework/conversation.ts";
-import { answerOf, declaredTools } from "../framework/model-tools.ts";
+import {
+  createConversation,
+  type FrameworkConversation,
+  answerCall,
+  declaredTools,
+} from "../framework/conversation.ts";
 import { piMessages, type PiMessage } from "../hosts/pi-messages.ts";
 
 type Options = Omit<RuntimeOptions, "state">;
@@ -119,7 +123,7 @@ function createPluginSession(options: Options): Session {
 }
 
 /** OpenClaw also has assembled what was assembled before, with what came since: that goes on from the history behind it. */
-function wholeOf({ whole, sent }: Session, messages: readonly PiMessage[]): readonly PiMessage[] {
+function takeWhole({ whole, sent }: Session, messages: readonly PiMessage[]): readonly PiMessage[] {
   const goesOn = sent.length > 0 && sent.every((text, at) => text === JSON.stringify(messages[at]));
   return goesOn ? [...whole, ...messages.slice(sent.length)] : messages;
 }
@@ -149,7 +153,7 @@ function engineFor(sessionOf: (id: string) => Session, { settings }: Options): E
     assemble: async ({ sessionId, messages, tokenBudget, model }) => {
       const session = sessionOf(sessionId);
       useBudget(session, tokenBudget, model);
-      const whole = wholeOf(session, messages);
+      const whole = takeWhole(session, messages);
       const prepared = await session.prepare(whole);
       session.whole = whole;
       session.sent = prepared.messages.map((message) => JSON.stringify(message));
@@ -186,7 +190,7 @@ function toolFor(
     description,
     parameters: { type: "object", properties: {}, ...parameters },
     execute: async (_, input) => ({
-      content: [{ type: "text", text: await answerOf(runtime(), name, input) }],
+      content: [{ type: "text", text: await answerCall(runtime(), name, input) }],
       details: null,
     }),
   };

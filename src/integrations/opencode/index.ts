@@ -6,8 +6,7 @@ import "../../platform/refuse-old-node.ts";
 import { z } from "zod";
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Prepared, Runtime, RuntimeOptions } from "../../session/contract.ts";
-import { createConversation } from "../framework/conversation.ts";
-import { answerOf, declaredTools } from "../framework/model-tools.ts";
+import { createConversation, answerCall, declaredTools } from "../framework/conversation.ts";
 import { openCodeMessages, type OpenCodeMessage } from "./messages.ts";
 import { setupForTwo } from "./version-2.ts";
 
@@ -60,9 +59,9 @@ async function hooksFor(input: PluginInput, options: Options) {
         name,
         {
           description,
-          args: shapeOf(parameters),
+          args: detectShape(parameters),
           execute: (given: unknown, { sessionID }: { readonly sessionID: string }) =>
-            answerOf(sessions(sessionID).runtime, name, given),
+            answerCall(sessions(sessionID).runtime, name, given),
         },
       ]),
     ),
@@ -97,7 +96,7 @@ async function prepared(
   messages: readonly OpenCodeMessage[],
   tools: readonly unknown[],
 ): Promise<readonly OpenCodeMessage[]> {
-  const usage = usageOf(messages);
+  const usage = readUsage(messages);
   if (usage !== undefined) session.observe?.(usage);
   const { prepare } = createConversation(session.runtime, openCodeMessages(messages));
   const system = session.system.map((text) => systemMessage(messages[0]!, text));
@@ -112,7 +111,7 @@ function systemMessage({ info }: OpenCodeMessage, text: string): OpenCodeMessage
 }
 
 /** What the newest answer reported. */
-function usageOf(messages: readonly OpenCodeMessage[]) {
+function readUsage(messages: readonly OpenCodeMessage[]) {
   const { tokens } = (messages.findLast(({ info }) => info.role === "assistant")?.info ?? {}) as {
     readonly tokens?: {
       readonly input: number;
@@ -166,6 +165,6 @@ function createSessions(options: Options): (id: string) => Session {
 }
 
 /** OpenCode wants the arguments of a tool as Zod's. */
-function shapeOf(parameters: Readonly<Record<string, unknown>>): unknown {
+function detectShape(parameters: Readonly<Record<string, unknown>>): unknown {
   return (z.fromJSONSchema(parameters as Parameters<typeof z.fromJSONSchema>[0]) as z.ZodObject).shape;
 }

@@ -1,7 +1,6 @@
 /** Messages of OpenCode 1.18 as its plugins see them: calls and their results are one part of the agent's message. */
 import { contentText, type Content, type Message, type Part } from "../../core/transcript/message.ts";
-import { parsedArguments } from "../framework/arguments.ts";
-import type { LeftPart, MessageFormat } from "../framework/conversation.ts";
+import { parsedArguments, type LeftPart, type MessageFormat } from "../framework/conversation.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -43,7 +42,7 @@ function readPart(part: OpenCodePart, at: number): readonly Part[] {
     case "reasoning":
       return [{ kind: "reasoning", text: `${part["text"]}`, at }];
     case "tool": {
-      const { input } = stateOf(part);
+      const { input } = makeState(part);
       return [
         {
           kind: "tool-call",
@@ -67,14 +66,14 @@ function readPart(part: OpenCodePart, at: number): readonly Part[] {
   }
 }
 
-function stateOf(part: OpenCodePart): Fields {
+function makeState(part: OpenCodePart): Fields {
   return (part["state"] ?? {}) as Fields;
 }
 
 /** OpenCode sends an answer to every call; one that has not ended is told to be interrupted. */
 function readResult(part: OpenCodePart, at: number): readonly Content[] {
   if (part.type !== "tool") return [];
-  const { status, output, error } = stateOf(part);
+  const { status, output, error } = makeState(part);
   const isError = status !== "completed";
   const text = isError ? `${error ?? "The call was interrupted."}` : `${output}`;
   const result: Part = { kind: "tool-result", callId: `${part["callID"]}`, content: [{ kind: "text", text }], at };
@@ -98,7 +97,7 @@ function editParts(parts: readonly OpenCodePart[], left: readonly LeftPart[]): r
 function editPart(part: OpenCodePart, own: Part | undefined, result: Part | undefined): OpenCodePart {
   if (own?.kind === "text") return { ...part, text: own.text };
   if (part.type !== "tool") return part;
-  const state = stateOf(part);
+  const state = makeState(part);
   const input = own?.kind === "tool-call" ? parsedArguments(own.arguments) : state["input"];
   if (result?.kind !== "tool-result") return { ...part, state: { ...state, input } };
   const text = contentText(result.content);

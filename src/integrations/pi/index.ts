@@ -5,7 +5,7 @@
 import "../../platform/refuse-old-node.ts";
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
-import { answerOf, declaredTools } from "../framework/model-tools.ts";
+import { answerCall, declaredTools } from "../framework/conversation.ts";
 import { handoffFor } from "../hosts/handoff.ts";
 import { piMessages, type PiMessage } from "../hosts/pi-messages.ts";
 
@@ -87,7 +87,7 @@ export function createExtension(options: Omit<RuntimeOptions, "state"> = {}): (p
           const session = sessionOf(context);
           await session.restore(context.sessionManager.getBranch());
           return {
-            content: [{ type: "text", text: await answerOf(session.runtime, name, input) }],
+            content: [{ type: "text", text: await answerCall(session.runtime, name, input) }],
             details: undefined,
           };
         },

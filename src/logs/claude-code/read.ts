@@ -4,11 +4,9 @@
  */
 import type { Usage } from "../../core/engines/contract.ts";
 import type { ContentPart, Message, Part } from "../../core/transcript/message.ts";
-import { blocksOf, contentParts, replyPart } from "./blocks.ts";
-import { activeBranch, messageOf } from "./branch.ts";
-import { withoutKept } from "./kept.ts";
-import { countOf, fieldsOf, jsonOf, textOf, type Fields, listOf } from "../fields.ts";
-import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
+import { readBlocks, contentParts, replyPart, activeBranch, readMessage, withoutKept } from "./branch.ts";
+import { asCount, asFields, toJson, asText, type Fields, asList } from "../fields.ts";
+import { readLines, readTimes, type Line, type LogText } from "../lines.ts";
 import type { MessageDraft, History, LogNote, FormatReading } from "../log.ts";
 
 export function readClaudeCode(text: LogText, history: History): FormatReading {
@@ -18,23 +16,22 @@ export function readClaudeCode(text: LogText, history: History): FormatReading {
   const sent = history === "all" ? withoutKept(branch.lines) : branch.lines;
   const read = tell(sent, deliveredTexts(main), boundariesIn(main));
   return {
-    id: textOf(lines.findLast((line) => textOf(line.record["sessionId"]) !== undefined)?.record["sessionId"]),
-    title: textOf(lines.findLast((line) => line.record["type"] === "custom-title")?.record["customTitle"]),
+    id: asText(lines.findLast((line) => asText(line.record["sessionId"]) !== undefined)?.record["sessionId"]),
+    title: asText(lines.findLast((line) => line.record["type"] === "custom-title")?.record["customTitle"]),
     drafts: read.drafts,
     model: read.model,
     usage: read.usage,
     notes: [...notes, ...skipped, ...branch.notes, ...read.notes, ...unknownTypes(lines)],
     recognised: lines.filter((line) => isClaudeLine(line.record)).length,
-    cwd: textOf(lines.findLast((line) => textOf(line.record["cwd"]) !== undefined)?.record["cwd"]),
-    times: timesOf(lines),
+    cwd: asText(lines.findLast((line) => asText(line.record["cwd"]) !== undefined)?.record["cwd"]),
+    times: readTimes(lines),
   };
 }
 
-/** Whether a line bears the marks of this format. */
 export function isClaudeLine(record: Fields): boolean {
-  const type = textOf(record["type"]);
+  const type = asText(record["type"]);
   if (type === "user" || type === "assistant")
-    return textOf(record["uuid"]) !== undefined && fieldsOf(record["message"])?.["content"] !== undefined;
+    return asText(record["uuid"]) !== undefined && asFields(record["message"])?.["content"] !== undefined;
   if (type === "file-history-snapshot" || (type === "summary" && "leafUuid" in record)) return true;
   // A relative of this format has lines of the same kinds, recognised by their payloads and messages.
   const linked = "uuid" in record && ("parentUuid" in record || "logicalParentUuid" in record);
@@ -63,7 +60,7 @@ function mainConversation(lines: readonly Line[]): {
   const side = lines.filter((line) => line.record["isSidechain"] === true);
   const main = lines.filter((line) => line.record["isSidechain"] !== true);
   if (side.length === 0) return { main, skipped: [] };
-  if (!main.some((line) => messageOf(line) !== undefined)) return { main: lines, skipped: [] };
+  if (!main.some((line) => readMessage(line) !== undefined)) return { main: lines, skipped: [] };
   const text = `${side.length} lines of subagents are not part of the conversation`;
   return { main, skipped: [{ code: "sidechain_skipped", line: side[0]!.at, text }] };
 }
@@ -73,7 +70,7 @@ function isKnownType(type: string): boolean {
 }
 
 function unknownTypes(lines: readonly Line[]): readonly LogNote[] {
-  const found = Map.groupBy(lines, (line) => textOf(line.record["type"]) ?? "none");
+  const found = Map.groupBy(lines, (line) => asText(line.record["type"]) ?? "none");
   return [...found].flatMap(([type, group]) =>
     isKnownType(type)
       ? []
@@ -100,7 +97,6 @@ interface ReadState {
   usage?: Usage | undefined;
 }
 
-/** A reply that grows as its lines are read. */
 interface Reply {
   readonly parts: Part[];
   readonly seen: Set<string>;
@@ -133,16 +129,16 @@ function tell(lines: readonly Line[], queued: ReadonlyMap<Line, string>, boundar
 }
 
 function addReply(telling: ReadState, line: Line): void {
-  const message = messageOf(line);
+  const message = readMessage(line);
   if (line.record["isApiErrorMessage"] === true) {
     telling.notes.push({ code: "not_sent", line: line.at, text: "an API error that only the user saw" });
     return;
   }
-  telling.model = modelOf(message) ?? telling.model;
-  telling.usage = usageOf(message) ?? telling.usage;
-  const id = textOf(message?.["id"]);
+  telling.model = readModel(message) ?? telling.model;
+  telling.usage = readUsage(message) ?? telling.usage;
+  const id = asText(message?.["id"]);
   const reply = (id === undefined ? undefined : telling.replies.get(id)) ?? newReply(telling, line, id);
-  for (const block of blocksOf(message?.["content"])) addBlock(telling, reply, { line, block });
+  for (const block of readBlocks(message?.["content"])) addBlock(telling, reply, { line, block });
 }
 
 function newReply(telling: ReadState, line: Line, id: string | undefined): Reply {
@@ -160,7 +156,7 @@ function addBlock(
   { line, block }: { readonly line: Line; readonly block: Fields },
 ): void {
   const part = replyPart(block);
-  const key = part.kind === "tool-call" && part.id !== "" ? part.id : jsonOf(part);
+  const key = part.kind === "tool-call" && part.id !== "" ? part.id : toJson(part);
   if (reply.seen.has(key)) {
     telling.notes.push({ code: "repeated", line: line.at, text: `a block of a reply is in the file more than once` });
     return;
@@ -173,19 +169,19 @@ function addBlock(
   reply.parts.push(part);
 }
 
-function modelOf(message: Fields | undefined): string | undefined {
-  const model = textOf(message?.["model"]);
+function readModel(message: Fields | undefined): string | undefined {
+  const model = asText(message?.["model"]);
   return model?.startsWith("<") ? undefined : model;
 }
 
-function usageOf(message: Fields | undefined): Usage | undefined {
-  const usage = fieldsOf(message?.["usage"]);
+function readUsage(message: Fields | undefined): Usage | undefined {
+  const usage = asFields(message?.["usage"]);
   const [fresh, cacheRead, cacheWrite, output] = [
     "input_tokens",
     "cache_read_input_tokens",
     "cache_creation_input_tokens",
     "output_tokens",
-  ].map((name) => countOf(usage?.[name])) as [number, number, number, number];
+  ].map((name) => asCount(usage?.[name])) as [number, number, number, number];
   const input = fresh + cacheRead + cacheWrite;
   return input === 0 ? undefined : { input, output, cacheRead, cacheWrite };
 }
@@ -197,14 +193,14 @@ function addUser(telling: ReadState, line: Line): void {
     telling.notes.push({ code: "not_sent", line: line.at, text: "a message that only the user saw" });
     return;
   }
-  const blocks = blocksOf(messageOf(line)?.["content"]);
+  const blocks = readBlocks(readMessage(line)?.["content"]);
   for (const block of blocks) {
     if (block["type"] !== "tool_result") continue;
     const content = contentParts(block["content"]);
     telling.drafts.push({
       kind: "result",
       line: line.at,
-      callId: textOf(block["tool_use_id"]),
+      callId: asText(block["tool_use_id"]),
       content,
       isError: block["is_error"] === true,
     });
@@ -213,21 +209,20 @@ function addUser(telling: ReadState, line: Line): void {
   addMessage(telling, line, rest, summary ? { origin: "summary" } : { injected: record["isMeta"] === true });
 }
 
-/** Files, reminders and queued prompts that the agent adds to a request on its own. */
 function addAttachment(telling: ReadState, line: Line): void {
-  const attachment = fieldsOf(line.record["attachment"]);
+  const attachment = asFields(line.record["attachment"]);
   if (attachment?.["type"] === "queued_command") {
     addMessage(telling, line, contentParts(attachment["prompt"]), { injected: attachment["isMeta"] === true });
     return;
   }
-  const content = fieldsOf(attachment?.["content"]);
+  const content = asFields(attachment?.["content"]);
   const text = [
     attachment?.["content"],
     content?.["content"],
-    fieldsOf(content?.["file"])?.["content"],
+    asFields(content?.["file"])?.["content"],
     attachment?.["snippet"],
   ].find((candidate) => typeof candidate === "string" && candidate !== "");
-  const name = textOf(attachment?.["filename"]) ?? textOf(attachment?.["path"]);
+  const name = asText(attachment?.["filename"]) ?? asText(attachment?.["path"]);
   if (typeof text !== "string") return;
   const shown = name === undefined ? text : `${name}\n${text}`;
   addMessage(telling, line, [{ kind: "text", text: `<system-reminder>\n${shown}\n</system-reminder>` }], {
@@ -266,8 +261,8 @@ function deliveredTexts(lines: readonly Line[]): ReadonlyMap<Line, string> {
   let waiting: QueuedPrompt[] = [];
   for (const line of lines) {
     if (line.record["type"] !== "queue-operation") continue;
-    const content = textOf(line.record["content"]);
-    const operation = textOf(line.record["operation"]);
+    const content = asText(line.record["content"]);
+    const operation = asText(line.record["operation"]);
     if (operation === "enqueue" && content !== undefined) waiting.push({ text: content, at: line.at });
     // Back into the editor: nothing was sent.
     if (operation === "popAll") waiting = [];
@@ -285,11 +280,11 @@ function lastRecorded(lines: readonly Line[]): ReadonlyMap<string, number> {
   const last = new Map<string, number>();
   for (const { record, at } of lines) {
     const add = (value: unknown): void => void (typeof value === "string" && last.set(value.trim(), at));
-    if (record["type"] === "attachment") add(fieldsOf(record["attachment"])?.["prompt"]);
+    if (record["type"] === "attachment") add(asFields(record["attachment"])?.["prompt"]);
     if (record["type"] !== "user") continue;
-    const content = fieldsOf(record["message"])?.["content"];
+    const content = asFields(record["message"])?.["content"];
     add(content);
-    for (const block of listOf(content)) add(fieldsOf(block)?.["text"]);
+    for (const block of asList(content)) add(asFields(block)?.["text"]);
   }
   return last;
 }

@@ -5,10 +5,19 @@
  */
 import type { Usage } from "../../core/engines/contract.ts";
 import { textMessage, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
-import { compacted, isContext, isRequest, withoutTurns, type HistoryItem, type TurnStart } from "./history.ts";
-import { itemOf, outputParts, type Item } from "./items.ts";
-import { countOf, fieldsOf, jsonOf, textOf, type Fields } from "../fields.ts";
-import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
+import {
+  compacted,
+  isContext,
+  isRequest,
+  withoutTurns,
+  type HistoryItem,
+  type TurnStart,
+  readItem,
+  outputParts,
+  type Item,
+} from "./items.ts";
+import { asCount, asFields, toJson, asText, type Fields } from "../fields.ts";
+import { readLines, readTimes, type Line, type LogText } from "../lines.ts";
 import type { MessageDraft, History, LogNote, FormatReading } from "../log.ts";
 
 interface Replay {
@@ -16,7 +25,6 @@ interface Replay {
   readonly notes: LogNote[];
   entries: HistoryItem[];
   readonly turns: TurnStart[];
-  /** Words shown on the screen: all there is in files that record no items. */
   readonly shown: HistoryItem[];
   /** How calls ended, by their id, as events for the screen tell it. */
   readonly ends: Map<string, HistoryItem>;
@@ -46,7 +54,7 @@ export function readCodex(text: LogText, history: History): FormatReading {
   const instructions = replay.instructions === undefined ? [] : [textMessage("system", replay.instructions)];
   return {
     id: replay.id,
-    drafts: draftsOf(entries.slice(leading), replay.notes),
+    drafts: readDrafts(entries.slice(leading), replay.notes),
     notes: replay.notes,
     recognised: replay.recognised,
     system: [
@@ -56,7 +64,7 @@ export function readCodex(text: LogText, history: History): FormatReading {
     model: replay.model,
     cwd: replay.cwd,
     usage: replay.usage,
-    times: timesOf(lines),
+    times: readTimes(lines),
   };
 }
 
@@ -71,13 +79,12 @@ function spokenIn({ entries, shown, ends }: Replay): readonly HistoryItem[] {
   return [...entries, ...words, ...onlyShown].toSorted((a, b) => a.line - b.line);
 }
 
-/** Whether a line bears the marks of a rollout, wrapped as today or bare as in the first versions. */
 export function isCodexLine(record: Fields): boolean {
-  const type = textOf(record["type"]);
-  if (type !== undefined && WRAPPERS.has(type)) return fieldsOf(record["payload"]) !== undefined;
+  const type = asText(record["type"]);
+  if (type !== undefined && WRAPPERS.has(type)) return asFields(record["payload"]) !== undefined;
   if (record["record_type"] === "state") return true;
   if (type === undefined && "instructions" in record && "timestamp" in record && "id" in record) return true;
-  return isDatedItem(record) && itemOf(record).kind !== "unknown";
+  return isDatedItem(record) && readItem(record).kind !== "unknown";
 }
 
 const WRAPPERS = new Set([
@@ -103,19 +110,19 @@ function isDatedItem(record: Fields): boolean {
 
 function play(replay: Replay, line: Line): void {
   const { record, at } = line;
-  const payload = fieldsOf(record["payload"]);
+  const payload = asFields(record["payload"]);
   if (isCodexLine(record)) replay.recognised++;
   if (payload === undefined) return playBare(replay, line);
   switch (record["type"]) {
     case "session_meta":
-      replay.id ??= textOf(payload["id"]);
-      replay.cwd ??= textOf(payload["cwd"]);
+      replay.id ??= asText(payload["id"]);
+      replay.cwd ??= asText(payload["cwd"]);
       replay.instructions ??=
-        textOf(fieldsOf(payload["base_instructions"])?.["text"]) ?? textOf(payload["instructions"]);
+        asText(asFields(payload["base_instructions"])?.["text"]) ?? asText(payload["instructions"]);
       break;
     case "turn_context":
-      replay.cwd = textOf(payload["cwd"]) ?? replay.cwd;
-      replay.model = textOf(payload["model"]) ?? replay.model;
+      replay.cwd = asText(payload["cwd"]) ?? replay.cwd;
+      replay.model = asText(payload["model"]) ?? replay.model;
       break;
     case "response_item":
       add(replay, at, payload);
@@ -127,28 +134,27 @@ function play(replay: Replay, line: Line): void {
       add(replay, at, agentMessage(payload));
       break;
     case "token_usage_record":
-      replay.usage = usageOf(fieldsOf(payload["usage"])) ?? replay.usage;
+      replay.usage = readUsage(asFields(payload["usage"])) ?? replay.usage;
       break;
     case "event_msg":
       playEvent(replay, at, payload);
       break;
     default:
-      if (WRAPPERS.has(textOf(record["type"]) ?? "")) break;
+      if (WRAPPERS.has(asText(record["type"]) ?? "")) break;
       replay.notes.push({
         code: "unknown_type",
         line: at,
-        text: `a record of the unknown type ${textOf(record["type"]) ?? "none"}`,
+        text: `a record of the unknown type ${asText(record["type"]) ?? "none"}`,
       });
   }
 }
 
 function playBare(replay: Replay, { record, at }: Line): void {
-  replay.model = textOf(record["model"]) ?? replay.model;
-  if (!("type" in record) && !("role" in record)) replay.instructions ??= textOf(record["instructions"]);
+  replay.model = asText(record["model"]) ?? replay.model;
+  if (!("type" in record) && !("role" in record)) replay.instructions ??= asText(record["instructions"]);
   else add(replay, at, record);
 }
 
-/** The item that such a record stands for in older files. */
 function agentMessage({ author, recipient, content, encrypted_content: sealed }: Fields): Fields {
   const words = content === "" ? [] : [{ type: "input_text", text: content }];
   const secret = sealed === undefined ? [] : [{ type: "encrypted_content", encrypted_content: sealed }];
@@ -156,12 +162,12 @@ function agentMessage({ author, recipient, content, encrypted_content: sealed }:
 }
 
 function add(replay: Replay, line: number, record: Fields): void {
-  const item = itemOf(record);
+  const item = readItem(record);
   if (item.kind === "unknown")
     replay.notes.push({
       code: "unknown_type",
       line,
-      text: `an item of the unknown type ${textOf(record["type"]) ?? "none"}`,
+      text: `an item of the unknown type ${asText(record["type"]) ?? "none"}`,
     });
   else if (item.kind !== "nothing") {
     if (isRequest(item)) replay.turns.push({ entries: replay.entries, length: replay.entries.length });
@@ -171,7 +177,7 @@ function add(replay: Replay, line: number, record: Fields): void {
 
 function playEvent(replay: Replay, line: number, payload: Fields): void {
   const show = (role: "user" | "assistant"): void => {
-    const text = textOf(payload["message"]) ?? "";
+    const text = asText(payload["message"]) ?? "";
     replay.shown.push({ line, item: { kind: "message", role, parts: [{ kind: "text", text }] } });
   };
   switch (payload["type"]) {
@@ -180,18 +186,18 @@ function playEvent(replay: Replay, line: number, payload: Fields): void {
     case "agent_message":
       return show("assistant");
     case "thread_rolled_back":
-      return rollBack(replay, line, countOf(payload["num_turns"]));
+      return rollBack(replay, line, asCount(payload["num_turns"]));
   }
-  const end = endOf(payload);
+  const end = readEnd(payload);
   if (end?.callId !== undefined) replay.ends.set(end.callId, { line, item: end });
-  const info = fieldsOf(payload["info"]);
-  replay.usage = usageOf(fieldsOf(info?.["last_token_usage"]) ?? fieldsOf(payload["usage"]) ?? info) ?? replay.usage;
+  const info = asFields(payload["info"]);
+  replay.usage = readUsage(asFields(info?.["last_token_usage"]) ?? asFields(payload["usage"]) ?? info) ?? replay.usage;
 }
 
-function usageOf(usage: Fields | undefined): Usage | undefined {
-  const input = countOf(usage?.["input_tokens"]) || countOf(usage?.["prompt"]);
-  const output = countOf(usage?.["output_tokens"]) || countOf(usage?.["completion"]);
-  return input === 0 ? undefined : { input, output, cacheRead: countOf(usage?.["cached_input_tokens"]), cacheWrite: 0 };
+function readUsage(usage: Fields | undefined): Usage | undefined {
+  const input = asCount(usage?.["input_tokens"]) || asCount(usage?.["prompt"]);
+  const output = asCount(usage?.["output_tokens"]) || asCount(usage?.["completion"]);
+  return input === 0 ? undefined : { input, output, cacheRead: asCount(usage?.["cached_input_tokens"]), cacheWrite: 0 };
 }
 
 function rewrite(replay: Replay, line: number, entries: readonly HistoryItem[]): void {
@@ -212,7 +218,7 @@ function rollBack(replay: Replay, line: number, turns: number): void {
 }
 
 /** Items of the model that are next to each other are one reply. */
-function draftsOf(entries: readonly HistoryItem[], notes: LogNote[]): readonly MessageDraft[] {
+function readDrafts(entries: readonly HistoryItem[], notes: LogNote[]): readonly MessageDraft[] {
   const drafts: MessageDraft[] = [];
   let reply: Part[] | undefined;
   const answer = (line: number, parts: readonly Part[]): void => {
@@ -257,7 +263,7 @@ function checked(part: Part, line: number, notes: LogNote[]): Part {
       line,
       text: `the arguments of ${part.name} are not JSON and are carried as a string`,
     });
-    return { ...part, arguments: jsonOf(part.arguments) };
+    return { ...part, arguments: toJson(part.arguments) };
   }
 }
 
@@ -267,10 +273,9 @@ function checked(part: Part, line: number, notes: LogNote[]): Part {
  */
 type Result = Extract<Item, { kind: "result" }>;
 
-/** What a tool gave back, as its event tells it; undefined for events that end no call. */
-function endOf(event: Fields): Result | undefined {
-  const ending = TOLD[textOf(event["type"]) ?? ""]?.(event);
-  return ending === undefined ? undefined : { kind: "result", callId: textOf(event["call_id"]), ...ending };
+function readEnd(event: Fields): Result | undefined {
+  const ending = TOLD[asText(event["type"]) ?? ""]?.(event);
+  return ending === undefined ? undefined : { kind: "result", callId: asText(event["call_id"]), ...ending };
 }
 
 type Told = Omit<Result, "kind" | "callId">;
@@ -281,18 +286,18 @@ const TOLD: Readonly<Record<string, (event: Fields) => Told>> = {
     event["status"] === "declined"
       ? DECLINED
       : told(
-          [firstText(`${textOf(event["stdout"]) ?? ""}${textOf(event["stderr"]) ?? ""}`)],
+          [firstText(`${asText(event["stdout"]) ?? ""}${asText(event["stderr"]) ?? ""}`)],
           event["success"] === true,
         ),
   mcp_tool_call_end: ({ result }) => {
-    const given = fieldsOf(result);
-    const answer = fieldsOf(given?.["Ok"]);
-    if (answer === undefined) return told([firstText(textOf(given?.["Err"]))], false);
+    const given = asFields(result);
+    const answer = asFields(given?.["Ok"]);
+    if (answer === undefined) return told([firstText(asText(given?.["Err"]))], false);
     return { content: outputParts(answer), ...(answer["isError"] === true && FAILED) };
   },
   dynamic_tool_call_response: (event) => {
     const content = outputParts(event["content_items"]);
-    const error = textOf(event["error"]);
+    const error = asText(event["error"]);
     return {
       content: error === undefined ? content : [...content, textPart(error)],
       ...(event["success"] !== true && FAILED),
@@ -307,8 +312,8 @@ const DECLINED: Told = told(["rejected by user"], false);
 /** Codex puts the status above what a command printed; of the output it keeps one form of several. */
 function commandEnd(event: Fields): Told {
   if (event["status"] === "declined") return DECLINED;
-  const streams = `${textOf(event["stdout"]) ?? ""}${textOf(event["stderr"]) ?? ""}`;
-  const output = firstText(textOf(event["formatted_output"]), textOf(event["aggregated_output"]), streams);
+  const streams = `${asText(event["stdout"]) ?? ""}${asText(event["stderr"]) ?? ""}`;
+  const output = firstText(asText(event["formatted_output"]), asText(event["aggregated_output"]), streams);
   const exit = event["exit_code"];
   if (typeof exit !== "number") return told([output], event["status"] !== "failed");
   return told([`Exit code: ${exit}`, "Output:", output], exit === 0);

@@ -1,7 +1,11 @@
 /** Sessions of Gemini CLI: chats in `~/.gemini/tmp`, a folder for each project. */
 import { CONVERSATION_ALONE, firstLines, type SessionFormat } from "../format.ts";
 import { isGeminiDocument, isGeminiLine, readGemini } from "./read.ts";
-import { writeGemini } from "./write.ts";
+import { contentText, type ContentPart, type Part, type ToolResultPart } from "../../core/transcript/message.ts";
+import { tryParseJson } from "../fields.ts";
+import { findResults, type Results, type Session, type SessionMessage } from "../log.ts";
+import { isoOf, jsonLines, fillTimes, uuidFrom, type WriteContext } from "../document.ts";
+import { createHash } from "node:crypto";
 
 export const gemini: SessionFormat = {
   name: "gemini",
@@ -28,3 +32,72 @@ export const gemini: SessionFormat = {
     edit: { name: "replace", arguments: { path: "file_path", before: "old_string", after: "new_string" } },
   },
 };
+
+function writeGemini(session: Session, { id, nowMs }: WriteContext): string {
+  const stamps = fillTimes(session, nowMs);
+  const results = findResults(session.messages);
+  const header = {
+    sessionId: id,
+    projectHash: projectHashOf(session.cwd ?? ""),
+    startTime: isoOf(stamps[0] ?? nowMs),
+    lastUpdated: isoOf(stamps.at(-1) ?? nowMs),
+    kind: "main",
+  };
+  const records = session.messages.flatMap((one, at): readonly object[] => {
+    if (one.message.role === "tool") return [];
+    const link = { id: uuidFrom(id, String(at)), timestamp: isoOf(stamps[at]!) };
+    if (one.message.role !== "assistant") return [{ ...link, type: "user", content: one.message.parts.map(writePart) }];
+    return [{ ...link, ...writeReply(one, { model: session.model, timestamp: link.timestamp, results }) }];
+  });
+  return jsonLines([header, ...records]);
+}
+
+interface ReplyOptions {
+  readonly model: string | undefined;
+  readonly timestamp: string;
+  readonly results: Results;
+}
+
+function writeReply({ message: { parts } }: SessionMessage, { model, timestamp, results }: ReplyOptions): object {
+  const thoughts = parts.flatMap((part) => (part.kind === "reasoning" ? [{ description: part.text, timestamp }] : []));
+  const toolCalls = parts.flatMap((part) => {
+    if (part.kind !== "tool-call") return [];
+    const result = results.get(part);
+    const call = { id: part.id, name: part.name, args: tryParseJson(part.arguments), timestamp };
+    if (result === undefined) return [{ ...call, status: "cancelled" }];
+    return [
+      { ...call, status: result.isError === true ? "error" : "success", result: [writeResponse(part.name, result)] },
+    ];
+  });
+  const content = parts.flatMap((part) => (part.kind === "text" ? [{ text: part.text }] : []));
+  return {
+    type: "gemini",
+    content,
+    thoughts,
+    ...(toolCalls.length > 0 && { toolCalls }),
+    ...(model !== undefined && { model }),
+  };
+}
+
+function writeResponse(name: string, { callId, content, isError }: ToolResultPart): object {
+  const text = contentText(content);
+  const media = content.flatMap((part) => (part.kind === "text" ? [] : [writePart(part)]));
+  return {
+    functionResponse: {
+      id: callId,
+      name,
+      response: isError === true ? { error: text } : { output: text },
+      ...(media.length > 0 && { parts: media }),
+    },
+  };
+}
+
+function writePart(part: Part): object {
+  const source = part.kind === "image" || part.kind === "file" ? part.source : undefined;
+  if (source?.type === "data") return { inlineData: { mimeType: source.mediaType, data: source.data } };
+  return { text: contentText([part as ContentPart]) };
+}
+
+export function projectHashOf(cwd: string): string {
+  return createHash("sha256").update(cwd).digest("hex");
+}

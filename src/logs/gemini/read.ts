@@ -4,41 +4,39 @@
  */
 import type { Usage } from "../../core/engines/contract.ts";
 import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
-import { countOf, fieldsOf, jsonOf, listOf, objectsOf, textOf, type Fields } from "../fields.ts";
+import { asCount, asFields, toJson, asList, asObjects, asText, type Fields } from "../fields.ts";
 import { documentIn } from "../document.ts";
-import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
-import type { MessageDraft, LogNote, FormatReading } from "../log.ts";
-import { NEVER_RUN, notRun } from "../results.ts";
+import { readLines, readTimes, type Line, type LogText } from "../lines.ts";
+import { type MessageDraft, type LogNote, type FormatReading, NEVER_RUN, notRun } from "../log.ts";
 import { opaqueBlock } from "../../protocols/blocks.ts";
 
 /** Gemini CLI records no compaction in a chat: what it holds is the whole history, live or not. */
 export function readGemini(text: LogText): FormatReading {
-  const { records, notes, recognised, id } = recordsOf(text);
-  const read = records.map((record) => draftsOf(record));
+  const { records, notes, recognised, id } = readRecords(text);
+  const read = records.map((record) => readDrafts(record));
   return {
     id,
     drafts: read.flatMap((one) => one.drafts),
     notes: [...notes, ...read.flatMap((one) => one.notes)],
     recognised,
-    model: records.map((one) => textOf(one.record["model"])).findLast((model) => model !== undefined),
-    usage: records.map((one) => usageOf(fieldsOf(one.record["tokens"]))).findLast((usage) => usage !== undefined),
-    times: timesOf(records),
+    model: records.map((one) => asText(one.record["model"])).findLast((model) => model !== undefined),
+    usage: records.map((one) => readUsage(asFields(one.record["tokens"]))).findLast((usage) => usage !== undefined),
+    times: readTimes(records),
   };
 }
 
-/** Whether a line bears the marks of the JSON lines form. */
 export function isGeminiLine(record: Fields): boolean {
   if ("$set" in record || "$rewindTo" in record) return true;
   if ("sessionId" in record && "projectHash" in record) return true;
-  return textOf(record["id"]) !== undefined && (record["type"] === "gemini" || "thoughts" in record);
+  return asText(record["id"]) !== undefined && (record["type"] === "gemini" || "thoughts" in record);
 }
 
 /** Whether a document is a chat: recognised by its header, or by messages that have parts instead of content. */
 export function isGeminiDocument(document: unknown): boolean {
-  const fields = fieldsOf(document);
+  const fields = asFields(document);
   if (fields !== undefined && "projectHash" in fields && Array.isArray(fields["messages"])) return true;
-  const [first] = objectsOf(fields?.["history"] ?? fields?.["messages"] ?? document);
-  const [part] = objectsOf(first?.["parts"]);
+  const [first] = asObjects(fields?.["history"] ?? fields?.["messages"] ?? document);
+  const [part] = asObjects(first?.["parts"]);
   // Other message formats have parts as well; theirs are tagged with a type.
   return first !== undefined && isMessage(first) && part !== undefined && !("type" in part);
 }
@@ -50,37 +48,36 @@ interface Records {
   readonly id: string | undefined;
 }
 
-function recordsOf(text: LogText): Records {
+function readRecords(text: LogText): Records {
   const found = typeof text === "string" ? documentIn(text) : undefined;
   const document = found?.value;
-  const fields = fieldsOf(document);
+  const fields = asFields(document);
   const list = fields?.["messages"] ?? fields?.["history"] ?? document;
   if (Array.isArray(list)) {
-    const records = list.map((value, index) => ({ record: fieldsOf(value) ?? {}, at: index + 1 }));
+    const records = list.map((value, index) => ({ record: asFields(value) ?? {}, at: index + 1 }));
     const recognised = isGeminiDocument(document) ? 1 + records.length : 0;
     return {
       records: records.filter(({ record }) => isMessage(record)),
       notes: found?.notes ?? [],
       recognised,
-      id: textOf(fields?.["sessionId"]),
+      id: asText(fields?.["sessionId"]),
     };
   }
   const { lines, notes } = readLines(text);
   const rewound: LogNote[] = [];
   const recognised = lines.filter(({ record }) => isGeminiLine(record)).length;
-  const id = lines.map(({ record }) => textOf(record["sessionId"])).find((one) => one !== undefined);
+  const id = lines.map(({ record }) => asText(record["sessionId"])).find((one) => one !== undefined);
   return { records: replay(lines, rewound), notes: [...notes, ...rewound], recognised, id };
 }
 
-const isMessage = (record: Fields): boolean => textOf(record["type"] ?? record["role"]) !== undefined;
+const isMessage = (record: Fields): boolean => asText(record["type"] ?? record["role"]) !== undefined;
 
-/** The records as they are after all rewrites: by id, in the order of their first appearance. */
 function replay(lines: readonly Line[], notes: LogNote[]): readonly Line[] {
   let records = new Map<string, Line>();
   for (const line of lines) {
     const { record, at } = line;
-    const back = textOf(record["$rewindTo"]);
-    const replaced = fieldsOf(record["$set"])?.["messages"];
+    const back = asText(record["$rewindTo"]);
+    const replaced = asFields(record["$set"])?.["messages"];
     if (back !== undefined) {
       const ids = [...records.keys()];
       const from = Math.max(0, ids.indexOf(back));
@@ -89,12 +86,12 @@ function replay(lines: readonly Line[], notes: LogNote[]): readonly Line[] {
     } else if (Array.isArray(replaced)) {
       records = new Map(
         replaced.flatMap((value, index) => {
-          const message = fieldsOf(value);
-          return message === undefined ? [] : [[textOf(message["id"]) ?? `${index}`, { at, record: message }] as const];
+          const message = asFields(value);
+          return message === undefined ? [] : [[asText(message["id"]) ?? `${index}`, { at, record: message }] as const];
         }),
       );
     } else if (isMessage(record)) {
-      records.set(textOf(record["id"]) ?? `line ${at}`, line);
+      records.set(asText(record["id"]) ?? `line ${at}`, line);
     }
   }
   return [...records.values()];
@@ -103,15 +100,15 @@ function replay(lines: readonly Line[], notes: LogNote[]): readonly Line[] {
 /** A chat that Gemini CLI has compressed opens with this element. */
 const SNAPSHOT = "<state_snapshot>";
 
-function draftsOf({ record, at: line }: Line): {
+function readDrafts({ record, at: line }: Line): {
   readonly drafts: readonly MessageDraft[];
   readonly notes: readonly LogNote[];
 } {
-  const role = textOf(record["type"]) ?? textOf(record["role"]) ?? "none";
+  const role = asText(record["type"]) ?? asText(record["role"]) ?? "none";
   const content = listed(record["content"] ?? record["parts"]);
   switch (role) {
     case "user": {
-      const results = content.flatMap((part) => resultOf(fieldsOf(part["functionResponse"]), line));
+      const results = content.flatMap((part) => readResult(asFields(part["functionResponse"]), line));
       const parts = content.filter((part) => !("functionResponse" in part)).map(contentPart);
       const summary = parts[0]?.kind === "text" && parts[0].text.trimStart().startsWith(SNAPSHOT);
       const message = { role, parts } as const;
@@ -133,10 +130,10 @@ function draftsOf({ record, at: line }: Line): {
 }
 
 function replyDrafts(record: Fields, content: readonly Fields[], line: number): readonly MessageDraft[] {
-  const calls = objectsOf(record["toolCalls"]);
-  const named = calls.map((call, at) => ({ call, id: textOf(call["id"]) ?? `call_${line}_${at}` }));
+  const calls = asObjects(record["toolCalls"]);
+  const named = calls.map((call, at) => ({ call, id: asText(call["id"]) ?? `call_${line}_${at}` }));
   const parts: Part[] = [
-    ...listOf(record["thoughts"]).map(thought),
+    ...asList(record["thoughts"]).map(thought),
     ...content.map(replyPart),
     ...named.map(({ call, id }) => callPart(call, id)),
   ];
@@ -147,18 +144,18 @@ function replyDrafts(record: Fields, content: readonly Fields[], line: number): 
 }
 
 function thought(value: unknown): Part {
-  const { subject, description } = fieldsOf(value) ?? {};
+  const { subject, description } = asFields(value) ?? {};
   return { kind: "reasoning", text: [subject, description].filter((text) => typeof text === "string").join("\n") };
 }
 
 function callPart(call: Fields, id: string): Part {
-  return { kind: "tool-call", id, name: textOf(call["name"]) ?? "unknown", arguments: jsonOf(call["args"] ?? {}) };
+  return { kind: "tool-call", id, name: asText(call["name"]) ?? "unknown", arguments: toJson(call["args"] ?? {}) };
 }
 
 function replyPart(part: Fields): Part {
-  const call = fieldsOf(part["functionCall"]);
-  if (call !== undefined) return callPart(call, textOf(call["id"]) ?? "");
-  return part["thought"] === true ? { kind: "reasoning", text: textOf(part["text"]) ?? "" } : contentPart(part);
+  const call = asFields(part["functionCall"]);
+  if (call !== undefined) return callPart(call, asText(call["id"]) ?? "");
+  return part["thought"] === true ? { kind: "reasoning", text: asText(part["text"]) ?? "" } : contentPart(part);
 }
 
 /** States in which a call waits to be run. */
@@ -168,9 +165,9 @@ const CANCELLED = "[precis: this call was cancelled, as the session file says]";
 /** The result inside a call's record; where only the text for the screen was kept, that. */
 function recordedResult(call: Fields, callId: string, line: number): readonly MessageDraft[] {
   const result = listed(call["result"]);
-  const content = result.flatMap((part) => responseParts(fieldsOf(part["functionResponse"])) ?? [contentPart(part)]);
-  const display = textOf(call["resultDisplay"]);
-  const status = textOf(call["status"]) ?? "";
+  const content = result.flatMap((part) => responseParts(asFields(part["functionResponse"])) ?? [contentPart(part)]);
+  const display = asText(call["resultDisplay"]);
+  const status = asText(call["status"]) ?? "";
   if (result.length === 0 && display === undefined)
     return NOT_BEGUN.has(status)
       ? [notRun(callId, line, NEVER_RUN)]
@@ -189,17 +186,17 @@ function recordedResult(call: Fields, callId: string, line: number): readonly Me
   ];
 }
 
-function resultOf(response: Fields | undefined, line: number): readonly MessageDraft[] {
+function readResult(response: Fields | undefined, line: number): readonly MessageDraft[] {
   const content = responseParts(response);
-  return content === undefined ? [] : [{ kind: "result", line, callId: textOf(response?.["id"]), content }];
+  return content === undefined ? [] : [{ kind: "result", line, callId: asText(response?.["id"]), content }];
 }
 
 /** What the model read of a response: its output or error, or the object as it is. */
 function responseParts(functionResponse: Fields | undefined): readonly ContentPart[] | undefined {
   if (functionResponse === undefined) return undefined;
-  const response = fieldsOf(functionResponse["response"]);
+  const response = asFields(functionResponse["response"]);
   const text =
-    textOf(response?.["output"]) ?? textOf(response?.["error"]) ?? jsonOf(functionResponse["response"] ?? {});
+    asText(response?.["output"]) ?? asText(response?.["error"]) ?? toJson(functionResponse["response"] ?? {});
   return [
     ...(text === "" ? [] : [{ kind: "text", text } as const]),
     ...listed(functionResponse["parts"]).map(contentPart),
@@ -209,30 +206,30 @@ function responseParts(functionResponse: Fields | undefined): readonly ContentPa
 /** Content is a string, a part, or a list of either. */
 function listed(content: unknown): readonly Fields[] {
   const values = Array.isArray(content) ? content : [content ?? []];
-  return objectsOf(values.map((value) => (typeof value === "string" ? { text: value } : value)));
+  return asObjects(values.map((value) => (typeof value === "string" ? { text: value } : value)));
 }
 
 function contentPart(part: Fields): ContentPart {
-  const text = textOf(part["text"]);
+  const text = asText(part["text"]);
   if (text !== undefined) return { kind: "text", text };
   const source = mediaSource(part);
-  const mediaType = textOf(fieldsOf(part["inlineData"] ?? part["fileData"])?.["mimeType"]) ?? "";
+  const mediaType = asText(asFields(part["inlineData"] ?? part["fileData"])?.["mimeType"]) ?? "";
   if (source !== undefined)
     return mediaType.startsWith("image/") ? { kind: "image", source } : { kind: "file", source };
-  return { ...opaqueBlock(part, jsonOf(part)), type: Object.keys(part)[0] ?? "unknown" };
+  return { ...opaqueBlock(part, toJson(part)), type: Object.keys(part)[0] ?? "unknown" };
 }
 
 function mediaSource(part: Fields): MediaSource | undefined {
-  const inline = fieldsOf(part["inlineData"]);
-  const data = textOf(inline?.["data"]);
-  const url = textOf(fieldsOf(part["fileData"])?.["fileUri"]);
+  const inline = asFields(part["inlineData"]);
+  const data = asText(inline?.["data"]);
+  const url = asText(asFields(part["fileData"])?.["fileUri"]);
   if (data !== undefined)
-    return { type: "data", mediaType: textOf(inline?.["mimeType"]) ?? "application/octet-stream", data };
+    return { type: "data", mediaType: asText(inline?.["mimeType"]) ?? "application/octet-stream", data };
   return url === undefined ? undefined : { type: "url", url };
 }
 
-function usageOf(tokens: Fields | undefined): Usage | undefined {
-  const input = countOf(tokens?.["input"]);
-  const output = countOf(tokens?.["output"]) + countOf(tokens?.["thoughts"]);
-  return input === 0 ? undefined : { input, output, cacheRead: countOf(tokens?.["cached"]), cacheWrite: 0 };
+function readUsage(tokens: Fields | undefined): Usage | undefined {
+  const input = asCount(tokens?.["input"]);
+  const output = asCount(tokens?.["output"]) + asCount(tokens?.["thoughts"]);
+  return input === 0 ? undefined : { input, output, cacheRead: asCount(tokens?.["cached"]), cacheWrite: 0 };
 }

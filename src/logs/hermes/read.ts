@@ -3,61 +3,61 @@
  * ones that stay once more, with a summary among them.
  */
 import { textMessage, type ContentPart, type Part } from "../../core/transcript/message.ts";
-import { fieldsOf, jsonOf, objectsOf, textOf, timeOf, tryParseJson, type Fields } from "../fields.ts";
+import { asFields, toJson, asObjects, asText, asTime, tryParseJson, type Fields } from "../fields.ts";
 import { documentIn } from "../document.ts";
 import type { LogText } from "../lines.ts";
 import type { FormatReading, History, LogNote, MessageDraft } from "../log.ts";
 import { opaqueBlock } from "../../protocols/blocks.ts";
+import type { AgentDatabase, Insert, StoredSession } from "../sqlite.ts";
 
 export function isHermesDocument(document: unknown): boolean {
-  const fields = fieldsOf(document);
+  const fields = asFields(document);
   if (fields === undefined || !Array.isArray(fields["messages"])) return false;
-  const named = textOf(fields["session_id"]) ?? textOf(fields["id"]);
+  const named = asText(fields["session_id"]) ?? asText(fields["id"]);
   return named !== undefined && ("platform" in fields || "session_start" in fields || "started_at" in fields);
 }
 
-/** The document as it was when a row had been written. */
 export function upToRow(text: string, line: number): string {
-  const document = fieldsOf(documentIn(text)?.value) ?? {};
-  return jsonOf({ ...document, messages: rowsUpTo(objectsOf(document["messages"]), line) });
+  const document = asFields(documentIn(text)?.value) ?? {};
+  return toJson({ ...document, messages: rowsUpTo(asObjects(document["messages"]), line) });
 }
 
 export function readHermes(text: LogText, history: History): FormatReading {
   const found = documentIn(text);
-  const document = fieldsOf(found?.value) ?? {};
-  const rows = objectsOf(document["messages"]).map((record, at) => ({ record, at: at + 1 }));
-  const { shown, notes } = historyOf(rows, history);
-  const read = shown.map(draftsOf);
-  const prompt = textOf(document["system_prompt"]);
+  const document = asFields(found?.value) ?? {};
+  const rows = asObjects(document["messages"]).map((record, at) => ({ record, at: at + 1 }));
+  const { shown, notes } = readHistory(rows, history);
+  const read = shown.map(readDrafts);
+  const prompt = asText(document["system_prompt"]);
   return {
-    id: textOf(document["session_id"]) ?? textOf(document["id"]),
-    title: textOf(document["title"]),
+    id: asText(document["session_id"]) ?? asText(document["id"]),
+    title: asText(document["title"]),
     drafts: read.flatMap((one) => one.drafts),
     notes: [...(found?.notes ?? []), ...notes, ...read.flatMap((one) => one.notes)],
     recognised: isHermesDocument(document) ? 1 + rows.length : 0,
     system: prompt === undefined || prompt === "" ? [] : [textMessage("system", prompt)],
-    model: textOf(document["model"]),
-    cwd: textOf(document["cwd"]) ?? textOf(configOf(document["model_config"])?.["cwd"]),
-    times: timesOf(rows),
+    model: asText(document["model"]),
+    cwd: asText(document["cwd"]) ?? asText(readConfig(document["model_config"])?.["cwd"]),
+    times: readTimes(rows),
   };
 }
 
-function configOf(value: unknown): Fields | undefined {
-  return fieldsOf(typeof value === "string" ? tryParseJson(value) : value);
+function readConfig(value: unknown): Fields | undefined {
+  return asFields(typeof value === "string" ? tryParseJson(value) : value);
 }
 
-function timesOf(rows: readonly Row[]): ReadonlyMap<number, number> {
+function readTimes(rows: readonly Row[]): ReadonlyMap<number, number> {
   return new Map(
     rows.flatMap(({ record, at }): readonly (readonly [number, number])[] => {
-      const time = timeOf(record["timestamp"]);
+      const time = asTime(record["timestamp"]);
       return time === undefined ? [] : [[at, Math.round(time)]];
     }),
   );
 }
 
-function draftsOf(row: Row): { readonly drafts: readonly MessageDraft[]; readonly notes: readonly LogNote[] } {
+function readDrafts(row: Row): { readonly drafts: readonly MessageDraft[]; readonly notes: readonly LogNote[] } {
   const { record, at: line } = row;
-  const role = textOf(record["role"]) ?? "none";
+  const role = asText(record["role"]) ?? "none";
   switch (role) {
     case "user":
     case "system": {
@@ -76,7 +76,7 @@ function draftsOf(row: Row): { readonly drafts: readonly MessageDraft[]; readonl
     case "tool":
       return {
         drafts: [
-          { kind: "result", line, callId: textOf(record["tool_call_id"]), content: contentParts(record["content"]) },
+          { kind: "result", line, callId: asText(record["tool_call_id"]), content: contentParts(record["content"]) },
         ],
         notes: [],
       };
@@ -88,28 +88,28 @@ function draftsOf(row: Row): { readonly drafts: readonly MessageDraft[]; readonl
 }
 
 function replyParts(record: Fields): readonly Part[] {
-  const thinking = textOf(record["reasoning"]) ?? textOf(record["reasoning_content"]) ?? "";
+  const thinking = asText(record["reasoning"]) ?? asText(record["reasoning_content"]) ?? "";
   const calls = typeof record["tool_calls"] === "string" ? tryParseJson(record["tool_calls"]) : record["tool_calls"];
   return [
     ...(thinking === "" ? [] : [{ kind: "reasoning", text: thinking } as const]),
     ...contentParts(record["content"]),
-    ...objectsOf(calls).map(callOf),
+    ...asObjects(calls).map(readCall),
   ];
 }
 
-function callOf(call: Fields): Part {
-  const given = fieldsOf(call["function"]) ?? call;
+function readCall(call: Fields): Part {
+  const given = asFields(call["function"]) ?? call;
   const text = given["arguments"];
   return {
     kind: "tool-call",
-    id: textOf(call["id"]) ?? textOf(call["call_id"]) ?? "",
-    name: textOf(given["name"]) ?? "unknown",
-    arguments: textOf(text) ?? jsonOf(text ?? {}),
+    id: asText(call["id"]) ?? asText(call["call_id"]) ?? "",
+    name: asText(given["name"]) ?? "unknown",
+    arguments: asText(text) ?? toJson(text ?? {}),
   };
 }
 
 /** How a list of parts is kept in a column of text. */
-export const JSON_CONTENT = "\u0000json:";
+const JSON_CONTENT = "\u0000json:";
 
 function contentParts(value: unknown): readonly ContentPart[] {
   const content =
@@ -117,23 +117,21 @@ function contentParts(value: unknown): readonly ContentPart[] {
       ? tryParseJson(value.slice(JSON_CONTENT.length))
       : value;
   if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
-  return objectsOf(content).map(contentPart);
+  return asObjects(content).map(contentPart);
 }
 
 function contentPart(part: Fields): ContentPart {
-  const url = textOf(fieldsOf(part["image_url"])?.["url"]) ?? textOf(part["image_url"]);
-  if (part["type"] === "text") return { kind: "text", text: textOf(part["text"]) ?? "" };
-  if (url === undefined) return opaqueBlock(part, jsonOf(part));
+  const url = asText(asFields(part["image_url"])?.["url"]) ?? asText(part["image_url"]);
+  if (part["type"] === "text") return { kind: "text", text: asText(part["text"]) ?? "" };
+  if (url === undefined) return opaqueBlock(part, toJson(part));
   const comma = url.indexOf(";base64,");
   if (!url.startsWith("data:") || comma < 0) return { kind: "image", source: { type: "url", url } };
   const mediaType = url.slice("data:".length, comma);
   return { kind: "image", source: { type: "data", mediaType, data: url.slice(comma + ";base64,".length) } };
 }
 
-/** Which rows of a Hermes session are sent, which a compaction archived, and which were taken back. */
 interface Row {
   readonly record: Fields;
-  /** Its place, from 1. */
   readonly at: number;
 }
 
@@ -141,18 +139,18 @@ interface Row {
 const SUMMARY = /^\s*\[CONTEXT (?:COMPACTION|SUMMARY)/;
 
 function isSummary(record: Fields): boolean {
-  return SUMMARY.test(textOf(record["content"]) ?? "");
+  return SUMMARY.test(asText(record["content"]) ?? "");
 }
 
 /** The first form has a mark and the summary; today's opening is part of what the model reads. */
 function summaryText(record: Fields): string {
-  return (textOf(record["content"]) ?? "").replace(/^\s*\[CONTEXT SUMMARY\]:\s*/, "");
+  return (asText(record["content"]) ?? "").replace(/^\s*\[CONTEXT SUMMARY\]:\s*/, "");
 }
 
 const isArchived = (record: Fields): boolean => record["active"] === 0 && record["compacted"] === 1;
 const isSent = (record: Fields): boolean => record["active"] !== 0;
 
-function historyOf(
+function readHistory(
   rows: readonly Row[],
   history: History,
 ): { readonly shown: readonly Row[]; readonly notes: readonly LogNote[] } {
@@ -173,8 +171,8 @@ function historyOf(
 }
 
 /** A message that a compaction kept is in the session twice, with the time of the first. */
-function keyOf(record: Fields): string {
-  return jsonOf(["role", "content", "tool_calls", "tool_call_id", "timestamp"].map((name) => record[name] ?? null));
+function makeKey(record: Fields): string {
+  return toJson(["role", "content", "tool_calls", "tool_call_id", "timestamp"].map((name) => record[name] ?? null));
 }
 
 function withoutCopies(rows: readonly Row[]): readonly Row[] {
@@ -182,7 +180,7 @@ function withoutCopies(rows: readonly Row[]): readonly Row[] {
   return rows.filter(({ record }) => {
     // Without a time nothing tells a copy from words that were said twice.
     if (record["timestamp"] === undefined) return true;
-    const key = keyOf(record);
+    const key = makeKey(record);
     return !seen.has(key) && seen.add(key);
   });
 }
@@ -192,7 +190,7 @@ function rowsUpTo(records: readonly Fields[], line: number): readonly Fields[] {
   if (!records.some(isArchived)) return records.slice(0, line);
   const seen = new Set<string>();
   const isCopy = records.map((record) => {
-    const key = keyOf(record);
+    const key = makeKey(record);
     return seen.has(key) || !seen.add(key);
   });
   let [from, end] = [line - 1, line];
@@ -202,4 +200,64 @@ function rowsUpTo(records: readonly Fields[], line: number): readonly Fields[] {
     .slice(0, end)
     .filter((record) => isSent(record) || isArchived(record))
     .map((record, at) => ({ ...record, ...(at < from ? { active: 0, compacted: 1 } : { active: 1, compacted: 0 }) }));
+}
+
+export function isHermesDatabase({ tables }: AgentDatabase): boolean {
+  return tables.has("sessions") && tables.has("messages");
+}
+
+export function hermesSessions({ rows }: AgentDatabase, limit: number): readonly StoredSession[] {
+  return rows("SELECT * FROM sessions ORDER BY started_at DESC LIMIT ?", limit).map((row) => ({
+    id: String(row["id"]),
+    title: asText(row["title"]),
+    cwd: asText(row["cwd"]),
+    modifiedMs: Number(row["ended_at"] ?? row["started_at"]) * 1_000,
+  }));
+}
+
+export function hermesDocument({ rows }: AgentDatabase, id: string): string | undefined {
+  const [session] = rows("SELECT * FROM sessions WHERE id = ?", id);
+  if (session === undefined) return undefined;
+  const messages = rows("SELECT * FROM messages WHERE session_id = ? ORDER BY id", id).map(withoutNulls);
+  return toJson({ ...withoutNulls(session), messages });
+}
+
+function withoutNulls(row: Fields): Fields {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+}
+
+export function insertHermes(insert: Insert, text: string): void {
+  const document = asFields(tryParseJson(text)) ?? {};
+  const messages = asObjects(document["messages"]);
+  const id = String(document["id"]);
+  const calls = messages.reduce((sum, message) => sum + asObjects(message["tool_calls"]).length, 0);
+  insert("sessions", {
+    id,
+    source: asText(document["source"]) ?? "cli",
+    model: asText(document["model"]) ?? null,
+    system_prompt: asText(document["system_prompt"]) ?? null,
+    title: asText(document["title"]) ?? null,
+    cwd: asText(document["cwd"]) ?? null,
+    started_at: Number(document["started_at"]),
+    message_count: messages.filter(({ active }) => active !== 0).length,
+    tool_call_count: calls,
+  });
+  for (const message of messages)
+    insert("messages", {
+      session_id: id,
+      role: String(message["role"]),
+      content: readColumn(message["content"]),
+      tool_call_id: asText(message["tool_call_id"]) ?? null,
+      tool_calls: message["tool_calls"] === undefined ? null : toJson(message["tool_calls"]),
+      tool_name: asText(message["tool_name"]) ?? null,
+      timestamp: Number(message["timestamp"]),
+      reasoning: asText(message["reasoning"]) ?? null,
+      active: Number(message["active"] ?? 1),
+      compacted: Number(message["compacted"] ?? 0),
+    });
+}
+
+function readColumn(content: unknown): string | null {
+  if (content === null || content === undefined) return null;
+  return asText(content) ?? `${JSON_CONTENT}${toJson(content)}`;
 }

@@ -1,5 +1,5 @@
 /** OpenCode's database, `opencode.db`: a row for each session, message and part (version 1), or record (version 2). */
-import { fieldsOf, jsonOf, objectsOf, textOf, tryParseJson, type Fields } from "../fields.ts";
+import { asFields, toJson, asObjects, asText, tryParseJson, type Fields } from "../fields.ts";
 import type { AgentDatabase, Insert, StoredSession } from "../sqlite.ts";
 
 export function isOpencodeDatabase({ tables }: AgentDatabase): boolean {
@@ -10,7 +10,7 @@ const isSecond = ({ tables }: AgentDatabase): boolean => tables.has("session_v2"
 
 /** The newest first; sessions of subagents belong to another. */
 export function opencodeSessions(database: AgentDatabase, limit: number): readonly StoredSession[] {
-  return tablesOf(database)
+  return readTables(database)
     .flatMap((table) =>
       database.rows(
         `SELECT id, title, directory, time_updated FROM ${table} WHERE parent_id IS NULL ORDER BY time_updated DESC LIMIT ?`,
@@ -19,28 +19,27 @@ export function opencodeSessions(database: AgentDatabase, limit: number): readon
     )
     .map((row) => ({
       id: String(row["id"]),
-      title: textOf(row["title"]),
-      cwd: textOf(row["directory"]),
+      title: asText(row["title"]),
+      cwd: asText(row["directory"]),
       modifiedMs: Number(row["time_updated"]),
     }));
 }
 
-function tablesOf({ tables }: AgentDatabase): readonly string[] {
+function readTables({ tables }: AgentDatabase): readonly string[] {
   return ["session_v2", "session"].filter((table) => tables.has(table));
 }
 
-/** The document of one session; undefined where there is none of this id. */
 export function opencodeDocument(database: AgentDatabase, id: string): string | undefined {
-  for (const table of tablesOf(database)) {
+  for (const table of readTables(database)) {
     const [row] = database.rows(`SELECT * FROM ${table} WHERE id = ?`, id);
     if (row === undefined) continue;
-    const messages = table === "session" ? messagesOf(database, id) : recordsOf(database, id);
-    return jsonOf({ info: infoOf(row), messages });
+    const messages = table === "session" ? collectMessages(database, id) : readRecords(database, id);
+    return toJson({ info: readInfo(row), messages });
   }
   return undefined;
 }
 
-function infoOf(row: Fields): object {
+function readInfo(row: Fields): object {
   return {
     id: row["id"],
     slug: row["slug"],
@@ -53,15 +52,15 @@ function infoOf(row: Fields): object {
   };
 }
 
-function messagesOf(database: AgentDatabase, id: string): readonly object[] {
+function collectMessages(database: AgentDatabase, id: string): readonly object[] {
   const parts = database.rows("SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id", id);
   const byMessage = Map.groupBy(parts, (part) => String(part["message_id"]));
   return database
     .rows("SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", id)
     .map((row) => ({
-      info: { ...dataOf(row), id: row["id"], sessionID: id },
+      info: { ...readData(row), id: row["id"], sessionID: id },
       parts: (byMessage.get(String(row["id"])) ?? []).map((part) => ({
-        ...dataOf(part),
+        ...readData(part),
         id: part["id"],
         sessionID: id,
         messageID: row["id"],
@@ -69,22 +68,22 @@ function messagesOf(database: AgentDatabase, id: string): readonly object[] {
     }));
 }
 
-function recordsOf(database: AgentDatabase, id: string): readonly object[] {
+function readRecords(database: AgentDatabase, id: string): readonly object[] {
   return database
     .rows("SELECT id, type, time_created, data FROM session_message WHERE session_id = ? ORDER BY seq", id)
-    .map((row) => ({ time: { created: row["time_created"] }, ...dataOf(row), id: row["id"], type: row["type"] }));
+    .map((row) => ({ time: { created: row["time_created"] }, ...readData(row), id: row["id"], type: row["type"] }));
 }
 
-function dataOf(row: Fields): Fields {
-  return fieldsOf(tryParseJson(textOf(row["data"]) ?? "")) ?? {};
+function readData(row: Fields): Fields {
+  return asFields(tryParseJson(asText(row["data"]) ?? "")) ?? {};
 }
 
 /** Puts a document of version 1 into a database of version 1. Version 2 takes sessions through its service alone. */
 export function insertOpencode(insert: Insert, database: AgentDatabase, text: string): boolean {
   if (isSecond(database)) return false;
-  const document = fieldsOf(tryParseJson(text)) ?? {};
-  const info = fieldsOf(document["info"]) ?? {};
-  const times = fieldsOf(info["time"]);
+  const document = asFields(tryParseJson(text)) ?? {};
+  const info = asFields(document["info"]) ?? {};
+  const times = asFields(info["time"]);
   const [created, updated] = [Number(times?.["created"]), Number(times?.["updated"])];
   const project = projectFor(insert, database, { directory: String(info["directory"]), now: updated });
   insert("session", {
@@ -97,7 +96,7 @@ export function insertOpencode(insert: Insert, database: AgentDatabase, text: st
     time_created: created,
     time_updated: updated,
   });
-  for (const message of objectsOf(document["messages"])) insertMessage(insert, message);
+  for (const message of asObjects(document["messages"])) insertMessage(insert, message);
   return true;
 }
 
@@ -117,18 +116,18 @@ function projectFor(insert: Insert, database: AgentDatabase, { directory, now }:
 }
 
 function insertMessage(insert: Insert, message: Fields): void {
-  const { id, sessionID, ...info } = fieldsOf(message["info"]) ?? {};
-  const created = Number(fieldsOf(info["time"])?.["created"]);
+  const { id, sessionID, ...info } = asFields(message["info"]) ?? {};
+  const created = Number(asFields(info["time"])?.["created"]);
   const times = { time_created: created, time_updated: created };
-  insert("message", { id: String(id), session_id: String(sessionID), ...times, data: jsonOf(info) });
-  for (const part of objectsOf(message["parts"])) {
+  insert("message", { id: String(id), session_id: String(sessionID), ...times, data: toJson(info) });
+  for (const part of asObjects(message["parts"])) {
     const { id: partId, sessionID: ofSession, messageID, ...data } = part;
     insert("part", {
       id: String(partId),
       message_id: String(messageID),
       session_id: String(ofSession),
       ...times,
-      data: jsonOf(data),
+      data: toJson(data),
     });
   }
 }

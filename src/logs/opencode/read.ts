@@ -3,49 +3,47 @@
  * user without words, and the reply to it is the summary. Version 2 has records of another form.
  */
 import type { Usage } from "../../core/engines/contract.ts";
-import { countOf, fieldsOf, jsonOf, objectsOf, textOf, timeOf, type Fields } from "../fields.ts";
+import { asCount, asFields, toJson, asObjects, asText, asTime, type Fields } from "../fields.ts";
 import { documentIn } from "../document.ts";
 import type { LogText } from "../lines.ts";
-import type { FormatReading, History, LogNote, MessageDraft } from "../log.ts";
-import { draftsOfParts } from "./parts.ts";
-import { draftsOfRecord, isSecondVersion } from "./second-version.ts";
+import { type FormatReading, type History, type LogNote, type MessageDraft, notRun } from "../log.ts";
+import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
 
 interface StoredMessage {
-  /** Its place in the document, from 1. */
   readonly at: number;
   readonly info: Fields;
   readonly parts: readonly Fields[];
 }
 
 export function isOpencodeDocument(document: unknown): boolean {
-  const fields = fieldsOf(document);
-  const info = fieldsOf(fields?.["info"]);
-  if (textOf(info?.["id"]) === undefined || !Array.isArray(fields?.["messages"])) return false;
-  const [first] = objectsOf(fields["messages"]);
+  const fields = asFields(document);
+  const info = asFields(fields?.["info"]);
+  if (asText(info?.["id"]) === undefined || !Array.isArray(fields?.["messages"])) return false;
+  const [first] = asObjects(fields["messages"]);
   return first === undefined ? "projectID" in info! : "parts" in first || isSecondVersion(first);
 }
 
 /** The document with its first messages, and a compaction's reply with the message that asked for it. */
 export function upToMessage(text: string, line: number): string {
-  const document = fieldsOf(documentIn(text)?.value) ?? {};
-  return jsonOf({ ...document, messages: objectsOf(document["messages"]).slice(0, line) });
+  const document = asFields(documentIn(text)?.value) ?? {};
+  return toJson({ ...document, messages: asObjects(document["messages"]).slice(0, line) });
 }
 
 export function readOpencode(text: LogText, history: History): FormatReading {
   const read = documentIn(text);
-  const document = fieldsOf(read?.value);
-  const records = objectsOf(document?.["messages"]);
-  const info = fieldsOf(document?.["info"]);
+  const document = asFields(read?.value);
+  const records = asObjects(document?.["messages"]);
+  const info = asFields(document?.["info"]);
   const second = records[0] !== undefined && isSecondVersion(records[0]);
   const messages = second ? readSecond(records, history) : readFirst(records, history);
   return {
     ...messages,
     notes: [...(read?.notes ?? []), ...messages.notes],
-    id: textOf(info?.["id"]),
-    title: textOf(info?.["title"]),
-    cwd: textOf(info?.["directory"]) ?? textOf(fieldsOf(info?.["location"])?.["directory"]),
+    id: asText(info?.["id"]),
+    title: asText(info?.["title"]),
+    cwd: asText(info?.["directory"]) ?? asText(asFields(info?.["location"])?.["directory"]),
     recognised: isOpencodeDocument(document) ? 1 + records.length : 0,
-    times: timesOf(records),
+    times: readTimes(records),
   };
 }
 
@@ -54,16 +52,16 @@ type ReadMessages = Pick<FormatReading, "drafts" | "notes" | "model" | "usage">;
 function readFirst(records: readonly Fields[], history: History): ReadMessages {
   const messages = records.map((record, at) => ({
     at: at + 1,
-    info: fieldsOf(record["info"]) ?? {},
-    parts: objectsOf(record["parts"]),
+    info: asFields(record["info"]) ?? {},
+    parts: asObjects(record["parts"]),
   }));
   const { shown, notes } = history === "live" ? liveMessages(messages) : { shown: messages, notes: [] };
   const read = shown.map((message) => draftsOfMessage(message, messages));
   return {
     drafts: read.flatMap((one) => one.drafts),
     notes: [...notes, ...read.flatMap((one) => one.notes)],
-    model: messages.map(({ info }) => modelOf(info)).findLast((model) => model !== undefined),
-    usage: messages.map(({ info }) => usageOf(info)).findLast((usage) => usage !== undefined),
+    model: messages.map(({ info }) => readModel(info)).findLast((model) => model !== undefined),
+    usage: messages.map(({ info }) => readUsage(info)).findLast((usage) => usage !== undefined),
   };
 }
 
@@ -107,11 +105,11 @@ function draftsOfMessage(message: StoredMessage, messages: readonly StoredMessag
   const { at, info, parts } = message;
   if (isCompaction(message)) return { drafts: [], notes: [] };
   if (info["role"] !== "user" && info["role"] !== "assistant") {
-    const text = `a message of the unknown role ${textOf(info["role"]) ?? "none"}`;
+    const text = `a message of the unknown role ${asText(info["role"]) ?? "none"}`;
     return { drafts: [], notes: [{ code: "unknown_type", line: at, text }] };
   }
   if (summaryFor(message, messages) === undefined) return draftsOfParts(parts, { role: info["role"], line: at });
-  const texts = parts.flatMap((part) => (part["type"] === "text" ? [textOf(part["text"]) ?? ""] : []));
+  const texts = parts.flatMap((part) => (part["type"] === "text" ? [asText(part["text"]) ?? ""] : []));
   const text = { kind: "text", text: texts.join("\n") } as const;
   return {
     drafts: [{ kind: "said", line: at, message: { role: "user", parts: [text], origin: "summary" } }],
@@ -123,7 +121,7 @@ function readSecond(records: readonly Fields[], history: History): ReadMessages 
   const last = records.findLastIndex((record) => record["type"] === "compaction" && record["status"] === "completed");
   const from = history === "live" ? Math.max(0, last) : 0;
   const read = records.slice(from).map((record, at) => draftsOfRecord(record, from + at + 1));
-  const models = records.map((record) => textOf(fieldsOf(record["model"])?.["id"]));
+  const models = records.map((record) => asText(asFields(record["model"])?.["id"]));
   return {
     drafts: read.flatMap((one) => one.drafts),
     notes: read.flatMap((one) => one.notes),
@@ -131,24 +129,213 @@ function readSecond(records: readonly Fields[], history: History): ReadMessages 
   };
 }
 
-function modelOf(info: Fields): string | undefined {
-  return textOf(info["modelID"]) ?? textOf(fieldsOf(info["model"])?.["modelID"]);
+function readModel(info: Fields): string | undefined {
+  return asText(info["modelID"]) ?? asText(asFields(info["model"])?.["modelID"]);
 }
 
-function usageOf(info: Fields): Usage | undefined {
-  const tokens = fieldsOf(info["tokens"]);
-  const cache = fieldsOf(tokens?.["cache"]);
-  const [cacheRead, cacheWrite] = [countOf(cache?.["read"]), countOf(cache?.["write"])];
-  const input = countOf(tokens?.["input"]) + cacheRead + cacheWrite;
-  const output = countOf(tokens?.["output"]) + countOf(tokens?.["reasoning"]);
+function readUsage(info: Fields): Usage | undefined {
+  const tokens = asFields(info["tokens"]);
+  const cache = asFields(tokens?.["cache"]);
+  const [cacheRead, cacheWrite] = [asCount(cache?.["read"]), asCount(cache?.["write"])];
+  const input = asCount(tokens?.["input"]) + cacheRead + cacheWrite;
+  const output = asCount(tokens?.["output"]) + asCount(tokens?.["reasoning"]);
   return input === 0 ? undefined : { input, output, cacheRead, cacheWrite };
 }
 
-function timesOf(records: readonly Fields[]): ReadonlyMap<number, number> {
+function readTimes(records: readonly Fields[]): ReadonlyMap<number, number> {
   const times = new Map<number, number>();
   records.forEach((record, at) => {
-    const time = timeOf(fieldsOf(fieldsOf(record["info"])?.["time"] ?? record["time"])?.["created"]);
+    const time = asTime(asFields(asFields(record["info"])?.["time"] ?? record["time"])?.["created"]);
     if (time !== undefined) times.set(at + 1, time);
   });
   return times;
+}
+
+/** Parts that say how a step went, and nothing to the model. */
+const BOOKKEEPING = new Set([
+  "step-start",
+  "step-finish",
+  "snapshot",
+  "patch",
+  "retry",
+  "agent",
+  "subtask",
+  "compaction",
+]);
+
+interface PartOptions {
+  readonly role: "user" | "assistant";
+  readonly line: number;
+}
+
+function draftsOfParts(
+  parts: readonly Fields[],
+  { role, line }: PartOptions,
+): { readonly drafts: readonly MessageDraft[]; readonly notes: readonly LogNote[] } {
+  const said: Part[] = [];
+  const results: MessageDraft[] = [];
+  const notes: LogNote[] = [];
+  const sent = parts.filter((part) => part["ignored"] !== true);
+  if (sent.length < parts.length) notes.push({ code: "not_sent", line, text: "text that only the user saw" });
+  for (const part of sent) {
+    const type = asText(part["type"]) ?? "none";
+    if (type === "text") said.push({ kind: "text", text: asText(part["text"]) ?? "" });
+    else if (type === "reasoning") said.push({ kind: "reasoning", text: asText(part["text"]) ?? "" });
+    else if (type === "file" && isMedia(part)) said.push(readMedia(part));
+    else if (type === "file")
+      notes.push({ code: "not_sent", line, text: "the name of a file that OpenCode read itself" });
+    else if (type === "tool") {
+      said.push(readCall(part));
+      for (const each of readResult(part, line)) results.push(each);
+    } else if (!BOOKKEEPING.has(type))
+      notes.push({ code: "unknown_type", line, text: `a part of the unknown type ${type}` });
+  }
+  const texts = sent.filter((part) => part["type"] === "text");
+  const injected = role === "user" && texts.length > 0 && texts.every((part) => part["synthetic"] === true);
+  return { drafts: [{ kind: "said", line, message: { role, parts: said }, injected }, ...results], notes };
+}
+
+function isMedia(part: Fields): boolean {
+  return !(asText(part["url"]) ?? "").startsWith("file:");
+}
+
+function readMedia(part: Fields): ContentPart {
+  const url = asText(part["url"]) ?? asText(part["uri"]) ?? "";
+  const mediaType = asText(part["mime"]) ?? "application/octet-stream";
+  const comma = url.indexOf(";base64,");
+  const source: MediaSource =
+    url.startsWith("data:") && comma > 0
+      ? { type: "data", mediaType: url.slice("data:".length, comma), data: url.slice(comma + ";base64,".length) }
+      : { type: "url", url };
+  if (mediaType.startsWith("image/")) return { kind: "image", source };
+  const name = asText(part["filename"]) ?? asText(part["name"]);
+  return name === undefined ? { kind: "file", source } : { kind: "file", source, name };
+}
+
+function readCall(part: Fields): Part {
+  const state = asFields(part["state"]);
+  return {
+    kind: "tool-call",
+    id: asText(part["callID"]) ?? "",
+    name: asText(part["tool"]) ?? "unknown",
+    arguments: toJson(state?.["input"] ?? {}),
+  };
+}
+
+/** What OpenCode sends for a call that was pending or running when its session ended. */
+const INTERRUPTED = "[Tool execution was interrupted]";
+
+/** Of a call that was stopped, what it had printed may be kept. */
+function readResult(part: Fields, line: number): readonly MessageDraft[] {
+  const state = asFields(part["state"]);
+  const status = asText(state?.["status"]);
+  const failed = status === "error";
+  const printed = asText(asFields(state?.["metadata"])?.["output"]);
+  if (status === "pending" || status === "running")
+    return [notRun(asText(part["callID"]), line, [INTERRUPTED, printed ?? ""].join("\n").trim())];
+  const stopped = failed && asFields(state?.["metadata"])?.["interrupted"] === true ? printed : undefined;
+  const text = stopped ?? asText(state?.[failed ? "error" : "output"]);
+  if (text === undefined && status !== "completed") return [];
+  const content: readonly ContentPart[] = [
+    ...(text === undefined || text === "" ? [] : [{ kind: "text", text } as const]),
+    ...asObjects(state?.["attachments"]).map(readMedia),
+  ];
+  return [{ kind: "result", line, callId: asText(part["callID"]), content, isError: failed }];
+}
+
+const SPOKEN = new Set(["user", "assistant", "synthetic", "system", "skill", "shell", "compaction"]);
+const RECORD_BOOKKEEPING = new Set(["idle", "agent-switched", "model-switched", "location-switched"]);
+
+function isSecondVersion(record: Fields): boolean {
+  const type = asText(record["type"]) ?? "";
+  return (SPOKEN.has(type) || RECORD_BOOKKEEPING.has(type)) && asText(record["id"]) !== undefined && "time" in record;
+}
+
+interface ToldRecord {
+  readonly drafts: readonly MessageDraft[];
+  readonly notes: readonly LogNote[];
+}
+
+function draftsOfRecord(record: Fields, line: number): ToldRecord {
+  const say = (parts: readonly ContentPart[], injected: boolean): ToldRecord => ({
+    drafts: [{ kind: "said", line, message: { role: "user", parts }, injected }],
+    notes: [],
+  });
+  const type = asText(record["type"]) ?? "none";
+  switch (type) {
+    case "user":
+      return say([textPart(record["text"]), ...asObjects(record["files"]).map(attachment)], false);
+    case "synthetic":
+    case "system":
+    case "skill":
+      return say([textPart(record["text"])], true);
+    case "assistant":
+      return reply(record, line);
+    case "compaction": {
+      if (record["status"] !== "completed") return { drafts: [], notes: [] };
+      const said = [asText(record["summary"]), asText(record["recent"])].filter((piece) => piece !== undefined);
+      const message = { role: "user", parts: [textPart(said.join("\n\n"))], origin: "summary" } as const;
+      return { drafts: [{ kind: "said", line, message }], notes: [] };
+    }
+    case "shell":
+      // What it printed follows in a synthetic record.
+      return { drafts: [], notes: [] };
+    default:
+      if (RECORD_BOOKKEEPING.has(type)) return { drafts: [], notes: [] };
+      return { drafts: [], notes: [{ code: "unknown_type", line, text: `a record of the unknown type ${type}` }] };
+  }
+}
+
+function textPart(value: unknown): ContentPart {
+  return { kind: "text", text: asText(value) ?? "" };
+}
+
+function attachment(file: Fields): ContentPart {
+  const data = asText(file["data"]);
+  const mediaType = asText(file["mime"]) ?? "application/octet-stream";
+  return readMedia(data === undefined ? file : { ...file, url: `data:${mediaType};base64,${data}` });
+}
+
+function reply(record: Fields, line: number): ToldRecord {
+  const content = asObjects(record["content"]);
+  const notes: LogNote[] = [];
+  const parts = content.flatMap((part): readonly Part[] => {
+    switch (part["type"]) {
+      case "text":
+        return [{ kind: "text", text: asText(part["text"]) ?? "" }];
+      case "reasoning":
+        return [{ kind: "reasoning", text: asText(part["text"]) ?? "" }];
+      case "tool":
+        return [callOfRecord(part)];
+      default:
+        notes.push({
+          code: "unknown_type",
+          line,
+          text: `a part of the unknown type ${asText(part["type"]) ?? "none"}`,
+        });
+        return [];
+    }
+  });
+  const results = content.flatMap((part) => (part["type"] === "tool" ? resultOfRecord(part, line) : []));
+  return { drafts: [{ kind: "said", line, message: { role: "assistant", parts } }, ...results], notes };
+}
+
+function callOfRecord(part: Fields): Part {
+  const input = asFields(part["state"])?.["input"] ?? {};
+  const name = asText(part["name"]) ?? "unknown";
+  return { kind: "tool-call", id: asText(part["id"]) ?? "", name, arguments: toJson(input) };
+}
+
+function resultOfRecord(part: Fields, line: number): readonly MessageDraft[] {
+  const state = asFields(part["state"]);
+  const status = state?.["status"];
+  const isError = status === "error";
+  if (status === "pending" || status === "running") return [notRun(asText(part["id"]), line, INTERRUPTED)];
+  if (!isError && status !== "completed") return [];
+  const said = asObjects(state?.["content"]).map((piece): ContentPart =>
+    piece["type"] === "text" ? { kind: "text", text: asText(piece["text"]) ?? "" } : readMedia(piece),
+  );
+  const error = asText(asFields(state?.["error"])?.["message"]);
+  const content = error === undefined ? said : [...said, { kind: "text", text: error } as const];
+  return [{ kind: "result", line, callId: asText(part["id"]), content, isError }];
 }

@@ -4,11 +4,17 @@
  */
 import type { Usage } from "../../core/engines/contract.ts";
 import { textMessage, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
-import { countOf, fieldsOf, jsonOf, objectsOf, textOf, type Fields } from "../fields.ts";
-import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
-import type { MessageDraft, History, LogNote, FormatReading } from "../log.ts";
-import { NEVER_RUN, notRun } from "../results.ts";
-import { branchTo } from "../tree.ts";
+import { asCount, asFields, toJson, asObjects, asText, type Fields } from "../fields.ts";
+import { readLines, readTimes, type Line, type LogText } from "../lines.ts";
+import {
+  type MessageDraft,
+  type History,
+  type LogNote,
+  type FormatReading,
+  NEVER_RUN,
+  notRun,
+  branchTo,
+} from "../log.ts";
 import { opaqueBlock } from "../../protocols/blocks.ts";
 
 export function readPi(text: LogText, history: History): FormatReading {
@@ -17,18 +23,18 @@ export function readPi(text: LogText, history: History): FormatReading {
   const branch = activeEntries(lines);
   const shown = history === "live" ? liveEntries(branch, lines) : { entries: branch, notes: NO_NOTES };
   const skipped = notOnBranch(lines, branch);
-  const read = shown.entries.map(draftOf);
-  const answered = new Set(shown.entries.map(({ record }) => fieldsOf(record["message"])?.["toolCallId"]));
+  const read = shown.entries.map(readDraft);
+  const answered = new Set(shown.entries.map(({ record }) => asFields(record["message"])?.["toolCallId"]));
   return {
-    id: textOf(header?.["id"]),
+    id: asText(header?.["id"]),
     drafts: read.flatMap((one, at) => ("kind" in one ? [one, ...neverRun(shown.entries[at]!, answered)] : [])),
     notes: [...notes, ...skipped, ...shown.notes, ...read.flatMap((one) => ("code" in one ? [one] : []))],
     recognised: lines.filter((line) => isPiLine(line.record)).length,
-    model: modelOf(branch) ?? textOf(header?.["modelId"]),
-    cwd: textOf(header?.["cwd"]),
-    usage: usageOf(branch),
+    model: readModel(branch) ?? asText(header?.["modelId"]),
+    cwd: asText(header?.["cwd"]),
+    usage: readUsage(branch),
     system: promptIn(branch),
-    times: timesOf(lines),
+    times: readTimes(lines),
   };
 }
 
@@ -47,27 +53,26 @@ const ENTRY_TYPES = new Set([
 /** What only pi writes into a message: other agents have entries with a `message` too. */
 const OWN_KEYS = ["toolCallId", "stopReason", "provider", "exitCode"];
 
-/** Whether a line bears the marks of this format. */
 export function isPiLine(record: Fields): boolean {
-  const type = textOf(record["type"]);
-  if (type === "session") return textOf(record["id"]) !== undefined && ("cwd" in record || "version" in record);
-  if (type === "compaction") return textOf(record["summary"]) !== undefined;
+  const type = asText(record["type"]);
+  if (type === "session") return asText(record["id"]) !== undefined && ("cwd" in record || "version" in record);
+  if (type === "compaction") return asText(record["summary"]) !== undefined;
   if (type !== "message")
-    return type !== undefined && ENTRY_TYPES.has(type) && textOf(record["timestamp"]) !== undefined;
-  const message = fieldsOf(record["message"]);
+    return type !== undefined && ENTRY_TYPES.has(type) && asText(record["timestamp"]) !== undefined;
+  const message = asFields(record["message"]);
   return (
     message !== undefined &&
     (OWN_KEYS.some((key) => key in message) || blocks(message).some((block) => block["type"] === "toolCall"))
   );
 }
 
-const blocks = (message: Fields): readonly Fields[] => objectsOf(message["content"]);
+const blocks = (message: Fields): readonly Fields[] => asObjects(message["content"]);
 
 function activeEntries(lines: readonly Line[]): readonly Line[] {
   const entries = lines.filter((line) => line.record["type"] !== "session");
   const nodes = entries.map(({ record, at }) => ({
-    id: textOf(record["id"]) ?? `line ${at}`,
-    parent: record["parentId"] === null ? null : (textOf(record["parentId"]) ?? ""),
+    id: asText(record["id"]) ?? `line ${at}`,
+    parent: record["parentId"] === null ? null : (asText(record["parentId"]) ?? ""),
   }));
   return branchTo(nodes, nodes.length - 1).map((at) => entries[at]!);
 }
@@ -111,7 +116,7 @@ function withEdits(entries: readonly Line[], branch: readonly Line[]): readonly 
   return entries.flatMap((line) => {
     const { record } = line;
     if (!edits.has(record["id"])) return [line];
-    const message = fieldsOf(record["message"]);
+    const message = asFields(record["message"]);
     const replacement = edits.get(record["id"]);
     if (replacement === null && message?.["role"] !== "toolResult") return [];
     const content = replacement ?? [];
@@ -128,9 +133,9 @@ function withEdits(entries: readonly Line[], branch: readonly Line[]): readonly 
 function promptIn(branch: readonly Line[]): readonly Message[] {
   const sections = new Map<string, string>();
   for (const { record } of branch) {
-    const message = fieldsOf(record["message"] ?? record["systemMessage"]);
+    const message = asFields(record["message"] ?? record["systemMessage"]);
     if (message?.["role"] !== "system") continue;
-    for (const [name, text] of Object.entries(fieldsOf(message["sections"]) ?? {}))
+    for (const [name, text] of Object.entries(asFields(message["sections"]) ?? {}))
       if (typeof text === "string") sections.set(name, text);
       else sections.delete(name);
   }
@@ -145,12 +150,12 @@ function notOnBranch(lines: readonly Line[], branch: readonly Line[]): readonly 
     : [{ code: "branch_skipped", line: left[0]!.at, text: `${left.length} messages are on an abandoned branch` }];
 }
 
-function draftOf({ record, at: line }: Line): MessageDraft | LogNote {
+function readDraft({ record, at: line }: Line): MessageDraft | LogNote {
   const say = (message: Message, injected = false): MessageDraft => ({ kind: "said", line, message, injected });
-  const type = textOf(record["type"]) ?? "none";
+  const type = asText(record["type"]) ?? "none";
   switch (type) {
     case "message":
-      return draftOfMessage(fieldsOf(record["message"]) ?? {}, line);
+      return draftOfMessage(asFields(record["message"]) ?? {}, line);
     case "custom_message":
       return say({ role: "user", parts: contentParts(record["content"]) }, true);
     case "compaction":
@@ -166,15 +171,15 @@ function draftOf({ record, at: line }: Line): MessageDraft | LogNote {
 
 /** pi runs no calls of a reply that was stopped, or that ended in an error. */
 function neverRun({ record, at: line }: Line, answered: ReadonlySet<unknown>): readonly MessageDraft[] {
-  const message = fieldsOf(record["message"]) ?? {};
+  const message = asFields(record["message"]) ?? {};
   if (message["stopReason"] !== "aborted" && message["stopReason"] !== "error") return [];
   const calls = blocks(message).filter((block) => block["type"] === "toolCall" && !answered.has(block["id"]));
-  return calls.map((call) => notRun(textOf(call["id"]), line, NEVER_RUN));
+  return calls.map((call) => notRun(asText(call["id"]), line, NEVER_RUN));
 }
 
 function draftOfMessage(message: Fields, line: number): MessageDraft | LogNote {
   const say = (said: Message, injected = false): MessageDraft => ({ kind: "said", line, message: said, injected });
-  const role = textOf(message["role"]) ?? "none";
+  const role = asText(message["role"]) ?? "none";
   switch (role) {
     case "user":
     case "system":
@@ -186,7 +191,7 @@ function draftOfMessage(message: Fields, line: number): MessageDraft | LogNote {
           typeof message["content"] === "string" ? contentParts(message["content"]) : blocks(message).map(replyPart),
       });
     case "toolResult": {
-      const callId = textOf(message["toolCallId"]);
+      const callId = asText(message["toolCallId"]);
       return {
         kind: "result",
         line,
@@ -216,26 +221,26 @@ function summaryMessage(record: Fields): Message {
 
 /** A command that the person ran beside the conversation, and what it printed: in the words in which pi sends it. */
 export function commandText(message: Fields): string {
-  const output = textOf(message["output"]) ?? "";
+  const output = asText(message["output"]) ?? "";
   const printed = output === "" ? "(no output)" : `\`\`\`\n${output}\n\`\`\``;
-  const code = countOf(message["exitCode"]);
+  const code = asCount(message["exitCode"]);
   const cancelled = message["cancelled"] === true ? "\n\n(command cancelled)" : undefined;
   const failed = code === 0 ? "" : `\n\nCommand exited with code ${code}`;
-  const rest = message["truncated"] === true ? textOf(message["fullOutputPath"]) : undefined;
+  const rest = message["truncated"] === true ? asText(message["fullOutputPath"]) : undefined;
   const more = rest === undefined ? "" : `\n\n[Output truncated. Full output: ${rest}]`;
-  return `Ran \`${textOf(message["command"]) ?? ""}\`\n${printed}${cancelled ?? failed}${more}`;
+  return `Ran \`${asText(message["command"]) ?? ""}\`\n${printed}${cancelled ?? failed}${more}`;
 }
 
 function replyPart(block: Fields): Part {
   switch (block["type"]) {
     case "thinking":
-      return { kind: "reasoning", text: textOf(block["thinking"]) ?? "" };
+      return { kind: "reasoning", text: asText(block["thinking"]) ?? "" };
     case "toolCall":
       return {
         kind: "tool-call",
-        id: textOf(block["id"]) ?? "",
-        name: textOf(block["name"]) ?? "unknown",
-        arguments: jsonOf(block["arguments"] ?? {}),
+        id: asText(block["id"]) ?? "",
+        name: asText(block["name"]) ?? "unknown",
+        arguments: toJson(block["arguments"] ?? {}),
       };
     default:
       return contentPart(block);
@@ -244,33 +249,33 @@ function replyPart(block: Fields): Part {
 
 function contentParts(content: unknown): readonly ContentPart[] {
   if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
-  return objectsOf(content).map(contentPart);
+  return asObjects(content).map(contentPart);
 }
 
 function contentPart(block: Fields): ContentPart {
-  const type = textOf(block["type"]) ?? "unknown";
-  const data = textOf(block["data"]);
-  if (type === "text") return { kind: "text", text: textOf(block["text"]) ?? "" };
+  const type = asText(block["type"]) ?? "unknown";
+  const data = asText(block["data"]);
+  if (type === "text") return { kind: "text", text: asText(block["text"]) ?? "" };
   if (type === "image" && data !== undefined)
-    return { kind: "image", source: { type: "data", mediaType: textOf(block["mimeType"]) ?? "image/png", data } };
-  return opaqueBlock(block, jsonOf(block));
+    return { kind: "image", source: { type: "data", mediaType: asText(block["mimeType"]) ?? "image/png", data } };
+  return opaqueBlock(block, toJson(block));
 }
 
-function modelOf(branch: readonly Line[]): string | undefined {
+function readModel(branch: readonly Line[]): string | undefined {
   const models = branch.map(
-    ({ record }) => textOf(record["modelId"]) ?? textOf(fieldsOf(record["message"])?.["model"]),
+    ({ record }) => asText(record["modelId"]) ?? asText(asFields(record["message"])?.["model"]),
   );
   return models.findLast((model) => model !== undefined);
 }
 
-function usageOf(branch: readonly Line[]): Usage | undefined {
-  const usages = branch.map(({ record }) => fieldsOf(fieldsOf(record["message"])?.["usage"]));
-  const usage = usages.findLast((one) => countOf(one?.["totalTokens"]) + countOf(one?.["input"]) > 0);
+function readUsage(branch: readonly Line[]): Usage | undefined {
+  const usages = branch.map(({ record }) => asFields(asFields(record["message"])?.["usage"]));
+  const usage = usages.findLast((one) => asCount(one?.["totalTokens"]) + asCount(one?.["input"]) > 0);
   if (usage === undefined) return undefined;
-  const [cacheRead, cacheWrite] = [countOf(usage["cacheRead"]), countOf(usage["cacheWrite"])];
+  const [cacheRead, cacheWrite] = [asCount(usage["cacheRead"]), asCount(usage["cacheWrite"])];
   return {
-    input: countOf(usage["input"]) + cacheRead + cacheWrite,
-    output: countOf(usage["output"]),
+    input: asCount(usage["input"]) + cacheRead + cacheWrite,
+    output: asCount(usage["output"]),
     cacheRead,
     cacheWrite,
   };

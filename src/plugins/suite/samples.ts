@@ -46,7 +46,7 @@ function assistantTurn(draw: Draw, turn: number): Message[] {
   const calls = Array.from({ length: draw(4) }, (_, at): ToolCallPart => {
     const id = draw(5) === 0 ? `call_${at}` : `call_${turn}_${at}`;
     const path = `src/part${draw(20)}.ts`;
-    const body = draw(4) === 0 ? { path, text: linesOf("source", 1 + draw(LINES_MAX), draw) } : { path };
+    const body = draw(4) === 0 ? { path, text: readLines("source", 1 + draw(LINES_MAX), draw) } : { path };
     return { kind: "tool-call", id, name: TOOLS[draw(TOOLS.length)]!, arguments: JSON.stringify(body) };
   });
   const says = { kind: "text", text: `Step ${turn}: the value is ${draw(100_000)}.` } as const;
@@ -54,13 +54,13 @@ function assistantTurn(draw: Draw, turn: number): Message[] {
   return [
     { role: "assistant", parts: [says, ...calls] },
     ...calls.map(({ id }): Message => {
-      const text = draw(8) === 0 ? "" : linesOf(kinds[draw(kinds.length)]!, 1 + draw(LINES_MAX), draw);
+      const text = draw(8) === 0 ? "" : readLines(kinds[draw(kinds.length)]!, 1 + draw(LINES_MAX), draw);
       return { role: "tool", parts: [{ kind: "tool-result", callId: id, content: [{ kind: "text", text }] }] };
     }),
   ];
 }
 
-function linesOf(kind: "log" | "source" | "json" | "cjk", count: number, draw: Draw): string {
+function readLines(kind: "log" | "source" | "json" | "cjk", count: number, draw: Draw): string {
   const line = {
     log: () => `2026-01-02T03:04:05Z ${draw(9) === 0 ? "ERROR" : "INFO"} worker ${draw(40)} took ${draw(5000)} ms`,
     source: () => `  const value${draw(900)} = compute(${draw(900)}); // kept`,
@@ -70,7 +70,6 @@ function linesOf(kind: "log" | "source" | "json" | "cjk", count: number, draw: D
   return Array.from({ length: count }, line).join("\n");
 }
 
-/** Takes a result away, doubles one, or cuts arguments short. */
 function damaged(messages: readonly Message[], draw: Draw): readonly Message[] {
   const at = messages.findIndex(({ role }) => role === "tool");
   if (at < 0) return messages;

@@ -1,7 +1,7 @@
 /** Every parameter of every engine is a setting: declared once, given by a file or a program, and acted on. */
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../../src/config/defaults.ts";
-import { engineSettingsOf } from "../../../src/config/engine-settings.ts";
+import { toEngineSettings } from "../../../src/config/engine-settings.ts";
 import { figureAt } from "../../../src/core/engines/window.ts";
 import { createEngine, figuresOf } from "../../../src/core/engines/engines.ts";
 import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
@@ -59,7 +59,7 @@ const NOT_SEEN_HERE = new Set([
 
 describe("the settings of an engine", () => {
   it("are the defaults that a configuration states", () => {
-    expect(engineSettingsOf(DEFAULTS)).toEqual(ENGINE_DEFAULTS);
+    expect(toEngineSettings(DEFAULTS)).toEqual(ENGINE_DEFAULTS);
     expect(all.length).toBeGreaterThan(25);
   });
 

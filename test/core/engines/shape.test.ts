@@ -1,7 +1,7 @@
 /** Whatever an engine answers with, it is an outcome field by field, or the fault says which field is not. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { demandDecision, demandOutcome } from "../../../src/plugins/suite/shape.ts";
+import { demandDecision, demandOutcome } from "../../../src/plugins/suite/fault.ts";
 import { filler, outcomeOf, ran, talk, user } from "../../support/compacting.ts";
 import { RUNS } from "../../support/transcripts.ts";
 

@@ -1,6 +1,6 @@
 /** Servers that want back what their model thought: what stays of a compacted conversation keeps it. */
 import { describe, expect, it } from "vitest";
-import { refusalOf } from "../../../src/cli/refusal.ts";
+import { findRefusal } from "../../../src/cli/compaction/output.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import { protocols } from "../../../src/protocols/index.ts";
 import { createSession } from "../../../src/index.ts";
@@ -88,5 +88,5 @@ describe.each(["openai-chat", "anthropic-messages"] as const)("%s", (protocol) =
 
 function refusalIn(protocol: keyof typeof BODIES, body: Json): string | undefined {
   const decoded = protocols[protocol].decode(JSON.stringify(body));
-  return refusalOf({ decoded }, protocol, 1_000_000);
+  return findRefusal({ decoded }, protocol, 1_000_000);
 }

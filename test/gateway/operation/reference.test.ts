@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { DEFAULTS } from "../../../src/config/defaults.ts";
 import { settingAt, SETTINGS } from "../../../src/config/settings.ts";
-import { gatewayLimits } from "../../../src/cli/gateway-options.ts";
+import { gatewayLimits } from "../../../src/cli/gateway/options.ts";
 import { GATEWAY_LIMITS } from "../../../src/gateway/limits.ts";
 import { clientSetups } from "../../../src/gateway/operation/clients.ts";
 import { LIMITS } from "../../../scripts/docs/gateway-limits.ts";

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
-import { MCP_LIMITS } from "../../../src/integrations/mcp/limits.ts";
+import { MCP_LIMITS } from "../../../src/integrations/mcp/contract.ts";
 import { pageOf, written } from "../../../src/core/recall/pages.ts";
 import { temporaryFolder, type Folder } from "../../cli/precis.ts";
 import { connected, gatewayOn, workedAfter, type Connected } from "./client.ts";

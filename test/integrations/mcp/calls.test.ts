@@ -1,7 +1,7 @@
 /** A call that takes too long or fails: answered in our words, without what it was about, and the next one is answered. */
 import { expect, it } from "vitest";
 import { PrecisError } from "../../../src/core/errors.ts";
-import { createCalls } from "../../../src/integrations/mcp/calls.ts";
+import { createCalls } from "../../../src/integrations/mcp/server.ts";
 
 function calls(callMs = 1_000) {
   const logged: string[] = [];

@@ -112,7 +112,7 @@ export function handoffBudget(contentTokens: number, limits: Limits): number {
 
 export function compressorFigures(settings: CompressorSettings): readonly Figure[] {
   const limits = limitsOf(settings);
-  const threshold = ["threshold", "thresholdFloorTokens"];
+  const threshold = ["threshold"];
   const tail = ["targetRatio", ...threshold];
   return [
     { name: "threshold", tokens: limits.thresholdTokens, meaning: thresholdRule(settings, limits), from: threshold },

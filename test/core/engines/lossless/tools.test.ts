@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Sources, ToolAnswer } from "../../../../src/core/engines/contract.ts";
-import { readableOf } from "../../../../src/plugins/suite/print.ts";
+import { joinReadable } from "../../../../src/plugins/suite/fault.ts";
 import { messagesText, numbered } from "../../../../src/core/recall/messages.ts";
 import { estimateText } from "../../../../src/core/transcript/estimate.ts";
 import type { Transcript } from "../../../../src/core/transcript/message.ts";
@@ -33,7 +33,7 @@ interface Toolbox {
 async function toolbox(): Promise<Toolbox> {
   const made = await compacted;
   const originals = new Map(
-    made.compaction.evicted.map(({ id, message, end }) => [id, readableOf(whole.messages.slice(message, end))]),
+    made.compaction.evicted.map(({ id, message, end }) => [id, joinReadable(whole.messages.slice(message, end))]),
   );
   return {
     made,
@@ -49,7 +49,7 @@ async function toolbox(): Promise<Toolbox> {
 describe("lcm_grep", () => {
   it("finds a value that was compacted away in one call, and says where it stands", async () => {
     const { call, made } = await toolbox();
-    const sent = readableOf(made.messages);
+    const sent = joinReadable(made.messages);
     const gone = LOCKERS.split("\n").find((line) => !sent.includes(line))!;
     const { text, quotes } = await call("lcm_grep", { words: gone.split(" ")[3] });
     expect(text).toContain(gone);
