@@ -57,7 +57,7 @@ export { checkEngine, type Subject, type SuiteOptions } from "./plugins/suite/su
 // What an engine of one's own is made of (docs/engines/plugins.md).
 export { applyGivenCompaction as applyCompaction } from "./core/compaction/given.ts";
 export type { Compaction, CompactionReport, Destination, Evicted, Irreducible } from "./core/compaction/compaction.ts";
-export { composeOutcome, type Composition } from "./core/engines/compose.ts";
+export { composeOutcome, type Composition } from "./core/engines/engines.ts";
 export type { ResultShape } from "./core/compaction/plan.ts";
 export { liveRequestOf } from "./core/events/live-request.ts";
 export { digestResultsWith, type DigestResultsOptions } from "./core/passes/digest-results.ts";

@@ -2,7 +2,7 @@
 import type { Transcript } from "../core/transcript/message.ts";
 import { protocols, type ProtocolName } from "../protocols/index.ts";
 import { elementTexts } from "../protocols/json/scan.ts";
-import { originsOf } from "../session/synthetic.ts";
+import { originsOf } from "../session/handoff-text.ts";
 import type { ForcedCompaction } from "./compaction.ts";
 import {
   compactionPage,

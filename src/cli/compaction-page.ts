@@ -14,7 +14,7 @@ import { countIn } from "../core/receipt/counts.ts";
 import type { LogNote } from "../logs/index.ts";
 import { failureAdvice } from "../session/cooldowns.ts";
 import type { DisabledEngine } from "../session/events.ts";
-import type { HookFailure } from "../session/operator-hooks/contract.ts";
+import type { HookFailure } from "../session/operator-hooks/operator-hooks.ts";
 import { change, count, counted } from "./amounts.ts";
 import { clip, padEnd, padStart, track, widthOf } from "./bars.ts";
 import { FATE_NAMES, fateText, RECEIPT_NAMES } from "./receipt-names.ts";

@@ -9,12 +9,15 @@ import { policyOf } from "../gateway/session-options.ts";
 import { createWriters, pricesOf } from "../models/writers.ts";
 import type { ProtocolName } from "../protocols/index.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
-import { overflowOf } from "../session/recover.ts";
+import { overflowOf } from "../session/provider-error.ts";
 import type { Runtime, RuntimeOptions } from "../session/contract.ts";
-import type { HookFailure, OperatorHookSettings } from "../session/operator-hooks/contract.ts";
-import { createOperatorHooks } from "../session/operator-hooks/operator-hooks.ts";
+import {
+  type HookFailure,
+  type OperatorHookSettings,
+  createOperatorHooks,
+} from "../session/operator-hooks/operator-hooks.ts";
 import { createRuntime } from "../session/runtime.ts";
-import { originalsOf } from "../session/originals.ts";
+import { originalsOf } from "../session/make-compaction.ts";
 import type { Original } from "../store/store.ts";
 import type { PluginSource } from "../plugins/load.ts";
 import type { DisabledEngine } from "../session/events.ts";

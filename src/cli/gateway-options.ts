@@ -11,10 +11,10 @@ import { asksInPlace } from "../models/choice.ts";
 import { registryOf } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
-import type { TenantLimitSettings } from "../gateway/tenants/configuration.ts";
+import type { TenantLimitSettings } from "../gateway/tenants/directory.ts";
 import { readFilesIn } from "../session/read-files.ts";
-import type { OperatorHookSettings } from "../session/operator-hooks/contract.ts";
-import { overflowOf } from "../session/recover.ts";
+import type { OperatorHookSettings } from "../session/operator-hooks/operator-hooks.ts";
+import { overflowOf } from "../session/provider-error.ts";
 import { outwardFetch } from "./outward-proxies.ts";
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,7 +1,6 @@
 /** The proxies that the environment names, as other programs read it: `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, lower case first. */
 import type { Environment } from "../config/environment.ts";
-import { proxyAddress, type OutwardProxies } from "../gateway/transport/proxies.ts";
-import { createProxyAgent } from "../gateway/transport/proxy-agent.ts";
+import { proxyAddress, type OutwardProxies, createProxyAgent } from "../gateway/transport/proxies.ts";
 
 /**
  * Undefined where nothing is between this machine and the network.

@@ -1,5 +1,5 @@
 /** What a vendor would say of the form of a request: of its roles, content, ids and tools, by the rules of the strict provider. */
-import { returnsReasoning } from "../models/returns-reasoning.ts";
+import { returnsReasoning } from "../models/registry/registry.ts";
 import { fieldsOf, textOf } from "../protocols/fields.ts";
 import type { ProtocolName } from "../protocols/index.ts";
 import { definitions } from "../protocols/registry.ts";

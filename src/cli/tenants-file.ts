@@ -10,7 +10,7 @@ import type { Configuration } from "../config/schema.ts";
 import { PrecisError } from "../core/errors.ts";
 import { reasonOf } from "../platform/system-errors.ts";
 import type { GatewayOptions } from "../gateway/index.ts";
-import type { TenantLimitSettings, TenantsConfiguration, TenantsSource } from "../gateway/tenants/configuration.ts";
+import type { TenantLimitSettings, TenantsConfiguration, TenantsSource } from "../gateway/tenants/directory.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Looked at so often: that also sees a file that is exchanged as a whole, as Kubernetes does. */

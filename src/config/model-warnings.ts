@@ -3,7 +3,7 @@ import type { WindowLimits } from "../core/engines/window.ts";
 import { asksInPlace, chooseModels, type Choice } from "../models/choice.ts";
 import { lookUp, SAFE_WINDOW_TOKENS } from "../models/registry/registry.ts";
 import { registryOf } from "../models/settings.ts";
-import { windowOf } from "../models/windows.ts";
+import { windowOf } from "../models/writers.ts";
 import { mainWindow } from "./engine-settings.ts";
 import type { Configuration } from "./schema.ts";
 import { counted, type Warning } from "./warning.ts";

@@ -3,16 +3,15 @@ import type { CachingStrategy, Ttl } from "../core/caching/breakpoints.ts";
 import { ENGINE_DEFAULTS, type EngineSettings } from "../core/engines/settings.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Prices } from "../models/usage.ts";
-import { bareName } from "../models/registry/names.ts";
-import { lookUp, type Registry } from "../models/registry/registry.ts";
-import type { MarkerLayout } from "../protocols/caching/layout.ts";
+import { bareName, lookUp, type Registry } from "../models/registry/registry.ts";
+import type { MarkerLayout } from "../protocols/definition.ts";
 import type { Schedule } from "../core/caching/schedule.ts";
 import type { Economy } from "../session/contract.ts";
 import { conversationMarker } from "../protocols/caching/sites.ts";
 import type { Decoded, ProtocolName } from "../protocols/index.ts";
 import { definitions } from "../protocols/registry.ts";
 import type { MarkerRules } from "../session/markers.ts";
-import { economyFrom } from "../session/pricing.ts";
+import { economyFrom } from "../session/economy.ts";
 
 /** What an upstream takes beside what its protocol says; `auto` goes by model and host. */
 export type UpstreamCaching = "auto" | "native" | "openrouter" | "openai" | "off";

@@ -5,11 +5,13 @@
  */
 import type { Chain } from "../core/transcript/links.ts";
 import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
-import { withFormerBytes } from "./former-bytes.ts";
 import type { ModelRoute } from "./routes.ts";
-import { skipSpace, skipValue } from "../protocols/json/scan.ts";
+import { skipSpace, skipValue, type Span } from "../protocols/json/scan.ts";
 import type { Pending } from "./pending.ts";
 import type { Economy, Runtime, RuntimeState } from "../session/contract.ts";
+import { applyEdits, type Edit } from "../protocols/json/edit.ts";
+import { definitions } from "../protocols/registry.ts";
+import { meansTheSame, withoutCacheMarkers } from "../protocols/same-meaning.ts";
 
 export interface Conversation {
   readonly runtime: Runtime;
@@ -54,7 +56,7 @@ export function rootOf({ links, decoded }: ReadRequest): string {
 }
 
 /** What a conversation that nobody knows begins with; `relative` is one that it shares its beginning with. */
-export type StartConversation = (relative: Conversation | undefined) => Promise<ConversationStart>;
+type StartConversation = (relative: Conversation | undefined) => Promise<ConversationStart>;
 
 export type ConversationStart = Pick<Conversation, "runtime" | "sent" | "pricing" | "pending">;
 
@@ -247,4 +249,39 @@ function commonLength(one: readonly string[], other: readonly string[]): number 
 /** It extends what was there, or repeats a part of it: an agent that goes on, tries again, or rewinds. */
 function goesOn({ links }: Conversation, newer: readonly string[]): boolean {
   return commonLength(links, newer) === Math.min(links.length, newer.length);
+}
+
+interface FormerBytes {
+  readonly body: string;
+  /** Messages that go out in their former bytes. */
+  readonly restored: number;
+}
+
+/** Only from the beginning on: behind a message that means something else, the cache knows nothing anyway. */
+function withFormerBytes(former: Decoded | undefined, now: Decoded): FormerBytes {
+  if (former === undefined || beginsAlike(former, now)) return { body: now.body, restored: 0 };
+  const { textBlock } = definitions[now.protocol];
+  const edits: Edit[] = [];
+  const elements = Math.min(former.layout.elements.length, now.layout.elements.length);
+  for (let at = 0; at < elements; at++) {
+    const place = now.layout.elements[at]!;
+    const [before, is] = [textAt(former, former.layout.elements[at]!), textAt(now, place)];
+    if (before === is) continue;
+    if (!meansTheSame(before, is, { textBlock, isLast: at === now.layout.elements.length - 1 })) break;
+    // What is marked has the form that a marker needs.
+    const text = withoutCacheMarkers(is) === is ? withoutCacheMarkers(before) : is;
+    if (text !== is) edits.push({ ...place, text });
+  }
+  return { body: applyEdits(now.body, edits), restored: edits.length };
+}
+
+/** The usual case: everything that was sent before is there again. */
+function beginsAlike(former: Decoded, now: Decoded): boolean {
+  const [start, end] = [former.layout.elements[0]?.start ?? 0, former.layout.elements.at(-1)?.end ?? 0];
+  const from = now.layout.elements[0]?.start ?? 0;
+  return now.body.slice(from, from + end - start) === former.body.slice(start, end);
+}
+
+function textAt({ body }: Decoded, { start, end }: Span): string {
+  return body.slice(start, end);
 }

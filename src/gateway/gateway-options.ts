@@ -3,20 +3,37 @@ import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { EngineSettings } from "../core/engines/settings.ts";
 import type { Registry } from "../models/registry/registry.ts";
 import type { RuntimeOptions } from "../session/contract.ts";
-import type { OperatorHookSettings } from "../session/operator-hooks/contract.ts";
+import type { OperatorHookSettings } from "../session/operator-hooks/operator-hooks.ts";
 import type { HistoryStore } from "../store/store.ts";
 import type { CachingOptions } from "./caching.ts";
 import type { CompactRequestsPolicy, EmitEvent } from "./contract.ts";
 import type { ThreadSource } from "./large/messages.ts";
-import type { GatewayLimits } from "./limits.ts";
+import { type GatewayLimits, GATEWAY_LIMITS } from "./limits.ts";
 import type { RecallSettings } from "./recall/recall.ts";
 import type { Mode } from "./request/context.ts";
 import type { RetentionTaskOptions } from "./retention.ts";
-import type { TenantLimitSettings, TenantsSource } from "./tenants/configuration.ts";
+import type { TenantLimitSettings, TenantsSource } from "./tenants/directory.ts";
 import type { TenantPolicy } from "./tenants/owner.ts";
 import type { ThreadPolicy } from "./threads.ts";
 import type { OutwardProxies } from "./transport/proxies.ts";
 import type { UpstreamSettings } from "./transport/upstreams.ts";
+import { z } from "zod";
+import { contextLengthOption } from "../config/engine-options.ts";
+import {
+  functionOption,
+  number,
+  objectOption,
+  objectWith,
+  section,
+  valueOf,
+  whole,
+  type OptionKinds,
+  type Options,
+} from "../config/option-kinds.ts";
+import { schema } from "../config/schema.ts";
+import { optionsOf } from "../config/schema-options.ts";
+import { sharedOptions } from "../session/options.ts";
+import { RECALL_LIMITS, type RecallLimits, RECALL_OFFERS } from "./recall/tool.ts";
 
 export interface GatewayOptions {
   /** Providers by name; `openai` and `anthropic` are the vendors' own where they are not given. */
@@ -98,3 +115,77 @@ export interface GatewayOptions {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
+
+const { compression, gateway, hooks, prompt_caching: caching } = schema.shape;
+const { shape: marked } = caching.unwrap();
+
+function limitsLike<Limits extends object>(limits: Limits): { readonly options: OptionKinds } {
+  return section(Object.fromEntries(Object.keys(limits).map((key) => [key, number({ min: 0 })])));
+}
+
+const cachingOptions = optionsOf({
+  enabled: marked.enabled,
+  strategy: marked.strategy,
+  ttl: marked.cache_ttl,
+  restoreBytes: marked.restore_bytes,
+  schedule: compression.unwrap().shape.schedule,
+  idle: compression.unwrap().shape.idle,
+}) satisfies Options<CachingOptions>;
+
+const recallSettings = optionsOf({
+  offer: z.enum(RECALL_OFFERS),
+  limits: limitsLike<RecallLimits>(RECALL_LIMITS),
+}) satisfies Options<RecallSettings>;
+
+const operatorHooks = optionsOf({
+  beforeCompact: hooks.unwrap().shape.before_compact,
+  afterCompact: hooks.unwrap().shape.after_compact,
+  timeoutMs: number({ min: 1 }),
+  environment: objectOption,
+  fetch: functionOption,
+}) satisfies Options<OperatorHookSettings>;
+
+const tenantPolicy = valueOf("`auto`, `per_key` or `{ name }`", (value) => {
+  if (value === "auto" || value === "per_key") return true;
+  const { name } = (value ?? {}) as { readonly name?: unknown };
+  return typeof name === "string" && name !== "";
+});
+
+const tenantLimits = {
+  requestsPerMinute: number({ min: 1 }),
+  requestsAtOnce: whole({ min: 1 }),
+  storedBytes: number({ min: 0 }),
+  summariesUsdPerDay: number({ min: 0 }),
+} satisfies Options<TenantLimitSettings>;
+
+/** Of `createGateway`. */
+export const gatewayOptions = optionsOf({
+  ...sharedOptions,
+  upstreams: objectOption,
+  proxies: objectOption,
+  store: objectWith("a store of `precis/store`", "findCompaction", "putCompaction", "getState"),
+  registry: objectOption,
+  contextLength: contextLengthOption,
+  mode: z.enum(["rewrite", "observe", "off"]),
+  summarize: z.enum(["main"]),
+  caching: section(cachingOptions),
+  retention: objectOption,
+  recall: section(recallSettings),
+  tenant: tenantPolicy,
+  tenantLimits: section(tenantLimits),
+  tenants: objectWith("a source of tenants", "current", "problem"),
+  credentialNames: z.array(z.string().min(1)),
+  allowedHosts: z.array(z.string().min(1)),
+  threads: gateway.unwrap().shape.threads,
+  remoteCompaction: z.boolean(),
+  compactRequests: gateway.unwrap().shape.compact_requests,
+  chatCommands: gateway.unwrap().shape.chat_commands.unwrap().unwrap(),
+  onFault: gateway.unwrap().shape.on_fault,
+  readFile: functionOption,
+  hooks: section(operatorHooks),
+  limits: limitsLike<GatewayLimits>(GATEWAY_LIMITS),
+  workOnJobs: z.boolean(),
+  largeRequests: section(optionsOf({ module: z.url(), data: z.unknown() })),
+  onEvent: functionOption,
+  ownRoutes: functionOption,
+});

@@ -1,6 +1,6 @@
 /** The operator's hooks for one session of the gateway: what fails is a notice. */
 import type { RuntimeOptions } from "../session/contract.ts";
-import type { HookSession, OperatorHooks } from "../session/operator-hooks/contract.ts";
+import type { HookSession, OperatorHooks } from "../session/operator-hooks/operator-hooks.ts";
 import type { EmitEvent } from "./contract.ts";
 
 interface HookContext {

@@ -3,10 +3,9 @@
  * conversation again, because a compaction is due. A `continue` shows only what is new, so nothing of it is taken for a
  * conversation. What is remembered here is lost with the process; an unknown thread is passed on.
  */
-import { memberOf } from "../protocols/definition.ts";
+import { memberOf, type ThreadForm, type ThreadRefusal, type ThreadUse } from "../protocols/definition.ts";
 import type { Decoded } from "../protocols/index.ts";
 import { definitions } from "../protocols/registry.ts";
-import type { ThreadForm, ThreadRefusal, ThreadUse } from "../protocols/threads.ts";
 
 /** `replay`: a client is asked to replay where a compaction is due. `refuse`: threads are refused. `pass`: left alone. */
 export type ThreadPolicy = "replay" | "refuse" | "pass";

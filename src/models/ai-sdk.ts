@@ -1,5 +1,5 @@
 /** The one file that knows the AI SDK: how a model is made in each dialect, and how one prompt is sent to it. */
-import type { Dialect } from "./packages.ts";
+import type { Dialect } from "./providers.ts";
 
 /** What of the AI SDK's packages is used; they are optional, so their own types are not. */
 interface Packages {

@@ -3,8 +3,7 @@
  * the providers really send; each line says who says it.
  */
 import type { FailureClass } from "../core/handoff/model/writer.ts";
-import type { Answer } from "./answers.ts";
-import { fieldsOf, listOf, parsed, type Fields } from "./json.ts";
+import { type Answer, fieldsOf, listOf, parsed, type Fields } from "./answers.ts";
 
 /** Whether an error says that the request was too large, and the window it names (`protocols` knows how it is said). */
 export type ReadOverflow = (status: number, body: string) => { readonly limitTokens?: number } | undefined;

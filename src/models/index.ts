@@ -2,7 +2,7 @@
 import "../platform/refuse-old-node.ts";
 export { costOf } from "./usage.ts";
 export type { Prices, AnswerTokens } from "./usage.ts";
-export { ASK_RETRIES, ASK_TIMEOUT_MS } from "./limits.ts";
+export { ASK_RETRIES, ASK_TIMEOUT_MS } from "./settings.ts";
 export { createWriter } from "./writer.ts";
 export type { WriterOptions } from "./writer.ts";
 export { createWriters } from "./writers.ts";

@@ -2,7 +2,7 @@
 import type { WriterPrompt, WriterUsage } from "../core/handoff/model/writer.ts";
 import { estimateText } from "../core/transcript/estimate.ts";
 import type { Generated } from "./ai-sdk.ts";
-import { fieldsOf, parsed } from "./json.ts";
+import { fieldsOf, parsed } from "./answers.ts";
 
 /** US dollars for a million tokens. */
 export interface Prices {

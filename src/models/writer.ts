@@ -5,13 +5,20 @@
 import { redact } from "../core/redaction/redact.ts";
 import type { Writer, WriterFailure, WriterPrompt, WriterReply, WriterUsage } from "../core/handoff/model/writer.ts";
 import { generate, type Generated } from "./ai-sdk.ts";
-import { recordAnswers, type Recording, type Answer } from "./answers.ts";
+import {
+  recordAnswers,
+  type Recording,
+  type Answer,
+  fieldsOf,
+  listOf,
+  parsed,
+  wordsOf,
+  type Fields,
+} from "./answers.ts";
 import { type Judgement, type ReadOverflow, errorIn, judgeAnswer, judgeConnection } from "./failures.ts";
-import { ASK_RETRIES, ASK_TIMEOUT_MS } from "./limits.ts";
-import { loadDialect, loadPackage, type LoadPackage } from "./packages.ts";
-import type { Provider } from "./providers.ts";
+import { ASK_RETRIES, ASK_TIMEOUT_MS } from "./settings.ts";
+import { loadDialect, loadPackage, type LoadPackage, type Provider } from "./providers.ts";
 import { totalOf, usageOf, type Prices } from "./usage.ts";
-import { fieldsOf, listOf, parsed, wordsOf, type Fields } from "./json.ts";
 
 /** Resolves after the time, and at once where the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {

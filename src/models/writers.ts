@@ -2,13 +2,11 @@
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import { chooseModels, type Choice, type Unclear } from "./choice.ts";
 import type { ReadOverflow } from "./failures.ts";
-import { THINKING_TOKENS } from "./limits.ts";
-import type { LoadPackage } from "./packages.ts";
+import { THINKING_TOKENS, registryOf, type ModelSettings } from "./settings.ts";
+import type { LoadPackage } from "./providers.ts";
 import type { ModelFacts } from "./registry/facts.ts";
 import { lookUp, SAFE_WINDOW_TOKENS, statedPrices, type Registry } from "./registry/registry.ts";
-import { registryOf, type ModelSettings } from "./settings.ts";
 import type { Prices } from "./usage.ts";
-import { windowOf } from "./windows.ts";
 import { createUnconfigured, createWriter } from "./writer.ts";
 
 /** What lies outside the settings. */
@@ -65,4 +63,9 @@ export function pricesOf({ model, provider }: Choice, registry: Registry): Price
 /** Output tokens beside the answer's own. */
 export function thinkingTokensOf({ auxiliary }: ModelSettings, facts: ModelFacts | undefined): number {
   return auxiliary.compression.thinking_tokens ?? (facts?.thinks === true ? THINKING_TOKENS : 0);
+}
+
+/** Stated for it, known by its name, or the safe one. */
+export function windowOf({ model, windowTokens }: Pick<Choice, "model" | "windowTokens">, registry: Registry): number {
+  return windowTokens ?? lookUp(registry, model)?.windowTokens ?? SAFE_WINDOW_TOKENS;
 }

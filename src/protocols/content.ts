@@ -2,7 +2,7 @@
  * Rewrites the content of a wire message block by block: a part that is still the object it was decoded as keeps its
  * bytes, an edited one has only the edited field replaced, so that markers and fields nobody here knows survive.
  */
-import { sameParts, type Part } from "../core/transcript/message.ts";
+import { sameParts, type Part, type OpaquePart, type TextPart } from "../core/transcript/message.ts";
 import {
   arraySource,
   composeArray,
@@ -12,7 +12,9 @@ import {
   type ArraySource,
   type Piece,
 } from "./json/edit.ts";
-import { memberText } from "./json/scan.ts";
+import { memberText, elementTexts } from "./json/scan.ts";
+import type { Fields } from "./dialect.ts";
+import { fieldsOf, lazy, textOf, isFields } from "./fields.ts";
 
 export interface BlockWriter {
   /** The block's text with the edit in it; undefined where the block has to be written again. */
@@ -98,4 +100,76 @@ export function patchContent(object: string, key: string, rewrite: Rewrite): str
   const raw = memberText(object, key);
   const text = rewriteContent(raw, rewrite);
   return text === raw || text === undefined ? object : patchObject(object, { [key]: text });
+}
+
+/** Reads one block; undefined for a kind it does not know. `text` gives the block's JSON text when it is needed. */
+type BlockReader<P extends Part> = (block: Fields, at: number, text: () => string) => P | undefined;
+
+/** One part a block, each with its index in `at`. An empty string is no part; `text` gives the JSON text of the value. */
+export function readContent<P extends Part>(
+  content: unknown,
+  text: () => string,
+  read: BlockReader<P>,
+): (P | TextPart | OpaquePart)[] {
+  if (content === undefined || content === null || content === "") return [];
+  if (typeof content === "string") return [{ kind: "text", text: content, at: 0 }];
+  if (!Array.isArray(content)) return [opaqueBlock(content, text(), 0)];
+  const texts = lazy(() => elementTexts(text()));
+  return content.map((block: unknown, at) => {
+    const blockText = (): string => texts()[at]!;
+    return read(fieldsOf(block), at, blockText) ?? opaqueBlock(block, blockText(), at);
+  });
+}
+
+export function opaqueBlock(block: unknown, raw: string, at?: number): OpaquePart {
+  const told = toldBy(fieldsOf(block));
+  const type = textOf(fieldsOf(block)["type"]) ?? typeof block;
+  return { kind: "opaque", type, raw, ...(at === undefined ? {} : { at }), ...(told === undefined ? {} : { told }) };
+}
+
+/** What follows is not read; the block itself keeps it. */
+const TOLD_CHARS_MAX = 20_000;
+/** Members that hold words, and no data for the provider alone. */
+const WORDS = [
+  "title",
+  "url",
+  "text",
+  "stdout",
+  "stderr",
+  "output",
+  "logs",
+  "error_code",
+  "query",
+  "queries",
+  "results",
+];
+const INNER = ["content", "source", "action", "outputs", "codeExecutionResult"];
+
+/** Undefined for a block that is nothing of the kind, or holds no words. */
+function toldBy(block: Fields): string | undefined {
+  if (block["type"] === "agent_message") return agentWords(block);
+  const tool = toolOf(block);
+  if (tool === undefined) return undefined;
+  const words = INNER.concat(WORDS).flatMap((key) => wordsIn(block[key]));
+  if (words.length === 0) return undefined;
+  const lines = words.join("\n").slice(0, TOLD_CHARS_MAX).split("\n");
+  return [`[${tool.replaceAll("_", " ")}, run by the provider]`, ...lines.map((line) => `> ${line}`)].join("\n");
+}
+
+/** As harnesses mark what another agent reports; what is sealed can be read by the provider alone (Codex, multi-agent v2). */
+function agentWords(item: Fields): string {
+  const words = wordsIn(item["content"]).join("\n").slice(0, TOLD_CHARS_MAX);
+  return `<agent-message from="${textOf(item["author"]) ?? "unknown"}">\n${words}\n</agent-message>`;
+}
+
+function wordsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return value.trim() === "" ? [] : [value.trim()];
+  if (Array.isArray(value)) return value.flatMap(wordsIn);
+  return isFields(value) ? [...WORDS, ...INNER].flatMap((key) => wordsIn(fieldsOf(value)[key])) : [];
+}
+
+/** Anthropic's results and OpenAI's items name their tool in their type; Google's parts are told by their member. */
+function toolOf(block: Fields): string | undefined {
+  if ("codeExecutionResult" in block) return "code_execution";
+  return /^(.+?)_(?:tool_result|call)$/.exec(textOf(block["type"]) ?? "")?.[1];
 }

@@ -6,18 +6,14 @@ import type { Usage } from "../core/engines/contract.ts";
 import type { CachePrompt } from "./caching/prefix-cache.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import type { MediaLimits } from "./media-limits.ts";
-import type { AnswerDialect } from "./answers/signal.ts";
-import type { WriteOwnAnswer } from "./answers/own-answer.ts";
-import type { PlainAnswer } from "./answers/plain.ts";
+import type { AnswerDialect, WriteOwnAnswer, PlainAnswer } from "./answers/own-answer.ts";
 import type { HiddenTools, Screen, WholeScreen } from "./answers/screen.ts";
-import type { MarkerLayout } from "./caching/layout.ts";
 import type { Dialect, Fields } from "./dialect.ts";
-import { parsed } from "./fields.ts";
-import type { FollowUpForm } from "./follow-up-form.ts";
+import { parsed, countOf, fieldsOf, textOf } from "./fields.ts";
 import type { Decoded } from "./protocol.ts";
-import type { ThreadForm } from "./threads.ts";
 import type { ToolForm } from "./tools.ts";
-import type { VendorDefinition } from "./vendor.ts";
+import type { Vendor } from "../core/protocols.ts";
+import type { MemberChanges } from "./json/edit.ts";
 
 /** What a request to a path asks of a model. */
 export interface RequestedAnswer {
@@ -49,7 +45,7 @@ export interface ProtocolMarks {
 }
 
 /** How tools that the gateway answers can be offered. */
-export interface RecallForm {
+interface RecallForm {
   /** Whether hidden calls can be kept from the client, and put back when it comes again. */
   readonly isOpen: (member: (key: string) => unknown) => boolean;
   /** Forms that the client demands of the answer, which may not be able to hold a call. */
@@ -102,4 +98,120 @@ export function memberOf({ layout, body }: Pick<Decoded, "layout" | "body">): (k
 export function fixedRoutes(routes: Readonly<Record<string, RequestedAnswer>>): ProtocolDefinition["routes"] {
   const known = new Map(Object.entries(routes));
   return (path) => known.get(path);
+}
+
+/** What we answer in a vendor's place. */
+interface VendorError {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface VendorDefinition {
+  readonly name: Vendor;
+  /** Where its requests go unless something else is configured. */
+  readonly url: string;
+  /** OpenTelemetry's name for it (`gen_ai.provider.name`). */
+  readonly telemetryName: string;
+  /** Whether a request is meant for it. `header` gives the value of a header, which is named in lower case. */
+  readonly isAddressed: (path: string, header: (name: string) => string | undefined) => boolean;
+  readonly errorBody: (error: VendorError) => Fields;
+}
+
+/** The first status that says the server failed. */
+export const SERVER_ERROR_STATUS_MIN = 500;
+
+/** What a request has to do with one. */
+export type ThreadUse =
+  /** It brings the whole conversation, and its answer's id names what the provider keeps. */
+  | { readonly kind: "create" }
+  /** It brings what is new since the answer of that id. */
+  | { readonly kind: "continue"; readonly previousId: string };
+
+/** An error as clients of the protocol know it. */
+export interface ThreadRefusal {
+  readonly status: number;
+  /** JSON. */
+  readonly body: string;
+}
+
+export interface ThreadForm {
+  /** Undefined for a request that is whole and asks for nothing to be kept. */
+  readonly useOf: (member: (key: string) => unknown) => ThreadUse | undefined;
+  /** The client sends the whole conversation again, and a new thread begins. */
+  readonly notFound: (previousId: string) => ThreadRefusal;
+  /** The client sends whole conversations from now on. */
+  readonly unsupported: () => ThreadRefusal;
+}
+
+/**
+ * Whose markers: Anthropic's own on its own blocks; the same on Chat messages, as OpenRouter takes them; OpenAI's
+ * breakpoints, which know no lifetime of their own.
+ */
+export type MarkerLayout = "native" | "openrouter" | "openai";
+
+type Member = (key: string) => unknown;
+
+export interface FollowUpForm {
+  /** JSON text of a message that holds one text. */
+  readonly element: (role: "user" | "system", text: string) => string;
+  /** What the request says about thinking; `budgetTokens` where it states a budget. */
+  readonly thinking: (member: Member) => { readonly asks: boolean; readonly budgetTokens?: number | undefined };
+  /** What only governs how much is answered and how it is delivered, set for one plain text of that many tokens. */
+  readonly changes: (member: Member, outputTokens: number) => MemberChanges;
+  /** Why its requests are not answered in text, in words; undefined where they are. */
+  readonly obstacle: (member: Member) => string | undefined;
+  /** The path that gives the answer whole, where the path says whether it is streamed. */
+  readonly wholeAnswerPath?: (path: string) => string;
+}
+
+const OUTPUT_LIMITS = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
+/** Valid only with a stream, more than one answer, an answer that is fetched later, and what would cut the text off. */
+const LEFT_OUT = ["stream_options", "n", "background", "stop", "stop_sequences"];
+const THINKING_MEMBERS = ["thinking", "reasoning", "reasoning_effort"];
+
+export const CALL_DEMANDED = "its requests demand that a tool be called";
+export const JSON_DEMANDED = "its requests demand answers in JSON";
+
+/** For protocols whose settings are members of the request itself. `type`: what its messages say they are. */
+export function flatFollowUp({ type }: { readonly type: string | undefined }): FollowUpForm {
+  const lead = type === undefined ? "" : `"type":${JSON.stringify(type)},`;
+  return {
+    element: (role, text) => `{${lead}"role":"${role}","content":${JSON.stringify(text)}}`,
+    thinking: (member) => {
+      const { type: kind, budget_tokens: budget } = fieldsOf(member("thinking"));
+      const asks = THINKING_MEMBERS.some((key) => member(key) !== undefined);
+      return kind === "disabled" ? { asks: false, budgetTokens: 0 } : { asks, budgetTokens: countOf(budget) };
+    },
+    changes: (member, outputTokens) => {
+      const there = (key: string): boolean => member(key) !== undefined;
+      return Object.fromEntries([
+        ...OUTPUT_LIMITS.filter(there).map((key) => [key, String(outputTokens)] as const),
+        ...LEFT_OUT.filter(there).map((key) => [key, undefined] as const),
+        ...(there("stream") ? [["stream", "false"] as const] : []),
+      ]);
+    },
+    obstacle,
+  };
+}
+
+function obstacle(member: Member): string | undefined {
+  if (isForced(member("tool_choice"))) return CALL_DEMANDED;
+  const stated = [
+    member("response_format"),
+    fieldsOf(member("text"))["format"],
+    member("output_format"),
+    fieldsOf(member("output_config"))["format"],
+  ];
+  const types = stated.map((format) => textOf(fieldsOf(format)["type"]));
+  return types.some((one) => one !== undefined && one !== "text") ? JSON_DEMANDED : undefined;
+}
+
+const FREE_CHOICES: ReadonlySet<string> = new Set(["auto", "none"]);
+
+/** `allowed_tools` (OpenAI) says by its mode whether one must be called. */
+function isForced(choice: unknown): boolean {
+  const { type, mode, allowed_tools: allowed } = fieldsOf(choice);
+  const said = textOf(choice) ?? textOf(mode) ?? textOf(fieldsOf(allowed)["mode"]) ?? textOf(type);
+  return said !== undefined && !FREE_CHOICES.has(said);
 }

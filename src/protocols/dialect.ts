@@ -99,7 +99,15 @@ export interface Dialect {
 }
 
 /** What is known of a request when a new system message looks for its place. */
-export interface SystemPlace {
+interface SystemPlace {
   /** No system message comes before it. */
   readonly first: boolean;
 }
+
+/** OpenAI's two protocols: anybody opens, and a system message is anywhere. */
+export const OPENS_FREELY: Omit<WireRules, "protocol"> = Object.freeze({
+  consecutiveRoles: "allowed",
+  resultsInUserMessage: false,
+  opensWithUser: false,
+  systemInConversation: "anywhere",
+});

@@ -104,3 +104,16 @@ export interface Protocol {
   /** What a failed response says about size; undefined when it failed for another reason. */
   readonly overflow: (status: number, bodyText: string) => Overflow | undefined;
 }
+
+export interface Decoder {
+  /** @throws PrecisError as `Protocol.decode` does; the memory then stays as it was. */
+  readonly decode: (body: string) => Decoded;
+}
+
+/** Remembers the last body, so it is meant for one conversation. */
+export function createDecoder(protocol: Protocol): Decoder {
+  let previous: Decoded | undefined;
+  return {
+    decode: (body) => (previous = protocol.decode(body, previous)),
+  };
+}

@@ -24,7 +24,7 @@ import type { RemovedResult } from "./removed-results.ts";
 import type { Pin, PinRequest } from "./pins.ts";
 import type { RecallChoice, RecallHit } from "./recall/search.ts";
 import type { Summarize } from "./summarize.ts";
-import type { SessionCaching } from "./session-caching.ts";
+import type { SessionCaching } from "./markers.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
 import type { SharedAhead, SharedBudget } from "./sharing.ts";
 import type { CompactionTiming } from "./timing.ts";

@@ -14,6 +14,9 @@ import { figureAt } from "../core/engines/window.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Economy, WaitingForMain } from "./contract.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
+import { AUTOMATIC, BREAKPOINTS, TTL_MS } from "../protocols/caching/prefix-cache.ts";
+import type { Ttl } from "../core/caching/breakpoints.ts";
+import type { ModelFacts } from "../models/registry/facts.ts";
 
 /** `wait`: a compaction is due and waits; `because` says for what. */
 export type ScheduledDecision =
@@ -169,4 +172,20 @@ export function hasExpired({ state, options: { economy, now = Date.now } }: Sess
 function headOf({ messages }: Transcript, headMessages: number): Transcript["messages"] {
   const handoff = messages.findIndex(({ origin }) => origin === "summary");
   return messages.slice(0, handoff < 0 ? headMessages : handoff);
+}
+
+interface PricedBy {
+  readonly schedule: Schedule;
+  /** Cached where requests mark it, for `ttl`; else by itself. */
+  readonly marked: boolean;
+  readonly ttl: Ttl;
+}
+
+/** Undefined where the price of reading from the cache is not known. */
+export function economyFrom({ prices, cache }: ModelFacts, { schedule, marked, ttl }: PricedBy): Economy | undefined {
+  if (prices?.cacheReadUsdPerMtok === undefined) return undefined;
+  const { inputUsdPerMtok: input, outputUsdPerMtok: output, cacheReadUsdPerMtok: read } = prices;
+  const write = (marked && ttl === "1h" ? prices.cacheWrite1hUsdPerMtok : prices.cacheWrite5mUsdPerMtok) ?? input;
+  const ttlMs = marked ? TTL_MS[ttl] : cache?.markersMax === undefined ? AUTOMATIC.ttlMs : BREAKPOINTS.ttlMs;
+  return { schedule, prices: { read: read / input, write: write / input, output: output / input }, ttlMs };
 }

@@ -7,7 +7,7 @@ import type { Writer, WriterFailure, WriterPrompt, WriterReply, WriterUsage } fr
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Answer } from "../models/answers.ts";
 import { judgeAnswer, type Judgement } from "../models/failures.ts";
-import { THINKING_TOKENS } from "../models/limits.ts";
+import { THINKING_TOKENS } from "../models/settings.ts";
 import { lookUp, type Registry } from "../models/registry/registry.ts";
 import { costOf, type Prices } from "../models/usage.ts";
 import { oneLine } from "../models/writer.ts";
@@ -15,7 +15,7 @@ import { fieldsOf, parsed } from "../protocols/fields.ts";
 import { followUpBody, followUpObstacle } from "../protocols/follow-up.ts";
 import { protocols, type Decoded } from "../protocols/index.ts";
 import { definitions } from "../protocols/registry.ts";
-import { overflowOf } from "./recover.ts";
+import { overflowOf } from "./provider-error.ts";
 
 export interface InPlaceOptions {
   /** As its provider names it. */

@@ -4,6 +4,7 @@ import {
   type Compaction,
   type CompactionReason,
   type Irreducible,
+  type Evicted,
 } from "../core/compaction/compaction.ts";
 import { compactEdited } from "../core/compaction/by-hand.ts";
 import { declaredTokens, reachTo, withDeclarations } from "../core/compaction/revise.ts";
@@ -15,19 +16,27 @@ import { cooldownText } from "./cooldowns.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
 import { compactWithEngine } from "./external-engine.ts";
 import { withinMediaLimits } from "./lighten.ts";
-import { originalsOf } from "./originals.ts";
 import { pinsOf } from "./pins.ts";
 import { withReceipt } from "./receipt.ts";
-import { freesTokensMin } from "./progress.ts";
+import { freesTokensMin } from "./turn.ts";
 import { removedResults } from "./removed-results.ts";
 import { notCompacted, withinTime } from "./responses-compaction.ts";
-import { writersOf } from "./session-writers.ts";
 import { adoptCompaction } from "./state.ts";
-import { afterReply, afterSummary, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, withheldBy } from "./summarizer.ts";
-import { untilAborted } from "./until-aborted.ts";
+import {
+  afterReply,
+  afterSummary,
+  HANDOFF_WAIT_MS,
+  SESSION_SPEND_LIMIT,
+  withheldBy,
+  writersFor,
+} from "./summarizer.ts";
+import { untilAborted } from "./time-limit.ts";
+import type { Writer, Writers } from "../core/handoff/model/writer.ts";
+import type { Message, Transcript } from "../core/transcript/message.ts";
+import type { Original } from "../store/store.ts";
 
 /** What was asked for, and who may write it. */
-export interface CompactCall extends CompactOptions, WaitingForMain {
+interface CompactCall extends CompactOptions, WaitingForMain {
   /** Models may be asked. By default all but hygiene waits for them. */
   readonly models?: boolean;
 }
@@ -184,4 +193,58 @@ export async function recordCompaction(
     child: chain.linksOf(after.messages).at(-1) ?? "",
   });
   return compaction;
+}
+
+interface Asking {
+  /** Replaces the main model in this call alone. */
+  readonly main?: Writer | undefined;
+  readonly waitMs?: number;
+}
+
+export function writersOf({ options, state }: SessionContext, { main, waitMs }: Asking): Writers {
+  const { now = Date.now, handoffWaitMs = HANDOFF_WAIT_MS } = options;
+  return writersFor({
+    writers: { resting: [], ...options.writers, ...(main === undefined ? {} : { main }) },
+    state: state.summarizer,
+    limit: { ...SESSION_SPEND_LIMIT, ...options.spendLimit },
+    now: now(),
+    waitMs: waitMs ?? handoffWaitMs,
+    withheld: options.sharedBudget?.withheld(),
+    spent: (reply) => {
+      state.summarizer = afterReply(state.summarizer, reply);
+      options.sharedBudget?.spent(reply.usage.costUsd ?? 0);
+    },
+  });
+}
+
+/** Every removed piece with its original bytes; a span's are put together when somebody reads them. */
+export function originalsOf(compaction: Compaction, transcript: Transcript): readonly Original[] {
+  return compaction.evicted.map((one) => ({
+    id: one.id,
+    kind: one.kind,
+    label: one.label,
+    get text() {
+      return textOf(one, transcript.messages);
+    },
+  }));
+}
+
+function textOf(evicted: Evicted, messages: readonly Message[]): string {
+  if (evicted.kind !== "span") return evicted.original ?? "";
+  return spanLines(messages.slice(evicted.message, evicted.end)).join("\n");
+}
+
+/** A wire message each, in its own bytes where it came from a body. */
+function spanLines(messages: readonly Message[]): string[] {
+  const lines: string[] = [];
+  let last: string | undefined;
+  /** Messages that came in the last line; those of another one may say the same. */
+  let members = 0;
+  for (const { role, parts, wire } of messages) {
+    const isNext = wire === undefined || wire.raw !== last || members === wire.members.length;
+    members = isNext ? 1 : members + 1;
+    if (isNext) lines.push(wire?.raw ?? JSON.stringify({ role, parts }));
+    last = wire?.raw;
+  }
+  return lines;
 }

@@ -11,9 +11,8 @@ import {
 } from "../core/caching/breakpoints.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import { cacheKeyEdits } from "../protocols/caching/key.ts";
-import type { MarkerLayout } from "../protocols/caching/layout.ts";
-import { markerSites } from "../protocols/caching/sites.ts";
+import { cacheKeyEdits, markerSites } from "../protocols/caching/sites.ts";
+import type { MarkerLayout } from "../protocols/definition.ts";
 import { applyEdits, type Edit } from "../protocols/json/edit.ts";
 import { protocols, type Decoded } from "../protocols/index.ts";
 import { definitions } from "../protocols/registry.ts";
@@ -28,7 +27,7 @@ export interface MarkerRules {
 }
 
 /** A request as it would go out without markers. */
-export interface UnmarkedRequest {
+interface UnmarkedRequest {
   readonly rules: MarkerRules;
   readonly ttl: Ttl;
   readonly body: string;
@@ -125,4 +124,15 @@ function prefixMinimum({ rules, measure }: UnmarkedRequest, { transcript }: Deco
   const beginning = measure.transcript({ ...transcript, messages: [] });
   const tokensTo = (at: number): number => (sites[at]!.section === "messages" ? Infinity : beginning);
   return { minimumTokens, tokensTo };
+}
+
+export interface SessionCaching {
+  /** `native`: Anthropic's on its own API. `openrouter`: the same on Chat requests. `openai`: OpenAI's breakpoints and key. */
+  readonly layout: MarkerLayout;
+  /** Default `spaced`: the system prompt, the newest message, and what a compaction leaves alone. */
+  readonly strategy?: "spaced" | "system_and_3";
+  /** How long what is written lives; default `5m`. */
+  readonly ttl?: Ttl;
+  /** The shortest prefix that the model's provider caches, in tokens, where it is known. */
+  readonly minimumTokens?: number;
 }

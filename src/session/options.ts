@@ -1,5 +1,5 @@
 /** What the options of sessions and of their calls may be. */
-import type { SessionCaching } from "./session-caching.ts";
+import type { SessionCaching } from "./markers.ts";
 import { DEFAULTS } from "../config/defaults.ts";
 import { engineSettings } from "../config/engine-options.ts";
 import {

@@ -7,7 +7,7 @@ import { PrecisError } from "../core/errors.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { HistoryStore, Store } from "../store/store.ts";
-import { rangeOfMessages } from "./message-range.ts";
+import { rangesIn } from "../core/recall/messages.ts";
 
 /** What is to be pinned: one of both. */
 export interface PinRequest {
@@ -52,7 +52,7 @@ interface Pinned {
 const SCHEMA_VERSION = 1;
 const ID_HEX_DIGITS = 6;
 
-export type PinStore = Pick<HistoryStore, "getState" | "putState">;
+type PinStore = Pick<HistoryStore, "getState" | "putState">;
 
 /** A conversation and where its pins are kept. */
 export interface PinContext {
@@ -63,7 +63,7 @@ export interface PinContext {
 }
 
 /** A session, as far as its pins go. */
-export interface PinOwner {
+interface PinOwner {
   readonly store: Store;
   readonly tenant: string;
   readonly chain: Chain;
@@ -174,3 +174,17 @@ function isPinned(state: unknown): state is Pinned {
   const { schemaVersion, pins } = state as Partial<Pinned>;
   return schemaVersion === SCHEMA_VERSION && Array.isArray(pins);
 }
+
+/** One range of messages that are there, from 1. @throws PrecisError `bad_range`. */
+export function rangeOfMessages(text: string, count: number): { readonly from: number; readonly to: number } {
+  const [range, ...more] = rangesIn(text) ?? [];
+  const to = Math.min(range?.to ?? 0, range?.to === Infinity ? count : Infinity);
+  if (range !== undefined && more.length === 0 && range.from >= 1 && to >= range.from && to <= count)
+    return { from: range.from, to };
+  throw new PrecisError(`"${text.slice(0, SHOWN_CHARS)}" is no range of its ${count} messages`, {
+    code: "bad_range",
+    hint: "Write one number or one range of message numbers, for example 12 or 12-14.",
+  });
+}
+
+const SHOWN_CHARS = 40;

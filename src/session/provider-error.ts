@@ -2,9 +2,8 @@
  * From what a program has in a `catch` to what the provider answered: the errors of the OpenAI and the Anthropic SDK, of
  * the AI SDK, a `Response`, or a status and a body. Wrapped errors are followed to the one with the answer.
  */
-import type { Overflow } from "../protocols/index.ts";
+import { type Overflow, protocols } from "../protocols/index.ts";
 import { refusesNeighbours } from "../protocols/openai-chat/alternate.ts";
-import { overflowOf, type ProviderError } from "./recover.ts";
 import { readSafely } from "./read-safely.ts";
 
 /** Errors inside errors are followed this far: a retry error, its last error, and the causes below it. */
@@ -155,4 +154,19 @@ function read<Name extends string>(value: unknown, names: readonly Name[]): { re
   const fields: { [One in Name]?: unknown } = {};
   for (const name of names) fields[name] = readSafely(() => (value as { readonly [One in Name]?: unknown })[name]);
   return fields;
+}
+
+/** A provider's answer to a refused request. */
+export interface ProviderError {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** The overflow that an error reports; `undefined` when it reports something else. */
+export function overflowOf({ status, body }: ProviderError): Overflow | undefined {
+  for (const protocol of Object.values(protocols)) {
+    const overflow = protocol.overflow(status, body);
+    if (overflow !== undefined) return overflow;
+  }
+  return undefined;
 }

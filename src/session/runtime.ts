@@ -18,13 +18,13 @@ import {
   findPreparedElsewhere,
   takePreparedCompaction,
   type TakeRequest,
+  compactBeforeExpiry,
+  compactWithoutRemote,
 } from "./compact-ahead.ts";
-import { compactBeforeExpiry } from "./compact-before-expiry.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, WaitingForMain } from "./contract.ts";
-import { WISH_REASON } from "./compact-tool.ts";
-import { callTool, toolsOf } from "./model-tools.ts";
+import { WISH_REASON, callTool, toolsOf } from "./model-tools.ts";
 import { createEvents } from "./events.ts";
-import { createIngest } from "./ingest.ts";
+import { createIngest, type ConversationView, type SessionContext } from "./context.ts";
 import { createState, restoreState, saveState, useSettings, windowInUse, withModel } from "./state.ts";
 import { recall } from "./recall/search.ts";
 import { addPin, listPins, pinContext, removePin } from "./pins.ts";
@@ -33,17 +33,14 @@ import { editConversation } from "./edit-by-hand.ts";
 import { overflowIn } from "./provider-error.ts";
 import { withinMediaLimits, withoutMedia } from "./lighten.ts";
 import { asksForTooMuch, learnRefusal } from "./learn-window.ts";
-import { compactWithoutRemote } from "./without-remote.ts";
 import { createContextUsage } from "./context-usage.ts";
-import type { ConversationView, SessionContext } from "./context.ts";
 import type { ScheduledDecision } from "./economy.ts";
 import { postpone, timingOf } from "./postpone.ts";
 import type { Postponement } from "./timing.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { untilAborted } from "./time-limit.ts";
 import { compactView, recordCompaction } from "./make-compaction.ts";
 import { observe } from "./observe-usage.ts";
-import { littleRoom } from "./progress.ts";
-import { decideCompaction, settleRequest, viewConversation } from "./turn.ts";
+import { littleRoom, decideCompaction, settleRequest, viewConversation } from "./turn.ts";
 
 export function createRuntime(given: RuntimeOptions = {}): Runtime {
   const engine = given.perModel?.(given.model ?? "")?.engine;

@@ -17,8 +17,7 @@ import { createWriters } from "../models/writers.ts";
 import { environmentVariables } from "../platform/builtin.ts";
 import type { Decoded } from "../protocols/index.ts";
 import { createInPlaceWriter } from "./in-place.ts";
-import { describedAnswer } from "./provider-error.ts";
-import { overflowOf } from "./recover.ts";
+import { describedAnswer, overflowOf } from "./provider-error.ts";
 
 /** A model and where it is reached; whatever is left out follows from its name. */
 export interface SummaryModel {

@@ -7,7 +7,7 @@ import { configuredTenants } from "../../src/cli/tenants-file.ts";
 import { DEFAULTS } from "../../src/config/defaults.ts";
 import { readTenants } from "../../src/config/tenants.ts";
 import type { Configuration } from "../../src/config/schema.ts";
-import type { TenantsSource } from "../../src/gateway/tenants/configuration.ts";
+import type { TenantsSource } from "../../src/gateway/tenants/directory.ts";
 import type { Writer } from "../../src/core/handoff/model/writer.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { stand, temporaryFolder } from "./support/standing.ts";

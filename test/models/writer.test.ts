@@ -3,8 +3,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { FailureClass, WriterFailure, WriterReply } from "../../src/core/handoff/model/writer.ts";
-import { loadPackage } from "../../src/models/packages.ts";
-import { providerNamed, type ProviderName } from "../../src/models/providers.ts";
+import { loadPackage, providerNamed, type ProviderName } from "../../src/models/providers.ts";
 import { createWriter, type WriterOptions } from "../../src/models/writer.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import {

@@ -4,7 +4,7 @@ import { createPrefixCache, type CacheRules, type CacheUse } from "../../../src/
 import type { Compaction, CompactionReason } from "../../../src/core/compaction/compaction.ts";
 import { fieldsOf } from "../../../src/protocols/fields.ts";
 import { definitions } from "../../../src/protocols/registry.ts";
-import { economyFrom } from "../../../src/session/pricing.ts";
+import { economyFrom } from "../../../src/session/economy.ts";
 import type { SessionOptions } from "../../../src/session/contract.ts";
 import { createSession, type Session } from "../../../src/session/session.ts";
 import { textTokens } from "../../../provider/src/weigh.ts";

@@ -15,7 +15,7 @@ import { lookUp, type RegistryEntry, type ModelFacts, type Prices, type Registry
 import type { ProtocolName } from "../../../src/protocols/index.ts";
 import { definitions } from "../../../src/protocols/registry.ts";
 import { initialFactor } from "../../../src/session/calibration.ts";
-import type { SessionCaching } from "../../../src/session/session-caching.ts";
+import type { SessionCaching } from "../../../src/session/markers.ts";
 
 export interface TermsQuery {
   readonly registry: Registry;

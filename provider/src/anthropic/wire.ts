@@ -37,9 +37,9 @@ import {
   placed,
   BODY_BYTES_MAX,
   TOO_LARGE,
+  checkPictures,
 } from "../../../src/protocols/request-form/anthropic.ts";
 import { checkPairs } from "./pairing.ts";
-import { checkPictures } from "../../../src/protocols/request-form/anthropic-pictures.ts";
 import { streamMessage, streamMessageError, messageReply } from "./reply.ts";
 import { checkThinkingBlocks, checkThinkingUse } from "./thinking.ts";
 import { wholeRequest } from "./threads.ts";

@@ -3,7 +3,7 @@ import { parsedObject } from "../arguments.ts";
 import type { Reply, ReplyBlock, Stop, StreamEvent, ReplyToSend } from "../contract.ts";
 import type { Refusal } from "../../../src/protocols/request-form/refusal.ts";
 import type { Fields } from "../../../src/protocols/dialect.ts";
-import { statusName } from "../../../src/protocols/gemini/vendor.ts";
+import { statusName } from "../../../src/protocols/gemini/protocol.ts";
 import { piecesOf } from "../pieces.ts";
 
 const FINISH: Readonly<Record<Stop, string>> = {

@@ -1,6 +1,6 @@
 /** The Gemini API as Google's server has it: requests judged and rendered, errors in its words. */
 import { countOf, fieldsOf, isFields, textOf } from "../../../src/protocols/fields.ts";
-import { requestedIn } from "../../../src/protocols/gemini/routes.ts";
+import { requestedIn } from "../../../src/protocols/gemini/protocol.ts";
 import { type Block, type Prompt } from "../contract.ts";
 import { invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
 import { type Fields } from "../../../src/protocols/dialect.ts";

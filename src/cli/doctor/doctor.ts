@@ -19,7 +19,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { gatewayUrl, isGateway } from "../gateway-url.ts";
 import { asksInPlace, chooseModels, type Choice, type Unclear } from "../../models/choice.ts";
-import { loadDialect, loadPackage } from "../../models/packages.ts";
+import { loadDialect, loadPackage } from "../../models/providers.ts";
 import { handoffsSentence } from "../summarize.ts";
 
 export async function examine(examination: Examination): Promise<readonly Finding[]> {

@@ -3,7 +3,7 @@
  * `POST /v1/compress` takes messages and answers with as many, `GET /v1/retrieve/HASH` answers with what a marker stands for,
  * or with the places that hold a query's words in all the hashes that it names.
  */
-import { hash } from "node:crypto";
+import { hash as digestBytes } from "node:crypto";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { PrecisError } from "../../core/errors.ts";
@@ -16,7 +16,7 @@ import { createRuntime } from "../../session/runtime.ts";
 import { createMemoryStore } from "../../store/memory.ts";
 import type { Original, Store } from "../../store/store.ts";
 import type { ClientRequest, ClientResponse } from "../contract.ts";
-import { RECALL_LIMITS } from "../recall/limits.ts";
+import { RECALL_LIMITS } from "../recall/tool.ts";
 import type { GatewayContext } from "../request/context.ts";
 import type { RequestRecord } from "../request/record.ts";
 import { respondHere, respondRefused } from "../request/respond.ts";
@@ -24,11 +24,15 @@ import { pathOf } from "../routes.ts";
 import type { Owner } from "../tenants/owner.ts";
 import { receiveBody } from "../transport/request-body.ts";
 import { refuse, type Refusal } from "../transport/refusals.ts";
-import { MARKER_HEX_DIGITS, markerHash, shortenRows, type ShortenedRows } from "./rows.ts";
+import { describeCall } from "../../core/digest/call.ts";
+import { digestResult } from "../../core/digest/digest.ts";
+import { recallId, type Hash } from "../../core/transcript/links.ts";
 
 const COMPRESS_PATH = /^(?:\/v1)?\/compress$/;
 const COMPACT_PATH = /^(?:\/v1)?\/compact$/;
 const RETRIEVE_PATH = /^(?:\/v1)?\/retrieve\/([^/]+)$/;
+const MARKER_HEX_DIGITS = 24;
+
 const MARKER_HASH = new RegExp(`^[0-9a-f]{${MARKER_HEX_DIGITS}}$`);
 /** Of recall ids, as they are now and as they were before. */
 const RECALL_HEX_DIGITS = [16, 9];
@@ -39,9 +43,7 @@ const TARGET_SHARE = 0.5;
 /** Tokens of an answer that holds the places of a query. */
 const FOUND_TOKENS_MAX = 2_000;
 
-export type CompressRoute =
-  | { readonly asks: "compress" | "compact" }
-  | { readonly asks: "retrieve"; readonly marker: string };
+type CompressRoute = { readonly asks: "compress" | "compact" } | { readonly asks: "retrieve"; readonly marker: string };
 
 /** Undefined for every other request. */
 export function compressRouteOf({
@@ -153,7 +155,7 @@ function shortenedFor(
 }
 
 function sha256(text: string): string {
-  return hash("sha256", text);
+  return digestBytes("sha256", text);
 }
 
 async function retrieve(context: GatewayContext, request: CompressRequest, marker: string): Promise<ClientResponse> {
@@ -235,3 +237,115 @@ const NO_SUCH_HASH: Refusal = {
   message: "precis: no original has this hash.",
   hint: "Use the 24 hexadecimal digits of a marker; originals are deleted when the store's retention says so.",
 };
+
+interface RowLimits {
+  /** Rows are shortened when they exceed this together. */
+  readonly thresholdTokens: number;
+  /** What they are shortened to then. */
+  readonly targetTokens: number;
+}
+
+interface RowTools {
+  readonly tokens: (text: string) => number;
+  readonly hash: Hash;
+}
+
+interface ShortenedRows {
+  readonly rows: readonly Fields[];
+  readonly before: number;
+  readonly after: number;
+  /** What was removed. */
+  readonly originals: readonly Original[];
+  /** Of the originals, the hashes that the markers show. */
+  readonly hashes: readonly string[];
+}
+
+/** What a marker shows of a text: the digits of its recall id, and as many of its hash that a stranger cannot guess them. */
+function markerHash({ id, text }: Pick<Original, "id" | "text">, hash: Hash): string {
+  return id.slice(1) + hash(text).slice(id.length - 1, MARKER_HEX_DIGITS);
+}
+
+function ownMarker(text: string, hash: Hash): string {
+  return markerHash({ id: recallId(text, hash), text }, hash);
+}
+
+/** From mild to severe: texts above `triggerTokens` become digests of about `targetTokens`. */
+const STEPS = [
+  { triggerTokens: 500, targetTokens: 150 },
+  { triggerTokens: 100, targetTokens: 60 },
+] as const;
+/** Role, separators and ids of a row. */
+const ROW_OVERHEAD_TOKENS = 4;
+
+interface Row {
+  readonly given: Fields;
+  /** As it is now. */
+  shown: Fields;
+  tokens: number;
+  step: number;
+}
+
+function shortenRows(given: readonly Fields[], limits: RowLimits, tools: RowTools): ShortenedRows {
+  const originals = new Map<string, Original>();
+  const rows = given.map((row): Row => ({ given: row, shown: row, tokens: rowTokens(row, tools), step: 0 }));
+  const before = rows.reduce((sum, { tokens }) => sum + tokens, 0);
+  const next = STEPS.map(() => 0);
+  let total = 0;
+  rows.forEach((newest, at) => {
+    total += newest.tokens;
+    if (total <= limits.thresholdTokens) return;
+    STEPS.forEach((_, step) => {
+      for (; next[step]! < at && total > limits.targetTokens; next[step]!++)
+        total -= shorten(rows[next[step]!]!, step, tools, originals);
+    });
+    if (total > limits.thresholdTokens) total -= shorten(newest, 0, tools, originals);
+  });
+  const hashes = [...originals.keys()];
+  return { rows: rows.map(({ shown }) => shown), before, after: total, originals: [...originals.values()], hashes };
+}
+
+/** Answers with the tokens that it saved. */
+function shorten(row: Row, step: number, tools: RowTools, originals: Map<string, Original>): number {
+  const was = row.tokens;
+  row.shown = withTexts(row.given, (text) => digestOf(text, row.given["role"], STEPS[step]!, tools));
+  row.tokens = rowTokens(row.shown, tools);
+  for (const text of textsOf(row.given)) {
+    const hash = ownMarker(text, tools.hash);
+    if (originals.has(hash) || textsOf(row.shown).includes(text)) continue;
+    const id = recallId(text, tools.hash);
+    originals.set(hash, { id, kind: "text", label: `${String(row.given["role"])} message`, text });
+  }
+  return was - row.tokens;
+}
+
+function digestOf(text: string, role: unknown, step: (typeof STEPS)[number], { tokens, hash }: RowTools): string {
+  const recall = `hash=${ownMarker(text, hash)}`;
+  const call = describeCall(role === "tool" ? "result" : "message", "");
+  const digest = digestResult({ text, call, focus: [], recall, tokens, ...step });
+  return digest === undefined ? text : digest.text.replace(`recall ${recall}`, recall);
+}
+
+function rowTokens(row: Fields, { tokens }: RowTools): number {
+  return ROW_OVERHEAD_TOKENS + textsOf(row).reduce((sum, text) => sum + tokens(text), 0);
+}
+
+/** The texts of a row: its content, or those of its text parts. */
+function textsOf({ content }: Fields): readonly string[] {
+  if (typeof content === "string") return [content];
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part: unknown) => (isTextPart(part) ? [part["text"]] : []));
+}
+
+function withTexts(row: Fields, change: (text: string) => string): Fields {
+  const { content } = row;
+  if (typeof content === "string") return { ...row, content: change(content) };
+  if (!Array.isArray(content)) return row;
+  return {
+    ...row,
+    content: content.map((part: unknown) => (isTextPart(part) ? { ...part, text: change(part["text"]) } : part)),
+  };
+}
+
+function isTextPart(part: unknown): part is Fields & { readonly text: string } {
+  return isFields(part) && typeof part["text"] === "string";
+}

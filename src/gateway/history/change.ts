@@ -21,9 +21,9 @@ import { readConversation } from "./conversation.ts";
 import { withEditedHandoff } from "./edit-handoff.ts";
 import { windowOf } from "./context-view.ts";
 import { findSession } from "./find.ts";
-import type { HistoryDependencies } from "./dependencies.ts";
-import { stageStore } from "./staged-store.ts";
-import type { OperatorHooks } from "../../session/operator-hooks/contract.ts";
+import type { HistoryDependencies } from "./sizes.ts";
+import type { OperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
+import type { HistoryStore } from "../../store/store.ts";
 
 const KEPT_MASKED =
   "it is stored with its secrets masked, so only the gateway, which sees the original requests, can compact it";
@@ -50,7 +50,7 @@ export function drop(dependencies: HistoryDependencies, which: Which, messages: 
 type Make = (runtime: Runtime, transcript: Transcript, measure: Measure) => Promise<Outcome>;
 
 /** A compaction that was made, and what is still to be kept of it. */
-export interface MadeCompaction {
+interface MadeCompaction {
   readonly kind: "made";
   readonly tenant: string;
   readonly session: string;
@@ -246,5 +246,31 @@ export async function setThreshold(
     ...(set === undefined ? {} : { set }),
     thresholdTokens: timing.thresholdTokens,
     ...(undone ? { undone } : {}),
+  };
+}
+
+interface StagedStore {
+  readonly store: HistoryStore;
+  /** Makes the changes, in the order in which they were asked for; with another compaction in place of the one that was recorded. */
+  readonly commit: (edited?: Compaction) => Promise<void>;
+}
+
+function stageStore(store: HistoryStore): StagedStore {
+  const changes: ((edited?: Compaction) => Promise<unknown>)[] = [];
+  const later = (write: (edited?: Compaction) => Promise<unknown>): void => void changes.push(write);
+  return {
+    store: {
+      ...store,
+      putOriginals: async (tenant, originals) => later(() => store.putOriginals(tenant, originals)),
+      undoCompaction: async (tenant, link) => later(() => store.undoCompaction(tenant, link)),
+      putState: async (tenant, root, state) => later(() => store.putState(tenant, root, state)),
+      putCompaction: async (tenant, compaction, root) => {
+        later((edited) => store.putCompaction(tenant, edited ?? compaction, root));
+        return compaction;
+      },
+    },
+    commit: async (edited) => {
+      for (const write of changes) await write(edited);
+    },
   };
 }

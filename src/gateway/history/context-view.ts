@@ -6,10 +6,8 @@ import { savedTiming, savedWindow } from "../../session/saved-state.ts";
 import type { WindowInUse } from "../../session/window-in-use.ts";
 import type { UsageEntry } from "../../store/store.ts";
 import type { CompactionView, ContextView, MessageShown, Page, Which } from "./contract.ts";
-import type { HistoryDependencies } from "./dependencies.ts";
+import { type HistoryDependencies, readSized, type SessionSizes, type SizedSession, toolNames } from "./sizes.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { toolNames } from "./read-messages.ts";
-import { readSized, type SessionSizes, type SizedSession } from "./sizes.ts";
 import { spendOf } from "./spend.ts";
 
 /** What is shown of one message; its original has the rest. */

@@ -3,7 +3,7 @@
  * What precis wrote is labelled or left out, so that it never passes for conversation in a data set.
  */
 import { applyCompaction, type Compaction } from "../../core/compaction/compaction.ts";
-import { exportedWithoutSecrets, ORIGIN_MEMBER, originsOf } from "../../session/synthetic.ts";
+import { exportedWithoutSecrets, ORIGIN_MEMBER, originsOf } from "../../session/handoff-text.ts";
 import { opensWithHandoff } from "../../core/handoff/marks.ts";
 import { withParts, type Message, type Part } from "../../core/transcript/message.ts";
 import { protocols } from "../../protocols/index.ts";
@@ -11,7 +11,7 @@ import { elementTexts } from "../../protocols/json/scan.ts";
 import type { Exported, ExportOptions, Which } from "./contract.ts";
 import { readConversation } from "./conversation.ts";
 import { findSession } from "./find.ts";
-import type { HistoryDependencies } from "./dependencies.ts";
+import type { HistoryDependencies } from "./sizes.ts";
 
 const FALLBACK_PROTOCOL = "openai-chat";
 

@@ -9,7 +9,7 @@ import { originalsWith } from "../../session/recall/search.ts";
 import type { MessageHit, Original } from "../../store/store.ts";
 import type { FoundOriginal, SearchQuery } from "./contract.ts";
 import { findSession } from "./find.ts";
-import type { HistoryDependencies } from "./dependencies.ts";
+import type { HistoryDependencies } from "./sizes.ts";
 
 export async function recall(
   { store }: HistoryDependencies,

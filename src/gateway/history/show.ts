@@ -1,20 +1,28 @@
 /** Sessions as an operator sees them: in a list, and one with its compactions and its newest messages. Secrets are masked before anything is cut. */
-import { applyCompaction } from "../../core/compaction/compaction.ts";
+import { applyCompaction, type Compaction, type Evicted } from "../../core/compaction/compaction.ts";
 import { described, labelOf } from "../../core/digest/call.ts";
 import { personText } from "../../core/events/person.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
 import type { CompactionEntry, SessionEntry, UsageEntry } from "../../store/store.ts";
-import { savedRests, savedTiming } from "../../session/saved-state.ts";
+import { savedRests, savedTiming, savedEngineState } from "../../session/saved-state.ts";
 import { readThreshold } from "../../session/threshold.ts";
 import { archivesOf } from "./archive.ts";
-import type { CompactionShown, EngineFigures, MessageShown, SessionShown, SessionSummary, Which } from "./contract.ts";
+import type {
+  CompactionShown,
+  EngineFigures,
+  MessageShown,
+  SessionShown,
+  SessionSummary,
+  Which,
+  HiddenResult,
+} from "./contract.ts";
 import { conversationOf, readConversation, type StoredConversation } from "./conversation.ts";
 import { windowOf } from "./context-view.ts";
-import { newestUsage, readSized, sizesOf, type SessionSizes } from "./sizes.ts";
+import { newestUsage, readSized, sizesOf, type SessionSizes, type HistoryDependencies } from "./sizes.ts";
 import { spendOf } from "./spend.ts";
-import { engineFigures } from "./engine-figures.ts";
 import { findSession } from "./find.ts";
-import type { HistoryDependencies } from "./dependencies.ts";
+import { sacredZoneStatistics } from "../../core/engines/sacred-zone/sacred-zone.ts";
+import { hiddenResults } from "../../core/engines/stepped.ts";
 
 /** What a list shows of a first request. */
 const TITLE_CHARS_MAX = 200;
@@ -180,4 +188,28 @@ function tailOf(
       .slice(0, CALLS_SHOWN_MAX)
       .map((call) => redact(labelOf(described(call)))),
   }));
+}
+
+/** `state`: the session's, as it was saved; `standing`: the compaction that its next request goes out with. */
+function engineFigures(state: unknown, standing: Compaction | undefined): EngineFigures | undefined {
+  const engine = savedEngineState(state) ?? standing?.state;
+  const name = standing?.report.engine ?? nameIn(engine);
+  if (name === undefined) return undefined;
+  const hidden = standing === undefined ? [] : hiddenIn(standing);
+  return { name, ...(name === "sacred-zone" ? { statistics: sacredZoneStatistics(engine) } : {}), hidden };
+}
+
+function nameIn(state: unknown): string | undefined {
+  const name = typeof state === "object" && state !== null && "engine" in state ? state.engine : undefined;
+  return typeof name === "string" ? name : undefined;
+}
+
+/** Results that stand in the conversation in short: a digest, a line with the recall id, a reference. */
+function hiddenIn({ map, evicted, state }: Compaction): readonly HiddenResult[] {
+  const times = new Map(hiddenResults(state).map(({ id, at }) => [id, at]));
+  const stands = ({ kind, message }: Evicted): boolean => kind === "result" && map[message]?.kind === "edited";
+  return evicted.filter(stands).map(({ id, message, label }) => {
+    const at = times.get(id);
+    return { id, number: message + 1, label, ...(at === undefined ? {} : { at }) };
+  });
 }

@@ -1,13 +1,19 @@
 /** How large a session is, on one scale everywhere: tokens of whole requests, by the newest that its provider reported. */
 import { calibrated, type Measure } from "../../core/transcript/measure.ts";
-import type { Message } from "../../core/transcript/message.ts";
+import { type Message, callsOf, contentText, type Part } from "../../core/transcript/message.ts";
 import { FACTOR_MIN, initialFactor } from "../../session/calibration.ts";
 import { savedScale } from "../../session/saved-state.ts";
-import type { CompactionEntry, UsageEntry } from "../../store/store.ts";
-import type { Which } from "./contract.ts";
-import type { HistoryDependencies } from "./dependencies.ts";
+import type { CompactionEntry, UsageEntry, HistoryStore } from "../../store/store.ts";
+import type { Which, MessageInFull, Page, PartShown } from "./contract.ts";
 import { findSession, type FoundSession } from "./find.ts";
-import type { RecentConversation } from "./recently-read.ts";
+import type { RecentConversation, createMeasures, ReadRecent } from "./recently-read.ts";
+import type { Redactor } from "../../core/redaction/redactor.ts";
+import type { Chain } from "../../core/transcript/links.ts";
+import type { OperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
+import type { Prices } from "../../models/usage.ts";
+import type { EmitEvent } from "../contract.ts";
+import type { ModelBook } from "../models.ts";
+import type { sessionOptions } from "../session-options.ts";
 
 interface DatedCompaction extends CompactionEntry {
   /** The number of the last message of the first request that went out with it. */
@@ -129,4 +135,77 @@ function dated({ messages, links, usages, compactions }: StoredSession): readonl
 
 function sum(messages: readonly Message[], weigh: SessionSizes["weigh"]): number {
   return messages.reduce((total, message) => total + weigh(message), 0);
+}
+
+export interface HistoryDependencies {
+  readonly store: HistoryStore;
+  readonly chain: Chain;
+  /** What is known of models by now. */
+  readonly models: () => ModelBook;
+  /** One window for every model is set. */
+  readonly windowIsStated: boolean;
+  readonly readRecent: ReadRecent;
+  readonly measureOf: ReturnType<typeof createMeasures>;
+  /** Undefined where they are not known. */
+  readonly pricesOf: (model: string) => Prices | undefined;
+  readonly runtime: ReturnType<typeof sessionOptions>;
+  readonly redact: Redactor;
+  /** The operator's, where there are any. */
+  readonly hooks: OperatorHooks | undefined;
+  readonly onEvent: EmitEvent;
+}
+
+/** Of one part; its message's original has the rest. */
+const PART_CHARS_MAX = 20_000;
+
+export async function readMessages(
+  dependencies: HistoryDependencies,
+  which: Which,
+  { from, count }: Page,
+): Promise<readonly MessageInFull[]> {
+  const { redact } = dependencies;
+  const { messages, sizes } = await readSized(dependencies, which);
+  const tools = toolNames(messages);
+  return messages.slice(from - 1, from - 1 + count).map((message, at) => ({
+    number: from + at,
+    role: message.role,
+    tokens: sizes.weigh(message),
+    parts: message.parts.map((part) => shownPart(part, tools, redact)),
+  }));
+}
+
+/** The name of the tool of each call, by the id of the call. */
+export function toolNames(messages: readonly Message[]): ReadonlyMap<string, string> {
+  return new Map(messages.flatMap((message) => callsOf(message).map(({ id, name }) => [id, name] as const)));
+}
+
+function shownPart(part: Part, tools: ReadonlyMap<string, string>, redact: Redactor): PartShown {
+  switch (part.kind) {
+    case "text":
+      return { kind: "text", ...cut(redact(part.text)) };
+    case "reasoning":
+      return { kind: "thinking", ...cut(redact(part.text)) };
+    case "tool-call":
+      return { kind: "call", tool: part.name, ...cut(redact(part.arguments)) };
+    case "tool-result": {
+      const tool = tools.get(part.callId);
+      const text = cut(redact(contentText(part.content)));
+      return {
+        kind: "result",
+        ...text,
+        ...(tool === undefined ? {} : { tool }),
+        ...(part.isError === true ? { failed: true as const } : {}),
+      };
+    }
+    case "image":
+    case "file":
+      return { kind: "media", text: part.kind };
+    case "opaque":
+      return { kind: "media", text: part.type };
+  }
+}
+
+/** Secrets are masked before anything is cut. */
+function cut(text: string): Pick<PartShown, "text" | "chars"> {
+  return text.length <= PART_CHARS_MAX ? { text } : { text: text.slice(0, PART_CHARS_MAX), chars: text.length };
 }

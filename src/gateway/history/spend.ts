@@ -1,7 +1,7 @@
 /** What requests cost: what was charged where the store has it, otherwise their reported usage at the model's prices. */
 import { costOf } from "../../models/usage.ts";
 import type { UsageEntry } from "../../store/store.ts";
-import type { HistoryDependencies } from "./dependencies.ts";
+import type { HistoryDependencies } from "./sizes.ts";
 
 /** US dollars; undefined where no price is known for any of them. */
 export function spendOf(

@@ -4,19 +4,25 @@
  */
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { createRuntime } from "../../session/runtime.ts";
-import type { ActiveCompaction, Job, JobQueue } from "../../store/store.ts";
+import type { ActiveCompaction, Job, JobQueue, HistoryStore } from "../../store/store.ts";
 import type { JobEvent } from "../contract.ts";
 import { readConversation } from "../history/conversation.ts";
 import type { HistoryContext } from "../request/context.ts";
 import { conversationOptions } from "../request/start-conversation.ts";
 import { jobIn } from "./job.ts";
+import { createOperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
+import type { GatewayOptions } from "../gateway-options.ts";
+import { createHistoryContext } from "../history-context.ts";
+import { GATEWAY_LIMITS } from "../limits.ts";
+import { safely, withShownNames } from "../operation/names.ts";
+import { createTenantDirectory } from "../tenants/directory.ts";
 
 export interface JobWorker {
   readonly stop: () => Promise<void>;
 }
 
 /** @throws PrecisError of the store. */
-export function workOnJobs(context: HistoryContext, queue: JobQueue, atOnce: number): Promise<JobWorker> {
+function workOnJobs(context: HistoryContext, queue: JobQueue, atOnce: number): Promise<JobWorker> {
   const { onEvent } = context;
   return queue.work((job, signal) => doJob(context, queue, { job, signal }), {
     atOnce,
@@ -115,4 +121,30 @@ async function compactStored(
     { signal, decided: true },
   );
   return made;
+}
+
+interface WorkerOptions {
+  readonly queue: JobQueue;
+  /** Compactions at a time. */
+  readonly atOnce: number;
+}
+
+/** @throws PrecisError of the store. */
+export async function createWorker(
+  options: GatewayOptions & { readonly store: HistoryStore },
+  { queue, atOnce }: WorkerOptions,
+): Promise<JobWorker> {
+  const { store } = options;
+  const hooks = createOperatorHooks(options.hooks, options.secrets);
+  const onEvent = safely((event) => options.onEvent?.(withShownNames(event)));
+  const limits = { ...GATEWAY_LIMITS, ...options.limits };
+  const { limitsOf } = createTenantDirectory({ source: options.tenants, limits: options.tenantLimits ?? {}, onEvent });
+  const context = createHistoryContext(options, { store, hooks, onEvent, limits, limitsOf, remote: undefined });
+  const worker = await workOnJobs(context, queue, atOnce);
+  return {
+    stop: async () => {
+      await worker.stop();
+      await hooks?.settled();
+    },
+  };
 }

@@ -2,7 +2,7 @@
  * Names that clients choose, a path or a model's, as events, logs and spans show them. A client may have put a key there
  * by mistake, and no rule knows every kind of key: what looks random is shown by its beginning only.
  */
-import type { GatewayEvent } from "../contract.ts";
+import type { GatewayEvent, EmitEvent } from "../contract.ts";
 
 /** The longest name that is shown whole. */
 const NAME_CHARS_MAX = 160;
@@ -62,4 +62,13 @@ function isSeparatedRandom(part: string): boolean {
 
 function caseChanges(text: string): number {
   return text.match(/[a-z][A-Z]/g)?.length ?? 0;
+}
+
+/** A listener that throws fails no request, and not the process. */
+export function safely(onEvent: EmitEvent): EmitEvent {
+  return (event) => {
+    try {
+      onEvent(event);
+    } catch {}
+  };
 }

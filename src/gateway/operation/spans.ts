@@ -11,7 +11,7 @@ import type { Prepared } from "../../session/contract.ts";
 import type { ClientRequest, HeaderLines, RequestEvent, Treatment } from "../contract.ts";
 import { routeOf } from "../routes.ts";
 import type { Upstream } from "../transport/upstreams.ts";
-import { headerOf, splitTarget } from "../transport/vendor.ts";
+import { headerOf, splitTarget } from "../transport/headers.ts";
 
 type Api = typeof OpenTelemetry;
 

@@ -13,11 +13,10 @@ import { protocols, type Decoded, type ProtocolName } from "../../protocols/inde
 import type { HistoryStore } from "../../store/store.ts";
 import type { ReadRequest } from "../conversations.ts";
 import { withoutThinking } from "../knowledge/thinking/turn.ts";
-import type { RecallLimits } from "./limits.ts";
-import { remembered } from "./remembered.ts";
+import type { RecallLimits } from "./tool.ts";
 
 /** An answer as the model gave it. Plain data. */
-export interface HiddenTurn {
+interface HiddenTurn {
   readonly protocol: ProtocolName;
   /** Of the answer as its client has it. */
   readonly fingerprint: string;
@@ -40,7 +39,7 @@ export interface HiddenTurns {
   readonly fingerprintOf: (messages: readonly Message[], hiddenIds: ReadonlySet<string>) => string;
 }
 
-export interface HiddenOptions {
+interface HiddenOptions {
   readonly store: Pick<HistoryStore, "getState" | "putState">;
   readonly hash: Hash;
   readonly limits: Pick<RecallLimits, "remembered" | "rememberedChars">;
@@ -187,4 +186,45 @@ export function resultMessage({ callId, text }: HiddenResult): Message {
     role: "tool",
     parts: Object.freeze([Object.freeze({ kind: "tool-result", callId, content } as const)]),
   });
+}
+
+interface Remembered<Value> {
+  readonly get: (key: string) => Value | undefined;
+  readonly set: (key: string, value: Value) => void;
+}
+
+interface RememberedOptions<Value> {
+  readonly entries: number;
+  readonly chars: number;
+  readonly weigh: (value: Value) => number;
+}
+
+function remembered<Value>({ entries, chars, weigh }: RememberedOptions<Value>): Remembered<Value> {
+  // In order of use.
+  const known = new Map<string, Value>();
+  let heldChars = 0;
+  const drop = (key: string): void => {
+    const value = known.get(key);
+    if (value === undefined) return;
+    heldChars -= weigh(value);
+    known.delete(key);
+  };
+  return {
+    get: (key) => {
+      const value = known.get(key);
+      if (value === undefined) return undefined;
+      known.delete(key);
+      known.set(key, value);
+      return value;
+    },
+    set: (key, value) => {
+      drop(key);
+      known.set(key, value);
+      heldChars += weigh(value);
+      for (const oldest of known.keys()) {
+        if (oldest === key || (known.size <= entries && heldChars <= chars)) return;
+        drop(oldest);
+      }
+    },
+  };
 }

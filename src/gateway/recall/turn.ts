@@ -4,20 +4,29 @@
  */
 import { estimateText } from "../../core/transcript/estimate.ts";
 import { withParts, type Message } from "../../core/transcript/message.ts";
-import type { Usage } from "../../core/engines/contract.ts";
+import type { Usage, EngineTool } from "../../core/engines/contract.ts";
 import type { HiddenCall, Passage } from "../../protocols/answers/screen.ts";
 import { isFields, parsed } from "../../protocols/fields.ts";
 import { applyEdits } from "../../protocols/json/edit.ts";
 import { elementTexts } from "../../protocols/json/scan.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
-import type { RecallToolAnswer } from "../../session/recall/tool.ts";
+import {
+  type RecallToolAnswer,
+  answerRecallCall,
+  RECALL_TOOL,
+  RECALL_TOOL_DECLARATION,
+} from "../../session/recall/answer.ts";
 import { withTimeLimit } from "../../session/time-limit.ts";
 import { resultMessage, type HiddenResult, type HiddenTurns } from "./hidden.ts";
-import type { RecallLimits } from "./limits.ts";
-import type { AnswerCall } from "./tool-calls.ts";
+import type { RecallLimits } from "./tool.ts";
+import type { Redactor } from "../../core/redaction/redactor.ts";
+import { isHostTool } from "../../session/model-tools.ts";
+import type { Runtime } from "../../session/contract.ts";
+import type { HistoryStore } from "../../store/store.ts";
+import { RECALL_IDS } from "../../core/transcript/links.ts";
 
 /** What an answer is to be kept under, and what it may hold. */
-export interface TurnOptions {
+interface TurnOptions {
   readonly tenant: string;
   readonly protocol: ProtocolName;
   /** Of the last message of the client's request. */
@@ -196,4 +205,44 @@ function continued(protocol: ProtocolName, body: string, said: readonly Message[
   }
   const at = elements.at(-1)!.end;
   return applyEdits(body, [{ start: at, end: at, text: `,${further}` }]);
+}
+
+/** Answers one call within that many tokens, by our estimate. @throws PrecisError of the store. */
+type AnswerCall = (call: HiddenCall, tokensMax: number) => Promise<RecallToolAnswer>;
+
+/** The tools of the session itself are there from the beginning. An engine with tools of its own has its own way to recall. */
+export function gatewayTools(runtime: Pick<Runtime, "tools">, recallable: boolean): readonly EngineTool[] {
+  const host = runtime.tools().filter(({ name }) => isHostTool(name));
+  if (!recallable) return host;
+  const own = runtime.tools().filter(({ name }) => !isHostTool(name));
+  return [...host, ...(own.length === 0 ? [RECALL_TOOL_DECLARATION] : own)];
+}
+
+interface CallContext {
+  readonly runtime: Pick<Runtime, "callTool">;
+  readonly store: HistoryStore;
+  readonly tenant: string;
+  /** The request as it was sent: what may be recalled is named in it. */
+  readonly body: string;
+  readonly redact: Redactor;
+  readonly limits: RecallLimits;
+}
+
+export function createCallAnswers({ runtime, store, tenant, body, redact, limits }: CallContext): AnswerCall {
+  const source = {
+    original: (id: string) => store.getOriginal(tenant, id),
+    ids: idsIn(body),
+    redact,
+    limits,
+  };
+  return async (call, tokensMax) => {
+    if (call.name === RECALL_TOOL) return answerRecallCall(source, call.arguments, tokensMax);
+    const { text, isError } = await runtime.callTool(call, { tokensMax, waitMs: limits.callWaitMs });
+    return { text, found: isError !== true };
+  };
+}
+
+/** Ids in a text, each once, in order. */
+function idsIn(text: string): readonly string[] {
+  return [...new Set(Array.from(text.matchAll(RECALL_IDS), ([id]) => id))];
 }

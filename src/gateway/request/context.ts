@@ -1,7 +1,7 @@
 /** What the steps of a request work with: settings, the parts that last longer than one request, and who hears of it. */
 import type { Chain } from "../../core/transcript/links.ts";
 import type { RuntimeOptions } from "../../session/contract.ts";
-import type { OperatorHooks } from "../../session/operator-hooks/contract.ts";
+import type { OperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { CachingContext } from "../caching.ts";
 import type { CompactRequestsPolicy, EmitEvent, HeaderLines } from "../contract.ts";

@@ -4,23 +4,32 @@
  */
 import { PrecisError } from "../../core/errors.ts";
 import { answerCompressRoute, compressRouteOf } from "../compress/compress.ts";
-import type { ClientRequest, ClientResponse, RequestHandler } from "../contract.ts";
+import type { ClientRequest, ClientResponse, RequestHandler, RequestEvent } from "../contract.ts";
 import { routeOf } from "../routes.ts";
 import type { Owner } from "../tenants/owner.ts";
 import { statusOf, type Refused } from "../transport/refusals.ts";
-import { answerWithRecall } from "./answer-with-recall.ts";
 import { answerCompactRequest } from "./compact-request.ts";
 import { takeChatCommand } from "./chat-command.ts";
 import type { GatewayContext } from "./context.ts";
-import { forwardOverloaded, forwardUnread } from "./forward-unread.ts";
 import { keepOnceAccepted, prepareAppend, recallsUnkept } from "./keep.ts";
-import type { ArrivingRequest } from "./model-request.ts";
-import { readAndPrepare } from "./read.ts";
-import { receive } from "./receive.ts";
+import {
+  type ArrivingRequest,
+  type ReceivedRequest,
+  type ModelRequest,
+  countsTokens,
+  type AnsweredRequest,
+} from "./model-request.ts";
 import { openRecord, type RequestRecord } from "./record.ts";
-import { respond, respondRefused } from "./respond.ts";
-import { sendUntilAccepted } from "./send.ts";
-import { replayAfterRefusal } from "./thread.ts";
+import { respond, respondRefused, respondUnread } from "./respond.ts";
+import { sendUntilAccepted, sendBody } from "./send.ts";
+import { replayAfterRefusal, continuing, refuseThread } from "./thread.ts";
+import { isLarge, threadLost } from "../large/large-requests.ts";
+import { receiveBody, type ReceivedBody } from "../transport/request-body.ts";
+import { passOnFault, faultReason } from "./fault.ts";
+import { prepareRequest } from "./prepare.ts";
+import { isEventStream } from "../../protocols/answers/reader.ts";
+import { onwardHeaders, headerOf } from "../transport/headers.ts";
+import type { Destination } from "../transport/upstreams.ts";
 
 export function createRequestHandler(context: GatewayContext): RequestHandler {
   return async (client) => {
@@ -99,4 +108,122 @@ function admitted(context: GatewayContext, client: ClientRequest, record: Reques
 function failureOutcome(error: unknown): "upstream_failed" | "turned_away" {
   const upstream = error instanceof PrecisError && error.code.startsWith("upstream_");
   return upstream ? "upstream_failed" : "turned_away";
+}
+
+/** What is given in place of a request that is answered already: refused here, or answered by the thread. */
+interface AnsweredEarly {
+  readonly response: ClientResponse;
+}
+
+async function receive(
+  context: GatewayContext,
+  arriving: ArrivingRequest,
+  tenant: string,
+): Promise<ReceivedRequest | AnsweredEarly> {
+  const { client, record } = arriving;
+  const { limits, large } = context;
+  const body = await receiveBody(client, limits);
+  if ("refused" in body) return { response: respondRefused(record, body.refused) };
+  const { raw, plain } = body;
+  record.bytesIn = raw.length;
+  const request = { ...arriving, tenant, raw };
+  if (large === undefined || !isLarge(plain, limits)) return { ...request, text: textOf(context, body, record) };
+  const over = (event: RequestEvent): void => {
+    if (event.thread !== undefined) context.threads.keep(tenant, event.thread);
+    record.overInThread(event);
+  };
+  record.inThread = true;
+  const response = await large.answer({ tenant, client, raw, plain, loopback: context.loopback(), over });
+  if (typeof response !== "string") return { response };
+  record.inThread = false;
+  // The event loop does not read it either.
+  if (response === "late") record.treatment = { kind: "untouched", because: "overloaded" };
+  else passOnFault(context, record, { because: "internal_fault", error: threadLost() });
+  return { ...request, text: undefined };
+}
+
+/** Undefined for a body that goes out unread. */
+function textOf({ limits }: GatewayContext, { text, plain }: ReceivedBody, record: RequestRecord): string | undefined {
+  if (text !== undefined) return text;
+  const because = plain.length > limits.readBodyBytes ? "too_large_to_read" : "not_text";
+  record.treatment = { kind: "untouched", because };
+  return undefined;
+}
+
+/**
+ * Without `prepared` where the request goes out as it came: it cannot be read, its provider holds the history, or we failed.
+ * A response where its client has to send the whole conversation first.
+ */
+async function readAndPrepare(
+  context: GatewayContext,
+  request: ReceivedRequest,
+): Promise<ModelRequest | { readonly response: ClientResponse }> {
+  const { record, route, tenant, text } = request;
+  if (text === undefined) return asItCame(request);
+  try {
+    const reading = context.conversations.read(tenant, route, text);
+    record.model = reading.decoded.transcript.model ?? "";
+    const response = refuseThread(context, request, reading);
+    if (response !== undefined) return { response };
+    if (reading.decoded.locked !== undefined) {
+      record.treatment = { kind: "untouched", because: "held_by_provider" };
+      return continuing(context, request, reading);
+    }
+    const since = record.span.now();
+    const prepared = await prepareRequest(context, request, reading);
+    record.span.compacted(prepared.prepared, since);
+    record.showPrepared(prepared);
+    record.restored = reading.restored ?? 0;
+    // Nothing of what came before was kept either; the operator and the client are told.
+    if (context.storeHealth.fails && record.treatment.kind === "unchanged")
+      record.treatment = { kind: "untouched", because: "store_unavailable" };
+    if (context.storeQuota.isFull(tenant) && record.treatment.kind === "unchanged")
+      record.treatment = { kind: "untouched", because: "tenant_store_full" };
+    return prepared;
+  } catch (error) {
+    passOnFault(context, record, { because: faultReason(error), error });
+    return asItCame(request);
+  }
+}
+
+function asItCame(request: ReceivedRequest): ModelRequest {
+  return { ...request, prepared: undefined };
+}
+
+async function forwardUnread(
+  context: Pick<GatewayContext, "sender">,
+  { method, headers, body, signal }: ClientRequest,
+  { record, destination }: { readonly record: RequestRecord; readonly destination: Destination },
+): Promise<ClientResponse> {
+  record.sent();
+  const response = await record.span.upstream(destination.upstream, () =>
+    context.sender.send({
+      to: destination,
+      tenant: record.tenant,
+      method,
+      headers: onwardHeaders(headers, "same"),
+      body,
+      signal,
+    }),
+  );
+  const streamed = isEventStream(headerOf(response.headers, "content-type"));
+  return respondUnread(record, { response, streamed, body: response.body });
+}
+
+async function forwardOverloaded(context: GatewayContext, arriving: ArrivingRequest): Promise<ClientResponse> {
+  arriving.record.treatment = { kind: "untouched", because: "overloaded" };
+  return forwardUnread(context, arriving.client, arriving);
+}
+
+async function answerWithRecall(context: GatewayContext, request: AnsweredRequest): Promise<AnsweredRequest> {
+  const { recall } = context;
+  if (recall === undefined || request.prepared === undefined) return request;
+  if (request.outgoing.hiddenTools.size === 0 || countsTokens(request)) return request;
+  const answer = await recall.withoutRecalls({
+    request,
+    resend: (body) => sendBody(context, request, { body, holds: "all" }),
+    failed: () => request.record.over("upstream_failed"),
+    signal: request.client.signal,
+  });
+  return { ...request, answer };
 }

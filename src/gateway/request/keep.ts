@@ -1,9 +1,8 @@
 /** What is kept of a request, and when: once its provider accepts it, and before its answer ends. */
-import { headerOf } from "../transport/vendor.ts";
+import { headerOf } from "../transport/headers.ts";
 import type { Conversation } from "../conversations.ts";
 import { archiveRestart } from "../history/archive.ts";
 import { jobOf } from "../jobs/job.ts";
-import { refusesSender } from "../knowledge/refused-key.ts";
 import { withTimeLimit } from "../../session/time-limit.ts";
 import type { GatewayContext } from "./context.ts";
 import { reportFault } from "./fault.ts";
@@ -119,4 +118,12 @@ async function write(
     storeHealth.fails = true;
     reportFault({ onEvent }, record, "store_unavailable", error);
   }
+}
+
+const BY_STATUS: ReadonlySet<number> = new Set([401, 403]);
+/** Google answers so with a 400 (https://ai.google.dev/gemini-api/docs/troubleshooting, `API_KEY_INVALID`). */
+const INVALID_KEY = /API_KEY_INVALID|API key not valid/;
+
+function refusesSender(status: number, error: string | undefined): boolean {
+  return BY_STATUS.has(status) || (status === 400 && error !== undefined && INVALID_KEY.test(error));
 }

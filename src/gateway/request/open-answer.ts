@@ -9,7 +9,7 @@ import { startTimeLimit, unlessAborted } from "../../session/time-limit.ts";
 import type { GatewayLimits } from "../limits.ts";
 import { plainly, resumed, watched, type Chunks, type ByteWatcher } from "./relay.ts";
 import type { ProviderResponse } from "../transport/send.ts";
-import { headerOf } from "../transport/vendor.ts";
+import { headerOf } from "../transport/headers.ts";
 
 export interface ProviderAnswer {
   readonly response: ProviderResponse;

@@ -1,16 +1,19 @@
 /** A conversation that nobody knows begins: its session starts from what the store has of it. */
-import type { RuntimeOptions, RuntimeState } from "../../session/contract.ts";
+import type { RuntimeOptions, RuntimeState, Runtime } from "../../session/contract.ts";
 import { createRuntime } from "../../session/runtime.ts";
 import { createMemoryStore } from "../../store/memory.ts";
 import { rootOf, type ConversationStart, type Conversation } from "../conversations.ts";
 import { carryThinking } from "../knowledge/thinking/index.ts";
-import type { ModelKnowledge } from "../models.ts";
+import type { ModelKnowledge, ServedModel } from "../models.ts";
 import { createPending, type CheckedStore, type Pending } from "../pending.ts";
 import type { HistoryContext } from "./context.ts";
 import { hooksOf } from "../operator-hooks.ts";
-import { emitSessionNotices } from "./session-notices.ts";
-import { announceWindow } from "./window-notices.ts";
 import { countsTokens, type PreparedRequest, type ReceivedRequest } from "./model-request.ts";
+import { builtInName } from "../../core/engines/names.ts";
+import { thresholdText } from "../../session/threshold.ts";
+import type { CompactionTiming, Postponement } from "../../session/timing.ts";
+import type { EmitEvent, NoticeEvent } from "../contract.ts";
+import { windowOriginText, type WindowInUse } from "../../session/window-in-use.ts";
 
 /** A conversation of no more messages begins now: nothing of it was kept before. */
 const NEW_MESSAGES_MAX = 3;
@@ -67,7 +70,7 @@ function withinQuota({ store, storeQuota }: HistoryContext, tenant: string): Che
   };
 }
 
-export interface ConversationParts {
+interface ConversationParts {
   readonly tenant: string;
   readonly model: string;
   readonly known: ModelKnowledge;
@@ -122,4 +125,85 @@ async function firstRequestSent({ store }: HistoryContext, request: First): Prom
 
 function isState(state: unknown): state is RuntimeState {
   return typeof state === "object" && state !== null && "schemaVersion" in state;
+}
+
+function emitSessionNotices(runtime: Runtime, tenant: string, onEvent: EmitEvent): void {
+  const notice = (code: NoticeEvent["code"], message: string): void =>
+    onEvent({ kind: "notice", code, tenant, message });
+  runtime.on("pressure", ({ tokens, ...timing }) =>
+    notice("pressure", `a conversation has ${shown(tokens)} tokens and ${momentOf(timing)}`),
+  );
+  runtime.on("postponed", ({ tokens, by, because, ...timing }) => {
+    const above = `a conversation has ${shown(tokens)} tokens, above its threshold of ${shown(timing.thresholdTokens)}`;
+    const why = reasonOf({ by, because }, runtime.report().engine);
+    if (by === "back_off") notice("backed_off", `${above}, and is not compacted now: ${why}`);
+    else notice("postponed", `${above}, and ${waitOf(timing)}: ${why}`);
+  });
+  runtime.on("degraded", ({ because, report }) => {
+    // A back-off has a notice of its own.
+    if (report !== undefined) notice("degraded", `a compaction is poorer than it should be: ${because.join("; ")}`);
+  });
+  runtime.on("modelResting", ({ because }) => notice("model_resting", because));
+  runtime.on("irreducible", ({ smallest, limit, because }) =>
+    notice(
+      "irreducible",
+      `the smallest valid request has ${shown(smallest)} tokens, and the limit is ${shown(limit)}: ${because}`,
+    ),
+  );
+  // What the engine said may quote the conversation.
+  runtime.on("engineDisabled", ({ engine, because }) =>
+    notice("engine_disabled", `the engine ${engine} was disabled: ${because}`),
+  );
+}
+
+function momentOf({ thresholdTokens, compactsAtTokens, set }: CompactionTiming): string {
+  if (compactsAtTokens === undefined) return "is not compacted automatically";
+  const own = set === undefined ? "" : ` (set for this session: ${thresholdText(set)})`;
+  if (compactsAtTokens <= thresholdTokens) return `is compacted at ${shown(compactsAtTokens)}${own}`;
+  return `is compacted when its price is justified, at ${shown(compactsAtTokens)} at the latest; its threshold is ${shown(thresholdTokens)}${own}`;
+}
+
+function waitOf({ compactsAtTokens }: CompactionTiming): string {
+  return compactsAtTokens === undefined
+    ? "is not compacted"
+    : `is compacted at ${shown(compactsAtTokens)} at the latest`;
+}
+
+/** An engine that is not ours may quote the conversation. */
+function reasonOf({ by, because }: Postponement, engine: string): string {
+  return by === "back_off" && builtInName(engine) === undefined ? `the engine ${engine} rests` : because;
+}
+
+function shown(tokens: number): string {
+  return tokens.toLocaleString("en-US");
+}
+
+interface WindowNotice {
+  readonly code: Extract<NoticeEvent["code"], `window_${string}`>;
+  /** As it counts from now on. */
+  readonly window: WindowInUse;
+}
+
+export function emitWindowNotice(
+  { onEvent, now }: NoticeContext,
+  { tenant, model }: ServedModel,
+  { code, window }: WindowNotice,
+): void {
+  const name = model === "" ? "a model" : model;
+  const origin = windowOriginText(window, now());
+  const counts = `the window of ${name} counts as ${window.tokens.toLocaleString("en-US")} tokens, ${origin}`;
+  const message = {
+    window_learned: counts,
+    window_remembered: `${counts}. \`precis store windows ${model} --forget\` forgets it`,
+    window_forgotten: `a request larger than a learned window was accepted: ${counts}`,
+  }[code];
+  onEvent({ kind: "notice", code, tenant, message, window });
+}
+
+type NoticeContext = Pick<HistoryContext, "onEvent" | "now">;
+
+/** Once for each learned window that comes from before this process. */
+function announceWindow(context: NoticeContext & Pick<HistoryContext, "models">, served: ServedModel): void {
+  const window = context.models.unannounced(served);
+  if (window !== undefined) emitWindowNotice(context, served, { code: "window_remembered", window });
 }

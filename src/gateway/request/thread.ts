@@ -3,7 +3,7 @@
  * due, the client is told what makes it send the whole conversation, and that is compacted like any other.
  */
 import { definitions } from "../../protocols/registry.ts";
-import type { ThreadForm, ThreadRefusal } from "../../protocols/threads.ts";
+import type { ThreadForm, ThreadRefusal } from "../../protocols/definition.ts";
 import { applyEdits } from "../../protocols/json/edit.ts";
 import type { ClientResponse } from "../contract.ts";
 import type { ReadRequest } from "../conversations.ts";

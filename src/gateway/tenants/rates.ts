@@ -3,7 +3,7 @@
  * 429 that says when to come again, and nobody else waits for it. Each gateway counts for itself.
  */
 import type { ClientRequest, ClientResponse } from "../contract.ts";
-import type { TenantLimitSettings } from "./configuration.ts";
+import type { TenantLimitSettings } from "./directory.ts";
 import { refuse } from "../transport/refusals.ts";
 
 export interface TenantRates {

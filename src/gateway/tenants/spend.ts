@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { SharedBudget } from "../../session/sharing.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { EmitEvent } from "../contract.ts";
-import type { TenantLimitSettings } from "./configuration.ts";
+import type { TenantLimitSettings } from "./directory.ts";
 
 export interface TenantSpend {
   readonly budgetOf: (tenant: string) => SharedBudget;

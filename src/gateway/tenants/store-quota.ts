@@ -6,7 +6,7 @@
 import { PrecisError } from "../../core/errors.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { EmitEvent } from "../contract.ts";
-import type { TenantLimitSettings } from "./configuration.ts";
+import type { TenantLimitSettings } from "./directory.ts";
 
 export interface StoreQuota {
   /** By what is known now; a measurement that is old is made again meanwhile. */

@@ -3,7 +3,7 @@ import { PrecisError } from "../../core/errors.ts";
 import type { Vendor } from "../../core/protocols.ts";
 import { vendors } from "../../protocols/registry.ts";
 import type { ClientRequest, ClientResponse, HeaderLines } from "../contract.ts";
-import { vendorOf } from "./vendor.ts";
+import { vendorOf } from "./headers.ts";
 
 export interface Refusal {
   readonly status: number;

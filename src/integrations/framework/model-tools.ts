@@ -2,7 +2,7 @@
 import type { EngineTool } from "../../core/engines/contract.ts";
 import { isHostTool } from "../../session/model-tools.ts";
 import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
-import { RECALL_TOOL, RECALL_TOOL_DECLARATION } from "../../session/recall/tool.ts";
+import { RECALL_TOOL, RECALL_TOOL_DECLARATION } from "../../session/recall/answer.ts";
 
 /** An engine's own tools take the place of the recall tool, which a loop is given before there is anything to recall. */
 export function declaredTools(runtime: Runtime, { recall }: RuntimeOptions): readonly EngineTool[] {

@@ -4,7 +4,7 @@
  */
 import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
 import { fieldsOf, jsonOf, objectsOf, textOf, type Fields } from "../fields.ts";
-import { opaqueBlock } from "../../protocols/blocks.ts";
+import { opaqueBlock } from "../../protocols/content.ts";
 
 /** A block of a reply. */
 export function replyPart(block: Fields): Part {

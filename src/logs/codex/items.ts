@@ -1,7 +1,7 @@
 /** Items of Codex rollouts, in today's form (the Responses API's) and in those of its first versions, as parts of core. */
 import type { ContentPart, Part } from "../../core/transcript/message.ts";
 import { fieldsOf, jsonOf, listOf, objectsOf, textOf, type Fields } from "../fields.ts";
-import { opaqueBlock } from "../../protocols/blocks.ts";
+import { opaqueBlock } from "../../protocols/content.ts";
 
 /** What an item says: words of somebody, a part of the model's reply, the result of a call, or nothing to send. */
 export type Item =

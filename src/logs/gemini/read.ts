@@ -9,7 +9,7 @@ import { documentIn } from "../document.ts";
 import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
 import type { MessageDraft, LogNote, FormatReading } from "../log.ts";
 import { NEVER_RUN, notRun } from "../results.ts";
-import { opaqueBlock } from "../../protocols/blocks.ts";
+import { opaqueBlock } from "../../protocols/content.ts";
 
 /** Gemini CLI records no compaction in a chat: what it holds is the whole history, live or not. */
 export function readGemini(text: LogText): FormatReading {

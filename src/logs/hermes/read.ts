@@ -7,7 +7,7 @@ import { fieldsOf, jsonOf, objectsOf, textOf, timeOf, tryParseJson, type Fields 
 import { documentIn } from "../document.ts";
 import type { LogText } from "../lines.ts";
 import type { FormatReading, History, LogNote, MessageDraft } from "../log.ts";
-import { opaqueBlock } from "../../protocols/blocks.ts";
+import { opaqueBlock } from "../../protocols/content.ts";
 
 export function isHermesDocument(document: unknown): boolean {
   const fields = fieldsOf(document);

@@ -9,7 +9,7 @@ import { readLines, timesOf, type Line, type LogText } from "../lines.ts";
 import type { MessageDraft, History, LogNote, FormatReading } from "../log.ts";
 import { NEVER_RUN, notRun } from "../results.ts";
 import { branchTo } from "../tree.ts";
-import { opaqueBlock } from "../../protocols/blocks.ts";
+import { opaqueBlock } from "../../protocols/content.ts";
 
 export function readPi(text: LogText, history: History): FormatReading {
   const { lines, notes } = readLines(text);

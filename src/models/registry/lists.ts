@@ -3,7 +3,7 @@
  * OpenAI's, which names models alone, but which local servers extend with a window; OpenRouter's, with windows and
  * prices; Anthropic's, with limits.
  */
-import { fieldsOf, listOf, wordsOf, type Fields } from "../json.ts";
+import { fieldsOf, listOf, wordsOf, type Fields } from "../answers.ts";
 import type { ModelFacts, SourcedFacts } from "./facts.ts";
 
 /** Under which names servers give the window: OpenRouter, Anthropic, vLLM, LM Studio, llama.cpp (inside `meta`). */

@@ -2,7 +2,7 @@
  * The events of a stream with the text they came in, so that what nobody changes goes on as it came. What is kept of an
  * event that has not ended is bounded: a larger one is passed on in pieces, unread.
  */
-import type { StreamedEvent } from "./signal.ts";
+import type { StreamedEvent } from "./own-answer.ts";
 
 /** One event, its blank line included; a comment has no data. */
 export interface Frame extends StreamedEvent {

@@ -4,7 +4,7 @@
  * https://platform.claude.com/docs/en/api/overview, 2026-11).
  */
 import type { MediaLimits } from "../media-limits.ts";
-import { wantsThinking } from "./read.ts";
+import { wantsThinking } from "./blocks.ts";
 
 const SMALL_WINDOW_TOKENS = 200_000;
 

@@ -1,5 +1,5 @@
 /** Anthropic: known by its route and by the header that each of its requests must have. */
-import { SERVER_ERROR_STATUS_MIN, type VendorDefinition } from "../vendor.ts";
+import { SERVER_ERROR_STATUS_MIN, type VendorDefinition } from "../definition.ts";
 
 export const anthropic: VendorDefinition = {
   name: "anthropic",

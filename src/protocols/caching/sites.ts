@@ -9,7 +9,7 @@ import { applyEdits, patchObject, type Edit } from "../json/edit.ts";
 import { elementsOf, memberText, membersOf, skipSpace, type Span } from "../json/scan.ts";
 import type { Decoded, Group } from "../protocol.ts";
 import { definitions } from "../registry.ts";
-import type { MarkerLayout } from "./layout.ts";
+import type { MarkerLayout } from "../definition.ts";
 
 interface Place {
   readonly section: CacheSite["section"];
@@ -19,7 +19,7 @@ interface Place {
   readonly block: number;
 }
 
-export interface MarkerSites {
+interface MarkerSites {
   readonly sites: readonly CacheSite[];
   /** Lifetimes of markers that no site shows: one for the whole request, or a second one inside of one result. */
   readonly unplaced: readonly Ttl[];
@@ -322,4 +322,14 @@ function withoutMarker(block: string, field: string): string {
     return { ...span, text: one.startsWith("{") ? patchObject(one, { [field]: undefined }) : one };
   });
   return patchObject(block, { content: applyEdits(inside, edits), [field]: undefined });
+}
+
+const FIELD = "prompt_cache_key";
+const KEY_CHARS = 32;
+
+export function cacheKeyEdits({ form, layout: { members, list } }: Decoded, root: string): readonly Edit[] {
+  if (form === "messages" || members.some(({ key }) => key === FIELD)) return [];
+  const { keyStart } = members.findLast((member) => member.start === list.start)!;
+  const text = `"${FIELD}":${JSON.stringify(`precis-${root.slice(0, KEY_CHARS)}`)},`;
+  return [{ start: keyStart, end: keyStart, text }];
 }

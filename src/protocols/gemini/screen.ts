@@ -19,8 +19,7 @@ import {
   type WholePassage,
   type WholeScreen,
 } from "../answers/screen.ts";
-import { readContent } from "./read.ts";
-import { callsTool } from "./tools.ts";
+import { readContent, callsTool } from "./parts.ts";
 
 const DONE = "STOP";
 const OUTPUT_KEYS = ["candidatesTokenCount", "thoughtsTokenCount"];

@@ -1,10 +1,12 @@
 /** Reads Chat Completions messages. Blocks are numbered through: content first, then the refusal field, then the calls. */
-import type { Part, ToolCallPart } from "../../core/transcript/message.ts";
-import { readContent } from "../blocks.ts";
+import type { Part, ToolCallPart, ContentPart } from "../../core/transcript/message.ts";
+import { readContent } from "../content.ts";
 import type { Draft, Fields, WireElement } from "../dialect.ts";
 import { fieldsOf, isFields, lazy, listOf, textOf } from "../fields.ts";
 import { elementTexts, memberText } from "../json/scan.ts";
-import { readBlock } from "./blocks.ts";
+import { objectText } from "../json/edit.ts";
+import { dataUrl, mediaNote, sourceOfUrl } from "../media-limits.ts";
+import { readFile, readRefusal, readText } from "../openai-vendor.ts";
 
 /**
  * Fields in which servers return the model's thinking, as text where there is some; they go together when it is removed.
@@ -100,4 +102,54 @@ function readCall(call: unknown, text: () => string, at: number): Part {
 /** Arguments are text; a client that sends the object itself has its text read. */
 function argumentsOf(value: unknown, text: () => string | undefined): string {
   return textOf(value) ?? text() ?? "";
+}
+
+function readBlock(block: Fields, at: number): ContentPart | undefined {
+  switch (block["type"]) {
+    case "text":
+      return readText(block, at);
+    case "refusal":
+      return readRefusal(block, at);
+    case "image_url": {
+      const url = fieldsOf(block["image_url"])["url"];
+      return typeof url === "string" ? { kind: "image", source: sourceOfUrl(url), at } : undefined;
+    }
+    case "file":
+      return readFile(fieldsOf(block["file"]), at);
+    default:
+      return undefined;
+  }
+}
+
+const text = (value: string): string => objectText({ type: '"text"', text: JSON.stringify(value) });
+
+/** A new block for a user message; other roles take text only, so media become a note there. */
+export function freshBlock(
+  part: Part,
+  allows: { readonly media: boolean; readonly opaque: boolean },
+): string | undefined {
+  switch (part.kind) {
+    case "text":
+      return part.refusal === true
+        ? objectText({ type: '"refusal"', refusal: JSON.stringify(part.text) })
+        : text(part.text);
+    case "image":
+      if (!allows.media || part.source.type === "id") return text(mediaNote(part));
+      return objectText({
+        type: '"image_url"',
+        image_url: JSON.stringify({ url: part.source.type === "url" ? part.source.url : dataUrl(part.source) }),
+      });
+    case "file": {
+      if (!allows.media || part.source.type === "url") return text(mediaNote(part));
+      const file =
+        part.source.type === "id"
+          ? { file_id: part.source.id }
+          : { filename: part.name ?? "file", file_data: dataUrl(part.source) };
+      return objectText({ type: '"file"', file: JSON.stringify(file) });
+    }
+    case "opaque":
+      return allows.opaque ? part.raw : text(part.told ?? `[${part.type}]`);
+    default:
+      return undefined;
+  }
 }

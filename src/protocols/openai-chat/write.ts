@@ -20,8 +20,7 @@ import {
 import type { Entry, Run, WriteContext } from "../dialect.ts";
 import { arraySource, type ArraySource, objectText, patchObject, patchPath } from "../json/edit.ts";
 import { memberText } from "../json/scan.ts";
-import { freshBlock } from "./blocks.ts";
-import { REASONING_KEYS } from "./read.ts";
+import { freshBlock, REASONING_KEYS } from "./read.ts";
 
 export function writeRun({ slice, entries: all }: Run, context: WriteContext): readonly string[] {
   const entries = withNotes(all);

@@ -1,22 +1,48 @@
 /** OpenAI Responses. */
 import type { Message } from "../../core/transcript/message.ts";
-import { fixedRoutes, type ProtocolDefinition, type ProtocolMarks } from "../definition.ts";
-import type { Draft, Entry, Fields } from "../dialect.ts";
-import { fieldsOf, textOf, listOf } from "../fields.ts";
-import { flatFollowUp } from "../follow-up-form.ts";
+import { fixedRoutes, type ProtocolDefinition, type ProtocolMarks, flatFollowUp } from "../definition.ts";
+import { type Draft, type Entry, type Fields, OPENS_FREELY } from "../dialect.ts";
+import { fieldsOf, textOf, listOf, parsed } from "../fields.ts";
 import { COMPACTS_ITSELF, compactsItself } from "../held.ts";
 import { openai, openaiMediaLimits } from "../openai-vendor.ts";
 import { responsesUsage } from "../usage.ts";
-import { OPENS_FREELY } from "../wire-rules.ts";
-import { responsesAnswers } from "./answers.ts";
 import { joins } from "./items.ts";
-import { responsesOwnAnswer } from "./own-answer.ts";
-import { responsesPrompt } from "./prompt.ts";
 import { readItems } from "./read.ts";
 import { responsesScreen, responsesWhole } from "./screen.ts";
 import { writeRun } from "./write.ts";
 import { declarationsIn, described, oneToolEach, strictness } from "../tools.ts";
-import { plain, textOfBlocks, type PlainAnswer } from "../answers/plain.ts";
+import {
+  plain,
+  textOfBlocks,
+  type PlainAnswer,
+  asksForStream,
+  streamedBody,
+  wholeBody,
+  type OwnAnswer,
+  type WriteOwnAnswer,
+  BEGINS,
+  ENDS,
+  failure,
+  isFilled,
+  memberTexts,
+  NOTHING,
+  typeOf,
+  untypedFailure,
+  type AnswerDialect,
+  type AnswerSignal,
+} from "../answers/own-answer.ts";
+import type { CachePrompt, PromptBlock } from "../caching/prefix-cache.ts";
+import {
+  CALL_TOKENS,
+  contentBlocks,
+  contentPiece,
+  framed,
+  MESSAGE_TOKENS,
+  nameOf,
+  RESULT_TOKENS,
+  toolBlocks,
+  type Weigh,
+} from "../caching/prompt.ts";
 
 /** How bodies of Responses are recognised. */
 const responsesMarks: ProtocolMarks = {
@@ -62,6 +88,57 @@ const responsesTools = oneToolEach({
 
 /** The longest `call_id` a request may hold (OpenAI API reference, Responses, function_call). */
 const MAX_CALL_ID_CHARS = 64;
+
+const responsesAnswers: AnswerDialect = {
+  event: (event, began) => {
+    const type = typeOf(event);
+    switch (type) {
+      case "response.created":
+      case "response.queued":
+      case "response.in_progress":
+      case "keepalive":
+      case "ping":
+        return NOTHING;
+      case "response.completed":
+      case "response.incomplete":
+      case "response.done":
+      case "response.failed":
+      case "response.cancelled":
+        return readFinal(memberTexts(memberTexts(event.data).get("response")));
+      case "error":
+        return failure(event.data);
+      default:
+        return began ? NOTHING : (untypedFailure(event) ?? BEGINS);
+    }
+  },
+  whole: (response) => ({ ...readFinal(response), ...(isFilled(response.get("output")) ? BEGINS : {}) }),
+};
+
+const responsesOwnAnswer: WriteOwnAnswer = (answer, asked) => {
+  const previousId = textOf(asked.member("previous_response_id"));
+  const opened = {
+    // The client continues from the provider's last response, which knows nothing of this answer.
+    id: previousId ?? `resp_${answer.id}`,
+    object: "response",
+    created_at: answer.createdSeconds,
+    model: answer.model,
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    metadata: {},
+    parallel_tool_calls: true,
+    previous_response_id: previousId ?? null,
+    store: false,
+    temperature: 1,
+    tool_choice: "auto",
+    tools: [],
+    top_p: 1,
+  };
+  const item = messageItem(answer);
+  const response = { ...opened, status: "completed", output: [item], usage: USAGE };
+  if (!asksForStream(asked)) return wholeBody(response);
+  return streamedBody(eventsOf({ ...opened, status: "in_progress", output: [], usage: null }, item, response));
+};
 
 export const openaiResponses: ProtocolDefinition = {
   vendor: openai,
@@ -134,4 +211,94 @@ function lockOf(members: ReadonlyMap<string, string>): string | undefined {
     if (text !== undefined && text !== "null") return `the provider holds the history (${key})`;
   }
   return compactsItself(members.get("context_management")) ? COMPACTS_ITSELF : undefined;
+}
+
+function readFinal(response: ReadonlyMap<string, string>): AnswerSignal {
+  const usage = responsesUsage({ usage: parsed(response.get("usage")) });
+  const error = response.get("error");
+  return isFilled(error) ? { usage, ...failure(`{"error":${error}}`) } : { usage, ...ENDS };
+}
+
+const USAGE = {
+  input_tokens: 0,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: 0,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 0,
+};
+
+function messageItem({ id, text }: OwnAnswer) {
+  return { id: `msg_${id}`, type: "message", status: "completed", role: "assistant", content: [textPart(text)] };
+}
+
+function textPart(text: string) {
+  return { type: "output_text", text, annotations: [], logprobs: [] };
+}
+
+function eventsOf(opened: Fields, item: ReturnType<typeof messageItem>, response: Fields) {
+  const { id: item_id, content } = item;
+  const [part] = content;
+  const text = part!.text;
+  const place = { item_id, output_index: 0, content_index: 0 };
+  const events: readonly (readonly [type: string, fields: Fields])[] = [
+    ["response.created", { response: opened }],
+    ["response.in_progress", { response: opened }],
+    ["response.output_item.added", { output_index: 0, item: { ...item, status: "in_progress", content: [] } }],
+    ["response.content_part.added", { ...place, part: textPart("") }],
+    ["response.output_text.delta", { ...place, delta: text, logprobs: [] }],
+    ["response.output_text.done", { ...place, text, logprobs: [] }],
+    ["response.content_part.done", { ...place, part }],
+    ["response.output_item.done", { output_index: 0, item }],
+    ["response.completed", { response }],
+  ];
+  return events.map(([type, fields], at) => ({ name: type, data: { type, sequence_number: at, ...fields } }));
+}
+
+function responsesPrompt(request: Fields, text: Weigh): CachePrompt {
+  return { blocks: [...toolBlocks(request, text), ...responsesItems(request, text)], messageSettings: "" };
+}
+
+function responsesItems(request: Fields, text: Weigh): readonly PromptBlock[] {
+  const { input, instructions } = request;
+  const system = textOf(instructions) ?? "";
+  const items = typeof input === "string" ? [{ type: "message", role: "user", content: input }] : listOf(input);
+  return [
+    ...(system === ""
+      ? []
+      : framed("system", { name: "", tokens: MESSAGE_TOKENS }, [{ name: system, tokens: text(system) }])),
+    ...items
+      .map(fieldsOf)
+      .filter(({ type }) => type !== "compaction_trigger")
+      .flatMap((item) => responsesItem(item, text)),
+  ];
+}
+
+function responsesItem(item: Fields, text: Weigh): readonly PromptBlock[] {
+  const kind = textOf(item["type"]) ?? "message";
+  const isOutput = kind.endsWith("_output");
+  if (kind !== "message" && !isOutput)
+    return framed("messages", { name: "", tokens: MESSAGE_TOKENS }, [
+      { name: nameOf(item), tokens: weighItem(item, text) },
+    ]);
+  const name = `${kind} ${String(item["role"])} ${String(item["call_id"])}`;
+  const blocks = contentBlocks(item[isOutput ? "output" : "content"], "text");
+  return framed(
+    "messages",
+    { name, tokens: MESSAGE_TOKENS + (isOutput ? RESULT_TOKENS : 0) },
+    blocks.map((block) => contentPiece(block, text)),
+  );
+}
+
+function weighItem(item: Fields, text: Weigh): number {
+  switch (item["type"]) {
+    case "function_call":
+    case "custom_tool_call":
+      return (
+        CALL_TOKENS + text(textOf(item["name"]) ?? "") + text(textOf(item["arguments"]) ?? textOf(item["input"]) ?? "")
+      );
+    case "reasoning":
+      return listOf(item["summary"]).reduce<number>((sum, one) => sum + text(textOf(fieldsOf(one)["text"]) ?? ""), 0);
+    default:
+      return text(nameOf(item));
+  }
 }

@@ -7,7 +7,7 @@ import { countOf, fieldsOf, isFields, parsed, textOf } from "../fields.ts";
 import { patchObject } from "../json/edit.ts";
 import { elementTexts, memberText } from "../json/scan.ts";
 import { reframed, type Frame } from "../answers/frames.ts";
-import { isFilled, memberTexts, typeOf } from "../answers/signal.ts";
+import { isFilled, memberTexts, typeOf } from "../answers/own-answer.ts";
 import { kindOf } from "./items.ts";
 import {
   isWhole,

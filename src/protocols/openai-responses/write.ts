@@ -4,9 +4,8 @@ import { jsonArguments } from "../arguments.ts";
 import { formerParts, freshContent, patchContent, patchContentBlock } from "../content.ts";
 import type { Entry, Fields, Run, WriteContext } from "../dialect.ts";
 import { arraySource, composeArray, newPiece, objectText, patchObject, type Piece } from "../json/edit.ts";
-import { freshBlock } from "./blocks.ts";
+import { freshBlock, blockCount } from "./read.ts";
 import { hostedArgumentsKey, kindOf, standsAlone } from "./items.ts";
-import { blockCount } from "./read.ts";
 
 export function writeRun({ slice, entries }: Run, context: WriteContext): readonly string[] {
   const [entry] = entries;

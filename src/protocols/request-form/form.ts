@@ -2,7 +2,7 @@
 import type { ProtocolName } from "../../core/protocols.ts";
 import type { Fields } from "../dialect.ts";
 import * as anthropic from "./anthropic.ts";
-import * as pictures from "./anthropic-pictures.ts";
+import * as pictures from "./anthropic.ts";
 import * as chat from "./chat.ts";
 import * as gemini from "./gemini.ts";
 import * as openai from "./openai-refusals.ts";

@@ -19,7 +19,7 @@ import {
   type Transcript,
 } from "../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../src/core/transcript/oracle.ts";
-import { originalsOf } from "../../../src/session/originals.ts";
+import { originalsOf } from "../../../src/session/make-compaction.ts";
 import { RUNS } from "../../support/transcripts.ts";
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");

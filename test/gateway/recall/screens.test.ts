@@ -1,7 +1,7 @@
 /** Answers behind a screen: what the vendors' clients make of them is the provider's answer without the hidden calls. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
+import { RECALL_TOOL } from "../../../src/session/recall/answer.ts";
 import { assemblerOf } from "../../../provider/src/agent/assembled.ts";
 import { wires } from "../../../provider/src/wires.ts";
 import type { ReplyBlock } from "../../../provider/src/contract.ts";

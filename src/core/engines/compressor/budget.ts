@@ -18,7 +18,7 @@ import { byPerson } from "../../events/person.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
-import { pruned, RUNG_LAST, RUNG_PRUNED, withoutDuplicates } from "./ladder.ts";
+import { pruned, RUNG_LAST, RUNG_PRUNED, withoutDuplicates } from "./limits.ts";
 
 /** `roomTokens`: what an explicit budget leaves beside system, tools and the live request; undefined without one. */
 type BudgetRun = CompactionRun & { readonly goal: SizeGoal & { readonly roomTokens?: number | undefined } };

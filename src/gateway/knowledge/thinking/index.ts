@@ -1,5 +1,5 @@
 /** Thinking that stays valid when the conversation before it is rewritten. */
-export { carryThinking } from "./carry.ts";
+export { carryThinking } from "./treatment.ts";
 export {
   allowsCompaction,
   droppingThinking,
@@ -7,5 +7,5 @@ export {
   type ThinkingTreatment,
   type ThinkingQuery,
 } from "./treatment.ts";
-export { thinkingRules, type ThinkingRules } from "./models.ts";
-export { thinkingRefusal } from "./refusal.ts";
+export { thinkingRules, type ThinkingRules } from "./treatment.ts";
+export { thinkingRefusal } from "./treatment.ts";

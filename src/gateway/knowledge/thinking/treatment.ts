@@ -3,14 +3,24 @@
  * what comes before it takes a rewritten conversation only with that thinking dropped: by the provider, where it is told
  * to, else by us, where the protocol allows it. What cannot be made safe goes out as it came.
  */
-import type { Transcript } from "../../../core/transcript/message.ts";
+import {
+  type Transcript,
+  withParts,
+  type Message,
+  type OpaquePart,
+  type Part,
+} from "../../../core/transcript/message.ts";
 import { fieldsOf, isFields, textOf } from "../../../protocols/fields.ts";
 import { patchPath } from "../../../protocols/json/edit.ts";
 import type { Decoded } from "../../../protocols/protocol.ts";
 import type { BodyEdits } from "../../../session/markers.ts";
 import type { HeaderLines } from "../../contract.ts";
-import type { ThinkingRules } from "./models.ts";
 import { holdsThinking, openTurnOf, opensWithThinking, withoutThinking } from "./turn.ts";
+import { amend, originsIn } from "../../../core/compaction/revise.ts";
+import { applyCompaction, type Compaction } from "../../../core/compaction/compaction.ts";
+import type { Estimator } from "../../../core/engines/contract.ts";
+import { elementTexts, memberText } from "../../../protocols/json/scan.ts";
+import { bareName } from "../../../models/registry/registry.ts";
 
 /** Beta headers: a list in one line or in several, whose order providers and caches may depend on, so that one is only ever added at its end. */
 const BETA_HEADER = "anthropic-beta";
@@ -168,4 +178,147 @@ function untouchedFrom({ messages }: Transcript, sent: Transcript): number {
   let from = messages.length;
   while (from > 0 && messages[from - 1] === sent.messages[sent.messages.length - messages.length + from - 1]) from--;
   return from;
+}
+
+/** Of several thoughts the newest is carried, unless it weighs more than this; then the lightest. */
+const CARRIED_TOKENS_MAX = 2_000;
+
+/**
+ * The compaction with the open turn's thinking in place; itself where nothing is missing, and for protocols other than
+ * Anthropic's. Whether thinking is on plays no part, because a record outlives the request it was made for: what is
+ * carried comes from the very turn that goes on. `covered` grows to the message that takes it, in the client's own chain.
+ */
+export function carryThinking(compaction: Compaction, original: Transcript, estimator: Estimator): Compaction {
+  const before = openTurnOf(original.messages);
+  if (before === undefined || !isOurs(original.messages[before.first]!)) return compaction;
+  const rewritten = applyCompaction(original, compaction).messages;
+  const turn = openTurnOf(rewritten);
+  if (turn === undefined) return compaction;
+  const originOf = originsIn(compaction);
+  const edits = new Map<number, Message>();
+  for (const at of new Set([turn.first, turn.last])) {
+    const whole = withOwnThinking(rewritten[at]!, original.messages[originOf(at) ?? -1]);
+    if (whole !== rewritten[at]) edits.set(at, whole);
+  }
+  const first = edits.get(turn.first) ?? rewritten[turn.first]!;
+  const needed = !opensWithThinking(first) && opensWithThinking(original.messages[before.first]!);
+  const carried = needed ? carriedFrom(original.messages.slice(before.first, originOf(turn.first)), estimator) : [];
+  if (carried.length > 0) edits.set(turn.first, withParts(first, [...carried, ...first.parts]));
+  return amend(compaction, original, { edits, estimator });
+}
+
+function isOurs({ wire }: Message): boolean {
+  return wire?.protocol === "anthropic-messages";
+}
+
+/** A rewritten message with the thinking it had, each block where it was. */
+function withOwnThinking(message: Message, was: Message | undefined): Message {
+  if (was === undefined || was === message) return message;
+  const kept = new Set(message.parts);
+  if (was.parts.every((part) => part.kind !== "reasoning" || kept.has(part))) return message;
+  const edited = message.parts.filter(({ kind }) => kind !== "reasoning");
+  const inPlace = was.parts.flatMap((part) =>
+    part.kind === "reasoning" ? part : (edited.find(({ kind, at }) => kind === part.kind && at === part.at) ?? []),
+  );
+  const placed = new Set<Part>(inPlace);
+  return withParts(message, [...inPlace, ...edited.filter((part) => !placed.has(part))]);
+}
+
+/** The thinking that one of these messages opens with. */
+function carriedFrom(messages: readonly Message[], { measure }: Estimator): readonly OpaquePart[] {
+  const thoughts = messages.flatMap((message) => {
+    const parts = openingThoughts(message);
+    return parts.length === 0 ? [] : [{ parts, tokens: measure.message({ role: "assistant", parts }) }];
+  });
+  const newest = thoughts.at(-1);
+  if (newest === undefined || newest.tokens <= CARRIED_TOKENS_MAX) return newest?.parts ?? [];
+  return thoughts.reduce((lightest, one) => (one.tokens <= lightest.tokens ? one : lightest)).parts;
+}
+
+function openingThoughts({ role, parts, wire }: Message): readonly OpaquePart[] {
+  if (role !== "assistant" || wire === undefined || parts[0]?.kind !== "reasoning") return [];
+  const end = parts.findIndex(({ kind }) => kind !== "reasoning");
+  const texts = elementTexts(memberText(wire.raw, "content")!);
+  return parts.slice(0, end < 0 ? parts.length : end).map(({ at }) => {
+    const raw = texts[at!]!;
+    return Object.freeze({ kind: "opaque", type: typeIn(raw), raw });
+  });
+}
+
+function typeIn(block: string): string {
+  return JSON.parse(memberText(block, "type") ?? '"thinking"') as string;
+}
+
+/** Longer refusals are about something else. */
+const EXAMINED_CHARS_MAX = 16_384;
+const REFUSED_STATUS = 400;
+
+type ThinkingRefusal =
+  /** A block comes after another conversation than the one it was made in. */
+  | "bound"
+  /** The open turn does not begin with thinking. */
+  | "missing";
+
+/** What Anthropic says in such a refusal; undefined where it is about something else. */
+export function thinkingRefusal(status: number, bodyText: string): ThinkingRefusal | undefined {
+  if (status !== REFUSED_STATUS || bodyText.length > EXAMINED_CHARS_MAX) return undefined;
+  const message = messageIn(bodyText);
+  if (message.includes("bound to a different conversation")) return "bound";
+  return message.includes("must start with a thinking block") ? "missing" : undefined;
+}
+
+function messageIn(text: string): string {
+  try {
+    return textOf(fieldsOf(fieldsOf(JSON.parse(text))["error"])["message"]) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+type ThinkingKind =
+  /** A block is refused where anything before it changed. */
+  | "bound"
+  /** A block is refused where its own text changed. */
+  | "signed"
+  /** Nobody looks. */
+  | "none";
+
+interface ModelLine {
+  /** Matched against the bare name: lower case, no vendor, dots as dashes. */
+  readonly name: RegExp;
+  readonly kind: ThinkingKind;
+}
+
+/** The first line that matches counts. A new family name or a new scheme of numbers is one more line here. */
+const MODELS: readonly ModelLine[] = [
+  // claude-opus-5-1, claude-sonnet-5-5-20261002; not claude-opus-5-20260401, whose second number is a date.
+  { name: /^claude-[a-z]+-5-[1-9]\d?(?!\d)/, kind: "bound" },
+  // claude-opus-6, claude-haiku-7-2
+  { name: /^claude-[a-z]+-(?:[6-9]|[1-9]\d)(?!\d)/, kind: "bound" },
+  { name: /^claude-/, kind: "signed" },
+];
+
+export interface ThinkingRules {
+  readonly kindOf: (model: string) => ThinkingKind;
+  /** Whether the upstream knows `block_binding`: what fails to match is then dropped and not refused. */
+  readonly drops: boolean;
+}
+
+interface ThinkingRulesOptions {
+  /** By name or by the beginning of one; the longest that fits counts. */
+  readonly models?: Readonly<Record<string, ThinkingKind>>;
+  /** False for an upstream that takes none of Anthropic's beta settings. Default true. */
+  readonly drops?: boolean;
+}
+
+export function thinkingRules({ models = {}, drops = true }: ThinkingRulesOptions = {}): ThinkingRules {
+  const own = Object.entries(models)
+    .map(([name, kind]) => ({ name: bareName(name), kind }))
+    .toSorted((a, b) => b.name.length - a.name.length);
+  const kindOf = (model: string): ThinkingKind => {
+    const bare = bareName(model);
+    const line = own.find(({ name }) => bare.startsWith(name)) ?? MODELS.find(({ name }) => name.test(bare));
+    return line?.kind ?? "none";
+  };
+  return Object.freeze({ kindOf, drops });
 }

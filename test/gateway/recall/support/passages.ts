@@ -9,7 +9,7 @@ import type { Fields } from "../../../../src/protocols/dialect.ts";
 import { streamResponse, responseReply } from "../../../../provider/src/responses/reply.ts";
 import { sseText } from "../../../../provider/src/stream.ts";
 import type { SdkProtocol } from "./sdk-protocols.ts";
-import { RECALL_TOOL } from "../../../../src/session/recall/tool.ts";
+import { RECALL_TOOL } from "../../../../src/session/recall/answer.ts";
 
 const TELL = {
   "anthropic-messages": { stream: streamMessage, whole: messageReply },
