@@ -3,8 +3,6 @@
  * between protocols anywhere in the house is read from there.
  */
 import type { Usage } from "../core/engines/contract.ts";
-import type { CachePrompt } from "./caching/prefix-cache.ts";
-import type { Measure } from "../core/transcript/measure.ts";
 import type { MediaLimits } from "./media-limits.ts";
 import type { AnswerDialect, WriteOwnAnswer, PlainAnswer } from "./answers/own-answer.ts";
 import type { HiddenTools, Screen, WholeScreen } from "./answers/screen.ts";
@@ -76,8 +74,6 @@ export interface ProtocolDefinition {
   readonly asksSummary?: (member: (key: string) => unknown) => boolean;
   /** Where the provider keeps conversations between requests. */
   readonly threads?: ThreadForm;
-  /** A request as the prompt-cache model takes it; `text` weighs a text in tokens. */
-  readonly cachePrompt: (request: Fields, text: Measure["text"]) => CachePrompt;
   /** Whose cache markers its requests may hold without anything being known of their provider. */
   readonly markers: MarkerLayout | undefined;
   /** What its vendor takes of pictures and bytes, where that is known for the model. */

@@ -21,19 +21,14 @@ export function detectProtocol(body: string): ProtocolName | undefined {
   if (Array.isArray(value)) return detectMessages(value);
   if (!isFields(value)) return undefined;
   if (Array.isArray(value[SHARED_LIST])) return protocolOfRequest(value) ?? detectMessages(value[SHARED_LIST]);
-  return protocolOfList(value);
+  return allDefinitions.find(({ dialect: { listKey, listMayBeText } }) => {
+    if (listKey === SHARED_LIST) return false;
+    return Array.isArray(value[listKey]) || (listMayBeText === true && typeof value[listKey] === "string");
+  })?.name;
 }
 
 function protocolOfRequest(request: Fields): ProtocolName | undefined {
   return allDefinitions.find(({ dialect, marks }) => dialect.listKey === SHARED_LIST && marks.request(request))?.name;
-}
-
-/** By the name of the list, where only one protocol has it. */
-function protocolOfList(request: Fields): ProtocolName | undefined {
-  return allDefinitions.find(({ dialect: { listKey, listMayBeText } }) => {
-    if (listKey === SHARED_LIST) return false;
-    return Array.isArray(request[listKey]) || (listMayBeText === true && typeof request[listKey] === "string");
-  })?.name;
 }
 
 /** The first message that only one protocol could hold decides. */

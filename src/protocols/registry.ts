@@ -47,7 +47,7 @@ function protocolOf({ dialect, usage }: ProtocolDefinition): Protocol {
   return Object.freeze<Protocol>({
     name: dialect.name,
     rules: dialect.rules,
-    keys: keysOf(dialect),
+    keys: Object.freeze({ messages: dialect.listKey, system: dialect.systemKeys[0] }),
     decode: (body, previous, elementsMax) => decodeBody(dialect, body, { previous, elementsMax }),
     splice: (decoded, transcript) => spliceBody(dialect, decoded, transcript),
     encode: (transcript, options) => {
@@ -63,8 +63,4 @@ function protocolOf({ dialect, usage }: ProtocolDefinition): Protocol {
     usage,
     overflow: overflowOf,
   });
-}
-
-function keysOf({ listKey, systemKeys }: Dialect): Protocol["keys"] {
-  return Object.freeze({ messages: listKey, system: systemKeys[0] });
 }

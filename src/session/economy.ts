@@ -14,7 +14,6 @@ import { figureAt } from "../core/engines/window.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Economy, WaitingForMain } from "./contract.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
-import { AUTOMATIC, BREAKPOINTS, TTL_MS } from "../protocols/caching/prefix-cache.ts";
 import type { Ttl } from "../core/caching/breakpoints.ts";
 import type { ModelFacts } from "../models/registry/facts.ts";
 
@@ -174,6 +173,13 @@ function headOf({ messages }: Transcript, headMessages: number): Transcript["mes
   return messages.slice(0, handoff < 0 ? headMessages : handoff);
 }
 
+const MINUTE_MS = 60_000;
+export const TTL_MS: Readonly<Record<Ttl, number>> = { "5m": 5 * MINUTE_MS, "1h": 60 * MINUTE_MS };
+/** OpenAI before gpt-5.6, where entries live 5 to 10 minutes without traffic: the shorter, so that nothing is counted on. */
+export const AUTOMATIC_TTL_MS = 5 * MINUTE_MS;
+/** OpenAI from gpt-5.6 on. */
+export const BREAKPOINT_TTL_MS = 30 * MINUTE_MS;
+
 interface PricedBy {
   readonly schedule: Schedule;
   /** Cached where requests mark it, for `ttl`; else by itself. */
@@ -186,6 +192,6 @@ export function economyFrom({ prices, cache }: ModelFacts, { schedule, marked, t
   if (prices?.cacheReadUsdPerMtok === undefined) return undefined;
   const { inputUsdPerMtok: input, outputUsdPerMtok: output, cacheReadUsdPerMtok: read } = prices;
   const write = (marked && ttl === "1h" ? prices.cacheWrite1hUsdPerMtok : prices.cacheWrite5mUsdPerMtok) ?? input;
-  const ttlMs = marked ? TTL_MS[ttl] : cache?.markersMax === undefined ? AUTOMATIC.ttlMs : BREAKPOINTS.ttlMs;
+  const ttlMs = marked ? TTL_MS[ttl] : cache?.markersMax === undefined ? AUTOMATIC_TTL_MS : BREAKPOINT_TTL_MS;
   return { schedule, prices: { read: read / input, write: write / input, output: output / input }, ttlMs };
 }

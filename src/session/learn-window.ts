@@ -38,7 +38,11 @@ export function learnRefusal(context: SessionContext, refused: Transcript, overf
 function learnNow(context: SessionContext, refused: Transcript, overflow: Overflow): void {
   if (overflow.kind === "payload" && refused.messages.some(hasMedia)) return;
   const { state, estimate, contextUsage } = context;
-  const learned = learnedFrom(context, refused, overflow);
+  const learned = {
+    refusedTokens: overflow.requestedTokens ?? context.contextUsage.tokensOf(refused, estimatorOf(context)),
+    countsOutput: overflow.outputTokens !== undefined,
+    at: (context.options.now ?? Date.now)(),
+  };
   // A window that was learned before holds again; what follows may find a smaller one.
   if (state.window.from === "learned")
     state.window = { from: "learned", learned: { ...state.window.learned, ...learned } };
@@ -58,18 +62,6 @@ function learnNow(context: SessionContext, refused: Transcript, overflow: Overfl
       ...learned,
       by: "refused",
     });
-}
-
-function learnedFrom(
-  context: SessionContext,
-  refused: Transcript,
-  { requestedTokens, outputTokens }: Overflow,
-): Omit<LearnedWindow, "by"> {
-  return {
-    refusedTokens: requestedTokens ?? context.contextUsage.tokensOf(refused, estimatorOf(context)),
-    countsOutput: outputTokens !== undefined,
-    at: (context.options.now ?? Date.now)(),
-  };
 }
 
 /** Input tokens as the provider counted them, or at least that many. */

@@ -50,7 +50,7 @@ export function selectEngine(
   const external = typeof wanted === "string" ? registeredEngine(wanted) : wanted;
   if (external === undefined) return own(createEngine(wanted as string, settings));
   try {
-    const engine = createExternal(external, settings);
+    const engine = "make" in external ? external.make(settings) : external;
     const selected = own(engine, { isExternal: true });
     demand(isPlain(selected.firstState), "state", () => "the first state is not plain data");
     const { triggerTokens = 0, targetTokens = 0 } = engine;
@@ -65,10 +65,6 @@ export function selectEngine(
 /** Beside no fixed part, where it depends on that. */
 function isFigure(figure: EngineFigure): boolean {
   return Number.isFinite(figureAt(figure, 0));
-}
-
-function createExternal(external: Engine | EngineSource, settings: EngineSettings): ExternalEngine {
-  return "make" in external ? external.make(settings) : external;
 }
 
 export function fallbackEngine(settings: EngineSettings): Engine {

@@ -146,15 +146,11 @@ export function settleRequest(context: SessionContext, view: ConversationView, o
     recallable: stands !== undefined,
     fits: tokens <= state.limits.usableTokens,
     soon: compaction === undefined && pressed && isWorthCompactingAhead(context, view),
-    lostRequests: compacted ? lostRequestsIn(stands) : 0,
+    lostRequests: compacted ? missingIn(stands?.report.receipt, "request") : 0,
     observe: (usage) => observe(context, usage, sent),
     ...(irreducible === undefined ? {} : { irreducible }),
     ...(compaction === undefined ? {} : { compaction, dueTokens: view.tokens }),
   };
-}
-
-function lostRequestsIn(compaction: Compaction | undefined): number {
-  return missingIn(compaction?.report.receipt, "request");
 }
 
 /** One that prices put off is made when the window itself comes near. */

@@ -198,7 +198,7 @@ export function withoutCommands(messages: readonly Message[], prefix: string): C
     const command = commandIn(message, prefix);
     const end = command === undefined ? at : spokenUntil(messages, at);
     const reply = messages[end + 1];
-    if (command === undefined || (reply?.role === "assistant" && !isOurs(reply))) {
+    if (command === undefined || (reply?.role === "assistant" && !contentText(reply.parts).startsWith(ANSWER_START))) {
       left.push(message);
       continue;
     }
@@ -227,10 +227,6 @@ function spokenUntil(messages: readonly Message[], from: number): number {
     end = at;
   }
   return end;
-}
-
-function isOurs(message: Message): boolean {
-  return contentText(message.parts).startsWith(ANSWER_START);
 }
 
 /** What the client itself wrote beside the command, such as reminders. */

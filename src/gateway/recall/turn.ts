@@ -231,7 +231,7 @@ interface CallContext {
 export function createCallAnswers({ runtime, store, tenant, body, redact, limits }: CallContext): AnswerCall {
   const source = {
     original: (id: string) => store.getOriginal(tenant, id),
-    ids: idsIn(body),
+    ids: [...new Set(Array.from(body.matchAll(RECALL_IDS), ([id]) => id))],
     redact,
     limits,
   };
@@ -240,9 +240,4 @@ export function createCallAnswers({ runtime, store, tenant, body, redact, limits
     const { text, isError } = await runtime.callTool(call, { tokensMax, waitMs: limits.callWaitMs });
     return { text, found: isError !== true };
   };
-}
-
-/** Ids in a text, each once, in order. */
-function idsIn(text: string): readonly string[] {
-  return [...new Set(Array.from(text.matchAll(RECALL_IDS), ([id]) => id))];
 }

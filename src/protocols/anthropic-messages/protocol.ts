@@ -12,7 +12,6 @@ import { fieldsOf, parsed, textOf, isFields, listOf } from "../fields.ts";
 import { COMPACTS_ITSELF, compactsItself } from "../held.ts";
 import { anthropicUsage, compactionUsage } from "../usage.ts";
 import { anthropicMediaLimits } from "./limits.ts";
-import { anthropicPrompt } from "./prompt.ts";
 import { readMessage, readSystem, wantsThinking, attaches, writeRun, writeSystem } from "./blocks.ts";
 import { anthropicScreen, anthropicWhole } from "./screen.ts";
 import { anthropic } from "./vendor.ts";
@@ -187,7 +186,6 @@ export const anthropicMessages: ProtocolDefinition = {
   followUp: flatFollowUp({ type: undefined }),
   threads: anthropicThreads,
   asksSummary: (member) => textOf(fieldsOf(member("compaction"))["type"]) !== undefined,
-  cachePrompt: anthropicPrompt,
   markers: "native",
   mediaLimits: anthropicMediaLimits,
   textBlock: "text",

@@ -121,19 +121,15 @@ function editSingle(item: PlacedItem, old: Part, part: Part): string {
   if (part.kind === "opaque") return part.raw;
   if (old.kind !== "tool-call" || part.kind !== "tool-call") return item.text;
   const value = JSON.parse(item.text) as Fields;
-  if (kindOf(value) === "hosted-call") return patchHosted(item.text, value, part.arguments);
+  if (kindOf(value) === "hosted-call")
+    return part.arguments.trimStart().startsWith("{") && jsonArguments(part.arguments) === part.arguments
+      ? patchObject(item.text, { [hostedArgumentsKey(String(value["type"]))]: part.arguments })
+      : item.text;
   const renamed = part.name === old.name ? {} : { name: JSON.stringify(part.name) };
   return patchObject(item.text, {
     ...renamed,
     [part.custom === true ? "input" : "arguments"]: JSON.stringify(part.arguments),
   });
-}
-
-/** The provider's own tools check the shape of their action, so only an object can take its place. */
-function patchHosted(text: string, value: Fields, args: string): string {
-  return args.trimStart().startsWith("{") && jsonArguments(args) === args
-    ? patchObject(text, { [hostedArgumentsKey(String(value["type"]))]: args })
-    : text;
 }
 
 function freshMessage(role: string, content: string): string {

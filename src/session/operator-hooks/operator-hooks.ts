@@ -208,15 +208,10 @@ interface HookFault {
 async function runHook(run: HookRun): Promise<HookFault | undefined> {
   const limit = startTimeLimit(run.timeoutMs);
   try {
-    return await (isAddress(run.hook) ? posted(run, limit.signal) : executed(run, limit.signal));
+    return await (/^https?:\/\//i.test(run.hook) ? posted(run, limit.signal) : executed(run, limit.signal));
   } finally {
     limit.clear();
   }
-}
-
-/** Anything else is a command. */
-function isAddress(hook: string): boolean {
-  return /^https?:\/\//i.test(hook);
 }
 
 function tookTooLong(timeoutMs: number): HookFault {

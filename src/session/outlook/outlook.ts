@@ -77,7 +77,12 @@ export function outlookOf(sessions: readonly NamedOutlook[]): Outlook {
       used: compactions.reduce((so, { later }) => so + later.used, 0),
       held: compactions.reduce((so, { later }) => so + later.held, 0),
     },
-    advice: adviceFor(sessions, compactions),
+    advice: [
+      ...windowAdvice(sessions),
+      ...cacheAdvice(sessions),
+      ...ingestAdvice(sessions),
+      ...compactionAdvice(sessions, compactions),
+    ],
   };
 }
 
@@ -94,15 +99,6 @@ function missingOf(compactions: readonly OutlookCompaction[]): readonly MissingK
 
 function isMissing({ fate }: ReceiptLine): boolean {
   return fate === "recallable" || fate === "lost";
-}
-
-function adviceFor(sessions: readonly NamedOutlook[], compactions: readonly OutlookCompaction[]): readonly Advice[] {
-  return [
-    ...windowAdvice(sessions),
-    ...cacheAdvice(sessions),
-    ...ingestAdvice(sessions),
-    ...compactionAdvice(sessions, compactions),
-  ];
 }
 
 function windowAdvice(sessions: readonly NamedOutlook[]): readonly Advice[] {

@@ -2,8 +2,9 @@
  * A provider's prompt cache, modelled: what of a request it reads and what it writes, given what was asked before. Time
  * comes in; nothing here knows a clock. Rules from the vendors' prompt caching docs (docs/sources.md).
  */
-import type { Hash } from "../../core/transcript/links.ts";
-import type { CacheSection, Ttl } from "../../core/caching/breakpoints.ts";
+import type { Hash } from "../../../src/core/transcript/links.ts";
+import { AUTOMATIC_TTL_MS, BREAKPOINT_TTL_MS, TTL_MS } from "../../../src/session/economy.ts";
+import type { CacheSection, Ttl } from "../../../src/core/caching/breakpoints.ts";
 
 export interface PromptBlock {
   readonly section: CacheSection;
@@ -62,26 +63,21 @@ export interface BreakpointRules extends Minimum {
 
 export type CacheRules = MarkedRules | AutomaticRules | BreakpointRules;
 
-const MINUTE_MS = 60_000;
-
 export const MARKED: MarkedRules = Object.freeze({ kind: "marked", lookbackBlocks: 20, minimumTokens: 1_024 });
-/** Entries live 5 to 10 minutes without traffic: the shorter, so that nothing is counted on. */
 export const AUTOMATIC: AutomaticRules = Object.freeze({
   kind: "automatic",
   stepTokens: 128,
-  ttlMs: 5 * MINUTE_MS,
+  ttlMs: AUTOMATIC_TTL_MS,
   minimumTokens: 1_024,
 });
 export const BREAKPOINTS: BreakpointRules = Object.freeze({
   kind: "breakpoints",
   explicit: false,
-  ttlMs: 30 * MINUTE_MS,
+  ttlMs: BREAKPOINT_TTL_MS,
   writesMax: 4,
   placesMax: 80,
   minimumTokens: 1_024,
 });
-
-export const TTL_MS: Readonly<Record<Ttl, number>> = { "5m": 5 * MINUTE_MS, "1h": 60 * MINUTE_MS };
 
 export interface PrefixCache {
   /** What a request costs, answered at this time; the cache then holds what it wrote. */
