@@ -8,7 +8,6 @@ import { openaiResponses } from "./openai-responses/protocol.ts";
 import { toolTranslator } from "./tools.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { decodeBody } from "./decode.ts";
-import type { Dialect } from "./dialect.ts";
 import { overflowOf } from "./overflow.ts";
 import type { EncodedText, EncodeOptions, Protocol } from "./protocol.ts";
 import { formatMessages, spliceBody, writeTranscript } from "./splice.ts";

@@ -3,7 +3,7 @@
  * start, or that failed before, is replaced by the built-in `compressor`.
  */
 import type { EngineSettings } from "../core/engines/settings.ts";
-import type { Engine, EngineFigure, EngineSource, ExternalEngine } from "../core/engines/contract.ts";
+import type { Engine, EngineFigure, ExternalEngine } from "../core/engines/contract.ts";
 import { figureAt } from "../core/engines/window.ts";
 import { createEngine } from "../core/engines/engines.ts";
 import { demand } from "../plugins/suite/fault.ts";

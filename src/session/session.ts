@@ -141,11 +141,7 @@ export function createSession(options: SessionOptions = {}): Session {
       );
     },
     drop: async (request, what) => change(request, (transcript) => runtime.drop(transcript, what)),
-    ...{
-      pin: async (request, what) => runtime.pin(read(request).transcript, what),
-      unpin: async (request, id) => runtime.unpin(read(request).transcript, id),
-      pins: async (request) => runtime.pins(read(request).transcript),
-    },
+    ...pinCalls(runtime, read),
     tools: () => declared(runtime.tools(), protocol.name),
     ...callsOfItsOwn(runtime),
   };
@@ -168,6 +164,14 @@ function whereFree(change: (transcript: Transcript, main: WaitingForMain) => Pro
 function whereOpen(change: (transcript: Transcript, main: WaitingForMain) => Promise<Prepared | undefined>) {
   return async ({ transcript, locked }: Decoded, main: WaitingForMain): Promise<Prepared | undefined> =>
     locked === undefined ? change(transcript, main) : undefined;
+}
+
+function pinCalls(runtime: Runtime, read: (request: unknown) => Decoded): Pick<Session, "pin" | "unpin" | "pins"> {
+  return {
+    pin: async (request, what) => runtime.pin(read(request).transcript, what),
+    unpin: async (request, id) => runtime.unpin(read(request).transcript, id),
+    pins: async (request) => runtime.pins(read(request).transcript),
+  };
 }
 
 function declared(tools: readonly EngineTool[], protocol: ProtocolName): readonly unknown[] {

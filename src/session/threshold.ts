@@ -72,11 +72,15 @@ export function writeThreshold(
 export async function followThreshold(context: SessionContext, { messages }: Transcript): Promise<void> {
   const { store, tenant, chain, state, options } = context;
   const root = chain.linksOf(messages.slice(0, 1))[0];
-  if (root === undefined || !("getState" in store && "putState" in store)) return;
+  if (root === undefined || !keepsState(store)) return;
   const set = (await readThreshold({ store, tenant, root })) ?? options.perModel?.(state.model ?? "")?.sessionThreshold;
   const { settings } = state;
   if (JSON.stringify(set) === JSON.stringify(settings.sessionThreshold)) return;
   useSettings(state, options, { ...settings, sessionThreshold: set });
+}
+
+function keepsState(store: Store): store is Store & ThresholdStore {
+  return "getState" in store && "putState" in store;
 }
 
 function nameOf(root: string): string {

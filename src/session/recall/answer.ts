@@ -260,7 +260,7 @@ function requestIn(given: string): RecallRequest {
   return {
     ...known,
     ...range,
-    ...(ROLES.some((one) => one === role) ? { role } : {}),
+    ...(isRole(role) ? { role } : {}),
     outline: outline === true || outline === "true",
     ...(Number.isInteger(Number(offset)) && Number(offset) > 0 ? { offset: Number(offset) } : {}),
   };
@@ -292,6 +292,10 @@ function rangesOf(messages: unknown): readonly MessageRange[] {
   const ranges = rangesIn(text ?? "");
   if (ranges === undefined) throw bad("`messages` is a number, a range, or several with commas between.");
   return ranges;
+}
+
+function isRole(role: unknown): role is Role {
+  return ROLES.some((one) => one === role);
 }
 
 function bad(message: string): PrecisError {
