@@ -5,7 +5,7 @@ import { calibrated, createMeasure, type Measure } from "../../src/core/transcri
 import type { Message, Transcript } from "../../src/core/transcript/message.ts";
 import { billOf, usdOf } from "../../eval/src/replay/bill.ts";
 import { createRegistry, lookUp } from "../../src/models/index.ts";
-import { initialFactor } from "../../src/session/calibration.ts";
+import { initialFactor } from "../../src/session/state.ts";
 
 export const MODEL = "claude-sonnet-4-5";
 /** This model's tokens for one of our estimator's. */

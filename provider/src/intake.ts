@@ -2,7 +2,7 @@
 import { Readable, type Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { isFields } from "../../src/protocols/fields.ts";
-import type { Refusal } from "../../src/protocols/request-form/refusal.ts";
+import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
 import type { Fields } from "../../src/protocols/dialect.ts";
 import type { Wire } from "./wire.ts";
 

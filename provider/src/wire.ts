@@ -1,7 +1,7 @@
 /** What the provider needs of a protocol: how a key comes, what is refused, how a prompt is rendered, how an answer is written. */
 import type { ProtocolName } from "../../src/protocols/index.ts";
 import type { Incoming, Prompt, Reply, ReplyBlock, StreamEvent, ReplyToSend } from "./contract.ts";
-import type { Refusal } from "../../src/protocols/request-form/refusal.ts";
+import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
 import type { Fields } from "../../src/protocols/dialect.ts";
 import type { Memory } from "./memory.ts";
 import type { Sealer } from "./seals.ts";

@@ -1,7 +1,7 @@
 /** What `precis compact` says of a compaction: a page for a person, and the same as JSON for a program. */
 import type { Transcript } from "../core/transcript/message.ts";
 import { protocols, type ProtocolName } from "../protocols/index.ts";
-import { elementTexts } from "../protocols/json/scan.ts";
+import { elementTexts } from "../protocols/json.ts";
 import { originsOf } from "../session/handoff-text.ts";
 import type { ForcedCompaction } from "./compaction.ts";
 import {

@@ -1,7 +1,7 @@
 /** The configuration as a person reads it: figures on one scale, a picture of a compaction, settings with their places. */
 import { wrapped } from "../config/wrap.ts";
 import { computedValues, warningsOf, type ComputedValue } from "../config/computed.ts";
-import { builtInName } from "../core/engines/names.ts";
+import { builtInName } from "../core/engines/settings.ts";
 import { shortPath, type Loaded } from "../config/load.ts";
 import { written } from "../config/bad-value.ts";
 import { SETTINGS, valueAt } from "../config/settings.ts";

@@ -2,7 +2,7 @@
 import { shortPath } from "../config/load.ts";
 import type { Configuration } from "../config/schema.ts";
 import type { GatewayOptions } from "../gateway/index.ts";
-import { RETENTION_LIMITS } from "../gateway/retention.ts";
+import { RETENTION_LIMITS } from "../gateway/operation/retention.ts";
 import { storeAddress } from "../store/open.ts";
 import type { HistoryStore } from "../store/store.ts";
 import { fileBytes } from "./store-file.ts";

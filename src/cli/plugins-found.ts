@@ -1,7 +1,7 @@
 /** The plugins there are, with where each was found and which of them the configuration names. */
 import { pluginFolders } from "../config/locate.ts";
 import type { Configuration } from "../config/schema.ts";
-import { builtInName, ENGINE_NAMES } from "../core/engines/names.ts";
+import { builtInName, ENGINE_NAMES } from "../core/engines/settings.ts";
 import { listPlugins } from "../plugins/find.ts";
 import { isAgreedTo } from "./engine.ts";
 import type { Terminal } from "./terminal.ts";

@@ -4,8 +4,7 @@ import { RECEIPT_KINDS, type CompactionReport } from "../core/compaction/compact
 import { countIn } from "../core/receipt/counts.ts";
 import type { CompactionShown, MessageShown, SessionShown, SessionSummary } from "../gateway/history/contract.ts";
 import { cooldownText } from "../session/cooldowns.ts";
-import type { CompactionTiming } from "../session/timing.ts";
-import { windowOriginText } from "../session/window-in-use.ts";
+import { type CompactionTiming, windowOriginText } from "../session/timing.ts";
 import { thresholdText } from "../session/threshold.ts";
 import { age, change, count, counted } from "./amounts.ts";
 import { clip, columnWidths, padEnd, padStart } from "./bars.ts";

@@ -1,7 +1,7 @@
 /** `--summarize`: the one switch that has a model write the handoffs, and what is said of who writes them. */
 import type { Flag } from "../config/load.ts";
 import type { Configuration } from "../config/schema.ts";
-import { builtInName } from "../core/engines/names.ts";
+import { builtInName } from "../core/engines/settings.ts";
 import { asksInPlace, chooseModels } from "../models/choice.ts";
 import type { Arguments } from "./command.ts";
 import { usageError } from "./exit.ts";

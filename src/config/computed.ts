@@ -1,8 +1,7 @@
 /** The figures that follow from a configuration, how each is reached, and what in it is extreme. */
-import { builtInName, ENGINE_NAMES } from "../core/engines/names.ts";
+import { builtInName, ENGINE_NAMES, type EngineSettings, OWN_SETTINGS } from "../core/engines/settings.ts";
 import { limitsOf, type Limits } from "../core/engines/compressor/limits.ts";
 import { createEngine, figuresOf } from "../core/engines/engines.ts";
-import { type EngineSettings, OWN_SETTINGS } from "../core/engines/settings.ts";
 import { windowLimits, type WindowLimits } from "../core/engines/window.ts";
 import { engineSettingsOf } from "./engine-settings.ts";
 import { isLoopback } from "./loopback.ts";

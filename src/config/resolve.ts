@@ -10,7 +10,7 @@ import { shown } from "./shown.ts";
 import type { Provenance, Source, StatedSettings } from "./source.ts";
 import { badValue, meantBy } from "./bad-value.ts";
 import type { z } from "zod";
-import { ENGINE_NAMES } from "../core/engines/names.ts";
+import { ENGINE_NAMES } from "../core/engines/settings.ts";
 import { VENDORS } from "../core/protocols.ts";
 import { UPSTREAM_FIELDS } from "./schema-gateway.ts";
 import { FIGURES } from "./schema-models.ts";

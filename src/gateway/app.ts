@@ -6,27 +6,36 @@ import { createRedactor } from "../core/redaction/redactor.ts";
 import { createRegistry } from "../models/registry/registry.ts";
 import { createOperatorHooks } from "../session/operator-hooks/operator-hooks.ts";
 import { createMemoryStore } from "../store/memory.ts";
-import { createAheadWork, createBackground, type WritersBehind, createIdleWatch } from "./background.ts";
+import { createAheadWork, createBackground, type WritersBehind, createIdleWatch } from "./background/background.ts";
 import type { EmitEvent, RequestHandler } from "./contract.ts";
-import { inPlaceWriterFor } from "./in-place.ts";
-import { compactsRemotely, createHistoryContext, inPlace } from "./history-context.ts";
-import { startOwnWorker, type JobWorker } from "./jobs/work.ts";
+import { inPlaceWriterFor } from "./background/in-place.ts";
+import { compactsRemotely, createHistoryContext, inPlace } from "./request/history-context.ts";
+import { startOwnWorker, type JobWorker } from "./background/worker.ts";
 import { createLargeRequests } from "./large/large-requests.ts";
 import { type GatewayOptions, gatewayOptions } from "./gateway-options.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
-import { createProtection } from "./protection.ts";
-import { createRemoteCompaction } from "./remote-compaction.ts";
-import { shownName, withShownNames, safely } from "./operation/names.ts";
+import { createRemoteCompaction } from "./background/remote-compaction.ts";
+import { shownName, withShownNames, safely } from "./operation/log.ts";
 import type { GatewayContext } from "./request/context.ts";
 import { createRequestHandler } from "./request/handle.ts";
 import type { PreparedRequest } from "./request/model-request.ts";
-import { createKeeper, RETENTION_LIMITS, type RetentionTask, type RetentionTaskOptions } from "./retention.ts";
+import {
+  createKeeper,
+  RETENTION_LIMITS,
+  type RetentionTask,
+  type RetentionTaskOptions,
+} from "./operation/retention.ts";
 import { createSpans } from "./operation/spans.ts";
-import { createThreads } from "./threads.ts";
+import { createThreads } from "./conversations/threads.ts";
 import { isForeignName, isPassedOn } from "./transport/callers.ts";
 import { listen, type Listening } from "./transport/listen.ts";
 import { createUpstreams } from "./transport/upstreams.ts";
 import { webHandle } from "./transport/web.ts";
+import { createOverload, type Overload } from "./request/overload.ts";
+import { createTenantDirectory, type TenantDirectory } from "./tenants/directory.ts";
+import { createTenantRates, type TenantRates } from "./tenants/rates.ts";
+import { withBreakers } from "./transport/breaker.ts";
+import { createSender, type Sender } from "./transport/send.ts";
 
 export interface Gateway {
   readonly fetch: (request: Request) => Promise<Response>;
@@ -189,3 +198,26 @@ function keeperOf(
 }
 
 const OWN_RETENTION = { unusedMs: RETENTION_LIMITS.unusedMs, bytesMax: RETENTION_LIMITS.memoryBytes };
+
+interface Protection {
+  readonly sender: Sender;
+  readonly overload: Overload;
+  readonly tenants: TenantDirectory;
+  readonly tenantRates: TenantRates;
+}
+
+interface ProtectionParts {
+  readonly limits: GatewayLimits;
+  readonly onEvent: EmitEvent;
+  readonly now: () => number;
+}
+
+function createProtection(options: GatewayOptions, { limits, onEvent, now }: ProtectionParts): Protection {
+  const tenants = createTenantDirectory({ source: options.tenants, limits: options.tenantLimits ?? {}, onEvent });
+  return {
+    sender: withBreakers(createSender(limits, options.proxies), { limits, onEvent, now }),
+    overload: createOverload({ limits, onEvent }),
+    tenants,
+    tenantRates: createTenantRates(tenants.limitsOf, now),
+  };
+}

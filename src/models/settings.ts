@@ -1,6 +1,6 @@
 /** The settings that models read; the configuration has this shape. */
 import type { ProviderName } from "./providers.ts";
-import type { Override } from "./registry/facts.ts";
+import type { Override } from "./registry/known.ts";
 import { createRegistry, type Registry } from "./registry/registry.ts";
 
 /** `auto`: by the model's name. */

@@ -1,13 +1,12 @@
 /** From the settings and the environment to the models that a compaction may ask. */
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import { chooseModels, type Choice, type Unclear } from "./choice.ts";
-import type { ReadOverflow } from "./failures.ts";
+import { type ReadOverflow, createUnconfigured, createWriter } from "./writer.ts";
 import { THINKING_TOKENS, registryOf, type ModelSettings } from "./settings.ts";
 import type { LoadPackage } from "./providers.ts";
-import type { ModelFacts } from "./registry/facts.ts";
+import type { ModelFacts } from "./registry/known.ts";
 import { lookUp, SAFE_WINDOW_TOKENS, statedPrices, type Registry } from "./registry/registry.ts";
-import type { Prices } from "./usage.ts";
-import { createUnconfigured, createWriter } from "./writer.ts";
+import type { Prices } from "./ai-sdk.ts";
 
 /** What lies outside the settings. */
 export interface WriterEnvironment {

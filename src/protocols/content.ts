@@ -3,18 +3,18 @@
  * bytes, an edited one has only the edited field replaced, so that markers and fields nobody here knows survive.
  */
 import { sameParts, type Part, type OpaquePart, type TextPart } from "../core/transcript/message.ts";
+import { fieldsOf, lazy, textOf, isFields, listOf } from "./fields.ts";
+import { arraySource, newPiece } from "./json.ts";
 import {
-  arraySource,
   composeArray,
   joinPieces,
-  newPiece,
   patchObject,
   type ArraySource,
   type Piece,
-} from "./json/edit.ts";
-import { memberText, elementTexts } from "./json/scan.ts";
-import type { Fields } from "./dialect.ts";
-import { fieldsOf, lazy, textOf, isFields } from "./fields.ts";
+  memberText,
+  elementTexts,
+} from "./json.ts";
+import type { Fields, Draft, Entry } from "./dialect.ts";
 
 export interface BlockWriter {
   /** The block's text with the edit in it; undefined where the block has to be written again. */
@@ -173,3 +173,57 @@ function toolOf(block: Fields): string | undefined {
   if ("codeExecutionResult" in block) return "code_execution";
   return /^(.+?)_(?:tool_result|call)$/.exec(textOf(block["type"]) ?? "")?.[1];
 }
+
+/** A tool message for each result, then a user message with everything else; all of them share the bytes. */
+export function readUserMessage(parts: readonly Part[]): readonly Draft[] {
+  const results = parts.filter((part) => part.kind === "tool-result");
+  const rest = parts.filter((part) => part.kind !== "tool-result");
+  const drafts: Draft[] = results.map((result) => ({ role: "tool", parts: [result] }));
+  return rest.length > 0 || results.length === 0 ? [...drafts, { role: "user", parts: rest }] : drafts;
+}
+
+/** The parts of messages that are written as one. */
+export function resultsFirst(entries: readonly Entry[]): readonly Part[] {
+  const parts = entries.flatMap(({ message }) => message.parts);
+  return [
+    ...parts.filter((part) => part.kind === "tool-result"),
+    ...parts.filter((part) => part.kind !== "tool-result"),
+  ];
+}
+
+/** What a system message says, for a text of the user. */
+export function systemNotice(parts: readonly Part[]): string {
+  const text = parts.map((part) => (part.kind === "text" ? part.text : "")).join("\n");
+  return `<system-message>\n${text}\n</system-message>`;
+}
+
+export interface PartsChange {
+  readonly before: readonly Part[];
+  readonly after: readonly Part[];
+}
+
+const HELD_ITEMS: Readonly<Record<string, string>> = Object.freeze({
+  item_reference: "the history refers to items that the provider holds",
+  compaction: "the provider has compacted the history",
+  compaction_summary: "the provider has compacted the history",
+  context_compaction: "the provider has compacted the history",
+  compaction_trigger: "the provider is asked to compact the history",
+});
+
+export function isHeld(part: Part): part is OpaquePart {
+  return part.kind === "opaque" && Object.hasOwn(HELD_ITEMS, part.type);
+}
+
+export function heldBecause({ type }: OpaquePart): string {
+  return `${HELD_ITEMS[type]} (${type})`;
+}
+
+/** Whether a request's `context_management` lets the provider compact: Responses has a list, Anthropic a list of edits. */
+export function compactsItself(contextManagement: string | undefined): boolean {
+  if (contextManagement === undefined || contextManagement === "null") return false;
+  const value = JSON.parse(contextManagement) as unknown;
+  const entries = Array.isArray(value) ? value : listOf(fieldsOf(value)["edits"]);
+  return entries.some((entry) => textOf(fieldsOf(entry)["type"])?.startsWith("compact") === true);
+}
+
+export const COMPACTS_ITSELF = "the provider is told to compact the history (context_management)";

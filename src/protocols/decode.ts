@@ -6,17 +6,8 @@ import { PrecisError } from "../core/errors.ts";
 import type { Message, Part, Transcript, WireSlice } from "../core/transcript/message.ts";
 import type { Dialect, Draft, WireElement } from "./dialect.ts";
 import { isFields } from "./fields.ts";
-import { heldBecause, isHeld } from "./held.ts";
-import {
-  elementsOf,
-  memberText,
-  membersOf,
-  notJson,
-  skipSpace,
-  skipValue,
-  type Member,
-  type Span,
-} from "./json/scan.ts";
+import { heldBecause, isHeld } from "./content.ts";
+import { elementsOf, memberText, membersOf, notJson, skipSpace, skipValue, type Member, type Span } from "./json.ts";
 import type { Decoded, Group, Layout } from "./protocol.ts";
 
 export interface DecodeOptions {

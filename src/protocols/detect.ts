@@ -3,7 +3,7 @@ import type { Fields } from "./dialect.ts";
 import { fieldsOf, isFields, listOf, textOf, parsed } from "./fields.ts";
 import { allDefinitions, definitions } from "./registry.ts";
 import { PrecisError } from "../core/errors.ts";
-import { elementTexts } from "./json/scan.ts";
+import { elementTexts } from "./json.ts";
 import type { Decoded, ProtocolName } from "./protocol.ts";
 
 /** Whose plain text is read: every client reads Chat Completions. */

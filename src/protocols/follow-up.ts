@@ -5,7 +5,7 @@
  */
 import { textMessage } from "../core/transcript/message.ts";
 import { memberOf } from "./definition.ts";
-import { patchObject } from "./json/edit.ts";
+import { patchObject } from "./json.ts";
 import type { Decoded } from "./protocol.ts";
 import { definitions, protocols } from "./registry.ts";
 

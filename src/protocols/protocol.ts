@@ -6,7 +6,7 @@ import type { ProtocolName } from "../core/protocols.ts";
 import type { Usage } from "../core/engines/contract.ts";
 import type { Message, Transcript, WireSlice } from "../core/transcript/message.ts";
 import type { WireRules } from "../core/transcript/oracle.ts";
-import type { Member, Span } from "./json/scan.ts";
+import type { Member, Span } from "./json.ts";
 
 export type { ProtocolName };
 

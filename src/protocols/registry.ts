@@ -1,11 +1,10 @@
 /** The list of protocols: every other one is derived from it. */
 import { byProtocol, PROTOCOL_NAMES, type ProtocolName, type Vendor } from "../core/protocols.ts";
 import { anthropicMessages } from "./anthropic-messages/protocol.ts";
-import type { ProtocolDefinition, VendorDefinition } from "./definition.ts";
+import { type ProtocolDefinition, type VendorDefinition, toolTranslator } from "./definition.ts";
 import { gemini } from "./gemini/protocol.ts";
 import { openaiChat } from "./openai-chat/protocol.ts";
 import { openaiResponses } from "./openai-responses/protocol.ts";
-import { toolTranslator } from "./tools.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { decodeBody } from "./decode.ts";
 import { overflowOf } from "./overflow.ts";

@@ -4,9 +4,8 @@
  * was said. Whatever else differs is another meaning.
  */
 import { isFields, textOf } from "./fields.ts";
+import { applyEdits, patchObject, elementsOf, memberText } from "./json.ts";
 import type { Fields } from "./dialect.ts";
-import { applyEdits, patchObject } from "./json/edit.ts";
-import { elementsOf, memberText } from "./json/scan.ts";
 
 /** Members of a content block that only say what is cached. */
 const MARKERS = ["cache_control", "prompt_cache_breakpoint"] as const;

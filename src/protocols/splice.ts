@@ -16,8 +16,8 @@ import {
 } from "../core/transcript/message.ts";
 import { misplacedSystem } from "../core/transcript/oracle.ts";
 import type { Dialect, Entry, Run, WriteContext, IdRules } from "./dialect.ts";
-import { applyEdits, composeArray, joinPieces, newPiece, removalOf, type Edit, type Piece } from "./json/edit.ts";
-import { memberText } from "./json/scan.ts";
+import { newPiece } from "./json.ts";
+import { applyEdits, composeArray, joinPieces, removalOf, type Edit, type Piece, memberText } from "./json.ts";
 import type { Decoded, ProtocolName } from "./protocol.ts";
 import { createPairing } from "../core/transcript/pairing.ts";
 

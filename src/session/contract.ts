@@ -19,16 +19,14 @@ import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
 import type { ProtocolName, ReportedUsage } from "../protocols/index.ts";
 import type { Store } from "../store/store.ts";
-import type { DisabledEngine, Events } from "./events.ts";
+import type { DisabledEngine, Events, SharedAhead, SharedBudget } from "./events.ts";
 import type { RemovedResult } from "./removed-results.ts";
 import type { Pin, PinRequest } from "./pins.ts";
 import type { RecallChoice, RecallHit } from "./recall/search.ts";
 import type { Summarize } from "./summarize.ts";
 import type { SessionCaching } from "./markers.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
-import type { SharedAhead, SharedBudget } from "./sharing.ts";
-import type { CompactionTiming } from "./timing.ts";
-import type { WindowInUse, WindowOrigin } from "./window-in-use.ts";
+import type { CompactionTiming, WindowInUse, WindowOrigin } from "./timing.ts";
 
 export interface RuntimeOptions {
   /**

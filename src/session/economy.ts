@@ -15,7 +15,7 @@ import type { Transcript } from "../core/transcript/message.ts";
 import type { Economy, WaitingForMain } from "./contract.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
 import type { Ttl } from "../core/caching/breakpoints.ts";
-import type { ModelFacts } from "../models/registry/facts.ts";
+import type { ModelFacts } from "../models/registry/known.ts";
 
 /** `wait`: a compaction is due and waits; `because` says for what. */
 export type ScheduledDecision =

@@ -2,7 +2,7 @@
 import { redactMessage } from "../core/passes/redact-messages.ts";
 import type { Redactor } from "../core/redaction/redactor.ts";
 import { withParts, type Message, contentText, textMessage } from "../core/transcript/message.ts";
-import { elementTexts } from "../protocols/json/scan.ts";
+import { elementTexts } from "../protocols/json.ts";
 import { protocols, type ProtocolName } from "../protocols/index.ts";
 import type { Outcome } from "../core/engines/contract.ts";
 import { messageText, numbered } from "../core/recall/messages.ts";

@@ -6,11 +6,10 @@
 import type { Writer, WriterFailure, WriterPrompt, WriterReply, WriterUsage } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Answer } from "../models/answers.ts";
-import { judgeAnswer, type Judgement } from "../models/failures.ts";
+import { judgeAnswer, type Judgement, oneLine } from "../models/writer.ts";
 import { THINKING_TOKENS } from "../models/settings.ts";
 import { lookUp, type Registry } from "../models/registry/registry.ts";
-import { costOf, type Prices } from "../models/usage.ts";
-import { oneLine } from "../models/writer.ts";
+import { costOf, type Prices } from "../models/ai-sdk.ts";
 import { fieldsOf, parsed } from "../protocols/fields.ts";
 import { followUpBody, followUpObstacle } from "../protocols/follow-up.ts";
 import { protocols, type Decoded } from "../protocols/index.ts";

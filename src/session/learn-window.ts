@@ -6,10 +6,9 @@ import type { Usage } from "../core/engines/contract.ts";
 import type { Message, Part, Transcript } from "../core/transcript/message.ts";
 import type { Overflow } from "../protocols/index.ts";
 import { WINDOW_TOKENS_MIN } from "../protocols/overflow.ts";
-import { exactFactor, learnFactor } from "./calibration.ts";
+import { exactFactor, learnFactor, useSettings } from "./state.ts";
 import { estimatorOf, type SessionContext } from "./context.ts";
-import { useSettings } from "./state.ts";
-import { isRefuted, type LearnedWindow } from "./window-in-use.ts";
+import { isRefuted, type LearnedWindow } from "./timing.ts";
 
 /** Where no window is named, it counts as this share of what was refused: near enough to be tried, far enough to end. */
 const REFUSED_SHARE = 0.9;

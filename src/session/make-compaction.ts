@@ -15,10 +15,9 @@ import type { CompactOptions, RuntimeOptions, WaitingForMain } from "./contract.
 import { cooldownText } from "./cooldowns.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
 import { compactWithEngine } from "./external-engine.ts";
-import { withinMediaLimits } from "./lighten.ts";
+import { withinMediaLimits, freesTokensMin } from "./turn.ts";
 import { pinsOf } from "./pins.ts";
 import { withReceipt } from "./receipt.ts";
-import { freesTokensMin } from "./turn.ts";
 import { removedResults } from "./removed-results.ts";
 import { notCompacted, withinTime } from "./responses-compaction.ts";
 import { adoptCompaction } from "./state.ts";

@@ -13,7 +13,7 @@ import type { Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { cacheKeyEdits, markerSites } from "../protocols/caching/sites.ts";
 import type { MarkerLayout } from "../protocols/definition.ts";
-import { applyEdits, type Edit } from "../protocols/json/edit.ts";
+import { applyEdits, type Edit } from "../protocols/json.ts";
 import { protocols, type Decoded } from "../protocols/index.ts";
 import { definitions } from "../protocols/registry.ts";
 

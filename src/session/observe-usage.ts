@@ -1,9 +1,8 @@
 /** What a provider reported of a request teaches the session how large its conversation is. */
 import { PrecisError } from "../core/errors.ts";
 import { reportedUsage, type ReportedUsage } from "../protocols/index.ts";
-import { initialFactor, learnFactor, plausibleTokens } from "./calibration.ts";
-import type { SessionContext } from "./context.ts";
-import type { SentRequest } from "./context-usage.ts";
+import { initialFactor, learnFactor, plausibleTokens } from "./state.ts";
+import type { SessionContext, SentRequest } from "./context.ts";
 import { observeWithEngine } from "./external-engine.ts";
 import { forgetRefuted } from "./learn-window.ts";
 import { readSafely } from "./read-safely.ts";

@@ -21,7 +21,7 @@ import {
 } from "../config/option-kinds.ts";
 import { createOptionsCheck } from "../config/options.ts";
 import { protocols } from "../protocols/index.ts";
-import { FACTOR_MAX, FACTOR_MIN } from "./calibration.ts";
+import { FACTOR_MAX, FACTOR_MIN } from "./state.ts";
 import type {
   BeforeExpiry,
   MakingAhead,

@@ -5,11 +5,10 @@
 import type { Remote, RemoteItem } from "../core/engines/contract.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import { costOf, type Prices } from "../models/usage.ts";
+import { costOf, type Prices } from "../models/ai-sdk.ts";
 import { fieldsOf, parsed, textOf } from "../protocols/fields.ts";
+import { objectText, elementTexts, memberText } from "../protocols/json.ts";
 import { protocols } from "../protocols/index.ts";
-import { objectText } from "../protocols/json/edit.ts";
-import { elementTexts, memberText } from "../protocols/json/scan.ts";
 import { unlessAborted } from "./time-limit.ts";
 
 export interface ResponsesCompactionOptions {

@@ -11,7 +11,7 @@ import { requestChars } from "../protocols/media-limits.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { sha256 } from "../platform/sha256.ts";
 import { createMemoryStore } from "../store/memory.ts";
-import { initialFactor } from "./calibration.ts";
+import { initialFactor, createState, restoreState, saveState, useSettings, windowInUse, withModel } from "./state.ts";
 import {
   canWait,
   compactAhead,
@@ -24,23 +24,27 @@ import {
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, WaitingForMain } from "./contract.ts";
 import { WISH_REASON, callTool, toolsOf } from "./model-tools.ts";
 import { createEvents } from "./events.ts";
-import { createIngest, type ConversationView, type SessionContext } from "./context.ts";
-import { createState, restoreState, saveState, useSettings, windowInUse, withModel } from "./state.ts";
+import { createIngest, type ConversationView, type SessionContext, createContextUsage } from "./context.ts";
 import { recall } from "./recall/search.ts";
 import { addPin, listPins, pinContext, removePin } from "./pins.ts";
 import { createOutgoing } from "./redact-outgoing.ts";
 import { editConversation } from "./edit-by-hand.ts";
 import { overflowIn } from "./provider-error.ts";
-import { withinMediaLimits, withoutMedia } from "./lighten.ts";
+import {
+  withinMediaLimits,
+  withoutMedia,
+  littleRoom,
+  decideCompaction,
+  settleRequest,
+  viewConversation,
+} from "./turn.ts";
 import { asksForTooMuch, learnRefusal } from "./learn-window.ts";
-import { createContextUsage } from "./context-usage.ts";
 import type { ScheduledDecision } from "./economy.ts";
 import { postpone, timingOf } from "./postpone.ts";
 import type { Postponement } from "./timing.ts";
 import { untilAborted } from "./time-limit.ts";
 import { compactView, recordCompaction } from "./make-compaction.ts";
 import { observe } from "./observe-usage.ts";
-import { littleRoom, decideCompaction, settleRequest, viewConversation } from "./turn.ts";
 
 export function createRuntime(given: RuntimeOptions = {}): Runtime {
   const engine = given.perModel?.(given.model ?? "")?.engine;

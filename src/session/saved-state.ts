@@ -14,13 +14,11 @@ import {
   text,
   type Shape,
 } from "../core/shapes.ts";
-import { FACTOR_MAX, FACTOR_MIN } from "./calibration.ts";
+import { FACTOR_MAX, FACTOR_MIN, STATE_SCHEMA_VERSION } from "./state.ts";
 import { COOLDOWN_MS, type Cooldown } from "./cooldowns.ts";
-import { STATE_SCHEMA_VERSION } from "./state.ts";
 import type { SummarizerState } from "./summarizer.ts";
 import { isThreshold } from "./threshold.ts";
-import type { CompactionTiming } from "./timing.ts";
-import type { WindowInUse, WindowOrigin } from "./window-in-use.ts";
+import type { CompactionTiming, WindowInUse, WindowOrigin } from "./timing.ts";
 import { isPlain } from "../plugins/suite/print.ts";
 import type { Range } from "../core/engines/layered/clearing.ts";
 

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { textMessage } from "../../src/core/transcript/message.ts";
 import type { CompactionEvent, GatewayEvent } from "../../src/gateway/contract.ts";
-import type { CachingOptions } from "../../src/gateway/caching.ts";
+import type { CachingOptions } from "../../src/gateway/models/caching.ts";
 import type { GatewayOptions } from "../../src/gateway/index.ts";
 import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
 import type { Answer } from "../../provider/src/index.ts";

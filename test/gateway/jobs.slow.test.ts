@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { beforeAll, afterAll, describe, expect, it } from "vitest";
 import type { GatewayEvent } from "../../src/gateway/contract.ts";
 import type { GatewayOptions } from "../../src/gateway/index.ts";
-import { createWorker } from "../../src/gateway/jobs/work.ts";
+import { createWorker } from "../../src/gateway/background/worker.ts";
 import { createProvider } from "../../provider/src/provider.ts";
 import { openPostgresStore } from "../../src/store/postgres.ts";
 import type { HistoryStore, Job } from "../../src/store/index.ts";

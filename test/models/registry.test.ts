@@ -15,7 +15,7 @@ import {
 } from "../../src/models/registry/registry.ts";
 import { modelRows } from "../../scripts/docs/models.ts";
 import { registryOf } from "../../src/models/settings.ts";
-import { costOf } from "../../src/models/usage.ts";
+import { costOf } from "../../src/models/ai-sdk.ts";
 import { expectLinear } from "../support/linear.ts";
 
 const RUNS = { numRuns: Number(process.env["PRECIS_TEST_RUNS"] ?? 100) };

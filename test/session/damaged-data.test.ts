@@ -2,9 +2,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyCompaction, createRuntime, createSession, PrecisError, type Compaction } from "../../src/index.ts";
-import { COMPRESSOR_DEFAULTS } from "../../src/core/engines/settings.ts";
+import { COMPRESSOR_DEFAULTS, ENGINE_NAMES } from "../../src/core/engines/settings.ts";
 import { createEngine } from "../../src/core/engines/engines.ts";
-import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
 import { sampleTranscripts } from "../../src/plugins/suite/samples.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { filler } from "../support/compacting.ts";

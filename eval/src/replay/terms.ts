@@ -9,7 +9,7 @@ import { lookUp, type RegistryEntry, type ModelFacts, type Prices, type Registry
 import type { ProtocolName } from "../../../src/protocols/index.ts";
 import { definitions } from "../../../src/protocols/registry.ts";
 import { TTL_MS } from "../../../src/session/economy.ts";
-import { initialFactor } from "../../../src/session/calibration.ts";
+import { initialFactor } from "../../../src/session/state.ts";
 import type { SessionCaching } from "../../../src/session/markers.ts";
 
 export interface TermsQuery {

@@ -6,7 +6,7 @@
  */
 import { countOf, fieldsOf, isFields, listOf, textOf } from "../../../src/protocols/fields.ts";
 import { type Reply, type ReplyBlock } from "../contract.ts";
-import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
+import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { type Fields } from "../../../src/protocols/dialect.ts";
 import type { Sealer } from "../seals.ts";
 import { messagesOf, placed } from "../../../src/protocols/request-form/anthropic.ts";

@@ -5,7 +5,7 @@
  */
 import { fieldsOf, isFields, listOf, blocksOf } from "../../../src/protocols/fields.ts";
 import { type Ttl } from "../contract.ts";
-import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
+import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { type Fields } from "../../../src/protocols/dialect.ts";
 import { messagesOf, placed, type PlacedBlock } from "../../../src/protocols/request-form/anthropic.ts";
 

@@ -3,7 +3,7 @@
  * (https://github.com/github/copilot-cli/issues/102, https://github.com/apify/tester-mcp-client/issues/12).
  */
 import { textOf } from "../../../src/protocols/fields.ts";
-import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
+import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { type Fields } from "../../../src/protocols/dialect.ts";
 import { messagesOf, placed, type PlacedBlock } from "../../../src/protocols/request-form/anthropic.ts";
 

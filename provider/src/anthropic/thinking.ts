@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { fieldsOf, isFields, lazy, textOf, blocksOf } from "../../../src/protocols/fields.ts";
-import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
+import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { type Fields } from "../../../src/protocols/dialect.ts";
 import type { Memory } from "../memory.ts";
 import { FIRST, type Seal, type Sealer } from "../seals.ts";

@@ -3,7 +3,7 @@
  * id of its answer, `continue` brings only what is new. A thread lives five minutes, and each answer is continued once.
  */
 import { fieldsOf, isFields, listOf, textOf } from "../../../src/protocols/fields.ts";
-import { invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
+import { invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { type Fields } from "../../../src/protocols/dialect.ts";
 import type { BoundedMap } from "../bounded-map.ts";
 

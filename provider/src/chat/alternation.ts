@@ -2,7 +2,7 @@
  * The rule of servers that render messages with a chat template of Mistral or Gemma: user and assistant take turns
  * (https://github.com/vllm-project/vllm/issues/6862).
  */
-import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
+import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { type Fields } from "../../../src/protocols/dialect.ts";
 
 /** A system message may come first; results, and messages that only call tools, do not count. */

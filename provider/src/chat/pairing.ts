@@ -3,7 +3,7 @@
  * (https://developers.openai.com/api/docs/guides/function-calling).
  */
 import { fieldsOf, listOf, textOf } from "../../../src/protocols/fields.ts";
-import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
+import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { type Fields } from "../../../src/protocols/dialect.ts";
 
 export function checkPairs(messages: readonly Fields[]): Refusal | undefined {

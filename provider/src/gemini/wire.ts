@@ -2,7 +2,7 @@
 import { countOf, fieldsOf, isFields, textOf } from "../../../src/protocols/fields.ts";
 import { requestedIn } from "../../../src/protocols/gemini/protocol.ts";
 import { type Block, type Prompt } from "../contract.ts";
-import { invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
+import { invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { type Fields } from "../../../src/protocols/dialect.ts";
 import type { ModelTraits } from "../traits.ts";
 import { CALL_TOKENS, canonical, MESSAGE_TOKENS, promptOf, RESULT_TOKENS, textTokens, toolBlocks } from "../weigh.ts";

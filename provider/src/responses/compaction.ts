@@ -5,9 +5,8 @@
  */
 import { countOf, fieldsOf, listOf } from "../../../src/protocols/fields.ts";
 import { type Reply, type ReplyBlock } from "../contract.ts";
-import { invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
+import { invalid, type Refusal, missing, notOneOf } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { type Fields } from "../../../src/protocols/dialect.ts";
-import { missing, notOneOf } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { kindOf } from "../../../src/protocols/request-form/responses.ts";
 
 /** The least that a threshold may be (OpenAI API reference, Responses, `context_management`). */

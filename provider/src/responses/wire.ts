@@ -1,7 +1,12 @@
 /** Responses as the vendor's server has it: history by reference, requests judged and rendered, errors in its words. */
 import { countOf, fieldsOf, listOf, textOf, blocksOf } from "../../../src/protocols/fields.ts";
 import { type Block, type Prompt } from "../contract.ts";
-import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
+import {
+  firstRefusal,
+  invalid,
+  type Refusal,
+  checkPictures,
+} from "../../../src/protocols/request-form/openai-refusals.ts";
 import { type Fields } from "../../../src/protocols/dialect.ts";
 import { breakpointIn, checkLifetimes, RESPONSES_TTLS } from "../caches/lifetimes.ts";
 import type { Memory } from "../memory.ts";
@@ -19,7 +24,6 @@ import {
   readItems,
   thresholdOf,
 } from "./compaction.ts";
-import { checkPictures } from "../../../src/protocols/request-form/openai-refusals.ts";
 import {
   checkShape,
   contentsOf,

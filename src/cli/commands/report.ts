@@ -9,7 +9,7 @@ import { lookUp, registryOf } from "../../models/index.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import { reasonOf } from "../../platform/system-errors.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
-import { initialFactor } from "../../session/calibration.ts";
+import { initialFactor } from "../../session/state.ts";
 import { counted, durationOf, tokensOf, wholeOf, change, count, percent } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
 import { withEngine } from "../engine.ts";

@@ -1,6 +1,11 @@
 /** `precis store windows`: the windows that refusals revealed, and how they are forgotten. */
-import { forgetWindows, listWindows, type TenantsWindow, type WindowChoice } from "../../gateway/learned-windows.ts";
-import { windowOriginText } from "../../session/window-in-use.ts";
+import {
+  forgetWindows,
+  listWindows,
+  type TenantsWindow,
+  type WindowChoice,
+} from "../../gateway/models/learned-windows.ts";
+import { windowOriginText } from "../../session/timing.ts";
 import { count } from "../amounts.ts";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit.ts";

@@ -114,7 +114,7 @@ async function workWith(opened: OpenedStore, how: WorkOptions): Promise<ExitCode
   if (broken !== undefined) throw broken;
   if (store.jobs === undefined) throw withoutQueue(configuration, shown);
   const [{ createWorker }, { gatewayOptions }] = await Promise.all([
-    import("../../gateway/jobs/work.ts"),
+    import("../../gateway/background/worker.ts"),
     import("../gateway-options.ts"),
   ]);
   const tenants = configuredTenants(configuration, terminal);

@@ -7,7 +7,7 @@ import { missingIn } from "../../core/receipt/counts.ts";
 import { type Transcript, contentText, withParts, type Message } from "../../core/transcript/message.ts";
 import type { CompactOptions, Prepared, Runtime } from "../../session/contract.ts";
 import { answerRecall } from "../../session/recall/answer.ts";
-import { windowOriginText } from "../../session/window-in-use.ts";
+import { windowOriginText } from "../../session/timing.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import { CHAT_COMMANDS, type ChatCommand, readCommand } from "./command.ts";
 import { isRecallId } from "../../core/transcript/links.ts";

@@ -2,7 +2,7 @@
  * What requests and compactions came to, by day and model: spend, cache, compactions, delays and errors. Kept in the store,
  * so that a restart does not begin anew; several gateways on one store add to the same days.
  */
-import { costOf, type Prices } from "../../models/usage.ts";
+import { costOf, type Prices } from "../../models/ai-sdk.ts";
 import { createRegistry, lookUp, type Registry } from "../../models/registry/registry.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { CompactionEvent, EmitEvent, RequestEvent } from "../contract.ts";

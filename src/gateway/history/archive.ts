@@ -4,10 +4,12 @@
  */
 import { figure, isRecord, listOf, record, text } from "../../core/shapes.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
-import type { ChainAppend, HistoryStore } from "../../store/store.ts";
+import type { ChainAppend, HistoryStore, UsageEntry } from "../../store/store.ts";
 import type { Archive } from "./contract.ts";
+import { costOf } from "../../models/ai-sdk.ts";
+import type { HistoryDependencies } from "./sizes.ts";
 
-export type ArchiveStore = Pick<HistoryStore, "appendChain" | "getSession" | "getState" | "putState">;
+type ArchiveStore = Pick<HistoryStore, "appendChain" | "getSession" | "getState" | "putState">;
 
 /** Of one conversation; the oldest stay as sessions, and are no longer named as archives. */
 const ARCHIVES_MAX = 100;
@@ -79,4 +81,32 @@ async function readArchives(
 
 function nameOf(root: string): string {
   return `archives:${root}`;
+}
+
+/** US dollars; undefined where no price is known for any of them. */
+export function spendOf(
+  usages: readonly UsageEntry[],
+  { pricesOf }: Pick<HistoryDependencies, "pricesOf">,
+): number | undefined {
+  let spend: number | undefined;
+  for (const usage of usages) {
+    const cost = usage.costUsd ?? priced(usage, pricesOf);
+    if (cost !== undefined) spend = (spend ?? 0) + cost;
+  }
+  return spend;
+}
+
+function priced(
+  { model, input, output, cacheRead, cacheWrite }: UsageEntry,
+  pricesOf: HistoryDependencies["pricesOf"],
+): number | undefined {
+  const prices = pricesOf(model);
+  if (prices === undefined) return undefined;
+  const tokens = {
+    inputTokens: input,
+    outputTokens: output,
+    cacheReadTokens: cacheRead,
+    cacheWriteTokens: cacheWrite,
+  };
+  return costOf(tokens, prices);
 }

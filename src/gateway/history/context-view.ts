@@ -3,12 +3,12 @@ import type { Compaction } from "../../core/compaction/compaction.ts";
 import { described, labelOf } from "../../core/digest/call.ts";
 import { callsOf, contentText, resultOf, type Message } from "../../core/transcript/message.ts";
 import { savedTiming, savedWindow } from "../../session/saved-state.ts";
-import type { WindowInUse } from "../../session/window-in-use.ts";
+import type { WindowInUse } from "../../session/timing.ts";
 import type { UsageEntry } from "../../store/store.ts";
 import type { CompactionView, ContextView, MessageShown, Page, Which } from "./contract.ts";
 import { type HistoryDependencies, readSized, type SessionSizes, type SizedSession, toolNames } from "./sizes.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { spendOf } from "./spend.ts";
+import { spendOf } from "./archive.ts";
 
 /** What is shown of one message; its original has the rest. */
 const TEXT_CHARS_MAX = 4_000;

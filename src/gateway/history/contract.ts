@@ -7,9 +7,8 @@ import type { Message, Origin, Role } from "../../core/transcript/message.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
 import type { Cooldown } from "../../session/cooldowns.ts";
 import type { Pin, PinRequest } from "../../session/pins.ts";
-import type { CompactionTiming } from "../../session/timing.ts";
-import type { WindowInUse } from "../../session/window-in-use.ts";
-import type { TenantsWindow, WindowChoice } from "../learned-windows.ts";
+import type { CompactionTiming, WindowInUse } from "../../session/timing.ts";
+import type { TenantsWindow, WindowChoice } from "../models/learned-windows.ts";
 import type { Original, TenantEntry, UsageEntry } from "../../store/store.ts";
 
 /** What a session was until it restarted from a summary, kept as a session of its own. */

@@ -7,10 +7,9 @@ import { exportedWithoutSecrets, ORIGIN_MEMBER, originsOf } from "../../session/
 import { opensWithHandoff } from "../../core/handoff/marks.ts";
 import { withParts, type Message, type Part } from "../../core/transcript/message.ts";
 import { protocols } from "../../protocols/index.ts";
-import { elementTexts } from "../../protocols/json/scan.ts";
+import { elementTexts } from "../../protocols/json.ts";
 import type { Exported, ExportOptions, Which } from "./contract.ts";
-import { readConversation } from "./conversation.ts";
-import { findSession } from "./find.ts";
+import { readConversation, findSession } from "./find.ts";
 import type { HistoryDependencies } from "./sizes.ts";
 
 const FALLBACK_PROTOCOL = "openai-chat";

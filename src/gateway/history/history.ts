@@ -6,13 +6,13 @@ import { createRegistry, lookUp, type Registry } from "../../models/registry/reg
 import { type OperatorHookSettings, createOperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { EmitEvent } from "../contract.ts";
-import { forgetWindows, listWindows } from "../learned-windows.ts";
-import { UNKNOWN_WINDOW_TOKENS, createModelBook } from "../models.ts";
-import { sessionOptions, type SessionSettings } from "../session-options.ts";
+import { forgetWindows, listWindows } from "../models/learned-windows.ts";
+import { UNKNOWN_WINDOW_TOKENS, createModelBook } from "../models/models.ts";
+import { sessionOptions, type SessionSettings } from "../gateway-options.ts";
 import type { CompactionPreview, History, Which, SessionPins, ForkHow, ForkResult } from "./contract.ts";
 import { type HistoryDependencies, readMessages } from "./sizes.ts";
 import { compactionView, contextView, unkeptView } from "./context-view.ts";
-import { findSession } from "./find.ts";
+import { findSession, readConversation } from "./find.ts";
 import { createMeasures, createReadRecent } from "./recently-read.ts";
 import { exportSession } from "./export.ts";
 import { recall, search } from "./search.ts";
@@ -22,7 +22,6 @@ import { addPin, listPins, removePin, type PinContext, type PinRequest } from ".
 import type * as Change from "./change.ts";
 import { exchangesOf } from "../../core/transcript/exchanges.ts";
 import { sharesWire } from "../../core/transcript/message.ts";
-import { readConversation } from "./conversation.ts";
 
 /** The gateway's own options, so that what the operator compacts is as the gateway would have it. */
 interface HistoryOptions extends SessionSettings {

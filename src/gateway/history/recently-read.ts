@@ -4,7 +4,7 @@
  */
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import type { HistoryStore } from "../../store/store.ts";
-import { readConversation, type StoredConversation } from "./conversation.ts";
+import { readConversation, type StoredConversation } from "./find.ts";
 
 const REMEMBERED_MAX = 2;
 const REMEMBERED_MS = 60_000;

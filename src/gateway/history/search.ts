@@ -4,7 +4,7 @@ import { rankPlaces, type Candidate } from "../../core/recall/ranking.ts";
 import type { Message } from "../../core/transcript/message.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
 import { messagesIn } from "../../session/recall/read-original.ts";
-import { candidatesOf } from "../../session/recall/candidates.ts";
+import { candidatesOf } from "../../session/recall/answer.ts";
 import { originalsWith } from "../../session/recall/search.ts";
 import type { MessageHit, Original } from "../../store/store.ts";
 import type { FoundOriginal, SearchQuery } from "./contract.ts";

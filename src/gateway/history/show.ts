@@ -6,7 +6,7 @@ import { callsOf, contentText, type Message, type Transcript } from "../../core/
 import type { CompactionEntry, SessionEntry, UsageEntry } from "../../store/store.ts";
 import { savedRests, savedTiming, savedEngineState } from "../../session/saved-state.ts";
 import { readThreshold } from "../../session/threshold.ts";
-import { archivesOf } from "./archive.ts";
+import { archivesOf, spendOf } from "./archive.ts";
 import type {
   CompactionShown,
   EngineFigures,
@@ -16,11 +16,9 @@ import type {
   Which,
   HiddenResult,
 } from "./contract.ts";
-import { conversationOf, readConversation, type StoredConversation } from "./conversation.ts";
+import { conversationOf, readConversation, type StoredConversation, findSession } from "./find.ts";
 import { windowOf } from "./context-view.ts";
 import { newestUsage, readSized, sizesOf, type SessionSizes, type HistoryDependencies } from "./sizes.ts";
-import { spendOf } from "./spend.ts";
-import { findSession } from "./find.ts";
 import { sacredZoneStatistics } from "../../core/engines/sacred-zone/sacred-zone.ts";
 import { hiddenResults } from "../../core/engines/stepped.ts";
 

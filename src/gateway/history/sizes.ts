@@ -1,7 +1,7 @@
 /** How large a session is, on one scale everywhere: tokens of whole requests, by the newest that its provider reported. */
 import { calibrated, type Measure } from "../../core/transcript/measure.ts";
 import { type Message, callsOf, contentText, type Part } from "../../core/transcript/message.ts";
-import { FACTOR_MIN, initialFactor } from "../../session/calibration.ts";
+import { FACTOR_MIN, initialFactor } from "../../session/state.ts";
 import { savedScale } from "../../session/saved-state.ts";
 import type { CompactionEntry, UsageEntry, HistoryStore } from "../../store/store.ts";
 import type { Which, MessageInFull, Page, PartShown } from "./contract.ts";
@@ -10,10 +10,10 @@ import type { RecentConversation, createMeasures, ReadRecent } from "./recently-
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { Chain } from "../../core/transcript/links.ts";
 import type { OperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
-import type { Prices } from "../../models/usage.ts";
+import type { Prices } from "../../models/ai-sdk.ts";
 import type { EmitEvent } from "../contract.ts";
-import type { ModelBook } from "../models.ts";
-import type { sessionOptions } from "../session-options.ts";
+import type { ModelBook } from "../models/models.ts";
+import type { sessionOptions } from "../gateway-options.ts";
 
 interface DatedCompaction extends CompactionEntry {
   /** The number of the last message of the first request that went out with it. */

@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { CacheEffect } from "../../core/caching/effectiveness.ts";
 import type { CompactionEvent, GatewayEvent, RequestEvent, EmitEvent } from "../contract.ts";
-import { routeOf as modelRouteOf } from "../routes.ts";
+import { routeOf as modelRouteOf } from "../request/routes.ts";
 import { splitTarget } from "../transport/headers.ts";
 import { AT_ZERO, METRICS, type MetricDefinition, type MetricName } from "./metric-list.ts";
 import type { HistoryStore } from "../../store/store.ts";

@@ -9,7 +9,7 @@ import type { Redactor } from "../../core/redaction/redactor.ts";
 import { definitions } from "../../protocols/registry.ts";
 import type { Prepared } from "../../session/contract.ts";
 import type { ClientRequest, HeaderLines, RequestEvent, Treatment } from "../contract.ts";
-import { routeOf } from "../routes.ts";
+import { routeOf } from "../request/routes.ts";
 import type { Upstream } from "../transport/upstreams.ts";
 import { headerOf, splitTarget } from "../transport/headers.ts";
 

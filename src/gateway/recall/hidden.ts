@@ -11,8 +11,8 @@ import { callsOf, type Message } from "../../core/transcript/message.ts";
 import { isFields, listOf, textOf } from "../../protocols/fields.ts";
 import { protocols, type Decoded, type ProtocolName } from "../../protocols/index.ts";
 import type { HistoryStore } from "../../store/store.ts";
-import type { ReadRequest } from "../conversations.ts";
-import { withoutThinking } from "../knowledge/thinking/turn.ts";
+import type { ReadRequest } from "../conversations/conversations.ts";
+import { withoutThinking } from "../knowledge/thinking.ts";
 import type { RecallLimits } from "./tool.ts";
 
 /** An answer as the model gave it. Plain data. */

@@ -7,8 +7,7 @@ import { withParts, type Message } from "../../core/transcript/message.ts";
 import type { Usage, EngineTool } from "../../core/engines/contract.ts";
 import type { HiddenCall, Passage } from "../../protocols/answers/screen.ts";
 import { isFields, parsed } from "../../protocols/fields.ts";
-import { applyEdits } from "../../protocols/json/edit.ts";
-import { elementTexts } from "../../protocols/json/scan.ts";
+import { applyEdits, elementTexts } from "../../protocols/json.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
 import {
   type RecallToolAnswer,

@@ -13,7 +13,7 @@ import { answerCommand, type CommandContext, ANSWER_START, withoutCommands } fro
 import { mayHoldCommand, type ChatCommand } from "../chat-commands/command.ts";
 import { writeNewSession } from "../../session/handoff-text.ts";
 import type { ClientResponse } from "../contract.ts";
-import type { Conversation, ReadRequest } from "../conversations.ts";
+import type { Conversation, ReadRequest } from "../conversations/conversations.ts";
 import { withoutBodyHeaders } from "../transport/headers.ts";
 import type { GatewayContext } from "./context.ts";
 import type { ReceivedRequest } from "./model-request.ts";

@@ -3,9 +3,9 @@
  * the way to the provider, the request goes on as it came.
  */
 import { PrecisError } from "../../core/errors.ts";
-import { answerCompressRoute, compressRouteOf } from "../compress/compress.ts";
+import { answerCompressRoute, compressRouteOf } from "./compress-route.ts";
 import type { ClientRequest, ClientResponse, RequestHandler, RequestEvent } from "../contract.ts";
-import { routeOf } from "../routes.ts";
+import { routeOf } from "./routes.ts";
 import type { Owner } from "../tenants/owner.ts";
 import { statusOf, type Refused } from "../transport/refusals.ts";
 import { answerCompactRequest } from "./compact-request.ts";
@@ -19,13 +19,12 @@ import {
   countsTokens,
   type AnsweredRequest,
 } from "./model-request.ts";
-import { openRecord, type RequestRecord } from "./record.ts";
+import { openRecord, type RequestRecord, passOnFault, faultReason } from "./record.ts";
 import { respond, respondRefused, respondUnread } from "./respond.ts";
 import { sendUntilAccepted, sendBody } from "./send.ts";
 import { replayAfterRefusal, continuing, refuseThread } from "./thread.ts";
 import { isLarge, threadLost } from "../large/large-requests.ts";
 import { receiveBody, type ReceivedBody } from "../transport/request-body.ts";
-import { passOnFault, faultReason } from "./fault.ts";
 import { prepareRequest } from "./prepare.ts";
 import { isEventStream } from "../../protocols/answers/reader.ts";
 import { onwardHeaders, headerOf } from "../transport/headers.ts";

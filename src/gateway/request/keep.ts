@@ -1,11 +1,11 @@
 /** What is kept of a request, and when: once its provider accepts it, and before its answer ends. */
 import { headerOf } from "../transport/headers.ts";
-import type { Conversation } from "../conversations.ts";
+import type { Conversation } from "../conversations/conversations.ts";
 import { archiveRestart } from "../history/archive.ts";
-import { jobOf } from "../jobs/job.ts";
+import { jobOf } from "../background/job.ts";
 import { withTimeLimit } from "../../session/time-limit.ts";
 import type { GatewayContext } from "./context.ts";
-import { reportFault } from "./fault.ts";
+import { reportFault } from "./record.ts";
 import { countsTokens, type AnsweredRequest, type ModelRequest, type PreparedRequest } from "./model-request.ts";
 import { isAccepted } from "./open-answer.ts";
 

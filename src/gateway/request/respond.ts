@@ -3,16 +3,15 @@ import type { Bytes, ClientResponse, HeaderLines } from "../contract.ts";
 import type { OwnAnswerBody } from "../../protocols/answers/own-answer.ts";
 import { backwardHeaders } from "../transport/headers.ts";
 import type { GatewayContext } from "./context.ts";
-import { reportFault } from "./fault.ts";
+import { reportFault, deliveredAs, treatmentLine, type RequestRecord } from "./record.ts";
 import type { AnsweredRequest, PreparedRequest } from "./model-request.ts";
 import { type ProviderAnswer, isAccepted } from "./open-answer.ts";
-import { deliveredAs, treatmentLine, type RequestRecord } from "./record.ts";
 import { relay } from "./relay.ts";
 import { effectOf } from "../../core/caching/effectiveness.ts";
 import type { Usage } from "../../core/engines/contract.ts";
 import { addUsage } from "../../protocols/usage.ts";
-import { emitWindowNotice } from "./start-conversation.ts";
-import { threadUseOf, type HeldThread } from "../threads.ts";
+import { emitWindowNotice } from "../conversations/start.ts";
+import { threadUseOf, type HeldThread } from "../conversations/threads.ts";
 
 /** `keep` settles when what the request brought is in the store, within a bound. */
 export function respond(context: GatewayContext, request: AnsweredRequest, keep: () => Promise<void>): ClientResponse {

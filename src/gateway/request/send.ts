@@ -4,18 +4,17 @@
  */
 import type { Overflow } from "../../protocols/index.ts";
 import { refusesNeighbours } from "../../protocols/openai-chat/alternate.ts";
-import { thinkingRefusal, allowsCompaction } from "../knowledge/thinking/index.ts";
+import { thinkingRefusal, allowsCompaction } from "../knowledge/thinking.ts";
 import { onwardHeaders } from "../transport/headers.ts";
 import type { GatewayContext, HistoryContext } from "./context.ts";
-import { faultReason, reportFault } from "./fault.ts";
+import { faultReason, reportFault } from "./record.ts";
 import { leaveWaiting, recallsUnkept } from "./keep.ts";
 import { countsTokens, type AnsweredRequest, type ModelRequest, type PreparedRequest } from "./model-request.ts";
 import { isAccepted, openAnswer, type OpeningOptions, type ProviderAnswer } from "./open-answer.ts";
 import type { Prepared } from "../../session/contract.ts";
 import { hasMedia } from "../../session/learn-window.ts";
-import { composeOutgoing } from "./outgoing.ts";
-import { applyModelLimits, inTurn, reportCompaction } from "./prepare.ts";
-import { emitWindowNotice } from "./start-conversation.ts";
+import { composeOutgoing, applyModelLimits, inTurn, reportCompaction } from "./prepare.ts";
+import { emitWindowNotice } from "../conversations/start.ts";
 
 /** The request with the answer that counts: to itself, or to what was sent in its place. */
 export async function sendUntilAccepted(context: GatewayContext, request: ModelRequest): Promise<AnsweredRequest> {

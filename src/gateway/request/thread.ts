@@ -4,11 +4,11 @@
  */
 import { definitions } from "../../protocols/registry.ts";
 import type { ThreadForm, ThreadRefusal } from "../../protocols/definition.ts";
-import { applyEdits } from "../../protocols/json/edit.ts";
+import { applyEdits } from "../../protocols/json.ts";
 import type { ClientResponse } from "../contract.ts";
-import type { ReadRequest } from "../conversations.ts";
-import { droppingThinking, thinkingRefusal } from "../knowledge/thinking/index.ts";
-import { threadUseOf } from "../threads.ts";
+import type { ReadRequest } from "../conversations/conversations.ts";
+import { droppingThinking, thinkingRefusal } from "../knowledge/thinking.ts";
+import { threadUseOf } from "../conversations/threads.ts";
 import type { GatewayContext } from "./context.ts";
 import { countsTokens, type AnsweredRequest, type ModelRequest, type ReceivedRequest } from "./model-request.ts";
 import type { RequestRecord } from "./record.ts";

@@ -3,7 +3,7 @@
  * processes on one store share the sums: each keeps its own part, next to the parts of the others.
  */
 import { randomUUID } from "node:crypto";
-import type { SharedBudget } from "../../session/sharing.ts";
+import type { SharedBudget } from "../../session/events.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { EmitEvent } from "../contract.ts";
 import type { TenantLimitSettings } from "./directory.ts";

@@ -2,7 +2,7 @@
 import type { HeaderLines, ClientRequest } from "../contract.ts";
 import type { Vendor } from "../../core/protocols.ts";
 import { vendors } from "../../protocols/registry.ts";
-import { pathOf } from "../routes.ts";
+import { pathOf } from "../request/routes.ts";
 
 /** About one connection, not about the message (RFC 9110, 7.6.1); `http2-settings` and two older ones included. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([

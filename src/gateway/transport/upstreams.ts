@@ -2,7 +2,7 @@
 import { PrecisError } from "../../core/errors.ts";
 import { VENDORS, type Vendor } from "../../core/protocols.ts";
 import { vendors } from "../../protocols/registry.ts";
-import type { UpstreamCaching } from "../caching.ts";
+import type { UpstreamCaching } from "../models/caching.ts";
 import type { ClientRequest } from "../contract.ts";
 import { refuse, type Refused } from "./refusals.ts";
 import { headerOf, splitTarget, vendorOf } from "./headers.ts";

@@ -4,7 +4,7 @@
  * prices; Anthropic's, with limits.
  */
 import { fieldsOf, listOf, wordsOf, type Fields } from "../answers.ts";
-import type { ModelFacts, SourcedFacts } from "./facts.ts";
+import type { ModelFacts, SourcedFacts } from "./known.ts";
 
 /** Under which names servers give the window: OpenRouter, Anthropic, vLLM, LM Studio, llama.cpp (inside `meta`). */
 const WINDOW_KEYS = [

@@ -2,9 +2,8 @@
  * Looks up what is known of a model. Three layers, the strongest first: what the configuration says, what a provider's list
  * of models says, and our own table. Pure.
  */
-import type { Prices } from "../usage.ts";
-import type { ModelCompaction, ModelFacts, Override, SourcedFacts } from "./facts.ts";
-import { KNOWN, type List } from "./known.ts";
+import type { Prices } from "../ai-sdk.ts";
+import { type ModelCompaction, type ModelFacts, type Override, type SourcedFacts, KNOWN, type List } from "./known.ts";
 
 /** A summarizer's window while nothing is known of it: smaller than that of any hosted model in the table but the oldest. */
 export const SAFE_WINDOW_TOKENS = 32_768;

@@ -2,7 +2,7 @@
 import type { Fields } from "../dialect.ts";
 import { textOf, fieldsOf, parsed } from "../fields.ts";
 import type { Usage } from "../../core/engines/contract.ts";
-import { membersOf, skipSpace } from "../json/scan.ts";
+import { membersOf, skipSpace } from "../json.ts";
 import { overflowOf } from "../overflow.ts";
 import type { Overflow } from "../protocol.ts";
 

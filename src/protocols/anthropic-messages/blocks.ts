@@ -9,13 +9,22 @@ import {
   type Message,
 } from "../../core/transcript/message.ts";
 import { objectArguments } from "../arguments.ts";
-import { readContent, freshContent, patchContent, patchContentBlock, formerParts, rewriteContent } from "../content.ts";
+import {
+  readContent,
+  freshContent,
+  patchContent,
+  patchContentBlock,
+  formerParts,
+  rewriteContent,
+  readUserMessage,
+  resultsFirst,
+  systemNotice,
+  type PartsChange,
+} from "../content.ts";
 import type { Fields, WriteContext, Draft, WireElement, Entry, Run } from "../dialect.ts";
 import { fieldsOf, textOf } from "../fields.ts";
-import { objectText, patchObject } from "../json/edit.ts";
-import { memberText } from "../json/scan.ts";
+import { objectText, patchObject, memberText } from "../json.ts";
 import { mediaNote } from "../media-limits.ts";
-import { readUserMessage, resultsFirst, systemNotice, type PartsChange } from "../user-results.ts";
 
 /** The type of a part that is no block: what a system message sets beside its content. */
 const SETTINGS = "output_config";

@@ -7,15 +7,17 @@ import {
   type ThreadForm,
   type ThreadRefusal,
   flatFollowUp,
+  declarationsIn,
+  described,
+  oneToolEach,
 } from "../definition.ts";
 import { fieldsOf, parsed, textOf, isFields, listOf } from "../fields.ts";
-import { COMPACTS_ITSELF, compactsItself } from "../held.ts";
+import { COMPACTS_ITSELF, compactsItself } from "../content.ts";
 import { anthropicUsage, compactionUsage } from "../usage.ts";
 import { anthropicMediaLimits } from "./limits.ts";
 import { readMessage, readSystem, wantsThinking, attaches, writeRun, writeSystem } from "./blocks.ts";
 import { anthropicScreen, anthropicWhole } from "./screen.ts";
 import { anthropic } from "./vendor.ts";
-import { declarationsIn, described, oneToolEach } from "../tools.ts";
 import {
   plain,
   textOfBlocks,

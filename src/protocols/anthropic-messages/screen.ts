@@ -4,8 +4,7 @@
  */
 import type { Fields } from "../dialect.ts";
 import { countOf, fieldsOf, lazy, parsed, textOf, listOf } from "../fields.ts";
-import { objectText, patchObject } from "../json/edit.ts";
-import { elementTexts, memberText } from "../json/scan.ts";
+import { objectText, patchObject, elementTexts, memberText } from "../json.ts";
 import { reframed, type Frame } from "../answers/frames.ts";
 import { memberTexts, typeOf } from "../answers/own-answer.ts";
 import {

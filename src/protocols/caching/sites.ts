@@ -5,8 +5,16 @@
 import type { CacheSite, MarkerPlan, Ttl } from "../../core/caching/breakpoints.ts";
 import type { Message, Part } from "../../core/transcript/message.ts";
 import { fieldsOf, isFields, listOf } from "../fields.ts";
-import { applyEdits, patchObject, type Edit } from "../json/edit.ts";
-import { elementsOf, memberText, membersOf, skipSpace, type Span } from "../json/scan.ts";
+import {
+  applyEdits,
+  patchObject,
+  type Edit,
+  elementsOf,
+  memberText,
+  membersOf,
+  skipSpace,
+  type Span,
+} from "../json.ts";
 import type { Decoded, Group } from "../protocol.ts";
 import { definitions } from "../registry.ts";
 import type { MarkerLayout } from "../definition.ts";

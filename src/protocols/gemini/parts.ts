@@ -13,13 +13,20 @@ import {
 import { objectArguments } from "../arguments.ts";
 import type { Fields, WriteContext, Draft, WireElement, Entry, Run } from "../dialect.ts";
 import { fieldsOf, isFields, listOf, textOf, lazy } from "../fields.ts";
-import { objectText, patchObject, arraySource } from "../json/edit.ts";
-import { memberText, elementTexts } from "../json/scan.ts";
+import { arraySource } from "../json.ts";
+import { objectText, patchObject, memberText, elementTexts } from "../json.ts";
 import { mediaNote } from "../media-limits.ts";
-import { opaqueBlock, formerParts, rewriteArray } from "../content.ts";
-import { readUserMessage, resultsFirst, systemNotice, type PartsChange } from "../user-results.ts";
+import {
+  opaqueBlock,
+  formerParts,
+  rewriteArray,
+  readUserMessage,
+  resultsFirst,
+  systemNotice,
+  type PartsChange,
+} from "../content.ts";
 import type { HiddenTools } from "../answers/screen.ts";
-import { declarationsIn, described, type Declaration, type ToolForm } from "../tools.ts";
+import { declarationsIn, described, type Declaration, type ToolForm } from "../definition.ts";
 
 /** Ids that the model did not give are made of the name and the place among calls of that name. They never go out. */
 const MADE_ID = "gemini-call ";

@@ -4,8 +4,7 @@
  */
 import type { Fields } from "../dialect.ts";
 import { countOf, fieldsOf, isFields, lazy, listOf, parsed, textOf } from "../fields.ts";
-import { objectText } from "../json/edit.ts";
-import { elementTexts, memberText } from "../json/scan.ts";
+import { objectText, elementTexts, memberText } from "../json.ts";
 import { reframed, type Frame } from "../answers/frames.ts";
 import {
   isWhole,

@@ -1,14 +1,22 @@
 /** OpenAI Chat Completions, and the many servers that speak it. */
 import { OPENS_FREELY, type Fields } from "../dialect.ts";
 import { neverJoins } from "../decode.ts";
-import { fixedRoutes, type ProtocolDefinition, type ProtocolMarks, flatFollowUp } from "../definition.ts";
+import {
+  fixedRoutes,
+  type ProtocolDefinition,
+  type ProtocolMarks,
+  flatFollowUp,
+  declarationsIn,
+  described,
+  oneToolEach,
+  strictness,
+} from "../definition.ts";
 import { openai, openaiMediaLimits } from "../openai-vendor.ts";
 import { chatUsage } from "../usage.ts";
 import { readMessage } from "./read.ts";
 import { chatScreen, chatWhole } from "./screen.ts";
 import { attaches, writeRun } from "./write.ts";
 import { fieldsOf, isFields, listOf, textOf, parsed } from "../fields.ts";
-import { declarationsIn, described, oneToolEach, strictness } from "../tools.ts";
 import {
   plain,
   textOfBlocks,

@@ -3,8 +3,7 @@ import type { Part, ToolCallPart, ContentPart } from "../../core/transcript/mess
 import { readContent } from "../content.ts";
 import type { Draft, Fields, WireElement } from "../dialect.ts";
 import { fieldsOf, isFields, lazy, listOf, textOf } from "../fields.ts";
-import { elementTexts, memberText } from "../json/scan.ts";
-import { objectText } from "../json/edit.ts";
+import { objectText, elementTexts, memberText } from "../json.ts";
 import { dataUrl, mediaNote, sourceOfUrl } from "../media-limits.ts";
 import { readFile, readRefusal, readText } from "../openai-vendor.ts";
 

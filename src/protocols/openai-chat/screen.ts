@@ -4,8 +4,7 @@
  */
 import type { Fields } from "../dialect.ts";
 import { countOf, fieldsOf, isFields, listOf, parsed, textOf } from "../fields.ts";
-import { patchObject } from "../json/edit.ts";
-import { elementTexts, memberText } from "../json/scan.ts";
+import { patchObject, elementTexts, memberText } from "../json.ts";
 import { reframed, type Frame } from "../answers/frames.ts";
 import { memberTexts } from "../answers/own-answer.ts";
 import {

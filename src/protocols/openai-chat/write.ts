@@ -18,8 +18,8 @@ import {
   type Rewrite,
 } from "../content.ts";
 import type { Entry, Run, WriteContext } from "../dialect.ts";
-import { arraySource, type ArraySource, objectText, patchObject, patchPath } from "../json/edit.ts";
-import { memberText } from "../json/scan.ts";
+import { arraySource } from "../json.ts";
+import { type ArraySource, objectText, patchObject, patchPath, memberText } from "../json.ts";
 import { freshBlock, REASONING_KEYS } from "./read.ts";
 
 export function writeRun({ slice, entries: all }: Run, context: WriteContext): readonly string[] {

@@ -3,8 +3,7 @@
  * request, each in the form in which a client sends it back. No item is sealed, so any provider can read them.
  */
 import { fieldsOf, parsed } from "../fields.ts";
-import { patchObject } from "../json/edit.ts";
-import { elementTexts, memberText } from "../json/scan.ts";
+import { patchObject, elementTexts, memberText } from "../json.ts";
 
 export interface CompactedRequest {
   readonly id: string;

@@ -1,16 +1,23 @@
 /** OpenAI Responses. */
 import type { Message } from "../../core/transcript/message.ts";
-import { fixedRoutes, type ProtocolDefinition, type ProtocolMarks, flatFollowUp } from "../definition.ts";
+import {
+  fixedRoutes,
+  type ProtocolDefinition,
+  type ProtocolMarks,
+  flatFollowUp,
+  declarationsIn,
+  described,
+  oneToolEach,
+  strictness,
+} from "../definition.ts";
 import { type Draft, type Entry, type Fields, OPENS_FREELY } from "../dialect.ts";
 import { fieldsOf, textOf, listOf, parsed } from "../fields.ts";
-import { COMPACTS_ITSELF, compactsItself } from "../held.ts";
+import { COMPACTS_ITSELF, compactsItself } from "../content.ts";
 import { openai, openaiMediaLimits } from "../openai-vendor.ts";
 import { responsesUsage } from "../usage.ts";
-import { joins } from "./items.ts";
-import { readItems } from "./read.ts";
+import { joins, readItems } from "./read.ts";
 import { responsesScreen, responsesWhole } from "./screen.ts";
 import { writeRun } from "./write.ts";
-import { declarationsIn, described, oneToolEach, strictness } from "../tools.ts";
 import {
   plain,
   textOfBlocks,

@@ -4,11 +4,10 @@
  */
 import type { Fields } from "../dialect.ts";
 import { countOf, fieldsOf, isFields, parsed, textOf } from "../fields.ts";
-import { patchObject } from "../json/edit.ts";
-import { elementTexts, memberText } from "../json/scan.ts";
+import { patchObject, elementTexts, memberText } from "../json.ts";
 import { reframed, type Frame } from "../answers/frames.ts";
 import { isFilled, memberTexts, typeOf } from "../answers/own-answer.ts";
-import { kindOf } from "./items.ts";
+import { kindOf } from "./read.ts";
 import {
   isWhole,
   joinedUsage,

@@ -3,9 +3,9 @@ import { resultOf, sameParts, type Message, type Part } from "../../core/transcr
 import { jsonArguments } from "../arguments.ts";
 import { formerParts, freshContent, patchContent, patchContentBlock } from "../content.ts";
 import type { Entry, Fields, Run, WriteContext } from "../dialect.ts";
-import { arraySource, composeArray, newPiece, objectText, patchObject, type Piece } from "../json/edit.ts";
-import { freshBlock, blockCount } from "./read.ts";
-import { hostedArgumentsKey, kindOf, standsAlone } from "./items.ts";
+import { arraySource, newPiece } from "../json.ts";
+import { composeArray, objectText, patchObject, type Piece } from "../json.ts";
+import { freshBlock, blockCount, hostedArgumentsKey, kindOf, standsAlone } from "./read.ts";
 
 export function writeRun({ slice, entries }: Run, context: WriteContext): readonly string[] {
   const [entry] = entries;

@@ -3,7 +3,7 @@
  * (https://platform.claude.com/docs/en/api/messages).
  */
 import { fieldsOf, isFields, listOf, textOf, blocksOf } from "../fields.ts";
-import { firstRefusal, invalid, type Refusal } from "./refusal.ts";
+import { firstRefusal, invalid, type Refusal } from "./openai-refusals.ts";
 import type { Fields } from "../dialect.ts";
 import { imageSide } from "../media-limits.ts";
 import { anthropicMediaLimits } from "../anthropic-messages/limits.ts";

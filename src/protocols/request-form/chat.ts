@@ -3,9 +3,18 @@
  * (https://platform.openai.com/docs/api-reference/chat/create).
  */
 import { fieldsOf, isFields, listOf, parsed, textOf } from "../fields.ts";
-import { firstRefusal, type Refusal } from "./refusal.ts";
+import {
+  firstRefusal,
+  type Refusal,
+  brokenArguments,
+  checkName,
+  emptyArray,
+  missing,
+  notOneOf,
+  tooLong,
+  wrongType,
+} from "./openai-refusals.ts";
 import { type Fields } from "../dialect.ts";
-import { brokenArguments, checkName, emptyArray, missing, notOneOf, tooLong, wrongType } from "./openai-refusals.ts";
 
 const ROLES = ["system", "assistant", "user", "function", "tool", "developer"];
 const CALL_ID_CHARS_MAX = 40;

@@ -4,7 +4,7 @@
  */
 import { fieldsOf, isFields, listOf, textOf } from "../fields.ts";
 import { GEMINI_MEDIA_LIMITS } from "../gemini/protocol.ts";
-import { firstRefusal, invalid, type Refusal } from "./refusal.ts";
+import { firstRefusal, invalid, type Refusal } from "./openai-refusals.ts";
 import { type Fields } from "../dialect.ts";
 
 export const BODY_BYTES_MAX = GEMINI_MEDIA_LIMITS.bodyBytes;

@@ -3,9 +3,18 @@
  * (https://platform.openai.com/docs/api-reference/responses/create).
  */
 import { fieldsOf, isFields, listOf, parsed, textOf } from "../fields.ts";
-import { firstRefusal, invalid, type Refusal } from "./refusal.ts";
+import {
+  firstRefusal,
+  invalid,
+  type Refusal,
+  brokenArguments,
+  checkName,
+  missing,
+  notOneOf,
+  tooLong,
+  wrongType,
+} from "./openai-refusals.ts";
 import { type Fields } from "../dialect.ts";
-import { brokenArguments, checkName, missing, notOneOf, tooLong, wrongType } from "./openai-refusals.ts";
 
 const ROLES = ["assistant", "system", "developer", "user"];
 const ID_CHARS_MAX = 64;

@@ -8,7 +8,7 @@ import type { RedactOptions } from "../../core/redaction/redact.ts";
 import { createRedactor, type Redactor } from "../../core/redaction/redactor.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import { contentText, type Message, type Transcript, callsOf } from "../../core/transcript/message.ts";
-import { type Prices, costOf } from "../../models/usage.ts";
+import { type Prices, costOf } from "../../models/ai-sdk.ts";
 import { roundsOf, type Round } from "./rounds.ts";
 import type { RuntimeOptions } from "../contract.ts";
 import { createRuntime } from "../runtime.ts";

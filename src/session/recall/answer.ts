@@ -14,13 +14,13 @@ import {
   rangesIn,
   ROLES,
   type MessageRange,
+  weightOf,
 } from "../../core/recall/messages.ts";
 import { oneLine, pageOf, written } from "../../core/recall/pages.ts";
-import { rankPlaces } from "../../core/recall/ranking.ts";
+import { rankPlaces, type Candidate } from "../../core/recall/ranking.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import { estimateText } from "../../core/transcript/estimate.ts";
 import type { Original } from "../../store/store.ts";
-import { candidatesOf, follows } from "./candidates.ts";
 import { readOriginal, type ReadOriginal } from "./read-original.ts";
 import { isRecallId, RECALL_ID } from "../../core/transcript/links.ts";
 import type { EngineTool } from "../../core/engines/contract.ts";
@@ -303,4 +303,37 @@ function bad(message: string): PrecisError {
     code: "bad_recall",
     hint: "Give `query` (a few words), `id`, or `messages` such as 99-131.",
   });
+}
+
+interface RemovedText {
+  readonly original: ReadOriginal;
+  /** Undefined for an original that is no span of messages. */
+  readonly message: NumberedMessage | undefined;
+}
+
+/** Spans before what is a part of them, and the longest first: the newest one holds what earlier ones did. */
+export function candidatesOf(
+  found: readonly ReadOriginal[],
+  choice: MessageChoice = {},
+): readonly Candidate<RemovedText>[] {
+  const candidates = new Map<string, Candidate<RemovedText>>();
+  const add = (key: RemovedText, text: string, weight: number): void => {
+    if (!candidates.has(text)) candidates.set(text, { key, text, weight });
+  };
+  for (const original of found.toSorted(byMessages)) {
+    if (original.messages === undefined) add({ original, message: undefined }, original.text, 1);
+    for (const message of chosen(original.messages ?? [], choice))
+      add({ original, message }, message.text, weightOf(message));
+  }
+  return [...candidates.values()];
+}
+
+function byMessages(a: ReadOriginal, b: ReadOriginal): number {
+  return (b.messages?.length ?? 0) - (a.messages?.length ?? 0);
+}
+
+/** Whether one is the message directly after the other in the same span. */
+export function follows(after: RemovedText, before: RemovedText): boolean {
+  if (after.message === undefined || before.message === undefined || after.original !== before.original) return false;
+  return after.message.number === before.message.number + 1;
 }

@@ -5,7 +5,7 @@ import { messagesText, numbered, type NumberedMessage } from "../../core/recall/
 import { textMessage, type Message } from "../../core/transcript/message.ts";
 import { isFields, listOf, parsed, textOf } from "../../protocols/fields.ts";
 import { detectProtocol, protocols, type ProtocolName } from "../../protocols/index.ts";
-import { skipSpace, skipValue } from "../../protocols/json/scan.ts";
+import { skipSpace, skipValue } from "../../protocols/json.ts";
 import type { Original } from "../../store/store.ts";
 
 export interface ReadOriginal {

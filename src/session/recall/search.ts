@@ -4,8 +4,7 @@ import { rankPlaces } from "../../core/recall/ranking.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { Role } from "../../core/transcript/message.ts";
 import type { Original, Store } from "../../store/store.ts";
-import { unknownRecallId } from "./answer.ts";
-import { candidatesOf, follows } from "./candidates.ts";
+import { unknownRecallId, candidatesOf, follows } from "./answer.ts";
 import { readOriginal, type ReadOriginal } from "./read-original.ts";
 import { isRecallId } from "../../core/transcript/links.ts";
 

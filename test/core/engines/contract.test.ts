@@ -5,7 +5,7 @@ import { describe, it } from "vitest";
 import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/settings.ts";
 import type { Engine } from "../../../src/core/engines/contract.ts";
 import { createEngine } from "../../../src/core/engines/engines.ts";
-import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
+import { ENGINE_NAMES } from "../../../src/core/engines/settings.ts";
 import { sampleTranscripts } from "../../../src/plugins/suite/samples.ts";
 import { checkEngine } from "../../../src/plugins/suite/suite.ts";
 import type { Transcript } from "../../../src/core/transcript/message.ts";

@@ -4,7 +4,7 @@ import { DEFAULTS } from "../../../src/config/defaults.ts";
 import { engineSettingsOf } from "../../../src/config/engine-settings.ts";
 import { figureAt } from "../../../src/core/engines/window.ts";
 import { createEngine, figuresOf } from "../../../src/core/engines/engines.ts";
-import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
+import { ENGINE_NAMES } from "../../../src/core/engines/settings.ts";
 import {
   ENGINE_DEFAULTS,
   OWN_SETTINGS,

@@ -8,9 +8,9 @@ import {
   thinkingRefusal,
   thinkingRules,
   type ThinkingQuery,
-} from "../../../src/gateway/knowledge/thinking/index.ts";
+} from "../../../src/gateway/knowledge/thinking.ts";
 import { protocols, type Decoded } from "../../../src/protocols/index.ts";
-import { applyEdits } from "../../../src/protocols/json/edit.ts";
+import { applyEdits } from "../../../src/protocols/json.ts";
 
 const protocol = protocols["anthropic-messages"];
 const BETA = "thinking-binding-controls-2026-08-01";

@@ -15,7 +15,7 @@ import type {
 import { createHistory } from "../../../src/gateway/history/history.ts";
 import { createGateway } from "../../../src/gateway/index.ts";
 import { ADMIN_LIMITS } from "../../../src/gateway/operation/admin-request.ts";
-import { createModelBook } from "../../../src/gateway/models.ts";
+import { createModelBook } from "../../../src/gateway/models/models.ts";
 import { createMetrics } from "../../../src/gateway/operation/metrics.ts";
 import { createOwnRoutes, type OwnRoutesOptions } from "../../../src/gateway/operation/own-routes.ts";
 import { createTally } from "../../../src/gateway/operation/tally.ts";

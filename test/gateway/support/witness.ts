@@ -8,7 +8,7 @@ import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import type { ContentPart, Message, Part } from "../../../src/core/transcript/message.ts";
 import type { AgentTurn } from "../../../provider/src/agent.ts";
 import type { RequestRecord } from "../../../provider/src/record.ts";
-import { skipValue } from "../../../src/protocols/json/scan.ts";
+import { skipValue } from "../../../src/protocols/json.ts";
 import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
 import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
 import type { HistoryStore } from "../../../src/store/index.ts";

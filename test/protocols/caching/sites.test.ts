@@ -5,7 +5,7 @@ import { planMarkers, type MarkerWishes } from "../../../src/core/caching/breakp
 import { checkMarkers } from "../../../provider/src/anthropic/markers.ts";
 import type { MarkerLayout } from "../../../src/protocols/definition.ts";
 import { conversationMarker, markerSites } from "../../../src/protocols/caching/sites.ts";
-import { applyEdits } from "../../../src/protocols/json/edit.ts";
+import { applyEdits } from "../../../src/protocols/json.ts";
 import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
 import { bodies, RUNS } from "../../support/transcripts.ts";
 
