@@ -95,7 +95,6 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
 
 interface Pipeline extends Pick<Gateway, "settled" | "close"> {
   readonly handle: RequestHandler;
-  /** Undefined where the store has no queue of jobs, or others work on it. */
   readonly startWorker: () => Promise<JobWorker | undefined>;
 }
 
@@ -165,7 +164,6 @@ function largeRequestsOf({ largeRequests }: GatewayOptions, limits: GatewayLimit
   return largeRequests === undefined ? undefined : createLargeRequests(largeRequests, limits, onEvent);
 }
 
-/** Spans that show no secret in the name of a model. */
 function spansWithout(secrets: GatewayOptions["secrets"]): ReturnType<typeof createSpans> {
   const redact = createRedactor(secrets);
   return createSpans((name) => redact(shownName(name)));

@@ -10,7 +10,6 @@ import type { HeldThread } from "./conversations/threads.ts";
 /** Header lines as they are on the wire, in order; names in any case. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** A request as a client sent it. */
 export interface ClientRequest {
   readonly method: string;
   /** Path and query. */
@@ -25,7 +24,6 @@ export interface ClientRequest {
 /** A body whose end may be held back: what is sent to the client, in order. */
 export type Bytes = AsyncIterable<Uint8Array>;
 
-/** What goes back to the client. */
 export interface ClientResponse {
   readonly status: number;
   readonly headers: HeaderLines;

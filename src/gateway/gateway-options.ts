@@ -48,7 +48,6 @@ export interface GatewayOptions {
   readonly settings?: Partial<EngineSettings>;
   /** What is known of models. */
   readonly registry?: Registry;
-  /** One window for every model, in tokens. */
   readonly contextLength?: number;
   readonly mode?: Mode;
   /** Cache markers: on, `spaced`, five minutes. */
@@ -112,7 +111,6 @@ export interface GatewayOptions {
   readonly largeRequests?: ThreadSource | undefined;
   /** Serves `/_precis/`. */
   readonly ownRoutes?: (request: Request) => Response | Promise<Response>;
-  /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
@@ -158,7 +156,6 @@ const tenantLimits = {
   summariesUsdPerDay: number({ min: 0 }),
 } satisfies Options<TenantLimitSettings>;
 
-/** Of `createGateway`. */
 export const gatewayOptions = optionsOf({
   ...sharedOptions,
   upstreams: objectOption,

@@ -24,10 +24,8 @@ export interface BlockWriter {
 }
 
 export interface Rewrite extends BlockWriter {
-  /** The parts as decoded. */
   readonly before: readonly Part[];
   readonly after: readonly Part[];
-  /** `at` of the part that came from the first block. */
   readonly offset?: number;
 }
 
@@ -145,7 +143,6 @@ const WORDS = [
 ];
 const INNER = ["content", "source", "action", "outputs", "codeExecutionResult"];
 
-/** Undefined for a block that is nothing of the kind, or holds no words. */
 function toldBy(block: Fields): string | undefined {
   if (block["type"] === "agent_message") return agentWords(block);
   const tool = toolOf(block);

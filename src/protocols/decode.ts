@@ -97,7 +97,6 @@ function repeated(body: string, { body: earlier, layout }: Decoded): number {
   return body.slice(0, end) === earlier.slice(0, end) ? end : 0;
 }
 
-/** Scans the list once, wherever it is; a repeated key makes the last one count. */
 function scanList(body: string, { previous, elementsMax = Infinity }: DecodeOptions) {
   const sameUntil = previous === undefined ? 0 : repeated(body, previous);
   const found = { elements: [] as readonly Span[], same: [] as boolean[] };
@@ -131,7 +130,6 @@ function delimits(text: string, at: number): boolean {
   return code === OPEN_BRACE || code === OPEN_BRACKET || code === QUOTE;
 }
 
-/** The end of a value whose bytes are those of an earlier one. */
 function endIfSame(body: string, at: number, earlier: string, span: Span | undefined): number | undefined {
   if (span === undefined) return undefined;
   const end = at + span.end - span.start;
@@ -291,7 +289,6 @@ function settingsOf(
   };
 }
 
-/** The text of a member; a dot leads into one. */
 function textAt(own: ReadonlyMap<string, string>, path: string): string | undefined {
   const [key = "", inner] = path.split(".");
   const text = own.get(key);

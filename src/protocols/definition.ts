@@ -51,20 +51,17 @@ interface RecallForm {
 
 export interface ProtocolDefinition {
   readonly vendor: VendorDefinition;
-  /** How its requests are read and written. */
   readonly dialect: Dialect;
   readonly usage: (response: unknown) => Usage | undefined;
   /** What a POST to a path asks; undefined for other requests. `/v1` at the front is left out. */
   readonly routes: (path: string) => RequestedAnswer | undefined;
   readonly marks: ProtocolMarks;
   readonly tools: ToolForm;
-  /** How its answers are understood while they are relayed. */
   readonly answers: AnswerDialect;
   /** A whole answer that was to be plain text; undefined for what is no answer of this protocol. */
   readonly plainAnswer: (answer: Fields) => PlainAnswer | undefined;
   /** An answer that precis gives in place of the model. */
   readonly ownAnswer: WriteOwnAnswer;
-  /** For a streamed answer. */
   readonly screen: (tools: HiddenTools) => Screen;
   readonly wholeScreen: (tools: HiddenTools) => WholeScreen;
   readonly recall: RecallForm;
@@ -81,7 +78,6 @@ export interface ProtocolDefinition {
   readonly textBlock: string;
 }
 
-/** The parsed value of one of a request's own members. */
 export function memberOf({ layout, body }: Pick<Decoded, "layout" | "body">): (key: string) => unknown {
   return (key) => {
     const member = layout.members.findLast((one) => one.key === key);
@@ -95,7 +91,6 @@ export function fixedRoutes(routes: Readonly<Record<string, RequestedAnswer>>): 
   return (path) => known.get(path);
 }
 
-/** What we answer in a vendor's place. */
 interface VendorError {
   readonly status: number;
   readonly code: string;
@@ -113,7 +108,6 @@ export interface VendorDefinition {
   readonly errorBody: (error: VendorError) => Fields;
 }
 
-/** The first status that says the server failed. */
 export const SERVER_ERROR_STATUS_MIN = 500;
 
 /** What a request has to do with one. */
@@ -126,7 +120,6 @@ export type ThreadUse =
 /** An error as clients of the protocol know it. */
 export interface ThreadRefusal {
   readonly status: number;
-  /** JSON. */
   readonly body: string;
 }
 
@@ -248,7 +241,6 @@ export function toolTranslator(forms: readonly NamedForm[]): (tools: string, tar
   };
 }
 
-/** A declaration whose members are together; none where it says no schema. */
 export function declarationsIn(tool: Fields, schemaKeys: readonly string[]): readonly Declaration[] {
   const name = textOf(tool["name"]);
   const schema = schemaKeys.map((key) => tool[key]).find((one) => one !== undefined);

@@ -17,7 +17,6 @@ import type { ProtocolName } from "./protocol.ts";
 /** A parsed JSON object whose shape nobody has checked. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** One element of the message array: parsed, and as it was written. */
 export interface WireElement {
   readonly value: Fields;
   readonly text: string;

@@ -15,7 +15,6 @@ export interface Question {
   readonly outputTokens: number;
   /** For what a model that thinks does before it answers, where the request states no budget for that. */
   readonly thinkingTokens: number;
-  /** It is known to think, whatever the request says. */
   readonly thinks: boolean;
   /** The most that the model may be asked to write. */
   readonly outputTokensMax: number;

@@ -144,13 +144,11 @@ function memberOf(object: string, key: string): Member | undefined {
   return membersOf(object, skipSpace(object, 0)).findLast((member) => member.key === key);
 }
 
-/** The JSON text of a member's value. */
 export function memberText(object: string, key: string): string | undefined {
   const member = memberOf(object, key);
   return member === undefined ? undefined : object.slice(member.start, member.end);
 }
 
-/** The JSON texts of an array's elements. */
 export function elementTexts(array: string): string[] {
   return elementsOf(array, skipSpace(array, 0)).map(({ start, end }) => array.slice(start, end));
 }
@@ -234,7 +232,6 @@ export function objectText(members: MemberChanges): string {
   return `{${written}}`;
 }
 
-/** An array in its text. */
 export interface ArraySource extends Span {
   readonly text: string;
   readonly elements: readonly Span[];

@@ -152,10 +152,8 @@ function bytesOf(base64: string): DataView {
   }
 }
 
-/** Width and height; nothing where the file does not say. */
 type Size = readonly number[];
 
-/** Whether these characters are there. */
 function says(bytes: DataView, at: number, text: string): boolean {
   if (at + text.length > bytes.byteLength) return false;
   return [...text].every((character, offset) => bytes.getUint8(at + offset) === character.charCodeAt(0));

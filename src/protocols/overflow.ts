@@ -45,7 +45,6 @@ const FIRST_ERROR_STATUS = 400;
 /** One string that is too long for its field, such as a name, is no payload; OpenAI's texts may have 10 MB. */
 const SHORT_FIELD = /maximum length (\d{1,5})\b/;
 
-/** What the answer says about size. `bodyText` is the response body, or one stream event's data. */
 export function overflowOf(status: number, bodyText: string): Overflow | undefined {
   const failure = readFailure(bodyText, status);
   const rated = readPattern(RATE_LIMIT_PATTERN, failure.text);

@@ -28,7 +28,6 @@ export const encodeTools = toolTranslator(allDefinitions);
 
 export const protocols = byProtocol((name) => protocolOf(definitions[name]));
 
-/** By name, each once. */
 export const vendors = Object.freeze(
   Object.fromEntries(allDefinitions.map(({ vendor }) => [vendor.name, vendor])),
 ) as Readonly<Record<Vendor, VendorDefinition>>;

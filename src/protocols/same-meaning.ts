@@ -11,7 +11,6 @@ import type { Fields } from "./dialect.ts";
 const MARKERS = ["cache_control", "prompt_cache_breakpoint"] as const;
 
 export interface MessageForm {
-  /** The type of a block of a user's text. */
   readonly textBlock: string;
   /** The newest message of its request: some providers refuse a last answer that ends in white space, so its end counts. */
   readonly isLast?: boolean;

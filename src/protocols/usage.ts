@@ -92,7 +92,6 @@ interface CachedTokens {
   readonly cache_write_tokens?: number | undefined;
 }
 
-/** Every count that is read from a usage object. */
 const COUNTS = [
   "input",
   "output",

@@ -59,7 +59,6 @@ export async function findPreparedElsewhere(
   if (summary !== undefined) state.summarizer = afterSummary(state.summarizer, summary, (options.now ?? Date.now)());
 }
 
-/** Why it is put in place now, and the call that waits for it. */
 export interface TakeRequest {
   readonly signal?: AbortSignal | undefined;
   readonly reason: CompactionReason;

@@ -13,7 +13,6 @@ import { taskWords } from "../core/digest/focus.ts";
 import { digestResultsWith } from "../core/passes/digest-results.ts";
 import { exchangesOf, type Exchange } from "../core/transcript/exchanges.ts";
 
-/** What a session works with. */
 export interface SessionContext {
   readonly options: RuntimeOptions;
   readonly store: Store;
@@ -42,7 +41,6 @@ export interface ConversationView {
   readonly original: Transcript;
   readonly current: Transcript;
   readonly standing: ActiveCompaction;
-  /** Tokens of `current`. */
   readonly tokens: number;
 }
 
@@ -136,7 +134,6 @@ interface ReportedUsage {
 }
 
 interface ContextUsageTracker {
-  /** Tokens of what would be sent now. */
   readonly tokensOf: (transcript: Transcript, estimator: Estimator) => number;
   /** What is about to be sent; a later report names it, or is about the newest. */
   readonly sent: (

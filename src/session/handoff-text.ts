@@ -82,9 +82,7 @@ export async function compactToText(
   return { text, kept, tokensBefore: before, tokensAfter: after };
 }
 
-/** What a new session starts from. */
 interface NewSession extends Pick<CompactOptions, "budget" | "signal"> {
-  /** What is to be done there. */
   readonly goal: string;
   readonly messages: readonly Message[];
 }

@@ -17,9 +17,7 @@ import { definitions } from "../protocols/registry.ts";
 import { overflowOf } from "./provider-error.ts";
 
 export interface InPlaceOptions {
-  /** As its provider names it. */
   readonly model: string;
-  /** Input and output together. */
   readonly windowTokens: number;
   readonly registry: Registry;
   /** The request that the question follows. */

@@ -34,7 +34,6 @@ import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
 import type { Original } from "../store/store.ts";
 
-/** What was asked for, and who may write it. */
 interface CompactCall extends CompactOptions, WaitingForMain {
   /** Models may be asked. By default all but hygiene waits for them. */
   readonly models?: boolean;

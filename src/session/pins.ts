@@ -54,7 +54,6 @@ const ID_HEX_DIGITS = 6;
 
 type PinStore = Pick<HistoryStore, "getState" | "putState">;
 
-/** A conversation and where its pins are kept. */
 export interface PinContext {
   readonly store: PinStore;
   readonly tenant: string;
@@ -62,7 +61,6 @@ export interface PinContext {
   readonly links: readonly string[];
 }
 
-/** A session, as far as its pins go. */
 interface PinOwner {
   readonly store: Store;
   readonly tenant: string;

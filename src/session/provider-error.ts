@@ -50,7 +50,6 @@ async function firstIn<Found>(
   return undefined;
 }
 
-/** What `overflow` of a protocol answered. */
 function overflowAsIs(error: unknown): Overflow | undefined {
   const { kind, ...counts } = read(error, ["kind", "limitTokens", "requestedTokens", "outputTokens"]);
   const known = Object.entries(counts).filter(([, count]) => count !== undefined);
@@ -156,7 +155,6 @@ function read<Name extends string>(value: unknown, names: readonly Name[]): { re
   return fields;
 }
 
-/** A provider's answer to a refused request. */
 export interface ProviderError {
   readonly status: number;
   readonly body: string;

@@ -18,7 +18,6 @@ export interface SessionState {
   settings: EngineSettings;
   /** Where the window of `settings` comes from. */
   window: WindowOrigin;
-  /** As the host said it. */
   stated: Pick<EngineSettings, "contextLength" | "maxOutputTokens">;
   statedWindow: WindowOrigin;
   /** System prompt and tools of the conversation that was seen last. */

@@ -14,9 +14,7 @@ import type { GatewayLimits } from "../limits.ts";
 interface Background {
   /** Runs later, in place of what waits about the same; not at all where that runs already, or too much waits. */
   readonly add: (about: object, job: (signal: AbortSignal) => Promise<void>) => void;
-  /** When nothing runs or waits. */
   readonly settled: () => Promise<void>;
-  /** Drops what waits, ends what runs. */
   readonly close: () => Promise<void>;
 }
 
@@ -75,12 +73,10 @@ interface AheadParts {
   readonly history: HistoryContext;
   readonly background: Background;
   readonly onEvent: EmitEvent;
-  /** The conversation's own model, and its provider, where they write handoffs. */
   readonly writersBehind: (request: PreparedRequest) => WritersBehind;
 }
 
 interface AheadWork {
-  /** The next compaction of its conversation will soon be due. */
   readonly add: (request: PreparedRequest) => void;
 }
 
@@ -116,7 +112,6 @@ export interface WritersBehind {
   readonly remote?: Remote | undefined;
 }
 
-/** As the session takes them. */
 function waitingFor({ main, remote }: WritersBehind): Pick<WaitingForMain, "main" | "remote"> {
   return { ...(main === undefined ? {} : { main }), ...(remote === undefined ? {} : { remote }) };
 }
@@ -127,7 +122,6 @@ interface IdleParts {
   readonly background: Background;
   readonly onEvent: EmitEvent;
   readonly now: () => number;
-  /** The conversation's own model, and its provider, where they write handoffs. */
   readonly writersBehind: (request: PreparedRequest) => WritersBehind;
 }
 

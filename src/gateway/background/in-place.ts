@@ -68,7 +68,6 @@ export interface WholeAnswer {
   readonly body: string;
 }
 
-/** A provider's whole answer, within a bound. */
 export async function answerOf({ status, headers, body }: ProviderResponse, bytesMax: number): Promise<WholeAnswer> {
   const read: Uint8Array[] = [];
   let bytes = 0;

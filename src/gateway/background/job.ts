@@ -12,7 +12,6 @@ import { countsTokens, type ModelRequest, type PreparedRequest } from "../reques
 export interface CompactionJob {
   readonly schemaVersion: number;
   readonly model: string;
-  /** The limits that followed from the request, in tokens. */
   readonly contextLength: number;
   readonly maxOutputTokens: number;
   readonly factor: number;

@@ -13,14 +13,12 @@ import type { Sender } from "../transport/send.ts";
 export interface RemoteCompaction {
   /** Whether the provider of such a request is asked. */
   readonly isFor: (request: Pick<ReceivedRequest, "route" | "destination">) => boolean;
-  /** Undefined where it is not. */
   readonly behind: (request: PreparedRequest) => Remote | undefined;
 }
 
 export interface RemoteParts {
   readonly sender: Sender;
   readonly registry: Registry;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 

@@ -21,7 +21,6 @@ export interface JobWorker {
   readonly stop: () => Promise<void>;
 }
 
-/** @throws PrecisError of the store. */
 function workOnJobs(context: HistoryContext, queue: JobQueue, atOnce: number): Promise<JobWorker> {
   const { onEvent } = context;
   return queue.work((job, signal) => doJob(context, queue, { job, signal }), {

@@ -16,7 +16,6 @@ import { personText } from "../../core/events/person.ts";
 export interface CommandContext {
   readonly prefix: string;
   readonly runtime: Pick<Runtime, "standing" | "compact" | "undo" | "report">;
-  /** The conversation, without any command. */
   readonly transcript: Transcript;
   readonly links: readonly string[];
   readonly tenant: string;
@@ -29,7 +28,6 @@ export interface CommandContext {
   /** Keeps what the command brought, and tells of a compaction. */
   readonly keep: (made?: Compaction) => Promise<void>;
   readonly signal: AbortSignal;
-  /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
@@ -158,7 +156,6 @@ function help({ prefix }: CommandContext, { unknown }: ChatCommand): string {
   return [first, ...lines, "No model reads a command or its answer."].join("\n");
 }
 
-/** Ids named in an answer. */
 const IDS_SHOWN_MAX = 5;
 
 function recallLine({ evicted }: Compaction, prefix: string): readonly string[] {
@@ -188,7 +185,6 @@ interface CleanConversation {
   readonly command?: ChatCommand;
 }
 
-/** Undefined where nothing is to be left out. */
 export function withoutCommands(messages: readonly Message[], prefix: string): CleanConversation | undefined {
   const left: Message[] = [];
   let newest: ChatCommand | undefined;

@@ -14,10 +14,8 @@ import { meansTheSame, withoutCacheMarkers } from "../../protocols/same-meaning.
 
 export interface Conversation {
   readonly runtime: Runtime;
-  /** The newest request's reading, and its links. */
   decoded: Decoded;
   links: readonly string[];
-  /** What its model's cache costs, by the newest request. */
   readonly pricing: { economy: Economy | undefined };
   /** What its requests brought, until its provider takes them. */
   readonly pending: Pending;
@@ -25,11 +23,9 @@ export interface Conversation {
   readonly trials: Map<ReadRequest, RuntimeState>;
   /** Messages that the store is known to have, for a client that names no session. */
   kept?: number;
-  /** Estimated tokens of the client's newest request. */
   weighs?: number;
   /** What went out last, as it was before markers were set. */
   outgoing?: Decoded | undefined;
-  /** When it is compacted, as the store has it. */
   timing?: string;
   /** What a person had set as its threshold when its last request was decided. */
   threshold?: string | undefined;
@@ -41,7 +37,6 @@ export interface Conversation {
   turn: Promise<unknown>;
 }
 
-/** A request as it was read. */
 export interface ReadRequest {
   readonly decoded: Decoded;
   readonly links: readonly string[];
@@ -252,7 +247,6 @@ function goesOn({ links }: Conversation, newer: readonly string[]): boolean {
 
 interface FormerBytes {
   readonly body: string;
-  /** Messages that go out in their former bytes. */
   readonly restored: number;
 }
 
@@ -274,7 +268,6 @@ function withFormerBytes(former: Decoded | undefined, now: Decoded): FormerBytes
   return { body: applyEdits(now.body, edits), restored: edits.length };
 }
 
-/** The usual case: everything that was sent before is there again. */
 function beginsAlike(former: Decoded, now: Decoded): boolean {
   const [start, end] = [former.layout.elements[0]?.start ?? 0, former.layout.elements.at(-1)?.end ?? 0];
   const from = now.layout.elements[0]?.start ?? 0;

@@ -179,7 +179,6 @@ function shown(tokens: number): string {
 
 interface WindowNotice {
   readonly code: Extract<NoticeEvent["code"], `window_${string}`>;
-  /** As it counts from now on. */
   readonly window: WindowInUse;
 }
 

@@ -10,13 +10,11 @@ import { addCounts, addDelay, emptyCounts, isCounts, type Counts } from "./count
 
 export interface FiguresOptions {
   readonly store: Pick<HistoryStore, "getState" | "putState">;
-  /** What models cost. */
   readonly registry?: Registry | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
-/** Of one model on one day (UTC). */
 export interface DayFigures extends Counts {
   /** `2026-11-25`. */
   readonly day: string;
@@ -27,7 +25,6 @@ export interface Figures {
   readonly onEvent: EmitEvent;
   /** The last days, today's with what is not kept yet. */
   readonly read: (days: number) => Promise<readonly DayFigures[]>;
-  /** Writes down what is not kept yet. */
   readonly close: () => Promise<void>;
 }
 

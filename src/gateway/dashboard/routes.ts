@@ -75,7 +75,6 @@ export function addDashboard(app: Hono, { files, feed, figures }: Dashboard, acc
   });
 }
 
-/** Whether a browser asks, and not a program. */
 export function acceptsPage(accept = ""): boolean {
   return accept.includes("text/html");
 }
@@ -163,7 +162,6 @@ export interface EventFeed {
   readonly onEvent: EmitEvent;
   /** Undefined where too many listen. Ends with the signal, or when the feed is closed. */
   readonly listen: (signal: AbortSignal) => ReadableStream<Uint8Array> | undefined;
-  /** Ends every stream, so that the gateway can stop. */
   readonly close: () => void;
 }
 

@@ -194,7 +194,6 @@ async function runtimeOptions(
   };
 }
 
-/** What its last request reserved for the answer. */
 function reserveIn(state: unknown): { readonly maxOutputTokens?: number } {
   const reserved = isState(state) ? state.maxOutputTokens : undefined;
   return reserved === undefined ? {} : { maxOutputTokens: reserved };

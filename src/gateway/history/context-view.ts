@@ -15,7 +15,6 @@ const TEXT_CHARS_MAX = 4_000;
 
 interface RecordedSession {
   readonly tenant: string;
-  /** The one that was asked last; undefined where no answer has named one. */
   readonly model: string | undefined;
   readonly state: unknown;
 }
@@ -104,7 +103,6 @@ export async function compactionView(
   return viewOf(dependencies, session, compaction, page);
 }
 
-/** The same of one that is not kept. */
 export async function unkeptView(
   dependencies: HistoryDependencies,
   which: Which,

@@ -19,7 +19,6 @@ import { violationsOf } from "../../core/transcript/oracle.ts";
 const HANDOFF_CHARS_MAX = 200_000;
 
 export interface EditContext {
-  /** The conversation that was compacted. */
   readonly messages: readonly Message[];
   readonly chain: Chain;
   readonly measure: Measure;

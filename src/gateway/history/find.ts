@@ -52,7 +52,6 @@ function unknown(all: Awaited<ReturnType<HistoryStore["listTenants"]>>, { tenant
   });
 }
 
-/** Where else to look. */
 function tenantsHint(all: Awaited<ReturnType<HistoryStore["listTenants"]>>, tenant: string | undefined): string {
   if (all.length === 0) return "The store is empty; is it the right file?";
   const others = all.filter((one) => one.tenant !== tenant);
@@ -77,7 +76,6 @@ export interface StoredConversation {
   readonly messages: readonly Message[];
   /** The protocol of its newest message that came from a wire message. */
   readonly protocol: ProtocolName | undefined;
-  /** Why it must stay as it is, where a part of it says so. */
   readonly locked: string | undefined;
 }
 

@@ -30,7 +30,6 @@ interface HistoryOptions extends SessionSettings {
   /** One window for every model, in tokens. */
   readonly contextLength?: number;
   readonly hooks?: OperatorHookSettings;
-  /** Hears of hooks that fail. */
   readonly onEvent?: EmitEvent;
 }
 

@@ -10,7 +10,6 @@ const REMEMBERED_MAX = 2;
 const REMEMBERED_MS = 60_000;
 
 export interface RecentConversation extends StoredConversation {
-  /** One a message. */
   readonly links: readonly string[];
 }
 

@@ -21,9 +21,7 @@ interface DatedCompaction extends CompactionEntry {
 }
 
 export interface SessionSizes {
-  /** Of a single message. */
   readonly weigh: (message: Message) => number;
-  /** System prompt and tools. */
   readonly besideTokens: number;
   /** After each message: as the client knows the conversation, and with the newest compaction that existed by then. */
   readonly original: readonly number[];
@@ -39,7 +37,6 @@ interface StoredSession extends Pick<RecentConversation, "messages" | "links"> {
 
 export interface SizedSession extends StoredSession, FoundSession {
   readonly conversation: RecentConversation;
-  /** That was asked last, where an answer reported usage. */
   readonly model: string | undefined;
   readonly sizes: SessionSizes;
 }
@@ -140,17 +137,13 @@ function sum(messages: readonly Message[], weigh: SessionSizes["weigh"]): number
 export interface HistoryDependencies {
   readonly store: HistoryStore;
   readonly chain: Chain;
-  /** What is known of models by now. */
   readonly models: () => ModelBook;
-  /** One window for every model is set. */
   readonly windowIsStated: boolean;
   readonly readRecent: ReadRecent;
   readonly measureOf: ReturnType<typeof createMeasures>;
-  /** Undefined where they are not known. */
   readonly pricesOf: (model: string) => Prices | undefined;
   readonly runtime: ReturnType<typeof sessionOptions>;
   readonly redact: Redactor;
-  /** The operator's, where there are any. */
   readonly hooks: OperatorHooks | undefined;
   readonly onEvent: EmitEvent;
 }
@@ -174,7 +167,6 @@ export async function readMessages(
   }));
 }
 
-/** The name of the tool of each call, by the id of the call. */
 export function toolNames(messages: readonly Message[]): ReadonlyMap<string, string> {
   return new Map(messages.flatMap((message) => callsOf(message).map(({ id, name }) => [id, name] as const)));
 }

@@ -8,7 +8,6 @@ export interface Alternation {
   readonly learn: (upstream: string, model: string) => void;
 }
 
-/** Models at addresses that are remembered. */
 const SERVERS_MAX = 1_024;
 
 export function createAlternation(): Alternation {

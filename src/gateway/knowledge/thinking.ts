@@ -37,7 +37,6 @@ function withBeta(lines: HeaderLines, beta: string): HeaderLines {
 const CONTROLS_BETA = "thinking-binding-controls-2026-08-01";
 
 export interface ThinkingQuery {
-  /** The request as the client sent it. */
   readonly request: Decoded;
   /** What would go out in its place. */
   readonly sent: Transcript;
@@ -318,9 +317,7 @@ export function thinkingRules({ models = {}, drops = true }: ThinkingRulesOption
 interface OpenTurn {
   /** Index behind the last message in which a person spoke. */
   readonly start: number;
-  /** The model's first message of the turn. */
   readonly first: number;
-  /** Its last. */
   readonly last: number;
 }
 
@@ -343,7 +340,6 @@ function carriesResults(messages: readonly Message[], at: number): boolean {
   return false;
 }
 
-/** A block of thinking, decoded as such or carried as it was. */
 function isThinking(part: Part): boolean {
   if (part.kind === "opaque") return part.type === "thinking" || part.type === "redacted_thinking";
   return part.kind === "reasoning";

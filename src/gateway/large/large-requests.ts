@@ -19,7 +19,6 @@ interface LargeCall {
   readonly raw: Buffer;
   readonly plain: Buffer;
   readonly loopback: boolean;
-  /** What the thread has to tell of the request when it is over. */
   readonly over: (event: RequestEvent) => void;
 }
 
@@ -120,7 +119,6 @@ type Lost = "alone to blame" | "to blame" | "not to blame";
 
 interface CallInThread extends LargeCall {
   readonly prepared: () => void;
-  /** Nothing of it is in the thread any more. */
   readonly left: () => void;
 }
 
@@ -130,7 +128,6 @@ interface Thread {
   readonly close: () => Promise<void>;
 }
 
-/** A request that the thread has. */
 interface Active extends Pick<CallInThread, "over" | "left"> {
   isPrepared: boolean;
   readonly prepared: () => void;

@@ -16,13 +16,11 @@ interface LargeRequest {
   readonly target: string;
   readonly headers: HeaderLines;
   readonly body: Uint8Array;
-  /** Whether only this machine can reach the gateway. */
   readonly loopback: boolean;
 }
 
 export type ToThread =
   | (LargeRequest & { readonly kind: "request"; readonly id: number })
-  /** The client is gone. */
   | { readonly kind: "abort"; readonly id: number }
   /** The next piece of the answer's body can be taken. */
   | { readonly kind: "pull"; readonly id: number }
@@ -38,16 +36,12 @@ export type FromThread =
       readonly id: number;
       readonly status: number;
       readonly headers: HeaderLines;
-      /** Whole, none, or to be pulled. */
       readonly body: Uint8Array | undefined | "pulled";
     }
   /** It is read and compacted, and waits for its provider from now on. */
   | { readonly kind: "prepared"; readonly id: number }
-  /** Undefined at the end of the body. */
   | { readonly kind: "chunk"; readonly id: number; readonly chunk: Uint8Array | undefined }
-  /** The body broke off. */
   | { readonly kind: "broken"; readonly id: number }
-  /** The last that is said of a request. */
   | { readonly kind: "over"; readonly id: number; readonly event: RequestEvent }
   | { readonly kind: "pong" }
   | { readonly kind: "event"; readonly event: Exclude<GatewayEvent, RequestEvent> };

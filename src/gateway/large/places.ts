@@ -4,7 +4,6 @@
  * take half of what the others leave, so that there is room for the next.
  */
 
-/** What a request wants of the thread, and what it has. */
 export interface Place {
   readonly tenant: string;
   /** Bytes of memory, about. */
@@ -27,7 +26,6 @@ export interface Places {
   /** It only waits for its provider from now on. */
   readonly prepared: (place: Place) => void;
   readonly leave: (place: Place) => void;
-  /** Those that wait, and those in the thread. */
   readonly size: () => number;
 }
 
@@ -95,7 +93,6 @@ export function createPlaces(limits: PlaceLimits): Places {
   };
 }
 
-/** What there is room for beside what is there. */
 function createRoom({ heldBytes, preparingBytes }: PlaceLimits) {
   const held = new Set<Place>();
   const preparing = new Set<Place>();

@@ -63,7 +63,6 @@ function prepared(): void {
   if (id !== undefined) say({ kind: "prepared", id });
 }
 
-/** The last that is said of a request. */
 function over(id: number, event: RequestEvent): void {
   active.delete(id);
   say({ kind: "over", id, event });

@@ -38,11 +38,8 @@ const CACHING: CachingOptions = Object.freeze({
 });
 
 export interface Caching {
-  /** Undefined where no markers are set. */
   readonly rules: MarkerRules | undefined;
-  /** Undefined where prices have no say. */
   readonly economy: Economy | undefined;
-  /** How long the conversation stays cached, if it is marked. */
   readonly ttl: Ttl;
   readonly prices: Prices | undefined;
 }
@@ -59,14 +56,12 @@ export interface CachingQuery {
   readonly protocol: ProtocolName;
   readonly model: string;
   readonly upstream: { readonly origin: string; readonly caching: UpstreamCaching };
-  /** As its client sent it, with the client's own markers. */
   readonly asked?: Decoded;
 }
 
 export interface CachingContext {
   readonly of: (query: CachingQuery) => Caching;
   readonly ttl: Ttl;
-  /** Messages that a compaction leaves alone at the beginning. */
   readonly headMessages: number;
   readonly measure: Measure;
 }
@@ -110,7 +105,6 @@ function rulesOf(query: CachingQuery, { strategy }: CachingOptions, registry: Re
   return { layout, strategy: cache?.markersMax === undefined ? undefined : "anchors", minimumTokens };
 }
 
-/** How long the client has its conversation cached by markers of its own. */
 function markerIn({ protocol, asked }: CachingQuery): Ttl | undefined {
   return asked === undefined || definitions[protocol].markers === undefined ? undefined : conversationMarker(asked);
 }

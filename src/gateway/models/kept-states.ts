@@ -31,7 +31,6 @@ const REFRESH_MS = 30_000;
 
 interface Held<Value> {
   value: Value;
-  /** Undefined before the first time. */
   readAt: number | undefined;
   loading: Promise<void> | undefined;
   failed: boolean;

@@ -79,7 +79,6 @@ export function createLearnedWindows(store: StateStore, now: () => number): Lear
   };
 }
 
-/** Which windows are meant; all where nothing is said. */
 export interface WindowChoice {
   readonly tenant?: string | undefined;
   readonly model?: string | undefined;
@@ -88,7 +87,6 @@ export interface WindowChoice {
 
 export type TenantsWindow = RememberedWindow & { readonly tenant: string };
 
-/** The windows that are remembered, the newest first. */
 export async function listWindows(
   store: Pick<HistoryStore, "getState" | "listTenants">,
   { tenant, model, upstream }: WindowChoice = {},

@@ -18,7 +18,6 @@ export interface ModelKnowledge {
   readonly imageTokens?: number;
 }
 
-/** A model as one upstream serves it. */
 export interface ServedModel {
   readonly tenant: string;
   readonly model: string;
@@ -48,9 +47,7 @@ export interface ModelBook {
 export interface ModelBookOptions {
   readonly store: HistoryStore;
   readonly registry: Registry;
-  /** One window for every model, where it is stated. */
   readonly contextLength: number | undefined;
-  /** The window of a model that nothing is known of. */
   readonly unknownTokens: number;
   readonly now?: () => number;
 }
@@ -114,7 +111,6 @@ export function createModelBook(options: ModelBookOptions): ModelBook {
 
 interface KeptFactor {
   readonly factor: number;
-  /** The newest of all gateways counts. */
   readonly at: number;
   /** As it was written last. */
   readonly kept: number | undefined;

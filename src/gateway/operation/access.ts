@@ -24,13 +24,11 @@ export interface Access {
   readonly byLink: (code: string) => string | undefined;
   /** The dashboard's token, for twelve hours; undefined for a code that is used, old or none of ours. */
   readonly byHandover: (code: string) => string | undefined;
-  /** The dashboard's token for whoever has shown the operator's. */
   readonly browserToken: () => string;
 }
 
 export function createAccess(token: string, now: () => number = Date.now): Access {
   const used = new Map<string, number>();
-  /** Whether a code of this purpose is valid, and was not used before. */
   const takeOnce = (purpose: Purpose, code: string): boolean => {
     if (!isValid(token, purpose, code, now()) || used.has(code)) return false;
     for (const [one, end] of used) if (end < now()) used.delete(one);

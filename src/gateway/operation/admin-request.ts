@@ -5,10 +5,8 @@ import { PrecisError } from "../../core/errors.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
 import { SYNTHETIC_CHOICES, type ExportOptions, type Page, type Which } from "../history/contract.ts";
 
-/** Every bound of the API. */
 export const ADMIN_LIMITS = Object.freeze({
   bodyBytes: 16 * 1024,
-  /** A handoff that a person has edited. */
   handoffBodyBytes: 512 * 1024,
   focusChars: 2_000,
   queryChars: 1_000,

@@ -4,7 +4,6 @@ import { redactJson, type Redactor } from "../../core/redaction/redactor.ts";
 import type { GatewayEvent, RequestEvent, EmitEvent, UntouchedReason } from "../contract.ts";
 
 interface LogOptions {
-  /** Takes one line with its line break. */
   readonly write: (line: string) => void;
   /** Should know every rule: `createRedactor(await loadSecretRules())`. */
   readonly redact: Redactor;
@@ -12,7 +11,6 @@ interface LogOptions {
 
 export interface Log {
   readonly onEvent: EmitEvent;
-  /** A line beside the events, for example that the gateway listens. */
   readonly say: (event: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -74,7 +72,6 @@ const INFORMING = new Set<string>([
   "circuit_closed",
 ]);
 
-/** How much an event is to be worried about. */
 export function levelOf(event: GatewayEvent): "info" | "warn" | "error" {
   switch (event.kind) {
     case "request": {

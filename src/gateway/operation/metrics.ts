@@ -14,7 +14,6 @@ export interface MetricsOptions {
   readonly inFlight?: () => number;
   /** Absent where there is no file. */
   readonly storeBytes?: (() => number) | undefined;
-  /** What tenants take is told beside the rest, and what they have in here. */
   readonly tenantStore?: TenantStore | undefined;
   /** Node's own figures (memory, processor, event loop) beside ours; default true. */
   readonly processMetrics?: boolean;
@@ -22,7 +21,6 @@ export interface MetricsOptions {
 
 interface Metrics {
   readonly onEvent: EmitEvent;
-  /** The exposition format, and its content type. */
   readonly text: () => Promise<string>;
   readonly contentType: string;
 }
@@ -67,7 +65,6 @@ function writerTo(registry: Registry, byTenant: boolean): Write {
   return (name, value, labels) => writers.get(name)?.(name, value, labels);
 }
 
-/** Every choice of a value for each label. */
 function combinationsOf(values: Readonly<Record<string, readonly string[]>> = {}): readonly Record<string, string>[] {
   return Object.entries(values).reduce<readonly Record<string, string>[]>(
     (made, [label, each], at) =>
@@ -163,7 +160,6 @@ function statusLabel(status: number): string {
 /** Adds to a counter, or observes with a histogram. */
 type Write = (name: MetricName, value: number, labels?: Readonly<Record<string, string>>) => void;
 
-/** What is needed to say what tenants have stored. */
 export type TenantStore = Pick<HistoryStore, "listTenants" | "holdings">;
 
 const TENANTS_MAX = 1_000;

@@ -13,7 +13,6 @@ import type { Totals } from "./tally.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { withTimeLimit } from "../../session/time-limit.ts";
 
-/** What is running, and what it did so far. */
 export interface Status {
   readonly version: string;
   readonly mode: string;
@@ -37,7 +36,6 @@ export interface OwnRoutesOptions extends ReadinessChecks {
   readonly forwards?: boolean | undefined;
   /** What the operator can do with the kept conversations. */
   readonly history: History;
-  /** True where only this machine can reach it. */
   readonly loopback: boolean;
   /** Names, beside those of this machine, by which it may be called, and sites whose pages may call it. */
   readonly allowedHosts?: readonly string[];
@@ -117,7 +115,6 @@ function error(context: Context, status: 401 | 403 | 404, code: string, hint: st
 }
 
 export interface ReadinessChecks {
-  /** Rejects, or does not resolve in time, where requests cannot be kept. */
   readonly checkStore: () => Promise<unknown>;
   /** True from the moment it is to stop. */
   readonly stopping: () => boolean;

@@ -21,9 +21,7 @@ export interface RetentionTaskOptions extends RetentionLimits {
 }
 
 export interface RetentionTask {
-  /** One look; it never rejects. */
   readonly look: () => Promise<void>;
-  /** Ends the looking; one that is under way goes on to its end. */
   readonly close: () => Promise<void>;
 }
 

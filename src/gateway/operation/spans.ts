@@ -16,7 +16,6 @@ import { headerOf, splitTarget } from "../transport/headers.ts";
 type Api = typeof OpenTelemetry;
 
 export interface RequestSpan {
-  /** A point in time for `compacted`. */
   readonly now: () => number;
   /** What was prepared since then; a span where a compaction came into being or was put in place. */
   readonly compacted: (prepared: Prepared, since: number) => void;
@@ -25,7 +24,6 @@ export interface RequestSpan {
     upstream: Upstream,
     call: () => Promise<Answer>,
   ) => Promise<Answer>;
-  /** A compaction that is made beside the requests. */
   readonly ahead: (work: () => Promise<void>) => Promise<void>;
   readonly end: (event: RequestEvent) => void;
 }

@@ -9,7 +9,6 @@ import { unreadiness, type ReadinessChecks } from "./own-routes.ts";
 
 export interface WorkerRoutesOptions extends ReadinessChecks, CallersAllowed {
   readonly metrics: { readonly text: () => Promise<string>; readonly contentType: string };
-  /** Asked for by the metrics. */
   readonly token: string;
 }
 

@@ -26,7 +26,6 @@ import { resumed, type Chunks } from "../request/relay.ts";
 import { continueTurn } from "./continue-turn.ts";
 
 export interface RecallSettings {
-  /** Default `on`. */
   readonly offer?: RecallOffer;
   readonly limits?: Partial<RecallLimits>;
 }
@@ -52,7 +51,6 @@ export interface Recall {
   readonly withoutRecalls: (recalling: RecallAnswerRequest) => Promise<ProviderAnswer>;
 }
 
-/** A request whose model may recall, with the answer that came. */
 interface RecallAnswerRequest {
   readonly request: PreparedRequest & AnsweredRequest;
   readonly resend: (body: string) => Promise<ProviderAnswer>;
@@ -172,7 +170,6 @@ async function answerWhole(
 }
 
 interface Collected {
-  /** Undefined where it is more than is read. */
   readonly text: string | undefined;
   readonly body: Chunks;
 }

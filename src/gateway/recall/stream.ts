@@ -13,7 +13,6 @@ export interface StreamOptions {
   readonly turn: Turn;
   readonly eventBytesMax: number;
   readonly resend: (body: string) => Promise<ProviderAnswer>;
-  /** Called with each further answer of the provider. */
   readonly further: (answer: ProviderAnswer) => void;
   /** The answer broke off after its first passage; its client has been told. */
   readonly failed: () => void;

@@ -14,7 +14,6 @@ import { definitions } from "../../protocols/registry.ts";
 export const RECALL_OFFERS = ["off", "on", "always"] as const;
 export type RecallOffer = (typeof RECALL_OFFERS)[number];
 
-/** What of our tools a request is offered. */
 export interface ToolOffer {
   /** JSON text of the request's tools with ours behind them. */
   readonly tools: string;

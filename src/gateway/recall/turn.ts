@@ -24,34 +24,26 @@ import type { Runtime } from "../../session/contract.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import { RECALL_IDS } from "../../core/transcript/links.ts";
 
-/** What an answer is to be kept under, and what it may hold. */
 interface TurnOptions {
   readonly tenant: string;
   readonly protocol: ProtocolName;
-  /** Of the last message of the client's request. */
   readonly link: string;
-  /** The request as it was sent. */
   readonly body: string;
-  /** Tokens of the request, by estimate. */
   readonly tokens: number;
   /** Tokens that input and output may have together, less what is reserved for output. */
   readonly usableTokens: number;
-  /** What this model's tokens are to our estimates. */
   readonly factor: number;
   readonly hidden: HiddenTurns;
   readonly answer: AnswerCall;
   readonly limits: RecallLimits;
-  /** Called with each call that was answered. */
   readonly onCall: (call: AnsweredCall) => void;
   /** Called when what was hidden is remembered in memory alone. */
   readonly unkept: (error: unknown) => void;
 }
 
-/** A call that was answered. */
 export interface AnsweredCall {
   readonly tool: string;
   readonly found: boolean;
-  /** Of the answer, by estimate. */
   readonly tokens: number;
 }
 

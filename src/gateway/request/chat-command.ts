@@ -53,7 +53,6 @@ function readable({ limits }: GatewayContext, { route }: ReceivedRequest, text: 
 interface CommandInRequest {
   readonly command: ChatCommand;
   readonly prefix: string;
-  /** The request as it came. */
   readonly decoded: Decoded;
 }
 

@@ -45,7 +45,6 @@ const FOUND_TOKENS_MAX = 2_000;
 
 type CompressRoute = { readonly asks: "compress" | "compact" } | { readonly asks: "retrieve"; readonly marker: string };
 
-/** Undefined for every other request. */
 export function compressRouteOf({
   method,
   target,
@@ -137,7 +136,6 @@ async function compact(context: GatewayContext, request: CompressRequest, given:
   });
 }
 
-/** By the window of the model, and the share of it from which conversations are compacted. */
 function shortenedFor(
   context: GatewayContext,
   { record, tenant }: CompressRequest,
@@ -239,9 +237,7 @@ const NO_SUCH_HASH: Refusal = {
 };
 
 interface RowLimits {
-  /** Rows are shortened when they exceed this together. */
   readonly thresholdTokens: number;
-  /** What they are shortened to then. */
   readonly targetTokens: number;
 }
 
@@ -254,7 +250,6 @@ interface ShortenedRows {
   readonly rows: readonly Fields[];
   readonly before: number;
   readonly after: number;
-  /** What was removed. */
   readonly originals: readonly Original[];
   /** Of the originals, the hashes that the markers show. */
   readonly hashes: readonly string[];
@@ -274,12 +269,10 @@ const STEPS = [
   { triggerTokens: 500, targetTokens: 150 },
   { triggerTokens: 100, targetTokens: 60 },
 ] as const;
-/** Role, separators and ids of a row. */
 const ROW_OVERHEAD_TOKENS = 4;
 
 interface Row {
   readonly given: Fields;
-  /** As it is now. */
   shown: Fields;
   tokens: number;
   step: number;
@@ -329,7 +322,6 @@ function rowTokens(row: Fields, { tokens }: RowTools): number {
   return ROW_OVERHEAD_TOKENS + textsOf(row).reduce((sum, text) => sum + tokens(text), 0);
 }
 
-/** The texts of a row: its content, or those of its text parts. */
 function textsOf({ content }: Fields): readonly string[] {
   if (typeof content === "string") return [content];
   if (!Array.isArray(content)) return [];

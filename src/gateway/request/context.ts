@@ -28,7 +28,6 @@ import type { PreparedRequest } from "./model-request.ts";
 /** `observe` rewrites nothing and reports what it would have done; `off` leaves compaction to explicit calls. */
 export type Mode = "rewrite" | "observe" | "off";
 
-/** What requests that share their history have in common. */
 export interface HistoryContext {
   readonly mode: Mode;
   /** For every conversation; what depends on the request is added. */
@@ -36,13 +35,11 @@ export interface HistoryContext {
     RuntimeOptions,
     "engine" | "settings" | "writers" | "mainAhead" | "secrets" | "redactOutgoing" | "readFile" | "now"
   >;
-  /** Where upstreams compact conversations themselves. */
   readonly remote: RemoteCompaction | undefined;
   readonly chain: Chain;
   readonly store: HistoryStore;
   readonly models: ModelBook;
   readonly thinking: ThinkingRules;
-  /** Servers that want roles to alternate. */
   readonly alternation: Alternation;
   readonly conversations: Conversations;
   readonly caching: CachingContext;
@@ -51,7 +48,6 @@ export interface HistoryContext {
   /** What tenants may store and spend. */
   readonly storeQuota: StoreQuota;
   readonly tenantSpend: TenantSpend;
-  /** The operator's, where there are any. */
   readonly hooks: OperatorHooks | undefined;
   readonly onEvent: EmitEvent;
   readonly now: () => number;
@@ -76,7 +72,6 @@ export interface GatewayContext extends HistoryContext {
   readonly credentialNames: readonly string[];
   /** Whether only this machine can reach the gateway, and a request with these headers comes from it. */
   readonly loopback: (headers?: HeaderLines) => boolean;
-  /** Told when a request is read and prepared, and goes out. */
   readonly whenPrepared: (() => void) | undefined;
   /** What happens when something of ours fails: the request goes on as it came, or is refused. */
   readonly onFault: "pass" | "refuse";

@@ -103,7 +103,6 @@ function admitted(context: GatewayContext, client: ClientRequest, record: Reques
   return owner;
 }
 
-/** Whose failure it was. */
 function failureOutcome(error: unknown): "upstream_failed" | "turned_away" {
   const upstream = error instanceof PrecisError && error.code.startsWith("upstream_");
   return upstream ? "upstream_failed" : "turned_away";

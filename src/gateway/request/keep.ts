@@ -17,7 +17,6 @@ type KeepContext = Pick<
 /** The client's own name for its session. */
 const SESSION_HEADER = "x-precis-session";
 
-/** Writes a request's messages to the store. */
 type Append = () => Promise<unknown>;
 
 /** Makes a request's messages ready to be kept; undefined where all of them are kept already, or none is to be. */

@@ -48,7 +48,6 @@ export interface PreparedRequest extends ReceivedRequest {
   /** A compaction is worth making ahead. */
   readonly soon: boolean;
   readonly outgoing: OutgoingRequest;
-  /** What refusals revealed about its model; learned once the provider accepts this request. */
   readonly revealed?: { readonly factor: number; readonly window: WindowInUse } | undefined;
   /** Its server refused it because roles do not alternate: neighbours of one role go out as one message. */
   readonly alternates?: true;

@@ -15,7 +15,6 @@ export interface ProviderAnswer {
   readonly response: ProviderResponse;
   readonly streamed: boolean;
   readonly reader: AnswerReader;
-  /** All of the answer, what was looked at included. */
   readonly body: Chunks;
   /** It says that the request was too large, and holds no content. */
   readonly tooLarge: boolean;
@@ -23,7 +22,6 @@ export interface ProviderAnswer {
   readonly error: string | undefined;
   /** Settles when content, an error or the end was seen; never where it breaks off before. */
   readonly begun: Promise<void>;
-  /** What was used, where it took more than one request. */
   readonly spent?: () => Usage | undefined;
   /** Set where more may follow the end of what the reader reads: recalls are answered within it. */
   readonly goesOn?: true;
@@ -134,7 +132,6 @@ async function hold(source: Chunks, { bytesMax, msMax, decided }: Holding): Prom
   }
 }
 
-/** What was asked for already, then the rest. */
 async function* after(pending: Promise<IteratorResult<Uint8Array, void>>, source: Chunks): Chunks {
   const next = await pending;
   if (next.done === true) return;

@@ -7,7 +7,6 @@ import type { EmitEvent } from "../contract.ts";
 import type { GatewayLimits } from "../limits.ts";
 
 export interface Overload {
-  /** Asked for each request. */
   readonly isOver: () => boolean;
   /** A request is being read and prepared. */
   readonly during: <Answer>(work: () => Promise<Answer>) => Promise<Answer>;

@@ -48,7 +48,6 @@ export async function prepareRequest(
   return done;
 }
 
-/** A request whose conversation is known. */
 type KnownRequest = ReceivedRequest &
   Pick<PreparedRequest, "reading" | "withHiddenTurns" | "model" | "upstream" | "caching" | "conversation">;
 
@@ -118,7 +117,6 @@ async function decide(context: HistoryContext, request: KnownRequest, skipped: S
   return prepared;
 }
 
-/** What a person set for this session, in a form that can be compared. */
 function thresholdSet(runtime: Runtime): string | undefined {
   return JSON.stringify(runtime.report().timing.set);
 }

@@ -48,7 +48,6 @@ export interface RequestRecord {
   readonly showPrepared: (request: Shown) => void;
   /** The request goes on to the provider now. */
   readonly sent: () => void;
-  /** The first byte of an answer is here. */
   readonly begun: () => void;
   /** Called once, when the request is over in whatever way. */
   readonly whenOver: (then: () => void) => void;
@@ -63,7 +62,6 @@ interface Shown {
   readonly conversation: Pick<Conversation, "runtime">;
 }
 
-/** As a request arrives. */
 const NOTHING_YET = {
   protocol: undefined,
   upstream: "",

@@ -27,7 +27,6 @@ export function respond(context: GatewayContext, request: AnsweredRequest, keep:
   return relayed(record, answer, { committed: keep, whenWhole });
 }
 
-/** A request that the gateway refuses itself. */
 export function respondRefused(record: RequestRecord, response: ClientResponse): ClientResponse {
   record.status = response.status;
   record.over("turned_away");
@@ -73,7 +72,6 @@ export function respondHere(record: RequestRecord, answer: OwnAnswerBody): Clien
   return response;
 }
 
-/** The answer to a request that was forwarded without being read. */
 export function respondUnread(record: RequestRecord, answer: Relayable): ClientResponse {
   return relayed(record, answer, { committed: () => Promise.resolve(), whenWhole: () => undefined });
 }

@@ -7,7 +7,6 @@ import type { TenantLimitSettings } from "./directory.ts";
 import { refuse } from "../transport/refusals.ts";
 
 export interface TenantRates {
-  /** Takes a request in; `leave` when it is over. */
   readonly enter: (tenant: string, client: ClientRequest) => Admitted | { readonly refused: ClientResponse };
 }
 

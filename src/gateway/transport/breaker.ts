@@ -16,11 +16,9 @@ export interface BreakerParts {
 }
 
 interface Circuit {
-  /** In a row. */
   failures: number;
   /** No call goes out before this time; 0 while it is closed. */
   openUntil: number;
-  /** The gateway's own attempt to connect, while it is under way. */
   probe: Promise<void> | undefined;
 }
 

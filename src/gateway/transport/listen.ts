@@ -15,9 +15,7 @@ import type { Duplex } from "node:stream";
 import { FALLBACK } from "./headers.ts";
 
 export interface ListenOptions {
-  /** Loopback by default. */
   readonly host?: string;
-  /** Any free one by default. */
   readonly port?: number;
   readonly limits?: Partial<GatewayLimits>;
   /** Names, beside those of this machine, by which it may be called, and sites whose pages may call it. */
@@ -189,7 +187,6 @@ async function start(server: Server, host: string, port: number): Promise<void> 
 }
 
 interface ServerShutdown {
-  /** Called with every request as it begins. */
   readonly begun: (socket: Socket, response: ServerResponse) => void;
   /** Takes no more requests, waits for those under way, and ends them where they take longer than `drainMs`. */
   readonly stop: (drainMs: number) => Promise<void>;

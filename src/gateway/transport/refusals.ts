@@ -7,10 +7,8 @@ import { vendorOf } from "./headers.ts";
 
 export interface Refusal {
   readonly status: number;
-  /** Stable, snake_case. */
   readonly code: string;
   readonly message: string;
-  /** The next step, a sentence. */
   readonly hint: string;
   readonly headers?: HeaderLines;
 }
@@ -61,7 +59,6 @@ export function refuseError(request: Pick<ClientRequest, "target" | "headers">, 
   });
 }
 
-/** What `refuseError` answers with. */
 export function statusOf(error: unknown): number {
   return (error instanceof PrecisError ? STATUS_OF_CODE[error.code] : undefined) ?? INTERNAL_STATUS;
 }

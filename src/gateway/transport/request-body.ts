@@ -126,7 +126,6 @@ const UNFOLD: ReadonlyMap<string, Unfold> = new Map([
   ["zstd", zstd],
 ]);
 
-/** True where `content-encoding` says that the bytes are the content itself. */
 function isPlain(encoding: string | undefined): encoding is undefined {
   return encoding === undefined || encoding === "" || encoding.toLowerCase() === "identity";
 }

@@ -15,7 +15,6 @@ export interface ProviderRequest {
   /** Whose call it is: what waits too long is counted for each by itself. */
   readonly tenant: string;
   readonly method: string;
-  /** As `onwardHeaders` gives them. */
   readonly headers: HeaderLines;
   /** Bytes may be sent again by calling again; what is iterated is sent as it comes. */
   readonly body: Uint8Array | Bytes | undefined;
@@ -37,7 +36,6 @@ export interface ProviderResponse {
 export interface Sender {
   /** @throws PrecisError `upstream_unreachable`, `upstream_timeout`, `upstream_broke_off`, `bad_request`, `client_gone`. */
   readonly send: (outgoing: ProviderRequest) => Promise<ProviderResponse>;
-  /** Ends every call and connection. */
   readonly close: () => Promise<void>;
 }
 

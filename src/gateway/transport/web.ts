@@ -22,9 +22,7 @@ export function webHandle(handle: RequestHandler): (request: Request) => Promise
 }
 
 interface Caller {
-  /** The caller wants no more of the answer. */
   readonly leave: () => void;
-  /** The answer is over. */
   readonly end: () => void;
 }
 

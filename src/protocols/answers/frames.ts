@@ -12,7 +12,6 @@ export interface Frame extends StreamedEvent {
 export interface FrameSplitter {
   /** A text is a piece of an event too large to be read. */
   readonly push: (chunk: Uint8Array) => readonly (Frame | string)[];
-  /** What is left: an event whose blank line is missing. */
   readonly end: () => readonly (Frame | string)[];
 }
 
@@ -71,7 +70,6 @@ function valueOf(line: string, field: string): string {
   return line.slice(line[field.length] === " " ? field.length + 1 : field.length);
 }
 
-/** The event with other data. */
 export function reframed({ name }: Pick<Frame, "name">, data: string): string {
   const lines = data.split("\n").map((line) => `data: ${line}\n`);
   return `${name === undefined ? "" : `event: ${name}\n`}${lines.join("")}\n`;

@@ -11,14 +11,11 @@ export interface OwnAnswer {
   readonly id: string;
   readonly model: string;
   readonly text: string;
-  /** Seconds since the epoch. */
   readonly createdSeconds: number;
 }
 
-/** The request that is answered. */
 interface AnsweredForm {
   readonly member: (key: string) => unknown;
-  /** Path and query. */
   readonly target: string;
 }
 

@@ -156,7 +156,6 @@ function splitEvents(eventCharsMax: number, tell: (event: StreamedEvent) => void
   let skipping = false;
   let last = "";
 
-  /** Feeds what follows the end of a skipped event. */
   const resume = (text: string): void => {
     const end = endOfBlank(last, text);
     if (end === undefined) return;

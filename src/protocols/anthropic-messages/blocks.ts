@@ -68,7 +68,6 @@ function readSource(source: Fields): MediaSource | undefined {
   }
 }
 
-/** Blocks of what the model said. */
 function readReplyBlock(block: Fields, at: number, text: () => string): Part | undefined {
   switch (block["type"]) {
     case "thinking":
@@ -94,7 +93,6 @@ function readOpenReplyBlock(block: Fields, at: number, text: () => string): Part
   return part?.kind === "reasoning" ? { ...part, required: true } : part;
 }
 
-/** Blocks of a user message. */
 function readUserBlock(block: Fields, at: number, text: () => string): Part | undefined {
   if (block["type"] !== "tool_result") return readContentBlock(block, at);
   const content = readContent(block["content"], () => memberText(text(), "content")!, readContentBlock);

@@ -38,7 +38,6 @@ import {
 } from "../answers/own-answer.ts";
 import type { Fields } from "../dialect.ts";
 
-/** How bodies of Anthropic Messages are recognised. */
 const anthropicMarks: ProtocolMarks = {
   request: (request) =>
     "system" in request ||

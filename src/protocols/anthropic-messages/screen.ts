@@ -25,7 +25,6 @@ const DONE_STOP = "end_turn";
 const OUTPUT_KEYS = ["output_tokens", "server_tool_use"];
 const INPUT_KEYS = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
 
-/** A passage as it comes. */
 interface Coming {
   /** Data of the events that make blocks. */
   readonly events: KeptEvents;
@@ -49,11 +48,9 @@ function coming(): Coming {
 interface State {
   readonly tools: HiddenTools;
   now: Coming;
-  /** Blocks that earlier passages showed. */
   blocksBefore: number;
   /** A call was hidden, in this passage or an earlier one. */
   hides: boolean;
-  /** Of earlier passages. */
   readonly usages: Fields[];
 }
 
@@ -238,7 +235,6 @@ function joinWhole(passages: readonly WholePassage[], tools: HiddenTools): strin
 }
 
 interface AssembledBlock {
-  /** Its number in the stream. */
   readonly index: number;
   readonly type: string;
   /** As JSON; the input of a call has the text the model wrote. */

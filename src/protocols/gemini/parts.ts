@@ -51,7 +51,6 @@ function nameInId(id: string): string | undefined {
   return isMadeId(id) ? id.slice(MADE_ID.length, id.lastIndexOf(" ")) : undefined;
 }
 
-/** A part that is content; undefined for other kinds. */
 function readContentPart(part: Fields, at: number): ContentPart | undefined {
   if (typeof part["text"] === "string") return { kind: "text", text: part["text"], at };
   const source = sourceOf(part);

@@ -23,11 +23,9 @@ import { readContent, callsTool } from "./parts.ts";
 const DONE = "STOP";
 const OUTPUT_KEYS = ["candidatesTokenCount", "thoughtsTokenCount"];
 
-/** A passage as it comes. */
 interface Coming {
   /** JSON texts of all parts. */
   readonly parts: KeptEvents;
-  /** Calls of the client's own tools. */
   own: number;
   hidden: number;
   finish: string | undefined;
@@ -46,7 +44,6 @@ interface State {
   now: Coming;
   /** A call was hidden, in this passage or an earlier one. */
   hides: boolean;
-  /** Of earlier passages. */
   readonly usages: Fields[];
 }
 

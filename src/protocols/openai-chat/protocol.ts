@@ -34,7 +34,6 @@ import {
   type StreamedEvent,
 } from "../answers/own-answer.ts";
 
-/** How bodies of Chat Completions are recognised. */
 const chatMarks: ProtocolMarks = {
   request: (request) => !("system" in request) && listOf(request["tools"]).some((tool) => "function" in fieldsOf(tool)),
   message: (message) =>

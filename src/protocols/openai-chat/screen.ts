@@ -64,7 +64,6 @@ interface State {
   /** A call was hidden, in this passage or an earlier one. */
   hides: boolean;
   head: Fields | undefined;
-  /** Of earlier passages. */
   readonly usages: Fields[];
 }
 

@@ -9,7 +9,6 @@ export interface CompactedRequest {
   readonly id: string;
   /** Seconds since the epoch. */
   readonly createdAt: number;
-  /** The request with its conversation compacted, as JSON. */
   readonly request: string;
 }
 

@@ -39,7 +39,6 @@ import {
   type AnswerSignal,
 } from "../answers/own-answer.ts";
 
-/** How bodies of Responses are recognised. */
 const responsesMarks: ProtocolMarks = {
   request: () => false,
   message: ({ role, type, ...message }) =>

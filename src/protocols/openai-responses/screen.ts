@@ -46,7 +46,6 @@ interface State {
   /** The response as it was begun, and its id: of the first passage. */
   begun: string | undefined;
   id: string | undefined;
-  /** A call was hidden, in this passage or an earlier one. */
   hides: boolean;
   /** Number of the next event, from the first hidden one on. */
   sequence: number;

@@ -121,12 +121,10 @@ export interface Refusal {
   readonly body?: string;
 }
 
-/** A 400. */
 export function invalid(reason: Reason, message: string, more: Pick<Refusal, "code" | "param"> = {}): Refusal {
   return { status: 400, reason, message, ...more };
 }
 
-/** The first of `items` that is refused. */
 export function firstRefusal<Item>(
   items: readonly Item[],
   check: (item: Item, at: number) => Refusal | undefined,

@@ -34,7 +34,6 @@ export function itemsOf(body: Fields): readonly Fields[] {
   return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : listOf(input).map(fieldsOf);
 }
 
-/** Of messages and of results. */
 export function contentsOf(items: readonly Fields[]): readonly unknown[] {
   return items.flatMap(({ content, output }) => [content, output]);
 }

@@ -232,13 +232,11 @@ interface Meter {
   readonly ask: (request: AskedRequest) => void;
   /** Tokens of all requests. */
   readonly inputTokens: () => number;
-  /** US dollars; undefined where the model's prices are not known. */
   readonly usd: () => number | undefined;
 }
 
 interface MeterTerms {
   readonly prices: Prices | undefined;
-  /** How long what was sent stays in the cache. */
   readonly ttlMs: number;
 }
 
@@ -264,7 +262,6 @@ const IDENTIFIERS_MAX = 80;
 const MISSING_SHOWN_MAX = 8;
 
 interface LaterUse {
-  /** Identifiers from before the compaction that the agent used after it. */
   readonly used: number;
   /** Of these, still in what would have been sent. */
   readonly held: number;

@@ -307,7 +307,6 @@ function bad(message: string): PrecisError {
 
 interface RemovedText {
   readonly original: ReadOriginal;
-  /** Undefined for an original that is no span of messages. */
   readonly message: NumberedMessage | undefined;
 }
 

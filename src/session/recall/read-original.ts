@@ -11,7 +11,6 @@ import type { Original } from "../../store/store.ts";
 export interface ReadOriginal {
   readonly id: string;
   readonly label: string;
-  /** Of a span; undefined for anything else. */
   readonly messages: readonly NumberedMessage[] | undefined;
   readonly text: string;
 }
@@ -22,7 +21,6 @@ export function readOriginal({ id, kind, label, text }: Original): ReadOriginal 
   return { id, label, messages, text: messagesText(messages) };
 }
 
-/** The messages of a span, or of one body that is kept. */
 export function messagesIn(text: string, protocol?: ProtocolName): readonly Message[] {
   const elements = valuesIn(text).map((json) => ({ json, value: parsed(json) }));
   const wire = elements.filter(({ value }) => isFields(value) && !isOwn(value));
