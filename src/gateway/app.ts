@@ -6,7 +6,7 @@ import { createRedactor } from "../core/redaction/redactor.ts";
 import { createRegistry } from "../models/registry/registry.ts";
 import { createOperatorHooks } from "../session/operator-hooks/operator-hooks.ts";
 import { createMemoryStore } from "../store/memory.ts";
-import { createAheadWork, createBackground, type WritersBehind, createIdleWatch } from "./background/background.ts";
+import { createBackgroundWork, type WritersBehind } from "./background/background.ts";
 import type { EmitEvent, RequestHandler } from "./contract.ts";
 import { inPlaceWriterFor } from "./background/in-place.ts";
 import { compactsRemotely, createHistoryContext, inPlace } from "./request/history-context.ts";
@@ -31,11 +31,11 @@ import { isForeignName, isPassedOn } from "./transport/callers.ts";
 import { listen, type Listening } from "./transport/listen.ts";
 import { createUpstreams } from "./transport/upstreams.ts";
 import { webHandle } from "./transport/web.ts";
-import { createOverload, type Overload } from "./request/overload.ts";
-import { createTenantDirectory, type TenantDirectory } from "./tenants/directory.ts";
-import { createTenantRates, type TenantRates } from "./tenants/rates.ts";
+import { createOverload } from "./request/overload.ts";
+import { createTenantDirectory } from "./tenants/directory.ts";
+import { createTenantRates } from "./tenants/rates.ts";
 import { withBreakers } from "./transport/breaker.ts";
-import { createSender, type Sender } from "./transport/send.ts";
+import { createSender } from "./transport/send.ts";
 
 export interface Gateway {
   readonly fetch: (request: Request) => Promise<Response>;
@@ -104,10 +104,10 @@ export function createPipeline(given: GatewayOptions, listensHere: () => boolean
   const { store = createMemoryStore(), now = Date.now, registry = createRegistry() } = options;
   const onEvent = safely(options.onEvent ?? (() => undefined));
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
-  const protection = createProtection(options, { limits, onEvent, now });
-  const { sender, overload, tenants } = protection;
+  const tenants = createTenantDirectory({ source: options.tenants, limits: options.tenantLimits ?? {}, onEvent });
+  const sender = withBreakers(createSender(limits, options.proxies), { limits, onEvent, now });
+  const overload = createOverload({ limits, onEvent });
   const parts = { limits, onEvent, now, limitsOf: tenants.limitsOf };
-  const background = createBackground(limits);
   const large = largeRequestsOf(options, limits, onEvent);
   const hooks = createOperatorHooks(options.hooks, options.secrets);
   const remote = compactsRemotely(options) ? createRemoteCompaction({ sender, registry, now }) : undefined;
@@ -117,19 +117,16 @@ export function createPipeline(given: GatewayOptions, listensHere: () => boolean
     main: inPlace(options) ? inPlaceWriterFor(request, writing) : undefined,
     remote: remote?.behind(request),
   });
-  const idle = createIdleWatch({
-    ...parts,
-    idle: history.mode === "rewrite" ? (options.caching?.idle ?? "off") : "off",
-    background,
-    writersBehind,
-  });
-  const ahead = createAheadWork({ history, background, writersBehind, onEvent });
+  const background = createBackgroundWork({ history, limits, idle: options.caching?.idle ?? "off", writersBehind });
   const handle = createRequestHandler({
     ...history,
     limits,
     large,
     upstreams: createUpstreams(options.upstreams),
-    ...protection,
+    sender,
+    overload,
+    tenants,
+    tenantRates: createTenantRates(tenants.limitsOf, now),
     isolatedHistory: () => createHistoryContext(options, { ...parts, hooks, store: createMemoryStore(), remote }),
     credentialNames: options.credentialNames ?? [],
     tenant: options.tenant ?? "auto",
@@ -142,15 +139,15 @@ export function createPipeline(given: GatewayOptions, listensHere: () => boolean
     storeHealth: { fails: false },
     spans: spansWithout(options.secrets),
     now,
-    compactAhead: ahead.add,
-    watchIdle: idle.watch,
+    compactAhead: background.compactAhead,
+    watchIdle: background.watchIdle,
   });
   return {
     handle,
     startWorker: () => startOwnWorker(history, options.workOnJobs ?? true, limits.background),
     settled: async () => void (await Promise.all([background.settled(), hooks?.settled()])),
     close: async () => {
-      idle.close();
+      background.stopWatching();
       overload.close();
       await large?.close();
       await background.close();
@@ -196,26 +193,3 @@ function keeperOf(
 }
 
 const OWN_RETENTION = { unusedMs: RETENTION_LIMITS.unusedMs, bytesMax: RETENTION_LIMITS.memoryBytes };
-
-interface Protection {
-  readonly sender: Sender;
-  readonly overload: Overload;
-  readonly tenants: TenantDirectory;
-  readonly tenantRates: TenantRates;
-}
-
-interface ProtectionParts {
-  readonly limits: GatewayLimits;
-  readonly onEvent: EmitEvent;
-  readonly now: () => number;
-}
-
-function createProtection(options: GatewayOptions, { limits, onEvent, now }: ProtectionParts): Protection {
-  const tenants = createTenantDirectory({ source: options.tenants, limits: options.tenantLimits ?? {}, onEvent });
-  return {
-    sender: withBreakers(createSender(limits, options.proxies), { limits, onEvent, now }),
-    overload: createOverload({ limits, onEvent }),
-    tenants,
-    tenantRates: createTenantRates(tenants.limitsOf, now),
-  };
-}

@@ -1,4 +1,5 @@
 /** What a gateway can be made with. */
+import { defined } from "../core/defined.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { EngineSettings } from "../core/engines/settings.ts";
 import { type Registry, statedCompaction } from "../models/registry/registry.ts";
@@ -35,19 +36,13 @@ import { optionsOf } from "../config/schema-options.ts";
 import { sharedOptions } from "../session/options.ts";
 import { RECALL_LIMITS, type RecallLimits, RECALL_OFFERS } from "./recall/tool.ts";
 
-export interface GatewayOptions {
+export interface GatewayOptions extends SessionSettings {
   /** Providers by name; `openai` and `anthropic` are the vendors' own where they are not given. */
   readonly upstreams?: Readonly<Record<string, UpstreamSettings>>;
   /** What is between this machine and them; nothing where not given, whatever the environment says. */
   readonly proxies?: OutwardProxies | undefined;
   /** Where history is kept; in memory by default. It stays open when the gateway closes. */
   readonly store?: HistoryStore;
-  /** A name, or an engine of your own (`loadEngine` of `precis/plugins` gives one). */
-  readonly engine?: NonNullable<RuntimeOptions["engine"]>;
-  /** The window follows from each request's model unless it is given, and what an answer reserves from the request. */
-  readonly settings?: Partial<EngineSettings>;
-  /** What is known of models. */
-  readonly registry?: Registry;
   readonly contextLength?: number;
   readonly mode?: Mode;
   /** Cache markers: on, `spaced`, five minutes. */
@@ -66,8 +61,6 @@ export interface GatewayOptions {
   readonly onFault?: "pass" | "refuse";
   /** Names, beside those of this machine, by which a listening gateway may be called, and sites whose pages may call it. */
   readonly allowedHosts?: readonly string[];
-  /** Models that write handoffs while nobody waits; without one code writes them. */
-  readonly writers?: NonNullable<RuntimeOptions["writers"]>;
   /**
    * `main`: the model of each conversation writes its handoffs, behind the conversation, at its own upstream and with the
    * credential of its newest request, after `writers.auxiliary` where there is one.
@@ -80,19 +73,6 @@ export interface GatewayOptions {
   readonly remoteCompaction?: boolean;
   /** What becomes of a client's own `POST /responses/compact`: `pass`, the default, or answered here. */
   readonly compactRequests?: CompactRequestsPolicy;
-  readonly secrets?: RedactOptions;
-  readonly redactOutgoing?: boolean;
-  /** Tool results above this many tokens are digested as they arrive; 0, the default, leaves them. */
-  readonly ingestLimitTokens?: number;
-  /** Whether models may start a compaction themselves, with a tool that is answered here; off where not said otherwise. */
-  readonly compactTool?: NonNullable<RuntimeOptions["compactTool"]>;
-  /** Whether models can ask how much room they have, with a tool that the gateway answers; off by default. */
-  readonly roomTool?: NonNullable<RuntimeOptions["roomTool"]>;
-  /**
-   * Reads files of agents on this machine again, for engines that put files back (`readFilesIn` of `precis` gives one). It is
-   * never called while other machines can connect: anyone who can name a file could have it read.
-   */
-  readonly readFile?: NonNullable<RuntimeOptions["readFile"]>;
   /** Commands and addresses that are called before and after a compaction. */
   readonly hooks?: OperatorHookSettings;
   readonly limits?: Partial<GatewayLimits>;
@@ -111,7 +91,6 @@ export interface GatewayOptions {
   readonly largeRequests?: ThreadSource | undefined;
   /** Serves `/_precis/`. */
   readonly ownRoutes?: (request: Request) => Response | Promise<Response>;
-  readonly now?: () => number;
 }
 
 const { compression, gateway, hooks, prompt_caching: caching } = schema.shape;
@@ -187,22 +166,28 @@ export const gatewayOptions = optionsOf({
   ownRoutes: functionOption,
 });
 
+/** What every session of a gateway is made with, whoever makes it: a request, or an operator. */
 export interface SessionSettings {
+  /** A name, or an engine of your own (`loadEngine` of `precis/plugins` gives one). */
   readonly engine?: NonNullable<RuntimeOptions["engine"]>;
-  /** The window and what an answer reserves follow from each request. */
-  readonly settings?: NonNullable<RuntimeOptions["settings"]>;
-  /** Says of single models how their conversations are compacted, beside what is known of them. */
+  /** The window follows from each request's model unless it is given, and what an answer reserves from the request. */
+  readonly settings?: Partial<EngineSettings>;
+  /** What is known of models, and how the conversations of single ones are compacted. */
   readonly registry?: Registry;
   /** Models that write handoffs while nobody waits; without one code writes them. */
   readonly writers?: NonNullable<RuntimeOptions["writers"]>;
-  readonly secrets?: NonNullable<RuntimeOptions["secrets"]>;
+  readonly secrets?: RedactOptions;
   readonly redactOutgoing?: boolean;
-  /** Tool results above this many tokens are digested as they arrive; 0 leaves them. */
+  /** Tool results above this many tokens are digested as they arrive; 0, the default, leaves them. */
   readonly ingestLimitTokens?: number;
-  /** Whether models may start a compaction themselves, with a tool that the gateway answers. */
+  /** Whether models may start a compaction themselves, with a tool that the gateway answers; off where not said otherwise. */
   readonly compactTool?: NonNullable<RuntimeOptions["compactTool"]>;
+  /** Whether models can ask how much room they have, with a tool that the gateway answers; off by default. */
   readonly roomTool?: NonNullable<RuntimeOptions["roomTool"]>;
-  /** Reads files of an agent on this machine again, as `readFilesIn` of `precis` does. */
+  /**
+   * Reads files of agents on this machine again, for engines that put files back (`readFilesIn` of `precis` gives one). It is
+   * never called while other machines can connect: anyone who can name a file could have it read.
+   */
   readonly readFile?: NonNullable<RuntimeOptions["readFile"]>;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -218,17 +203,10 @@ export function policyOf(registry: Registry, model: string): ModelPolicy | undef
 export function sessionOptions(given: SessionSettings) {
   const { engine, settings, writers, secrets, redactOutgoing, ingestLimitTokens, compactTool, readFile, now } = given;
   const { registry, roomTool } = given;
+  const perModel = registry && ((model: string) => policyOf(registry, model));
   return {
     settings: { note: "handoff" as const, ...settings },
-    ...(engine === undefined ? {} : { engine }),
-    ...(registry === undefined ? {} : { perModel: (model: string) => policyOf(registry, model) }),
-    ...(writers === undefined ? {} : { writers }),
-    ...(secrets === undefined ? {} : { secrets }),
-    ...(redactOutgoing === undefined ? {} : { redactOutgoing }),
-    ...(ingestLimitTokens === undefined ? {} : { ingestLimitTokens }),
-    ...(compactTool === undefined ? {} : { compactTool }),
-    ...(roomTool === undefined ? {} : { roomTool }),
-    ...(readFile === undefined ? {} : { readFile }),
-    ...(now === undefined ? {} : { now }),
+    ...defined({ engine, perModel, writers, secrets, redactOutgoing, ingestLimitTokens }),
+    ...defined({ compactTool, roomTool, readFile, now }),
   };
 }

@@ -2,6 +2,7 @@
  * A language model as a handoff's writer: one prompt in, an answer or a classed failure out. Waiting is bounded as a
  * whole, retries included; a key is sent where the settings point and appears nowhere else.
  */
+import { defined } from "../core/defined.ts";
 import { redact } from "../core/redaction/redact.ts";
 import type {
   Writer,
@@ -192,8 +193,7 @@ function failureOf(judgement: Judgement, options: WriterOptions): WriterFailure 
   return {
     class: judgement.class,
     message: `${oneLine(`${provider.title}, ${model}: ${judgement.said}`, apiKey)}${hint}`,
-    ...(windowTokens === undefined ? {} : { windowTokens }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ windowTokens, retryAfterMs }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** From the settings and the environment to the models that a compaction may ask. */
+import { defined } from "../core/defined.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import { chooseModels, type Choice, type Unclear } from "./choice.ts";
 import { type ReadOverflow, createUnconfigured, createWriter } from "./writer.ts";
@@ -49,8 +50,7 @@ function writerOf(choice: Choice | Unclear, settings: ModelSettings, surrounding
     prices: pricesOf(choice, registry),
     timeoutMs: timeout_seconds * 1_000,
     overflow,
-    ...(load === undefined ? {} : { load }),
-    ...(fetch === undefined ? {} : { fetch }),
+    ...defined({ load, fetch }),
   });
 }
 

@@ -2,6 +2,7 @@
  * Recognises from a provider's error that a request was too large, and reads the window it names. Servers that speak one
  * protocol are many, so one table of sayings serves all three.
  */
+import { defined } from "../core/defined.ts";
 import type { Fields } from "./dialect.ts";
 import { countOf, fieldsOf, parsed, textOf } from "./fields.ts";
 import { CONTEXT_PATTERNS, MEDIA_PATTERNS, RATE_LIMIT_PATTERN, type OverflowPattern } from "./overflow-patterns.ts";
@@ -135,8 +136,7 @@ function ownWords(message: string): string {
 function countsOf(error: Fields): Counts {
   const [limit, requested] = [countOf(error["n_ctx"]), countOf(error["n_prompt_tokens"])];
   return {
-    ...(limit === undefined ? {} : { limitTokens: limit }),
-    ...(requested === undefined ? {} : { requestedTokens: requested }),
+    ...defined({ limitTokens: limit, requestedTokens: requested }),
   };
 }
 

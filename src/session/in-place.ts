@@ -3,6 +3,7 @@
  * reads from its cache what it has read before (docs/models.md). One request, never repeated; whatever is not a plain
  * record is a failure, and the next on the ladder writes.
  */
+import { defined } from "../core/defined.ts";
 import type { Writer, WriterFailure, WriterPrompt, WriterReply, WriterUsage } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Answer } from "../models/answers.ts";
@@ -121,8 +122,7 @@ function judged(
   const failure = {
     class: kind,
     message: quotes ? oneLine(said, undefined) : `HTTP ${status}`,
-    ...(windowTokens === undefined ? {} : { windowTokens }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ windowTokens, retryAfterMs }),
   };
   return { kind: "failed", failure, usage };
 }

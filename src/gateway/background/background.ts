@@ -1,6 +1,6 @@
 /** Work that nobody waits for: a few jobs at a time, a bounded number waiting, and one a conversation. */
-import type { WaitingForMain, ExpiryOutcome } from "../../session/contract.ts";
-import type { EmitEvent } from "../contract.ts";
+import { defined } from "../../core/defined.ts";
+import type { ExpiryOutcome } from "../../session/contract.ts";
 import { isForAnyProcess } from "./job.ts";
 import type { HistoryContext } from "../request/context.ts";
 import { type PreparedRequest, countsTokens } from "../request/model-request.ts";
@@ -11,20 +11,10 @@ import type { CachingOptions } from "../models/caching.ts";
 import type { Conversation } from "../conversations/conversations.ts";
 import type { GatewayLimits } from "../limits.ts";
 
-interface Background {
-  /** Runs later, in place of what waits about the same; not at all where that runs already, or too much waits. */
-  readonly add: (about: object, job: (signal: AbortSignal) => Promise<void>) => void;
-  readonly settled: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
+type Job = (signal: AbortSignal) => Promise<void>;
 
-interface BackgroundLimits {
-  readonly background: number;
-  readonly backgroundWaiting: number;
-}
-
-export function createBackground(limits: BackgroundLimits): Background {
-  const waiting = new Map<object, (signal: AbortSignal) => Promise<void>>();
+export function createBackground(limits: Pick<GatewayLimits, "background" | "backgroundWaiting">) {
+  const waiting = new Map<object, Job>();
   const running = new Set<object>();
   const stop = new AbortController();
   let whenSettled: (() => void)[] = [];
@@ -54,14 +44,15 @@ export function createBackground(limits: BackgroundLimits): Background {
       ? Promise.resolve()
       : new Promise((done) => void (whenSettled = [...whenSettled, done]));
   return {
-    add: (about, job) => {
+    /** Runs later, in place of what waits about the same; not at all where that runs already, or too much waits. */
+    add: (about: object, job: Job): void => {
       if (stop.signal.aborted || running.has(about)) return;
       if (waiting.size >= limits.backgroundWaiting && !waiting.has(about)) return;
       waiting.set(about, job);
       next();
     },
     settled,
-    close: () => {
+    close: (): Promise<void> => {
       waiting.clear();
       stop.abort();
       return settled();
@@ -69,77 +60,39 @@ export function createBackground(limits: BackgroundLimits): Background {
   };
 }
 
-interface AheadParts {
-  readonly history: HistoryContext;
-  readonly background: Background;
-  readonly onEvent: EmitEvent;
-  readonly writersBehind: (request: PreparedRequest) => WritersBehind;
-}
-
-interface AheadWork {
-  readonly add: (request: PreparedRequest) => void;
-}
-
-export function createAheadWork({ history, background, onEvent, writersBehind }: AheadParts): AheadWork {
-  return {
-    add: (request) => {
-      // It was enqueued with the request's messages.
-      if (isForAnyProcess(history, request)) return;
-      const writers = waitingFor(writersBehind(request));
-      background.add(request.conversation, (signal) => compactAhead(request, onEvent, { ...writers, signal }));
-    },
-  };
-}
-
-async function compactAhead(
-  { conversation, withHiddenTurns, tenant, record }: PreparedRequest,
-  onEvent: EmitEvent,
-  waiting: WaitingForMain & { readonly signal: AbortSignal },
-): Promise<void> {
-  const { signal } = waiting;
-  try {
-    const { transcript } = withHiddenTurns;
-    await record.span.ahead(async () => void (await conversation.runtime.ahead(transcript, waiting)));
-  } catch (error) {
-    if (signal.aborted) return;
-    const message = `a compaction made ahead failed: ${(error as Error).name}`;
-    onEvent({ kind: "notice", code: "background_failed", tenant, message });
-  }
-}
-
+/** The conversation's own model, and its provider, where they write handoffs. */
 export interface WritersBehind {
   readonly main?: Writer | undefined;
   readonly remote?: Remote | undefined;
 }
 
-function waitingFor({ main, remote }: WritersBehind): Pick<WaitingForMain, "main" | "remote"> {
-  return { ...(main === undefined ? {} : { main }), ...(remote === undefined ? {} : { remote }) };
-}
-
-interface IdleParts {
+interface BackgroundParts {
+  readonly history: HistoryContext;
+  readonly limits: Pick<
+    GatewayLimits,
+    "background" | "backgroundWaiting" | "conversations" | "idleLookMs" | "idleLeadMs"
+  >;
   readonly idle: CachingOptions["idle"];
-  readonly limits: Pick<GatewayLimits, "conversations" | "idleLookMs" | "idleLeadMs">;
-  readonly background: Background;
-  readonly onEvent: EmitEvent;
-  readonly now: () => number;
   readonly writersBehind: (request: PreparedRequest) => WritersBehind;
 }
 
-interface IdleWatch {
-  /** An answer was given; the conversation may be idle from now on. */
-  readonly watch: (request: PreparedRequest) => void;
-  readonly close: () => void;
-}
-
-/** Nothing of the request itself is held but what its own model needs to write. */
-interface IdleConversation {
-  readonly tenant: string;
-  readonly transcript: Transcript;
-  readonly writers: WritersBehind;
-}
-
-export function createIdleWatch(parts: IdleParts): IdleWatch {
-  const { idle, limits, now } = parts;
+/** Compactions while nobody waits: of a conversation that will soon be due, and of one whose cache is about to expire. */
+export function createBackgroundWork({ history, limits, writersBehind, ...given }: BackgroundParts) {
+  const { onEvent, now } = history;
+  const idle = history.mode === "rewrite" ? given.idle : "off";
+  const queue = createBackground(limits);
+  const add = (what: string, one: IdleConversation, job: Job): void =>
+    queue.add(one.conversation, (signal) => job(signal).catch((error: Error) => failed(what, one, error, signal)));
+  const failed = (what: string, { tenant }: IdleConversation, { name }: Error, { aborted }: AbortSignal): void => {
+    if (!aborted) onEvent({ kind: "notice", code: "background_failed", tenant, message: `${what} failed: ${name}` });
+  };
+  const compactIdle = (one: IdleConversation, leftMs: number): void =>
+    add("a compaction of an idle conversation", one, async (signal) => {
+      const how = { notifyOnly: idle === "notify", ...defined(one.writers), signal };
+      const outcome = await one.conversation.runtime.beforeExpiry(one.transcript, how);
+      if (outcome.kind === "pays")
+        onEvent({ kind: "notice", code: "idle", tenant: one.tenant, message: idleNotice(outcome, leftMs) });
+    });
   // The first is the one that was answered longest ago.
   const waiting = new Map<Conversation, IdleConversation>();
   let timer: NodeJS.Timeout | undefined;
@@ -153,44 +106,50 @@ export function createIdleWatch(parts: IdleParts): IdleWatch {
       const leftMs = cacheExpiresAtMs - now();
       if (leftMs > limits.idleLeadMs) continue;
       waiting.delete(conversation);
-      if (leftMs > 0) compactIdle(parts, conversation, { ...one, leftMs });
+      if (leftMs > 0) compactIdle(one, leftMs);
     }
     if (waiting.size === 0) stop();
   };
   return {
-    watch: (request) => {
-      const { conversation, withHiddenTurns, tenant } = request;
+    compactAhead: (request: PreparedRequest): void => {
+      // It was enqueued with the request's messages.
+      if (isForAnyProcess(history, request)) return;
+      const one = idleConversation(request, writersBehind(request));
+      add("a compaction made ahead", one, (signal) =>
+        request.record.span.ahead(async () => {
+          await one.conversation.runtime.ahead(one.transcript, { ...defined(one.writers), signal });
+        }),
+      );
+    },
+    /** An answer was given; the conversation may be idle from now on. */
+    watchIdle: (request: PreparedRequest): void => {
+      const { conversation } = request;
       waiting.delete(conversation);
       if (idle === "off" || countsTokens(request) || conversation.pricing.economy === undefined) return;
-      const writers = idle === "on" ? parts.writersBehind(request) : {};
-      waiting.set(conversation, { tenant, transcript: withHiddenTurns.transcript, writers });
+      waiting.set(conversation, idleConversation(request, idle === "on" ? writersBehind(request) : {}));
       if (waiting.size > limits.conversations) waiting.delete(waiting.keys().next().value!);
       timer ??= setInterval(look, limits.idleLookMs).unref();
     },
-    close: () => {
+    settled: queue.settled,
+    stopWatching: (): void => {
       waiting.clear();
       stop();
     },
+    close: queue.close,
   };
 }
 
-function compactIdle(
-  { idle, background, onEvent }: IdleParts,
-  conversation: Conversation,
-  { tenant, transcript, writers, leftMs }: IdleConversation & { readonly leftMs: number },
-): void {
-  const how = { notifyOnly: idle === "notify", ...waitingFor(writers) };
-  background.add(conversation, async (signal) => {
-    try {
-      const outcome = await conversation.runtime.beforeExpiry(transcript, { ...how, signal });
-      if (outcome.kind === "pays")
-        onEvent({ kind: "notice", code: "idle", tenant, message: idleNotice(outcome, leftMs) });
-    } catch (error) {
-      if (signal.aborted) return;
-      const message = `a compaction of an idle conversation failed: ${(error as Error).name}`;
-      onEvent({ kind: "notice", code: "background_failed", tenant, message });
-    }
-  });
+/** Nothing of the request itself is held but what its own model needs to write. */
+interface IdleConversation extends Pick<PreparedRequest, "conversation" | "tenant"> {
+  readonly transcript: Transcript;
+  readonly writers: WritersBehind;
+}
+
+function idleConversation(
+  { conversation, tenant, withHiddenTurns }: PreparedRequest,
+  writers: WritersBehind,
+): IdleConversation {
+  return { conversation, tenant, transcript: withHiddenTurns.transcript, writers };
 }
 
 function idleNotice({ tokens, because }: Exclude<ExpiryOutcome, { readonly kind: "nothing" }>, leftMs: number): string {

@@ -27,48 +27,55 @@ export interface InPlaceParts {
 export function inPlaceWriterFor(request: PreparedRequest, parts: InPlaceParts): Writer | undefined {
   if (countsTokens(request)) return undefined;
   const { sender, models, registry, limits } = parts;
-  const { client, destination, route, tenant, model, upstream, reading, outgoing } = request;
-  const { body, editHeaders } = outgoing;
-  const onward = onwardHeaders(client.headers, "rewritten");
+  const { destination, route, tenant, model, upstream, reading, outgoing } = request;
   const { wholeAnswerPath } = definitions[route.protocol].followUp;
-  const headers = plainHeaders(editHeaders?.(onward) ?? onward);
+  const path = wholeAnswerPath?.(destination.path) ?? destination.path;
   return createInPlaceWriter({
     model,
     windowTokens: models.of(tenant, model, upstream).window.tokens,
     registry,
     quotes: false,
-    request: () => protocols[route.protocol].decode(body, reading.decoded),
-    send: async (text, signal = new AbortController().signal) => {
-      const response = await sender.send({
-        to: { ...destination, path: wholeAnswerPath?.(destination.path) ?? destination.path },
-        tenant,
-        method: client.method,
-        headers,
-        body: Buffer.from(text),
-        signal,
-      });
-      return answerOf(response, limits.examinedBytes);
-    },
+    request: () => protocols[route.protocol].decode(outgoing.body, reading.decoded),
+    send: sendBehind(sender, request, { path, bytesMax: limits.examinedBytes }),
   });
+}
+
+interface Behind {
+  readonly path: string;
+  readonly bytesMax: number;
+  readonly onStatus?: (status: number) => void;
+}
+
+/** Sends a body of the gateway's own the way the conversation's request went, with its credential, and reads the whole answer. */
+export function sendBehind(sender: Sender, request: PreparedRequest, { path, bytesMax, onStatus }: Behind) {
+  const { client, destination, tenant, outgoing } = request;
+  const onward = onwardHeaders(client.headers, "rewritten");
+  const headers = plainHeaders(outgoing.editHeaders?.(onward) ?? onward);
+  return async (text: string, signal = new AbortController().signal): Promise<WholeAnswer> => {
+    const body = Buffer.from(text);
+    const to = { ...destination, path };
+    const response = await sender.send({ to, tenant, method: client.method, headers, body, signal });
+    onStatus?.(response.status);
+    return answerOf(response, bytesMax);
+  };
 }
 
 /** About the request as its client sent it: another one under the same name would be answered with the answer to that. */
 const OF_THE_CLIENTS_REQUEST: ReadonlySet<string> = new Set(["accept", "idempotency-key", "x-idempotency-key"]);
 
-/** For a request of the gateway's own in place of the client's, whose answer is read here. */
-export function plainHeaders(lines: HeaderLines): HeaderLines {
+function plainHeaders(lines: HeaderLines): HeaderLines {
   const kept = lines.filter(([name]) => !OF_THE_CLIENTS_REQUEST.has(name.toLowerCase()));
   return [...plainAnswer(kept), ["accept", "application/json"]];
 }
 
-export interface WholeAnswer {
+interface WholeAnswer {
   readonly status: number;
   /** Only those that say how long to wait. */
   readonly headers: Headers;
   readonly body: string;
 }
 
-export async function answerOf({ status, headers, body }: ProviderResponse, bytesMax: number): Promise<WholeAnswer> {
+async function answerOf({ status, headers, body }: ProviderResponse, bytesMax: number): Promise<WholeAnswer> {
   const read: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {

@@ -5,9 +5,8 @@
 import type { Remote } from "../../core/engines/contract.ts";
 import { lookUp, type Registry } from "../../models/registry/registry.ts";
 import { askCompaction, COMPACT_ANSWER_CHARS_MAX, unavailableRemote } from "../../session/responses-compaction.ts";
-import { answerOf, plainHeaders } from "./in-place.ts";
+import { sendBehind } from "./in-place.ts";
 import type { PreparedRequest, ReceivedRequest } from "../request/model-request.ts";
-import { onwardHeaders } from "../transport/headers.ts";
 import type { Sender } from "../transport/send.ts";
 
 export interface RemoteCompaction {
@@ -41,27 +40,19 @@ export function createRemoteCompaction({ sender, registry, now }: RemoteParts): 
     isFor: asksForResponse,
     behind: (request) => {
       if (!asksForResponse(request)) return undefined;
-      const { client, destination, tenant, model, upstream, outgoing } = request;
+      const { destination, model, upstream, outgoing } = request;
       if ((without.get(upstream) ?? 0) > now()) return unavailableRemote(NOT_SERVED);
-      const { body, editHeaders } = outgoing;
-      const onward = onwardHeaders(client.headers, "rewritten");
-      const headers = plainHeaders(editHeaders?.(onward) ?? onward);
       return askCompaction({
         model,
         prices: lookUp(registry, model)?.prices,
-        request: () => body,
-        send: async (text, signal = new AbortController().signal) => {
-          const response = await sender.send({
-            to: { ...destination, path: destination.path.replace(RESPONSES_PATH, "/responses/compact") },
-            method: client.method,
-            headers,
-            body: Buffer.from(text),
-            signal,
-            tenant,
-          });
-          if (NO_ENDPOINT.has(response.status)) without.set(upstream, now() + WITHOUT_ENDPOINT_MS);
-          return answerOf(response, COMPACT_ANSWER_CHARS_MAX);
-        },
+        request: () => outgoing.body,
+        send: sendBehind(sender, request, {
+          path: destination.path.replace(RESPONSES_PATH, "/responses/compact"),
+          bytesMax: COMPACT_ANSWER_CHARS_MAX,
+          onStatus: (status) => {
+            if (NO_ENDPOINT.has(status)) without.set(upstream, now() + WITHOUT_ENDPOINT_MS);
+          },
+        }),
       });
     },
   };

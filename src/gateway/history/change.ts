@@ -2,6 +2,7 @@
  * What changes a conversation's future: an explicit compaction, and taking one back. Both only add to the store, under
  * the conversation's links; a gateway on the same store asks there for every request, so its next one is as changed here.
  */
+import { defined } from "../../core/defined.ts";
 import { reachTo } from "../../core/compaction/revise.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
@@ -35,9 +36,7 @@ function compactWith({ focus, budget, signal, messages }: CompactHow): Make {
     runtime.compact(transcript, {
       reason: "explicit",
       ...(budget === undefined ? {} : { budget: budget(measure.messages(transcript.messages)) }),
-      ...(focus === undefined ? {} : { focus }),
-      ...(messages === undefined ? {} : { messages }),
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ focus, messages, signal }),
     });
 }
 

@@ -1,4 +1,5 @@
 /** What fills a session's context: its size after each message, by role and tool, and what each compaction made of which message. */
+import { defined } from "../../core/defined.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { described, labelOf } from "../../core/digest/call.ts";
 import { callsOf, contentText, resultOf, type Message } from "../../core/transcript/message.ts";
@@ -38,8 +39,7 @@ export async function contextView(dependencies: HistoryDependencies, which: Whic
   const thresholdTokens = savedTiming(state)?.thresholdTokens;
   const { original, sent, compactions } = sizes;
   return {
-    ...(windowTokens === undefined ? {} : { windowTokens }),
-    ...(thresholdTokens === undefined ? {} : { thresholdTokens }),
+    ...defined({ windowTokens, thresholdTokens }),
     requests: requestsOf(usages, links, dependencies),
     original,
     sent,

@@ -1,4 +1,5 @@
 /** Sessions as an operator sees them: in a list, and one with its compactions and its newest messages. Secrets are masked before anything is cut. */
+import { defined } from "../../core/defined.ts";
 import { applyCompaction, type Compaction, type Evicted } from "../../core/compaction/compaction.ts";
 import { described, labelOf } from "../../core/digest/call.ts";
 import { personText } from "../../core/events/person.ts";
@@ -116,8 +117,7 @@ async function figuresOf(
   const spendUsd = spendOf(usages, dependencies);
   const last = compactions.findLast(({ undone }) => !undone);
   return {
-    ...(window === undefined ? {} : { window }),
-    ...(spendUsd === undefined ? {} : { spendUsd }),
+    ...defined({ window, spendUsd }),
     ...(last === undefined
       ? {}
       : {

@@ -1,4 +1,5 @@
 /** What is kept of a request, and when: once its provider accepts it, and before its answer ends. */
+import { defined } from "../../core/defined.ts";
 import { headerOf } from "../transport/headers.ts";
 import type { Conversation } from "../conversations/conversations.ts";
 import { archiveRestart } from "../history/archive.ts";
@@ -33,8 +34,7 @@ export function prepareAppend(context: KeepContext, request: ModelRequest): Appe
   const chain = {
     links,
     messages: decoded.transcript.messages,
-    ...(session === undefined ? {} : { session }),
-    ...(job === undefined ? {} : { job }),
+    ...defined({ session, job }),
   };
   const fresh = decoded.transcript.messages.slice(conversation.kept ?? 0);
   return async () => {

@@ -3,6 +3,7 @@
  * OpenAI's, which names models alone, but which local servers extend with a window; OpenRouter's, with windows and
  * prices; Anthropic's, with limits.
  */
+import { defined } from "../../core/defined.ts";
 import { fieldsOf, listOf, wordsOf, type Fields } from "../answers.ts";
 import type { ModelFacts, SourcedFacts } from "./known.ts";
 
@@ -36,9 +37,7 @@ function factsIn(fields: Fields): ModelFacts {
   const maxOutputTokens = firstCount(places, OUTPUT_KEYS);
   const prices = pricesIn(fieldsOf(fields["pricing"]));
   return {
-    ...(windowTokens === undefined ? {} : { windowTokens }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(prices === undefined ? {} : { prices }),
+    ...defined({ windowTokens, maxOutputTokens, prices }),
   };
 }
 
@@ -60,7 +59,6 @@ function pricesIn(pricing: Fields): ModelFacts["prices"] {
   return {
     inputUsdPerMtok: input,
     outputUsdPerMtok: output,
-    ...(read === undefined ? {} : { cacheReadUsdPerMtok: read }),
-    ...(write === undefined ? {} : { cacheWrite5mUsdPerMtok: write }),
+    ...defined({ cacheReadUsdPerMtok: read, cacheWrite5mUsdPerMtok: write }),
   };
 }

@@ -2,6 +2,7 @@
  * Which nodes there will be, worked out in tokens before a word is written: leaves over what is new, and the oldest
  * nodes condensed while all of them together are too much. The newest stay the finest.
  */
+import { defined } from "../../defined.ts";
 import { HANDOFF_TOKENS_MIN, isHandoff, latestHandoff, parseHandoff, writeHandoff } from "../../handoff/write.ts";
 import { recallId, type Chain } from "../../transcript/links.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
@@ -290,8 +291,7 @@ function asking(node: Sketch, { run }: WriteDagRequest, before: Dag): Omit<Param
   const { messages } = run.original;
   const known = before.roots.filter(({ from, until }) => from >= node.from && until < node.until);
   return {
-    ...(signal === undefined ? {} : { signal }),
-    ...(focus === undefined ? {} : { focus }),
+    ...defined({ signal, focus }),
     span: {
       messages,
       from: known.at(-1)?.until ?? node.from,
