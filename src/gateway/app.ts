@@ -67,7 +67,7 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     options.onEvent?.(withShownNames(event));
   });
   const pipeline = createPipeline({ ...options, store, onEvent }, () => loopback);
-  const keeper = keeperOf(options, { store, onEvent, now });
+  const keeper = startRetention(options, { store, onEvent, now });
   const handle: RequestHandler = (client) => {
     underWay++;
     return pipeline.handle(client);
@@ -100,7 +100,7 @@ interface Pipeline extends Pick<Gateway, "settled" | "close"> {
 
 /** The gateway without a port; `listensHere` says whether only this machine can reach its ports. */
 export function createPipeline(given: GatewayOptions, listensHere: () => boolean, whenPrepared?: () => void): Pipeline {
-  const { loopback, options } = reachOf(given, listensHere);
+  const { loopback, options } = watchReach(given, listensHere);
   const { store = createMemoryStore(), now = Date.now, registry = createRegistry() } = options;
   const onEvent = safely(options.onEvent ?? (() => undefined));
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
@@ -108,7 +108,7 @@ export function createPipeline(given: GatewayOptions, listensHere: () => boolean
   const sender = withBreakers(createSender(limits, options.proxies), { limits, onEvent, now });
   const overload = createOverload({ limits, onEvent });
   const parts = { limits, onEvent, now, limitsOf: tenants.limitsOf };
-  const large = largeRequestsOf(options, limits, onEvent);
+  const large = openLargeRequests(options, limits, onEvent);
   const hooks = createOperatorHooks(options.hooks, options.secrets);
   const remote = compactsRemotely(options) ? createRemoteCompaction({ sender, registry, now }) : undefined;
   const history = createHistoryContext(options, { ...parts, hooks, store, remote });
@@ -157,7 +157,7 @@ export function createPipeline(given: GatewayOptions, listensHere: () => boolean
   };
 }
 
-function largeRequestsOf({ largeRequests }: GatewayOptions, limits: GatewayLimits, onEvent: EmitEvent) {
+function openLargeRequests({ largeRequests }: GatewayOptions, limits: GatewayLimits, onEvent: EmitEvent) {
   return largeRequests === undefined ? undefined : createLargeRequests(largeRequests, limits, onEvent);
 }
 
@@ -170,7 +170,7 @@ function spansWithout(secrets: GatewayOptions["secrets"]): ReturnType<typeof cre
  * Whether a request comes from this machine for sure. A gateway with a name of another machine's has a proxy in front. No
  * file is read again once anything came through one.
  */
-function reachOf(given: GatewayOptions, listensHere: () => boolean) {
+function watchReach(given: GatewayOptions, listensHere: () => boolean) {
   const { allowedHosts = [], readFile } = given;
   const isNamed = allowedHosts.some(isForeignName);
   let anyPassedOn = false;
@@ -185,7 +185,7 @@ function reachOf(given: GatewayOptions, listensHere: () => boolean) {
 }
 
 /** What was given is looked at only where that was asked for. */
-function keeperOf(
+function startRetention(
   { store, retention = store === undefined ? OWN_RETENTION : undefined }: GatewayOptions,
   parts: Pick<RetentionTaskOptions, "store" | "onEvent" | "now">,
 ): RetentionTask | undefined {

@@ -64,12 +64,12 @@ async function readBounded(response: Response): Promise<{ readonly body: string;
       chunks.push(chunk);
     }
   } catch {
-    return { body: textOf(chunks), broken: "the connection closed before the answer was complete" };
+    return { body: readBody(chunks), broken: "the connection closed before the answer was complete" };
   }
-  return { body: textOf(chunks) };
+  return { body: readBody(chunks) };
 }
 
-function textOf(chunks: readonly Uint8Array[]): string {
+function readBody(chunks: readonly Uint8Array[]): string {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
 }

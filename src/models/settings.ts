@@ -45,10 +45,12 @@ export interface ModelSettings {
 
 /** The registry with the configuration's own facts. */
 export function registryOf({ models }: Pick<ModelSettings, "models">): Registry {
-  return createRegistry(Object.fromEntries(Object.entries(models).map(([name, stated]) => [name, overrideOf(stated)])));
+  return createRegistry(
+    Object.fromEntries(Object.entries(models).map(([name, stated]) => [name, makeOverride(stated)])),
+  );
 }
 
-function overrideOf(stated: StatedFacts): Override {
+function makeOverride(stated: StatedFacts): Override {
   const prices = present({
     inputUsdPerMtok: stated.input_usd_per_mtok,
     outputUsdPerMtok: stated.output_usd_per_mtok,

@@ -118,7 +118,7 @@ async function ask(options: WriterOptions, prompt: WriterPrompt, signal?: AbortS
     const wait = judgement.retryAfterMs ?? RETRY_PAUSE_MS * 2 ** attempt;
     const patient = wait <= RETRY_PAUSE_MS_MAX && performance.now() + wait < until;
     if (!judgement.again || attempt >= retries || !patient)
-      return { kind: "failed", failure: failureOf(judgement, options), usage };
+      return { kind: "failed", failure: describeFailure(judgement, options), usage };
     await pause(wait, stop);
     signal?.throwIfAborted();
   }
@@ -184,7 +184,7 @@ function timedOut(timeoutMs: number): Judgement {
   return { class: "timeout", said: `no answer within ${timeoutMs / 1_000} s`, again: false };
 }
 
-function failureOf(judgement: Judgement, options: WriterOptions): WriterFailure {
+function describeFailure(judgement: Judgement, options: WriterOptions): WriterFailure {
   const { windowTokens, retryAfterMs } = judgement;
   const { provider, model, apiKey } = options;
   const meant =
@@ -216,7 +216,7 @@ function judgeThrown(answer: Answer | undefined, error: unknown, overflow: ReadO
 /** What is wrong with an answer that reads well as such. */
 function judgeGenerated(generated: Generated, answer: Answer, overflow: ReadOverflow): Judgement | undefined {
   const { text, finishReason } = generated;
-  const refused = refusalIn(answer.body);
+  const refused = readRefusal(answer.body);
   if (finishReason === "content-filter" || refused !== undefined)
     return { class: "refusal", said: refused ?? "the provider's content filter stopped the answer", again: false };
   if (overflow(answer.status, answer.body) !== undefined)
@@ -231,9 +231,9 @@ function judgeGenerated(generated: Generated, answer: Answer, overflow: ReadOver
 /** Routers and the Responses API may answer 200 and say in an error object what the status would have been. */
 function judgeStatus(answer: Answer, overflow: ReadOverflow): Judgement | undefined {
   if (answer.status < 200 || answer.status > 299) return judgeAnswer(answer, overflow);
-  const error = errorIn(answer.body);
+  const error = readError(answer.body);
   if (error === undefined) return undefined;
-  return judgeAnswer({ ...answer, status: statusOf(error) ?? answer.status }, overflow);
+  return judgeAnswer({ ...answer, status: findStatus(error) ?? answer.status }, overflow);
 }
 
 const STATUS_OF_CODES: readonly (readonly [RegExp, number])[] = [
@@ -242,7 +242,7 @@ const STATUS_OF_CODES: readonly (readonly [RegExp, number])[] = [
   [/server_error|api_error|overloaded|unavailable/, 503],
 ];
 
-function statusOf(error: Fields): number | undefined {
+function findStatus(error: Fields): number | undefined {
   const said = error["code"] ?? error["status"];
   const status = Number(said);
   if (status >= 300 && status < 600) return status;
@@ -256,7 +256,7 @@ function misshapen({ status, body }: Answer): string {
 }
 
 /** A refusal in a field of its own: Chat beside the content, Responses as a part of the message. */
-function refusalIn(body: string): string | undefined {
+function readRefusal(body: string): string | undefined {
   const json = fieldsOf(parsed(body));
   const [choice] = listOf(json["choices"]);
   const message = fieldsOf(fieldsOf(choice)["message"]);
@@ -315,26 +315,26 @@ export function judgeAnswer(answer: Answer, overflow: ReadOverflow): Judgement {
   if (status === 402 || UNPAID.test(both)) return judged("quota");
   if (status !== 401 && status < 500 && FILTERED.test(both)) return judged("refusal");
   if (status === 401 || status === 403) return judged("authentication");
-  if (status === 429) return judged("rate", true, retryAfterOf(headers));
+  if (status === 429) return judged("rate", true, readRetryAfter(headers));
   if (NO_MODEL.test(both)) return judged("unconfigured");
   if (status === 404 || status === 405) return judged("unconfigured", false, { wrongAddress: true });
   if (status >= 300 && status < 400)
     return judged("unconfigured", false, { said: `HTTP ${status}: a redirect, which is not followed; set base_url` });
   if (status === 408) return judged("timeout");
-  if (status >= 500) return judged("network", true, retryAfterOf(headers));
+  if (status >= 500) return judged("network", true, readRetryAfter(headers));
   return judged("malformed");
 }
 
 /** Reads why no answer came at all. */
 function judgeConnection(cause: unknown): Judgement {
-  const code = codeOf(cause);
+  const code = innermostCode(cause);
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT")
     return { class: "timeout", said: `no answer (${code})`, again: false };
   return { class: "network", said: `no connection (${code ?? "fetch failed"})`, again: true };
 }
 
 /** The stable code of the innermost error that has one; messages may quote addresses. */
-function codeOf(cause: unknown): string | undefined {
+function innermostCode(cause: unknown): string | undefined {
   let code: string | undefined;
   for (let at = cause; at instanceof Error; at = at.cause) {
     const own = (at as Error & { code?: unknown }).code;
@@ -344,7 +344,7 @@ function codeOf(cause: unknown): string | undefined {
 }
 
 /** The error object of an answer, or of its one choice (OpenRouter); undefined where there is none. */
-function errorIn(body: string): Fields | undefined {
+function readError(body: string): Fields | undefined {
   const fields = fieldsOf(parsed(body));
   if (typeof fields["error"] === "string") return { message: fields["error"] };
   const [choice] = listOf(fields["choices"]);
@@ -354,7 +354,7 @@ function errorIn(body: string): Fields | undefined {
 
 function errorWords(body: string): Words {
   const json = fieldsOf(parsed(body));
-  const error = errorIn(body) ?? json;
+  const error = readError(body) ?? json;
   const raw = fieldsOf(error["metadata"])["raw"];
   const text = [error["message"] ?? error["detail"], raw].filter((one) => typeof one === "string").join(" ");
   const codes = [error["code"], error["type"], error["status"], fieldsOf(error["innererror"])["code"]];
@@ -368,7 +368,7 @@ function errorWords(body: string): Words {
 }
 
 /** `retry-after-ms` (OpenAI) is exact; `retry-after` is in seconds, or a date, which is left alone. */
-function retryAfterOf(headers: Headers): Partial<Judgement> {
+function readRetryAfter(headers: Headers): Partial<Judgement> {
   const exact = Number(headers.get("retry-after-ms") ?? Number.NaN);
   const seconds = Number(headers.get("retry-after") ?? Number.NaN);
   const wait = Number.isFinite(exact) ? exact : seconds * 1_000;

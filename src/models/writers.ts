@@ -24,7 +24,7 @@ export interface WriterEnvironment {
 /** Nobody is asked yet, and nothing is loaded. Settings that lead nowhere give a writer that answers so. */
 export function createWriters(settings: ModelSettings, surroundings: WriterEnvironment): Writers {
   const { auxiliary, main } = chooseModels(settings);
-  const writerFor = (choice: Choice | Unclear): Writer => writerOf(choice, settings, surroundings);
+  const writerFor = (choice: Choice | Unclear): Writer => makeWriter(choice, settings, surroundings);
   return {
     ...(auxiliary === undefined ? {} : { auxiliary: writerFor(auxiliary) }),
     ...(main === undefined ? {} : { main: writerFor(main) }),
@@ -32,7 +32,7 @@ export function createWriters(settings: ModelSettings, surroundings: WriterEnvir
   };
 }
 
-function writerOf(choice: Choice | Unclear, settings: ModelSettings, surroundings: WriterEnvironment): Writer {
+function makeWriter(choice: Choice | Unclear, settings: ModelSettings, surroundings: WriterEnvironment): Writer {
   if ("problem" in choice) return createUnconfigured(choice.model, SAFE_WINDOW_TOKENS, choice.problem);
   const { environment, overflow, registry = registryOf(settings), load, fetch } = surroundings;
   const { model, provider, baseUrl, keyVariable } = choice;

@@ -35,11 +35,11 @@ export interface Rewrite extends BlockWriter {
  */
 export function formerParts(before: readonly Part[], after: readonly Part[]): ReadonlyMap<Part, Part> {
   const old = new Set(before);
-  const byPlace = new Map(before.map((part) => [placeOf(part), part]));
-  for (const part of after) if (old.has(part)) byPlace.delete(placeOf(part));
+  const byPlace = new Map(before.map((part) => [keptPlace(part), part]));
+  for (const part of after) if (old.has(part)) byPlace.delete(keptPlace(part));
   const former = new Map<Part, Part>();
   for (const part of after) {
-    const place = placeOf(part);
+    const place = keptPlace(part);
     const was = old.has(part) ? part : byPlace.get(place);
     if (was === undefined) continue;
     former.set(part, was);
@@ -48,7 +48,7 @@ export function formerParts(before: readonly Part[], after: readonly Part[]): Re
   return former;
 }
 
-function placeOf({ kind, at }: Part): string {
+function keptPlace({ kind, at }: Part): string {
   return `${kind} ${at}`;
 }
 
@@ -145,9 +145,9 @@ const INNER = ["content", "source", "action", "outputs", "codeExecutionResult"];
 
 function toldBy(block: Fields): string | undefined {
   if (block["type"] === "agent_message") return agentWords(block);
-  const tool = toolOf(block);
+  const tool = toolName(block);
   if (tool === undefined) return undefined;
-  const words = INNER.concat(WORDS).flatMap((key) => wordsIn(block[key]));
+  const words = INNER.concat(WORDS).flatMap((key) => collectWords(block[key]));
   if (words.length === 0) return undefined;
   const lines = words.join("\n").slice(0, TOLD_CHARS_MAX).split("\n");
   return [`[${tool.replaceAll("_", " ")}, run by the provider]`, ...lines.map((line) => `> ${line}`)].join("\n");
@@ -155,18 +155,18 @@ function toldBy(block: Fields): string | undefined {
 
 /** As harnesses mark what another agent reports; what is sealed can be read by the provider alone (Codex, multi-agent v2). */
 function agentWords(item: Fields): string {
-  const words = wordsIn(item["content"]).join("\n").slice(0, TOLD_CHARS_MAX);
+  const words = collectWords(item["content"]).join("\n").slice(0, TOLD_CHARS_MAX);
   return `<agent-message from="${textOf(item["author"]) ?? "unknown"}">\n${words}\n</agent-message>`;
 }
 
-function wordsIn(value: unknown): readonly string[] {
+function collectWords(value: unknown): readonly string[] {
   if (typeof value === "string") return value.trim() === "" ? [] : [value.trim()];
-  if (Array.isArray(value)) return value.flatMap(wordsIn);
-  return isFields(value) ? [...WORDS, ...INNER].flatMap((key) => wordsIn(fieldsOf(value)[key])) : [];
+  if (Array.isArray(value)) return value.flatMap(collectWords);
+  return isFields(value) ? [...WORDS, ...INNER].flatMap((key) => collectWords(fieldsOf(value)[key])) : [];
 }
 
 /** Anthropic's results and OpenAI's items name their tool in their type; Google's parts are told by their member. */
-function toolOf(block: Fields): string | undefined {
+function toolName(block: Fields): string | undefined {
   if ("codeExecutionResult" in block) return "code_execution";
   return /^(.+?)_(?:tool_result|call)$/.exec(textOf(block["type"]) ?? "")?.[1];
 }

@@ -61,7 +61,7 @@ const BLOCKS: ReadonlyMap<string, Origin> = new Map<string, Origin>([
   ...AI_SDK_BLOCKS.map((type) => [type, "ai-sdk"] as const),
 ]);
 
-function originOf(message: Fields): Origin | undefined {
+function findOrigin(message: Fields): Origin | undefined {
   const block = listOf(message["content"]).map((one) => BLOCKS.get(textOf(fieldsOf(one)["type"]) ?? ""));
   const found = block.find((one) => one !== undefined);
   return found ?? allDefinitions.find(({ marks }) => marks.certain.message(message))?.name;
@@ -78,7 +78,7 @@ export function createForeignCheck(): (decoded: Decoded) => void {
       const elements = slice.ofSystem !== true && slice.raw.startsWith("{") ? elementTexts(`[${slice.raw}]`) : [];
       elements.forEach((text, at) => {
         const value = parsed(text);
-        const origin = isFields(value) ? originOf(value) : undefined;
+        const origin = isFields(value) ? findOrigin(value) : undefined;
         if (origin !== undefined && origin !== protocol) throw mismatch(protocol, origin, first + at);
       });
       known.add(slice);

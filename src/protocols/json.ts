@@ -102,7 +102,7 @@ export function membersOf(text: string, start: number, known?: Known<string>): M
     if (text.charCodeAt(at) !== QUOTE) throw notJson(at, "a key is missing");
     const keyStart = at;
     const keyEnd = skipString(text, at);
-    const key = keyOf(text.slice(keyStart, keyEnd), keyStart);
+    const key = readKey(text.slice(keyStart, keyEnd), keyStart);
     at = skipSpace(text, keyEnd);
     if (text.charCodeAt(at) !== COLON) throw notJson(at, "a colon is missing");
     at = skipSpace(text, at + 1);
@@ -115,7 +115,7 @@ export function membersOf(text: string, start: number, known?: Known<string>): M
   }
 }
 
-function keyOf(raw: string, at: number): string {
+function readKey(raw: string, at: number): string {
   if (!raw.includes("\\")) return raw.slice(1, -1);
   try {
     return JSON.parse(raw) as string;
@@ -140,12 +140,12 @@ export function elementsOf(text: string, start: number, known?: Known<number>): 
 }
 
 /** The value of a member in an object's text; the last one counts, as it does for JSON.parse. */
-function memberOf(object: string, key: string): Member | undefined {
+function findMember(object: string, key: string): Member | undefined {
   return membersOf(object, skipSpace(object, 0)).findLast((member) => member.key === key);
 }
 
 export function memberText(object: string, key: string): string | undefined {
-  const member = memberOf(object, key);
+  const member = findMember(object, key);
   return member === undefined ? undefined : object.slice(member.start, member.end);
 }
 

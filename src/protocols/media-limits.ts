@@ -52,7 +52,7 @@ export function mediaBeyond(
   const wide = (): readonly PlacedMedia[] =>
     images().length > limits.manyImages ? images().filter(({ side }) => side > limits.manyImageSide) : [];
   // A new picture is what the model is to look at: then it is the number of pictures that is brought down.
-  if (wide().some(({ isNew }) => isNew)) leave(oldOf(images(), limits.manyImages * LOWERED_SHARE));
+  if (wide().some(({ isNew }) => isNew)) leave(tooManyOld(images(), limits.manyImages * LOWERED_SHARE));
   leave(wide());
   let chars = requestChars(transcript) - sum(all.filter(({ part }) => leaving.has(part)));
   const most = limits.bodyBytes * COUNTED_SHARE;
@@ -67,7 +67,7 @@ export function mediaBeyond(
 }
 
 /** Those of earlier turns that are too many. */
-function oldOf(images: readonly PlacedMedia[], most: number): readonly PlacedMedia[] {
+function tooManyOld(images: readonly PlacedMedia[], most: number): readonly PlacedMedia[] {
   return images.slice(0, Math.max(0, images.length - most)).filter(({ isNew }) => !isNew);
 }
 
@@ -129,19 +129,19 @@ const known = new WeakMap<ImagePart, number>();
 export function imageSide(part: ImagePart): number {
   if (part.source.type !== "data") return 0;
   let side = known.get(part);
-  if (side === undefined) known.set(part, (side = sideIn(part.source.data)));
+  if (side === undefined) known.set(part, (side = readSide(part.source.data)));
   return side;
 }
 
-function sideIn(base64: string): number {
-  const head = bytesOf(base64.slice(0, HEAD_CHARS));
+function readSide(base64: string): number {
+  const head = decodeBase64(base64.slice(0, HEAD_CHARS));
   const size =
-    png(head) ?? gif(head) ?? webp(head) ?? (isJpeg(head) ? jpeg(bytesOf(base64.slice(0, PHOTO_CHARS))) : []);
+    png(head) ?? gif(head) ?? webp(head) ?? (isJpeg(head) ? jpeg(decodeBase64(base64.slice(0, PHOTO_CHARS))) : []);
   return size.reduce((most, side) => Math.max(most, side), 0);
 }
 
 /** None where it is not base64. */
-function bytesOf(base64: string): DataView {
+function decodeBase64(base64: string): DataView {
   try {
     const text = atob(base64.slice(0, base64.length - (base64.length % 4)));
     const bytes = new Uint8Array(text.length);

@@ -12,7 +12,7 @@ export const openai: VendorDefinition = {
   url: "https://api.openai.com",
   telemetryName: "openai",
   isAddressed: () => true,
-  errorBody: ({ status, code, message }) => ({ error: { message, type: typeOf(status), param: null, code } }),
+  errorBody: ({ status, code, message }) => ({ error: { message, type: errorType(status), param: null, code } }),
 };
 
 /** A request, in its own models: 1,500 pictures and 512 MB (https://github.com/openai/codex/pull/15569, 2026-03); sides are scaled down. */
@@ -30,7 +30,7 @@ export function openaiMediaLimits(model: string | undefined): MediaLimits | unde
 }
 
 /** What OpenAI's servers call an error of such a status; above a limit they name what there are too many of. */
-function typeOf(status: number): string {
+function errorType(status: number): string {
   if (status === TOO_MANY_REQUESTS) return "requests";
   return status < SERVER_ERROR_STATUS_MIN ? "invalid_request_error" : "server_error";
 }

@@ -26,7 +26,7 @@ export const allDefinitions: readonly (ProtocolDefinition & { readonly name: Pro
 /** The JSON text of tool declarations in another protocol. Tools that only their own provider runs are left out, except at home. */
 export const encodeTools = toolTranslator(allDefinitions);
 
-export const protocols = byProtocol((name) => protocolOf(definitions[name]));
+export const protocols = byProtocol((name) => makeProtocol(definitions[name]));
 
 export const vendors = Object.freeze(
   Object.fromEntries(allDefinitions.map(({ vendor }) => [vendor.name, vendor])),
@@ -34,7 +34,7 @@ export const vendors = Object.freeze(
 
 export const wireRules = byProtocol((name) => definitions[name].dialect.rules);
 
-function protocolOf({ dialect, usage }: ProtocolDefinition): Protocol {
+function makeProtocol({ dialect, usage }: ProtocolDefinition): Protocol {
   const encodeText = (transcript: Transcript, options: EncodeOptions = {}): EncodedText => {
     const written = writeTranscript(dialect, transcript, options.source ?? dialect.name);
     return transcript.tools === undefined

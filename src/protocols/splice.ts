@@ -26,7 +26,7 @@ const OPENING_TEXT = "(The conversation before this point is not shown.)";
 
 export function spliceBody(dialect: Dialect, decoded: Decoded, transcript: Transcript): string {
   const { keyed, listed } = placeSystem(dialect, transcript, decoded);
-  const context = contextOf(dialect, [...transcript.system, ...transcript.messages], dialect.name);
+  const context = makeContext(dialect, [...transcript.system, ...transcript.messages], dialect.name);
   const edits = [
     ...listEdit(dialect, decoded, listed, context),
     ...systemEdit(dialect, decoded, keyed, context),
@@ -38,7 +38,7 @@ export function spliceBody(dialect: Dialect, decoded: Decoded, transcript: Trans
 /** The JSON text of the array of messages, and of the system prompt, for a request that does not exist yet. */
 export function writeTranscript(dialect: Dialect, transcript: Transcript, source: ProtocolName) {
   const { keyed, listed } = placeSystem(dialect, transcript, undefined);
-  const context = contextOf(dialect, [...transcript.system, ...transcript.messages], source);
+  const context = makeContext(dialect, [...transcript.system, ...transcript.messages], source);
   const messages = writeList(dialect, withOpening(dialect, listed, undefined), context);
   const system = keyed.length === 0 ? undefined : dialect.writeSystem(keyed, context);
   return system === undefined ? { messages } : { messages, system };
@@ -46,16 +46,16 @@ export function writeTranscript(dialect: Dialect, transcript: Transcript, source
 
 /** The JSON text of an array of these messages, as they are. */
 export function formatMessages(dialect: Dialect, messages: readonly Message[]): string {
-  return writeList(dialect, messages, contextOf(dialect, messages, dialect.name));
+  return writeList(dialect, messages, makeContext(dialect, messages, dialect.name));
 }
 
 function writeList(dialect: Dialect, messages: readonly Message[], context: WriteContext): string {
-  return `[${runsOf(dialect, messages)
-    .flatMap((run) => textsOf(dialect, run, context))
+  return `[${makeRuns(dialect, messages)
+    .flatMap((run) => writeRuns(dialect, run, context))
     .join(",")}]`;
 }
 
-function contextOf(dialect: Dialect, messages: readonly Message[], source: ProtocolName): WriteContext {
+function makeContext(dialect: Dialect, messages: readonly Message[], source: ProtocolName): WriteContext {
   let pairs: ReturnType<typeof pairsOf> | undefined;
   const known = () =>
     (pairs ??= pairsOf(messages, (message) => listSlice(dialect, message) !== undefined, dialect.ids));
@@ -111,7 +111,7 @@ function withSystemPlaced(dialect: Dialect, listed: readonly Message[], { transc
   });
 }
 
-function textsOf(dialect: Dialect, run: Run, context: WriteContext): readonly string[] {
+function writeRuns(dialect: Dialect, run: Run, context: WriteContext): readonly string[] {
   const whole = isWhole(run) && run.slice!.raw.startsWith("{");
   return whole ? [run.slice!.raw] : dialect.write(run, context);
 }
@@ -120,9 +120,9 @@ function listEdit(dialect: Dialect, decoded: Decoded, messages: readonly Message
   const { body, layout } = decoded;
   const places = new Map(layout.groups.map((group) => [group.slice, group]));
   const placed = withSystemPlaced(dialect, withOpening(dialect, messages, decoded), decoded);
-  const pieces = runsOf(dialect, placed).flatMap((run): Piece[] => {
+  const pieces = makeRuns(dialect, placed).flatMap((run): Piece[] => {
     const place = run.slice === undefined ? undefined : places.get(run.slice);
-    if (place === undefined) return textsOf(dialect, run, context).map(newPiece);
+    if (place === undefined) return writeRuns(dialect, run, context).map(newPiece);
     if (isWhole(run)) return [{ first: place.first, count: place.count }];
     return dialect.write(run, context).map((text) => ({ first: place.first, count: place.count, text }));
   });
@@ -174,7 +174,7 @@ function keySlice(dialect: Dialect, message: Message): WireSlice | undefined {
   return slice?.ofSystem === true ? slice : undefined;
 }
 
-function runsOf(dialect: Dialect, messages: readonly Message[]): Run[] {
+function makeRuns(dialect: Dialect, messages: readonly Message[]): Run[] {
   const runs: { slice: WireSlice | undefined; entries: Entry[]; next: number }[] = [];
   const indexOf = memberFinder();
   for (const message of messages) {
@@ -212,16 +212,16 @@ function memberFinder(): (slice: WireSlice, message: Message, from: number) => n
     const next = members[from];
     if (next !== undefined && isSame(message, next)) return from;
     let places = known.get(slice);
-    if (places === undefined) known.set(slice, (places = placesOf(members)));
-    const alike = (places.get(likenessOf(message)) ?? []).filter((at) => at >= from);
+    if (places === undefined) known.set(slice, (places = placeEntries(members)));
+    const alike = (places.get(describeLikeness(message)) ?? []).filter((at) => at >= from);
     return alike.find((at) => isSame(message, members[at]!)) ?? alike[0] ?? -1;
   };
 }
 
-function placesOf(members: readonly Content[]): ReadonlyMap<string, readonly number[]> {
+function placeEntries(members: readonly Content[]): ReadonlyMap<string, readonly number[]> {
   const places = new Map<string, number[]>();
   members.forEach((member, at) => {
-    const key = likenessOf(member);
+    const key = describeLikeness(member);
     const list = places.get(key);
     if (list === undefined) places.set(key, [at]);
     else list.push(at);
@@ -230,7 +230,7 @@ function placesOf(members: readonly Content[]): ReadonlyMap<string, readonly num
 }
 
 /** What an edit leaves alone: the role, and the call that a result answers. */
-function likenessOf({ role, parts }: Content): string {
+function describeLikeness({ role, parts }: Content): string {
   const [first] = parts;
   return first?.kind === "tool-result" ? `${role} ${first.callId}` : role;
 }

@@ -71,11 +71,11 @@ export function isPostponed(context: SessionContext, view: ConversationView): bo
 }
 
 function verdictOn(context: SessionContext, view: ConversationView, economy: Economy): ScheduleDecision {
-  const query = queryOf(context, view, economy);
+  const query = makeQuery(context, view, economy);
   return economy.schedule === "cost" ? atLeastCost(query) : isJustified(query);
 }
 
-function queryOf(context: SessionContext, view: ConversationView, economy: Economy): ScheduleQuery {
+function makeQuery(context: SessionContext, view: ConversationView, economy: Economy): ScheduleQuery {
   const { original, current, standing, tokens } = view;
   const { prices } = economy;
   const { compaction } = standing;
@@ -87,10 +87,10 @@ function queryOf(context: SessionContext, view: ConversationView, economy: Econo
     prices,
     original,
     current,
-    last: compaction === undefined ? undefined : lastOf(context, view, { ...economy, compaction }),
+    last: compaction === undefined ? undefined : makeLastCompaction(context, view, { ...economy, compaction }),
     measure: estimatorOf(context).measure,
     tokens,
-    stableTokens: nothing ? 0 : stays ? stableTokensOf(context, current) : toolTokensOf(context, current),
+    stableTokens: nothing ? 0 : stays ? countStable(context, current) : countToolTokens(context, current),
     afterTokens: expectedAfter(context, view),
     writingCost: writingCost(context, view, { prices }),
     cold: turns === 0 || hasExpired(context),
@@ -98,7 +98,7 @@ function queryOf(context: SessionContext, view: ConversationView, economy: Econo
   };
 }
 
-function lastOf(
+function makeLastCompaction(
   context: SessionContext,
   { original, current }: ConversationView,
   { prices, addsTool = false, compaction }: Economy & { readonly compaction: Compaction },
@@ -113,8 +113,8 @@ function lastOf(
     stableTokens: wasFirst
       ? 0
       : system === undefined
-        ? stableTokensOf(context, current)
-        : toolTokensOf(context, current),
+        ? countStable(context, current)
+        : countToolTokens(context, current),
     writingCost: (report.summary?.steps ?? []).reduce(
       (sum, { role, tokens: { input, output } }) =>
         sum + (role === "main" ? prices.read : 1) * input + prices.output * output,
@@ -127,7 +127,7 @@ function lastOf(
 export function expectedAfter(context: SessionContext, { current }: Pick<ConversationView, "current">): number {
   const { engine, limits } = context.state;
   const targetTokens = figureAt(engine.targetTokens, limits.fixedTokens) ?? 0;
-  return Math.max(targetTokens, stableTokensOf(context, current) + limits.tailTokens + limits.handoffTokensMax);
+  return Math.max(targetTokens, countStable(context, current) + limits.tailTokens + limits.handoffTokensMax);
 }
 
 /** Of the most that a handoff may weigh, what a model is asked to write. */
@@ -152,12 +152,12 @@ export function writingCost(
   return main === undefined && remote === undefined ? 0 : tokens + written;
 }
 
-function stableTokensOf(context: SessionContext, current: Transcript): number {
-  const messages = headOf(current, context.state.settings.protectFirstN);
+function countStable(context: SessionContext, current: Transcript): number {
+  const messages = takeHead(current, context.state.settings.protectFirstN);
   return estimatorOf(context).measure.transcript({ ...current, messages });
 }
 
-function toolTokensOf(context: SessionContext, current: Transcript): number {
+function countToolTokens(context: SessionContext, current: Transcript): number {
   return estimatorOf(context).measure.transcript({ ...current, system: [], messages: [] });
 }
 
@@ -168,7 +168,7 @@ export function hasExpired({ state, options: { economy, now = Date.now } }: Sess
 }
 
 /** What a compaction leaves as it is: what comes before the handoff, or before where one would are. */
-function headOf({ messages }: Transcript, headMessages: number): Transcript["messages"] {
+function takeHead({ messages }: Transcript, headMessages: number): Transcript["messages"] {
   const handoff = messages.findIndex(({ origin }) => origin === "summary");
   return messages.slice(0, handoff < 0 ? headMessages : handoff);
 }

@@ -85,7 +85,7 @@ function read(
   { status, headers, body }: Pick<Answer, "status" | "headers" | "body">,
 ): WriterReply {
   const answer = parsed(body);
-  const usage = usageIn(protocol, answer, lookUp(registry, model)?.prices);
+  const usage = readUsage(protocol, answer, lookUp(registry, model)?.prices);
   if (status < 200 || status > 299 || overflow(status, body) !== undefined)
     return judged(judgeAnswer({ status, headers, body }, overflow), status, { quotes, usage });
   const plain = definitions[protocol].plainAnswer(fieldsOf(answer));
@@ -101,7 +101,7 @@ function overflow(status: number, body: string): ReturnType<typeof overflowOf> {
   return overflowOf({ status, body });
 }
 
-function usageIn(protocol: Decoded["protocol"], answer: unknown, prices: Prices | undefined): WriterUsage {
+function readUsage(protocol: Decoded["protocol"], answer: unknown, prices: Prices | undefined): WriterUsage {
   const usage = protocols[protocol].usage(answer);
   if (usage === undefined) return ONE_REQUEST;
   const { input: inputTokens, output: outputTokens, cacheRead: cacheReadTokens, cacheWrite: cacheWriteTokens } = usage;

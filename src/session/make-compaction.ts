@@ -71,10 +71,10 @@ export async function makeCompaction(
     ...(rest.budget === undefined ? {} : { budget: Math.max(1, rest.budget - declared) }),
     ...standing,
     ...(models && (main ?? options.writers) !== undefined ? { writers: writersOf(context, { main }) } : {}),
-    ...(models && remote !== undefined ? { remote: remoteOf(context, remote) } : {}),
+    ...(models && remote !== undefined ? { remote: limitRemote(context, remote) } : {}),
     ...(options.secrets === undefined ? {} : { secrets: options.secrets }),
     ...(options.readFile === undefined ? {} : { readFile: options.readFile }),
-    now: timeOf(options),
+    now: currentTime(options),
     reason,
     ...(frees === undefined ? {} : { freesTokensMin: frees }),
   };
@@ -123,8 +123,8 @@ export function withReason(compaction: Compaction, because: string): Compaction 
 }
 
 /** In time, within what the session may spend, and with no more to read than a request would show. */
-function remoteOf({ state, options, outgoing }: SessionContext, remote: Remote): Remote {
-  const timed = withinTime(remote, waitMsOf(options));
+function limitRemote({ state, options, outgoing }: SessionContext, remote: Remote): Remote {
+  const timed = withinTime(remote, chooseWaitMs(options));
   return async (transcript, signal) => {
     const spent = withheldBy(state.summarizer, { ...SESSION_SPEND_LIMIT, ...options.spendLimit });
     const withheld = spent ?? options.sharedBudget?.withheld();
@@ -140,17 +140,17 @@ function learnFrom({ options, state, events }: SessionContext, outcome: Outcome)
   const summary = outcome.kind === "compacted" ? outcome.compaction.report.summary : undefined;
   if (summary === undefined) return;
   const before = state.summarizer.rests;
-  const now = timeOf(options);
+  const now = currentTime(options);
   state.summarizer = afterSummary(state.summarizer, summary, now);
   for (const rest of state.summarizer.rests)
     if (!before.includes(rest)) events.emit("modelResting", { ...rest, because: cooldownText(rest, now) });
 }
 
-function waitMsOf({ handoffWaitMs = HANDOFF_WAIT_MS }: RuntimeOptions): number {
+function chooseWaitMs({ handoffWaitMs = HANDOFF_WAIT_MS }: RuntimeOptions): number {
   return handoffWaitMs;
 }
 
-function timeOf({ now = Date.now }: RuntimeOptions): number {
+function currentTime({ now = Date.now }: RuntimeOptions): number {
   return now();
 }
 
@@ -222,12 +222,12 @@ export function originalsOf(compaction: Compaction, transcript: Transcript): rea
     kind: one.kind,
     label: one.label,
     get text() {
-      return textOf(one, transcript.messages);
+      return originalText(one, transcript.messages);
     },
   }));
 }
 
-function textOf(evicted: Evicted, messages: readonly Message[]): string {
+function originalText(evicted: Evicted, messages: readonly Message[]): string {
   if (evicted.kind !== "span") return evicted.original ?? "";
   return spanLines(messages.slice(evicted.message, evicted.end)).join("\n");
 }

@@ -100,7 +100,7 @@ function markerEdits(unmarked: UnmarkedRequest, outgoing: Decoded): readonly Edi
     strategy: rules.strategy,
     ttl,
     unplaced: found.unplaced,
-    headMessages: headOf(unmarked),
+    headMessages: findHead(unmarked),
     systemChanged: before !== undefined && systemText(before) !== systemText(outgoing),
     ...prefixMinimum(unmarked, outgoing, found.sites),
   });
@@ -108,7 +108,7 @@ function markerEdits(unmarked: UnmarkedRequest, outgoing: Decoded): readonly Edi
 }
 
 /** Where a compaction is, the head is what it left alone. */
-function headOf({ sent, headMessages }: UnmarkedRequest): number {
+function findHead({ sent, headMessages }: UnmarkedRequest): number {
   const summary = sent.messages.findIndex(({ origin }) => origin === "summary");
   return summary < 0 ? headMessages : summary;
 }

@@ -63,7 +63,7 @@ export async function callTool(context: SessionContext, call: ToolCall, bounds: 
     if (call.name === ROOM_TOOL && roomTools(context).length > 0) return answerRoomCall(context);
     if (call.name === COMPACT_TOOL) return answerCompactCall(context, call);
     if (call.name === RECALL_TOOL) return await recalled(context, call, bounds);
-    const answering = engine.callTool?.(engineState, call, sourcesOf(context, bounds));
+    const answering = engine.callTool?.(engineState, call, openSources(context, bounds));
     if (answering === undefined) return failed("The engine of this session has no tools.");
     if (!context.state.isExternal) return await answering;
     const late = (): ToolAnswer => failed("It took too long.");
@@ -127,7 +127,7 @@ async function askModels(
 }
 
 /** Originals as a model may read them: without secrets, which are looked for in the whole. */
-function sourcesOf(context: SessionContext, bounds: ToolBounds): Sources {
+function openSources(context: SessionContext, bounds: ToolBounds): Sources {
   const { store, tenant, options } = context;
   const redact = createRedactor(options.secrets);
   const { tokensMax } = bounds;
@@ -217,7 +217,7 @@ function answerCompactCall(context: SessionContext, { arguments: given }: ToolCa
       `Not now: the conversation has about ${state.tokens} tokens, and can be shortened from ${fromTokens} on. Go on with the work.`,
       true,
     );
-  const focus = focusIn(given);
+  const focus = readFocus(given);
   state.wish = { focus };
   return toolAnswer(
     `The conversation will be shortened before your next turn${focus === "" ? "" : `, with a focus on: ${focus}`}. Finish this turn.`,
@@ -226,7 +226,7 @@ function answerCompactCall(context: SessionContext, { arguments: given }: ToolCa
 }
 
 /** Models write arguments as they like: the one text among them is meant. */
-function focusIn(given: string): string {
+function readFocus(given: string): string {
   const value = parsed(given);
   const texts = isFields(value) ? Object.values(value).filter((one) => typeof one === "string") : [textOf(value) ?? ""];
   return texts.join(" ").trim().slice(0, FOCUS_CHARS_MAX);

@@ -83,10 +83,10 @@ export async function pinsOf(context: PinOwner, original: Transcript): Promise<P
 
 export function pinContext(context: PinOwner, { messages }: Transcript): PinContext {
   const { store, tenant, chain, pinned } = context;
-  return { store: stateIn(store) ?? inMemory(pinned), tenant, chain, links: chain.linksOf(messages) };
+  return { store: findStateStore(store) ?? inMemory(pinned), tenant, chain, links: chain.linksOf(messages) };
 }
 
-function stateIn(store: Store): PinStore | undefined {
+function findStateStore(store: Store): PinStore | undefined {
   return "getState" in store && "putState" in store ? (store as Store & PinStore) : undefined;
 }
 
@@ -135,7 +135,7 @@ export async function removePin(context: PinContext, id: string): Promise<boolea
 function rangeToPin({ links, chain }: PinContext, text: string): PinnedRange {
   const { from, to } = rangeOfMessages(text, links.length);
   const ends = { from: links[from - 1]!, to: links[to - 1]! };
-  return { id: idOf(chain, `${ends.from} ${ends.to}`), ...ends };
+  return { id: makePinId(chain, `${ends.from} ${ends.to}`), ...ends };
 }
 
 function factToPin({ chain, links }: PinContext, given: string): PinnedFact {
@@ -143,10 +143,10 @@ function factToPin({ chain, links }: PinContext, given: string): PinnedFact {
   if (fact === "" || fact.length > PIN_LIMITS.factChars)
     throw badPin(`a fact has 1 to ${PIN_LIMITS.factChars} characters`);
   if (links.length === 0) throw badPin("the conversation has no messages");
-  return { id: idOf(chain, fact), fact };
+  return { id: makePinId(chain, fact), fact };
 }
 
-function idOf({ hash }: Chain, text: string): string {
+function makePinId({ hash }: Chain, text: string): string {
   return `p${hash(text).slice(0, ID_HEX_DIGITS)}`;
 }
 
@@ -154,17 +154,17 @@ function badPin(message: string): PrecisError {
   return new PrecisError(message, { code: "bad_pin", hint: "Give `messages` such as 12-14, or `fact`, one sentence." });
 }
 
-function nameOf(links: readonly string[]): string {
+function stateName(links: readonly string[]): string {
   return `pinned:${links[0] ?? ""}`;
 }
 
 async function read({ store, tenant, links }: Omit<PinContext, "chain">): Promise<Pinned> {
-  const state = await store.getState(tenant, nameOf(links));
+  const state = await store.getState(tenant, stateName(links));
   return isPinned(state) ? state : { schemaVersion: SCHEMA_VERSION, pins: [] };
 }
 
 function write({ store, tenant, links }: PinContext, pins: Pinned["pins"]): Promise<void> {
-  return store.putState(tenant, nameOf(links), { schemaVersion: SCHEMA_VERSION, pins } satisfies Pinned);
+  return store.putState(tenant, stateName(links), { schemaVersion: SCHEMA_VERSION, pins } satisfies Pinned);
 }
 
 function isPinned(state: unknown): state is Pinned {

@@ -89,7 +89,7 @@ export function createRuntime(given: RuntimeOptions = {}): Runtime {
     drop: (transcript, what) => editConversation(context, transcript, { ...what, how: "drop" }),
     unpin: (transcript, id) => removePin(pinContext(context, transcript), id),
     pins: (transcript) => listPins(pinContext(context, transcript)),
-    report: () => reportOf(context),
+    report: () => makeReport(context),
     modelChanged: (model) => changeModel(context, model),
     reset: () => {
       contextUsage.forget();
@@ -146,7 +146,7 @@ async function prepareView(
   const decided = decideCompaction(context, view);
   const decision = decided instanceof Promise ? await untilAborted(signal, () => decided) : decided;
   if (decision.kind === "none" || decision.kind === "wait") {
-    postpone(context, view, postponementOf(view, decision));
+    postpone(context, view, findPostponement(view, decision));
     return settleRequest(context, view);
   }
   if (decision.kind === "use-prepared")
@@ -211,7 +211,7 @@ const BEING_WRITTEN: Postponement = Object.freeze({
 });
 
 /** Why nothing is compacted; undefined where nothing is due. */
-function postponementOf(
+function findPostponement(
   view: ConversationView,
   decision: Extract<ScheduledDecision, { readonly kind: "none" | "wait" }>,
 ): Postponement | undefined {
@@ -283,7 +283,7 @@ async function undo({ store, tenant, contextUsage, state }: SessionContext): Pro
   return true;
 }
 
-function reportOf(context: SessionContext): RuntimeReport {
+function makeReport(context: SessionContext): RuntimeReport {
   const { state, options } = context;
   const ttlMs = options.economy?.()?.ttlMs;
   const expiresAtMs = ttlMs === undefined || state.sentAtMs === undefined ? undefined : state.sentAtMs + ttlMs;

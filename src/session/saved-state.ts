@@ -119,7 +119,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     messages: index,
     cleared: stretches,
     summarisedUntil: isA((value) => Number.isSafeInteger(value) && (value as number) >= -1, "-1 or a whole number"),
-    memory: maybe(recordOf(listOf(text))),
+    memory: maybe(recordsOfShape(listOf(text))),
   }),
   "lossless 1": record({ quietToTokens: tokens, dag: record({ roots, buried: listOf(node) }) }),
   "sacred-zone 2": record({
@@ -227,7 +227,7 @@ function both(one: Shape, other: Shape): Shape {
   };
 }
 
-function recordOf(shape: Shape): Shape {
+function recordsOfShape(shape: Shape): Shape {
   return (value, place) => {
     record({})(value, place);
     for (const [name, one] of Object.entries(value as object)) shape(one, `${place}.${name}`);

@@ -63,7 +63,7 @@ async function ingested(
     await store.putOriginals(tenant, originals);
     for (const { id } of leaving) kept.add(id);
   }
-  return resultOf(context, original, compaction);
+  return buildTranscript(context, original, compaction);
 }
 
 /** What is due by itself. A person who undid a compaction is not overruled; back-off binds the engine, not hygiene. */
@@ -114,7 +114,11 @@ function unlessResting(
   return state.futile === undefined ? { kind: "none" } : { kind: "none", because: littleRoom(state) };
 }
 
-function resultOf({ ingest }: SessionContext, original: Transcript, compaction: Compaction | undefined): Transcript {
+function buildTranscript(
+  { ingest }: SessionContext,
+  original: Transcript,
+  compaction: Compaction | undefined,
+): Transcript {
   const applied = compaction === undefined ? original : applyCompaction(original, compaction);
   const messages = ingest?.(applied.messages).messages ?? applied.messages;
   return messages === applied.messages ? applied : { ...applied, messages };
@@ -131,7 +135,7 @@ export function settleRequest(context: SessionContext, view: ConversationView, o
   const { compaction, irreducible } = outcome;
   const { state, events, contextUsage } = context;
   const estimator = estimatorOf(context);
-  const transcript = compaction === undefined ? view.current : resultOf(context, view.original, compaction);
+  const transcript = compaction === undefined ? view.current : buildTranscript(context, view.original, compaction);
   const tokens = compaction === undefined ? view.tokens : contextUsage.tokensOf(transcript, estimator);
   const begins = transcript.messages.every(({ role }) => role !== "assistant");
   const isNew = compaction !== undefined || begins || hasExpired(context);
@@ -283,7 +287,7 @@ function without(
     compaction ?? emptyCompaction(original, { engine: engine.name, reason: "payload", state }, estimator);
   const originOf = originsIn(standing);
   const lighter = amend(standing, original, {
-    edits: editsIn(rewritten.messages, messages),
+    edits: listEdits(rewritten.messages, messages),
     // The live request that was repeated is where the request is.
     evicted: evicted.map((one) => ({ ...one, message: originOf(one.message) ?? 0 })),
     estimator,
@@ -291,6 +295,6 @@ function without(
   return lighter === standing ? compaction : lighter;
 }
 
-function editsIn(before: readonly Message[], after: readonly Message[]): ReadonlyMap<number, Message> {
+function listEdits(before: readonly Message[], after: readonly Message[]): ReadonlyMap<number, Message> {
   return new Map(after.flatMap((message, at) => (message === before[at] ? [] : [[at, message] as const])));
 }

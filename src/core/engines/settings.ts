@@ -213,7 +213,7 @@ export const OWN_SETTINGS = {
 type OwnSettings = typeof OWN_SETTINGS;
 type OwnValues<Name extends keyof OwnSettings> = ValuesOf<OwnSettings[Name]>;
 
-function defaultsOf<Name extends keyof OwnSettings>(name: Name): OwnValues<Name> {
+function pickDefaults<Name extends keyof OwnSettings>(name: Name): OwnValues<Name> {
   const values = Object.entries<EngineSetting>(OWN_SETTINGS[name]).map(([key, setting]) => [key, setting.default]);
   return Object.fromEntries(values) as OwnValues<Name>;
 }
@@ -239,18 +239,18 @@ export interface SteppedSettings extends WindowSettings, OwnValues<"stepped"> {
   readonly preset: Preset;
 }
 
-export const SACRED_ZONE_DEFAULTS: SacredZoneSettings = { ...WINDOW_DEFAULTS, ...defaultsOf("sacred-zone") };
-export const LAYERED_DEFAULTS: LayeredSettings = { ...WINDOW_DEFAULTS, ...defaultsOf("layered") };
-export const LOSSLESS_DEFAULTS: LosslessSettings = { ...WINDOW_DEFAULTS, ...defaultsOf("lossless") };
+export const SACRED_ZONE_DEFAULTS: SacredZoneSettings = { ...WINDOW_DEFAULTS, ...pickDefaults("sacred-zone") };
+export const LAYERED_DEFAULTS: LayeredSettings = { ...WINDOW_DEFAULTS, ...pickDefaults("layered") };
+export const LOSSLESS_DEFAULTS: LosslessSettings = { ...WINDOW_DEFAULTS, ...pickDefaults("lossless") };
 export const HANDOFF_DEFAULTS: HandoffSettings = {
   ...WINDOW_DEFAULTS,
   preset: "documented",
-  ...defaultsOf("handoff"),
+  ...pickDefaults("handoff"),
 };
 export const STEPPED_DEFAULTS: SteppedSettings = {
   ...WINDOW_DEFAULTS,
   preset: "documented",
-  ...defaultsOf("stepped"),
+  ...pickDefaults("stepped"),
 };
 
 /** What a host says of single engines; what is left out is that engine's default. */
@@ -264,11 +264,11 @@ export interface EngineSettings extends CompressorSettings {
 export const ENGINE_DEFAULTS: EngineSettings = {
   ...COMPRESSOR_DEFAULTS,
   engines: {
-    "sacred-zone": defaultsOf("sacred-zone"),
-    handoff: defaultsOf("handoff"),
-    layered: defaultsOf("layered"),
-    lossless: defaultsOf("lossless"),
-    stepped: defaultsOf("stepped"),
+    "sacred-zone": pickDefaults("sacred-zone"),
+    handoff: pickDefaults("handoff"),
+    layered: pickDefaults("layered"),
+    lossless: pickDefaults("lossless"),
+    stepped: pickDefaults("stepped"),
   },
 };
 

@@ -56,7 +56,7 @@ export function sendBehind(sender: Sender, request: PreparedRequest, { path, byt
     const to = { ...destination, path };
     const response = await sender.send({ to, tenant, method: client.method, headers, body, signal });
     onStatus?.(response.status);
-    return answerOf(response, bytesMax);
+    return readAnswer(response, bytesMax);
   };
 }
 
@@ -75,7 +75,7 @@ interface WholeAnswer {
   readonly body: string;
 }
 
-async function answerOf({ status, headers, body }: ProviderResponse, bytesMax: number): Promise<WholeAnswer> {
+async function readAnswer({ status, headers, body }: ProviderResponse, bytesMax: number): Promise<WholeAnswer> {
   const read: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {

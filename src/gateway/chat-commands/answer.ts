@@ -191,7 +191,7 @@ export function withoutCommands(messages: readonly Message[], prefix: string): C
   let changed = false;
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at]!;
-    const command = commandIn(message, prefix);
+    const command = parseCommand(message, prefix);
     const end = command === undefined ? at : spokenUntil(messages, at);
     const reply = messages[end + 1];
     if (command === undefined || (reply?.role === "assistant" && !contentText(reply.parts).startsWith(ANSWER_START))) {
@@ -207,7 +207,7 @@ export function withoutCommands(messages: readonly Message[], prefix: string): C
   return newest === undefined ? { messages: left } : { messages: left, command: newest };
 }
 
-function commandIn(message: Message, prefix: string): ChatCommand | undefined {
+function parseCommand(message: Message, prefix: string): ChatCommand | undefined {
   if (message.role !== "user" || message.parts.some(({ kind }) => kind !== "text")) return undefined;
   return readCommand(personText(message), prefix);
 }

@@ -98,7 +98,7 @@ export function createConversations(chain: Chain, limits: ConversationLimits, re
   const drop = (group: ConversationGroup, conversation: Conversation): void => {
     group.conversations.splice(group.conversations.indexOf(conversation), 1);
     held--;
-    heldChars -= weightOf(conversation);
+    heldChars -= weigh(conversation);
     if (group.conversations.length === 0) groups.delete(group.opening);
   };
   const makeRoom = (): void => {
@@ -120,7 +120,7 @@ export function createConversations(chain: Chain, limits: ConversationLimits, re
     if (at >= 0) conversations.splice(at, 1);
     else held++;
     conversations.push(conversation);
-    heldChars += weightOf(reading) - (at >= 0 ? weightOf(conversation) : 0);
+    heldChars += weigh(reading) - (at >= 0 ? weigh(conversation) : 0);
     conversation.decoded = reading.decoded;
     conversation.links = reading.links;
     if (conversations.length > CANDIDATES_MAX) drop(group, conversations[0]!);
@@ -129,14 +129,14 @@ export function createConversations(chain: Chain, limits: ConversationLimits, re
 
   return {
     read: (tenant, { protocol, model }, text) => {
-      const former = nearest(groups.get(openingOf(tenant, protocol, text))?.conversations ?? [], text);
+      const former = nearest(groups.get(readOpening(tenant, protocol, text))?.conversations ?? [], text);
       const { read, restored } = readAs(protocol, text, { former, elementsMax: limits.readMessages, restoring });
       const decoded = withModel(read, model);
       return { decoded, links: chain.linksOf(decoded.transcript.messages), restored };
     },
     of: async (tenant, reading, begin) => {
       const { decoded, links } = reading;
-      const group = groupOf(openingOf(tenant, decoded.protocol, decoded.body));
+      const group = groupOf(readOpening(tenant, decoded.protocol, decoded.body));
       const relative = longestCommon(group.conversations, links);
       if (relative !== undefined && goesOn(relative, links)) {
         keep(group, relative, reading);
@@ -180,11 +180,11 @@ function holding(conversation: Conversation): (group: ConversationGroup) => bool
 /** In characters; what a message is beside its text weighs as much as a short text. */
 const MESSAGE_CHARS = 1_000;
 
-function weightOf({ decoded, links }: ReadRequest): number {
+function weigh({ decoded, links }: ReadRequest): number {
   return decoded.body.length + links.length * MESSAGE_CHARS;
 }
 
-function openingOf(tenant: string, protocol: ProtocolName, text: string): string {
+function readOpening(tenant: string, protocol: ProtocolName, text: string): string {
   return `${tenant}\n${protocol}\n${firstMessage(text, JSON.stringify(protocols[protocol].keys.messages))}`;
 }
 

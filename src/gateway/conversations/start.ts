@@ -130,13 +130,13 @@ function emitSessionNotices(runtime: Runtime, tenant: string, onEvent: EmitEvent
   const notice = (code: NoticeEvent["code"], message: string): void =>
     onEvent({ kind: "notice", code, tenant, message });
   runtime.on("pressure", ({ tokens, ...timing }) =>
-    notice("pressure", `a conversation has ${shown(tokens)} tokens and ${momentOf(timing)}`),
+    notice("pressure", `a conversation has ${shown(tokens)} tokens and ${describeMoment(timing)}`),
   );
   runtime.on("postponed", ({ tokens, by, because, ...timing }) => {
     const above = `a conversation has ${shown(tokens)} tokens, above its threshold of ${shown(timing.thresholdTokens)}`;
-    const why = reasonOf({ by, because }, runtime.report().engine);
+    const why = publicReason({ by, because }, runtime.report().engine);
     if (by === "back_off") notice("backed_off", `${above}, and is not compacted now: ${why}`);
-    else notice("postponed", `${above}, and ${waitOf(timing)}: ${why}`);
+    else notice("postponed", `${above}, and ${describeWait(timing)}: ${why}`);
   });
   runtime.on("degraded", ({ because, report }) => {
     // A back-off has a notice of its own.
@@ -155,21 +155,21 @@ function emitSessionNotices(runtime: Runtime, tenant: string, onEvent: EmitEvent
   );
 }
 
-function momentOf({ thresholdTokens, compactsAtTokens, set }: CompactionTiming): string {
+function describeMoment({ thresholdTokens, compactsAtTokens, set }: CompactionTiming): string {
   if (compactsAtTokens === undefined) return "is not compacted automatically";
   const own = set === undefined ? "" : ` (set for this session: ${thresholdText(set)})`;
   if (compactsAtTokens <= thresholdTokens) return `is compacted at ${shown(compactsAtTokens)}${own}`;
   return `is compacted when its price is justified, at ${shown(compactsAtTokens)} at the latest; its threshold is ${shown(thresholdTokens)}${own}`;
 }
 
-function waitOf({ compactsAtTokens }: CompactionTiming): string {
+function describeWait({ compactsAtTokens }: CompactionTiming): string {
   return compactsAtTokens === undefined
     ? "is not compacted"
     : `is compacted at ${shown(compactsAtTokens)} at the latest`;
 }
 
 /** An engine that is not ours may quote the conversation. */
-function reasonOf({ by, because }: Postponement, engine: string): string {
+function publicReason({ by, because }: Postponement, engine: string): string {
   return by === "back_off" && builtInName(engine) === undefined ? `the engine ${engine} rests` : because;
 }
 

@@ -37,10 +37,10 @@ export function createThreads(policy: ThreadPolicy): Threads {
   const refused = remembering<number>(THREADS_MAX);
   return {
     policy,
-    find: (tenant, id) => held.get(keyOf(tenant, id)),
-    keep: (tenant, thread) => held.set(keyOf(tenant, thread.id), thread),
+    find: (tenant, id) => held.get(threadKey(tenant, id)),
+    keep: (tenant, thread) => held.set(threadKey(tenant, thread.id), thread),
     refusal: (tenant, id, form) => {
-      const key = keyOf(tenant, id);
+      const key = threadKey(tenant, id);
       const times = refused.get(key) ?? 0;
       refused.set(key, times + 1);
       if (times === 0) return form.notFound(id);
@@ -53,7 +53,7 @@ export function threadUseOf(decoded: Decoded): ThreadUse | undefined {
   return definitions[decoded.protocol].threads?.useOf(memberOf(decoded));
 }
 
-function keyOf(tenant: string, id: string): string {
+function threadKey(tenant: string, id: string): string {
   return `${tenant}\n${id}`;
 }
 

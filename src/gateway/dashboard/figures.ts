@@ -57,11 +57,11 @@ export function createFigures({ store, registry = createRegistry(), now = Date.n
     return keeping;
   };
   const countsOf = (model: string): Counts => {
-    const day = dayOf(now());
+    const day = formatDay(now());
     const models = unkept.get(day) ?? new Map<string, Counts>();
     unkept.set(day, models);
     timer ??= setTimeout(() => void keep(), FIGURE_LIMITS.keepEveryMs).unref();
-    return countsIn(models, model);
+    return findCounts(models, model);
   };
   return {
     onEvent: (event) => {
@@ -73,7 +73,7 @@ export function createFigures({ store, registry = createRegistry(), now = Date.n
       await keeping;
       const found: DayFigures[] = [];
       for (let back = days - 1; back >= 0; back--) {
-        const day = dayOf(now() - back * FIGURE_LIMITS.dayMs);
+        const day = formatDay(now() - back * FIGURE_LIMITS.dayMs);
         const kept = await readDay(store, day);
         merge(kept, unkept.get(day) ?? new Map());
         for (const [model, counts] of kept) found.push({ day, model, ...counts });
@@ -84,11 +84,11 @@ export function createFigures({ store, registry = createRegistry(), now = Date.n
   };
 }
 
-function dayOf(at: number): string {
+function formatDay(at: number): string {
   return new Date(at).toISOString().slice(0, "2026-11-25".length);
 }
 
-function countsIn(models: Day, model: string): Counts {
+function findCounts(models: Day, model: string): Counts {
   const name = models.has(model) || models.size < FIGURE_LIMITS.modelsADay ? model : OTHER_MODELS;
   const counts = models.get(name) ?? emptyCounts();
   models.set(name, counts);
@@ -115,7 +115,7 @@ async function readDay(store: FiguresOptions["store"], day: string): Promise<Day
 }
 
 function merge(into: Day, from: Day): void {
-  for (const [model, counts] of from) addCounts(countsIn(into, model), counts);
+  for (const [model, counts] of from) addCounts(findCounts(into, model), counts);
 }
 
 function addRequest(counts: Counts, event: RequestEvent, prices: Prices | undefined): void {

@@ -59,7 +59,7 @@ export function addDashboard(app: Hono, { files, feed, figures }: Dashboard, acc
     // A request with the operator's token needs no code.
     if (access.byOperator(context.req.header("authorization")))
       return context.json({ token: access.browserToken() }, 200, NO_STORE);
-    const token = access.byHandover(await codeIn(context));
+    const token = access.byHandover(await readCode(context));
     if (token !== undefined) return context.json({ token }, 200, NO_STORE);
     return context.json(LINK_USED, 401, NO_STORE);
   });
@@ -107,7 +107,7 @@ function serve(context: Context, { body, type }: DashboardFile, headers: Readonl
   return context.body(body, 200, { ...headers, "content-type": type });
 }
 
-async function codeIn(context: Context): Promise<string> {
+async function readCode(context: Context): Promise<string> {
   const length = Number(context.req.header("content-length") ?? Number.NaN);
   if (!(length <= ADMIN_LIMITS.bodyBytes)) return "";
   const body = (await context.req.json().catch(() => undefined)) as { readonly code?: unknown } | undefined;
@@ -134,14 +134,14 @@ const BUILT = fileURLToPath(new URL("browser", import.meta.url));
 /** Undefined where they were not built. */
 export function readDashboardFiles(folder: string = BUILT): DashboardFiles | undefined {
   const files = new Map<string, DashboardFile>();
-  for (const name of namesIn(folder)) {
+  for (const name of listNames(folder)) {
     const type = TYPES[extname(name)];
     if (type !== undefined) files.set(name, { body: Uint8Array.from(readFileSync(joinPath(folder, name))), type });
   }
   return files.has("index.html") ? files : undefined;
 }
 
-function namesIn(folder: string): readonly string[] {
+function listNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {

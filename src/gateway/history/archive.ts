@@ -46,7 +46,7 @@ export async function archiveRestart(
   if (entry?.parent === undefined) return;
   const { parent: of, createdAt } = entry;
   const archives = [...known, { session, of, covers, messages: entry.messages, createdAt }].slice(-ARCHIVES_MAX);
-  await store.putState(tenant, nameOf(root), { archives });
+  await store.putState(tenant, stateName(root), { archives });
 }
 
 /** The archives of a session, the oldest first, and the session that this one is an archive of. */
@@ -69,7 +69,7 @@ async function readArchives(
   tenant: string,
   root: string,
 ): Promise<readonly Kept[]> {
-  const state = await store.getState(tenant, nameOf(root));
+  const state = await store.getState(tenant, stateName(root));
   if (!isRecord(state)) return [];
   try {
     archivesShape(state, "archives");
@@ -79,7 +79,7 @@ async function readArchives(
   }
 }
 
-function nameOf(root: string): string {
+function stateName(root: string): string {
   return `archives:${root}`;
 }
 

@@ -179,7 +179,7 @@ async function runtimeOptions(
   return {
     ...runtime,
     ...hooksOf(dependencies, { tenant, model }),
-    settings: { ...runtime.settings, ...reserveIn(state), contextLength, note: "handoff" },
+    settings: { ...runtime.settings, ...readReserve(state), contextLength, note: "handoff" },
     store,
     tenant,
     model,
@@ -193,7 +193,7 @@ async function runtimeOptions(
   };
 }
 
-function reserveIn(state: unknown): { readonly maxOutputTokens?: number } {
+function readReserve(state: unknown): { readonly maxOutputTokens?: number } {
   const reserved = isState(state) ? state.maxOutputTokens : undefined;
   return reserved === undefined ? {} : { maxOutputTokens: reserved };
 }

@@ -40,17 +40,17 @@ export async function contextView(dependencies: HistoryDependencies, which: Whic
   const { original, sent, compactions } = sizes;
   return {
     ...defined({ windowTokens, thresholdTokens }),
-    requests: requestsOf(usages, links, dependencies),
+    requests: listRequests(usages, links, dependencies),
     original,
     sent,
-    fills: fillsOf(messages, sizes),
+    fills: groupFills(messages, sizes),
     compactions: compactions.map(({ compaction: { covered, report }, undone, since }) => {
       return { at: covered, since, undone, tokens: report.tokens };
     }),
   };
 }
 
-function requestsOf(
+function listRequests(
   usages: readonly UsageEntry[],
   links: readonly string[],
   dependencies: HistoryDependencies,
@@ -64,7 +64,7 @@ function requestsOf(
   });
 }
 
-function fillsOf(messages: readonly Message[], { weigh, besideTokens }: SessionSizes): ContextView["fills"] {
+function groupFills(messages: readonly Message[], { weigh, besideTokens }: SessionSizes): ContextView["fills"] {
   const tools = toolNames(messages);
   const fills = new Map<string, { role: Message["role"]; tool?: string; messages: number; tokens: number }>();
   if (besideTokens > 0) fills.set("beside", { role: "system", messages: 0, tokens: besideTokens });
@@ -100,7 +100,7 @@ export async function compactionView(
       code: "unknown_compaction",
       hint: `It has ${compactions.length}, counted from 1.`,
     });
-  return viewOf(dependencies, session, compaction, page);
+  return showCompaction(dependencies, session, compaction, page);
 }
 
 export async function unkeptView(
@@ -109,10 +109,10 @@ export async function unkeptView(
   compaction: Compaction,
   page?: Page,
 ): Promise<CompactionView> {
-  return viewOf(dependencies, await readSized(dependencies, which), compaction, page);
+  return showCompaction(dependencies, await readSized(dependencies, which), compaction, page);
 }
 
-function viewOf(
+function showCompaction(
   dependencies: HistoryDependencies,
   { messages, sizes }: SizedSession,
   compaction: Compaction,
@@ -128,7 +128,7 @@ function viewOf(
     ...(handoff.length === 0 ? {} : { handoff: dependencies.redact(handoff.join("\n\n")) }),
     before: messages.slice(from - 1, Math.min(covered, from - 1 + count)).map((message, index) => {
       const at = from - 1 + index;
-      const recall = recallOf(compaction, at);
+      const recall = findRecallId(compaction, at);
       return {
         ...shown(message, at),
         became: map[at] ?? { kind: "summarised" },
@@ -141,7 +141,7 @@ function viewOf(
   };
 }
 
-function recallOf({ evicted }: Compaction, at: number): string | undefined {
+function findRecallId({ evicted }: Compaction, at: number): string | undefined {
   return evicted.find(({ message, end = message + 1 }) => message <= at && at < end)?.id;
 }
 

@@ -25,7 +25,7 @@ export async function exportSession(
   const { compaction } = options.compacted
     ? await store.findCompaction(tenant, await store.readLinks(tenant, entry.head))
     : {};
-  const messages = sentOf(conversation.messages, compaction, options)
+  const messages = applyForExport(conversation.messages, compaction, options)
     .flatMap((message) => fromElsewhere(message, options))
     .map((message) => (options.secrets === "keep" ? message : exportedWithoutSecrets(message, redact)));
   const protocol = options.to ?? conversation.protocol ?? FALLBACK_PROTOCOL;
@@ -41,7 +41,7 @@ export async function exportSession(
   };
 }
 
-function sentOf(
+function applyForExport(
   messages: readonly Message[],
   compaction: Compaction | undefined,
   { synthetic }: ExportOptions,

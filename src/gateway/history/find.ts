@@ -84,7 +84,7 @@ export async function readConversation(store: HistoryStore, tenant: string, head
 }
 
 export function conversationOf(stored: readonly StoredMessage[]): StoredConversation {
-  const groups = groupsOf(stored).map(readGroup);
+  const groups = groupByWireMessage(stored).map(readGroup);
   const protocol = stored.findLast((one) => one.protocol !== undefined)?.protocol;
   return {
     messages: groups.flatMap(({ messages }) => messages),
@@ -94,7 +94,7 @@ export function conversationOf(stored: readonly StoredMessage[]): StoredConversa
 }
 
 /** Messages that came from one wire message are together, counted up. */
-function groupsOf(stored: readonly StoredMessage[]): readonly (readonly StoredMessage[])[] {
+function groupByWireMessage(stored: readonly StoredMessage[]): readonly (readonly StoredMessage[])[] {
   const groups: StoredMessage[][] = [];
   for (const one of stored) {
     const before = groups.at(-1)?.at(-1);

@@ -84,10 +84,10 @@ async function summarise(
   return {
     tenant,
     id,
-    title: titleOf(conversationOf(opening), redact),
+    title: makeTitle(conversationOf(opening), redact),
     messages,
     ...counted,
-    ...(await figuresOf(dependencies, { tenant, model: usage?.model, usages, state, compactions })),
+    ...(await readFigures(dependencies, { tenant, model: usage?.model, usages, state, compactions })),
     compactions: compactions.filter(({ undone }) => !undone).length,
     undone: standing.undone,
     branches: Math.max(0, branches.length - archived.archives.length),
@@ -109,7 +109,7 @@ interface Recorded {
   readonly compactions: readonly CompactionEntry[];
 }
 
-async function figuresOf(
+async function readFigures(
   dependencies: HistoryDependencies,
   { usages, compactions, ...recorded }: Recorded,
 ): Promise<Pick<SessionSummary, "window" | "spendUsd" | "compactedBy" | "lastCompaction">> {
@@ -132,7 +132,7 @@ function redactedFigures(engine: EngineFigures, redact: HistoryDependencies["red
   return { ...engine, hidden: engine.hidden.map((one) => ({ ...one, label: redact(one.label) })) };
 }
 
-function titleOf({ messages }: StoredConversation, redact: HistoryDependencies["redact"]): string {
+function makeTitle({ messages }: StoredConversation, redact: HistoryDependencies["redact"]): string {
   const said = messages.map(personText).find((text) => text !== "") ?? "";
   return redact(said).replaceAll(/\s+/g, " ").slice(0, TITLE_CHARS_MAX);
 }
@@ -161,7 +161,7 @@ export async function show(dependencies: HistoryDependencies, which: Which, tail
       return { covered, undone, stands: !undone && covers === compaction?.covers, createdAt, report };
     }),
     ...(engine === undefined ? {} : { engine: redactedFigures(engine, dependencies.redact) }),
-    tail: tailOf(dependencies, messages, tail, sizes),
+    tail: showTail(dependencies, messages, tail, sizes),
   };
 }
 
@@ -170,7 +170,7 @@ export async function messagesOf({ store }: HistoryDependencies, which: Which): 
   return (await readConversation(store, tenant, entry.head)).messages;
 }
 
-function tailOf(
+function showTail(
   { redact }: HistoryDependencies,
   messages: readonly Message[],
   count: number,
@@ -191,19 +191,19 @@ function tailOf(
 /** `state`: the session's, as it was saved; `standing`: the compaction that its next request goes out with. */
 function engineFigures(state: unknown, standing: Compaction | undefined): EngineFigures | undefined {
   const engine = savedEngineState(state) ?? standing?.state;
-  const name = standing?.report.engine ?? nameIn(engine);
+  const name = standing?.report.engine ?? engineName(engine);
   if (name === undefined) return undefined;
-  const hidden = standing === undefined ? [] : hiddenIn(standing);
+  const hidden = standing === undefined ? [] : listHidden(standing);
   return { name, ...(name === "sacred-zone" ? { statistics: sacredZoneStatistics(engine) } : {}), hidden };
 }
 
-function nameIn(state: unknown): string | undefined {
+function engineName(state: unknown): string | undefined {
   const name = typeof state === "object" && state !== null && "engine" in state ? state.engine : undefined;
   return typeof name === "string" ? name : undefined;
 }
 
 /** Results that stand in the conversation in short: a digest, a line with the recall id, a reference. */
-function hiddenIn({ map, evicted, state }: Compaction): readonly HiddenResult[] {
+function listHidden({ map, evicted, state }: Compaction): readonly HiddenResult[] {
   const times = new Map(hiddenResults(state).map(({ id, at }) => [id, at]));
   const stands = ({ kind, message }: Evicted): boolean => kind === "result" && map[message]?.kind === "edited";
   return evicted.filter(stands).map(({ id, message, label }) => {

@@ -59,7 +59,7 @@ export async function readSized(dependencies: HistoryDependencies, which: Which)
 }
 
 export function sizesOf(session: StoredSession, base: Measure): SessionSizes {
-  const { weigh, besideTokens } = scaleOf(session, base);
+  const { weigh, besideTokens } = findScale(session, base);
   const compactions = dated(session);
   const standing = compactions.filter(({ undone }) => !undone);
   const original: number[] = [];
@@ -80,7 +80,7 @@ export function sizesOf(session: StoredSession, base: Measure): SessionSizes {
 }
 
 /** What is reported beyond the estimate of its messages is what goes along with them. */
-function scaleOf(session: StoredSession, base: Measure): Pick<SessionSizes, "weigh" | "besideTokens"> {
+function findScale(session: StoredSession, base: Measure): Pick<SessionSizes, "weigh" | "besideTokens"> {
   const { usages, state } = session;
   const { factor = initialFactor(usages.at(-1)?.model), fixedTokens = 0 } = savedScale(state);
   const known = { weigh: weighing(base, factor), besideTokens: fixedTokens };

@@ -17,7 +17,7 @@ import { bareName } from "../../models/registry/registry.ts";
 /** Beta headers: a list in one line or in several, whose order providers and caches may depend on, so that one is only ever added at its end. */
 const BETA_HEADER = "anthropic-beta";
 
-function betasIn(lines: HeaderLines): readonly string[] {
+function listBetas(lines: HeaderLines): readonly string[] {
   return lines
     .filter(([name]) => name.toLowerCase() === BETA_HEADER)
     .flatMap(([, value]) => value.split(",").map((beta) => beta.trim()))
@@ -26,7 +26,7 @@ function betasIn(lines: HeaderLines): readonly string[] {
 
 /** The same lines where it is there already. */
 function withBeta(lines: HeaderLines, beta: string): HeaderLines {
-  if (betasIn(lines).includes(beta)) return lines;
+  if (listBetas(lines).includes(beta)) return lines;
   const last = lines.findLastIndex(([name]) => name.toLowerCase() === BETA_HEADER);
   const line = lines[last];
   if (line === undefined) return [...lines, [BETA_HEADER, beta]];
@@ -69,7 +69,7 @@ export function thinkingCourse(query: ThinkingQuery): ThinkingTreatment {
   if (request.protocol !== "anthropic-messages" || (sent === request.transcript && !stood)) return AS_IT_IS;
   const kind = rules.kindOf(sent.model ?? "");
   if (kind === "none") return AS_IT_IS;
-  const asked = thinkingIn(request);
+  const asked = findThinking(request);
   if (!asked.on) return kind === "bound" && holdsThinking(sent.messages) ? stripped(sent) : AS_IT_IS;
   if (!keepsOpening(request.transcript, sent)) return UNTOUCHED;
   if (kind === "signed" || asked.mismatch === "drop_block") return AS_IT_IS;
@@ -84,11 +84,11 @@ export function thinkingCourse(query: ThinkingQuery): ThinkingTreatment {
 export function allowsCompaction(request: Decoded, rules: ThinkingRules): boolean {
   const { transcript, protocol } = request;
   if (protocol !== "anthropic-messages" || rules.kindOf(transcript.model ?? "") !== "bound") return true;
-  const asked = thinkingIn(request);
+  const asked = findThinking(request);
   if (!asked.on || asked.mismatch === "drop_block") return true;
   if (asked.mismatch !== undefined) return false;
   if (rules.drops && !asked.hosted) return true;
-  const turn = openTurnOf(transcript.messages);
+  const turn = findOpenTurn(transcript.messages);
   return turn === undefined || !holdsThinking(transcript.messages.slice(turn.start));
 }
 
@@ -102,7 +102,7 @@ interface ThinkingSettings {
   readonly hosted: boolean;
 }
 
-function thinkingIn({ layout, body }: Decoded): ThinkingSettings {
+function findThinking({ layout, body }: Decoded): ThinkingSettings {
   const member = layout.members.findLast(({ key }) => key === "thinking");
   const thinking = member === undefined ? {} : fieldsOf(JSON.parse(body.slice(member.start, member.end)));
   const binding = thinking["block_binding"];
@@ -116,9 +116,9 @@ function thinkingIn({ layout, body }: Decoded): ThinkingSettings {
 
 /** With thinking on, the open turn has to begin with it where it did before: the compaction carries it. */
 function keepsOpening(original: Transcript, sent: Transcript): boolean {
-  const before = openTurnOf(original.messages);
+  const before = findOpenTurn(original.messages);
   if (before === undefined || !opensWithThinking(original.messages[before.first]!)) return true;
-  const now = openTurnOf(sent.messages);
+  const now = findOpenTurn(sent.messages);
   return now === undefined || opensWithThinking(sent.messages[now.first]!);
 }
 
@@ -136,7 +136,7 @@ function dropping(sent: Transcript, request: Decoded): ThinkingTreatment {
 
 /** The changes with which the provider drops thinking that does not fit, and takes the rest. */
 export function droppingThinking(request: Decoded) {
-  const { bindingGiven } = thinkingIn(request);
+  const { bindingGiven } = findThinking(request);
   const patched = (thinking: string): string =>
     bindingGiven
       ? patchPath(thinking, ["block_binding", "prefix_mismatch_behavior"], '"drop_block"')
@@ -156,8 +156,8 @@ export function droppingThinking(request: Decoded) {
  * because thinking was off for a while, it is not known any more which block is older than the compaction.
  */
 function withinTurns({ request: { transcript }, sent }: ThinkingQuery): ThinkingTreatment {
-  const turn = openTurnOf(sent.messages);
-  const before = openTurnOf(transcript.messages);
+  const turn = findOpenTurn(sent.messages);
+  const before = findOpenTurn(transcript.messages);
   if (turn === undefined || before === undefined) return stripped(sent);
   const rewritten = transcript.messages.slice(before.start, untouchedFrom(transcript, sent));
   const mixed = holdsThinking(rewritten) && holdsThinking(sent.messages.slice(turn.start));
@@ -180,10 +180,10 @@ const CARRIED_TOKENS_MAX = 2_000;
  * carried comes from the very turn that goes on. `covered` grows to the message that takes it, in the client's own chain.
  */
 export function carryThinking(compaction: Compaction, original: Transcript, estimator: Estimator): Compaction {
-  const before = openTurnOf(original.messages);
+  const before = findOpenTurn(original.messages);
   if (before === undefined || !isOurs(original.messages[before.first]!)) return compaction;
   const rewritten = applyCompaction(original, compaction).messages;
-  const turn = openTurnOf(rewritten);
+  const turn = findOpenTurn(rewritten);
   if (turn === undefined) return compaction;
   const originOf = originsIn(compaction);
   const edits = new Map<number, Message>();
@@ -232,11 +232,11 @@ function openingThoughts({ role, parts, wire }: Message): readonly OpaquePart[] 
   const texts = elementTexts(memberText(wire.raw, "content")!);
   return parts.slice(0, end < 0 ? parts.length : end).map(({ at }) => {
     const raw = texts[at!]!;
-    return Object.freeze({ kind: "opaque", type: typeIn(raw), raw });
+    return Object.freeze({ kind: "opaque", type: readType(raw), raw });
   });
 }
 
-function typeIn(block: string): string {
+function readType(block: string): string {
   return JSON.parse(memberText(block, "type") ?? '"thinking"') as string;
 }
 
@@ -322,7 +322,7 @@ interface OpenTurn {
 }
 
 /** `undefined` where the request does not end in results; a system message behind them begins no new turn. */
-function openTurnOf(messages: readonly Message[]): OpenTurn | undefined {
+function findOpenTurn(messages: readonly Message[]): OpenTurn | undefined {
   const end = messages.findLastIndex(({ role }) => role !== "system");
   if (!carriesResults(messages, end)) return undefined;
   const spoke = messages.findLastIndex(({ role }, at) => role === "user" && !carriesResults(messages, at));

@@ -54,10 +54,10 @@ const OPEN_BRACE = 0x7b;
 export function isLarge(body: Uint8Array, limits: QueueLimits): boolean {
   const { readBodyBytes, largeBodyBytes, largeBodyObjects } = limits;
   if (body.length >= largeBodyBytes) return body.length <= readBodyBytes;
-  return objectsIn(body, largeBodyObjects) >= largeBodyObjects;
+  return countObjects(body, largeBodyObjects) >= largeBodyObjects;
 }
 
-function objectsIn(body: Uint8Array, most = Infinity): number {
+function countObjects(body: Uint8Array, most = Infinity): number {
   let objects = 0;
   for (let at = body.indexOf(OPEN_BRACE); at >= 0 && objects < most; at = body.indexOf(OPEN_BRACE, at + 1)) objects++;
   return objects;
@@ -98,7 +98,7 @@ export function createLargeRequests(source: ThreadSource, limits: QueueLimits, o
     answer: async (call) => {
       if (places.size() >= largeRequests) throw busy();
       const { tenant, plain } = call;
-      const weight = plain.length * HELD_PER_BYTE + objectsIn(plain) * HELD_PER_OBJECT;
+      const weight = plain.length * HELD_PER_BYTE + countObjects(plain) * HELD_PER_OBJECT;
       const place: Place = { tenant, weight, alone: false };
       let told = await enter(call, place);
       while (told === "again") told = await enter(call, place);

@@ -98,14 +98,14 @@ function createRoom({ heldBytes, preparingBytes }: PlaceLimits) {
   const preparing = new Set<Place>();
   return {
     fits: (place: Place): boolean => {
-      if (held.size > 0 && weightOf(held) + place.weight > heldBytes) return false;
+      if (held.size > 0 && sumWeights(held) + place.weight > heldBytes) return false;
       if (preparing.size === 0) return true;
       if (place.alone || [...preparing].some(({ alone }) => alone)) return false;
-      return weightOf(preparing) + place.weight <= preparingBytes;
+      return sumWeights(preparing) + place.weight <= preparingBytes;
     },
     hasItsShare: ({ tenant, weight }: Place): boolean => {
-      const own = weightOf(held, tenant);
-      return own > 0 && own + weight > (heldBytes - weightOf(held) + own) / 2;
+      const own = sumWeights(held, tenant);
+      return own > 0 && own + weight > (heldBytes - sumWeights(held) + own) / 2;
     },
     take: (place: Place): void => {
       held.add(place);
@@ -116,12 +116,12 @@ function createRoom({ heldBytes, preparingBytes }: PlaceLimits) {
       preparing.delete(place);
       return held.delete(place);
     },
-    weightOf: (tenant: string): number => weightOf(held, tenant),
+    weightOf: (tenant: string): number => sumWeights(held, tenant),
     size: (): number => held.size,
   };
 }
 
-function weightOf(places: ReadonlySet<Place>, tenant?: string): number {
+function sumWeights(places: ReadonlySet<Place>, tenant?: string): number {
   let sum = 0;
   for (const place of places) if (tenant === undefined || place.tenant === tenant) sum += place.weight;
   return sum;

@@ -82,13 +82,13 @@ export function createCachingContext({ caching: stated, settings, registry }: Ca
     headMessages: settings?.protectFirstN ?? ENGINE_DEFAULTS.protectFirstN,
     measure: createMeasure(),
     of: (query) => {
-      const marker = markerIn(query);
+      const marker = findMarker(query);
       const key = `${query.protocol}\n${query.upstream.origin}\n${query.upstream.caching}\n${marker}\n${query.model}`;
       const found = known.get(key);
       if (found !== undefined) return found;
       if (known.size >= MODELS_MAX) known.clear();
-      const rules = options.enabled ? rulesOf(query, options, registry) : undefined;
-      const economy = economyOf(query, { rules, marker, options, registry });
+      const rules = options.enabled ? findMarkerRules(query, options, registry) : undefined;
+      const economy = priceCompaction(query, { rules, marker, options, registry });
       const caching = { rules, economy, ttl: marker ?? options.ttl, prices: lookUp(registry, query.model)?.prices };
       known.set(key, caching);
       return caching;
@@ -96,8 +96,12 @@ export function createCachingContext({ caching: stated, settings, registry }: Ca
   };
 }
 
-function rulesOf(query: CachingQuery, { strategy }: CachingOptions, registry: Registry): MarkerRules | undefined {
-  const layout = layoutOf(query);
+function findMarkerRules(
+  query: CachingQuery,
+  { strategy }: CachingOptions,
+  registry: Registry,
+): MarkerRules | undefined {
+  const layout = findLayout(query);
   if (layout === undefined) return undefined;
   const cache = lookUp(registry, query.model)?.cache;
   const minimumTokens = cache?.minimumTokens;
@@ -105,7 +109,7 @@ function rulesOf(query: CachingQuery, { strategy }: CachingOptions, registry: Re
   return { layout, strategy: cache?.markersMax === undefined ? undefined : "anchors", minimumTokens };
 }
 
-function markerIn({ protocol, asked }: CachingQuery): Ttl | undefined {
+function findMarker({ protocol, asked }: CachingQuery): Ttl | undefined {
   return asked === undefined || definitions[protocol].markers === undefined ? undefined : conversationMarker(asked);
 }
 
@@ -117,7 +121,7 @@ interface Pricing {
 }
 
 /** What a cache makes of a compaction's price; undefined where there is no cache that we know of, or no price. */
-function economyOf(query: CachingQuery, { rules, marker, options, registry }: Pricing): Economy | undefined {
+function priceCompaction(query: CachingQuery, { rules, marker, options, registry }: Pricing): Economy | undefined {
   const facts = lookUp(registry, query.model);
   // What is cached where it is marked is not cached where nobody marks it.
   const marked = definitions[query.protocol].markers === "native" || facts?.cache?.kind === "markers";
@@ -127,7 +131,7 @@ function economyOf(query: CachingQuery, { rules, marker, options, registry }: Pr
 }
 
 /** Claude on its own API or through OpenRouter (Hermes Agent docs); OpenAI's models at OpenAI's. */
-function layoutOf({ protocol, model, upstream }: CachingQuery): MarkerLayout | undefined {
+function findLayout({ protocol, model, upstream }: CachingQuery): MarkerLayout | undefined {
   const { caching, origin } = upstream;
   if (caching === "off") return undefined;
   const isClaude = /\bclaude\b/.test(bareName(model));

@@ -52,14 +52,14 @@ export interface LearnedWindows {
 export function createLearnedWindows(store: StateStore, now: () => number): LearnedWindows {
   const states = createKeptStates<Entries>(store, now, {
     initial: () => new Map(),
-    parse: entriesIn,
-    merge: newestOf,
-    serialize: (entries) => stateOf(entries, now()),
+    parse: parseEntries,
+    merge: mergeNewest,
+    serialize: (entries) => serializeEntries(entries, now()),
   });
   const put = (tenant: string, entry: Entry): void =>
-    states.put(tenant, NAME, new Map(states.get(tenant, NAME)).set(keyOf(entry), entry));
+    states.put(tenant, NAME, new Map(states.get(tenant, NAME)).set(placeKey(entry), entry));
   const get = (tenant: string, place: Place): RememberedWindow | undefined => {
-    const entry = states.get(tenant, NAME).get(keyOf(place));
+    const entry = states.get(tenant, NAME).get(placeKey(place));
     return isRemembered(entry) ? entry : undefined;
   };
   return {
@@ -110,8 +110,8 @@ export async function forgetWindows(
   const windows = await listWindows(store, choice);
   for (const [tenant, ofTenant] of Map.groupBy(windows, (one) => one.tenant)) {
     const entries = new Map(await readEntries(store, tenant));
-    for (const one of ofTenant) entries.set(keyOf(one), forgotten(one, Math.max(now, one.at + 1)));
-    await store.putState(tenant, NAME, stateOf(entries, now));
+    for (const one of ofTenant) entries.set(placeKey(one), forgotten(one, Math.max(now, one.at + 1)));
+    await store.putState(tenant, NAME, serializeEntries(entries, now));
   }
   return windows;
 }
@@ -124,11 +124,11 @@ function isRemembered(entry: Entry | undefined): entry is RememberedWindow {
   return entry?.tokens !== undefined;
 }
 
-function keyOf({ model, upstream }: Place): string {
+function placeKey({ model, upstream }: Place): string {
   return `${model}\n${upstream}`;
 }
 
-function newestOf(some: Entries, others: Entries): Entries {
+function mergeNewest(some: Entries, others: Entries): Entries {
   const newest = new Map(some);
   for (const [key, entry] of others) if (entry.at >= (newest.get(key)?.at ?? 0)) newest.set(key, entry);
   return newest;
@@ -137,16 +137,16 @@ function newestOf(some: Entries, others: Entries): Entries {
 const NAME = "learned windows";
 
 async function readEntries(store: Pick<StateStore, "getState">, tenant: string): Promise<Entries> {
-  return entriesIn(await store.getState(tenant, NAME));
+  return parseEntries(await store.getState(tenant, NAME));
 }
 
-function entriesIn(state: unknown): Entries {
+function parseEntries(state: unknown): Entries {
   const { windows } = (state ?? {}) as { readonly windows?: unknown };
   const entries = Array.isArray(windows) ? (windows as readonly unknown[]).filter(isEntry) : [];
-  return new Map(entries.map((entry) => [keyOf(entry), entry]));
+  return new Map(entries.map((entry) => [placeKey(entry), entry]));
 }
 
-function stateOf(entries: Entries, now: number): unknown {
+function serializeEntries(entries: Entries, now: number): unknown {
   return { windows: [...entries.values()].filter(({ at }) => now - at < KEPT_MS) };
 }
 

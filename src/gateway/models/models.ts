@@ -71,26 +71,26 @@ export function createModelBook(options: ModelBookOptions): ModelBook {
   return {
     of: (tenant, model, upstream = "", onTrial) => ({
       window: windowFor({ tenant, model, upstream }, onTrial),
-      factor: factors.get(tenant, nameOf(model)).factor,
+      factor: factors.get(tenant, stateName(model)).factor,
       ...statedImageTokens(registry, model),
     }),
     recalled: (tenant, model) => {
-      const [factor, learned] = [factors.load(tenant, nameOf(model)), windows.load(tenant, model)];
+      const [factor, learned] = [factors.load(tenant, stateName(model)), windows.load(tenant, model)];
       if (factor === undefined || learned === undefined) return factor ?? learned;
       return Promise.all([factor, learned]).then(() => undefined);
     },
     learnFactor: (tenant, model, factor) => {
-      const { kept } = factors.get(tenant, nameOf(model));
+      const { kept } = factors.get(tenant, stateName(model));
       const isNews = kept === undefined || Math.abs(kept - factor) >= FACTOR_STEP;
-      if (isNews) factors.put(tenant, nameOf(model), { factor, kept: factor, at: now() });
-      else factors.hold(tenant, nameOf(model), { factor, kept, at: now() });
+      if (isNews) factors.put(tenant, stateName(model), { factor, kept: factor, at: now() });
+      else factors.hold(tenant, stateName(model), { factor, kept, at: now() });
     },
     learnWindow: (served, { tokens, by, refusedTokens, countsOutput }) => {
       const { tenant, model, upstream } = served;
       if (tokens < WINDOW_TOKENS_MIN || tokens >= windowFor(served).tokens) return undefined;
       windows.learn(tenant, { model, upstream, tokens, by, refusedTokens, countsOutput });
       const window = windowFor(served);
-      announced.add(announcementOf(served, window));
+      announced.add(announcementKey(served, window));
       return window;
     },
     answered: (served, request) => {
@@ -101,7 +101,7 @@ export function createModelBook(options: ModelBookOptions): ModelBook {
     },
     unannounced: (served) => {
       const window = windowFor(served);
-      const announcement = announcementOf(served, window);
+      const announcement = announcementKey(served, window);
       if (window.from !== "learned" || announced.has(announcement)) return undefined;
       announced.add(announcement);
       return window;
@@ -120,7 +120,7 @@ interface KeptFactor {
 const FACTOR_STEP = 0.02;
 const NAME_START = "model ";
 
-function nameOf(model: string): string {
+function stateName(model: string): string {
   return `${NAME_START}${model}`;
 }
 
@@ -134,7 +134,7 @@ const FACTORS: StateKind<KeptFactor> = {
   serialize: ({ factor, at }) => ({ factor, at }),
 };
 
-function announcementOf({ tenant, model, upstream }: ServedModel, { learned }: WindowInUse): string {
+function announcementKey({ tenant, model, upstream }: ServedModel, { learned }: WindowInUse): string {
   return [tenant, model, upstream, learned?.at].join("\n");
 }
 

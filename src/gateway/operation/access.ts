@@ -38,9 +38,9 @@ export function createAccess(token: string, now: () => number = Date.now): Acces
   };
   const browserToken = (): string => signed(token, "browser", now() + BROWSER_TOKEN_MS);
   return {
-    byOperator: (authorization) => same(bearerOf(authorization), token),
+    byOperator: (authorization) => same(readBearer(authorization), token),
     byToken: (authorization) => {
-      const given = bearerOf(authorization);
+      const given = readBearer(authorization);
       return same(given, token) || isValid(token, "browser", given, now());
     },
     byLink: (code) => (takeOnce("link", code) ? signed(token, "handover", now() + HANDOVER_MS) : undefined),
@@ -54,7 +54,7 @@ export function loginLink(url: string, token: string, now = Date.now()): string 
   return `${url}${LOGIN_PATH}?code=${signed(token, "link", now + LINK_MS)}`;
 }
 
-function bearerOf(authorization = ""): string {
+function readBearer(authorization = ""): string {
   return /^bearer +(\S.*)$/i.exec(authorization)?.[1] ?? "";
 }
 

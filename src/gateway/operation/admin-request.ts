@@ -98,17 +98,17 @@ export function budgetFrom(given: number | string): Budget {
 }
 
 export function exportOptions(context: Context): ExportOptions {
-  const to = choiceIn(context, "to", Object.keys(protocols) as readonly ProtocolName[]);
+  const to = readChoice(context, "to", Object.keys(protocols) as readonly ProtocolName[]);
   return {
-    form: choiceIn(context, "format", ["json", "jsonl"] as const) ?? "json",
-    compacted: choiceIn(context, "compacted", ["true", "false"] as const) === "true",
-    synthetic: choiceIn(context, "synthetic", SYNTHETIC_CHOICES) ?? "mark",
-    secrets: choiceIn(context, "secrets", ["mask", "keep"] as const) ?? "mask",
+    form: readChoice(context, "format", ["json", "jsonl"] as const) ?? "json",
+    compacted: readChoice(context, "compacted", ["true", "false"] as const) === "true",
+    synthetic: readChoice(context, "synthetic", SYNTHETIC_CHOICES) ?? "mark",
+    secrets: readChoice(context, "secrets", ["mask", "keep"] as const) ?? "mask",
     ...(to === undefined ? {} : { to }),
   };
 }
 
-function choiceIn<Choice extends string>(
+function readChoice<Choice extends string>(
   context: Context,
   name: string,
   choices: readonly Choice[],
@@ -142,7 +142,7 @@ export async function bodyOf<Shape extends Readonly<Record<string, keyof Kinds>>
   shape: Shape,
   bytesMax: number = ADMIN_LIMITS.bodyBytes,
 ): Promise<Read<Shape>> {
-  const text = await textOf(context.req.raw, bytesMax);
+  const text = await readText(context.req.raw, bytesMax);
   const value = text.trim() === "" ? {} : parsed(text);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw badQuery("the body is not a JSON object", `Send one with ${Object.keys(shape).join(", ")}, or none.`);
@@ -160,7 +160,7 @@ export async function bodyOf<Shape extends Readonly<Record<string, keyof Kinds>>
   return value as Read<Shape>;
 }
 
-async function textOf({ body }: Request, bytesMax: number): Promise<string> {
+async function readText({ body }: Request, bytesMax: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body ?? []) {

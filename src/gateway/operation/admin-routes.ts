@@ -75,7 +75,7 @@ function answered(answer: (context: Context) => Promise<object>): (context: Cont
   return async (context) => context.json(await answer(context), 200, NO_STORE);
 }
 
-function previewIn(context: Context): string {
+function readPreviewId(context: Context): string {
   return bounded(context.req.param("preview") ?? "", "the preview", ADMIN_LIMITS.idChars);
 }
 
@@ -96,7 +96,7 @@ function addReading(app: Hono, history: History): void {
     return history.compaction(whichIn(context), number, pageIn(context));
   });
   get("/sessions/:id/previews/:preview", (context) => {
-    const preview = previewIn(context);
+    const preview = readPreviewId(context);
     return history.showPreview(whichIn(context), preview, pageIn(context));
   });
   get("/sessions/:id/messages", (context) => {
@@ -161,7 +161,7 @@ function addEditing(app: Hono, history: History): void {
   const post = (path: string, answer: (context: Context) => Promise<object>): void =>
     void app.post(path, answered(answer));
   post("/sessions/:id/previews/:preview", async (context) => {
-    const preview = previewIn(context);
+    const preview = readPreviewId(context);
     const { handoff } = await bodyOf(context, { handoff: "string" }, ADMIN_LIMITS.handoffBodyBytes);
     if (handoff === undefined) throw badQuery("handoff is missing", 'Send for example {"handoff": "## Open\\n- …"}.');
     return history.editPreview(whichIn(context), preview, handoff);

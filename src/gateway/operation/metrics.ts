@@ -55,7 +55,7 @@ function writerTo(registry: Registry, byTenant: boolean): Write {
     const common = { name, help, labelNames: [...labels], registers: [registry] };
     if (kind === "counter") {
       const counter = new Counter(common);
-      for (const of of combinationsOf(AT_ZERO[name])) counter.inc(of, 0);
+      for (const of of combineLabels(AT_ZERO[name])) counter.inc(of, 0);
       writers.set(name, (_, value, of = {}) => counter.inc(of, value));
     } else if (kind === "histogram") {
       const histogram = new Histogram({ ...common, buckets: [...(buckets ?? [])] });
@@ -65,7 +65,7 @@ function writerTo(registry: Registry, byTenant: boolean): Write {
   return (name, value, labels) => writers.get(name)?.(name, value, labels);
 }
 
-function combinationsOf(values: Readonly<Record<string, readonly string[]>> = {}): readonly Record<string, string>[] {
+function combineLabels(values: Readonly<Record<string, readonly string[]>> = {}): readonly Record<string, string>[] {
   return Object.entries(values).reduce<readonly Record<string, string>[]>(
     (made, [label, each], at) =>
       (at === 0 ? [{}] : made).flatMap((one) => each.map((value) => ({ ...one, [label]: value }))),

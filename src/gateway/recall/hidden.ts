@@ -64,15 +64,15 @@ interface Expansion {
 
 export function createHiddenTurns({ store, hash, limits }: HiddenOptions): HiddenTurns {
   const { remembered: entries, rememberedChars: chars } = limits;
-  const known = remembered<readonly ExpandedTurn[]>({ entries, chars, weigh: weightOf });
+  const known = remembered<readonly ExpandedTurn[]>({ entries, chars, weigh: weighTurn });
   const fingerprintOf = fingerprinter(hash);
   const turnsAt = (tenant: string, link: string): readonly ExpandedTurn[] | Promise<readonly ExpandedTurn[]> =>
-    known.get(keyOf(tenant, link)) ?? load(tenant, link);
+    known.get(turnKey(tenant, link)) ?? load(tenant, link);
   const load = async (tenant: string, link: string): Promise<readonly ExpandedTurn[]> => {
-    const state = await store.getState(tenant, nameOf(link));
-    const key = keyOf(tenant, link);
+    const state = await store.getState(tenant, stateName(link));
+    const key = turnKey(tenant, link);
     // It may have been kept meanwhile.
-    const turns = known.get(key) ?? turnsIn(state);
+    const turns = known.get(key) ?? parseTurns(state);
     known.set(key, turns);
     return turns;
   };
@@ -85,7 +85,7 @@ export function createHiddenTurns({ store, hash, limits }: HiddenOptions): Hidde
       );
       let hides = false;
       const withHidden = messages.flatMap((message, at) => {
-        const expansion = expansionOf(message, found[at]!, { protocol: decoded.protocol, fingerprintOf });
+        const expansion = expandTurn(message, found[at]!, { protocol: decoded.protocol, fingerprintOf });
         if (expansion === undefined) return message;
         hides = true;
         return message.parts.some(({ kind }) => kind === "reasoning") ? expansion.whole : expansion.plain;
@@ -97,8 +97,8 @@ export function createHiddenTurns({ store, hash, limits }: HiddenOptions): Hidde
       const before = await Promise.resolve(turnsAt(tenant, link)).catch(() => NONE);
       const others = before.filter((one) => one.fingerprint !== turn.fingerprint);
       const turns = [{ ...turn, expansion: undefined }, ...others].slice(0, ALTERNATIVES_MAX);
-      known.set(keyOf(tenant, link), turns);
-      await store.putState(tenant, nameOf(link), {
+      known.set(turnKey(tenant, link), turns);
+      await store.putState(tenant, stateName(link), {
         schemaVersion: SCHEMA_VERSION,
         turns: turns.map(({ expansion: _, ...plain }) => plain),
       });
@@ -106,7 +106,7 @@ export function createHiddenTurns({ store, hash, limits }: HiddenOptions): Hidde
   };
 }
 
-function keyOf(tenant: string, link: string): string {
+function turnKey(tenant: string, link: string): string {
   return `${tenant}\n${link}`;
 }
 
@@ -130,7 +130,7 @@ function fingerprinter(hash: Hash): HiddenTurns["fingerprintOf"] {
 
 const NO_IDS: ReadonlySet<string> = new Set();
 
-function expansionOf(
+function expandTurn(
   message: Message,
   turns: readonly ExpandedTurn[],
   { protocol, fingerprintOf }: { readonly protocol: ProtocolName } & Pick<HiddenTurns, "fingerprintOf">,
@@ -143,16 +143,16 @@ function expansionOf(
 
 const NONE: readonly ExpandedTurn[] = Object.freeze([]);
 
-function nameOf(link: string): string {
+function stateName(link: string): string {
   return `recalled:${link}`;
 }
 
-function weightOf(turns: readonly ExpandedTurn[]): number {
+function weighTurn(turns: readonly ExpandedTurn[]): number {
   return turns.reduce((sum, { messages }) => sum + messages.length, ENTRY_CHARS);
 }
 
 /** What another version kept is not known here. */
-function turnsIn(state: unknown): readonly ExpandedTurn[] {
+function parseTurns(state: unknown): readonly ExpandedTurn[] {
   if (!isFields(state) || state["schemaVersion"] !== SCHEMA_VERSION) return NONE;
   return listOf(state["turns"]).flatMap((turn) => (isTurn(turn) ? { ...turn, expansion: undefined } : []));
 }

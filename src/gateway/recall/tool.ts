@@ -30,7 +30,7 @@ export function takesTools(request: Decoded, offer: RecallOffer): boolean {
 /** The request's tools with these behind them, but for those whose name the client uses itself; undefined where none is left. */
 export function withTools(request: Decoded, ours: readonly EngineTool[]): ToolOffer | undefined {
   const { append } = definitions[request.protocol].tools;
-  const taken = namesOf(request);
+  const taken = listToolNames(request);
   const offered = ours.filter(({ name }) => !taken.has(name));
   if (offered.length === 0) return undefined;
   const tools = offered.reduce(
@@ -46,7 +46,7 @@ function ownTools({ transcript: { tools = "[]" } }: Decoded): readonly unknown[]
 }
 
 /** A client's own tool of such a name is the client's. */
-function namesOf(request: Decoded): ReadonlySet<string> {
+function listToolNames(request: Decoded): ReadonlySet<string> {
   const { read } = definitions[request.protocol].tools;
   return new Set(
     ownTools(request)

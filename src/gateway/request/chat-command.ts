@@ -106,7 +106,7 @@ async function answerText(
       store: { ...context.store, findCompaction: pending.store.findCompaction },
       now: context.now(),
       redact: createRedactor(context.runtime.secrets),
-      refusal: await refusalOf(context, {
+      refusal: await findRefusal(context, {
         tenant,
         reading,
         conversation,
@@ -137,7 +137,7 @@ interface Changing {
 const NEWEST_MESSAGES = 16;
 
 /** Why a command may change nothing. Nothing is kept for a client before its provider has accepted a request of it. */
-async function refusalOf(context: GatewayContext, changing: Changing): Promise<string | undefined> {
+async function findRefusal(context: GatewayContext, changing: Changing): Promise<string | undefined> {
   const { tenant, reading, conversation, skipped } = changing;
   if (context.mode === "observe") return "this gateway only observes";
   if (skipped === "bound_thinking") return "its thinking is bound to the unchanged conversation";

@@ -158,20 +158,20 @@ function sha256(text: string): string {
 
 async function retrieve(context: GatewayContext, request: CompressRequest, marker: string): Promise<ClientResponse> {
   const markers = marker.split(",").slice(0, MARKERS_MAX);
-  const stored = await Promise.all(markers.map((one) => originalOf(context, request, one)));
+  const stored = await Promise.all(markers.map((one) => findOriginal(context, request, one)));
   const originals = stored.filter((original) => original !== undefined);
   const [first] = originals;
   if (first === undefined) return refused(request, NO_SUCH_HASH);
   const redact = createRedactor(context.runtime.secrets);
   const parameters = new URLSearchParams(request.client.target.split("?")[1]);
   const query = parameters.get("query")?.trim() ?? "";
-  const found = query === "" ? undefined : await placesIn(originals, query, redact);
+  const found = query === "" ? undefined : await findPlaces(originals, query, redact);
   if (found === undefined && parameters.get("only") === "found") return refused(request, NOTHING_FOUND);
   return json(request, { hash: marker, original_content: found ?? redact(first.text) });
 }
 
 /** Under its whole hash: the recall id alone would be too short to keep a stranger from guessing it. */
-async function originalOf(
+async function findOriginal(
   { store }: GatewayContext,
   { tenant }: CompressRequest,
   marker: string,
@@ -185,7 +185,7 @@ async function originalOf(
 }
 
 /** The best places of all of them that hold the words of a query; undefined where there are none, so that the whole is answered with. */
-async function placesIn(
+async function findPlaces(
   originals: readonly Original[],
   query: string,
   redact: (text: string) => string,
@@ -300,18 +300,18 @@ function shortenRows(given: readonly Fields[], limits: RowLimits, tools: RowTool
 /** Answers with the tokens that it saved. */
 function shorten(row: Row, step: number, tools: RowTools, originals: Map<string, Original>): number {
   const was = row.tokens;
-  row.shown = withTexts(row.given, (text) => digestOf(text, row.given["role"], STEPS[step]!, tools));
+  row.shown = withTexts(row.given, (text) => writeDigest(text, row.given["role"], STEPS[step]!, tools));
   row.tokens = rowTokens(row.shown, tools);
-  for (const text of textsOf(row.given)) {
+  for (const text of listTexts(row.given)) {
     const hash = ownMarker(text, tools.hash);
-    if (originals.has(hash) || textsOf(row.shown).includes(text)) continue;
+    if (originals.has(hash) || listTexts(row.shown).includes(text)) continue;
     const id = recallId(text, tools.hash);
     originals.set(hash, { id, kind: "text", label: `${String(row.given["role"])} message`, text });
   }
   return was - row.tokens;
 }
 
-function digestOf(text: string, role: unknown, step: (typeof STEPS)[number], { tokens, hash }: RowTools): string {
+function writeDigest(text: string, role: unknown, step: (typeof STEPS)[number], { tokens, hash }: RowTools): string {
   const recall = `hash=${ownMarker(text, hash)}`;
   const call = describeCall(role === "tool" ? "result" : "message", "");
   const digest = digestResult({ text, call, focus: [], recall, tokens, ...step });
@@ -319,10 +319,10 @@ function digestOf(text: string, role: unknown, step: (typeof STEPS)[number], { t
 }
 
 function rowTokens(row: Fields, { tokens }: RowTools): number {
-  return ROW_OVERHEAD_TOKENS + textsOf(row).reduce((sum, text) => sum + tokens(text), 0);
+  return ROW_OVERHEAD_TOKENS + listTexts(row).reduce((sum, text) => sum + tokens(text), 0);
 }
 
-function textsOf({ content }: Fields): readonly string[] {
+function listTexts({ content }: Fields): readonly string[] {
   if (typeof content === "string") return [content];
   if (!Array.isArray(content)) return [];
   return content.flatMap((part: unknown) => (isTextPart(part) ? [part["text"]] : []));

@@ -125,7 +125,7 @@ async function receive(
   const { raw, plain } = body;
   record.bytesIn = raw.length;
   const request = { ...arriving, tenant, raw };
-  if (large === undefined || !isLarge(plain, limits)) return { ...request, text: textOf(context, body, record) };
+  if (large === undefined || !isLarge(plain, limits)) return { ...request, text: readableText(context, body, record) };
   const over = (event: RequestEvent): void => {
     if (event.thread !== undefined) context.threads.keep(tenant, event.thread);
     record.overInThread(event);
@@ -141,7 +141,11 @@ async function receive(
 }
 
 /** Undefined for a body that goes out unread. */
-function textOf({ limits }: GatewayContext, { text, plain }: ReceivedBody, record: RequestRecord): string | undefined {
+function readableText(
+  { limits }: GatewayContext,
+  { text, plain }: ReceivedBody,
+  record: RequestRecord,
+): string | undefined {
   if (text !== undefined) return text;
   const because = plain.length > limits.readBodyBytes ? "too_large_to_read" : "not_text";
   record.treatment = { kind: "untouched", because };

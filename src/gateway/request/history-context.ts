@@ -42,7 +42,7 @@ export function createHistoryContext(
     alternation: createAlternation(),
     conversations: createConversations(chain, limits, mode === "rewrite" && (options.caching?.restoreBytes ?? true)),
     caching: createCachingContext({ ...options, registry }),
-    recall: recallOf(options, { store, chain, models, onEvent }),
+    recall: openRecall(options, { store, chain, models, onEvent }),
     storeQuota: createStoreQuota({ store, limitsOf, onEvent, now }),
     tenantSpend: createTenantSpend({ store, limitsOf, onEvent, now }),
     hooks,
@@ -52,7 +52,7 @@ export function createHistoryContext(
 }
 
 /** What is only observed stays as its client sent it. */
-function recallOf(
+function openRecall(
   { recall, mode, secrets, compactTool, roomTool }: GatewayOptions,
   parts: Pick<RecallContext, "store" | "chain" | "models" | "onEvent">,
 ): Recall | undefined {

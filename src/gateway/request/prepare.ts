@@ -64,7 +64,7 @@ export async function findConversation(
   const loading = context.models.recalled(tenant, model);
   if (loading !== undefined) await loading;
   const upstream = `${destination.upstream.origin}${destination.upstream.basePath}`;
-  const caching = cachingOf(context, request, reading.decoded, model);
+  const caching = findCaching(context, request, reading.decoded, model);
   const known = { ...request, reading, withHiddenTurns, model, upstream, caching };
   const conversation = await context.conversations.of(tenant, reading, (relative) =>
     startConversation(context, known, relative),
@@ -85,7 +85,7 @@ function keepTiming(context: HistoryContext, request: PreparedRequest): void {
   keepState(context, request);
 }
 
-function cachingOf({ caching }: HistoryContext, request: ReceivedRequest, asked: Decoded, model: string): Caching {
+function findCaching({ caching }: HistoryContext, request: ReceivedRequest, asked: Decoded, model: string): Caching {
   const { route, destination } = request;
   if (countsTokens(request)) return UNCACHED;
   return caching.of({ protocol: route.protocol, model, upstream: destination.upstream, asked });
@@ -263,7 +263,7 @@ function withSafeThinking(context: HistoryContext, request: Composing, skipped: 
   const { transcript } = prepared;
   const asItCame = { body: decoded.body, hiddenTools: NO_TOOLS };
   if (mode === "observe" && transcript !== withHiddenTurns.transcript)
-    return { ...asItCame, treatment: { kind: "observed", ...figuresOf(prepared) } };
+    return { ...asItCame, treatment: { kind: "observed", ...tokenFigures(prepared) } };
   const course = thinkingCourse({ request: withHiddenTurns, sent: transcript, rules, stood: conversation.rewritten });
   if (course.kind === "untouched") return { ...asItCame, treatment: course };
   // From the first compaction on: before it there is nothing to recall, and at it what a provider caches begins again.
@@ -283,13 +283,13 @@ function withSafeThinking(context: HistoryContext, request: Composing, skipped: 
   };
 }
 
-function figuresOf({ before, tokens, lostRequests }: PreparedRequest["prepared"]) {
+function tokenFigures({ before, tokens, lostRequests }: PreparedRequest["prepared"]) {
   return { tokens: { before, after: tokens }, ...(lostRequests > 0 ? { lostRequests } : {}) };
 }
 
 export function treatmentOf(prepared: PreparedRequest["prepared"], skipped: SkipReason): Treatment {
   if (prepared.compacted)
-    return { kind: "rewritten", fresh: prepared.compaction !== undefined, ...figuresOf(prepared) };
+    return { kind: "rewritten", fresh: prepared.compaction !== undefined, ...tokenFigures(prepared) };
   if (prepared.irreducible?.code === "keep_requests") return { kind: "untouched", because: "requests_kept" };
   // Thinking is in the way only where something would have been done.
   const untouched = skipped === "client_compaction" || (skipped !== undefined && prepared.soon);

@@ -100,7 +100,7 @@ export function openRecord(client: ClientRequest, onEvent: EmitEvent, span: Requ
     onEvent(event);
   };
   const over = (outcome: Outcome): void =>
-    close(eventOf(record, client, { outcome, heldMs: heldMs ?? since(), firstByteMs, tookMs: since() }));
+    close(makeEvent(record, client, { outcome, heldMs: heldMs ?? since(), firstByteMs, tookMs: since() }));
   const overInThread = (event: RequestEvent): void => {
     // What it took here to take the request in comes before all that was measured there.
     const beforeMs = Math.max(0, since() - event.tookMs);
@@ -150,7 +150,7 @@ export function deliveredAs({ status }: Pick<RequestRecord, "status">): Outcome 
 
 type Ending = Pick<RequestEvent, "outcome" | "heldMs" | "firstByteMs" | "tookMs">;
 
-function eventOf(
+function makeEvent(
   {
     span: _s,
     showPrepared: _p,
@@ -180,15 +180,15 @@ export function treatmentLine(treatment: Treatment): string {
     case "untouched":
       return `untouched; because=${treatment.because}`;
     case "observed":
-      return `observed; before=${treatment.tokens.before}; after=${treatment.tokens.after}${lostIn(treatment)}`;
+      return `observed; before=${treatment.tokens.before}; after=${treatment.tokens.after}${describeLost(treatment)}`;
     case "rewritten": {
       const { before, after } = treatment.tokens;
-      return `rewritten; before=${before}; after=${after}${lostIn(treatment)}${treatment.fresh ? "; fresh" : ""}`;
+      return `rewritten; before=${before}; after=${after}${describeLost(treatment)}${treatment.fresh ? "; fresh" : ""}`;
     }
   }
 }
 
-function lostIn({ lostRequests }: LostRequests): string {
+function describeLost({ lostRequests }: LostRequests): string {
   return lostRequests === undefined ? "" : `; lost_requests=${lostRequests}`;
 }
 

@@ -83,13 +83,13 @@ async function changedFor(context: GatewayContext, refused: AnsweredRequest): Pr
 
 async function send(context: GatewayContext, request: ModelRequest): Promise<AnsweredRequest> {
   const body = request.outgoing?.body ?? request.text;
-  return { ...request, answer: await sendBody(context, request, { body, holds: holdsOf(request) }) };
+  return { ...request, answer: await sendBody(context, request, { body, holds: chooseHold(request) }) };
 }
 
 /** Small requests fit any window: their streams are not held for a moment. */
 const HELD_TOKENS_MIN = 4_000;
 
-function holdsOf(request: ModelRequest): OpeningOptions["holds"] {
+function chooseHold(request: ModelRequest): OpeningOptions["holds"] {
   if (countsTokens(request)) return "nothing";
   if (request.prepared === undefined) return request.continues === undefined ? "nothing" : "small";
   return request.prepared.tokens < HELD_TOKENS_MIN && !recallsUnkept(request) ? "small" : "all";
@@ -169,10 +169,10 @@ async function smallerThan(
   };
   // Another request of this conversation may have been refused meanwhile: this refusal says nothing of the compaction in effect since.
   const standing = await runtime.standing(transcript);
-  if (charsOf(standing) < charsOf(refused.prepared)) return again(standing, refused.revealed);
+  if (countChars(standing) < countChars(refused.prepared)) return again(standing, refused.revealed);
   if (!trials.has(reading)) trials.set(reading, runtime.state());
   const prepared = await runtime.recover(overflow, transcript);
-  if (prepared === undefined || charsOf(prepared) >= charsOf(refused.prepared)) return undefined;
+  if (prepared === undefined || countChars(prepared) >= countChars(refused.prepared)) return undefined;
   const smaller = again(prepared, { factor: runtime.state().factor, window: runtime.report().window });
   if (prepared.compaction !== undefined)
     reportCompaction(context, smaller, prepared.compaction, performance.now() - started);
@@ -180,7 +180,7 @@ async function smallerThan(
 }
 
 /** In characters, which no correction of an estimate changes. */
-function charsOf({ transcript: { messages } }: Prepared): number {
+function countChars({ transcript: { messages } }: Prepared): number {
   return JSON.stringify(messages).length;
 }
 

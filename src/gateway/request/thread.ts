@@ -23,7 +23,7 @@ export function refuseThread(
   const use = threadUseOf(decoded);
   const { threads } = context;
   if (use === undefined || countsTokens(request)) return undefined;
-  if (threads.policy === "refuse") return refusedWith(request.record, formOf(request).unsupported());
+  if (threads.policy === "refuse") return refusedWith(request.record, threadForm(request).unsupported());
   if (use.kind === "create" || threads.policy === "pass") return undefined;
   const held = threads.find(request.tenant, use.previousId);
   if (held?.replayTokens === undefined) return undefined;
@@ -66,11 +66,11 @@ function askedToReplay(
   request: ReceivedRequest,
   previousId: string,
 ): ClientResponse | undefined {
-  const refusal = threads.refusal(request.tenant, previousId, formOf(request));
+  const refusal = threads.refusal(request.tenant, previousId, threadForm(request));
   return refusal && refusedWith(request.record, refusal);
 }
 
-function formOf({ route }: ReceivedRequest): ThreadForm {
+function threadForm({ route }: ReceivedRequest): ThreadForm {
   return definitions[route.protocol].threads!;
 }
 

@@ -56,12 +56,12 @@ export function createTenantSpend({ store, limitsOf, onEvent, now }: TenantSpend
   };
   const refresh = async (tenant: string, account: Account): Promise<void> => {
     account.readAt = now();
-    const { [process]: _, ...others } = partsIn(await store.getState(tenant, rootOf(account)));
+    const { [process]: _, ...others } = parseParts(await store.getState(tenant, stateName(account)));
     account.others = others;
   };
   const write = async (tenant: string, account: Account): Promise<void> => {
     await refresh(tenant, account);
-    await store.putState(tenant, rootOf(account), { ...bounded(account.others), [process]: account.own });
+    await store.putState(tenant, stateName(account), { ...bounded(account.others), [process]: account.own });
   };
   const withheld = (tenant: string): string | undefined => {
     const { summariesUsdPerDay: limit = Infinity } = limitsOf(tenant);
@@ -89,7 +89,7 @@ export function createTenantSpend({ store, limitsOf, onEvent, now }: TenantSpend
   };
 }
 
-function rootOf({ day }: Account): string {
+function stateName({ day }: Account): string {
   return `spent ${new Date(day * DAY_MS).toISOString().slice(0, 10)}`;
 }
 
@@ -105,7 +105,7 @@ function sum(parts: Parts): number {
   return Object.values(parts).reduce((total, one) => total + one, 0);
 }
 
-function partsIn(state: unknown): Parts {
+function parseParts(state: unknown): Parts {
   const entries = Object.entries((state ?? {}) as Readonly<Record<string, unknown>>);
   return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === "number"));
 }

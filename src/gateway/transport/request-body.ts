@@ -46,13 +46,13 @@ function withText(raw: Buffer, plain: Buffer): ReceivedBody {
     raw,
     plain,
     get text() {
-      return (known ??= { text: textOf(plain) }).text;
+      return (known ??= { text: decodeText(plain) }).text;
     },
   };
 }
 
 /** A byte order mark stays: what is spliced must be what was sent. */
-function textOf(bytes: Buffer): string | undefined {
+function decodeText(bytes: Buffer): string | undefined {
   // Most bodies are ASCII, and take a third of the time then.
   if (isAscii(bytes)) return bytes.toString("latin1");
   return isUtf8(bytes) ? bytes.toString("utf8") : undefined;

@@ -25,17 +25,17 @@ export function readModelList(json: unknown, source: string, asOf: string): Read
   for (const entry of listOf(Array.isArray(json) ? json : fieldsOf(json)["data"])) {
     const fields = fieldsOf(entry);
     const name = wordsOf(fields["id"]) ?? wordsOf(fields["name"]);
-    const facts = factsIn(fields);
+    const facts = readFacts(fields);
     if (name !== undefined && Object.keys(facts).length > 0) models.set(name, { ...facts, name, source, asOf });
   }
   return models;
 }
 
-function factsIn(fields: Fields): ModelFacts {
+function readFacts(fields: Fields): ModelFacts {
   const places = [fieldsOf(fields["top_provider"]), fields, fieldsOf(fields["meta"])];
   const windowTokens = firstCount(places, WINDOW_KEYS);
   const maxOutputTokens = firstCount(places, OUTPUT_KEYS);
-  const prices = pricesIn(fieldsOf(fields["pricing"]));
+  const prices = readPrices(fieldsOf(fields["pricing"]));
   return {
     ...defined({ windowTokens, maxOutputTokens, prices }),
   };
@@ -47,7 +47,7 @@ function firstCount(places: readonly Fields[], keys: readonly string[]): number 
 }
 
 /** OpenRouter: US dollars a token, as text; a negative price is one that varies. */
-function pricesIn(pricing: Fields): ModelFacts["prices"] {
+function readPrices(pricing: Fields): ModelFacts["prices"] {
   const usd = (key: string): number | undefined => {
     const text = wordsOf(pricing[key]);
     const price = text === undefined ? Number.NaN : Number(text) * MTOK;

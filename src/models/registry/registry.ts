@@ -87,7 +87,7 @@ export function withModels(registry: Registry, models: ReadonlyMap<string, Sourc
 let read: ReadonlyMap<string, SourcedFacts> | undefined;
 
 function table(): ReadonlyMap<string, SourcedFacts> {
-  return (read ??= new Map(KNOWN.flatMap(rowsOf)));
+  return (read ??= new Map(KNOWN.flatMap(parseRows)));
 }
 
 /** Every row of the table, by bare name. */
@@ -95,18 +95,18 @@ export function knownModels(): ReadonlyMap<string, SourcedFacts> {
   return table();
 }
 
-function rowsOf({ rows, source, asOf, cache, thinks }: List): (readonly [string, SourcedFacts])[] {
+function parseRows({ rows, source, asOf, cache, thinks }: List): (readonly [string, SourcedFacts])[] {
   return rows
     .trim()
     .split("\n")
     .map((row) => {
       const [name = "", ...cells] = row.trim().split(/ +/);
-      const facts = { ...factsOf(cells, cache), ...(thinks === undefined ? {} : { thinks }) };
+      const facts = { ...readFacts(cells, cache), ...(thinks === undefined ? {} : { thinks }) };
       return [bareName(name), { ...facts, name, source, asOf }] as const;
     });
 }
 
-function factsOf(cells: readonly string[], cache: List["cache"]): ModelFacts {
+function readFacts(cells: readonly string[], cache: List["cache"]): ModelFacts {
   const [window, output, inputPrice, outputPrice, cacheRead, write5m, write1h, minimum, image, long = "-"] = cells;
   const [aboveTokens = 0, inputFactor = 1, outputFactor = 1] = long.split("×").map(Number);
   const prices = wholePrices({

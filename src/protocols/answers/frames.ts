@@ -32,7 +32,7 @@ export function splitFrames(frameCharsMax: number): FrameSplitter {
     BLANK_LINE.lastIndex = Math.max(0, searched - BLANK_LINE_BEGUN_CHARS);
     while (BLANK_LINE.exec(pending) !== null) {
       const raw = pending.slice(from, BLANK_LINE.lastIndex);
-      found.push(skipping ? raw : frameOf(raw));
+      found.push(skipping ? raw : parseFrame(raw));
       skipping = false;
       from = BLANK_LINE.lastIndex;
     }
@@ -49,24 +49,24 @@ export function splitFrames(frameCharsMax: number): FrameSplitter {
     push: (chunk) => take(decoder.decode(chunk, { stream: true })),
     end: () => {
       const rest = take(decoder.decode());
-      return pending === "" ? rest : [...rest, skipping ? pending : frameOf(pending)];
+      return pending === "" ? rest : [...rest, skipping ? pending : parseFrame(pending)];
     },
   };
 }
 
 const LINE_END = /\r\n|\n|\r/;
 
-function frameOf(raw: string): Frame {
+function parseFrame(raw: string): Frame {
   let name: string | undefined;
   const data: string[] = [];
   for (const line of raw.split(LINE_END)) {
-    if (line.startsWith("data:")) data.push(valueOf(line, "data:"));
-    else if (line.startsWith("event:")) name = valueOf(line, "event:");
+    if (line.startsWith("data:")) data.push(fieldValue(line, "data:"));
+    else if (line.startsWith("event:")) name = fieldValue(line, "event:");
   }
   return { raw, name, data: data.join("\n") };
 }
 
-function valueOf(line: string, field: string): string {
+function fieldValue(line: string, field: string): string {
   return line.slice(line[field.length] === " " ? field.length + 1 : field.length);
 }
 

@@ -217,14 +217,16 @@ export function readMessage([element]: readonly WireElement[], model?: string): 
         },
       ];
     case "system":
-      return [{ role: "system", parts: [...readContent(content, rawContent, readContentBlock), ...settingsIn(value)] }];
+      return [
+        { role: "system", parts: [...readContent(content, rawContent, readContentBlock), ...readTurnSettings(value)] },
+      ];
     default:
       return readUserMessage(readContent(content, rawContent, readUserBlock));
   }
 }
 
 /** Settings for the turns to come (https://platform.claude.com/docs/en/build-with-claude/effort-per-message). */
-function settingsIn({ output_config: settings }: Fields): readonly OpaquePart[] {
+function readTurnSettings({ output_config: settings }: Fields): readonly OpaquePart[] {
   const declares = Object.keys(fieldsOf(settings));
   return declares.length === 0
     ? []

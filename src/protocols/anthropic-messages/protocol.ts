@@ -161,7 +161,7 @@ export const anthropicMessages: ProtocolDefinition = {
     read: readMessage,
     readsAlike: (model, other) => wantsThinking(model) === wantsThinking(other),
     readSystem,
-    lockOf,
+    lockOf: findLock,
     attaches,
     write: writeRun,
     writeSystem,
@@ -192,7 +192,7 @@ export const anthropicMessages: ProtocolDefinition = {
   textBlock: "text",
 };
 
-function lockOf(members: ReadonlyMap<string, string>): string | undefined {
+function findLock(members: ReadonlyMap<string, string>): string | undefined {
   const use = anthropicThreads.useOf((key) => parsed(members.get(key)));
   if (use?.kind === "continue") return "the provider holds the history (thread)";
   return compactsItself(members.get("context_management")) ? COMPACTS_ITSELF : undefined;

@@ -58,8 +58,8 @@ export function anthropicScreen(tools: HiddenTools): Screen {
   const state: State = { tools, now: coming(), blocksBefore: 0, hides: false, usages: [] };
   return {
     take: (frame) => take(state, frame),
-    passage: () => passageOf(state.now),
-    release: () => state.now.held.map((frame) => endOf(frame, state)).join(""),
+    passage: () => readPassage(state.now),
+    release: () => state.now.held.map((frame) => writeEnd(frame, state)).join(""),
     goOn: () => {
       state.usages.push(state.now.usage);
       state.blocksBefore += state.now.shown.size;
@@ -134,7 +134,7 @@ function withoutNulls(usage: Fields): Fields {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
 }
 
-function passageOf(now: Coming): Passage {
+function readPassage(now: Coming): Passage {
   const complete = now.over && !now.failed;
   const answerable = complete && now.stop === CALLS_STOP;
   // A call that the end cut off is as if it had not been made.
@@ -144,26 +144,26 @@ function passageOf(now: Coming): Passage {
   });
   const calls = answerable && now.hidden.size > 0 ? (all() ?? []).filter(({ index }) => now.hidden.has(index)) : [];
   return {
-    calls: calls.map(({ text }) => callOf(text)),
+    calls: calls.map(({ text }) => readCall(text)),
     asks: calls.length > 0 && now.own === 0,
     complete,
     ended: now.over || now.failed,
-    said: () => messageOf(all()?.map(({ text }) => text)),
+    said: () => writeMessage(all()?.map(({ text }) => text)),
   };
 }
 
-function callOf(block: string): HiddenCall {
+function readCall(block: string): HiddenCall {
   const [id, name] = ["id", "name"].map((key) => textOf(parsed(memberText(block, key))) ?? "");
   return { id: id!, name: name!, arguments: memberText(block, "input") ?? "{}" };
 }
 
-function messageOf(blocks: readonly string[] | undefined): readonly string[] | undefined {
+function writeMessage(blocks: readonly string[] | undefined): readonly string[] | undefined {
   if (blocks === undefined || blocks.length === 0) return blocks;
   return [objectText({ role: '"assistant"', content: `[${blocks.join(",")}]` })];
 }
 
 /** A held event as the client gets it: an answer that asked for nothing of the client is over, and counts are of all passages. */
-function endOf(frame: Frame, { now, usages: before }: State): string {
+function writeEnd(frame: Frame, { now, usages: before }: State): string {
   if (typeOf(frame) !== "message_delta") return frame.raw;
   const asked = now.hidden.size > 0 && now.own === 0 && now.stop === CALLS_STOP;
   const usages = [...before, now.usage];
@@ -202,22 +202,29 @@ function readWhole(text: string, members: ReadonlyMap<string, string>, tools: Hi
   const answerable = parsed(members.get("stop_reason")) === CALLS_STOP;
   const blocks = elementTexts(members.get("content")!);
   const hidden = blocks.filter((block) => isHidden(block, tools));
-  const calls = answerable ? hidden.map(callOf) : [];
-  const own = blocks.filter((block) => typeIn(block) === CALLS_STOP).length - hidden.length;
+  const calls = answerable ? hidden.map(readCall) : [];
+  const own = blocks.filter((block) => blockType(block) === CALLS_STOP).length - hidden.length;
   const said = (answerable ? blocks : blocks.filter((block) => !hidden.includes(block))).filter(isVisible);
-  return { text, calls, asks: calls.length > 0 && own === 0, complete: true, ended: true, said: () => messageOf(said) };
+  return {
+    text,
+    calls,
+    asks: calls.length > 0 && own === 0,
+    complete: true,
+    ended: true,
+    said: () => writeMessage(said),
+  };
 }
 
-function typeIn(block: string): unknown {
+function blockType(block: string): unknown {
   return parsed(memberText(block, "type"));
 }
 
 function isHidden(block: string, tools: HiddenTools): boolean {
-  return typeIn(block) === CALLS_STOP && tools.has(parsed(memberText(block, "name")));
+  return blockType(block) === CALLS_STOP && tools.has(parsed(memberText(block, "name")));
 }
 
 function isVisible(block: string): boolean {
-  return typeIn(block) !== "text" || (textOf(parsed(memberText(block, "text"))) ?? "").trim() !== "";
+  return blockType(block) !== "text" || (textOf(parsed(memberText(block, "text"))) ?? "").trim() !== "";
 }
 
 function joinWhole(passages: readonly WholePassage[], tools: HiddenTools): string {

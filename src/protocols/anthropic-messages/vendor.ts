@@ -6,11 +6,11 @@ export const anthropic: VendorDefinition = {
   url: "https://api.anthropic.com",
   telemetryName: "anthropic",
   isAddressed: (path, header) => /^\/v1\/messages(?:\/|$)/.test(path) || header("anthropic-version") !== undefined,
-  errorBody: ({ status, code, message }) => ({ type: "error", error: { type: typeOf(status), message, code } }),
+  errorBody: ({ status, code, message }) => ({ type: "error", error: { type: errorType(status), message, code } }),
 };
 
 /** The names that Anthropic's error reference gives for its statuses. */
-function typeOf(status: number): string {
+function errorType(status: number): string {
   switch (status) {
     case 401:
       return "authentication_error";

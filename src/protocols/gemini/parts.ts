@@ -53,14 +53,14 @@ function nameInId(id: string): string | undefined {
 
 function readContentPart(part: Fields, at: number): ContentPart | undefined {
   if (typeof part["text"] === "string") return { kind: "text", text: part["text"], at };
-  const source = sourceOf(part);
+  const source = readSource(part);
   if (source === undefined) return undefined;
   const { type, name } = source;
   if (type.startsWith("image/")) return { kind: "image", source: source.source, at };
   return { kind: "file", source: source.source, ...(name === undefined ? {} : { name }), at };
 }
 
-function sourceOf(part: Fields): { source: MediaSource; type: string; name: string | undefined } | undefined {
+function readSource(part: Fields): { source: MediaSource; type: string; name: string | undefined } | undefined {
   const inline = fieldsOf(part["inlineData"] ?? part["inline_data"]);
   const stored = fieldsOf(part["fileData"] ?? part["file_data"]);
   const media = isFields(part["inlineData"] ?? part["inline_data"]) ? inline : stored;
@@ -88,14 +88,14 @@ function readUserPart(part: Fields, at: number, text: () => string, idFor: Numbe
   const response = part["functionResponse"];
   if (!isFields(response)) return readContentPart(part, at);
   const callId = textOf(response["id"]) ?? idFor(textOf(response["name"]) ?? "");
-  const { content, isError } = answerIn(response, () =>
+  const { content, isError } = readAnswer(response, () =>
     memberText(memberText(text(), "functionResponse")!, "response"),
   );
   return { kind: "tool-result", callId, content, at, ...(isError ? { isError } : {}) };
 }
 
 /** `output` and `error` are the keys that the API names; another answer is told as its JSON. */
-function answerIn(response: Fields, raw: () => string | undefined): Pick<ToolResultPart, "content" | "isError"> {
+function readAnswer(response: Fields, raw: () => string | undefined): Pick<ToolResultPart, "content" | "isError"> {
   const answer = fieldsOf(response["response"]);
   const media = listOf(response["parts"]).flatMap((one, at) => readContentPart(fieldsOf(one), at) ?? []);
   const [key, ...others] = Object.keys(answer);
@@ -216,15 +216,15 @@ export function readContent([element]: readonly WireElement[]): readonly Draft[]
   const { value, text } = element!;
   switch (value["role"]) {
     case "model":
-      return [{ role: "assistant", parts: partsOf(value, text, readReplyPart) }];
+      return [{ role: "assistant", parts: readParts(value, text, readReplyPart) }];
     case "system":
-      return [{ role: "system", parts: partsOf(value, text, readContentPart) }];
+      return [{ role: "system", parts: readParts(value, text, readContentPart) }];
     default:
-      return readUserMessage(partsOf(value, text, readUserPart));
+      return readUserMessage(readParts(value, text, readUserPart));
   }
 }
 
-function partsOf(content: Fields, text: string, read: PartReader): readonly Part[] {
+function readParts(content: Fields, text: string, read: PartReader): readonly Part[] {
   const parts = content["parts"];
   if (!Array.isArray(parts)) return [];
   const texts = lazy(() => elementTexts(memberText(text, "parts")!));
@@ -239,7 +239,7 @@ function partsOf(content: Fields, text: string, read: PartReader): readonly Part
 export function readSystem(value: unknown, text: string): Draft | undefined {
   if (typeof value === "string")
     return value === "" ? undefined : { role: "system", parts: [{ kind: "text", text: value, at: 0 }] };
-  const parts = partsOf(fieldsOf(value), text, readContentPart);
+  const parts = readParts(fieldsOf(value), text, readContentPart);
   const only = textOf(fieldsOf(value)["text"]);
   if (parts.length === 0 && only !== undefined) return { role: "system", parts: [{ kind: "text", text: only }] };
   return parts.length === 0 ? undefined : { role: "system", parts };

@@ -87,19 +87,19 @@ const geminiAnswers: AnswerDialect = {
 const geminiFollowUp: FollowUpForm = {
   element: (_, text) => `{"role":"user","parts":[{"text":${JSON.stringify(text)}}]}`,
   thinking: (member) => {
-    const thinking = settingsOf(member)["thinkingConfig"];
+    const thinking = readSettings(member)["thinkingConfig"];
     const budget = countOf(fieldsOf(thinking)["thinkingBudget"]);
     return { asks: isFields(thinking) && budget !== 0, budgetTokens: budget };
   },
   changes: (member, outputTokens) => {
-    const { stopSequences: _, candidateCount: __, ...settings } = settingsOf(member);
+    const { stopSequences: _, candidateCount: __, ...settings } = readSettings(member);
     if (!isFields(member("generationConfig"))) return {};
     return { generationConfig: JSON.stringify({ ...settings, maxOutputTokens: outputTokens }) };
   },
   obstacle: (member) => {
     const { mode } = fieldsOf(fieldsOf(member("toolConfig"))["functionCallingConfig"]);
     if (mode === "ANY") return CALL_DEMANDED;
-    return formOf(member) === undefined ? undefined : JSON_DEMANDED;
+    return demandedForm(member) === undefined ? undefined : JSON_DEMANDED;
   },
   wholeAnswerPath,
 };
@@ -157,7 +157,7 @@ export const gemini: ProtocolDefinition = {
     // With cached content a request may set no tools of its own.
     isOpen: (member) => member("cachedContent") === undefined,
     answerForms: (member) => {
-      const type = formOf(member);
+      const type = demandedForm(member);
       return [type === undefined ? undefined : { type }];
     },
   },
@@ -185,13 +185,13 @@ function readResponse(response: Fields): AnswerSignal {
 
 type Member = (key: string) => unknown;
 
-function settingsOf(member: Member): Fields {
+function readSettings(member: Member): Fields {
   return fieldsOf(member("generationConfig"));
 }
 
 /** The form that answers are demanded in; undefined for plain text. */
-function formOf(member: Member): string | undefined {
-  const { responseMimeType: type } = settingsOf(member);
+function demandedForm(member: Member): string | undefined {
+  const { responseMimeType: type } = readSettings(member);
   return type === undefined || type === "text/plain" ? undefined : (textOf(type) ?? "unknown");
 }
 

@@ -51,8 +51,8 @@ export function geminiScreen(tools: HiddenTools): Screen {
   const state: State = { tools, now: coming(), hides: false, usages: [] };
   return {
     take: (frame) => take(state, frame),
-    passage: () => passageOf(state.now, tools),
-    release: () => state.now.held.map((frame) => endOf(frame, state)).join(""),
+    passage: () => readPassage(state.now, tools),
+    release: () => state.now.held.map((frame) => writeEnd(frame, state)).join(""),
     goOn: () => {
       state.usages.push(state.now.usage ?? {});
       state.now = coming();
@@ -107,18 +107,18 @@ function partTexts(response: string): readonly string[] {
   return parts?.startsWith("[") === true ? elementTexts(parts) : [];
 }
 
-function passageOf(now: Coming, tools: HiddenTools): Passage {
+function readPassage(now: Coming, tools: HiddenTools): Passage {
   const complete = now.finish !== undefined && !now.failed;
   const answerable = complete && now.finish === DONE && isWhole(now.parts);
   const said = lazy(() =>
-    isWhole(now.parts) ? contentOf(now.parts.texts, answerable ? undefined : tools) : undefined,
+    isWhole(now.parts) ? writeContent(now.parts.texts, answerable ? undefined : tools) : undefined,
   );
   const calls = answerable && now.hidden > 0 ? hiddenCalls(said() ?? [], tools) : [];
   return { calls, asks: calls.length > 0 && now.own === 0, complete, ended: complete || now.failed, said };
 }
 
 /** The content that a later request says. Pieces of one text are one part, as clients put them together. */
-function contentOf(texts: readonly string[], without: HiddenTools | undefined): readonly string[] {
+function writeContent(texts: readonly string[], without: HiddenTools | undefined): readonly string[] {
   const parts = joinedTexts(texts.filter((text) => without === undefined || !callsTool(parsed(text), without)));
   return parts.length === 0 ? [] : [objectText({ role: '"model"', parts: `[${parts.join(",")}]` })];
 }
@@ -149,7 +149,7 @@ function hiddenCalls([content]: readonly string[], tools: HiddenTools): readonly
   );
 }
 
-function endOf(frame: Frame, { usages: before, now }: State): string {
+function writeEnd(frame: Frame, { usages: before, now }: State): string {
   if (before.length === 0) return frame.raw;
   const event = fieldsOf(parsed(frame.data));
   return reframed(frame, JSON.stringify({ ...event, usageMetadata: totalled([...before, now.usage]) }));
@@ -175,7 +175,7 @@ export function geminiWhole(tools: HiddenTools): WholeScreen {
 function readWhole(text: string, candidate: Fields, tools: HiddenTools): WholePassage {
   const parts = partTexts(text);
   const answerable = candidate["finishReason"] === DONE;
-  const content = contentOf(parts, answerable ? undefined : tools);
+  const content = writeContent(parts, answerable ? undefined : tools);
   const calls = answerable ? hiddenCalls(content, tools) : [];
   const own = parts.filter((part) => part.includes('"functionCall"') && !callsTool(parsed(part), tools)).length;
   return { text, calls, asks: calls.length > 0 && own === 0, complete: true, ended: true, said: () => content };

@@ -27,7 +27,7 @@ export function readMessage([element]: readonly WireElement[]): readonly Draft[]
   switch (value["role"]) {
     case "system":
     case "developer":
-      return [{ role: "system", parts: contentOf(value, text), ...named }];
+      return [{ role: "system", parts: readContentParts(value, text), ...named }];
     case "assistant":
       return [{ role: "assistant", parts: readReply(value, text), ...named }];
     case "tool":
@@ -35,7 +35,7 @@ export function readMessage([element]: readonly WireElement[]): readonly Draft[]
     case "function":
       return [readResult(value, text, functionCallId(name ?? ""), named)];
     default:
-      return [{ role: "user", parts: contentOf(value, text), ...named }];
+      return [{ role: "user", parts: readContentParts(value, text), ...named }];
   }
 }
 
@@ -44,12 +44,16 @@ function functionCallId(name: string): string {
   return `function_${name}`;
 }
 
-function contentOf(value: Fields, text: string) {
+function readContentParts(value: Fields, text: string) {
   return readContent(value["content"], () => memberText(text, "content")!, readBlock);
 }
 
 function readResult(value: Fields, text: string, callId: string, named: { readonly name?: string }): Draft {
-  return { role: "tool", parts: [{ kind: "tool-result", callId, content: contentOf(value, text), at: 0 }], ...named };
+  return {
+    role: "tool",
+    parts: [{ kind: "tool-result", callId, content: readContentParts(value, text), at: 0 }],
+    ...named,
+  };
 }
 
 function readReply(value: Fields, text: string): Part[] {
@@ -58,7 +62,7 @@ function readReply(value: Fields, text: string): Part[] {
     (field) => field !== undefined && field !== null && field !== "",
   );
   if (thought !== undefined) parts.push({ kind: "reasoning", text: textOf(thought) ?? "", required: true });
-  const content = contentOf(value, text);
+  const content = readContentParts(value, text);
   for (const each of content) parts.push(each);
   let at = content.length;
   const refusal = textOf(value["refusal"]);
@@ -70,7 +74,7 @@ function readReply(value: Fields, text: string): Part[] {
   const legacy = value["function_call"];
   if (isFields(legacy)) {
     const name = textOf(legacy["name"]) ?? "";
-    const args = argumentsOf(legacy["arguments"], () => memberText(memberText(text, "function_call")!, "arguments"));
+    const args = readArguments(legacy["arguments"], () => memberText(memberText(text, "function_call")!, "arguments"));
     parts.push({ kind: "tool-call", id: functionCallId(name), name, arguments: args, at });
   }
   return parts;
@@ -81,7 +85,7 @@ function readCall(call: unknown, text: () => string, at: number): Part {
   const id = textOf(fields["id"]) ?? "";
   if (isFields(fields["function"])) {
     const target = fields["function"];
-    const args = argumentsOf(target["arguments"], () => memberText(memberText(text(), "function")!, "arguments"));
+    const args = readArguments(target["arguments"], () => memberText(memberText(text(), "function")!, "arguments"));
     return { kind: "tool-call", id, name: textOf(target["name"]) ?? "", arguments: args, at };
   }
   if (isFields(fields["custom"])) {
@@ -99,7 +103,7 @@ function readCall(call: unknown, text: () => string, at: number): Part {
 }
 
 /** Arguments are text; a client that sends the object itself has its text read. */
-function argumentsOf(value: unknown, text: () => string | undefined): string {
+function readArguments(value: unknown, text: () => string | undefined): string {
   return textOf(value) ?? text() ?? "";
 }
 

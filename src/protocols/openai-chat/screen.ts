@@ -71,8 +71,8 @@ export function chatScreen(tools: HiddenTools): Screen {
   const state: State = { tools, now: coming(), hides: false, head: undefined, usages: [] };
   return {
     take: (frame) => take(state, frame),
-    passage: () => passageOf(state.now),
-    release: () => state.now.held.map((frame) => endOf(frame, state)).join(""),
+    passage: () => readPassage(state.now),
+    release: () => state.now.held.map((frame) => writeEnd(frame, state)).join(""),
     goOn: () => {
       state.usages.push(state.now.usage ?? {});
       state.now = coming();
@@ -110,7 +110,7 @@ function takeChunk(state: State, frame: Frame, chunk: Fields): string {
   keep(now.chunks, frame.data);
   const counts = isFields(chunk["usage"]);
   if (counts) now.usage = fieldsOf(chunk["usage"]);
-  now.finish = finishOf(chunk) ?? now.finish;
+  now.finish = readFinish(chunk) ?? now.finish;
   const shown = rewritten(state, chunk);
   if (shown === undefined) return "";
   const data = shown === chunk ? frame.data : JSON.stringify(shown);
@@ -132,7 +132,7 @@ function rewritten(state: State, chunk: Fields): Fields | undefined {
   const same = shown.length === listOf(pieces).length && shown.every((piece, at) => piece === listOf(pieces)[at]);
   if (same && !later) return chunk;
   const bare = shown.length === 0 && Object.values(texts).every((value) => value === null || value === "");
-  if (bare && finishOf(chunk) === undefined && !isFields(chunk["usage"])) return undefined;
+  if (bare && readFinish(chunk) === undefined && !isFields(chunk["usage"])) return undefined;
   const delta = {
     ...(role === undefined || later ? {} : { role }),
     ...texts,
@@ -146,7 +146,7 @@ function shownPieces(state: State, pieces: readonly unknown[]): readonly Fields[
   const { now, tools } = state;
   return pieces.filter(isFields).flatMap((piece) => {
     const call = callFor(now, piece);
-    call.name += nameOf(piece);
+    call.name += calledName(piece);
     if (call.name === "") {
       call.waiting.push(piece);
       return [];
@@ -161,7 +161,7 @@ function shownPieces(state: State, pieces: readonly unknown[]): readonly Fields[
   });
 }
 
-function finishOf(chunk: Fields): unknown {
+function readFinish(chunk: Fields): unknown {
   return fieldsOf(listOf(chunk["choices"])[0])["finish_reason"] ?? undefined;
 }
 
@@ -177,7 +177,7 @@ function callFor({ calls, numbered }: Coming, piece: Fields): Call {
   return call;
 }
 
-function passageOf(now: Coming): Passage {
+function readPassage(now: Coming): Passage {
   const hidden = now.calls.filter((call) => call.hidden);
   const complete = now.finish !== undefined && !now.failed;
   const answerable = complete && CALLS_STOPS.has(now.finish) && hidden.length > 0;
@@ -189,16 +189,16 @@ function passageOf(now: Coming): Passage {
     asks: calls.length > 0 && hidden.length === now.calls.length,
     complete: complete || (now.over && !now.failed),
     ended: now.finish !== undefined || now.over || now.failed,
-    said: () => (whole ? messageOf(assembleMessage(now.chunks.texts, without)) : undefined),
+    said: () => (whole ? writeMessage(assembleMessage(now.chunks.texts, without)) : undefined),
   };
 }
 
 function hiddenCalls(message: Fields, hidden: readonly Call[]): readonly HiddenCall[] {
   const ids = new Set(hidden.map(({ id }) => id));
-  return callsIn(message).filter(({ id }) => ids.has(id));
+  return readCalls(message).filter(({ id }) => ids.has(id));
 }
 
-function callsIn(message: Fields): readonly HiddenCall[] {
+function readCalls(message: Fields): readonly HiddenCall[] {
   return listOf(message["tool_calls"])
     .map(fieldsOf)
     .map((call) => {
@@ -208,17 +208,17 @@ function callsIn(message: Fields): readonly HiddenCall[] {
 }
 
 /** A message that says nothing is none. */
-function messageOf(message: Fields): readonly string[] {
+function writeMessage(message: Fields): readonly string[] {
   const says = Object.entries(message).some(([key, value]) => key !== "role" && value !== null && value !== "");
   return says ? [JSON.stringify(message)] : [];
 }
 
 /** A held chunk as the client gets it. */
-function endOf(frame: Frame, { now, usages: before }: State): string {
+function writeEnd(frame: Frame, { now, usages: before }: State): string {
   const chunk = parsed(frame.data);
   if (!isFields(chunk)) return frame.raw;
   const asked = now.calls.length > 0 && now.calls.every((call) => call.hidden) && CALLS_STOPS.has(now.finish);
-  const done = asked && finishOf(chunk) !== undefined;
+  const done = asked && readFinish(chunk) !== undefined;
   const counted = before.length > 0 && isFields(chunk["usage"]);
   if (!done && !counted) return frame.raw;
   const [choice, ...others] = listOf(chunk["choices"]).map(fieldsOf);
@@ -252,7 +252,7 @@ export function chatWhole(tools: HiddenTools): WholeScreen {
 
 function readWhole(text: string, choice: string, tools: HiddenTools): WholePassage {
   const message = memberText(choice, "message")!;
-  const all = callsIn(fieldsOf(parsed(message)));
+  const all = readCalls(fieldsOf(parsed(message)));
   const hidden = all.filter(({ name }) => tools.has(name));
   const answerable = CALLS_STOPS.has(parsed(memberText(choice, "finish_reason")));
   const calls = answerable ? hidden : [];
@@ -263,14 +263,14 @@ function readWhole(text: string, choice: string, tools: HiddenTools): WholePassa
     asks: calls.length > 0 && hidden.length === all.length,
     complete: true,
     ended: true,
-    said: () => (messageOf(fieldsOf(parsed(said))).length > 0 ? [said] : []),
+    said: () => (writeMessage(fieldsOf(parsed(said))).length > 0 ? [said] : []),
   };
 }
 
 function shownOnly(message: string, tools: HiddenTools): string {
   const calls = memberText(message, "tool_calls");
   if (calls?.startsWith("[") !== true) return message;
-  const shown = elementTexts(calls).filter((call) => !tools.has(nameOf(fieldsOf(parsed(call)))));
+  const shown = elementTexts(calls).filter((call) => !tools.has(calledName(fieldsOf(parsed(call)))));
   return patchObject(message, { tool_calls: shown.length === 0 ? undefined : `[${shown.join(",")}]` });
 }
 
@@ -301,7 +301,7 @@ function usageText(usages: readonly unknown[]): string | undefined {
 type Growing = Record<string, unknown>;
 
 /** The name of the tool that a call, or a piece of one, is for; empty where it is not said. */
-function nameOf(call: Fields): string {
+function calledName(call: Fields): string {
   return textOf(fieldsOf(call["function"] ?? call["custom"])["name"]) ?? "";
 }
 

@@ -80,7 +80,7 @@ function resultPart(parts: readonly Part[]): ToolResultPart {
 type Place = "content" | "refusal" | "calls" | "function" | "reasoning";
 
 /** Where a decoded part is in its message; its number says so, because blocks are numbered through. */
-function placesIn(raw: string, before: readonly Part[]) {
+function placeParts(raw: string, before: readonly Part[]) {
   const text = memberText(raw, "tool_calls");
   const calls = text?.startsWith("[") ? arraySource(text) : undefined;
   const functions = memberText(raw, "function_call")?.startsWith("{") === true ? 1 : 0;
@@ -97,7 +97,7 @@ function placesIn(raw: string, before: readonly Part[]) {
 }
 
 function editReply(raw: string, before: readonly Part[], message: Message, context: WriteContext): string {
-  const { calls, firstCall, placeOf } = placesIn(raw, before);
+  const { calls, firstCall, placeOf } = placeParts(raw, before);
   const former = formerParts(before, message.parts);
   const newPlace = (part: Part): Place => {
     const was = former.get(part);

@@ -131,7 +131,7 @@ const responsesOwnAnswer: WriteOwnAnswer = (answer, asked) => {
   const item = messageItem(answer);
   const response = { ...opened, status: "completed", output: [item], usage: USAGE };
   if (!asksForStream(asked)) return wholeBody(response);
-  return streamedBody(eventsOf({ ...opened, status: "in_progress", output: [], usage: null }, item, response));
+  return streamedBody(writeEvents({ ...opened, status: "in_progress", output: [], usage: null }, item, response));
 };
 
 export const openaiResponses: ProtocolDefinition = {
@@ -148,7 +148,7 @@ export const openaiResponses: ProtocolDefinition = {
     joins,
     read: readItems,
     readSystem: readInstructions,
-    lockOf,
+    lockOf: findLock,
     attaches: () => false,
     write: writeRun,
     writeSystem: writeInstructions,
@@ -198,7 +198,7 @@ function onlyText({ parts }: Message): string | undefined {
 }
 
 /** With the first two the provider holds the history, or a part of it, and the request shows only what is new. */
-function lockOf(members: ReadonlyMap<string, string>): string | undefined {
+function findLock(members: ReadonlyMap<string, string>): string | undefined {
   for (const key of ["previous_response_id", "conversation"]) {
     const text = members.get(key);
     if (text !== undefined && text !== "null") return `the provider holds the history (${key})`;
@@ -228,7 +228,7 @@ function textPart(text: string) {
   return { type: "output_text", text, annotations: [], logprobs: [] };
 }
 
-function eventsOf(opened: Fields, item: ReturnType<typeof messageItem>, response: Fields) {
+function writeEvents(opened: Fields, item: ReturnType<typeof messageItem>, response: Fields) {
   const { id: item_id, content } = item;
   const [part] = content;
   const text = part!.text;

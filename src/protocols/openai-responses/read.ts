@@ -16,11 +16,14 @@ export function readItems(items: readonly WireElement[]): readonly Draft[] {
   const { value, text } = first;
   switch (kindOf(value)) {
     case "message":
-      return [{ role: roleOf(value), parts: contentOf(value, "content", text) }];
+      return [{ role: readRole(value), parts: readContentParts(value, "content", text) }];
     case "output": {
       const callId = textOf(value["call_id"]) ?? "";
       return [
-        { role: "tool", parts: [{ kind: "tool-result", callId, content: contentOf(value, "output", text), at: 0 }] },
+        {
+          role: "tool",
+          parts: [{ kind: "tool-result", callId, content: readContentParts(value, "output", text), at: 0 }],
+        },
       ];
     }
     default:
@@ -34,11 +37,11 @@ function readOpaque(value: Fields, text: string): OpaquePart {
   return declares.length === 0 ? part : { ...part, declares };
 }
 
-function roleOf(item: Fields): Role {
+function readRole(item: Fields): Role {
   return item["role"] === "system" || item["role"] === "developer" ? "system" : "user";
 }
 
-function contentOf(value: Fields, key: string, text: string) {
+function readContentParts(value: Fields, key: string, text: string) {
   return readContent(value[key], () => memberText(text, key)!, readBlock);
 }
 
@@ -63,9 +66,9 @@ export function blockCount(item: Fields): number {
 function readReplyItem({ value, text }: WireElement): Part[] {
   switch (kindOf(value)) {
     case "message":
-      return contentOf(value, "content", text);
+      return readContentParts(value, "content", text);
     case "reasoning":
-      return [{ kind: "reasoning", text: thoughtOf(value), ...(isPlainThought(value) ? { required: true } : {}) }];
+      return [{ kind: "reasoning", text: readThought(value), ...(isPlainThought(value) ? { required: true } : {}) }];
     case "call":
       return [readCall(value, textOf(value["arguments"]) ?? memberText(text, "arguments") ?? "")];
     case "custom-call":
@@ -95,7 +98,7 @@ function isPlainThought({ content, encrypted_content: encrypted }: Fields): bool
 }
 
 /** The summaries and, where open models send it, the text of the thought itself. */
-function thoughtOf(item: Fields): string {
+function readThought(item: Fields): string {
   const pieces = [...listOf(item["summary"]), ...listOf(item["content"])].flatMap(
     (block) => textOf(fieldsOf(block)["text"]) ?? [],
   );
@@ -231,17 +234,17 @@ export function standsAlone(part: Part): part is OpaquePart {
  * the vendor's own compaction keeps the latest (https://developers.openai.com/api/docs/guides/compaction).
  */
 function declaredBy(item: Fields): readonly string[] {
-  if (item["type"] === "additional_tools") return namesIn(item["tools"]);
+  if (item["type"] === "additional_tools") return declaredNames(item["tools"]);
   if (item["type"] !== "configuration_update") return [];
   return Object.keys(item).filter((key) => key !== "type" && key !== "id");
 }
 
 /** Every name in a declaration: of tools, of what they are in, and of their parameters. */
-function namesIn(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(namesIn);
+function declaredNames(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(declaredNames);
   if (!isFields(value)) return [];
   const name = textOf(value["name"]);
-  return [...(name === undefined ? [] : [name]), ...Object.values(value).flatMap(namesIn)];
+  return [...(name === undefined ? [] : [name]), ...Object.values(value).flatMap(declaredNames)];
 }
 
 /** What an agent's developer says beside messages, say which tools there are. */

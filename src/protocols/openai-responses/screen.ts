@@ -55,9 +55,9 @@ export function responsesScreen(tools: HiddenTools): Screen {
   const state: State = { tools, now: coming(), before: [], begun: undefined, id: undefined, hides: false, sequence: 0 };
   return {
     take: (frame) => take(state, frame),
-    passage: () => passageOf(state.now),
+    passage: () => readPassage(state.now),
     release: () =>
-      state.now.held.map((frame) => numbered(state, { ...frame, data: endOf(frame.data, state) })).join(""),
+      state.now.held.map((frame) => numbered(state, { ...frame, data: writeEnd(frame.data, state) })).join(""),
     goOn: () => {
       state.before.push(state.now);
       state.now = coming();
@@ -174,7 +174,7 @@ function toolless(response: string, hidden: HiddenTools): string {
   return patchObject(response, { tools: `[${left.join(",")}]` });
 }
 
-function passageOf(now: Coming): Passage {
+function readPassage(now: Coming): Passage {
   const { items, hidden, status, failed } = now;
   const complete = status !== undefined && !failed;
   const texts = Array.from(items).sort(([one], [other]) => one - other);
@@ -192,13 +192,13 @@ function itemPassage(
   items: readonly Item[],
   { complete, answerable }: { readonly complete: boolean; readonly answerable: boolean },
 ): Passage {
-  const calls = complete && answerable ? items.filter(({ hidden }) => hidden).map(({ text }) => callOf(text)) : [];
+  const calls = complete && answerable ? items.filter(({ hidden }) => hidden).map(({ text }) => readCall(text)) : [];
   const own = items.some(({ text, hidden }) => !hidden && waits(fieldsOf(parsed(text))));
   const repeated = items.filter(({ hidden }) => answerable || !hidden).map(({ text }) => text);
   return { calls, asks: calls.length > 0 && !own, complete, ended: complete, said: () => repeatable(repeated) };
 }
 
-function callOf(item: string): HiddenCall {
+function readCall(item: string): HiddenCall {
   const { call_id: id, name, arguments: given } = fieldsOf(parsed(item));
   return { id: textOf(id) ?? "", name: textOf(name) ?? "", arguments: textOf(given) ?? "" };
 }
@@ -224,7 +224,7 @@ function repeatable(items: readonly string[]): readonly string[] {
   return items.filter((item) => !isLost(item)).map((item) => patchObject(item, { id: undefined }));
 }
 
-function endOf(data: string, { before, now, id, tools }: State): string {
+function writeEnd(data: string, { before, now, id, tools }: State): string {
   const passages = [...before, now];
   const response = memberText(data, "response");
   if (response === undefined) return data;

@@ -47,7 +47,7 @@ function editReply(raw: string, { message, member }: Entry, context: WriteContex
   const former = formerParts(before, message.parts);
   const kept = new Set(former.values());
   const lostReasoning = before.some((part) => part.kind === "reasoning" && !kept.has(part));
-  const pieces = chunksOf(message.parts, former, items).flatMap(({ item, parts }): Piece[] => {
+  const pieces = groupChunks(message.parts, former, items).flatMap(({ item, parts }): Piece[] => {
     if (item === undefined) return freshItems({ ...message, parts }, context).map(newPiece);
     const edited =
       item.kind === "message"
@@ -72,7 +72,7 @@ function placeItems(texts: readonly string[]): PlacedItem[] {
   });
 }
 
-function chunksOf(
+function groupChunks(
   parts: readonly Part[],
   former: ReadonlyMap<Part, Part>,
   items: readonly PlacedItem[],

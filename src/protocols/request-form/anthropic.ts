@@ -273,7 +273,7 @@ function checkResult(block: Fields, path: string): Refusal | undefined {
 export function checkPictures(body: Fields, windowTokens: number): Refusal | undefined {
   const limits = anthropicMediaLimits(textOf(body["model"]), windowTokens);
   if (limits === undefined) return undefined;
-  const pictures = messagesOf(body).flatMap(placed).flatMap(picturesIn);
+  const pictures = messagesOf(body).flatMap(placed).flatMap(listPictures);
   if (pictures.length > limits.images)
     return invalid("size", `messages: too many images and documents: ${pictures.length} + 0 > ${limits.images}`);
   const many = pictures.length > limits.manyImages;
@@ -290,11 +290,11 @@ export function checkPictures(body: Fields, windowTokens: number): Refusal | und
   });
 }
 
-function picturesIn(one: PlacedBlock): readonly PlacedBlock[] {
+function listPictures(one: PlacedBlock): readonly PlacedBlock[] {
   const { block, path } = one;
   if (block["type"] === "image") return [one];
   if (block["type"] !== "tool_result") return [];
   return blocksOf(block["content"]).flatMap((inner, at) =>
-    picturesIn({ block: inner, path: `${path}.tool_result.content.${at}` }),
+    listPictures({ block: inner, path: `${path}.tool_result.content.${at}` }),
   );
 }

@@ -151,7 +151,7 @@ function checkPairs(contents: readonly Fields[]): Refusal | undefined {
     const parts = partsOf(content);
     const responses = parts.flatMap((part) => (isFields(part["functionResponse"]) ? [part["functionResponse"]] : []));
     for (const response of responses) {
-      const at = open.indexOf(keyOf(response));
+      const at = open.indexOf(pairKey(response));
       if (at < 0)
         return invalid(
           "pairing",
@@ -161,13 +161,13 @@ function checkPairs(contents: readonly Fields[]): Refusal | undefined {
     }
     if (responses.length > 0 && responses.length === parts.length) continue;
     if (open.length > 0) return invalid("pairing", MISMATCH);
-    open = parts.flatMap((part) => (isFields(part["functionCall"]) ? [keyOf(part["functionCall"])] : []));
+    open = parts.flatMap((part) => (isFields(part["functionCall"]) ? [pairKey(part["functionCall"])] : []));
   }
   return open.length > 0 ? invalid("pairing", MISMATCH) : undefined;
 }
 
 /** By the id where there is one, else by the name. */
-function keyOf(one: Fields): string {
+function pairKey(one: Fields): string {
   const id = textOf(one["id"]);
   return id === undefined ? `name ${String(one["name"])}` : `id ${id}`;
 }

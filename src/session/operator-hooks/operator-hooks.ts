@@ -29,14 +29,14 @@ export function createOperatorHooks(
   const active = new Set<Promise<unknown>>();
   const running: Running = { settings, redact, active, environment: withoutSecrets(environment, redact) };
   return {
-    forSession: (session) => hooksOf(running, session),
+    forSession: (session) => makeHooks(running, session),
     settled: async () => {
       while (active.size > 0) await Promise.all(active);
     },
   };
 }
 
-function hooksOf(running: Running, session: HookSession): Hooks {
+function makeHooks(running: Running, session: HookSession): Hooks {
   const { beforeCompact = [], afterCompact = [] } = running.settings;
   const { redact } = running;
   const { tenant, model } = session;
@@ -69,7 +69,7 @@ async function runAll(
   const hooks = (event === "before_compact" ? settings.beforeCompact : settings.afterCompact) ?? [];
   const { timeoutMs = HOOK_LIMITS.timeoutMs, fetch: call = fetch } = settings;
   const report = (at: number, fault: HookFault): void =>
-    onFailure(failureOf(hooks.length === 1 ? `hooks.${event}` : `hooks.${event}[${at}]`, fault, redact));
+    onFailure(describeFailure(hooks.length === 1 ? `hooks.${event}` : `hooks.${event}[${at}]`, fault, redact));
   let data: string;
   try {
     data = dataOf();
@@ -89,7 +89,7 @@ async function runAll(
   await Promise.all(runs);
 }
 
-function failureOf(name: string, { because, errorText = "" }: HookFault, redact: Redactor): HookFailure {
+function describeFailure(name: string, { because, errorText = "" }: HookFault, redact: Redactor): HookFailure {
   const detail = redact(errorText).trimEnd().split("\n").at(-1)?.trim() ?? "";
   return { message: `the hook ${name} ${because}`, ...(detail === "" ? {} : { detail }) };
 }
@@ -259,7 +259,7 @@ async function executed(
   const ended = new Promise<HookFault | undefined>((done) => {
     child.on("error", () => done({ because: "could not be started" }));
     const end = (code: number | null, by: NodeJS.Signals | null): void =>
-      done(code === 0 ? undefined : { because: endOf(code, by), errorText });
+      done(code === 0 ? undefined : { because: describeEnd(code, by), errorText });
     child.on("close", end);
     // What it left running in the background may hold its standard error open.
     child.on("exit", (code, by) => setTimeout(() => end(code, by), ERROR_TEXT_WAIT_MS));
@@ -274,7 +274,7 @@ async function executed(
   return fault;
 }
 
-function endOf(code: number | null, by: NodeJS.Signals | null): string {
+function describeEnd(code: number | null, by: NodeJS.Signals | null): string {
   return code === null ? `was ended by ${by ?? "a signal"}` : `exited with code ${code}`;
 }
 

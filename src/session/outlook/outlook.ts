@@ -72,7 +72,7 @@ export function outlookOf(sessions: readonly NamedOutlook[]): Outlook {
     agentCompactions: sum((one) => one.agentCompactions),
     tokens: { without: sum((one) => one.without.inputTokens), with: sum((one) => one.with.inputTokens) },
     ...(priced.length === 0 ? {} : { usd }),
-    missing: missingOf(compactions),
+    missing: countMissing(compactions),
     later: {
       used: compactions.reduce((so, { later }) => so + later.used, 0),
       held: compactions.reduce((so, { later }) => so + later.held, 0),
@@ -86,7 +86,7 @@ export function outlookOf(sessions: readonly NamedOutlook[]): Outlook {
   };
 }
 
-function missingOf(compactions: readonly OutlookCompaction[]): readonly MissingKind[] {
+function countMissing(compactions: readonly OutlookCompaction[]): readonly MissingKind[] {
   const receipts = compactions.map(({ report }) => report.receipt);
   return RECEIPT_KINDS.flatMap((kind) => {
     const sum = (fate: ReceiptFate): number => receipts.reduce((so, one) => so + countIn(one, kind, fate), 0);

@@ -171,7 +171,7 @@ function createWalk(transcript: Transcript, terms: OutlookTerms, measure: Measur
     without = { start, tokens: tokens.without };
     withPrecis = { ...withPrecis, tokens: tokens.with };
   };
-  const result = () => ({ thresholdTokens, largest, compactions, ...resultOf(meters) });
+  const result = () => ({ thresholdTokens, largest, compactions, ...sumMeters(meters) });
   return { ask, result };
 }
 
@@ -187,11 +187,11 @@ function metersFor({ prices }: OutlookTerms): Meters {
   };
 }
 
-function resultOf(meters: Meters): Pick<SessionOutlook, "without" | "with" | "withLongCacheUsd"> {
-  return { without: sumsOf(meters.without), with: sumsOf(meters.with), withLongCacheUsd: meters.withLong.usd() };
+function sumMeters(meters: Meters): Pick<SessionOutlook, "without" | "with" | "withLongCacheUsd"> {
+  return { without: readMeter(meters.without), with: readMeter(meters.with), withLongCacheUsd: meters.withLong.usd() };
 }
 
-function sumsOf({ inputTokens, usd }: Meter): Sums {
+function readMeter({ inputTokens, usd }: Meter): Sums {
   return { inputTokens: Math.round(inputTokens()), usd: usd() };
 }
 
@@ -279,13 +279,13 @@ interface LaterUseParts {
 }
 
 function laterUse({ messages, end, sent, redact }: LaterUseParts): LaterUse {
-  const before = messages.slice(0, end).map(textOf).join("\n");
-  const kept = sent.map(textOf).join("\n");
+  const before = messages.slice(0, end).map(spokenText).join("\n");
+  const kept = sent.map(spokenText).join("\n");
   const later = messages
     .slice(end)
     .filter(({ role }) => role === "assistant")
     .slice(0, LATER_MESSAGES_MAX);
-  const used = [...new Set(later.flatMap((message) => namesIn(redact(textOf(message)))))]
+  const used = [...new Set(later.flatMap((message) => listNames(redact(spokenText(message)))))]
     .filter((id) => before.includes(id))
     .slice(0, IDENTIFIERS_MAX);
   const missing = used.filter((id) => !kept.includes(id));
@@ -297,11 +297,11 @@ const NAME = /[\p{L}\p{N}_][\p{L}\p{N}_./@-]{4,200}[\p{L}\p{N}_]/gu;
 const SPECIFIC = /[\p{N}_/]|\.\p{L}|\p{Ll}\p{Lu}/u;
 
 /** Names that are a work's own, by their form: paths, symbols, numbers and hashes. */
-function namesIn(text: string): readonly string[] {
+function listNames(text: string): readonly string[] {
   return (text.match(NAME) ?? []).filter((name) => SPECIFIC.test(name));
 }
 
-function textOf(message: Message): string {
+function spokenText(message: Message): string {
   // Decoded: an escape such as `\t` in the JSON of a call would pass for a letter of what follows it.
   const calls = callsOf(message).flatMap((call) => described(call).values);
   return [contentText(message.parts), ...calls].join("\n");

@@ -82,7 +82,7 @@ export async function answerRecall(source: RecallSource, request: RecallRequest,
   const { messages } = original;
   const narrowed = ranges !== undefined || role !== undefined || outline;
   if (messages === undefined || (id !== undefined && !narrowed))
-    return page(original, wholeOf(original, source), request, tokensMax);
+    return page(original, readWhole(original, source), request, tokensMax);
   const found = chosen(messages, request);
   if (found.length === 0) throw noSuchMessages(original.id, messages, request);
   const text = outline
@@ -96,7 +96,7 @@ function safe(message: NumberedMessage, redact: Redactor): NumberedMessage {
 }
 
 /** Secrets are looked for in each message as a whole, because a page of one does not look like it. */
-function wholeOf({ messages, text }: ReadOriginal, { redact }: RecallSource): string {
+function readWhole({ messages, text }: ReadOriginal, { redact }: RecallSource): string {
   return messages === undefined ? redact(text) : messagesText(messages.map((message) => safe(message, redact)));
 }
 
@@ -240,7 +240,7 @@ export async function answerRecallCall(
   tokensMax: number,
 ): Promise<RecallToolAnswer> {
   try {
-    return { text: await answerRecall(source, requestIn(given), tokensMax), found: true };
+    return { text: await answerRecall(source, parseRequest(given), tokensMax), found: true };
   } catch (error) {
     if (!(error instanceof PrecisError) || error.code.startsWith("store_")) throw error;
     return { text: `${error.message} ${error.hint}`, found: false };
@@ -248,15 +248,15 @@ export async function answerRecallCall(
 }
 
 /** Models write arguments as they like: under other names, as one text, numbers as texts. */
-function requestIn(given: string): RecallRequest {
+function parseRequest(given: string): RecallRequest {
   if (given.length > ARGUMENTS_CHARS_MAX) throw bad("That is too long.");
   const value = parsed(given);
   if (value === undefined && given.trim() !== "") throw bad("The arguments are not JSON.");
   if (!isFields(value)) return spokenRequest(textOf(value) ?? "");
   const { query, id, messages, role, outline, offset, ...others } = value;
   const spoken = Object.values(others).filter((one) => typeof one === "string" && one.trim() !== "");
-  const known = { ...spokenRequest([...spoken, textOf(id) ?? ""].join(" ")), ...queryOf(query) };
-  const range = messages === undefined || messages === null || messages === "" ? {} : { ranges: rangesOf(messages) };
+  const known = { ...spokenRequest([...spoken, textOf(id) ?? ""].join(" ")), ...readQuery(query) };
+  const range = messages === undefined || messages === null || messages === "" ? {} : { ranges: parseRanges(messages) };
   return {
     ...known,
     ...range,
@@ -266,7 +266,7 @@ function requestIn(given: string): RecallRequest {
   };
 }
 
-function queryOf(query: unknown): Pick<RecallRequest, "query"> {
+function readQuery(query: unknown): Pick<RecallRequest, "query"> {
   const words = textOf(query)?.trim() ?? "";
   return words === "" ? {} : { query: words };
 }
@@ -283,7 +283,7 @@ function spokenRequest(text: string): RecallRequest {
 }
 
 /** A list of two numbers is a range, as models write it; a list of texts is a list of ranges. */
-function rangesOf(messages: unknown): readonly MessageRange[] {
+function parseRanges(messages: unknown): readonly MessageRange[] {
   const text = Array.isArray(messages)
     ? messages.join(messages.length === 2 && messages.every((one) => typeof one === "number") ? "-" : ",")
     : typeof messages === "number"

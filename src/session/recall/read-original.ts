@@ -22,7 +22,7 @@ export function readOriginal({ id, kind, label, text }: Original): ReadOriginal 
 }
 
 export function messagesIn(text: string, protocol?: ProtocolName): readonly Message[] {
-  const elements = valuesIn(text).map((json) => ({ json, value: parsed(json) }));
+  const elements = parseValues(text).map((json) => ({ json, value: parsed(json) }));
   const wire = elements.filter(({ value }) => isFields(value) && !isOwn(value));
   const spoken = protocol ?? detectProtocol(`[${wire.map(({ json }) => json).join(",")}]`) ?? "openai-chat";
   const messages: Message[] = [];
@@ -55,7 +55,7 @@ function isPart(value: unknown): boolean {
 }
 
 /** JSON texts that come after one another, whatever is between them; what is none ends them. */
-function valuesIn(text: string): readonly string[] {
+function parseValues(text: string): readonly string[] {
   const values: string[] = [];
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
     if (text[at] === ",") {

@@ -87,7 +87,7 @@ export function chosenHits(
     id,
     label,
     text: choice.outline === true ? outlineOf(message) : messagesText([message]),
-    ...placeOf(message),
+    ...describePlace(message),
   }));
 }
 
@@ -108,7 +108,7 @@ export function chooseMessages(
   });
 }
 
-function placeOf({ number, role }: NumberedMessage): Pick<RecallHit, "number" | "role"> {
+function describePlace({ number, role }: NumberedMessage): Pick<RecallHit, "number" | "role"> {
   return { number, role };
 }
 
@@ -143,6 +143,6 @@ async function searchRemoved(
     id: original.id,
     label: original.label,
     text,
-    ...(message === undefined ? {} : placeOf(message)),
+    ...(message === undefined ? {} : describePlace(message)),
   }));
 }
