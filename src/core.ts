@@ -8,7 +8,7 @@ import { createMeasure } from "./core/transcript/measure.ts";
 import { violationsOf, type Violation } from "./core/transcript/oracle.ts";
 import { detectProtocol, protocols, type ProtocolName } from "./protocols/index.ts";
 import type { CompactOptions, SessionOptions } from "./session/contract.ts";
-import { readSafely } from "./session/read-safely.ts";
+import { readSafely } from "./session/provider-error.ts";
 import { createReader, type WireRequest } from "./session/read-request.ts";
 
 export { PrecisError } from "./core/errors.ts";

@@ -2,7 +2,7 @@
 import { estimateText } from "../../src/core/transcript/estimate.ts";
 import type { ProtocolName } from "../../src/protocols/index.ts";
 import type { Reply, ReplyBlock, Stop } from "./contract.ts";
-import type { Fields } from "../../src/protocols/dialect.ts";
+import type { Fields } from "../../src/protocols/fields.ts";
 import type { Fault } from "./faults.ts";
 import { wires } from "./wires.ts";
 

@@ -10,7 +10,7 @@ import {
 import type { ModelTraits } from "./traits.ts";
 import type { FaultWords, ModelListForm } from "./wire.ts";
 import { type Prompt } from "./contract.ts";
-import { type Fields } from "../../src/protocols/dialect.ts";
+import { type Fields } from "../../src/protocols/fields.ts";
 
 const KEYLESS: Refusal = {
   status: 401,

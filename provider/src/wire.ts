@@ -2,7 +2,7 @@
 import type { ProtocolName } from "../../src/protocols/index.ts";
 import type { Incoming, Prompt, Reply, ReplyBlock, StreamEvent, ReplyToSend } from "./contract.ts";
 import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
-import type { Fields } from "../../src/protocols/dialect.ts";
+import type { Fields } from "../../src/protocols/fields.ts";
 import type { Memory } from "./memory.ts";
 import type { Sealer } from "./seals.ts";
 import type { AgentForm } from "./agent/form.ts";

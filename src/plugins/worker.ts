@@ -7,8 +7,7 @@ import { registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { serialize } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
-import type { EngineSettings } from "../core/engines/settings.ts";
-import { ENGINE_DEFAULTS } from "../core/engines/settings.ts";
+import { type EngineSettings, ENGINE_DEFAULTS } from "../core/engines/settings.ts";
 import type { CompactRequest, Engine, EngineTool, Sources, ToolAnswer } from "../core/engines/contract.ts";
 import { demand } from "./suite/fault.ts";
 import type { Writer, WriterReply, Writers } from "../core/handoff/model/writer.ts";
@@ -22,8 +21,9 @@ import {
   type EngineInput,
   type ToolData,
   type ToThread,
+  type WriterRole,
+  type WritersData,
 } from "./thread-data.ts";
-import type { WriterRole, WritersData } from "./thread-data.ts";
 import { faultOf, oneLine, PluginFault, type FaultData } from "./fault.ts";
 import { syntaxErrorPlace, withColumn } from "./syntax.ts";
 import type { ThreadData } from "./thread.ts";

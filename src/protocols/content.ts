@@ -3,9 +3,11 @@
  * bytes, an edited one has only the edited field replaced, so that markers and fields nobody here knows survive.
  */
 import { sameParts, type Part, type OpaquePart, type TextPart } from "../core/transcript/message.ts";
-import { fieldsOf, lazy, textOf, isFields, listOf } from "./fields.ts";
-import { arraySource, newPiece } from "./json.ts";
+import { type Draft, type Entry } from "./dialect.ts";
+import { fieldsOf, lazy, textOf, isFields, listOf, type Fields } from "./fields.ts";
 import {
+  arraySource,
+  newPiece,
   composeArray,
   joinPieces,
   patchObject,
@@ -14,7 +16,6 @@ import {
   memberText,
   elementTexts,
 } from "./json.ts";
-import type { Fields, Draft, Entry } from "./dialect.ts";
 
 export interface BlockWriter {
   /** The block's text with the edit in it; undefined where the block has to be written again. */

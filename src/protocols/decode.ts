@@ -4,7 +4,7 @@
  */
 import { PrecisError } from "../core/errors.ts";
 import type { Message, Part, Transcript, WireSlice } from "../core/transcript/message.ts";
-import type { Dialect, Draft, WireElement } from "./dialect.ts";
+import { type Dialect, type Draft, type WireElement } from "./dialect.ts";
 import { isFields } from "./fields.ts";
 import { heldBecause, isHeld } from "./content.ts";
 import { elementsOf, memberText, membersOf, notJson, skipSpace, skipValue, type Member, type Span } from "./json.ts";

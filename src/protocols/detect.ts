@@ -1,6 +1,5 @@
 /** Recognises the protocol of a body by its shape: names of fields and kinds of blocks that only one protocol uses. */
-import type { Fields } from "./dialect.ts";
-import { fieldsOf, isFields, listOf, textOf, parsed } from "./fields.ts";
+import { type Fields, fieldsOf, isFields, listOf, textOf, parsed } from "./fields.ts";
 import { allDefinitions, definitions } from "./registry.ts";
 import { PrecisError } from "../core/errors.ts";
 import { elementTexts } from "./json.ts";

@@ -2,6 +2,7 @@
  * What the shared reader and writer ask of a protocol. A dialect turns wire elements into messages and back; finding
  * bytes, keeping untouched ones and remembering earlier bodies is done once, for all of them.
  */
+import type { Fields } from "./fields.ts";
 import type {
   Content,
   Message,
@@ -13,9 +14,6 @@ import type {
 } from "../core/transcript/message.ts";
 import type { WireRules } from "../core/transcript/oracle.ts";
 import type { ProtocolName } from "./protocol.ts";
-
-/** A parsed JSON object whose shape nobody has checked. */
-export type Fields = Readonly<Record<string, unknown>>;
 
 export interface WireElement {
   readonly value: Fields;

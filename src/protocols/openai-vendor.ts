@@ -2,8 +2,7 @@
 import { type MediaLimits, sourceOfUrl } from "./media-limits.ts";
 import { SERVER_ERROR_STATUS_MIN, type VendorDefinition } from "./definition.ts";
 import type { FilePart, TextPart } from "../core/transcript/message.ts";
-import type { Fields } from "./dialect.ts";
-import { textOf } from "./fields.ts";
+import { type Fields, textOf } from "./fields.ts";
 
 const TOO_MANY_REQUESTS = 429;
 

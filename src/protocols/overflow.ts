@@ -3,8 +3,7 @@
  * protocol are many, so one table of sayings serves all three.
  */
 import { defined } from "../core/defined.ts";
-import type { Fields } from "./dialect.ts";
-import { countOf, fieldsOf, parsed, textOf } from "./fields.ts";
+import { type Fields, countOf, fieldsOf, parsed, textOf } from "./fields.ts";
 import { CONTEXT_PATTERNS, MEDIA_PATTERNS, RATE_LIMIT_PATTERN, type OverflowPattern } from "./overflow-patterns.ts";
 import type { Overflow } from "./protocol.ts";
 

@@ -3,9 +3,8 @@
  * a string or as a block, its keys in another order, its cache markers elsewhere, without the white space at the end of what
  * was said. Whatever else differs is another meaning.
  */
-import { isFields, textOf } from "./fields.ts";
+import { isFields, textOf, type Fields } from "./fields.ts";
 import { applyEdits, patchObject, elementsOf, memberText } from "./json.ts";
-import type { Fields } from "./dialect.ts";
 
 /** Members of a content block that only say what is cached. */
 const MARKERS = ["cache_control", "prompt_cache_breakpoint"] as const;

@@ -16,8 +16,16 @@ import {
 } from "../core/transcript/message.ts";
 import { misplacedSystem } from "../core/transcript/oracle.ts";
 import type { Dialect, Entry, Run, WriteContext, IdRules } from "./dialect.ts";
-import { newPiece } from "./json.ts";
-import { applyEdits, composeArray, joinPieces, removalOf, type Edit, type Piece, memberText } from "./json.ts";
+import {
+  newPiece,
+  applyEdits,
+  composeArray,
+  joinPieces,
+  removalOf,
+  type Edit,
+  type Piece,
+  memberText,
+} from "./json.ts";
 import type { Decoded, ProtocolName } from "./protocol.ts";
 import { createPairing } from "../core/transcript/pairing.ts";
 

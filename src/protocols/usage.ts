@@ -3,8 +3,7 @@
  * includes what was read from and written to the cache (wire facts of each provider's usage objects).
  */
 import type { Usage } from "../core/engines/contract.ts";
-import type { Fields } from "./dialect.ts";
-import { countOf, fieldsOf, isFields, listOf } from "./fields.ts";
+import { type Fields, countOf, fieldsOf, isFields, listOf } from "./fields.ts";
 
 /** Anthropic: `input_tokens` leaves the cache out. Streams say it in `message_start`, then cumulatively in `message_delta`. */
 export function anthropicUsage(response: unknown): Usage | undefined {

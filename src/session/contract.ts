@@ -20,7 +20,7 @@ import type { Message, Transcript } from "../core/transcript/message.ts";
 import type { ProtocolName, ReportedUsage } from "../protocols/index.ts";
 import type { Store } from "../store/store.ts";
 import type { DisabledEngine, Events, SharedAhead, SharedBudget } from "./events.ts";
-import type { RemovedResult } from "./removed-results.ts";
+import type { RemovedResult } from "./receipt.ts";
 import type { Pin, PinRequest } from "./pins.ts";
 import type { RecallChoice, RecallHit } from "./recall/search.ts";
 import type { Summarize } from "./summarize.ts";

@@ -4,11 +4,14 @@
  */
 import type { Usage } from "../core/engines/contract.ts";
 import type { Message, Part, Transcript } from "../core/transcript/message.ts";
-import type { Overflow } from "../protocols/index.ts";
+import { type Overflow, reportedUsage, type ReportedUsage } from "../protocols/index.ts";
 import { WINDOW_TOKENS_MIN } from "../protocols/overflow.ts";
-import { exactFactor, learnFactor, useSettings } from "./state.ts";
-import { estimatorOf, type SessionContext } from "./context.ts";
+import { exactFactor, learnFactor, useSettings, initialFactor, plausibleTokens } from "./state.ts";
+import { estimatorOf, type SessionContext, type SentRequest } from "./context.ts";
 import { isRefuted, type LearnedWindow } from "./timing.ts";
+import { PrecisError } from "../core/errors.ts";
+import { observeWithEngine } from "./external-engine.ts";
+import { readSafely } from "./provider-error.ts";
 
 /** Where no window is named, it counts as this share of what was refused: near enough to be tried, far enough to end. */
 const REFUSED_SHARE = 0.9;
@@ -81,7 +84,7 @@ function learnWindow({ state, options }: SessionContext, contextLength: number, 
 }
 
 /** An answered request that was larger than a learned window: the window is what it was said to be before. */
-export function forgetRefuted({ state, options }: SessionContext, { input }: Usage, outputTokens: number): void {
+function forgetRefuted({ state, options }: SessionContext, { input }: Usage, outputTokens: number): void {
   const { settings, stated, window } = state;
   if (window.from !== "learned" || settings.contextLength >= stated.contextLength) return;
   const { countsOutput } = window.learned;
@@ -95,4 +98,49 @@ export function hasMedia({ parts }: Message): boolean {
   const isMedia = (part: Part): boolean =>
     part.kind === "image" || part.kind === "file" || (part.kind === "tool-result" && part.content.some(isMedia));
   return parts.some(isMedia);
+}
+
+/**
+ * The usage reported for what was sent; for the newest where it is not said.
+ *
+ * @throws PrecisError `bad_usage` for what is not a usage object; the session is then as it was.
+ */
+export function observe(context: SessionContext, reported: ReportedUsage, about?: SentRequest): void {
+  const { state, contextUsage, estimate } = context;
+  const usage = readSafely(() => reportedUsage(reported));
+  if (usage === undefined) throw badUsage(reported);
+  observeWithEngine(context, usage);
+  const sent = contextUsage.newestOr(about);
+  forgetRefuted(context, usage, sent?.transcript.maxOutputTokens ?? 0);
+  if (sent === undefined) return;
+  const estimated = estimate.transcript(sent.transcript);
+  const isCurrent = contextUsage.reported(plausibleTokens(usage.input, estimated), sent);
+  if (isCurrent && !sent.isNew) state.nothingRead = usage.cacheRead === 0;
+  // A first count is better than what was assumed.
+  const isAssumed = state.factor === initialFactor(state.model);
+  state.factor = learnFactor(state.factor, usage.input, estimated, isAssumed ? 1 : undefined);
+}
+
+function badUsage(reported: unknown): PrecisError {
+  const isObject = typeof reported === "object" && reported !== null;
+  const keys = (isObject ? readSafely(() => Object.keys(reported).slice(0, SHOWN_KEYS_MAX)) : undefined) ?? [];
+  const what =
+    keys.length === 0
+      ? `it is ${reported === null ? "null" : typeof reported}`
+      : `it has ${keys.map((key) => shownCount(reported, key)).join(", ")}`;
+  return new PrecisError(`The reported usage has no count of input tokens: ${what}.`, {
+    code: "bad_usage",
+    place: "usage",
+    hint:
+      "Pass the provider's usage object with `prompt_tokens`, `input_tokens` or `inputTokens`, or `{ input, output }`, " +
+      "each a number of tokens. Leave the call out when the provider reports none.",
+  });
+}
+
+const SHOWN_KEYS_MAX = 8;
+
+/** With its value where that is a number: `NaN` is why a count is none. */
+function shownCount(reported: unknown, key: string): string {
+  const value = readSafely(() => (reported as Readonly<Record<string, unknown>>)[key]);
+  return typeof value === "number" ? `${key} (${value})` : key;
 }

@@ -17,8 +17,7 @@ import { estimatorOf, type SessionContext, type ConversationView } from "./conte
 import { compactWithEngine } from "./external-engine.ts";
 import { withinMediaLimits, freesTokensMin } from "./turn.ts";
 import { pinsOf } from "./pins.ts";
-import { withReceipt } from "./receipt.ts";
-import { removedResults } from "./removed-results.ts";
+import { withReceipt, removedResults } from "./receipt.ts";
 import { notCompacted, withinTime } from "./responses-compaction.ts";
 import { adoptCompaction } from "./state.ts";
 import {

@@ -4,7 +4,6 @@
  */
 import { type Overflow, protocols } from "../protocols/index.ts";
 import { refusesNeighbours } from "../protocols/openai-chat/alternate.ts";
-import { readSafely } from "./read-safely.ts";
 
 /** Errors inside errors are followed this far: a retry error, its last error, and the causes below it. */
 const WRAPPERS_MAX = 8;
@@ -167,4 +166,12 @@ export function overflowOf({ status, body }: ProviderError): Overflow | undefine
     if (overflow !== undefined) return overflow;
   }
   return undefined;
+}
+
+export function readSafely<Value>(work: () => Value): Value | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
 }

@@ -5,7 +5,9 @@ import { liveRequestOf } from "../core/events/live-request.ts";
 import { receiptOf } from "../core/receipt/receipt.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
-import type { Message } from "../core/transcript/message.ts";
+import { type Message, resultOf } from "../core/transcript/message.ts";
+import { described } from "../core/digest/call.ts";
+import { pairingOf } from "../core/transcript/pairing.ts";
 
 interface ReceiptSource {
   readonly pins: Pins;
@@ -49,4 +51,23 @@ function verdictOn({ receipt }: Reported["report"], isGone: (line: ReceiptLine) 
   });
   const says = gone.length === 0 ? "Nothing is missing." : `${gone.length} on the receipt:\n${lines.join("\n")}`;
   return { pass: gone.length === 0, message: () => says };
+}
+
+export interface RemovedResult {
+  readonly message: number;
+  readonly callId: string;
+  readonly tool: string;
+  readonly target: string;
+}
+
+export function removedResults(messages: readonly Message[], compaction: Compaction): readonly RemovedResult[] {
+  const replaced = messages.slice(0, compaction.covered);
+  const { answers } = pairingOf(replaced);
+  return replaced.flatMap((message, at) => {
+    const result = resultOf(message);
+    if (result === undefined || compaction.map[at]?.kind === "kept") return [];
+    const call = answers[at]?.call;
+    const { tool, target } = call === undefined ? { tool: "", target: "" } : described(call);
+    return { message: at, callId: result.callId, tool, target };
+  });
 }

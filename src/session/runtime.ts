@@ -8,7 +8,7 @@ import { createMessageKeeper } from "../core/compaction/keep-messages.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import { requestChars } from "../protocols/media-limits.ts";
-import type { Transcript } from "../core/transcript/message.ts";
+import type { Transcript, Message } from "../core/transcript/message.ts";
 import { sha256 } from "../platform/sha256.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { initialFactor, createState, restoreState, saveState, useSettings, windowInUse, withModel } from "./state.ts";
@@ -27,7 +27,6 @@ import { createEvents } from "./events.ts";
 import { createIngest, type ConversationView, type SessionContext, createContextUsage } from "./context.ts";
 import { recall } from "./recall/search.ts";
 import { addPin, listPins, pinContext, removePin } from "./pins.ts";
-import { createOutgoing } from "./redact-outgoing.ts";
 import { editConversation } from "./edit-by-hand.ts";
 import { overflowIn } from "./provider-error.ts";
 import {
@@ -38,13 +37,14 @@ import {
   settleRequest,
   viewConversation,
 } from "./turn.ts";
-import { asksForTooMuch, learnRefusal } from "./learn-window.ts";
+import { asksForTooMuch, learnRefusal, observe } from "./learn-window.ts";
 import type { ScheduledDecision } from "./economy.ts";
 import { postpone, timingOf } from "./postpone.ts";
 import type { Postponement } from "./timing.ts";
 import { untilAborted } from "./time-limit.ts";
 import { compactView, recordCompaction } from "./make-compaction.ts";
-import { observe } from "./observe-usage.ts";
+import { redactMessage } from "../core/passes/redact-messages.ts";
+import { createRedactor } from "../core/redaction/redactor.ts";
 
 export function createRuntime(given: RuntimeOptions = {}): Runtime {
   const engine = given.perModel?.(given.model ?? "")?.engine;
@@ -299,4 +299,25 @@ function makeReport(context: SessionContext): RuntimeReport {
     ...(state.last === undefined ? {} : { last: state.last }),
     ...(state.disabledEngine === undefined ? {} : { disabledEngine: state.disabledEngine }),
   };
+}
+
+/** The transcript itself where nothing is to be masked. */
+export function createOutgoing({ redactOutgoing = false, secrets }: RuntimeOptions): (sent: Transcript) => Transcript {
+  if (!redactOutgoing) return (sent) => sent;
+  const redact = createRedactor(secrets);
+  const known = new WeakMap<Message, Message>();
+  const safe = (message: Message): Message => {
+    const masked = known.get(message) ?? redactMessage(message, redact);
+    known.set(message, masked);
+    return masked;
+  };
+  return (sent) => {
+    const system = sent.system.map(safe);
+    const messages = sent.messages.map(safe);
+    return changed(system, sent.system) || changed(messages, sent.messages) ? { ...sent, system, messages } : sent;
+  };
+}
+
+function changed(now: readonly Message[], before: readonly Message[]): boolean {
+  return now.some((message, at) => message !== before[at]);
 }

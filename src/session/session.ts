@@ -16,9 +16,8 @@ import { withMarkers, withoutStaleMarkers, type MarkedRequest } from "./markers.
 import { checkCompact, checkSessionOptions, checkWaiting, withCheckedCalls } from "./options.ts";
 import type { Pin, PinRequest } from "./pins.ts";
 import { neighboursRefusedIn } from "./provider-error.ts";
-import { createOutgoing } from "./redact-outgoing.ts";
+import { createOutgoing, createRuntime } from "./runtime.ts";
 import { createReader, type WireRequest } from "./read-request.ts";
-import { createRuntime } from "./runtime.ts";
 import { mainInPlace, summaryWriters } from "./summarize.ts";
 
 export interface SessionPrepared<Request extends WireRequest> extends Omit<Prepared, "transcript"> {

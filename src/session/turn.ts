@@ -12,7 +12,7 @@ import { missingIn } from "../core/receipt/counts.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
 import { hasExpired, isPostponed, latestOf, withPriceVerdict, type ScheduledDecision } from "./economy.ts";
 import { announceDisabledEngine, decideWithEngine } from "./external-engine.ts";
-import { observe } from "./observe-usage.ts";
+import { observe } from "./learn-window.ts";
 import { timingOf } from "./postpone.ts";
 import { adoptCompaction, followFixedPart, followRequestedOutput } from "./state.ts";
 import { followThreshold } from "./threshold.ts";

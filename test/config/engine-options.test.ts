@@ -3,8 +3,7 @@ import { expect, it } from "vitest";
 import { engineSettings } from "../../src/config/engine-options.ts";
 import { isSection, type OptionKind, type OptionKinds } from "../../src/config/option-kinds.ts";
 import { optionsOf } from "../../src/config/schema-options.ts";
-import { enginesOption } from "../../src/config/schema.ts";
-import { schema } from "../../src/config/schema.ts";
+import { enginesOption, schema } from "../../src/config/schema.ts";
 
 const { compression, context, model } = schema.shape;
 const { shape: compressed } = compression.unwrap();

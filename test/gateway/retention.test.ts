@@ -1,8 +1,7 @@
 /** A gateway's store does not grow for ever: what is unused goes, and the longest unused before it is full. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createGateway } from "../../src/gateway/index.ts";
-import type { GatewayEvent } from "../../src/gateway/index.ts";
+import { createGateway, type GatewayEvent } from "../../src/gateway/index.ts";
 import { createKeeper, RETENTION_LIMITS, type RetentionTaskOptions } from "../../src/gateway/operation/retention.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";

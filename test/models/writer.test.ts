@@ -1,6 +1,5 @@
 /** Real writers over real HTTP: every class of failure, what it costs, what is retried, and that nothing waits for ever. */
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { FailureClass, WriterFailure, WriterReply } from "../../src/core/handoff/model/writer.ts";
 import { loadPackage, providerNamed, type ProviderName } from "../../src/models/providers.ts";

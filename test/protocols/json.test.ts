@@ -1,8 +1,9 @@
 /** Scanning and editing JSON as text agrees with parsing it, in any layout, and costs no more than its length. */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { arraySource, newPiece } from "../../src/protocols/json.ts";
 import {
+  arraySource,
+  newPiece,
   composeArray,
   patchObject,
   patchPath,

@@ -1,8 +1,14 @@
 /** The one switch of a session: a model by its name, the main model behind the conversation, a writer of one's own. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PrecisError } from "../../src/core/errors.ts";
-import { createSession } from "../../src/index.ts";
-import type { Compaction, FailureClass, SendRequest, SessionOptions, Summarize } from "../../src/index.ts";
+import {
+  createSession,
+  type Compaction,
+  type FailureClass,
+  type SendRequest,
+  type SessionOptions,
+  type Summarize,
+} from "../../src/index.ts";
 import { createProvider } from "../../provider/src/index.ts";
 import type { ScriptedRequest } from "../../provider/src/answers.ts";
 import { protocols, type ProtocolName } from "../../src/protocols/index.ts";

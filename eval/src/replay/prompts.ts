@@ -6,8 +6,7 @@ import type { CachePrompt, PromptBlock } from "./prefix-cache.ts";
 import type { CacheSection, Ttl } from "../../../src/core/caching/breakpoints.ts";
 import type { ProtocolName } from "../../../src/core/protocols.ts";
 import type { Measure } from "../../../src/core/transcript/measure.ts";
-import type { Fields } from "../../../src/protocols/dialect.ts";
-import { fieldsOf, isFields, listOf, textOf } from "../../../src/protocols/fields.ts";
+import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../../src/protocols/fields.ts";
 
 /** What surrounds a message, a call and a result, as our measure counts them. */
 const MESSAGE_TOKENS = 4;

@@ -1,8 +1,7 @@
 /** Anthropic Messages as the vendor's server has it: requests judged and rendered, errors in its words. */
-import { countOf, fieldsOf, listOf, textOf, blocksOf } from "../../../src/protocols/fields.ts";
+import { countOf, fieldsOf, listOf, textOf, blocksOf, type Fields } from "../../../src/protocols/fields.ts";
 import { type Block, type Prompt } from "../contract.ts";
 import { invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
-import { type Fields } from "../../../src/protocols/dialect.ts";
 import type { Memory } from "../memory.ts";
 import type { Sealer } from "../seals.ts";
 import type { ModelTraits } from "../traits.ts";

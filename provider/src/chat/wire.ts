@@ -1,9 +1,8 @@
 /** Chat Completions as the vendor's server has it: requests judged and rendered, errors in its words. */
 import { breakpointIn, checkLifetimes, CHAT_TTLS } from "../caches/lifetimes.ts";
-import { countOf, fieldsOf, listOf, textOf, blocksOf } from "../../../src/protocols/fields.ts";
+import { countOf, fieldsOf, listOf, textOf, blocksOf, type Fields } from "../../../src/protocols/fields.ts";
 import { type Block, type Prompt } from "../contract.ts";
 import { invalid, type Refusal, checkPictures } from "../../../src/protocols/request-form/openai-refusals.ts";
-import { type Fields } from "../../../src/protocols/dialect.ts";
 import { isOver, OPENAI_WORDS } from "../openai-words.ts";
 import { checkReturnedReasoning } from "../../../src/protocols/request-form/form.ts";
 import type { ModelTraits } from "../traits.ts";

@@ -7,12 +7,12 @@ import { carryThinking } from "../knowledge/thinking.ts";
 import type { ModelKnowledge, ServedModel } from "../models/models.ts";
 import { createPending, type CheckedStore, type Pending } from "./pending.ts";
 import type { HistoryContext } from "../request/context.ts";
-import { hooksOf } from "../operation/operator-hooks.ts";
 import { countsTokens, type PreparedRequest, type ReceivedRequest } from "../request/model-request.ts";
 import { builtInName } from "../../core/engines/settings.ts";
 import { thresholdText } from "../../session/threshold.ts";
 import { type CompactionTiming, type Postponement, windowOriginText, type WindowInUse } from "../../session/timing.ts";
 import type { EmitEvent, NoticeEvent } from "../contract.ts";
+import type { HookSession, OperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
 
 /** A conversation of no more messages begins now: nothing of it was kept before. */
 const NEW_MESSAGES_MAX = 3;
@@ -204,4 +204,20 @@ type NoticeContext = Pick<HistoryContext, "onEvent" | "now">;
 function announceWindow(context: NoticeContext & Pick<HistoryContext, "models">, served: ServedModel): void {
   const window = context.models.unannounced(served);
   if (window !== undefined) emitWindowNotice(context, served, { code: "window_remembered", window });
+}
+
+interface HookContext {
+  readonly hooks: OperatorHooks | undefined;
+  readonly onEvent: EmitEvent;
+}
+
+export function hooksOf(
+  { hooks, onEvent }: HookContext,
+  session: Pick<HookSession, "tenant" | "model">,
+): Pick<RuntimeOptions, "hooks"> {
+  if (hooks === undefined) return {};
+  // What a command said may quote the conversation.
+  const onFailure: HookSession["onFailure"] = ({ message }) =>
+    onEvent({ kind: "notice", code: "hook_failed", tenant: session.tenant, message });
+  return { hooks: hooks.forSession({ ...session, onFailure }) };
 }

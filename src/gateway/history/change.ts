@@ -16,7 +16,7 @@ import { createRuntime } from "../../session/runtime.ts";
 import { carryThinking } from "../knowledge/thinking.ts";
 import { archiveRestart } from "./archive.ts";
 import type { CompactHow, CompactResult, ThresholdResult, UndoResult, Which } from "./contract.ts";
-import { hooksOf } from "../operation/operator-hooks.ts";
+import { hooksOf } from "../conversations/start.ts";
 import { readConversation, findSession } from "./find.ts";
 import { withEditedHandoff } from "./edit-handoff.ts";
 import { windowOf } from "./context-view.ts";

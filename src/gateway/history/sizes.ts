@@ -1,12 +1,11 @@
 /** How large a session is, on one scale everywhere: tokens of whole requests, by the newest that its provider reported. */
-import { calibrated, type Measure } from "../../core/transcript/measure.ts";
+import { calibrated, type Measure, createMeasure } from "../../core/transcript/measure.ts";
 import { type Message, callsOf, contentText, type Part } from "../../core/transcript/message.ts";
 import { FACTOR_MIN, initialFactor } from "../../session/state.ts";
 import { savedScale } from "../../session/saved-state.ts";
 import type { CompactionEntry, UsageEntry, HistoryStore } from "../../store/store.ts";
 import type { Which, MessageInFull, Page, PartShown } from "./contract.ts";
-import { findSession, type FoundSession } from "./find.ts";
-import type { RecentConversation, createMeasures, ReadRecent } from "./recently-read.ts";
+import { findSession, type FoundSession, readConversation, type StoredConversation } from "./find.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { Chain } from "../../core/transcript/links.ts";
 import type { OperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
@@ -200,4 +199,49 @@ function shownPart(part: Part, tools: ReadonlyMap<string, string>, redact: Redac
 /** Secrets are masked before anything is cut. */
 function cut(text: string): Pick<PartShown, "text" | "chars"> {
   return text.length <= PART_CHARS_MAX ? { text } : { text: text.slice(0, PART_CHARS_MAX), chars: text.length };
+}
+
+const REMEMBERED_MAX = 2;
+const REMEMBERED_MS = 60_000;
+
+interface RecentConversation extends StoredConversation {
+  readonly links: readonly string[];
+}
+
+type ReadRecent = (tenant: string, head: string) => Promise<RecentConversation>;
+
+export function createReadRecent(store: HistoryStore, now: () => number = Date.now): ReadRecent {
+  const remembered = new Map<string, { readonly until: number; readonly conversation: Promise<RecentConversation> }>();
+  return (tenant, head) => {
+    for (const [key, { until }] of remembered) if (until < now()) remembered.delete(key);
+    const key = `${tenant}\n${head}`;
+    const known = remembered.get(key);
+    const conversation = known?.conversation ?? readWithLinks(store, tenant, head);
+    remembered.delete(key);
+    remembered.set(key, { until: now() + REMEMBERED_MS, conversation });
+    conversation.catch(() => remembered.delete(key));
+    for (const oldest of remembered.keys()) {
+      if (remembered.size <= REMEMBERED_MAX) break;
+      remembered.delete(oldest);
+    }
+    return conversation;
+  };
+}
+
+async function readWithLinks(store: HistoryStore, tenant: string, head: string): Promise<RecentConversation> {
+  const [conversation, links] = await Promise.all([
+    readConversation(store, tenant, head),
+    store.readLinks(tenant, head),
+  ]);
+  return { ...conversation, links };
+}
+
+/** Measures that remember what each message weighs, as long as the message is remembered. */
+export function createMeasures(): (model: Pick<Measure, "imageTokens">) => Measure {
+  const measures = new Map<number | undefined, Measure>();
+  return ({ imageTokens }) => {
+    const known = measures.get(imageTokens) ?? createMeasure(imageTokens === undefined ? {} : { imageTokens });
+    measures.set(imageTokens, known);
+    return known;
+  };
 }

@@ -14,8 +14,7 @@ import { createRecall, type Recall, type RecallContext } from "../recall/recall.
 import type { RemoteCompaction } from "../background/remote-compaction.ts";
 import type { HistoryContext } from "./context.ts";
 import type { TenantDirectory } from "../tenants/directory.ts";
-import { createTenantSpend } from "../tenants/spend.ts";
-import { createStoreQuota } from "../tenants/store-quota.ts";
+import { createTenantSpend, createStoreQuota } from "../tenants/rates.ts";
 
 export interface HistoryParts extends Pick<HistoryContext, "store" | "hooks" | "onEvent"> {
   readonly limits: GatewayLimits;

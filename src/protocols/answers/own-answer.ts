@@ -1,6 +1,5 @@
 /** An answer that precis gives itself, in the words of a protocol: one text of the assistant, whole or as a stream. */
-import type { Fields } from "../dialect.ts";
-import { textOf, fieldsOf, parsed } from "../fields.ts";
+import { type Fields, textOf, fieldsOf, parsed } from "../fields.ts";
 import type { Usage } from "../../core/engines/contract.ts";
 import { membersOf, skipSpace } from "../json.ts";
 import { overflowOf } from "../overflow.ts";

@@ -2,8 +2,7 @@
  * A screen is between an answer and its client: calls of some tools are not shown, and answers that follow one another
  * on one turn, because such calls were answered in between, look like one. Everything else goes on as the bytes that came.
  */
-import { isFields } from "../fields.ts";
-import type { Fields } from "../dialect.ts";
+import { isFields, type Fields } from "../fields.ts";
 import type { Frame } from "./frames.ts";
 
 /** Of a streamed passage this much is kept, to be sent again; of a longer one no hidden call is answered. */

@@ -8,7 +8,8 @@ import {
   sameParts,
   type Message,
 } from "../../core/transcript/message.ts";
-import { objectArguments } from "../arguments.ts";
+import { type WriteContext, type Draft, type WireElement, type Entry, type Run } from "../dialect.ts";
+import { objectArguments, fieldsOf, textOf, type Fields } from "../fields.ts";
 import {
   readContent,
   freshContent,
@@ -21,8 +22,6 @@ import {
   systemNotice,
   type PartsChange,
 } from "../content.ts";
-import type { Fields, WriteContext, Draft, WireElement, Entry, Run } from "../dialect.ts";
-import { fieldsOf, textOf } from "../fields.ts";
 import { objectText, patchObject, memberText } from "../json.ts";
 import { mediaNote } from "../media-limits.ts";
 

@@ -10,14 +10,14 @@ import {
   declarationsIn,
   described,
   oneToolEach,
+  SERVER_ERROR_STATUS_MIN,
+  type VendorDefinition,
 } from "../definition.ts";
-import { fieldsOf, parsed, textOf, isFields, listOf } from "../fields.ts";
+import { fieldsOf, parsed, textOf, isFields, listOf, type Fields } from "../fields.ts";
 import { COMPACTS_ITSELF, compactsItself } from "../content.ts";
 import { anthropicUsage, compactionUsage } from "../usage.ts";
-import { anthropicMediaLimits } from "./limits.ts";
 import { readMessage, readSystem, wantsThinking, attaches, writeRun, writeSystem } from "./blocks.ts";
 import { anthropicScreen, anthropicWhole } from "./screen.ts";
-import { anthropic } from "./vendor.ts";
 import {
   plain,
   textOfBlocks,
@@ -36,7 +36,7 @@ import {
   type AnswerDialect,
   type AnswerSignal,
 } from "../answers/own-answer.ts";
-import type { Fields } from "../dialect.ts";
+import type { MediaLimits } from "../media-limits.ts";
 
 const anthropicMarks: ProtocolMarks = {
   request: (request) =>
@@ -140,6 +140,14 @@ const anthropicThreads: ThreadForm = {
     }),
 };
 
+const anthropic: VendorDefinition = {
+  name: "anthropic",
+  url: "https://api.anthropic.com",
+  telemetryName: "anthropic",
+  isAddressed: (path, header) => /^\/v1\/messages(?:\/|$)/.test(path) || header("anthropic-version") !== undefined,
+  errorBody: ({ status, code, message }) => ({ type: "error", error: { type: errorType(status), message, code } }),
+};
+
 export const anthropicMessages: ProtocolDefinition = {
   vendor: anthropic,
   dialect: {
@@ -224,4 +232,43 @@ const BAD_REQUEST_STATUS = 400;
 
 function refusal(status: number, type: string, error: Readonly<Record<string, unknown>>): ThreadRefusal {
   return { status, body: JSON.stringify({ type: "error", error: { type, ...error } }) };
+}
+
+/** The names that Anthropic's error reference gives for its statuses. */
+function errorType(status: number): string {
+  switch (status) {
+    case 401:
+      return "authentication_error";
+    case 403:
+      return "permission_error";
+    case 404:
+      return "not_found_error";
+    case 413:
+      return "request_too_large";
+    case 429:
+      return "rate_limit_error";
+    case 503:
+      return "overloaded_error";
+    case 504:
+      return "timeout_error";
+    default:
+      return status < SERVER_ERROR_STATUS_MIN ? "invalid_request_error" : "api_error";
+  }
+}
+
+const SMALL_WINDOW_TOKENS = 200_000;
+
+const LIMITS: MediaLimits = Object.freeze({
+  bodyBytes: 32 * 1024 * 1024,
+  images: 600,
+  imageSide: 8_000,
+  manyImages: 20,
+  manyImageSide: 2_000,
+});
+const SMALL_LIMITS: MediaLimits = Object.freeze({ ...LIMITS, images: 100 });
+
+/** Undefined for other vendors' models, which set limits of their own. */
+export function anthropicMediaLimits(model: string | undefined, windowTokens: number): MediaLimits | undefined {
+  if (wantsThinking(model)) return undefined;
+  return windowTokens <= SMALL_WINDOW_TOKENS ? SMALL_LIMITS : LIMITS;
 }

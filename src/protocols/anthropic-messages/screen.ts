@@ -2,8 +2,7 @@
  * Anthropic Messages behind a screen: a hidden `tool_use` block is left out with its deltas, later blocks are numbered as
  * if it had not been there, and of several passages the first opens the message and the last ends it.
  */
-import type { Fields } from "../dialect.ts";
-import { countOf, fieldsOf, lazy, parsed, textOf, listOf } from "../fields.ts";
+import { type Fields, countOf, fieldsOf, lazy, parsed, textOf, listOf } from "../fields.ts";
 import { objectText, patchObject, elementTexts, memberText } from "../json.ts";
 import { reframed, type Frame } from "../answers/frames.ts";
 import { memberTexts, typeOf } from "../answers/own-answer.ts";

@@ -10,11 +10,9 @@ import {
   sameParts,
   type Message,
 } from "../../core/transcript/message.ts";
-import { objectArguments } from "../arguments.ts";
-import type { Fields, WriteContext, Draft, WireElement, Entry, Run } from "../dialect.ts";
-import { fieldsOf, isFields, listOf, textOf, lazy } from "../fields.ts";
-import { arraySource } from "../json.ts";
-import { objectText, patchObject, memberText, elementTexts } from "../json.ts";
+import { type WriteContext, type Draft, type WireElement, type Entry, type Run } from "../dialect.ts";
+import { objectArguments, fieldsOf, isFields, listOf, textOf, lazy, type Fields } from "../fields.ts";
+import { arraySource, objectText, patchObject, memberText, elementTexts } from "../json.ts";
 import { mediaNote } from "../media-limits.ts";
 import {
   opaqueBlock,

@@ -10,7 +10,8 @@ import {
   JSON_DEMANDED,
   type FollowUpForm,
 } from "../definition.ts";
-import { OPENS_FREELY, type Fields } from "../dialect.ts";
+import { OPENS_FREELY } from "../dialect.ts";
+import { type Fields, fieldsOf, isFields, listOf, textOf, parsed, countOf } from "../fields.ts";
 import { readContent, readSystem, attaches, writeRun, writeSystem, geminiTools } from "./parts.ts";
 import { geminiScreen, geminiWhole } from "./screen.ts";
 import {
@@ -24,7 +25,6 @@ import {
   type AnswerDialect,
   type AnswerSignal,
 } from "../answers/own-answer.ts";
-import { fieldsOf, isFields, listOf, textOf, parsed, countOf } from "../fields.ts";
 import type { Usage } from "../../core/engines/contract.ts";
 
 /** Other formats have parts as well; theirs are tagged with a type. */

@@ -2,8 +2,7 @@
  * The Gemini API behind a screen: parts that call a hidden tool are taken out of the events they come in, and of several
  * passages the last one ends the answer.
  */
-import type { Fields } from "../dialect.ts";
-import { countOf, fieldsOf, isFields, lazy, listOf, parsed, textOf } from "../fields.ts";
+import { type Fields, countOf, fieldsOf, isFields, lazy, listOf, parsed, textOf } from "../fields.ts";
 import { objectText, elementTexts, memberText } from "../json.ts";
 import { reframed, type Frame } from "../answers/frames.ts";
 import {

@@ -1,5 +1,6 @@
 /** OpenAI Chat Completions, and the many servers that speak it. */
-import { OPENS_FREELY, type Fields } from "../dialect.ts";
+import { OPENS_FREELY } from "../dialect.ts";
+import { type Fields, fieldsOf, isFields, listOf, textOf, parsed } from "../fields.ts";
 import { neverJoins } from "../decode.ts";
 import {
   fixedRoutes,
@@ -16,7 +17,6 @@ import { chatUsage } from "../usage.ts";
 import { readMessage } from "./read.ts";
 import { chatScreen, chatWhole } from "./screen.ts";
 import { attaches, writeRun } from "./write.ts";
-import { fieldsOf, isFields, listOf, textOf, parsed } from "../fields.ts";
 import {
   plain,
   textOfBlocks,

@@ -1,8 +1,8 @@
 /** Reads Chat Completions messages. Blocks are numbered through: content first, then the refusal field, then the calls. */
 import type { Part, ToolCallPart, ContentPart } from "../../core/transcript/message.ts";
 import { readContent } from "../content.ts";
-import type { Draft, Fields, WireElement } from "../dialect.ts";
-import { fieldsOf, isFields, lazy, listOf, textOf } from "../fields.ts";
+import { type Draft, type WireElement } from "../dialect.ts";
+import { type Fields, fieldsOf, isFields, lazy, listOf, textOf } from "../fields.ts";
 import { objectText, elementTexts, memberText } from "../json.ts";
 import { dataUrl, mediaNote, sourceOfUrl } from "../media-limits.ts";
 import { readFile, readRefusal, readText } from "../openai-vendor.ts";

@@ -2,8 +2,7 @@
  * Chat Completions behind a screen: pieces of a hidden call are taken out of the chunks they come in, later calls are
  * numbered as if it had not been there, and of several passages all chunks bear the first one's head.
  */
-import type { Fields } from "../dialect.ts";
-import { countOf, fieldsOf, isFields, listOf, parsed, textOf } from "../fields.ts";
+import { type Fields, countOf, fieldsOf, isFields, listOf, parsed, textOf } from "../fields.ts";
 import { patchObject, elementTexts, memberText } from "../json.ts";
 import { reframed, type Frame } from "../answers/frames.ts";
 import { memberTexts } from "../answers/own-answer.ts";

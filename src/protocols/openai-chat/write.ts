@@ -7,7 +7,8 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from "../../core/transcript/message.ts";
-import { jsonArguments } from "../arguments.ts";
+import { type Entry, type Run, type WriteContext } from "../dialect.ts";
+import { jsonArguments } from "../fields.ts";
 import {
   formerParts,
   freshContent,
@@ -17,9 +18,7 @@ import {
   type BlockWriter,
   type Rewrite,
 } from "../content.ts";
-import type { Entry, Run, WriteContext } from "../dialect.ts";
-import { arraySource } from "../json.ts";
-import { type ArraySource, objectText, patchObject, patchPath, memberText } from "../json.ts";
+import { arraySource, type ArraySource, objectText, patchObject, patchPath, memberText } from "../json.ts";
 import { freshBlock, REASONING_KEYS } from "./read.ts";
 
 export function writeRun({ slice, entries: all }: Run, context: WriteContext): readonly string[] {

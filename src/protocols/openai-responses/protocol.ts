@@ -10,8 +10,8 @@ import {
   oneToolEach,
   strictness,
 } from "../definition.ts";
-import { type Draft, type Entry, type Fields, OPENS_FREELY } from "../dialect.ts";
-import { fieldsOf, textOf, listOf, parsed } from "../fields.ts";
+import { type Draft, type Entry, OPENS_FREELY } from "../dialect.ts";
+import { type Fields, fieldsOf, textOf, listOf, parsed } from "../fields.ts";
 import { COMPACTS_ITSELF, compactsItself } from "../content.ts";
 import { openai, openaiMediaLimits } from "../openai-vendor.ts";
 import { responsesUsage } from "../usage.ts";

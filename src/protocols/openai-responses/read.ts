@@ -4,8 +4,8 @@
  */
 import type { OpaquePart, Part, Role, ContentPart } from "../../core/transcript/message.ts";
 import { opaqueBlock, readContent } from "../content.ts";
-import type { Draft, Fields, WireElement } from "../dialect.ts";
-import { fieldsOf, listOf, textOf, isFields } from "../fields.ts";
+import { type Draft, type WireElement } from "../dialect.ts";
+import { type Fields, fieldsOf, listOf, textOf, isFields } from "../fields.ts";
 import { objectText, memberText } from "../json.ts";
 import { dataUrl, mediaNote, sourceOfUrl } from "../media-limits.ts";
 import { readFile, readRefusal, readText } from "../openai-vendor.ts";

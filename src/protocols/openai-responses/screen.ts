@@ -2,8 +2,7 @@
  * Responses behind a screen: a hidden `function_call` item is left out with its events, later events and items are numbered
  * as if it had not been there, and the last event of several passages holds the output of all of them.
  */
-import type { Fields } from "../dialect.ts";
-import { countOf, fieldsOf, isFields, parsed, textOf } from "../fields.ts";
+import { type Fields, countOf, fieldsOf, isFields, parsed, textOf } from "../fields.ts";
 import { patchObject, elementTexts, memberText } from "../json.ts";
 import { reframed, type Frame } from "../answers/frames.ts";
 import { isFilled, memberTexts, typeOf } from "../answers/own-answer.ts";

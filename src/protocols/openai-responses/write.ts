@@ -1,10 +1,9 @@
 /** Writes Responses items: edits the items that have their bytes, else writes them again. */
 import { resultOf, sameParts, type Message, type Part } from "../../core/transcript/message.ts";
-import { jsonArguments } from "../arguments.ts";
+import { type Entry, type Run, type WriteContext } from "../dialect.ts";
+import { jsonArguments, type Fields } from "../fields.ts";
 import { formerParts, freshContent, patchContent, patchContentBlock } from "../content.ts";
-import type { Entry, Fields, Run, WriteContext } from "../dialect.ts";
-import { arraySource, newPiece } from "../json.ts";
-import { composeArray, objectText, patchObject, type Piece } from "../json.ts";
+import { arraySource, newPiece, composeArray, objectText, patchObject, type Piece } from "../json.ts";
 import { freshBlock, blockCount, hostedArgumentsKey, kindOf, standsAlone } from "./read.ts";
 
 export function writeRun({ slice, entries }: Run, context: WriteContext): readonly string[] {

@@ -2,11 +2,10 @@
  * The shape of Anthropic messages: required fields, roles, and which blocks may be where, each as the vendor says it
  * (https://platform.claude.com/docs/en/api/messages).
  */
-import { fieldsOf, isFields, listOf, textOf, blocksOf } from "../fields.ts";
+import { fieldsOf, isFields, listOf, textOf, blocksOf, type Fields } from "../fields.ts";
 import { firstRefusal, invalid, type Refusal } from "./openai-refusals.ts";
-import type { Fields } from "../dialect.ts";
 import { imageSide } from "../media-limits.ts";
-import { anthropicMediaLimits } from "../anthropic-messages/limits.ts";
+import { anthropicMediaLimits } from "../anthropic-messages/protocol.ts";
 
 /** Anthropic's limit for a body (https://platform.claude.com/docs/en/api/overview, 2026-11). */
 export const BODY_BYTES_MAX = 32 * 1024 * 1024;

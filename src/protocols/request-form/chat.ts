@@ -2,7 +2,7 @@
  * The shape of Chat messages: roles, content by role, calls and their ids, each as the vendor says it
  * (https://platform.openai.com/docs/api-reference/chat/create).
  */
-import { fieldsOf, isFields, listOf, parsed, textOf } from "../fields.ts";
+import { fieldsOf, isFields, listOf, parsed, textOf, type Fields } from "../fields.ts";
 import {
   firstRefusal,
   type Refusal,
@@ -14,7 +14,6 @@ import {
   tooLong,
   wrongType,
 } from "./openai-refusals.ts";
-import { type Fields } from "../dialect.ts";
 
 const ROLES = ["system", "assistant", "user", "function", "tool", "developer"];
 const CALL_ID_CHARS_MAX = 40;

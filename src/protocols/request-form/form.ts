@@ -5,9 +5,8 @@ import * as gemini from "./gemini.ts";
 import * as openai from "./openai-refusals.ts";
 import * as responses from "./responses.ts";
 import type { ProtocolName } from "../../core/protocols.ts";
-import type { Fields } from "../dialect.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
 import { type Refusal, firstRefusal, invalid } from "./openai-refusals.ts";
-import { fieldsOf, listOf, textOf } from "../fields.ts";
 
 interface FormQuery {
   readonly bytes: number;

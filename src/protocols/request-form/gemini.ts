@@ -2,10 +2,9 @@
  * The shape of Gemini contents: roles, parts by role, and responses in the number of the calls before them
  * (https://ai.google.dev/api/caching#Content, https://ai.google.dev/gemini-api/docs/function-calling).
  */
-import { fieldsOf, isFields, listOf, textOf } from "../fields.ts";
+import { fieldsOf, isFields, listOf, textOf, type Fields } from "../fields.ts";
 import { GEMINI_MEDIA_LIMITS } from "../gemini/protocol.ts";
 import { firstRefusal, invalid, type Refusal } from "./openai-refusals.ts";
-import { type Fields } from "../dialect.ts";
 
 export const BODY_BYTES_MAX = GEMINI_MEDIA_LIMITS.bodyBytes;
 export const TOO_LARGE: Refusal = {

@@ -1,6 +1,5 @@
 /** The sentences with which both OpenAI protocols refuse the form of a request. */
-import type { Fields } from "../dialect.ts";
-import { blocksOf, textOf } from "../fields.ts";
+import { type Fields, blocksOf, textOf } from "../fields.ts";
 import { OPENAI_MEDIA_LIMITS, openaiMediaLimits } from "../openai-vendor.ts";
 
 export const BODY_BYTES_MAX = OPENAI_MEDIA_LIMITS.bodyBytes;

@@ -2,7 +2,7 @@
  * The shape of Responses input: kinds of items, content by role, ids and arguments, each as the vendor says it
  * (https://platform.openai.com/docs/api-reference/responses/create).
  */
-import { fieldsOf, isFields, listOf, parsed, textOf } from "../fields.ts";
+import { fieldsOf, isFields, listOf, parsed, textOf, type Fields } from "../fields.ts";
 import {
   firstRefusal,
   invalid,
@@ -14,7 +14,6 @@ import {
   tooLong,
   wrongType,
 } from "./openai-refusals.ts";
-import { type Fields } from "../dialect.ts";
 
 const ROLES = ["assistant", "system", "developer", "user"];
 const ID_CHARS_MAX = 64;

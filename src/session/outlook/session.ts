@@ -9,7 +9,6 @@ import { createRedactor, type Redactor } from "../../core/redaction/redactor.ts"
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import { contentText, type Message, type Transcript, callsOf } from "../../core/transcript/message.ts";
 import { type Prices, costOf } from "../../models/ai-sdk.ts";
-import { roundsOf, type Round } from "./rounds.ts";
 import type { RuntimeOptions } from "../contract.ts";
 import { createRuntime } from "../runtime.ts";
 import { described } from "../../core/digest/call.ts";
@@ -22,12 +21,12 @@ const PREPARED_FROM_SHARE = 0.8;
 /** A result of this size is worth a digest as it arrives. */
 export const LARGE_RESULT_TOKENS = 8_000;
 
-export interface RecordedSession {
+interface RecordedSession {
   readonly transcript: Transcript;
   readonly timesMs?: readonly (number | undefined)[] | undefined;
 }
 
-export interface OutlookTerms {
+interface OutlookTerms {
   readonly engine: NonNullable<RuntimeOptions["engine"]>;
   readonly settings: Partial<EngineSettings>;
   readonly windowTokens: number;
@@ -49,7 +48,7 @@ export interface OutlookCompaction {
   readonly handoff: string;
 }
 
-export interface Sums {
+interface Sums {
   readonly inputTokens: number;
   readonly usd: number | undefined;
 }
@@ -305,4 +304,35 @@ function spokenText(message: Message): string {
   // Decoded: an escape such as `\t` in the JSON of a call would pass for a letter of what follows it.
   const calls = callsOf(message).flatMap((call) => described(call).values);
   return [contentText(message.parts), ...calls].join("\n");
+}
+
+/** Left over the longest answer, because each server counts in its own way. */
+const OUTPUT_ROOM = 1.5;
+const MAX_OUTPUT_TOKENS_MIN = 1_000;
+
+export interface Round {
+  readonly said: readonly Message[];
+  readonly answer: readonly Message[];
+}
+
+/** What was said before each turn of the model, and the turn. What comes after the last is never sent. */
+export function roundsOf(messages: readonly Message[]): readonly Round[] {
+  const rounds: { said: Message[]; answer: Message[] }[] = [];
+  let said: Message[] = [];
+  for (const message of messages) {
+    if (message.role !== "assistant") said.push(message);
+    else if (said.length === 0 && rounds.length > 0) rounds.at(-1)!.answer.push(message);
+    else {
+      rounds.push({ said, answer: [message] });
+      said = [];
+    }
+  }
+  return rounds;
+}
+
+/** Tokens that a request reserves for its answer: what the longest recorded one needs, with room. */
+export function outputNeeded(rounds: readonly Round[]): number {
+  const measure = createMeasure();
+  const largest = rounds.reduce((most, { answer }) => Math.max(most, measure.messages(answer)), 0);
+  return Math.max(MAX_OUTPUT_TOKENS_MIN, Math.ceil(largest * OUTPUT_ROOM));
 }

@@ -9,9 +9,8 @@ import type { RecallLimits } from "../../../src/gateway/recall/tool.ts";
 import type { Answer, ScriptedRequest } from "../../../provider/src/answers.ts";
 import { bodyOf, worked } from "../support/asking.ts";
 import { SDK_PROTOCOLS } from "./support/sdk-protocols.ts";
-import { stand, type Standing } from "../support/standing.ts";
+import { stand, type Standing, front } from "../support/standing.ts";
 import { EVENT_STREAM, upstreamOf } from "../support/upstream.ts";
-import { front } from "../support/standing.ts";
 import { agentOf, toolsOf } from "./support/agents.ts";
 import { lastTold, listIn, longSession, recallCall, scripted, VALUE, WINDOW_TOKENS } from "./support/scene.ts";
 
