@@ -36,6 +36,7 @@ import { optionsOf } from "../config/schema-options.ts";
 import { sharedOptions } from "../session/options.ts";
 import { RECALL_LIMITS, type RecallLimits, RECALL_OFFERS } from "./recall/tool.ts";
 
+/** What a gateway can be made with. */
 export interface GatewayOptions extends SessionSettings {
   /** Providers by name; `openai` and `anthropic` are the vendors' own where they are not given. */
   readonly upstreams?: Readonly<Record<string, UpstreamSettings>>;
@@ -43,6 +44,7 @@ export interface GatewayOptions extends SessionSettings {
   readonly proxies?: OutwardProxies | undefined;
   /** Where history is kept; in memory by default. It stays open when the gateway closes. */
   readonly store?: HistoryStore;
+  /** One window for every model, in tokens. */
   readonly contextLength?: number;
   readonly mode?: Mode;
   /** Cache markers: on, `spaced`, five minutes. */

@@ -7,6 +7,7 @@ export interface Provider {
   readonly dialect: Dialect;
   /** Absent: the setting `base_url` must say. */
   readonly baseUrl?: string;
+  /** The environment variable that holds the key, unless a setting names another. */
   readonly keyVariable: string;
   /** Whether it is asked without a key when there is none, as local servers are. */
   readonly keyOptional?: boolean;

@@ -3,6 +3,7 @@ import type { ProviderName } from "./providers.ts";
 import type { Override } from "./registry/known.ts";
 import { createRegistry, type Registry } from "./registry/registry.ts";
 
+/** `auto`: by the model's name. */
 export type ProviderChoice = ProviderName | "auto";
 
 /** One model's own facts, as the configuration's `models` section states them; what it leaves out stays as known. */

@@ -100,6 +100,7 @@ export interface ModelPolicy extends Pick<EngineSettings, "sessionThreshold" | "
   readonly engine?: NonNullable<RuntimeOptions["engine"]>;
 }
 
+/** How a compaction is made ahead. */
 export interface MakingAhead extends WaitingForMain {
   /** True: it is made however little the conversation weighs, because it was decided elsewhere. Default false. */
   readonly decided?: boolean;

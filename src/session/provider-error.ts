@@ -154,6 +154,7 @@ function read<Name extends string>(value: unknown, names: readonly Name[]): { re
   return fields;
 }
 
+/** A provider's answer to a refused request. */
 export interface ProviderError {
   readonly status: number;
   readonly body: string;

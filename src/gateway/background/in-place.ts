@@ -47,11 +47,15 @@ interface Behind {
 }
 
 /** Sends a body of the gateway's own the way the conversation's request went, with its credential, and reads the whole answer. */
-export function sendBehind(sender: Sender, request: PreparedRequest, { path, bytesMax, onStatus }: Behind) {
+export function sendBehind(
+  sender: Sender,
+  request: PreparedRequest,
+  { path, bytesMax, onStatus }: Behind,
+): (text: string, signal?: AbortSignal) => Promise<WholeAnswer> {
   const { client, destination, tenant, outgoing } = request;
   const onward = onwardHeaders(client.headers, "rewritten");
   const headers = plainHeaders(outgoing.editHeaders?.(onward) ?? onward);
-  return async (text: string, signal = new AbortController().signal): Promise<WholeAnswer> => {
+  return async (text, signal = new AbortController().signal) => {
     const body = Buffer.from(text);
     const to = { ...destination, path };
     const response = await sender.send({ to, tenant, method: client.method, headers, body, signal });

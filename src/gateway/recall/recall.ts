@@ -26,6 +26,7 @@ import { resumed, type Chunks } from "../request/relay.ts";
 import { continueTurn } from "./continue-turn.ts";
 
 export interface RecallSettings {
+  /** Default `on`. */
   readonly offer?: RecallOffer;
   readonly limits?: Partial<RecallLimits>;
 }

@@ -61,6 +61,7 @@ function demandsForm(request: Decoded): boolean {
   return forms.some((form) => form !== undefined && form !== null && fieldsOf(form)["type"] !== "text");
 }
 
+/** Bounds of recall by the model, named with their unit. */
 export interface RecallLimits {
   /** Calls that are answered within one answer to a client; further ones are told that it is enough. */
   readonly calls: number;

@@ -84,6 +84,7 @@ function unknownKey(client: Pick<ClientRequest, "headers" | "target">): Refused[
   });
 }
 
+/** What one tenant may take. */
 export interface TenantLimitSettings {
   /** A burst may take a minute's worth at once. No limit where not given. */
   readonly requestsPerMinute?: number;

@@ -189,12 +189,14 @@ export interface CacheRules {
   /** `markers`: where the request marks it. `automatic`: for every prefix long enough. */
   readonly kind: "markers" | "automatic";
   readonly markersMax?: number;
+  /** Content blocks before a marker in which an earlier cache entry is found. */
   readonly lookbackBlocks?: number;
   readonly minimumTokens?: number;
   readonly ttls?: readonly string[];
 }
 
 export interface ModelFacts {
+  /** Input and output together. */
   readonly windowTokens?: number;
   readonly maxOutputTokens?: number;
   readonly prices?: Prices;
@@ -215,6 +217,7 @@ export interface SourcedFacts extends ModelFacts {
 
 /** What holds for the conversations of one model. */
 export interface ModelCompaction {
+  /** Share of the window. */
   readonly threshold?: number;
   readonly keepRecentTokens?: number;
   /** Of conversations that begin with it. */
