@@ -14,7 +14,7 @@ import type { HistoryStore } from "../../store/store.ts";
 import type { HeaderLines, EmitEvent } from "../contract.ts";
 import type { ReadRequest } from "../conversations/conversations.ts";
 import type { ModelBook } from "../models/models.ts";
-import { faultReason, reportFault } from "../request/record.ts";
+import { faultReason, reportFault } from "../request/fault.ts";
 import type { AnsweredRequest, PreparedRequest } from "../request/model-request.ts";
 import type { ProviderAnswer } from "../request/open-answer.ts";
 import { createHiddenTurns } from "./hidden.ts";

@@ -9,10 +9,11 @@ import { protocols } from "../../protocols/index.ts";
 import type { Prepared } from "../../session/contract.ts";
 import type { ClientResponse } from "../contract.ts";
 import type { GatewayContext } from "./context.ts";
-import { faultReason, passOnFault } from "./record.ts";
+import { faultReason, passOnFault } from "./fault.ts";
 import { keepAnsweredHere } from "./keep.ts";
 import type { ModelRequest, PreparedRequest } from "./model-request.ts";
-import { inTurn, reportCompaction, treatmentOf } from "./prepare.ts";
+import { inTurn, reportCompaction } from "./prepare.ts";
+import { treatmentOf } from "./outgoing.ts";
 import { respondHere } from "./respond.ts";
 
 // It works on what the client itself sees: calls that were answered here are no part of its history.

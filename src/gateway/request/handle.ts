@@ -3,8 +3,8 @@
  * the way to the provider, the request goes on as it came.
  */
 import { PrecisError } from "../../core/errors.ts";
-import { answerCompressRoute, compressRouteOf } from "./compress-route.ts";
-import type { ClientRequest, ClientResponse, RequestHandler, RequestEvent } from "../contract.ts";
+import { answerCompressRoute, compressRouteOf } from "../compress-route.ts";
+import type { ClientRequest, ClientResponse, RequestHandler } from "../contract.ts";
 import { routeOf } from "./routes.ts";
 import type { Owner } from "../tenants/owner.ts";
 import { statusOf, type Refused } from "../transport/refusals.ts";
@@ -19,16 +19,16 @@ import {
   countsTokens,
   type AnsweredRequest,
 } from "./model-request.ts";
-import { openRecord, type RequestRecord, passOnFault, faultReason } from "./record.ts";
+import { openRecord, type RequestRecord } from "./record.ts";
+import { passOnFault, faultReason } from "./fault.ts";
 import { respond, respondRefused, respondUnread } from "./respond.ts";
 import { sendUntilAccepted, sendBody } from "./send.ts";
 import { replayAfterRefusal, continuing, refuseThread } from "./thread.ts";
-import { isLarge, threadLost } from "../large/large-requests.ts";
-import { receiveBody, type ReceivedBody } from "../transport/request-body.ts";
 import { prepareRequest } from "./prepare.ts";
 import { isEventStream } from "../../protocols/answers/reader.ts";
 import { onwardHeaders, headerOf } from "../transport/headers.ts";
 import type { Destination } from "../transport/upstreams.ts";
+import { receive } from "./receive.ts";
 
 export function createRequestHandler(context: GatewayContext): RequestHandler {
   return async (client) => {
@@ -106,50 +106,6 @@ function admitted(context: GatewayContext, client: ClientRequest, record: Reques
 function failureOutcome(error: unknown): "upstream_failed" | "turned_away" {
   const upstream = error instanceof PrecisError && error.code.startsWith("upstream_");
   return upstream ? "upstream_failed" : "turned_away";
-}
-
-/** What is given in place of a request that is answered already: refused here, or answered by the thread. */
-interface AnsweredEarly {
-  readonly response: ClientResponse;
-}
-
-async function receive(
-  context: GatewayContext,
-  arriving: ArrivingRequest,
-  tenant: string,
-): Promise<ReceivedRequest | AnsweredEarly> {
-  const { client, record } = arriving;
-  const { limits, large } = context;
-  const body = await receiveBody(client, limits);
-  if ("refused" in body) return { response: respondRefused(record, body.refused) };
-  const { raw, plain } = body;
-  record.bytesIn = raw.length;
-  const request = { ...arriving, tenant, raw };
-  if (large === undefined || !isLarge(plain, limits)) return { ...request, text: readableText(context, body, record) };
-  const over = (event: RequestEvent): void => {
-    if (event.thread !== undefined) context.threads.keep(tenant, event.thread);
-    record.overInThread(event);
-  };
-  record.inThread = true;
-  const response = await large.answer({ tenant, client, raw, plain, loopback: context.loopback(), over });
-  if (typeof response !== "string") return { response };
-  record.inThread = false;
-  // The event loop does not read it either.
-  if (response === "late") record.treatment = { kind: "untouched", because: "overloaded" };
-  else passOnFault(context, record, { because: "internal_fault", error: threadLost() });
-  return { ...request, text: undefined };
-}
-
-/** Undefined for a body that goes out unread. */
-function readableText(
-  { limits }: GatewayContext,
-  { text, plain }: ReceivedBody,
-  record: RequestRecord,
-): string | undefined {
-  if (text !== undefined) return text;
-  const because = plain.length > limits.readBodyBytes ? "too_large_to_read" : "not_text";
-  record.treatment = { kind: "untouched", because };
-  return undefined;
 }
 
 /**

@@ -6,7 +6,7 @@ import { archiveRestart } from "../history/archive.ts";
 import { jobOf } from "../background/job.ts";
 import { withTimeLimit } from "../../session/time-limit.ts";
 import type { GatewayContext } from "./context.ts";
-import { reportFault } from "./record.ts";
+import { reportFault } from "./fault.ts";
 import { countsTokens, type AnsweredRequest, type ModelRequest, type PreparedRequest } from "./model-request.ts";
 import { isAccepted } from "./open-answer.ts";
 

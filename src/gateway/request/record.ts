@@ -11,14 +11,12 @@ import type {
   RequestEvent,
   RequestTiming,
   Treatment,
-  UntouchedReason,
 } from "../contract.ts";
 import type { WindowInUse } from "../../session/timing.ts";
 import type { Conversation } from "../conversations/conversations.ts";
 import type { RequestSpan } from "../operation/spans.ts";
 import type { HeldThread } from "../conversations/threads.ts";
 import { pathOf } from "./routes.ts";
-import { PrecisError } from "../../core/errors.ts";
 
 export interface RequestRecord {
   readonly id: string;
@@ -190,45 +188,4 @@ export function treatmentLine(treatment: Treatment): string {
 
 function describeLost({ lostRequests }: LostRequests): string {
   return lostRequests === undefined ? "" : `; lost_requests=${lostRequests}`;
-}
-
-export function faultReason(error: unknown): UntouchedReason {
-  if (!(error instanceof PrecisError)) return "internal_fault";
-  if (error.code.startsWith("store_")) return "store_unavailable";
-  if (error.code === "tenant_store_full") return "tenant_store_full";
-  if (error.code === "too_many_messages") return "too_large_to_read";
-  return UNREADABLE.has(error.code) ? "unreadable" : "internal_fault";
-}
-
-const UNREADABLE = new Set(["body_not_json", "body_without_messages", "message_malformed"]);
-
-/** @throws the error itself where faults are to be refused. */
-export function passOnFault(
-  context: { readonly onFault: "pass" | "refuse"; readonly onEvent: EmitEvent },
-  record: RequestRecord,
-  { because, error }: { readonly because: UntouchedReason; readonly error: unknown },
-): void {
-  record.treatment = { kind: "untouched", because };
-  if (!isFault(because)) return;
-  reportFault(context, record, because, error);
-  if (context.onFault === "refuse") throw error;
-}
-
-/** What is wrong with a request is for its provider to say, and a limit is no fault. */
-function isFault(because: UntouchedReason): boolean {
-  return because !== "unreadable" && because !== "too_large_to_read" && because !== "tenant_store_full";
-}
-
-export function reportFault(
-  { onEvent }: { readonly onEvent: EmitEvent },
-  { tenant }: Pick<RequestRecord, "tenant">,
-  because: UntouchedReason,
-  error: unknown,
-): void {
-  if (!isFault(because)) return;
-  // The message of an error that is not ours may quote what it worked on.
-  const message =
-    error instanceof PrecisError ? `${error.code}: ${error.message}` : ((error as Error).name ?? "a fault");
-  const code = because === "store_unavailable" ? "store_unavailable" : "internal_fault";
-  onEvent({ kind: "notice", code, tenant, message });
 }

@@ -1,0 +1,45 @@
+/** What happens when something of the gateway fails on a request's way: it is reported, and the request goes on as it came. */
+import type { EmitEvent, UntouchedReason } from "../contract.ts";
+import { PrecisError } from "../../core/errors.ts";
+import { type RequestRecord } from "./record.ts";
+
+export function faultReason(error: unknown): UntouchedReason {
+  if (!(error instanceof PrecisError)) return "internal_fault";
+  if (error.code.startsWith("store_")) return "store_unavailable";
+  if (error.code === "tenant_store_full") return "tenant_store_full";
+  if (error.code === "too_many_messages") return "too_large_to_read";
+  return UNREADABLE.has(error.code) ? "unreadable" : "internal_fault";
+}
+
+const UNREADABLE = new Set(["body_not_json", "body_without_messages", "message_malformed"]);
+
+/** @throws the error itself where faults are to be refused. */
+export function passOnFault(
+  context: { readonly onFault: "pass" | "refuse"; readonly onEvent: EmitEvent },
+  record: RequestRecord,
+  { because, error }: { readonly because: UntouchedReason; readonly error: unknown },
+): void {
+  record.treatment = { kind: "untouched", because };
+  if (!isFault(because)) return;
+  reportFault(context, record, because, error);
+  if (context.onFault === "refuse") throw error;
+}
+
+/** What is wrong with a request is for its provider to say, and a limit is no fault. */
+function isFault(because: UntouchedReason): boolean {
+  return because !== "unreadable" && because !== "too_large_to_read" && because !== "tenant_store_full";
+}
+
+export function reportFault(
+  { onEvent }: { readonly onEvent: EmitEvent },
+  { tenant }: Pick<RequestRecord, "tenant">,
+  because: UntouchedReason,
+  error: unknown,
+): void {
+  if (!isFault(because)) return;
+  // The message of an error that is not ours may quote what it worked on.
+  const message =
+    error instanceof PrecisError ? `${error.code}: ${error.message}` : ((error as Error).name ?? "a fault");
+  const code = because === "store_unavailable" ? "store_unavailable" : "internal_fault";
+  onEvent({ kind: "notice", code, tenant, message });
+}
