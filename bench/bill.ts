@@ -8,7 +8,7 @@
  */
 import { SCHEDULES, type Schedule } from "../src/core/caching/schedule.ts";
 import { createMeasure } from "../src/core/transcript/measure.ts";
-import type { ProtocolName } from "../src/protocols/index.ts";
+import type { ProtocolName } from "../src/core/protocols.ts";
 import { corpusFiles, hasCorpus } from "../test/support/corpus.ts";
 import { beginsWhereItShould, bill, fitsWindow, type Billed, type Billing } from "../test/gateway/support/billing.ts";
 import { recordingOf } from "../test/gateway/support/recordings.ts";

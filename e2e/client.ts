@@ -1,6 +1,6 @@
 /** What has to be known of a client to run it: where it comes from, how it is pointed at a gateway, how its tools are called. */
 import type { Answer, ScriptedRequest } from "../provider/src/index.ts";
-import type { ProtocolName } from "../src/protocols/index.ts";
+import type { ProtocolName } from "../src/core/protocols.ts";
 import type { CallFor } from "./script.ts";
 import type { Step } from "./task.ts";
 

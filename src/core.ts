@@ -6,14 +6,15 @@ import "./platform/refuse-old-node.ts";
 import type { Outcome } from "./core/engines/contract.ts";
 import { createMeasure } from "./core/transcript/measure.ts";
 import { violationsOf, type Violation } from "./core/transcript/oracle.ts";
-import { detectProtocol, protocols, type ProtocolName } from "./protocols/index.ts";
+import { detectProtocol, protocols } from "./protocols/index.ts";
+import { type ProtocolName } from "./core/protocols.ts";
 import type { CompactOptions, SessionOptions } from "./session/contract.ts";
-import { readSafely } from "./session/read-safely.ts";
+import { readSafely } from "./session/provider-error.ts";
 import { createReader, type WireRequest } from "./session/read-request.ts";
 
 export { PrecisError } from "./core/errors.ts";
 export type { Violation } from "./core/transcript/oracle.ts";
-export type { ProtocolName } from "./protocols/index.ts";
+export type { ProtocolName } from "./core/protocols.ts";
 export type { SessionOptions } from "./session/contract.ts";
 export type { WireBody, WireRequest } from "./session/read-request.ts";
 

@@ -34,7 +34,7 @@ export { createLossless } from "./core/engines/lossless/lossless.ts";
 export type { LosslessState } from "./core/engines/lossless/lossless.ts";
 export { createNone } from "./core/engines/engines.ts";
 export { createEngine } from "./core/engines/engines.ts";
-export { ENGINE_NAMES } from "./core/engines/names.ts";
+export { ENGINE_NAMES } from "./core/engines/settings.ts";
 export { ENGINE_DEFAULTS, type EngineSettings } from "./core/engines/settings.ts";
 export { createChain } from "./core/transcript/links.ts";
 export { createMeasure } from "./core/transcript/measure.ts";
@@ -57,7 +57,7 @@ export { checkEngine, type Subject, type SuiteOptions } from "./plugins/suite/su
 // What an engine of one's own is made of (docs/engines/plugins.md).
 export { applyGivenCompaction as applyCompaction } from "./core/compaction/given.ts";
 export type { Compaction, CompactionReport, Destination, Evicted, Irreducible } from "./core/compaction/compaction.ts";
-export { composeOutcome, type Composition } from "./core/engines/compose.ts";
+export { composeOutcome, type Composition } from "./core/engines/engines.ts";
 export type { ResultShape } from "./core/compaction/plan.ts";
 export { liveRequestOf } from "./core/events/live-request.ts";
 export { digestResultsWith, type DigestResultsOptions } from "./core/passes/digest-results.ts";

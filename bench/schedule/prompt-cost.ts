@@ -1,16 +1,11 @@
 /** What a session's requests cost at a provider with Anthropic's prompt cache: read, written and fresh tokens at their prices. */
 import { hash } from "node:crypto";
-import {
-  createPrefixCache,
-  MARKED,
-  type CacheUse,
-  type PromptBlock,
-} from "../../src/protocols/caching/prefix-cache.ts";
+import { createPrefixCache, MARKED, type CacheUse, type PromptBlock } from "../../eval/src/replay/prefix-cache.ts";
 import { calibrated, createMeasure, type Measure } from "../../src/core/transcript/measure.ts";
 import type { Message, Transcript } from "../../src/core/transcript/message.ts";
 import { billOf, usdOf } from "../../eval/src/replay/bill.ts";
 import { createRegistry, lookUp } from "../../src/models/index.ts";
-import { initialFactor } from "../../src/session/calibration.ts";
+import { initialFactor } from "../../src/session/state.ts";
 
 export const MODEL = "claude-sonnet-4-5";
 /** This model's tokens for one of our estimator's. */

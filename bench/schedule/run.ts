@@ -1,12 +1,12 @@
 /** One engine through one session, turn by turn as a host runs it: prepare, send, report what the provider counted. */
 import type { CompactionReason } from "../../src/core/compaction/compaction.ts";
-import type { EngineName } from "../../src/core/engines/names.ts";
+import type { EngineName } from "../../src/core/engines/settings.ts";
 import type { Chain } from "../../src/core/transcript/links.ts";
 import type { Measure } from "../../src/core/transcript/measure.ts";
 import { resultOf, type Message, type Transcript } from "../../src/core/transcript/message.ts";
 import { createRuntime } from "../../src/index.ts";
 import type { Economy, Prepared, Runtime } from "../../src/session/contract.ts";
-import { economyFrom } from "../../src/session/pricing.ts";
+import { economyFrom } from "../../src/session/economy.ts";
 import type { Turn } from "./agent-session.ts";
 import type { Setup, SetupFigures } from "./grid.ts";
 import { createPromptCost, FACTS, MODEL, TOKEN_FACTOR } from "./prompt-cost.ts";

@@ -1,6 +1,6 @@
 /** One session: what it is, and its tabs. */
 import type { SessionShown } from "../../src/gateway/history/contract.ts";
-import { windowOriginText } from "../../src/session/window-in-use.ts";
+import { windowOriginText } from "../../src/session/timing.ts";
 import { useEffect } from "preact/hooks";
 import { get, prefetch, sessionPath, type SessionRef } from "../api.ts";
 import { counted, dollars, moment, short, shortId } from "../format.ts";

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { Prices } from "../../src/models/index.ts";
 import type { CacheKind } from "./traits.ts";
 import type { TokenUse } from "./contract.ts";
-import type { Reason } from "../../src/protocols/request-form/refusal.ts";
+import type { Reason } from "../../src/protocols/request-form/openai-refusals.ts";
 import type { FaultKind } from "./faults.ts";
 
 export interface Tokens {

@@ -3,11 +3,11 @@
  * with the results that the recording has, to any server of one of the protocols, until the end or until it is refused.
  */
 import { callsOf, resultOf, withParts, type Message, type Transcript } from "../../src/core/transcript/message.ts";
-import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
-import { fieldsOf, isFields, textOf } from "../../src/protocols/fields.ts";
+import { protocols } from "../../src/protocols/index.ts";
+import { type ProtocolName } from "../../src/core/protocols.ts";
+import { fieldsOf, isFields, textOf, type Fields } from "../../src/protocols/fields.ts";
 import { ask, type AgentRequest } from "./agent/asking.ts";
-import { outputNeeded, roundsOf } from "../../src/session/outlook/rounds.ts";
-import type { Fields } from "../../src/protocols/dialect.ts";
+import { outputNeeded, roundsOf } from "../../src/session/outlook/session.ts";
 import { openingEnd } from "./replay.ts";
 import { wires } from "./wires.ts";
 

@@ -1,8 +1,8 @@
 /** What is answered: by a script, from a recording, or by an echo. Given without ids, sizes and ends, which are made here. */
 import { estimateText } from "../../src/core/transcript/estimate.ts";
-import type { ProtocolName } from "../../src/protocols/index.ts";
+import type { ProtocolName } from "../../src/core/protocols.ts";
 import type { Reply, ReplyBlock, Stop } from "./contract.ts";
-import type { Fields } from "../../src/protocols/dialect.ts";
+import type { Fields } from "../../src/protocols/fields.ts";
 import type { Fault } from "./faults.ts";
 import { wires } from "./wires.ts";
 

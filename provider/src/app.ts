@@ -2,7 +2,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import { Hono, type Context } from "hono";
 import { allDefinitions } from "../../src/protocols/registry.ts";
-import type { Refusal } from "../../src/protocols/request-form/refusal.ts";
+import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
 import type { ProviderContext } from "./context.ts";
 import { modelList } from "./model-list.ts";
 import { count, serve } from "./serve.ts";

@@ -1,6 +1,5 @@
 /** Arguments of a call: JSON text on two of the wires, an object on the third. */
-import { isFields } from "../../src/protocols/fields.ts";
-import type { Fields } from "../../src/protocols/dialect.ts";
+import { isFields, type Fields } from "../../src/protocols/fields.ts";
 
 /** Undefined where the text is no JSON. */
 export function parsedJson(text: string): { readonly value: unknown } | undefined {

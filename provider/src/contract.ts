@@ -1,6 +1,6 @@
 /** The words that the provider's parts share: a request as it was understood, why it is refused, and what it is answered. */
-import type { Fields } from "../../src/protocols/dialect.ts";
-import type { ProtocolName } from "../../src/protocols/index.ts";
+import type { Fields } from "../../src/protocols/fields.ts";
+import type { ProtocolName } from "../../src/core/protocols.ts";
 
 /** One request, after its body was read and before anything was checked. */
 export interface Incoming {

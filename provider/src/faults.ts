@@ -1,5 +1,5 @@
 /** What goes wrong at providers, to order: by a script for one request, or at a rate for any. */
-import type { Refusal } from "../../src/protocols/request-form/refusal.ts";
+import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
 import type { FaultWords } from "./wire.ts";
 
 export const FAULT_KINDS = [

@@ -1,9 +1,8 @@
 /** The body of a request: read within bounds, decompressed within the same bounds, and parsed. */
 import { Readable, type Transform } from "node:stream";
 import * as zlib from "node:zlib";
-import { isFields } from "../../src/protocols/fields.ts";
-import type { Refusal } from "../../src/protocols/request-form/refusal.ts";
-import type { Fields } from "../../src/protocols/dialect.ts";
+import { isFields, type Fields } from "../../src/protocols/fields.ts";
+import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
 import type { Wire } from "./wire.ts";
 
 export interface Intake {

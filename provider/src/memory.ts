@@ -1,7 +1,7 @@
 /** What the provider keeps between requests beside its cache: answers that a later request can name, per key. */
 import { boundedMap, type BoundedMap } from "./bounded-map.ts";
 import type { StoredThread } from "./anthropic/threads.ts";
-import type { Fields } from "../../src/protocols/dialect.ts";
+import type { Fields } from "../../src/protocols/fields.ts";
 
 export interface Memory {
   /** Responses: everything up to and with an answer, by the answer's id. */

@@ -1,5 +1,5 @@
 /** Lists of models, as each vendor gives them. */
-import type { Fields } from "../../src/protocols/dialect.ts";
+import type { Fields } from "../../src/protocols/fields.ts";
 import type { ModelBook } from "./traits.ts";
 import type { Wire } from "./wire.ts";
 

@@ -1,11 +1,16 @@
 /** The sentences that both OpenAI protocols say in the same way. */
 import { MODEL_CREATED_MS } from "./model-list.ts";
-import { BODY_BYTES_MAX, missing, TOO_LARGE } from "../../src/protocols/request-form/openai-refusals.ts";
+import {
+  BODY_BYTES_MAX,
+  missing,
+  TOO_LARGE,
+  invalid,
+  type Refusal,
+} from "../../src/protocols/request-form/openai-refusals.ts";
 import type { ModelTraits } from "./traits.ts";
 import type { FaultWords, ModelListForm } from "./wire.ts";
 import { type Prompt } from "./contract.ts";
-import { invalid, type Refusal } from "../../src/protocols/request-form/refusal.ts";
-import { type Fields } from "../../src/protocols/dialect.ts";
+import { type Fields } from "../../src/protocols/fields.ts";
 
 const KEYLESS: Refusal = {
   status: 401,

@@ -3,7 +3,7 @@
  * answer in their words. `{limit}`, `{requested}`, `{input}` and `{output}` stand for counts of the request.
  */
 import type { Prompt } from "./contract.ts";
-import type { Refusal } from "../../src/protocols/request-form/refusal.ts";
+import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
 
 export interface OverflowError {
   readonly status: number;

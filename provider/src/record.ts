@@ -1,7 +1,7 @@
 /** The requests a provider remembers: enough to see what was sent and what became of it, within bounds. */
-import type { ProtocolName } from "../../src/protocols/index.ts";
+import type { ProtocolName } from "../../src/core/protocols.ts";
 import type { TokenUse } from "./contract.ts";
-import type { Reason } from "../../src/protocols/request-form/refusal.ts";
+import type { Reason } from "../../src/protocols/request-form/openai-refusals.ts";
 import type { FaultKind } from "./faults.ts";
 import type { Limits } from "./limits.ts";
 

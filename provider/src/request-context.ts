@@ -1,7 +1,7 @@
 /** One request's way through the provider, from its arrival to the line in the account: opened once, closed once. */
 import { hash } from "node:crypto";
 import { keyName, type Bill } from "./account.ts";
-import type { Refusal } from "../../src/protocols/request-form/refusal.ts";
+import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
 import type { Fault } from "./faults.ts";
 import type { ProviderContext } from "./context.ts";
 import type { Outcome, RequestRecord } from "./record.ts";

@@ -1,6 +1,5 @@
 /** What protocols share in telling what a request asks: the model and the form of its answer, and what was said last. */
-import { textOf, blocksOf } from "../../src/protocols/fields.ts";
-import type { Fields } from "../../src/protocols/dialect.ts";
+import { textOf, blocksOf, type Fields } from "../../src/protocols/fields.ts";
 import type { RequestForm } from "./wire.ts";
 
 /** For protocols whose body says it. */

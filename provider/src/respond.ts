@@ -3,7 +3,7 @@ import { fieldsOf, parsed } from "../../src/protocols/fields.ts";
 import type { Bill } from "./account.ts";
 import type { Admitted } from "./admitted.ts";
 import type { StreamEvent, ReplyToSend } from "./contract.ts";
-import type { Refusal } from "../../src/protocols/request-form/refusal.ts";
+import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
 import type { Fault } from "./faults.ts";
 import type { Wire } from "./wire.ts";
 import { pause, sseText, streamOf, type BreakOff } from "./stream.ts";

@@ -9,7 +9,7 @@ import { requestTtlMs } from "./caches/lifetimes.ts";
 import { consultMarked } from "./caches/marked.ts";
 import type { Admitted } from "./admitted.ts";
 import type { Incoming, ReplyToSend, TokenUse } from "./contract.ts";
-import type { Refusal } from "../../src/protocols/request-form/refusal.ts";
+import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
 import { drawFault, refusalOf } from "./faults.ts";
 import type { ProviderContext } from "./context.ts";
 import { inWordsOf } from "./overflow-errors.ts";

@@ -4,9 +4,8 @@
  * (docs/sources.md).
  */
 import { createRegistry, knownModels, lookUp, type Prices, type Registry } from "../../src/models/index.ts";
-import { bareName } from "../../src/models/registry/names.ts";
+import { bareName, returnsReasoning } from "../../src/models/registry/registry.ts";
 import type { OverflowErrorName } from "./overflow-errors.ts";
-import { returnsReasoning } from "../../src/models/returns-reasoning.ts";
 
 export type CacheKind =
   /** Anthropic: where the request marks it. */

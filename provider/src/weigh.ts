@@ -1,10 +1,9 @@
 /** What a piece of a request weighs and looks like: its tokens by our estimator, and the text by which it is known again. */
 import { hash } from "node:crypto";
 import { estimateText } from "../../src/core/transcript/estimate.ts";
-import { isFields, listOf, textOf } from "../../src/protocols/fields.ts";
+import { isFields, listOf, textOf, type Fields } from "../../src/protocols/fields.ts";
 import { boundedMap } from "./bounded-map.ts";
 import type { Block, Prompt } from "./contract.ts";
-import type { Fields } from "../../src/protocols/dialect.ts";
 import type { ModelTraits } from "./traits.ts";
 
 /** Role and separators of a message; name and ids of a call; frame of a result: as our own measure has them. */

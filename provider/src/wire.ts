@@ -1,8 +1,8 @@
 /** What the provider needs of a protocol: how a key comes, what is refused, how a prompt is rendered, how an answer is written. */
-import type { ProtocolName } from "../../src/protocols/index.ts";
+import type { ProtocolName } from "../../src/core/protocols.ts";
 import type { Incoming, Prompt, Reply, ReplyBlock, StreamEvent, ReplyToSend } from "./contract.ts";
-import type { Refusal } from "../../src/protocols/request-form/refusal.ts";
-import type { Fields } from "../../src/protocols/dialect.ts";
+import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
+import type { Fields } from "../../src/protocols/fields.ts";
 import type { Memory } from "./memory.ts";
 import type { Sealer } from "./seals.ts";
 import type { AgentForm } from "./agent/form.ts";

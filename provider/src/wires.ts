@@ -1,5 +1,5 @@
 /** The wire of each protocol. */
-import type { ProtocolName } from "../../src/protocols/index.ts";
+import type { ProtocolName } from "../../src/core/protocols.ts";
 import { anthropicWire } from "./anthropic/wire.ts";
 import { chatWire } from "./chat/wire.ts";
 import { geminiWire } from "./gemini/wire.ts";

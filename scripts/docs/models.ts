@@ -1,5 +1,5 @@
 /** What is known of models as a Markdown table, as it is in docs/models.md; a test keeps the page up to date. */
-import type { SourcedFacts } from "../../src/models/registry/facts.ts";
+import type { SourcedFacts } from "../../src/models/registry/known.ts";
 import { knownModels } from "../../src/models/registry/registry.ts";
 
 /** The first row is the header; prices are US dollars for a million tokens, a dash is what no source gave. */

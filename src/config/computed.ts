@@ -1,8 +1,7 @@
 /** The figures that follow from a configuration, how each is reached, and what in it is extreme. */
-import { builtInName, ENGINE_NAMES } from "../core/engines/names.ts";
+import { builtInName, ENGINE_NAMES, type EngineSettings } from "../core/engines/settings.ts";
 import { limitsOf, type Limits } from "../core/engines/compressor/limits.ts";
 import { createEngine, figuresOf } from "../core/engines/engines.ts";
-import type { EngineSettings } from "../core/engines/settings.ts";
 import { windowLimits, type WindowLimits } from "../core/engines/window.ts";
 import { toEngineSettings, mainWindow } from "./engine-settings.ts";
 import { isLoopback } from "./locate.ts";
@@ -12,7 +11,7 @@ import { DEFAULTS } from "./defaults.ts";
 import { asksInPlace, chooseModels, type Choice } from "../models/choice.ts";
 import { lookUp, SAFE_WINDOW_TOKENS } from "../models/registry/registry.ts";
 import { registryOf } from "../models/settings.ts";
-import { windowOf } from "../models/windows.ts";
+import { windowOf } from "../models/writers.ts";
 
 export interface ComputedValue {
   readonly name: string;

@@ -3,7 +3,7 @@
  * The figures of the default engine come from the Hermes Agent docs and Zhang 2026 (docs/engines/compressor.md).
  */
 import { ENGINE_DEFAULTS } from "../core/engines/settings.ts";
-import { ASK_TIMEOUT_MS } from "../models/limits.ts";
+import { ASK_TIMEOUT_MS } from "../models/settings.ts";
 
 export const DEFAULTS = Object.freeze({
   model: Object.freeze({

@@ -5,32 +5,36 @@ import { createRedactor } from "../core/redaction/redactor.ts";
 import { createRegistry } from "../models/registry/registry.ts";
 import { createOperatorHooks } from "../session/operator-hooks/operator-hooks.ts";
 import { createMemoryStore } from "../store/memory.ts";
-import { createAheadWork } from "./ahead.ts";
-import { createBackground } from "./background.ts";
+import { createBackgroundWork, type WritersBehind } from "./background/background.ts";
 import type { EmitEvent, RequestHandler } from "./contract.ts";
-import { createIdleWatch } from "./idle.ts";
-import { type WritersBehind } from "./writers-behind.ts";
-import { inPlaceWriterFor } from "./in-place.ts";
-import { compactsRemotely, createHistoryContext, inPlace } from "./history-context.ts";
-import { startOwnWorker, type JobWorker } from "./jobs/work.ts";
+import { inPlaceWriterFor } from "./background/in-place.ts";
+import { compactsRemotely, createHistoryContext, inPlace } from "./request/history-context.ts";
+import { startOwnWorker, type JobWorker } from "./background/worker.ts";
 import { createLargeRequests } from "./large/large-requests.ts";
-import type { GatewayOptions } from "./gateway-options.ts";
-import { gatewayOptions } from "./options.ts";
+import { type GatewayOptions, gatewayOptions } from "./gateway-options.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
-import { createProtection } from "./protection.ts";
-import { createRemoteCompaction } from "./remote-compaction.ts";
-import { shownName, withShownNames } from "./operation/names.ts";
+import { createRemoteCompaction } from "./background/remote-compaction.ts";
+import { shownName, withShownNames, safely } from "./operation/log.ts";
 import type { GatewayContext } from "./request/context.ts";
 import { createRequestHandler } from "./request/handle.ts";
 import type { PreparedRequest } from "./request/model-request.ts";
-import { createKeeper, RETENTION_LIMITS, type RetentionTask, type RetentionTaskOptions } from "./retention.ts";
-import { safely } from "./operation/safely.ts";
+import {
+  createKeeper,
+  RETENTION_LIMITS,
+  type RetentionTask,
+  type RetentionTaskOptions,
+} from "./operation/retention.ts";
 import { createSpans } from "./operation/spans.ts";
-import { createThreads } from "./threads.ts";
+import { createThreads } from "./conversations/threads.ts";
 import { isForeignName, isPassedOn } from "./transport/callers.ts";
 import { listen, type Listening } from "./transport/listen.ts";
 import { createUpstreams } from "./transport/upstreams.ts";
 import { webHandle } from "./transport/web.ts";
+import { createOverload } from "./request/overload.ts";
+import { createTenantDirectory } from "./tenants/directory.ts";
+import { createTenantRates } from "./tenants/rates.ts";
+import { withBreakers } from "./transport/breaker.ts";
+import { createSender } from "./transport/send.ts";
 
 export interface Gateway {
   readonly fetch: (request: Request) => Promise<Response>;
@@ -62,7 +66,7 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     options.onEvent?.(withShownNames(event));
   });
   const pipeline = createPipeline({ ...options, store, onEvent }, () => loopback);
-  const keeper = keeperOf(options, { store, onEvent, now });
+  const keeper = startRetention(options, { store, onEvent, now });
   const handle: RequestHandler = (client) => {
     underWay++;
     return pipeline.handle(client);
@@ -90,21 +94,20 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
 
 interface Pipeline extends Pick<Gateway, "settled" | "close"> {
   readonly handle: RequestHandler;
-  /** Undefined where the store has no queue of jobs, or others work on it. */
   readonly startWorker: () => Promise<JobWorker | undefined>;
 }
 
 /** The gateway without a port; `listensHere` says whether only this machine can reach its ports. */
 export function createPipeline(given: GatewayOptions, listensHere: () => boolean, whenPrepared?: () => void): Pipeline {
-  const { loopback, options } = reachOf(given, listensHere);
+  const { loopback, options } = watchReach(given, listensHere);
   const { store = createMemoryStore(), now = Date.now, registry = createRegistry() } = options;
   const onEvent = safely(options.onEvent ?? (() => undefined));
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
-  const protection = createProtection(options, { limits, onEvent, now });
-  const { sender, overload, tenants } = protection;
+  const tenants = createTenantDirectory({ source: options.tenants, limits: options.tenantLimits ?? {}, onEvent });
+  const sender = withBreakers(createSender(limits, options.proxies), { limits, onEvent, now });
+  const overload = createOverload({ limits, onEvent });
   const parts = { limits, onEvent, now, limitsOf: tenants.limitsOf };
-  const background = createBackground(limits);
-  const large = largeRequestsOf(options, limits, onEvent);
+  const large = openLargeRequests(options, limits, onEvent);
   const hooks = createOperatorHooks(options.hooks, options.secrets);
   const remote = compactsRemotely(options) ? createRemoteCompaction({ sender, registry, now }) : undefined;
   const history = createHistoryContext(options, { ...parts, hooks, store, remote });
@@ -113,19 +116,16 @@ export function createPipeline(given: GatewayOptions, listensHere: () => boolean
     main: inPlace(options) ? inPlaceWriterFor(request, writing) : undefined,
     remote: remote?.behind(request),
   });
-  const idle = createIdleWatch({
-    ...parts,
-    idle: history.mode === "rewrite" ? (options.caching?.idle ?? "off") : "off",
-    background,
-    writersBehind,
-  });
-  const ahead = createAheadWork({ history, background, writersBehind, onEvent });
+  const background = createBackgroundWork({ history, limits, idle: options.caching?.idle ?? "off", writersBehind });
   const handle = createRequestHandler({
     ...history,
     limits,
     large,
     upstreams: createUpstreams(options.upstreams),
-    ...protection,
+    sender,
+    overload,
+    tenants,
+    tenantRates: createTenantRates(tenants.limitsOf, now),
     isolatedHistory: () => createHistoryContext(options, { ...parts, hooks, store: createMemoryStore(), remote }),
     credentialNames: options.credentialNames ?? [],
     tenant: options.tenant ?? "auto",
@@ -138,15 +138,15 @@ export function createPipeline(given: GatewayOptions, listensHere: () => boolean
     storeHealth: { fails: false },
     spans: spansWithout(options.secrets),
     now,
-    compactAhead: ahead.add,
-    watchIdle: idle.watch,
+    compactAhead: background.compactAhead,
+    watchIdle: background.watchIdle,
   });
   return {
     handle,
     startWorker: () => startOwnWorker(history, options.workOnJobs ?? true, limits.background),
     settled: async () => void (await Promise.all([background.settled(), hooks?.settled()])),
     close: async () => {
-      idle.close();
+      background.stopWatching();
       overload.close();
       await large?.close();
       await background.close();
@@ -156,11 +156,10 @@ export function createPipeline(given: GatewayOptions, listensHere: () => boolean
   };
 }
 
-function largeRequestsOf({ largeRequests }: GatewayOptions, limits: GatewayLimits, onEvent: EmitEvent) {
+function openLargeRequests({ largeRequests }: GatewayOptions, limits: GatewayLimits, onEvent: EmitEvent) {
   return largeRequests === undefined ? undefined : createLargeRequests(largeRequests, limits, onEvent);
 }
 
-/** Spans that show no secret in the name of a model. */
 function spansWithout(secrets: GatewayOptions["secrets"]): ReturnType<typeof createSpans> {
   const redact = createRedactor(secrets);
   return createSpans((name) => redact(shownName(name)));
@@ -170,7 +169,7 @@ function spansWithout(secrets: GatewayOptions["secrets"]): ReturnType<typeof cre
  * Whether a request comes from this machine for sure. A gateway with a name of another machine's has a proxy in front. No
  * file is read again once anything came through one.
  */
-function reachOf(given: GatewayOptions, listensHere: () => boolean) {
+function watchReach(given: GatewayOptions, listensHere: () => boolean) {
   const { allowedHosts = [], readFile } = given;
   const isNamed = allowedHosts.some(isForeignName);
   let anyPassedOn = false;
@@ -185,7 +184,7 @@ function reachOf(given: GatewayOptions, listensHere: () => boolean) {
 }
 
 /** What was given is looked at only where that was asked for. */
-function keeperOf(
+function startRetention(
   { store, retention = store === undefined ? OWN_RETENTION : undefined }: GatewayOptions,
   parts: Pick<RetentionTaskOptions, "store" | "onEvent" | "now">,
 ): RetentionTask | undefined {

@@ -2,16 +2,14 @@
 import type { CacheEffect } from "../core/caching/effectiveness.ts";
 import type { CompactionReason } from "../core/compaction/compaction.ts";
 import type { Usage } from "../core/engines/contract.ts";
-import type { ProtocolName } from "../protocols/index.ts";
-import type { CompactionTiming, PostponedBy } from "../session/timing.ts";
-import type { WindowInUse } from "../session/window-in-use.ts";
+import type { ProtocolName } from "../core/protocols.ts";
+import type { CompactionTiming, PostponedBy, WindowInUse } from "../session/timing.ts";
 import type { ChatCommandName } from "./chat-commands/command.ts";
-import type { HeldThread } from "./threads.ts";
+import type { HeldThread } from "./conversations/threads.ts";
 
 /** Header lines as they are on the wire, in order; names in any case. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** A request as a client sent it. */
 export interface ClientRequest {
   readonly method: string;
   /** Path and query. */
@@ -26,7 +24,6 @@ export interface ClientRequest {
 /** A body whose end may be held back: what is sent to the client, in order. */
 export type Bytes = AsyncIterable<Uint8Array>;
 
-/** What goes back to the client. */
 export interface ClientResponse {
   readonly status: number;
   readonly headers: HeaderLines;

@@ -18,6 +18,6 @@ export type { ThreadSource } from "./large/messages.ts";
 export type { ThreadModule, ThreadOptions } from "./large/module.ts";
 export { GATEWAY_LIMITS } from "./limits.ts";
 export type { GatewayLimits } from "./limits.ts";
-export { RECALL_LIMITS, type RecallLimits } from "./recall/limits.ts";
+export { RECALL_LIMITS, type RecallLimits } from "./recall/tool.ts";
 export type { RecallSettings } from "./recall/recall.ts";
 export type { OutwardProxies } from "./transport/proxies.ts";

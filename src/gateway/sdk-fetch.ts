@@ -6,7 +6,7 @@ import "../platform/refuse-old-node.ts";
 import { PrecisError } from "../core/errors.ts";
 import { createGateway, type Gateway } from "./app.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
-import { routeOf } from "./routes.ts";
+import { routeOf } from "./request/routes.ts";
 
 /** What a gateway takes, except for what only one with a port needs. The provider is the one that the SDK is set up for. */
 export type SdkFetchOptions = Omit<GatewayOptions, "upstreams" | "ownRoutes" | "allowedHosts">;

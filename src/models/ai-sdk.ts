@@ -1,5 +1,8 @@
 /** The one file that knows the AI SDK: how a model is made in each dialect, and how one prompt is sent to it. */
-import type { Dialect } from "./packages.ts";
+import type { Dialect } from "./providers.ts";
+import type { WriterPrompt, WriterUsage } from "../core/handoff/model/writer.ts";
+import { estimateText } from "../core/transcript/estimate.ts";
+import { fieldsOf, parsed } from "./answers.ts";
 
 /** What of the AI SDK's packages is used; they are optional, so their own types are not. */
 interface Packages {
@@ -7,7 +10,7 @@ interface Packages {
   readonly provider: unknown;
 }
 
-export interface Call {
+interface Call {
   readonly dialect: Dialect;
   readonly model: string;
   readonly baseUrl: string;
@@ -80,4 +83,70 @@ function withoutThoughts(text: string): string {
 
 function exported<Shape>(module: unknown, name: string): Shape {
   return (module as Readonly<Record<string, Shape>>)[name]!;
+}
+
+/** US dollars for a million tokens. */
+export interface Prices {
+  readonly inputUsdPerMtok: number;
+  readonly outputUsdPerMtok: number;
+  readonly cacheReadUsdPerMtok?: number;
+  readonly cacheWrite5mUsdPerMtok?: number;
+  readonly cacheWrite1hUsdPerMtok?: number;
+  /** Past that many input tokens the whole request costs that many times more. */
+  readonly longPrompt?: { readonly aboveTokens: number; readonly inputFactor: number; readonly outputFactor: number };
+}
+
+/** Tokens of one answer; input is everything that was read, cached or not. */
+export interface AnswerTokens {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
+const MTOK = 1_000_000;
+
+/** US dollars. What the cache gave or took is charged as plain input where its price is not known. */
+export function costOf(
+  { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: AnswerTokens,
+  prices: Prices,
+): number {
+  const { inputUsdPerMtok: input, outputUsdPerMtok: output } = prices;
+  const fresh = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
+  const read = cacheReadTokens * (prices.cacheReadUsdPerMtok ?? input);
+  const written = cacheWriteTokens * (prices.cacheWrite5mUsdPerMtok ?? input);
+  const long = inputTokens > (prices.longPrompt?.aboveTokens ?? Infinity) ? prices.longPrompt : undefined;
+  const { inputFactor = 1, outputFactor = 1 } = long ?? {};
+  return ((fresh * input + read + written) * inputFactor + outputTokens * output * outputFactor) / MTOK;
+}
+
+/** One answer's usage. `body` is its JSON where the provider reports a price in it, as OpenRouter does (`usage.cost`). */
+export function usageOf(
+  { text, usage }: Generated,
+  prompt: WriterPrompt,
+  { prices, body }: { readonly prices: Prices | undefined; readonly body: string | undefined },
+): WriterUsage {
+  const spent = {
+    inputTokens: usage.inputTokens || estimateText(prompt.system) + estimateText(prompt.user),
+    outputTokens: usage.outputTokens || estimateText(text),
+    cacheReadTokens: usage.inputTokenDetails.cacheReadTokens ?? 0,
+    cacheWriteTokens: usage.inputTokenDetails.cacheWriteTokens ?? 0,
+  };
+  const charged = fieldsOf(fieldsOf(parsed(body ?? ""))["usage"])["cost"];
+  const listed = prices === undefined ? undefined : costOf(spent, prices);
+  const costUsd = typeof charged === "number" ? charged : listed;
+  const { inputTokens, outputTokens } = spent;
+  return { inputTokens, outputTokens, requests: 1, ...(costUsd === undefined ? {} : { costUsd }) };
+}
+
+/** Several answers' usage; the cost is known only when each one's is. */
+export function totalOf(spent: readonly WriterUsage[]): WriterUsage {
+  const sum = (count: (usage: WriterUsage) => number): number => spent.reduce((so, usage) => so + count(usage), 0);
+  const priced = spent.length > 0 && spent.every(({ costUsd }) => costUsd !== undefined);
+  return {
+    inputTokens: sum(({ inputTokens }) => inputTokens),
+    outputTokens: sum(({ outputTokens }) => outputTokens),
+    requests: sum(({ requests }) => requests),
+    ...(priced ? { costUsd: sum(({ costUsd }) => costUsd ?? 0) } : {}),
+  };
 }

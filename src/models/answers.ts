@@ -64,12 +64,40 @@ async function readBounded(response: Response): Promise<{ readonly body: string;
       chunks.push(chunk);
     }
   } catch {
-    return { body: textOf(chunks), broken: "the connection closed before the answer was complete" };
+    return { body: readBody(chunks), broken: "the connection closed before the answer was complete" };
   }
-  return { body: textOf(chunks) };
+  return { body: readBody(chunks) };
 }
 
-function textOf(chunks: readonly Uint8Array[]): string {
+function readBody(chunks: readonly Uint8Array[]): string {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const NOTHING: Fields = Object.freeze({});
+
+/** The value of a JSON text; undefined where it is none. */
+export function parsed(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Not JSON: absent.
+  }
+  return value;
+}
+
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : NOTHING;
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A text that says something. */
+export function wordsOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }

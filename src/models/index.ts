@@ -1,8 +1,8 @@
 /** `precis/models`: language models as writers of handoffs, and what is known of each model. */
 import "../platform/refuse-old-node.ts";
-export { costOf } from "./usage.ts";
-export type { Prices, AnswerTokens } from "./usage.ts";
-export { ASK_RETRIES, ASK_TIMEOUT_MS } from "./limits.ts";
+export { costOf } from "./ai-sdk.ts";
+export type { Prices, AnswerTokens } from "./ai-sdk.ts";
+export { ASK_RETRIES, ASK_TIMEOUT_MS } from "./settings.ts";
 export { createWriter } from "./writer.ts";
 export type { WriterOptions } from "./writer.ts";
 export { createWriters } from "./writers.ts";
@@ -14,4 +14,4 @@ export type { Provider, ProviderName } from "./providers.ts";
 export { createRegistry, knownModels, lookUp, SAFE_WINDOW_TOKENS, withModels } from "./registry/registry.ts";
 export type { RegistryEntry, Registry } from "./registry/registry.ts";
 export { readModelList } from "./registry/lists.ts";
-export type { CacheRules, ModelFacts, SourcedFacts } from "./registry/facts.ts";
+export type { CacheRules, ModelFacts, SourcedFacts } from "./registry/known.ts";

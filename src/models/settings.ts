@@ -1,6 +1,6 @@
 /** The settings that models read; the configuration has this shape. */
 import type { ProviderName } from "./providers.ts";
-import type { Override } from "./registry/facts.ts";
+import type { Override } from "./registry/known.ts";
 import { createRegistry, type Registry } from "./registry/registry.ts";
 
 /** `auto`: by the model's name. */
@@ -47,10 +47,12 @@ export interface ModelSettings {
 
 /** The registry with the configuration's own facts. */
 export function registryOf({ models }: Pick<ModelSettings, "models">): Registry {
-  return createRegistry(Object.fromEntries(Object.entries(models).map(([name, stated]) => [name, overrideOf(stated)])));
+  return createRegistry(
+    Object.fromEntries(Object.entries(models).map(([name, stated]) => [name, makeOverride(stated)])),
+  );
 }
 
-function overrideOf(stated: StatedFacts): Override {
+function makeOverride(stated: StatedFacts): Override {
   const prices = present({
     inputUsdPerMtok: stated.input_usd_per_mtok,
     outputUsdPerMtok: stated.output_usd_per_mtok,
@@ -77,3 +79,12 @@ function present<Key extends string>(figures: Readonly<Record<Key, number | unde
   const said = Object.entries(figures).filter(([, figure]) => figure !== undefined);
   return Object.fromEntries(said) as Partial<Record<Key, number>>;
 }
+
+/** For one answer, retries included: an agent waits no longer for one prompt. */
+export const ASK_TIMEOUT_MS = 120_000;
+/** Node gives up on an answer that has not begun after this long, whatever a setting says. */
+export const ASK_TIMEOUT_MS_MAX = 300_000;
+/** Further requests after one that may succeed when it is made again. */
+export const ASK_RETRIES = 2;
+/** Output tokens beside the answer's own for a model that is known to think before it writes. */
+export const THINKING_TOKENS = 8_000;

@@ -2,16 +2,29 @@
  * A language model as a handoff's writer: one prompt in, an answer or a classed failure out. Waiting is bounded as a
  * whole, retries included; a key is sent where the settings point and appears nowhere else.
  */
+import { defined } from "../core/defined.ts";
 import { redact } from "../core/redaction/redact.ts";
-import type { Writer, WriterFailure, WriterPrompt, WriterReply, WriterUsage } from "../core/handoff/model/writer.ts";
-import { generate, type Generated } from "./ai-sdk.ts";
-import { recordAnswers, type Recording, type Answer } from "./answers.ts";
-import { type Judgement, type ReadOverflow, errorIn, judgeAnswer, judgeConnection } from "./failures.ts";
-import { ASK_RETRIES, ASK_TIMEOUT_MS } from "./limits.ts";
-import { loadDialect, loadPackage, type LoadPackage } from "./packages.ts";
-import type { Provider } from "./providers.ts";
-import { totalOf, usageOf, type Prices } from "./usage.ts";
-import { fieldsOf, listOf, parsed, wordsOf, type Fields } from "./json.ts";
+import type {
+  Writer,
+  WriterFailure,
+  WriterPrompt,
+  WriterReply,
+  WriterUsage,
+  FailureClass,
+} from "../core/handoff/model/writer.ts";
+import { generate, type Generated, totalOf, usageOf, type Prices } from "./ai-sdk.ts";
+import {
+  recordAnswers,
+  type Recording,
+  type Answer,
+  fieldsOf,
+  listOf,
+  parsed,
+  wordsOf,
+  type Fields,
+} from "./answers.ts";
+import { ASK_RETRIES, ASK_TIMEOUT_MS } from "./settings.ts";
+import { loadDialect, loadPackage, type LoadPackage, type Provider } from "./providers.ts";
 
 /** Resolves after the time, and at once where the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -105,7 +118,7 @@ async function ask(options: WriterOptions, prompt: WriterPrompt, signal?: AbortS
     const wait = judgement.retryAfterMs ?? RETRY_PAUSE_MS * 2 ** attempt;
     const patient = wait <= RETRY_PAUSE_MS_MAX && performance.now() + wait < until;
     if (!judgement.again || attempt >= retries || !patient)
-      return { kind: "failed", failure: failureOf(judgement, options), usage };
+      return { kind: "failed", failure: describeFailure(judgement, options), usage };
     await pause(wait, stop);
     signal?.throwIfAborted();
   }
@@ -171,7 +184,7 @@ function timedOut(timeoutMs: number): Judgement {
   return { class: "timeout", said: `no answer within ${timeoutMs / 1_000} s`, again: false };
 }
 
-function failureOf(judgement: Judgement, options: WriterOptions): WriterFailure {
+function describeFailure(judgement: Judgement, options: WriterOptions): WriterFailure {
   const { windowTokens, retryAfterMs } = judgement;
   const { provider, model, apiKey } = options;
   const meant =
@@ -180,8 +193,7 @@ function failureOf(judgement: Judgement, options: WriterOptions): WriterFailure 
   return {
     class: judgement.class,
     message: `${oneLine(`${provider.title}, ${model}: ${judgement.said}`, apiKey)}${hint}`,
-    ...(windowTokens === undefined ? {} : { windowTokens }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ windowTokens, retryAfterMs }),
   };
 }
 
@@ -204,7 +216,7 @@ function judgeThrown(answer: Answer | undefined, error: unknown, overflow: ReadO
 /** What is wrong with an answer that reads well as such. */
 function judgeGenerated(generated: Generated, answer: Answer, overflow: ReadOverflow): Judgement | undefined {
   const { text, finishReason } = generated;
-  const refused = refusalIn(answer.body);
+  const refused = readRefusal(answer.body);
   if (finishReason === "content-filter" || refused !== undefined)
     return { class: "refusal", said: refused ?? "the provider's content filter stopped the answer", again: false };
   if (overflow(answer.status, answer.body) !== undefined)
@@ -219,9 +231,9 @@ function judgeGenerated(generated: Generated, answer: Answer, overflow: ReadOver
 /** Routers and the Responses API may answer 200 and say in an error object what the status would have been. */
 function judgeStatus(answer: Answer, overflow: ReadOverflow): Judgement | undefined {
   if (answer.status < 200 || answer.status > 299) return judgeAnswer(answer, overflow);
-  const error = errorIn(answer.body);
+  const error = readError(answer.body);
   if (error === undefined) return undefined;
-  return judgeAnswer({ ...answer, status: statusOf(error) ?? answer.status }, overflow);
+  return judgeAnswer({ ...answer, status: findStatus(error) ?? answer.status }, overflow);
 }
 
 const STATUS_OF_CODES: readonly (readonly [RegExp, number])[] = [
@@ -230,7 +242,7 @@ const STATUS_OF_CODES: readonly (readonly [RegExp, number])[] = [
   [/server_error|api_error|overloaded|unavailable/, 503],
 ];
 
-function statusOf(error: Fields): number | undefined {
+function findStatus(error: Fields): number | undefined {
   const said = error["code"] ?? error["status"];
   const status = Number(said);
   if (status >= 300 && status < 600) return status;
@@ -244,11 +256,121 @@ function misshapen({ status, body }: Answer): string {
 }
 
 /** A refusal in a field of its own: Chat beside the content, Responses as a part of the message. */
-function refusalIn(body: string): string | undefined {
+function readRefusal(body: string): string | undefined {
   const json = fieldsOf(parsed(body));
   const [choice] = listOf(json["choices"]);
   const message = fieldsOf(fieldsOf(choice)["message"]);
   const parts = listOf(json["output"]).flatMap((item) => listOf(fieldsOf(item)["content"]));
   const refusals = [message, ...parts].map((one) => wordsOf(fieldsOf(one)["refusal"]));
   return refusals.find((one) => one !== undefined);
+}
+
+/** Whether an error says that the request was too large, and the window it names (`protocols` knows how it is said). */
+export type ReadOverflow = (status: number, body: string) => { readonly limitTokens?: number } | undefined;
+
+export interface Judgement {
+  readonly class: FailureClass;
+  /** What happened, in the provider's words where it has some; not yet bounded or redacted. */
+  readonly said: string;
+  /** Whether the same request may well succeed at once. */
+  readonly again: boolean;
+  readonly windowTokens?: number;
+  readonly retryAfterMs?: number;
+  /** There is a server, and nothing at this address of it. */
+  readonly wrongAddress?: true;
+}
+
+/** An error's own words, whichever shape it has. */
+interface Words {
+  /** Codes and types together, lower case. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Error texts are examined as far as this. */
+const EXAMINED_CHARS_MAX = 4_000;
+
+/** OpenAI, Anthropic, OpenRouter (`moderation`), Azure (`content management policy`), and their codes. */
+const FILTERED =
+  /content[ _-]?(?:filter|management policy|policy)|responsibleaipolicy|usage polic|requires moderation|invalid_prompt|output blocked/i;
+/** OpenAI (`insufficient_quota`, `billing_hard_limit_reached`), Anthropic (`billing_error`, credit balance), OpenRouter (credits). */
+const UNPAID =
+  /insufficient_quota|exceeded your current quota|billing|credit balance|insufficient (?:credits|balance|funds)/i;
+/** OpenAI, OpenRouter, Ollama (`try pulling it first`), LM Studio and vLLM. */
+const NO_MODEL =
+  /model_not_found|no such model|not a valid model|model\b.{0,120}\b(?:not found|does not exist|not exist)|no models? loaded|no endpoints found/i;
+
+/** Reads an answer with a status of failure, or a 200 whose body is an error object. */
+export function judgeAnswer(answer: Answer, overflow: ReadOverflow): Judgement {
+  const { status, headers, body } = answer;
+  const words = errorWords(body);
+  const both = `${words.code} ${words.message}`;
+  const said = `HTTP ${status}${words.message === "" ? "" : `: ${words.message}`}`;
+  const judged = (kind: FailureClass, again = false, more: Partial<Judgement> = {}): Judgement => {
+    return { class: kind, said, again, ...more };
+  };
+  const large = overflow(status, body);
+  if (large !== undefined)
+    return judged("overflow", false, large.limitTokens === undefined ? {} : { windowTokens: large.limitTokens });
+  if (status === 402 || UNPAID.test(both)) return judged("quota");
+  if (status !== 401 && status < 500 && FILTERED.test(both)) return judged("refusal");
+  if (status === 401 || status === 403) return judged("authentication");
+  if (status === 429) return judged("rate", true, readRetryAfter(headers));
+  if (NO_MODEL.test(both)) return judged("unconfigured");
+  if (status === 404 || status === 405) return judged("unconfigured", false, { wrongAddress: true });
+  if (status >= 300 && status < 400)
+    return judged("unconfigured", false, { said: `HTTP ${status}: a redirect, which is not followed; set base_url` });
+  if (status === 408) return judged("timeout");
+  if (status >= 500) return judged("network", true, readRetryAfter(headers));
+  return judged("malformed");
+}
+
+/** Reads why no answer came at all. */
+function judgeConnection(cause: unknown): Judgement {
+  const code = innermostCode(cause);
+  if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT")
+    return { class: "timeout", said: `no answer (${code})`, again: false };
+  return { class: "network", said: `no connection (${code ?? "fetch failed"})`, again: true };
+}
+
+/** The stable code of the innermost error that has one; messages may quote addresses. */
+function innermostCode(cause: unknown): string | undefined {
+  let code: string | undefined;
+  for (let at = cause; at instanceof Error; at = at.cause) {
+    const own = (at as Error & { code?: unknown }).code;
+    if (typeof own === "string") code = own;
+  }
+  return code;
+}
+
+/** The error object of an answer, or of its one choice (OpenRouter); undefined where there is none. */
+function readError(body: string): Fields | undefined {
+  const fields = fieldsOf(parsed(body));
+  if (typeof fields["error"] === "string") return { message: fields["error"] };
+  const [choice] = listOf(fields["choices"]);
+  const errors = [fields["error"], fieldsOf(choice)["error"]].map(fieldsOf);
+  return errors.find((error) => Object.keys(error).length > 0);
+}
+
+function errorWords(body: string): Words {
+  const json = fieldsOf(parsed(body));
+  const error = readError(body) ?? json;
+  const raw = fieldsOf(error["metadata"])["raw"];
+  const text = [error["message"] ?? error["detail"], raw].filter((one) => typeof one === "string").join(" ");
+  const codes = [error["code"], error["type"], error["status"], fieldsOf(error["innererror"])["code"]];
+  return {
+    code: codes
+      .filter((one) => typeof one === "string")
+      .join(" ")
+      .toLowerCase(),
+    message: text.slice(0, EXAMINED_CHARS_MAX),
+  };
+}
+
+/** `retry-after-ms` (OpenAI) is exact; `retry-after` is in seconds, or a date, which is left alone. */
+function readRetryAfter(headers: Headers): Partial<Judgement> {
+  const exact = Number(headers.get("retry-after-ms") ?? Number.NaN);
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  const wait = Number.isFinite(exact) ? exact : seconds * 1_000;
+  return Number.isFinite(wait) && wait >= 0 ? { retryAfterMs: Math.round(wait) } : {};
 }

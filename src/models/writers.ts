@@ -1,15 +1,13 @@
 /** From the settings and the environment to the models that a compaction may ask. */
+import { defined } from "../core/defined.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import { chooseModels, type Choice, type Unclear } from "./choice.ts";
-import type { ReadOverflow } from "./failures.ts";
-import { THINKING_TOKENS } from "./limits.ts";
-import type { LoadPackage } from "./packages.ts";
-import type { ModelFacts } from "./registry/facts.ts";
+import { type ReadOverflow, createUnconfigured, createWriter } from "./writer.ts";
+import { THINKING_TOKENS, registryOf, type ModelSettings } from "./settings.ts";
+import type { LoadPackage } from "./providers.ts";
+import type { ModelFacts } from "./registry/known.ts";
 import { lookUp, SAFE_WINDOW_TOKENS, statedPrices, type Registry } from "./registry/registry.ts";
-import { registryOf, type ModelSettings } from "./settings.ts";
-import type { Prices } from "./usage.ts";
-import { windowOf } from "./windows.ts";
-import { createUnconfigured, createWriter } from "./writer.ts";
+import type { Prices } from "./ai-sdk.ts";
 
 /** What lies outside the settings. */
 export interface WriterEnvironment {
@@ -26,7 +24,7 @@ export interface WriterEnvironment {
 /** Nobody is asked yet, and nothing is loaded. Settings that lead nowhere give a writer that answers so. */
 export function createWriters(settings: ModelSettings, surroundings: WriterEnvironment): Writers {
   const { auxiliary, main } = chooseModels(settings);
-  const writerFor = (choice: Choice | Unclear): Writer => writerOf(choice, settings, surroundings);
+  const writerFor = (choice: Choice | Unclear): Writer => makeWriter(choice, settings, surroundings);
   return {
     ...(auxiliary === undefined ? {} : { auxiliary: writerFor(auxiliary) }),
     ...(main === undefined ? {} : { main: writerFor(main) }),
@@ -34,7 +32,7 @@ export function createWriters(settings: ModelSettings, surroundings: WriterEnvir
   };
 }
 
-function writerOf(choice: Choice | Unclear, settings: ModelSettings, surroundings: WriterEnvironment): Writer {
+function makeWriter(choice: Choice | Unclear, settings: ModelSettings, surroundings: WriterEnvironment): Writer {
   if ("problem" in choice) return createUnconfigured(choice.model, SAFE_WINDOW_TOKENS, choice.problem);
   const { environment, overflow, registry = registryOf(settings), load, fetch } = surroundings;
   const { model, provider, baseUrl, keyVariable } = choice;
@@ -52,8 +50,7 @@ function writerOf(choice: Choice | Unclear, settings: ModelSettings, surrounding
     prices: pricesOf(choice, registry),
     timeoutMs: timeout_seconds * 1_000,
     overflow,
-    ...(load === undefined ? {} : { load }),
-    ...(fetch === undefined ? {} : { fetch }),
+    ...defined({ load, fetch }),
   });
 }
 
@@ -65,4 +62,9 @@ export function pricesOf({ model, provider }: Choice, registry: Registry): Price
 /** Output tokens beside the answer's own. */
 export function thinkingTokensOf({ auxiliary }: ModelSettings, facts: ModelFacts | undefined): number {
   return auxiliary.compression.thinking_tokens ?? (facts?.thinks === true ? THINKING_TOKENS : 0);
+}
+
+/** Stated for it, known by its name, or the safe one. */
+export function windowOf({ model, windowTokens }: Pick<Choice, "model" | "windowTokens">, registry: Registry): number {
+  return windowTokens ?? lookUp(registry, model)?.windowTokens ?? SAFE_WINDOW_TOKENS;
 }

@@ -4,19 +4,10 @@
  */
 import { PrecisError } from "../core/errors.ts";
 import type { Message, Part, Transcript, WireSlice } from "../core/transcript/message.ts";
-import type { Dialect, Draft, WireElement } from "./dialect.ts";
+import { type Dialect, type Draft, type WireElement } from "./dialect.ts";
 import { isFields } from "./fields.ts";
-import { heldBecause, isHeld } from "./held.ts";
-import {
-  elementsOf,
-  memberText,
-  membersOf,
-  notJson,
-  skipSpace,
-  skipValue,
-  type Member,
-  type Span,
-} from "./json/scan.ts";
+import { heldBecause, isHeld } from "./content.ts";
+import { elementsOf, memberText, membersOf, notJson, skipSpace, skipValue, type Member, type Span } from "./json.ts";
 import type { Decoded, Group, Layout } from "./protocol.ts";
 
 export interface DecodeOptions {
@@ -28,7 +19,7 @@ export function decodeBody(dialect: Dialect, body: string, options: DecodeOption
   const previous = options.previous?.protocol === dialect.name ? options.previous : undefined;
   const scanned = scanBody(dialect, body, { ...options, previous });
   const own = new Map(scanned.members.map(({ key, start, end }) => [key, body.slice(start, end)]));
-  const settings = settingsOf(dialect, own, previous?.transcript.tools);
+  const settings = readSettings(dialect, own, previous?.transcript.tools);
   const alike = dialect.readsAlike?.(settings.model, previous?.transcript.model) !== false;
   const groups = readGroups(dialect, scanned, {
     model: settings.model,
@@ -37,8 +28,8 @@ export function decodeBody(dialect: Dialect, body: string, options: DecodeOption
   const firstTurn = groups.findIndex(({ slice }) => slice.members[0]?.role !== "system");
   const split = firstTurn < 0 ? groups.length : firstTurn;
   const transcript = Object.freeze({
-    system: Object.freeze([...systemOf(dialect, own, previous), ...messagesOf(groups.slice(0, split))]),
-    messages: messagesOf(groups.slice(split)),
+    system: Object.freeze([...readSystemMessages(dialect, own, previous), ...makeMessages(groups.slice(0, split))]),
+    messages: makeMessages(groups.slice(split)),
     ...settings,
   });
   const layout: Layout = { members: scanned.members, list: scanned.list, elements: scanned.elements, groups };
@@ -106,7 +97,6 @@ function repeated(body: string, { body: earlier, layout }: Decoded): number {
   return body.slice(0, end) === earlier.slice(0, end) ? end : 0;
 }
 
-/** Scans the list once, wherever it is; a repeated key makes the last one count. */
 function scanList(body: string, { previous, elementsMax = Infinity }: DecodeOptions) {
   const sameUntil = previous === undefined ? 0 : repeated(body, previous);
   const found = { elements: [] as readonly Span[], same: [] as boolean[] };
@@ -140,7 +130,6 @@ function delimits(text: string, at: number): boolean {
   return code === OPEN_BRACE || code === OPEN_BRACKET || code === QUOTE;
 }
 
-/** The end of a value whose bytes are those of an earlier one. */
 function endIfSame(body: string, at: number, earlier: string, span: Span | undefined): number | undefined {
   if (span === undefined) return undefined;
   const end = at + span.end - span.start;
@@ -197,7 +186,7 @@ function readGroups(dialect: Dialect, scanned: Scanned, { model, previous }: Gro
     while (first + own.length < elements.length && dialect.joins(own.at(-1)!.value, element(first + own.length).value))
       own.push(element(first + own.length));
     const raw = body.slice(elements[first]!.start, elements[first + own.length - 1]!.end);
-    const sealed = seal(dialect.name, dialect.read(own, model), { raw: previous === undefined ? raw : copyOf(raw) });
+    const sealed = seal(dialect.name, dialect.read(own, model), { raw: previous === undefined ? raw : copyText(raw) });
     groups.push({ ...sealed, first, count: own.length, held: heldBy(sealed.slice) });
     first += own.length;
   }
@@ -239,7 +228,7 @@ function readElement(dialect: Dialect, { body, elements, list }: Scanned, at: nu
  * A copy that does not keep the whole body alive: an engine's slice of a string refers to the string it was cut from,
  * and a remembered message outlives the body that brought it.
  */
-function copyOf(text: string): string {
+function copyText(text: string): string {
   return ` ${text}`.slice(1);
 }
 
@@ -268,11 +257,11 @@ function freezePart(part: Part): void {
   Object.freeze(part);
 }
 
-function messagesOf(groups: readonly Group[]): readonly Message[] {
+function makeMessages(groups: readonly Group[]): readonly Message[] {
   return Object.freeze(groups.flatMap(({ messages }) => messages));
 }
 
-function systemOf(
+function readSystemMessages(
   dialect: Dialect,
   own: ReadonlyMap<string, string>,
   previous: Decoded | undefined,
@@ -282,10 +271,10 @@ function systemOf(
   const known = previous?.transcript.system[0];
   if (known?.wire?.raw === text) return [known];
   const draft = dialect.readSystem(JSON.parse(text), text);
-  return draft === undefined ? [] : seal(dialect.name, [draft], { raw: copyOf(text), ofSystem: true }).messages;
+  return draft === undefined ? [] : seal(dialect.name, [draft], { raw: copyText(text), ofSystem: true }).messages;
 }
 
-function settingsOf(
+function readSettings(
   dialect: Dialect,
   own: ReadonlyMap<string, string>,
   knownTools: string | undefined,
@@ -294,13 +283,12 @@ function settingsOf(
   const model = own.get("model");
   const limit = dialect.maxTokensKeys.map((key) => Number(textAt(own, key) ?? Number.NaN)).find((tokens) => tokens > 0);
   return {
-    ...(tools === undefined ? {} : { tools: tools === knownTools ? knownTools : copyOf(tools) }),
+    ...(tools === undefined ? {} : { tools: tools === knownTools ? knownTools : copyText(tools) }),
     ...(model?.startsWith('"') ? { model: JSON.parse(model) as string } : {}),
     ...(limit === undefined ? {} : { maxOutputTokens: limit }),
   };
 }
 
-/** The text of a member; a dot leads into one. */
 function textAt(own: ReadonlyMap<string, string>, path: string): string | undefined {
   const [key = "", inner] = path.split(".");
   const text = own.get(key);

@@ -2,6 +2,7 @@
  * What the shared reader and writer ask of a protocol. A dialect turns wire elements into messages and back; finding
  * bytes, keeping untouched ones and remembering earlier bodies is done once, for all of them.
  */
+import type { Fields } from "./fields.ts";
 import type {
   Content,
   Message,
@@ -14,10 +15,6 @@ import type {
 import type { WireRules } from "../core/transcript/oracle.ts";
 import type { ProtocolName } from "./protocol.ts";
 
-/** A parsed JSON object whose shape nobody has checked. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** One element of the message array: parsed, and as it was written. */
 export interface WireElement {
   readonly value: Fields;
   readonly text: string;
@@ -99,7 +96,15 @@ export interface Dialect {
 }
 
 /** What is known of a request when a new system message looks for its place. */
-export interface SystemPlace {
+interface SystemPlace {
   /** No system message comes before it. */
   readonly first: boolean;
 }
+
+/** OpenAI's two protocols: anybody opens, and a system message is anywhere. */
+export const OPENS_FREELY: Omit<WireRules, "protocol"> = Object.freeze({
+  consecutiveRoles: "allowed",
+  resultsInUserMessage: false,
+  opensWithUser: false,
+  systemInConversation: "anywhere",
+});

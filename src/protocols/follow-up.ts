@@ -5,7 +5,7 @@
  */
 import { textMessage } from "../core/transcript/message.ts";
 import { memberOf } from "./definition.ts";
-import { patchObject } from "./json/edit.ts";
+import { patchObject } from "./json.ts";
 import type { Decoded } from "./protocol.ts";
 import { definitions, protocols } from "./registry.ts";
 
@@ -15,7 +15,6 @@ export interface Question {
   readonly outputTokens: number;
   /** For what a model that thinks does before it answers, where the request states no budget for that. */
   readonly thinkingTokens: number;
-  /** It is known to think, whatever the request says. */
   readonly thinks: boolean;
   /** The most that the model may be asked to write. */
   readonly outputTokensMax: number;

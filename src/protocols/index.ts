@@ -1,7 +1,7 @@
 /** The wire protocols: read a request into a transcript, write a changed one back, understand the answers. */
 import "../platform/refuse-old-node.ts";
-export { createDecoder, type Decoder } from "./decoder.ts";
-export { createForeignCheck } from "./foreign.ts";
+export { createDecoder, type Decoder } from "./protocol.ts";
+export { createForeignCheck } from "./detect.ts";
 export { detectProtocol } from "./detect.ts";
 export type {
   Decoded,

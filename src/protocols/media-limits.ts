@@ -9,6 +9,8 @@ import {
   isMedia,
   mediaIn,
   type MediaPart,
+  type FilePart,
+  type MediaSource,
 } from "../core/transcript/message.ts";
 
 /** Numbers of one request; sides in pixels. */
@@ -50,7 +52,7 @@ export function mediaBeyond(
   const wide = (): readonly PlacedMedia[] =>
     images().length > limits.manyImages ? images().filter(({ side }) => side > limits.manyImageSide) : [];
   // A new picture is what the model is to look at: then it is the number of pictures that is brought down.
-  if (wide().some(({ isNew }) => isNew)) leave(oldOf(images(), limits.manyImages * LOWERED_SHARE));
+  if (wide().some(({ isNew }) => isNew)) leave(tooManyOld(images(), limits.manyImages * LOWERED_SHARE));
   leave(wide());
   let chars = requestChars(transcript) - sum(all.filter(({ part }) => leaving.has(part)));
   const most = limits.bodyBytes * COUNTED_SHARE;
@@ -65,7 +67,7 @@ export function mediaBeyond(
 }
 
 /** Those of earlier turns that are too many. */
-function oldOf(images: readonly PlacedMedia[], most: number): readonly PlacedMedia[] {
+function tooManyOld(images: readonly PlacedMedia[], most: number): readonly PlacedMedia[] {
   return images.slice(0, Math.max(0, images.length - most)).filter(({ isNew }) => !isNew);
 }
 
@@ -127,19 +129,19 @@ const known = new WeakMap<ImagePart, number>();
 export function imageSide(part: ImagePart): number {
   if (part.source.type !== "data") return 0;
   let side = known.get(part);
-  if (side === undefined) known.set(part, (side = sideIn(part.source.data)));
+  if (side === undefined) known.set(part, (side = readSide(part.source.data)));
   return side;
 }
 
-function sideIn(base64: string): number {
-  const head = bytesOf(base64.slice(0, HEAD_CHARS));
+function readSide(base64: string): number {
+  const head = decodeBase64(base64.slice(0, HEAD_CHARS));
   const size =
-    png(head) ?? gif(head) ?? webp(head) ?? (isJpeg(head) ? jpeg(bytesOf(base64.slice(0, PHOTO_CHARS))) : []);
+    png(head) ?? gif(head) ?? webp(head) ?? (isJpeg(head) ? jpeg(decodeBase64(base64.slice(0, PHOTO_CHARS))) : []);
   return size.reduce((most, side) => Math.max(most, side), 0);
 }
 
 /** None where it is not base64. */
-function bytesOf(base64: string): DataView {
+function decodeBase64(base64: string): DataView {
   try {
     const text = atob(base64.slice(0, base64.length - (base64.length % 4)));
     const bytes = new Uint8Array(text.length);
@@ -150,10 +152,8 @@ function bytesOf(base64: string): DataView {
   }
 }
 
-/** Width and height; nothing where the file does not say. */
 type Size = readonly number[];
 
-/** Whether these characters are there. */
 function says(bytes: DataView, at: number, text: string): boolean {
   if (at + text.length > bytes.byteLength) return false;
   return [...text].every((character, offset) => bytes.getUint8(at + offset) === character.charCodeAt(0));
@@ -192,4 +192,33 @@ function jpeg(bytes: DataView): Size {
     at += marker === 0xff ? 1 : 2 + bytes.getUint16(at + 2);
   }
   return [];
+}
+
+const BASE64_MARK = ";base64,";
+/** A media type with its parameters is short; anything longer before the comma is not a data URL. */
+const MAX_MEDIA_TYPE_CHARS = 256;
+
+/** A data URL's bytes, or the address itself. */
+export function sourceOfUrl(url: string): MediaSource {
+  if (!url.startsWith("data:")) return { type: "url", url };
+  const mark = url.slice(0, MAX_MEDIA_TYPE_CHARS).indexOf(BASE64_MARK);
+  if (mark < 0) return { type: "url", url };
+  return { type: "data", mediaType: url.slice("data:".length, mark), data: url.slice(mark + BASE64_MARK.length) };
+}
+
+export function dataUrl(source: Extract<MediaSource, { type: "data" }>): string {
+  return `data:${source.mediaType}${BASE64_MARK}${source.data}`;
+}
+
+/** What stands in for media that the target protocol cannot carry in this place. */
+export function mediaNote(part: ImagePart | FilePart): string {
+  const what = part.kind === "file" && part.name !== undefined ? `file ${part.name}` : part.kind;
+  switch (part.source.type) {
+    case "url":
+      return `[${what}: ${part.source.url.startsWith("data:") ? "inline data" : part.source.url}]`;
+    case "id":
+      return `[${what}: stored as ${part.source.id}]`;
+    case "data":
+      return `[${what}: ${part.source.mediaType}, cannot be carried here]`;
+  }
 }

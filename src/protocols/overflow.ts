@@ -2,8 +2,8 @@
  * Recognises from a provider's error that a request was too large, and reads the window it names. Servers that speak one
  * protocol are many, so one table of sayings serves all three.
  */
-import type { Fields } from "./dialect.ts";
-import { countOf, fieldsOf, parsed, textOf } from "./fields.ts";
+import { defined } from "../core/defined.ts";
+import { type Fields, countOf, fieldsOf, parsed, textOf } from "./fields.ts";
 import { CONTEXT_PATTERNS, MEDIA_PATTERNS, RATE_LIMIT_PATTERN, type OverflowPattern } from "./overflow-patterns.ts";
 import type { Overflow } from "./protocol.ts";
 
@@ -45,7 +45,6 @@ const FIRST_ERROR_STATUS = 400;
 /** One string that is too long for its field, such as a name, is no payload; OpenAI's texts may have 10 MB. */
 const SHORT_FIELD = /maximum length (\d{1,5})\b/;
 
-/** What the answer says about size. `bodyText` is the response body, or one stream event's data. */
 export function overflowOf(status: number, bodyText: string): Overflow | undefined {
   const failure = readFailure(bodyText, status);
   const rated = readPattern(RATE_LIMIT_PATTERN, failure.text);
@@ -88,31 +87,31 @@ function readFailure(text: string, status: number): Failure {
   const stopReasons = [body["stop_reason"], fieldsOf(body["delta"])["stop_reason"]];
   const codes = [...stopReasons, error["code"], error["type"]].flatMap((code) => textOf(code) ?? []);
   const failed = error !== body || body["type"] === "error" || status >= FIRST_ERROR_STATUS;
-  const message = failed ? messageOf(error, value, text).slice(0, MESSAGE_CHARS_MAX).toLowerCase() : "";
-  return { codes, text: ownWords(message), counts: countsOf(error) };
+  const message = failed ? findMessage(error, value, text).slice(0, MESSAGE_CHARS_MAX).toLowerCase() : "";
+  return { codes, text: ownWords(message), counts: readCounts(error) };
 }
 
 /**
  * The error's message with what a router quotes from its provider; where there is none, what is under the names that
  * servers give it, and the whole text where that is no JSON.
  */
-function messageOf(error: Fields, value: unknown, text: string): string {
+function findMessage(error: Fields, value: unknown, text: string): string {
   const message = textOf(error["message"]) ?? textOf(error["error"]);
   const quoted = textOf(fieldsOf(error["metadata"])["raw"]) ?? "";
   if (message !== undefined) return `${message} ${quoted}`;
-  return value === undefined ? text.slice(0, MAX_EXAMINED_CHARS) : messagesIn(value, MESSAGE_DEPTH_MAX).join(" ");
+  return value === undefined ? text.slice(0, MAX_EXAMINED_CHARS) : listMessages(value, MESSAGE_DEPTH_MAX).join(" ");
 }
 
 /** FastAPI's validation errors are a list under `detail`, each with its `msg`, and the client's own `input` beside it. */
 const MESSAGE_NAMES = ["message", "msg", "error", "errors", "detail", "details", "reason", "title", "description"];
 const MESSAGE_DEPTH_MAX = 4;
 
-function messagesIn(value: unknown, depth: number): readonly string[] {
+function listMessages(value: unknown, depth: number): readonly string[] {
   if (typeof value === "string") return [value];
   if (depth === 0) return [];
-  if (Array.isArray(value)) return value.flatMap((one) => messagesIn(one, depth - 1));
+  if (Array.isArray(value)) return value.flatMap((one) => listMessages(one, depth - 1));
   const fields = fieldsOf(value);
-  return MESSAGE_NAMES.flatMap((name) => messagesIn(fields[name], depth - 1));
+  return MESSAGE_NAMES.flatMap((name) => listMessages(fields[name], depth - 1));
 }
 
 /** Pydantic, and servers that print its errors, end with what the client sent. */
@@ -133,11 +132,10 @@ function ownWords(message: string): string {
 }
 
 /** llama.cpp gives its counts beside the message. */
-function countsOf(error: Fields): Counts {
+function readCounts(error: Fields): Counts {
   const [limit, requested] = [countOf(error["n_ctx"]), countOf(error["n_prompt_tokens"])];
   return {
-    ...(limit === undefined ? {} : { limitTokens: limit }),
-    ...(requested === undefined ? {} : { requestedTokens: requested }),
+    ...defined({ limitTokens: limit, requestedTokens: requested }),
   };
 }
 

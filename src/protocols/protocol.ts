@@ -6,7 +6,7 @@ import type { ProtocolName } from "../core/protocols.ts";
 import type { Usage } from "../core/engines/contract.ts";
 import type { Message, Transcript, WireSlice } from "../core/transcript/message.ts";
 import type { WireRules } from "../core/transcript/oracle.ts";
-import type { Member, Span } from "./json/scan.ts";
+import type { Member, Span } from "./json.ts";
 
 export type { ProtocolName };
 
@@ -103,4 +103,17 @@ export interface Protocol {
   readonly usage: (response: unknown) => Usage | undefined;
   /** What a failed response says about size; undefined when it failed for another reason. */
   readonly overflow: (status: number, bodyText: string) => Overflow | undefined;
+}
+
+export interface Decoder {
+  /** @throws PrecisError as `Protocol.decode` does; the memory then stays as it was. */
+  readonly decode: (body: string) => Decoded;
+}
+
+/** Remembers the last body, so it is meant for one conversation. */
+export function createDecoder(protocol: Protocol): Decoder {
+  let previous: Decoded | undefined;
+  return {
+    decode: (body) => (previous = protocol.decode(body, previous)),
+  };
 }

@@ -3,16 +3,13 @@
  * a string or as a block, its keys in another order, its cache markers elsewhere, without the white space at the end of what
  * was said. Whatever else differs is another meaning.
  */
-import { isFields, textOf } from "./fields.ts";
-import type { Fields } from "./dialect.ts";
-import { applyEdits, patchObject } from "./json/edit.ts";
-import { elementsOf, memberText } from "./json/scan.ts";
+import { isFields, textOf, type Fields } from "./fields.ts";
+import { applyEdits, patchObject, elementsOf, memberText } from "./json.ts";
 
 /** Members of a content block that only say what is cached. */
 const MARKERS = ["cache_control", "prompt_cache_breakpoint"] as const;
 
 export interface MessageForm {
-  /** The type of a block of a user's text. */
   readonly textBlock: string;
   /** The newest message of its request: some providers refuse a last answer that ends in white space, so its end counts. */
   readonly isLast?: boolean;

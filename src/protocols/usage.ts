@@ -3,12 +3,11 @@
  * includes what was read from and written to the cache (wire facts of each provider's usage objects).
  */
 import type { Usage } from "../core/engines/contract.ts";
-import type { Fields } from "./dialect.ts";
-import { countOf, fieldsOf, isFields, listOf } from "./fields.ts";
+import { type Fields, countOf, fieldsOf, isFields, listOf } from "./fields.ts";
 
 /** Anthropic: `input_tokens` leaves the cache out. Streams say it in `message_start`, then cumulatively in `message_delta`. */
 export function anthropicUsage(response: unknown): Usage | undefined {
-  const usage = usageIn(response, "message");
+  const usage = findUsage(response, "message");
   if (usage === undefined) return undefined;
   const cacheRead = count(usage, "cache_read_input_tokens");
   const cacheWrite = count(usage, "cache_creation_input_tokens");
@@ -22,7 +21,7 @@ export function anthropicUsage(response: unknown): Usage | undefined {
 
 /** Anthropic: what compactions took in the course of a request, which its other figures leave out. */
 export function compactionUsage(response: unknown): Usage | undefined {
-  const iterations = listOf(usageIn(response, "message")?.["iterations"]).map(fieldsOf);
+  const iterations = listOf(findUsage(response, "message")?.["iterations"]).map(fieldsOf);
   const compactions = iterations.filter(({ type }) => type === "compaction");
   if (compactions.length === 0) return undefined;
   return compactions.flatMap((usage) => anthropicUsage({ usage }) ?? []).reduce(addUsage);
@@ -39,13 +38,13 @@ export function addUsage(one: Usage, other: Usage): Usage {
 
 /** Chat Completions: `prompt_tokens` includes the cache; streams say it in a last chunk without choices. */
 export function chatUsage(response: unknown): Usage | undefined {
-  const usage = usageIn(response, "usage");
+  const usage = findUsage(response, "usage");
   return usage === undefined ? undefined : openaiUsage(usage, "prompt", "completion");
 }
 
 /** Responses: `input_tokens` includes the cache; streams say it in the final event's `response`. */
 export function responsesUsage(response: unknown): Usage | undefined {
-  const usage = usageIn(response, "response");
+  const usage = findUsage(response, "response");
   return usage === undefined ? undefined : openaiUsage(usage, "input", "output");
 }
 
@@ -92,7 +91,6 @@ interface CachedTokens {
   readonly cache_write_tokens?: number | undefined;
 }
 
-/** Every count that is read from a usage object. */
 const COUNTS = [
   "input",
   "output",
@@ -117,7 +115,7 @@ const COUNTS = [
  * and where a count is anything but a number of tokens.
  */
 export function reportedUsage(value: unknown): Usage | undefined {
-  const fields = usageIn(value, "message") ?? usageIn(value, "response") ?? fieldsOf(value);
+  const fields = findUsage(value, "message") ?? findUsage(value, "response") ?? fieldsOf(value);
   const details = fieldsOf(fields["inputTokenDetails"]);
   const read = [fields, details, fieldsOf(fields["prompt_tokens_details"]), fieldsOf(fields["input_tokens_details"])];
   const counts = read.flatMap((one) => COUNTS.map((key) => one[key] ?? undefined));
@@ -163,7 +161,7 @@ function openaiUsage(usage: Fields, input: string, output: string): Usage {
   };
 }
 
-function usageIn(response: unknown, envelope: string): Fields | undefined {
+function findUsage(response: unknown, envelope: string): Fields | undefined {
   const fields = fieldsOf(response);
   const usage = fields["usage"] ?? fieldsOf(fields[envelope])["usage"];
   return isFields(usage) ? usage : undefined;

@@ -6,14 +6,14 @@ import { applyCompaction, type Compaction, type CompactionReason } from "../core
 import { honours, NO_PINS } from "../core/compaction/keep-messages.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import type { MakingAhead } from "./contract.ts";
+import type { MakingAhead, BeforeExpiry, ExpiryOutcome, CompactOptions, Prepared } from "./contract.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
-import { latestOf } from "./economy.ts";
+import { latestOf, expectedAfter, writingCost } from "./economy.ts";
 import { pinsOf } from "./pins.ts";
 import { afterReply, afterSummary } from "./summarizer.ts";
-import { makeCompaction, recordCompaction, withReason } from "./make-compaction.ts";
-import { freesTokensMin, isResting } from "./progress.ts";
-import { viewConversation } from "./turn.ts";
+import { makeCompaction, recordCompaction, withReason, compactView } from "./make-compaction.ts";
+import { freesTokensMin, isResting, viewConversation, settleRequest } from "./turn.ts";
+import { beforeExpiry, countReplies } from "../core/caching/schedule.ts";
 
 /** Makes it. False where nothing came of it: no need, no way, or another is being made. */
 export async function compactAhead(
@@ -59,7 +59,6 @@ export async function findPreparedElsewhere(
   if (summary !== undefined) state.summarizer = afterSummary(state.summarizer, summary, (options.now ?? Date.now)());
 }
 
-/** Why it is put in place now, and the call that waits for it. */
 export interface TakeRequest {
   readonly signal?: AbortSignal | undefined;
   readonly reason: CompactionReason;
@@ -118,4 +117,65 @@ export function canWait(context: SessionContext, { tokens }: ConversationView): 
   const { writers, remote, mainAhead } = options;
   const asks = mainAhead === true || (remote ?? writers?.auxiliary ?? writers?.main) !== undefined;
   return options.modelsAhead === true && asks && tokens < latestOf(context);
+}
+
+const NOTHING: ExpiryOutcome = Object.freeze({ kind: "nothing" });
+/** One that is there already is good enough until the conversation has grown by as much. */
+const GROWN_SINCE_MADE = 1.1;
+
+export async function compactBeforeExpiry(
+  context: SessionContext,
+  transcript: Transcript,
+  { notifyOnly = false, ...waiting }: BeforeExpiry,
+): Promise<ExpiryOutcome> {
+  const { state, options } = context;
+  const prices = options.economy?.()?.prices;
+  if (prices === undefined || options.enabled === false) return NOTHING;
+  const view = await viewConversation(context, transcript, waiting.signal);
+  const { tokens } = view;
+  const isMade = state.ahead !== undefined && tokens < state.ahead.report.tokens.before * GROWN_SINCE_MADE;
+  if (view.standing.undone || isResting(context, view)) return NOTHING;
+  const { compact, because } = beforeExpiry({
+    prices,
+    tokens,
+    afterTokens: expectedAfter(context, view),
+    turns: countReplies(view.original.messages),
+    writingCost: isMade ? 0 : writingCost(context, view, { prices, waiting }),
+  });
+  if (!compact) return NOTHING;
+  if (notifyOnly) return { kind: "pays", tokens, because };
+  state.waitsForExpiry = true;
+  if (isMade) return { kind: "made", tokens, because };
+  const { engineState } = state;
+  const outcome = await makeCompaction(context, view, { ...waiting, reason: "cost", because });
+  if (outcome.kind !== "compacted") {
+    // Nobody asked for it, so it does not count against the session.
+    state.engineState = engineState;
+    return NOTHING;
+  }
+  state.ahead = outcome.compaction;
+  // A model that was asked behind the conversation has read it, and what is read lives on.
+  const steps = outcome.compaction.report.summary?.steps ?? [];
+  if (steps.some(({ role, calls }) => role === "main" && calls > 0)) state.sentAtMs = (options.now ?? Date.now)();
+  await options.sharedAhead?.put(outcome.compaction);
+  return { kind: "made", tokens, because };
+}
+
+export async function compactWithoutRemote(
+  context: SessionContext,
+  transcript: Transcript,
+  asked: CompactOptions,
+): Promise<Prepared | undefined> {
+  const view = await viewConversation(context, transcript, asked.signal);
+  const { compaction } = view.standing;
+  if (compaction === undefined || !holdsItem(compaction)) return undefined;
+  // What stands is smaller than any handoff, and of no use: savings are counted from the conversation itself.
+  const afresh = { ...view, current: view.original };
+  const { reason } = compaction.report;
+  const outcome = await compactView(context, afresh, { models: asked.reason === "explicit", reason, ...asked });
+  return outcome.kind === "compacted" ? settleRequest(context, view, outcome) : undefined;
+}
+
+function holdsItem({ after }: Compaction): boolean {
+  return after.some(({ origin, parts }) => origin === "summary" && parts.some(({ kind }) => kind === "opaque"));
 }

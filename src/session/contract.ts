@@ -17,18 +17,17 @@ import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
-import type { ProtocolName, ReportedUsage } from "../protocols/index.ts";
+import type { ProtocolName } from "../core/protocols.ts";
+import type { ReportedUsage } from "../protocols/index.ts";
 import type { Store } from "../store/store.ts";
-import type { DisabledEngine, Events } from "./events.ts";
-import type { RemovedResult } from "./removed-results.ts";
+import type { DisabledEngine, Events, SharedAhead, SharedBudget } from "./events.ts";
+import type { RemovedResult } from "./receipt.ts";
 import type { Pin, PinRequest } from "./pins.ts";
 import type { RecallChoice, RecallHit } from "./recall/search.ts";
 import type { Summarize } from "./summarize.ts";
-import type { SessionCaching } from "./session-caching.ts";
+import type { SessionCaching } from "./markers.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
-import type { SharedAhead, SharedBudget } from "./sharing.ts";
-import type { CompactionTiming } from "./timing.ts";
-import type { WindowInUse, WindowOrigin } from "./window-in-use.ts";
+import type { CompactionTiming, WindowInUse, WindowOrigin } from "./timing.ts";
 
 export interface RuntimeOptions {
   /**

@@ -14,6 +14,8 @@ import { figureAt } from "../core/engines/window.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Economy, WaitingForMain } from "./contract.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
+import type { Ttl } from "../core/caching/breakpoints.ts";
+import type { ModelFacts } from "../models/registry/known.ts";
 
 /** `wait`: a compaction is due and waits; `because` says for what. */
 export type ScheduledDecision =
@@ -69,11 +71,11 @@ export function isPostponed(context: SessionContext, view: ConversationView): bo
 }
 
 function verdictOn(context: SessionContext, view: ConversationView, economy: Economy): ScheduleDecision {
-  const query = queryOf(context, view, economy);
+  const query = makeQuery(context, view, economy);
   return economy.schedule === "cost" ? atLeastCost(query) : isJustified(query);
 }
 
-function queryOf(context: SessionContext, view: ConversationView, economy: Economy): ScheduleQuery {
+function makeQuery(context: SessionContext, view: ConversationView, economy: Economy): ScheduleQuery {
   const { original, current, standing, tokens } = view;
   const { prices } = economy;
   const { compaction } = standing;
@@ -85,10 +87,10 @@ function queryOf(context: SessionContext, view: ConversationView, economy: Econo
     prices,
     original,
     current,
-    last: compaction === undefined ? undefined : lastOf(context, view, { ...economy, compaction }),
+    last: compaction === undefined ? undefined : makeLastCompaction(context, view, { ...economy, compaction }),
     measure: estimatorOf(context).measure,
     tokens,
-    stableTokens: nothing ? 0 : stays ? stableTokensOf(context, current) : toolTokensOf(context, current),
+    stableTokens: nothing ? 0 : stays ? countStable(context, current) : countToolTokens(context, current),
     afterTokens: expectedAfter(context, view),
     writingCost: writingCost(context, view, { prices }),
     cold: turns === 0 || hasExpired(context),
@@ -96,7 +98,7 @@ function queryOf(context: SessionContext, view: ConversationView, economy: Econo
   };
 }
 
-function lastOf(
+function makeLastCompaction(
   context: SessionContext,
   { original, current }: ConversationView,
   { prices, addsTool = false, compaction }: Economy & { readonly compaction: Compaction },
@@ -111,8 +113,8 @@ function lastOf(
     stableTokens: wasFirst
       ? 0
       : system === undefined
-        ? stableTokensOf(context, current)
-        : toolTokensOf(context, current),
+        ? countStable(context, current)
+        : countToolTokens(context, current),
     writingCost: (report.summary?.steps ?? []).reduce(
       (sum, { role, tokens: { input, output } }) =>
         sum + (role === "main" ? prices.read : 1) * input + prices.output * output,
@@ -125,7 +127,7 @@ function lastOf(
 export function expectedAfter(context: SessionContext, { current }: Pick<ConversationView, "current">): number {
   const { engine, limits } = context.state;
   const targetTokens = figureAt(engine.targetTokens, limits.fixedTokens) ?? 0;
-  return Math.max(targetTokens, stableTokensOf(context, current) + limits.tailTokens + limits.handoffTokensMax);
+  return Math.max(targetTokens, countStable(context, current) + limits.tailTokens + limits.handoffTokensMax);
 }
 
 /** Of the most that a handoff may weigh, what a model is asked to write. */
@@ -150,12 +152,12 @@ export function writingCost(
   return main === undefined && remote === undefined ? 0 : tokens + written;
 }
 
-function stableTokensOf(context: SessionContext, current: Transcript): number {
-  const messages = headOf(current, context.state.settings.protectFirstN);
+function countStable(context: SessionContext, current: Transcript): number {
+  const messages = takeHead(current, context.state.settings.protectFirstN);
   return estimatorOf(context).measure.transcript({ ...current, messages });
 }
 
-function toolTokensOf(context: SessionContext, current: Transcript): number {
+function countToolTokens(context: SessionContext, current: Transcript): number {
   return estimatorOf(context).measure.transcript({ ...current, system: [], messages: [] });
 }
 
@@ -166,7 +168,30 @@ export function hasExpired({ state, options: { economy, now = Date.now } }: Sess
 }
 
 /** What a compaction leaves as it is: what comes before the handoff, or before where one would are. */
-function headOf({ messages }: Transcript, headMessages: number): Transcript["messages"] {
+function takeHead({ messages }: Transcript, headMessages: number): Transcript["messages"] {
   const handoff = messages.findIndex(({ origin }) => origin === "summary");
   return messages.slice(0, handoff < 0 ? headMessages : handoff);
+}
+
+const MINUTE_MS = 60_000;
+export const TTL_MS: Readonly<Record<Ttl, number>> = { "5m": 5 * MINUTE_MS, "1h": 60 * MINUTE_MS };
+/** OpenAI before gpt-5.6, where entries live 5 to 10 minutes without traffic: the shorter, so that nothing is counted on. */
+export const AUTOMATIC_TTL_MS = 5 * MINUTE_MS;
+/** OpenAI from gpt-5.6 on. */
+export const BREAKPOINT_TTL_MS = 30 * MINUTE_MS;
+
+interface PricedBy {
+  readonly schedule: Schedule;
+  /** Cached where requests mark it, for `ttl`; else by itself. */
+  readonly marked: boolean;
+  readonly ttl: Ttl;
+}
+
+/** Undefined where the price of reading from the cache is not known. */
+export function economyFrom({ prices, cache }: ModelFacts, { schedule, marked, ttl }: PricedBy): Economy | undefined {
+  if (prices?.cacheReadUsdPerMtok === undefined) return undefined;
+  const { inputUsdPerMtok: input, outputUsdPerMtok: output, cacheReadUsdPerMtok: read } = prices;
+  const write = (marked && ttl === "1h" ? prices.cacheWrite1hUsdPerMtok : prices.cacheWrite5mUsdPerMtok) ?? input;
+  const ttlMs = marked ? TTL_MS[ttl] : cache?.markersMax === undefined ? AUTOMATIC_TTL_MS : BREAKPOINT_TTL_MS;
+  return { schedule, prices: { read: read / input, write: write / input, output: output / input }, ttlMs };
 }

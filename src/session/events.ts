@@ -36,7 +36,7 @@ export interface DisabledEngine {
   readonly detail: string;
 }
 
-export type EventName = keyof SessionEvents;
+type EventName = keyof SessionEvents;
 
 const EVENTS: Readonly<Record<EventName, true>> = {
   pressure: true,
@@ -47,7 +47,7 @@ const EVENTS: Readonly<Record<EventName, true>> = {
   irreducible: true,
   engineDisabled: true,
 };
-export type Listener<Name extends EventName> = (event: SessionEvents[Name]) => void;
+type Listener<Name extends EventName> = (event: SessionEvents[Name]) => void;
 
 export interface Events {
   /**
@@ -89,4 +89,21 @@ function noListener(name: string): PrecisError {
     place: "on",
     hint: "Pass a function that takes the event.",
   });
+}
+
+/** Compactions that are made and not in effect yet, shared by processes. */
+export interface SharedAhead {
+  readonly put: (compaction: Compaction) => Promise<void>;
+  /** The one that covers most of a conversation, given its links. */
+  readonly find: (links: readonly string[]) => Promise<Compaction | undefined>;
+  /** It is in effect now, or is no use any more. */
+  readonly drop: (compaction: Compaction) => void;
+}
+
+/** What several sessions may spend together. */
+export interface SharedBudget {
+  /** Why no model may be asked now; undefined where one may. */
+  readonly withheld: () => string | undefined;
+  /** A call was answered; its price where it is known. */
+  readonly spent: (costUsd: number) => void;
 }

@@ -3,24 +3,23 @@
  * reads from its cache what it has read before (docs/models.md). One request, never repeated; whatever is not a plain
  * record is a failure, and the next on the ladder writes.
  */
+import { defined } from "../core/defined.ts";
 import type { Writer, WriterFailure, WriterPrompt, WriterReply, WriterUsage } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Answer } from "../models/answers.ts";
-import { judgeAnswer, type Judgement } from "../models/failures.ts";
-import { THINKING_TOKENS } from "../models/limits.ts";
+import { judgeAnswer, type Judgement, oneLine } from "../models/writer.ts";
+import { THINKING_TOKENS } from "../models/settings.ts";
 import { lookUp, type Registry } from "../models/registry/registry.ts";
-import { costOf, type Prices } from "../models/usage.ts";
-import { oneLine } from "../models/writer.ts";
+import { costOf, type Prices } from "../models/ai-sdk.ts";
 import { fieldsOf, parsed } from "../protocols/fields.ts";
 import { followUpBody, followUpObstacle } from "../protocols/follow-up.ts";
-import { protocols, type Decoded } from "../protocols/index.ts";
+import { protocols } from "../protocols/index.ts";
+import { type Decoded } from "../protocols/protocol.ts";
 import { definitions } from "../protocols/registry.ts";
-import { overflowOf } from "./recover.ts";
+import { overflowOf } from "./provider-error.ts";
 
 export interface InPlaceOptions {
-  /** As its provider names it. */
   readonly model: string;
-  /** Input and output together. */
   readonly windowTokens: number;
   readonly registry: Registry;
   /** The request that the question follows. */
@@ -87,7 +86,7 @@ function read(
   { status, headers, body }: Pick<Answer, "status" | "headers" | "body">,
 ): WriterReply {
   const answer = parsed(body);
-  const usage = usageIn(protocol, answer, lookUp(registry, model)?.prices);
+  const usage = readUsage(protocol, answer, lookUp(registry, model)?.prices);
   if (status < 200 || status > 299 || overflow(status, body) !== undefined)
     return judged(judgeAnswer({ status, headers, body }, overflow), status, { quotes, usage });
   const plain = definitions[protocol].plainAnswer(fieldsOf(answer));
@@ -103,7 +102,7 @@ function overflow(status: number, body: string): ReturnType<typeof overflowOf> {
   return overflowOf({ status, body });
 }
 
-function usageIn(protocol: Decoded["protocol"], answer: unknown, prices: Prices | undefined): WriterUsage {
+function readUsage(protocol: Decoded["protocol"], answer: unknown, prices: Prices | undefined): WriterUsage {
   const usage = protocols[protocol].usage(answer);
   if (usage === undefined) return ONE_REQUEST;
   const { input: inputTokens, output: outputTokens, cacheRead: cacheReadTokens, cacheWrite: cacheWriteTokens } = usage;
@@ -124,8 +123,7 @@ function judged(
   const failure = {
     class: kind,
     message: quotes ? oneLine(said, undefined) : `HTTP ${status}`,
-    ...(windowTokens === undefined ? {} : { windowTokens }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ windowTokens, retryAfterMs }),
   };
   return { kind: "failed", failure, usage };
 }

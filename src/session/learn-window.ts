@@ -4,12 +4,15 @@
  */
 import type { Usage } from "../core/engines/contract.ts";
 import type { Message, Part, Transcript } from "../core/transcript/message.ts";
-import type { Overflow } from "../protocols/index.ts";
+import { type Overflow } from "../protocols/protocol.ts";
+import { reportedUsage, type ReportedUsage } from "../protocols/index.ts";
 import { WINDOW_TOKENS_MIN } from "../protocols/overflow.ts";
-import { exactFactor, learnFactor } from "./calibration.ts";
-import { estimatorOf, type SessionContext } from "./context.ts";
-import { useSettings } from "./state.ts";
-import { isRefuted, type LearnedWindow } from "./window-in-use.ts";
+import { exactFactor, learnFactor, useSettings, initialFactor, plausibleTokens } from "./state.ts";
+import { estimatorOf, type SessionContext, type SentRequest } from "./context.ts";
+import { isRefuted, type LearnedWindow } from "./timing.ts";
+import { PrecisError } from "../core/errors.ts";
+import { observeWithEngine } from "./external-engine.ts";
+import { readSafely } from "./provider-error.ts";
 
 /** Where no window is named, it counts as this share of what was refused: near enough to be tried, far enough to end. */
 const REFUSED_SHARE = 0.9;
@@ -38,7 +41,11 @@ export function learnRefusal(context: SessionContext, refused: Transcript, overf
 function learnNow(context: SessionContext, refused: Transcript, overflow: Overflow): void {
   if (overflow.kind === "payload" && refused.messages.some(hasMedia)) return;
   const { state, estimate, contextUsage } = context;
-  const learned = learnedFrom(context, refused, overflow);
+  const learned = {
+    refusedTokens: overflow.requestedTokens ?? context.contextUsage.tokensOf(refused, estimatorOf(context)),
+    countsOutput: overflow.outputTokens !== undefined,
+    at: (context.options.now ?? Date.now)(),
+  };
   // A window that was learned before holds again; what follows may find a smaller one.
   if (state.window.from === "learned")
     state.window = { from: "learned", learned: { ...state.window.learned, ...learned } };
@@ -60,18 +67,6 @@ function learnNow(context: SessionContext, refused: Transcript, overflow: Overfl
     });
 }
 
-function learnedFrom(
-  context: SessionContext,
-  refused: Transcript,
-  { requestedTokens, outputTokens }: Overflow,
-): Omit<LearnedWindow, "by"> {
-  return {
-    refusedTokens: requestedTokens ?? context.contextUsage.tokensOf(refused, estimatorOf(context)),
-    countsOutput: outputTokens !== undefined,
-    at: (context.options.now ?? Date.now)(),
-  };
-}
-
 /** Input tokens as the provider counted them, or at least that many. */
 function countedTokens(
   { limitTokens, requestedTokens, outputTokens = 0 }: Overflow,
@@ -90,7 +85,7 @@ function learnWindow({ state, options }: SessionContext, contextLength: number, 
 }
 
 /** An answered request that was larger than a learned window: the window is what it was said to be before. */
-export function forgetRefuted({ state, options }: SessionContext, { input }: Usage, outputTokens: number): void {
+function forgetRefuted({ state, options }: SessionContext, { input }: Usage, outputTokens: number): void {
   const { settings, stated, window } = state;
   if (window.from !== "learned" || settings.contextLength >= stated.contextLength) return;
   const { countsOutput } = window.learned;
@@ -104,4 +99,49 @@ export function hasMedia({ parts }: Message): boolean {
   const isMedia = (part: Part): boolean =>
     part.kind === "image" || part.kind === "file" || (part.kind === "tool-result" && part.content.some(isMedia));
   return parts.some(isMedia);
+}
+
+/**
+ * The usage reported for what was sent; for the newest where it is not said.
+ *
+ * @throws PrecisError `bad_usage` for what is not a usage object; the session is then as it was.
+ */
+export function observe(context: SessionContext, reported: ReportedUsage, about?: SentRequest): void {
+  const { state, contextUsage, estimate } = context;
+  const usage = readSafely(() => reportedUsage(reported));
+  if (usage === undefined) throw badUsage(reported);
+  observeWithEngine(context, usage);
+  const sent = contextUsage.newestOr(about);
+  forgetRefuted(context, usage, sent?.transcript.maxOutputTokens ?? 0);
+  if (sent === undefined) return;
+  const estimated = estimate.transcript(sent.transcript);
+  const isCurrent = contextUsage.reported(plausibleTokens(usage.input, estimated), sent);
+  if (isCurrent && !sent.isNew) state.nothingRead = usage.cacheRead === 0;
+  // A first count is better than what was assumed.
+  const isAssumed = state.factor === initialFactor(state.model);
+  state.factor = learnFactor(state.factor, usage.input, estimated, isAssumed ? 1 : undefined);
+}
+
+function badUsage(reported: unknown): PrecisError {
+  const isObject = typeof reported === "object" && reported !== null;
+  const keys = (isObject ? readSafely(() => Object.keys(reported).slice(0, SHOWN_KEYS_MAX)) : undefined) ?? [];
+  const what =
+    keys.length === 0
+      ? `it is ${reported === null ? "null" : typeof reported}`
+      : `it has ${keys.map((key) => shownCount(reported, key)).join(", ")}`;
+  return new PrecisError(`The reported usage has no count of input tokens: ${what}.`, {
+    code: "bad_usage",
+    place: "usage",
+    hint:
+      "Pass the provider's usage object with `prompt_tokens`, `input_tokens` or `inputTokens`, or `{ input, output }`, " +
+      "each a number of tokens. Leave the call out when the provider reports none.",
+  });
+}
+
+const SHOWN_KEYS_MAX = 8;
+
+/** With its value where that is a number: `NaN` is why a count is none. */
+function shownCount(reported: unknown, key: string): string {
+  const value = readSafely(() => (reported as Readonly<Record<string, unknown>>)[key]);
+  return typeof value === "number" ? `${key} (${value})` : key;
 }

@@ -4,6 +4,7 @@ import {
   type Compaction,
   type CompactionReason,
   type Irreducible,
+  type Evicted,
 } from "../core/compaction/compaction.ts";
 import { compactEdited } from "../core/compaction/by-hand.ts";
 import { declaredTokens, reachTo, withDeclarations } from "../core/compaction/revise.ts";
@@ -14,20 +15,25 @@ import type { CompactOptions, RuntimeOptions, WaitingForMain } from "./contract.
 import { cooldownText } from "./cooldowns.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
 import { compactWithEngine } from "./external-engine.ts";
-import { withinMediaLimits } from "./lighten.ts";
-import { originalsOf } from "./originals.ts";
+import { withinMediaLimits, freesTokensMin } from "./turn.ts";
 import { pinsOf } from "./pins.ts";
-import { withReceipt } from "./receipt.ts";
-import { freesTokensMin } from "./progress.ts";
-import { removedResults } from "./removed-results.ts";
+import { withReceipt, removedResults } from "./receipt.ts";
 import { notCompacted, withinTime } from "./responses-compaction.ts";
-import { writersOf } from "./session-writers.ts";
 import { adoptCompaction } from "./state.ts";
-import { afterReply, afterSummary, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, withheldBy } from "./summarizer.ts";
-import { untilAborted } from "./until-aborted.ts";
+import {
+  afterReply,
+  afterSummary,
+  HANDOFF_WAIT_MS,
+  SESSION_SPEND_LIMIT,
+  withheldBy,
+  writersFor,
+} from "./summarizer.ts";
+import { untilAborted } from "./time-limit.ts";
+import type { Writer, Writers } from "../core/handoff/model/writer.ts";
+import type { Message, Transcript } from "../core/transcript/message.ts";
+import type { Original } from "../store/store.ts";
 
-/** What was asked for, and who may write it. */
-export interface CompactCall extends CompactOptions, WaitingForMain {
+interface CompactCall extends CompactOptions, WaitingForMain {
   /** Models may be asked. By default all but hygiene waits for them. */
   readonly models?: boolean;
 }
@@ -64,10 +70,10 @@ export async function makeCompaction(
     ...(rest.budget === undefined ? {} : { budget: Math.max(1, rest.budget - declared) }),
     ...standing,
     ...(models && (main ?? options.writers) !== undefined ? { writers: writersOf(context, { main }) } : {}),
-    ...(models && remote !== undefined ? { remote: remoteOf(context, remote) } : {}),
+    ...(models && remote !== undefined ? { remote: limitRemote(context, remote) } : {}),
     ...(options.secrets === undefined ? {} : { secrets: options.secrets }),
     ...(options.readFile === undefined ? {} : { readFile: options.readFile }),
-    now: timeOf(options),
+    now: currentTime(options),
     reason,
     ...(frees === undefined ? {} : { freesTokensMin: frees }),
   };
@@ -116,8 +122,8 @@ export function withReason(compaction: Compaction, because: string): Compaction 
 }
 
 /** In time, within what the session may spend, and with no more to read than a request would show. */
-function remoteOf({ state, options, outgoing }: SessionContext, remote: Remote): Remote {
-  const timed = withinTime(remote, waitMsOf(options));
+function limitRemote({ state, options, outgoing }: SessionContext, remote: Remote): Remote {
+  const timed = withinTime(remote, chooseWaitMs(options));
   return async (transcript, signal) => {
     const spent = withheldBy(state.summarizer, { ...SESSION_SPEND_LIMIT, ...options.spendLimit });
     const withheld = spent ?? options.sharedBudget?.withheld();
@@ -133,17 +139,17 @@ function learnFrom({ options, state, events }: SessionContext, outcome: Outcome)
   const summary = outcome.kind === "compacted" ? outcome.compaction.report.summary : undefined;
   if (summary === undefined) return;
   const before = state.summarizer.rests;
-  const now = timeOf(options);
+  const now = currentTime(options);
   state.summarizer = afterSummary(state.summarizer, summary, now);
   for (const rest of state.summarizer.rests)
     if (!before.includes(rest)) events.emit("modelResting", { ...rest, because: cooldownText(rest, now) });
 }
 
-function waitMsOf({ handoffWaitMs = HANDOFF_WAIT_MS }: RuntimeOptions): number {
+function chooseWaitMs({ handoffWaitMs = HANDOFF_WAIT_MS }: RuntimeOptions): number {
   return handoffWaitMs;
 }
 
-function timeOf({ now = Date.now }: RuntimeOptions): number {
+function currentTime({ now = Date.now }: RuntimeOptions): number {
   return now();
 }
 
@@ -184,4 +190,58 @@ export async function recordCompaction(
     child: chain.linksOf(after.messages).at(-1) ?? "",
   });
   return compaction;
+}
+
+interface Asking {
+  /** Replaces the main model in this call alone. */
+  readonly main?: Writer | undefined;
+  readonly waitMs?: number;
+}
+
+export function writersOf({ options, state }: SessionContext, { main, waitMs }: Asking): Writers {
+  const { now = Date.now, handoffWaitMs = HANDOFF_WAIT_MS } = options;
+  return writersFor({
+    writers: { resting: [], ...options.writers, ...(main === undefined ? {} : { main }) },
+    state: state.summarizer,
+    limit: { ...SESSION_SPEND_LIMIT, ...options.spendLimit },
+    now: now(),
+    waitMs: waitMs ?? handoffWaitMs,
+    withheld: options.sharedBudget?.withheld(),
+    spent: (reply) => {
+      state.summarizer = afterReply(state.summarizer, reply);
+      options.sharedBudget?.spent(reply.usage.costUsd ?? 0);
+    },
+  });
+}
+
+/** Every removed piece with its original bytes; a span's are put together when somebody reads them. */
+export function originalsOf(compaction: Compaction, transcript: Transcript): readonly Original[] {
+  return compaction.evicted.map((one) => ({
+    id: one.id,
+    kind: one.kind,
+    label: one.label,
+    get text() {
+      return originalText(one, transcript.messages);
+    },
+  }));
+}
+
+function originalText(evicted: Evicted, messages: readonly Message[]): string {
+  if (evicted.kind !== "span") return evicted.original ?? "";
+  return spanLines(messages.slice(evicted.message, evicted.end)).join("\n");
+}
+
+/** A wire message each, in its own bytes where it came from a body. */
+function spanLines(messages: readonly Message[]): string[] {
+  const lines: string[] = [];
+  let last: string | undefined;
+  /** Messages that came in the last line; those of another one may say the same. */
+  let members = 0;
+  for (const { role, parts, wire } of messages) {
+    const isNext = wire === undefined || wire.raw !== last || members === wire.members.length;
+    members = isNext ? 1 : members + 1;
+    if (isNext) lines.push(wire?.raw ?? JSON.stringify({ role, parts }));
+    last = wire?.raw;
+  }
+  return lines;
 }

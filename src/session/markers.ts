@@ -11,11 +11,11 @@ import {
 } from "../core/caching/breakpoints.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import { cacheKeyEdits } from "../protocols/caching/key.ts";
-import type { MarkerLayout } from "../protocols/caching/layout.ts";
-import { markerSites } from "../protocols/caching/sites.ts";
-import { applyEdits, type Edit } from "../protocols/json/edit.ts";
-import { protocols, type Decoded } from "../protocols/index.ts";
+import { cacheKeyEdits, markerSites } from "../protocols/caching/sites.ts";
+import type { MarkerLayout } from "../protocols/definition.ts";
+import { applyEdits, type Edit } from "../protocols/json.ts";
+import { protocols } from "../protocols/index.ts";
+import { type Decoded } from "../protocols/protocol.ts";
 import { definitions } from "../protocols/registry.ts";
 
 /** How requests of one model to one provider are marked. */
@@ -28,7 +28,7 @@ export interface MarkerRules {
 }
 
 /** A request as it would go out without markers. */
-export interface UnmarkedRequest {
+interface UnmarkedRequest {
   readonly rules: MarkerRules;
   readonly ttl: Ttl;
   readonly body: string;
@@ -101,7 +101,7 @@ function markerEdits(unmarked: UnmarkedRequest, outgoing: Decoded): readonly Edi
     strategy: rules.strategy,
     ttl,
     unplaced: found.unplaced,
-    headMessages: headOf(unmarked),
+    headMessages: findHead(unmarked),
     systemChanged: before !== undefined && systemText(before) !== systemText(outgoing),
     ...prefixMinimum(unmarked, outgoing, found.sites),
   });
@@ -109,7 +109,7 @@ function markerEdits(unmarked: UnmarkedRequest, outgoing: Decoded): readonly Edi
 }
 
 /** Where a compaction is, the head is what it left alone. */
-function headOf({ sent, headMessages }: UnmarkedRequest): number {
+function findHead({ sent, headMessages }: UnmarkedRequest): number {
   const summary = sent.messages.findIndex(({ origin }) => origin === "summary");
   return summary < 0 ? headMessages : summary;
 }
@@ -125,4 +125,15 @@ function prefixMinimum({ rules, measure }: UnmarkedRequest, { transcript }: Deco
   const beginning = measure.transcript({ ...transcript, messages: [] });
   const tokensTo = (at: number): number => (sites[at]!.section === "messages" ? Infinity : beginning);
   return { minimumTokens, tokensTo };
+}
+
+export interface SessionCaching {
+  /** `native`: Anthropic's on its own API. `openrouter`: the same on Chat requests. `openai`: OpenAI's breakpoints and key. */
+  readonly layout: MarkerLayout;
+  /** Default `spaced`: the system prompt, the newest message, and what a compaction leaves alone. */
+  readonly strategy?: "spaced" | "system_and_3";
+  /** How long what is written lives; default `5m`. */
+  readonly ttl?: Ttl;
+  /** The shortest prefix that the model's provider caches, in tokens, where it is known. */
+  readonly minimumTokens?: number;
 }

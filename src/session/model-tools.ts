@@ -1,15 +1,15 @@
 /** The tools that a host may give to its model: its engine's or the recall tool, and one that compacts; and what a call is answered. */
+import { compilePattern } from "./line-pattern.ts";
 import type { EngineTool, Sources, ToolAnswer, ToolCall, ToolPrompt } from "../core/engines/contract.ts";
 import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
-import type { ToolBounds } from "./contract.ts";
+import type { ToolBounds, CompactToolOptions } from "./contract.ts";
 import type { SessionContext } from "./context.ts";
-import { answerCompactCall, COMPACT_TOOL, compactTools } from "./compact-tool.ts";
-import { answerRoomCall, ROOM_TOOL, roomTools } from "./room-tool.ts";
-import { writersOf } from "./session-writers.ts";
+import { writersOf } from "./make-compaction.ts";
 import { withTimeLimit } from "./time-limit.ts";
-import { compilePattern } from "./line-pattern.ts";
 import { readOriginal } from "./recall/read-original.ts";
-import { answerRecallCall, RECALL_TOOL, RECALL_TOOL_DECLARATION } from "./recall/tool.ts";
+import { answerRecallCall, RECALL_TOOL, RECALL_TOOL_DECLARATION } from "./recall/answer.ts";
+import { timingOf } from "./postpone.ts";
+import { isFields, parsed, textOf } from "../protocols/fields.ts";
 
 const WAIT_MS = 5_000;
 /** How long a model may take to answer a question from the originals. */
@@ -56,7 +56,7 @@ export async function callTool(context: SessionContext, call: ToolCall, bounds: 
     if (call.name === ROOM_TOOL && roomTools(context).length > 0) return answerRoomCall(context);
     if (call.name === COMPACT_TOOL) return answerCompactCall(context, call);
     if (call.name === RECALL_TOOL) return await recalled(context, call, bounds);
-    const answering = engine.callTool?.(engineState, call, sourcesOf(context, bounds));
+    const answering = engine.callTool?.(engineState, call, openSources(context, bounds));
     if (answering === undefined) return failed("The engine of this session has no tools.");
     if (!context.state.isExternal) return await answering;
     const late = (): ToolAnswer => failed("It took too long.");
@@ -120,7 +120,7 @@ async function askModels(
 }
 
 /** Originals as a model may read them: without secrets, which are looked for in the whole. */
-function sourcesOf(context: SessionContext, bounds: ToolBounds): Sources {
+function openSources(context: SessionContext, bounds: ToolBounds): Sources {
   const { store, tenant, options } = context;
   const redact = createRedactor(options.secrets);
   const { tokensMax } = bounds;
@@ -141,4 +141,90 @@ function sourcesOf(context: SessionContext, bounds: ToolBounds): Sources {
     isLate,
     ...(tokensMax === undefined ? {} : { tokensMax }),
   };
+}
+
+const ROOM_TOOL = "precis_room";
+
+/** It is paid for with every request: short. */
+const ROOM_TOOL_DECLARATION: EngineTool = {
+  name: ROOM_TOOL,
+  description:
+    "Tells how much of your context window this conversation uses, and from which size on older messages are shortened.",
+  parameters: { type: "object", properties: {}, additionalProperties: false },
+};
+
+/** @returns none where the host does not offer it. */
+function roomTools({ options }: Pick<SessionContext, "options">): readonly EngineTool[] {
+  return options.roomTool?.tool === "on" ? [ROOM_TOOL_DECLARATION] : [];
+}
+
+function answerRoomCall(context: SessionContext): ToolAnswer {
+  const { tokens, settings } = context.state;
+  const { contextLength } = settings;
+  const { compactsAtTokens } = timingOf(context);
+  const then =
+    compactsAtTokens === undefined
+      ? "Nothing is shortened by itself."
+      : `From about ${compactsAtTokens} on, older messages become a summary, and nothing is lost for good: go on with the work.`;
+  const left = Math.max(0, contextLength - tokens);
+  return { text: `About ${tokens} of ${contextLength} tokens are in use; ${left} are left. ${then}`, quotes: [] };
+}
+
+const COMPACT_TOOL = "precis_compact";
+
+/** Of the threshold: below it, little would be saved. */
+const FROM_SHARE = 0.5;
+const FOCUS_CHARS_MAX = 2_000;
+
+/** It is paid for with every request: short. */
+const COMPACT_TOOL_DECLARATION: EngineTool = {
+  name: COMPACT_TOOL,
+  description:
+    "Shortens this conversation before your next turn: older messages become a summary, and nothing is lost for good. Call it when a phase of the work is finished, and say in `focus` what matters for the next one.",
+  parameters: {
+    type: "object",
+    properties: { focus: { type: "string", description: "What the next phase is about." } },
+    additionalProperties: false,
+  },
+};
+
+export const WISH_REASON = "the model asked for it at the end of a phase";
+
+/** @returns none where the host does not offer it, or nothing is compacted by itself. */
+function compactTools({ options }: Pick<SessionContext, "options">): readonly EngineTool[] {
+  return isOffered(options.compactTool) && options.enabled !== false ? [COMPACT_TOOL_DECLARATION] : [];
+}
+
+function isOffered(given: CompactToolOptions | undefined): boolean {
+  return given?.tool === "on";
+}
+
+/** Noted for the next request, or refused with the size from which on it is allowed. */
+function answerCompactCall(context: SessionContext, { arguments: given }: ToolCall): ToolAnswer {
+  const { state, options } = context;
+  if (compactTools(context).length === 0)
+    return toolAnswer("This conversation cannot be compacted by its model.", true);
+  const fromTokens = Math.ceil(state.limits.thresholdTokens * (options.compactTool?.fromShare ?? FROM_SHARE));
+  if (state.tokens < fromTokens)
+    return toolAnswer(
+      `Not now: the conversation has about ${state.tokens} tokens, and can be shortened from ${fromTokens} on. Go on with the work.`,
+      true,
+    );
+  const focus = readFocus(given);
+  state.wish = { focus };
+  return toolAnswer(
+    `The conversation will be shortened before your next turn${focus === "" ? "" : `, with a focus on: ${focus}`}. Finish this turn.`,
+    false,
+  );
+}
+
+/** Models write arguments as they like: the one text among them is meant. */
+function readFocus(given: string): string {
+  const value = parsed(given);
+  const texts = isFields(value) ? Object.values(value).filter((one) => typeof one === "string") : [textOf(value) ?? ""];
+  return texts.join(" ").trim().slice(0, FOCUS_CHARS_MAX);
+}
+
+function toolAnswer(text: string, isError: boolean): ToolAnswer {
+  return { text, quotes: [], ...(isError ? { isError } : {}) };
 }

@@ -1,5 +1,5 @@
 /** What the options of sessions and of their calls may be. */
-import type { SessionCaching } from "./session-caching.ts";
+import type { SessionCaching } from "./markers.ts";
 import { DEFAULTS } from "../config/defaults.ts";
 import {
   engineSettings,
@@ -21,7 +21,7 @@ import {
   createOptionsCheck,
 } from "../config/options.ts";
 import { protocols } from "../protocols/index.ts";
-import { FACTOR_MAX, FACTOR_MIN } from "./calibration.ts";
+import { FACTOR_MAX, FACTOR_MIN } from "./state.ts";
 import type {
   BeforeExpiry,
   MakingAhead,

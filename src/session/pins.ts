@@ -7,7 +7,7 @@ import { PrecisError } from "../core/errors.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { HistoryStore, Store } from "../store/store.ts";
-import { rangeOfMessages } from "./message-range.ts";
+import { rangesIn } from "../core/recall/messages.ts";
 
 /** What is to be pinned: one of both. */
 export interface PinRequest {
@@ -52,9 +52,8 @@ interface Pinned {
 const SCHEMA_VERSION = 1;
 const ID_HEX_DIGITS = 6;
 
-export type PinStore = Pick<HistoryStore, "getState" | "putState">;
+type PinStore = Pick<HistoryStore, "getState" | "putState">;
 
-/** A conversation and where its pins are kept. */
 export interface PinContext {
   readonly store: PinStore;
   readonly tenant: string;
@@ -62,8 +61,7 @@ export interface PinContext {
   readonly links: readonly string[];
 }
 
-/** A session, as far as its pins go. */
-export interface PinOwner {
+interface PinOwner {
   readonly store: Store;
   readonly tenant: string;
   readonly chain: Chain;
@@ -85,10 +83,10 @@ export async function pinsOf(context: PinOwner, original: Transcript): Promise<P
 
 export function pinContext(context: PinOwner, { messages }: Transcript): PinContext {
   const { store, tenant, chain, pinned } = context;
-  return { store: stateIn(store) ?? inMemory(pinned), tenant, chain, links: chain.linksOf(messages) };
+  return { store: findStateStore(store) ?? inMemory(pinned), tenant, chain, links: chain.linksOf(messages) };
 }
 
-function stateIn(store: Store): PinStore | undefined {
+function findStateStore(store: Store): PinStore | undefined {
   return "getState" in store && "putState" in store ? (store as Store & PinStore) : undefined;
 }
 
@@ -137,7 +135,7 @@ export async function removePin(context: PinContext, id: string): Promise<boolea
 function rangeToPin({ links, chain }: PinContext, text: string): PinnedRange {
   const { from, to } = rangeOfMessages(text, links.length);
   const ends = { from: links[from - 1]!, to: links[to - 1]! };
-  return { id: idOf(chain, `${ends.from} ${ends.to}`), ...ends };
+  return { id: makePinId(chain, `${ends.from} ${ends.to}`), ...ends };
 }
 
 function factToPin({ chain, links }: PinContext, given: string): PinnedFact {
@@ -145,10 +143,10 @@ function factToPin({ chain, links }: PinContext, given: string): PinnedFact {
   if (fact === "" || fact.length > PIN_LIMITS.factChars)
     throw badPin(`a fact has 1 to ${PIN_LIMITS.factChars} characters`);
   if (links.length === 0) throw badPin("the conversation has no messages");
-  return { id: idOf(chain, fact), fact };
+  return { id: makePinId(chain, fact), fact };
 }
 
-function idOf({ hash }: Chain, text: string): string {
+function makePinId({ hash }: Chain, text: string): string {
   return `p${hash(text).slice(0, ID_HEX_DIGITS)}`;
 }
 
@@ -156,17 +154,17 @@ function badPin(message: string): PrecisError {
   return new PrecisError(message, { code: "bad_pin", hint: "Give `messages` such as 12-14, or `fact`, one sentence." });
 }
 
-function nameOf(links: readonly string[]): string {
+function stateName(links: readonly string[]): string {
   return `pinned:${links[0] ?? ""}`;
 }
 
 async function read({ store, tenant, links }: Omit<PinContext, "chain">): Promise<Pinned> {
-  const state = await store.getState(tenant, nameOf(links));
+  const state = await store.getState(tenant, stateName(links));
   return isPinned(state) ? state : { schemaVersion: SCHEMA_VERSION, pins: [] };
 }
 
 function write({ store, tenant, links }: PinContext, pins: Pinned["pins"]): Promise<void> {
-  return store.putState(tenant, nameOf(links), { schemaVersion: SCHEMA_VERSION, pins } satisfies Pinned);
+  return store.putState(tenant, stateName(links), { schemaVersion: SCHEMA_VERSION, pins } satisfies Pinned);
 }
 
 function isPinned(state: unknown): state is Pinned {
@@ -174,3 +172,17 @@ function isPinned(state: unknown): state is Pinned {
   const { schemaVersion, pins } = state as Partial<Pinned>;
   return schemaVersion === SCHEMA_VERSION && Array.isArray(pins);
 }
+
+/** One range of messages that are there, from 1. @throws PrecisError `bad_range`. */
+export function rangeOfMessages(text: string, count: number): { readonly from: number; readonly to: number } {
+  const [range, ...more] = rangesIn(text) ?? [];
+  const to = Math.min(range?.to ?? 0, range?.to === Infinity ? count : Infinity);
+  if (range !== undefined && more.length === 0 && range.from >= 1 && to >= range.from && to <= count)
+    return { from: range.from, to };
+  throw new PrecisError(`"${text.slice(0, SHOWN_CHARS)}" is no range of its ${count} messages`, {
+    code: "bad_range",
+    hint: "Write one number or one range of message numbers, for example 12 or 12-14.",
+  });
+}
+
+const SHOWN_CHARS = 40;

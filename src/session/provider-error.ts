@@ -2,10 +2,9 @@
  * From what a program has in a `catch` to what the provider answered: the errors of the OpenAI and the Anthropic SDK, of
  * the AI SDK, a `Response`, or a status and a body. Wrapped errors are followed to the one with the answer.
  */
-import type { Overflow } from "../protocols/index.ts";
+import { type Overflow } from "../protocols/protocol.ts";
+import { protocols } from "../protocols/index.ts";
 import { refusesNeighbours } from "../protocols/openai-chat/alternate.ts";
-import { overflowOf, type ProviderError } from "./recover.ts";
-import { readSafely } from "./read-safely.ts";
 
 /** Errors inside errors are followed this far: a retry error, its last error, and the causes below it. */
 const WRAPPERS_MAX = 8;
@@ -20,7 +19,7 @@ const STATUS_WHERE_NONE = 400;
  * abort ends the reading of a response.
  */
 export async function overflowIn(error: unknown, signal?: AbortSignal): Promise<Overflow | undefined> {
-  return firstIn(
+  return findFirst(
     error,
     (one, answer) => overflowAsIs(one) ?? (answer === undefined ? undefined : overflowOf(answer)),
     signal,
@@ -29,7 +28,7 @@ export async function overflowIn(error: unknown, signal?: AbortSignal): Promise<
 
 /** Whether an error says that roles have to take turns. Never rejects. */
 export async function neighboursRefusedIn(error: unknown, signal?: AbortSignal): Promise<boolean> {
-  return (await firstIn(error, saysNeighbours, signal)) ?? false;
+  return (await findFirst(error, saysNeighbours, signal)) ?? false;
 }
 
 function saysNeighbours(_: unknown, answer: ProviderError | undefined): true | undefined {
@@ -37,21 +36,20 @@ function saysNeighbours(_: unknown, answer: ProviderError | undefined): true | u
 }
 
 /** What is found in an error or in one that it wraps, the outermost first. */
-async function firstIn<Found>(
+async function findFirst<Found>(
   error: unknown,
   find: (one: unknown, answer: ProviderError | undefined) => Found | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Found | undefined> {
   let one = error;
   for (let depth = 0; depth < WRAPPERS_MAX && one !== undefined && one !== null; depth++) {
-    const found = find(one, isResponse(one) ? await responseAnswer(one, signal) : answerOf(one));
+    const found = find(one, isResponse(one) ? await responseAnswer(one, signal) : readAnswer(one));
     if (found !== undefined) return found;
-    one = insideOf(one);
+    one = unwrap(one);
   }
   return undefined;
 }
 
-/** What `overflow` of a protocol answered. */
 function overflowAsIs(error: unknown): Overflow | undefined {
   const { kind, ...counts } = read(error, ["kind", "limitTokens", "requestedTokens", "outputTokens"]);
   const known = Object.entries(counts).filter(([, count]) => count !== undefined);
@@ -68,20 +66,20 @@ function isCount(value: unknown): boolean {
 }
 
 /** What wraps an error names it in one of these (RetryError of the AI SDK, axios, and the language itself). */
-function insideOf(error: unknown): unknown {
+function unwrap(error: unknown): unknown {
   const { lastError, response, cause } = read(error, ["lastError", "response", "cause"]);
   return lastError ?? response ?? cause;
 }
 
 const ANSWER_FIELDS = ["status", "statusCode", "body", "responseBody", "data", "error", "message"] as const;
 
-function answerOf(error: unknown): ProviderError | undefined {
+function readAnswer(error: unknown): ProviderError | undefined {
   if (typeof error === "string") return { status: STATUS_WHERE_NONE, body: error };
   if (typeof error !== "object" || error === null) return undefined;
   const { status, statusCode, body, responseBody, data, error: inner, message } = read(error, ANSWER_FIELDS);
   const said =
     [body, responseBody, data].find(isSomething) ?? sdkBody(inner) ?? (isSomething(status) ? message : error);
-  return { status: numberOf(status ?? statusCode) ?? STATUS_WHERE_NONE, body: textOf(said, message) };
+  return { status: readNumber(status ?? statusCode) ?? STATUS_WHERE_NONE, body: readBodyText(said, message) };
 }
 
 /** OpenAI's SDK keeps the error out of its envelope, Anthropic's the whole body; both as parsed JSON. */
@@ -94,13 +92,13 @@ function isSomething(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "";
 }
 
-function numberOf(status: unknown): number | undefined {
+function readNumber(status: unknown): number | undefined {
   const number = typeof status === "string" ? Number(status) : status;
   return typeof number === "number" && Number.isInteger(number) ? number : undefined;
 }
 
 /** A text as it is, a parsed body as JSON again; an `Error` has its words in none of its own fields. */
-function textOf(said: unknown, message: unknown): string {
+function readBodyText(said: unknown, message: unknown): string {
   if (typeof said === "string") return said;
   const words = readSafely(() => (said instanceof Error ? said.message : JSON.stringify(said))) ?? message;
   return typeof words === "string" ? words : "";
@@ -108,14 +106,14 @@ function textOf(said: unknown, message: unknown): string {
 
 async function responseAnswer(response: Response, signal?: AbortSignal): Promise<ProviderError | undefined> {
   try {
-    return await beginningOf(response, signal);
+    return await readBeginning(response, signal);
   } catch {
     return undefined;
   }
 }
 
 /** The beginning of a response's body, read from a copy: the response stays the caller's to read. */
-async function beginningOf(response: Response, signal: AbortSignal | undefined): Promise<ProviderError> {
+async function readBeginning(response: Response, signal: AbortSignal | undefined): Promise<ProviderError> {
   const { status } = response;
   if (response.bodyUsed || response.body?.locked === true) return { status, body: "" };
   const reader = response.clone().body?.getReader();
@@ -146,7 +144,7 @@ async function beginningOf(response: Response, signal: AbortSignal | undefined):
 /** What the provider answered, where the error of a client library has a status that tells. */
 export function describedAnswer(error: unknown): ProviderError | undefined {
   const { status, statusCode } = read(error, ["status", "statusCode"]);
-  return numberOf(status ?? statusCode) === undefined ? undefined : answerOf(error);
+  return readNumber(status ?? statusCode) === undefined ? undefined : readAnswer(error);
 }
 
 /** These fields of an object, those left out that it lacks or that cannot be read. */
@@ -155,4 +153,27 @@ function read<Name extends string>(value: unknown, names: readonly Name[]): { re
   const fields: { [One in Name]?: unknown } = {};
   for (const name of names) fields[name] = readSafely(() => (value as { readonly [One in Name]?: unknown })[name]);
   return fields;
+}
+
+/** A provider's answer to a refused request. */
+export interface ProviderError {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** The overflow that an error reports; `undefined` when it reports something else. */
+export function overflowOf({ status, body }: ProviderError): Overflow | undefined {
+  for (const protocol of Object.values(protocols)) {
+    const overflow = protocol.overflow(status, body);
+    if (overflow !== undefined) return overflow;
+  }
+  return undefined;
+}
+
+export function readSafely<Value>(work: () => Value): Value | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
 }

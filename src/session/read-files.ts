@@ -23,7 +23,7 @@ const FILE_WAIT_MS = 2_000;
  */
 export function readFilesIn(folder: string): NonNullable<RuntimeOptions["readFile"]> {
   const modules = nodeModules(folder);
-  const root = rootOf(modules, folder);
+  const root = findRoot(modules, folder);
   return async (path, signal) => {
     if (signal?.aborted === true) return undefined;
     return withTimeLimit(
@@ -46,7 +46,7 @@ function nodeModules(folder: string): NodeModules {
   return { fs, path };
 }
 
-function rootOf({ fs, path }: NodeModules, folder: string): string {
+function findRoot({ fs, path }: NodeModules, folder: string): string {
   try {
     const root = fs.realpathSync(path.resolve(folder));
     if (fs.statSync(root).isDirectory()) return root;
@@ -74,7 +74,7 @@ async function readBelow(modules: NodeModules, root: string, path: string): Prom
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   const file = await open(real, flags);
   try {
-    return (await isStillAt(modules, file, real)) ? await textOf(file) : undefined;
+    return (await isStillAt(modules, file, real)) ? await decodeText(file) : undefined;
   } finally {
     await file.close();
   }
@@ -92,7 +92,7 @@ async function isStillAt({ fs }: NodeModules, file: FileHandle, real: string): P
   return path === real && opened.isFile() && opened.ino === there.ino && opened.dev === there.dev;
 }
 
-async function textOf(file: FileHandle): Promise<string | undefined> {
+async function decodeText(file: FileHandle): Promise<string | undefined> {
   // It may grow while it is read.
   const { bytesRead, buffer } = await file.read(Buffer.alloc(FILE_BYTES_MAX + 1), 0, FILE_BYTES_MAX + 1, 0);
   if (bytesRead > FILE_BYTES_MAX) return undefined;

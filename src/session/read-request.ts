@@ -1,6 +1,7 @@
 /** A request as a program has it, an object or a text, read as its protocol has it. */
 import { PrecisError } from "../core/errors.ts";
-import { createDecoder, createForeignCheck, type Decoded, type Protocol } from "../protocols/index.ts";
+import { createDecoder, createForeignCheck } from "../protocols/index.ts";
+import { type Decoded, type Protocol } from "../protocols/protocol.ts";
 
 /**
  * A request body as an object (or its JSON text), or its array of messages alone. The SDKs' own types of a body fit as

@@ -5,11 +5,10 @@
 import type { Remote, RemoteItem } from "../core/engines/contract.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import { costOf, type Prices } from "../models/usage.ts";
+import { costOf, type Prices } from "../models/ai-sdk.ts";
 import { fieldsOf, parsed, textOf } from "../protocols/fields.ts";
+import { objectText, elementTexts, memberText } from "../protocols/json.ts";
 import { protocols } from "../protocols/index.ts";
-import { objectText } from "../protocols/json/edit.ts";
-import { elementTexts, memberText } from "../protocols/json/scan.ts";
 import { unlessAborted } from "./time-limit.ts";
 
 export interface ResponsesCompactionOptions {
@@ -81,10 +80,10 @@ export function askCompaction({ model, prices, request, send }: AskCompaction): 
     const body = objectText(Object.fromEntries(PARAMETERS.map((name) => [name, memberText(whole, name)])));
     const { status, body: answer } = await send(body, signal);
     if (status < 200 || status > 299)
-      throw notCompacted(`the provider answered ${status}${codeIn(answer)}`, status === 429 || status >= 500);
-    const item = itemIn(answer);
+      throw notCompacted(`the provider answered ${status}${readErrorCode(answer)}`, status === 429 || status >= 500);
+    const item = findItem(answer);
     if (item === undefined) throw notCompacted("the answer of the provider contains no compaction item");
-    return { ...item, model, ...usageIn(answer, prices) };
+    return { ...item, model, ...readUsage(answer, prices) };
   };
 }
 
@@ -94,7 +93,7 @@ export function unavailableRemote(because: string): Remote {
 }
 
 /** Of an error, its code: a message may quote what was sent. */
-function codeIn(answer: string): string {
+function readErrorCode(answer: string): string {
   const code = textOf(fieldsOf(fieldsOf(parsed(answer))["error"])["code"]) ?? "";
   return /^[\w.-]{1,64}$/.test(code) ? ` (${code})` : "";
 }
@@ -102,7 +101,7 @@ function codeIn(answer: string): string {
 /** As the API names the item, and as ChatGPT's own server does. */
 const ITEM_TYPES = ["compaction", "compaction_summary"];
 
-function itemIn(answer: string): Pick<RemoteItem, "type" | "raw"> | undefined {
+function findItem(answer: string): Pick<RemoteItem, "type" | "raw"> | undefined {
   if (answer.length > COMPACT_ANSWER_CHARS_MAX || !answer.trimStart().startsWith("{")) return undefined;
   const output = memberText(answer, "output");
   if (output?.startsWith("[") !== true) return undefined;
@@ -111,7 +110,7 @@ function itemIn(answer: string): Pick<RemoteItem, "type" | "raw"> | undefined {
   return found?.type === undefined ? undefined : { type: found.type, raw: found.raw };
 }
 
-function usageIn(answer: string, prices: Prices | undefined): Pick<RemoteItem, "usage"> {
+function readUsage(answer: string, prices: Prices | undefined): Pick<RemoteItem, "usage"> {
   const used = protocols["openai-responses"].usage(parsed(answer));
   if (used === undefined) return {};
   const { input: inputTokens, output: outputTokens, cacheRead: cacheReadTokens, cacheWrite: cacheWriteTokens } = used;

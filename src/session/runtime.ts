@@ -8,42 +8,43 @@ import { createMessageKeeper } from "../core/compaction/keep-messages.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import { requestChars } from "../protocols/media-limits.ts";
-import type { Transcript } from "../core/transcript/message.ts";
+import type { Transcript, Message } from "../core/transcript/message.ts";
 import { sha256 } from "../platform/sha256.ts";
 import { createMemoryStore } from "../store/memory.ts";
-import { initialFactor } from "./calibration.ts";
+import { initialFactor, createState, restoreState, saveState, useSettings, windowInUse, withModel } from "./state.ts";
 import {
   canWait,
   compactAhead,
   findPreparedElsewhere,
   takePreparedCompaction,
   type TakeRequest,
+  compactBeforeExpiry,
+  compactWithoutRemote,
 } from "./compact-ahead.ts";
-import { compactBeforeExpiry } from "./compact-before-expiry.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, WaitingForMain } from "./contract.ts";
-import { WISH_REASON } from "./compact-tool.ts";
-import { callTool, toolsOf } from "./model-tools.ts";
+import { WISH_REASON, callTool, toolsOf } from "./model-tools.ts";
 import { createEvents } from "./events.ts";
-import { createIngest } from "./ingest.ts";
-import { createState, restoreState, saveState, useSettings, windowInUse, withModel } from "./state.ts";
+import { createIngest, type ConversationView, type SessionContext, createContextUsage } from "./context.ts";
 import { recall } from "./recall/search.ts";
 import { addPin, listPins, pinContext, removePin } from "./pins.ts";
-import { createOutgoing } from "./redact-outgoing.ts";
 import { editConversation } from "./edit-by-hand.ts";
 import { overflowIn } from "./provider-error.ts";
-import { withinMediaLimits, withoutMedia } from "./lighten.ts";
-import { asksForTooMuch, learnRefusal } from "./learn-window.ts";
-import { compactWithoutRemote } from "./without-remote.ts";
-import { createContextUsage } from "./context-usage.ts";
-import type { ConversationView, SessionContext } from "./context.ts";
+import {
+  withinMediaLimits,
+  withoutMedia,
+  littleRoom,
+  decideCompaction,
+  settleRequest,
+  viewConversation,
+} from "./turn.ts";
+import { asksForTooMuch, learnRefusal, observe } from "./learn-window.ts";
 import type { ScheduledDecision } from "./economy.ts";
 import { postpone, timingOf } from "./postpone.ts";
 import type { Postponement } from "./timing.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { untilAborted } from "./time-limit.ts";
 import { compactView, recordCompaction } from "./make-compaction.ts";
-import { observe } from "./observe-usage.ts";
-import { littleRoom } from "./progress.ts";
-import { decideCompaction, settleRequest, viewConversation } from "./turn.ts";
+import { redactMessage } from "../core/passes/redact-messages.ts";
+import { createRedactor } from "../core/redaction/redactor.ts";
 
 export function createRuntime(given: RuntimeOptions = {}): Runtime {
   const engine = given.perModel?.(given.model ?? "")?.engine;
@@ -88,7 +89,7 @@ export function createRuntime(given: RuntimeOptions = {}): Runtime {
     drop: (transcript, what) => editConversation(context, transcript, { ...what, how: "drop" }),
     unpin: (transcript, id) => removePin(pinContext(context, transcript), id),
     pins: (transcript) => listPins(pinContext(context, transcript)),
-    report: () => reportOf(context),
+    report: () => makeReport(context),
     modelChanged: (model) => changeModel(context, model),
     reset: () => {
       contextUsage.forget();
@@ -145,7 +146,7 @@ async function prepareView(
   const decided = decideCompaction(context, view);
   const decision = decided instanceof Promise ? await untilAborted(signal, () => decided) : decided;
   if (decision.kind === "none" || decision.kind === "wait") {
-    postpone(context, view, postponementOf(view, decision));
+    postpone(context, view, findPostponement(view, decision));
     return settleRequest(context, view);
   }
   if (decision.kind === "use-prepared")
@@ -210,7 +211,7 @@ const BEING_WRITTEN: Postponement = Object.freeze({
 });
 
 /** Why nothing is compacted; undefined where nothing is due. */
-function postponementOf(
+function findPostponement(
   view: ConversationView,
   decision: Extract<ScheduledDecision, { readonly kind: "none" | "wait" }>,
 ): Postponement | undefined {
@@ -282,7 +283,7 @@ async function undo({ store, tenant, contextUsage, state }: SessionContext): Pro
   return true;
 }
 
-function reportOf(context: SessionContext): RuntimeReport {
+function makeReport(context: SessionContext): RuntimeReport {
   const { state, options } = context;
   const ttlMs = options.economy?.()?.ttlMs;
   const expiresAtMs = ttlMs === undefined || state.sentAtMs === undefined ? undefined : state.sentAtMs + ttlMs;
@@ -298,4 +299,25 @@ function reportOf(context: SessionContext): RuntimeReport {
     ...(state.last === undefined ? {} : { last: state.last }),
     ...(state.disabledEngine === undefined ? {} : { disabledEngine: state.disabledEngine }),
   };
+}
+
+/** The transcript itself where nothing is to be masked. */
+export function createOutgoing({ redactOutgoing = false, secrets }: RuntimeOptions): (sent: Transcript) => Transcript {
+  if (!redactOutgoing) return (sent) => sent;
+  const redact = createRedactor(secrets);
+  const known = new WeakMap<Message, Message>();
+  const safe = (message: Message): Message => {
+    const masked = known.get(message) ?? redactMessage(message, redact);
+    known.set(message, masked);
+    return masked;
+  };
+  return (sent) => {
+    const system = sent.system.map(safe);
+    const messages = sent.messages.map(safe);
+    return changed(system, sent.system) || changed(messages, sent.messages) ? { ...sent, system, messages } : sent;
+  };
+}
+
+function changed(now: readonly Message[], before: readonly Message[]): boolean {
+  return now.some((message, at) => message !== before[at]);
 }

@@ -3,7 +3,7 @@
  * start, or that failed before, is replaced by the built-in `compressor`.
  */
 import type { EngineSettings } from "../core/engines/settings.ts";
-import type { Engine, EngineFigure, EngineSource, ExternalEngine } from "../core/engines/contract.ts";
+import type { Engine, EngineFigure, ExternalEngine } from "../core/engines/contract.ts";
 import { figureAt } from "../core/engines/window.ts";
 import { createEngine } from "../core/engines/engines.ts";
 import { demand, isPlain } from "../plugins/suite/fault.ts";
@@ -49,7 +49,7 @@ export function selectEngine(
   const external = typeof wanted === "string" ? registeredEngine(wanted) : wanted;
   if (external === undefined) return own(createEngine(wanted as string, settings));
   try {
-    const engine = createExternal(external, settings);
+    const engine = "make" in external ? external.make(settings) : external;
     const selected = own(engine, { isExternal: true });
     demand(isPlain(selected.firstState), "state", () => "the first state is not plain data");
     const { triggerTokens = 0, targetTokens = 0 } = engine;
@@ -64,10 +64,6 @@ export function selectEngine(
 /** Beside no fixed part, where it depends on that. */
 function isFigure(figure: EngineFigure): boolean {
   return Number.isFinite(figureAt(figure, 0));
-}
-
-function createExternal(external: Engine | EngineSource, settings: EngineSettings): ExternalEngine {
-  return "make" in external ? external.make(settings) : external;
 }
 
 export function fallbackEngine(settings: EngineSettings): Engine {

@@ -8,7 +8,9 @@ import { createChain } from "../core/transcript/links.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { sha256 } from "../platform/sha256.ts";
-import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
+import { protocols } from "../protocols/index.ts";
+import { type Decoded } from "../protocols/protocol.ts";
+import { type ProtocolName } from "../core/protocols.ts";
 import { withAlternatingRoles } from "../protocols/openai-chat/alternate.ts";
 import { encodeTools } from "../protocols/registry.ts";
 import type { CompactOptions, Prepared, Runtime, SessionOptions, Waiting, WaitingForMain } from "./contract.ts";
@@ -16,9 +18,8 @@ import { withMarkers, withoutStaleMarkers, type MarkedRequest } from "./markers.
 import { checkCompact, checkSessionOptions, checkWaiting, withCheckedCalls } from "./options.ts";
 import type { Pin, PinRequest } from "./pins.ts";
 import { neighboursRefusedIn } from "./provider-error.ts";
-import { createOutgoing } from "./redact-outgoing.ts";
+import { createOutgoing, createRuntime } from "./runtime.ts";
 import { createReader, type WireRequest } from "./read-request.ts";
-import { createRuntime } from "./runtime.ts";
 import { mainInPlace, summaryWriters } from "./summarize.ts";
 
 export interface SessionPrepared<Request extends WireRequest> extends Omit<Prepared, "transcript"> {

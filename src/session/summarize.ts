@@ -22,10 +22,9 @@ import { createRegistry } from "../models/registry/registry.ts";
 import type { ModelSettings } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
 import { environmentVariables } from "../platform/builtin.ts";
-import type { Decoded } from "../protocols/index.ts";
+import type { Decoded } from "../protocols/protocol.ts";
 import { createInPlaceWriter } from "./in-place.ts";
-import { describedAnswer } from "./provider-error.ts";
-import { overflowOf } from "./recover.ts";
+import { describedAnswer, overflowOf } from "./provider-error.ts";
 
 /** A model and where it is reached; whatever is left out follows from its name. */
 export interface SummaryModel {
@@ -82,7 +81,7 @@ export function summaryWriters(summarize: Summarize | undefined): Pick<Writers, 
   if (isWriter(summarize)) return { auxiliary: summarize };
   const stated = typeof summarize === "string" ? { model: summarize } : summarize;
   if (stated.model === "main") throw withoutMain();
-  const settings = settingsOf(stated);
+  const settings = readSettings(stated);
   const choice = chooseModels(settings).auxiliary;
   if (choice !== undefined && "problem" in choice) throw unreachable(stated.model);
   const variables = environmentVariables();
@@ -94,7 +93,7 @@ export function summaryWriters(summarize: Summarize | undefined): Pick<Writers, 
 /** Where the key is that a program handed over; no variable of an environment is called so. */
 const OWN_KEY = "summarize.apiKey";
 
-function settingsOf(stated: SummaryModel): ModelSettings {
+function readSettings(stated: SummaryModel): ModelSettings {
   const { auxiliary: defaults, ...others } = DEFAULTS;
   return {
     ...others,
@@ -152,7 +151,7 @@ export function mainInPlace(send: SendRequest, { asText, ...call }: InPlaceCall)
     send: async (body, signal = new AbortController().signal) => {
       try {
         const request = asText ? body : (JSON.parse(body) as unknown);
-        return await answerIn(await send(request as never, { signal }));
+        return await readAnswer(await send(request as never, { signal }));
       } catch (error) {
         signal.throwIfAborted();
         const described = describedAnswer(error);
@@ -163,7 +162,7 @@ export function mainInPlace(send: SendRequest, { asText, ...call }: InPlaceCall)
   });
 }
 
-async function answerIn(value: unknown): Promise<Pick<Answer, "status" | "headers" | "body">> {
+async function readAnswer(value: unknown): Promise<Pick<Answer, "status" | "headers" | "body">> {
   if (value instanceof Response) {
     const { status, headers } = value;
     return { status, headers, body: await value.text() };

@@ -2,6 +2,7 @@
  * What a session allows its models: how long a compaction may wait for them, what they may cost, when one that failed is
  * left alone, and the windows that their overflows taught.
  */
+import { defined } from "../core/defined.ts";
 import type { SummaryAccount } from "../core/compaction/compaction.ts";
 import type { Writer, WriterReply, Writers } from "../core/handoff/model/writer.ts";
 import { coolingDownAt, cooldownsAfter, type Cooldown } from "./cooldowns.ts";
@@ -63,8 +64,7 @@ export function writersFor(asking: SummarizerOptions): Writers {
       : withTimeLimits(writer, asking, deadline);
   const [first, second] = [ready(auxiliary), ready(main)];
   return {
-    ...(first === undefined ? {} : { auxiliary: first }),
-    ...(second === undefined ? {} : { main: second }),
+    ...defined({ auxiliary: first, main: second }),
     resting,
     ...(withheld === undefined ? {} : { withheld }),
   };

@@ -56,7 +56,7 @@ export function thresholdText(set: SessionThreshold): string {
 
 /** @throws PrecisError of the store. */
 export async function readThreshold({ store, tenant, root }: ThresholdPlace): Promise<SessionThreshold | undefined> {
-  const state = (await store.getState(tenant, nameOf(root))) as { readonly threshold?: unknown } | undefined;
+  const state = (await store.getState(tenant, stateName(root))) as { readonly threshold?: unknown } | undefined;
   return isThreshold(state?.threshold) ? state.threshold : undefined;
 }
 
@@ -65,7 +65,7 @@ export function writeThreshold(
   { store, tenant, root }: ThresholdPlace,
   threshold: SessionThreshold | undefined,
 ): Promise<void> {
-  return store.putState(tenant, nameOf(root), { schemaVersion: SCHEMA_VERSION, threshold });
+  return store.putState(tenant, stateName(root), { schemaVersion: SCHEMA_VERSION, threshold });
 }
 
 /** Has the session keep to what is set now. */
@@ -83,7 +83,7 @@ function keepsState(store: Store): store is Store & ThresholdStore {
   return "getState" in store && "putState" in store;
 }
 
-function nameOf(root: string): string {
+function stateName(root: string): string {
   return `threshold:${root}`;
 }
 

@@ -37,3 +37,18 @@ export function startTimeLimit(ms: number): { readonly signal: AbortSignal; read
   const timer = setTimeout(() => controller.abort(), ms);
   return { signal: controller.signal, clear: () => clearTimeout(timer) };
 }
+
+export async function untilAborted<Value>(
+  signal: AbortSignal | undefined,
+  run: () => Value | Promise<Value>,
+): Promise<Value> {
+  if (signal === undefined) return run();
+  const stop = (): never => {
+    throw signal.reason;
+  };
+  signal.throwIfAborted();
+  const value = await unlessAborted(signal, run(), stop);
+  // It may have aborted while nobody was waiting.
+  signal.throwIfAborted();
+  return value;
+}

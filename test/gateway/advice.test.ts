@@ -7,7 +7,7 @@ import { textMessage } from "../../src/core/transcript/message.ts";
 import type { GatewayEvent, NoticeEvent } from "../../src/gateway/contract.ts";
 import { createHistory } from "../../src/gateway/history/history.ts";
 import { createTally, type Totals } from "../../src/gateway/operation/tally.ts";
-import type { ProtocolName } from "../../src/protocols/index.ts";
+import type { ProtocolName } from "../../src/core/protocols.ts";
 import { filler } from "../support/compacting.ts";
 import { fail, startEndpoint, type ScriptedEndpoint } from "../support/scripted-endpoint.ts";
 import { writerAt } from "../support/writers.ts";

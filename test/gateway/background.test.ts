@@ -1,6 +1,6 @@
 /** Work that nobody waits for: one job a conversation, and of those that wait the newest. */
 import { expect, it } from "vitest";
-import { createBackground } from "../../src/gateway/background.ts";
+import { createBackground } from "../../src/gateway/background/background.ts";
 
 it("does the newest of what waits about the same, and nothing beside what runs", async () => {
   const background = createBackground({ background: 1, backgroundWaiting: 1 });

@@ -6,7 +6,7 @@
 import { describe, expect, it } from "vitest";
 import { SCHEDULES } from "../../src/core/caching/schedule.ts";
 import { createMeasure } from "../../src/core/transcript/measure.ts";
-import type { ProtocolName } from "../../src/protocols/index.ts";
+import type { ProtocolName } from "../../src/core/protocols.ts";
 import { corpusFiles, describeCorpus } from "../support/corpus.ts";
 import { beginsWhereItShould, bill, fitsWindow } from "./support/billing.ts";
 import { recordingOf } from "./support/recordings.ts";

@@ -1,6 +1,6 @@
 /** Whose markers each upstream takes for each model, and what its cache makes of a compaction's price. */
 import { describe, expect, it } from "vitest";
-import { createCachingContext, type CachingQuery } from "../../src/gateway/caching.ts";
+import { createCachingContext, type CachingQuery } from "../../src/gateway/models/caching.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { createRegistry } from "../../src/models/registry/registry.ts";
 

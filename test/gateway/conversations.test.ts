@@ -2,9 +2,9 @@
 import { hash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createChain } from "../../src/core/transcript/links.ts";
-import { createPending } from "../../src/gateway/pending.ts";
+import { createPending } from "../../src/gateway/conversations/pending.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
-import { createConversations, type ConversationLimits } from "../../src/gateway/conversations.ts";
+import { createConversations, type ConversationLimits } from "../../src/gateway/conversations/conversations.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 
 const chain = createChain((text) => hash("sha256", text));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { JSON_LEVELS_MAX } from "../../src/core/nesting.ts";
 import { createRedactor, redactJson } from "../../src/core/redaction/redactor.ts";
 import { protocols } from "../../src/protocols/index.ts";
-import { patchObject } from "../../src/protocols/json/edit.ts";
+import { patchObject } from "../../src/protocols/json.ts";
 import { createSession } from "../../src/session/session.ts";
 import { precisHere, temporaryFolder } from "../cli/precis.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";

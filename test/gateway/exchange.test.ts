@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { textMessage, type Transcript } from "../../src/core/transcript/message.ts";
 import { openSqliteStore } from "../../src/store/index.ts";
-import { initialFactor } from "../../src/session/calibration.ts";
+import { initialFactor } from "../../src/session/state.ts";
 import { createMeasure } from "../../src/core/transcript/measure.ts";
 import { PROTOCOL_MODELS } from "../../provider/test/models.ts";
 import { ask, bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked } from "./support/asking.ts";

@@ -1,7 +1,8 @@
 /** A client that writes its messages again at every turn: what goes out, and what the provider's cache makes of it. */
 import { describe, expect, it } from "vitest";
 import type { Message, Transcript } from "../../src/core/transcript/message.ts";
-import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
+import { protocols } from "../../src/protocols/index.ts";
+import { type ProtocolName } from "../../src/core/protocols.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { retypedBody } from "./support/retyping.ts";
 import { stand, type StandingOptions } from "./support/standing.ts";

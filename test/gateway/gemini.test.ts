@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createParser } from "eventsource-parser";
 import { protocols, wireRules } from "../../src/protocols/index.ts";
 import { fieldsOf, listOf } from "../../src/protocols/fields.ts";
-import { RECALL_TOOL } from "../../src/session/recall/tool.ts";
+import { RECALL_TOOL } from "../../src/session/recall/answer.ts";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
 import { bodyOf, worked } from "./support/asking.ts";
 import { stand } from "./support/standing.ts";

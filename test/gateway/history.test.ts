@@ -2,12 +2,12 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { canonical } from "../../src/core/transcript/links.ts";
-import type { Message, Transcript } from "../../src/core/transcript/message.ts";
+import { type Message, type Transcript, textMessage } from "../../src/core/transcript/message.ts";
 import { HANDOFF_END, HANDOFF_START } from "../../src/core/handoff/marks.ts";
-import { textMessage } from "../../src/core/transcript/message.ts";
-import { conversationOf } from "../../src/gateway/history/conversation.ts";
+import { conversationOf } from "../../src/gateway/history/find.ts";
 import { createHistory } from "../../src/gateway/history/history.ts";
-import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
+import { protocols } from "../../src/protocols/index.ts";
+import { type ProtocolName } from "../../src/core/protocols.ts";
 import { createMemoryStore, openSqliteStore } from "../../src/store/index.ts";
 import { chain, compaction } from "../store/contract/things.ts";
 import { corpusFiles, corpusText, describeCorpus } from "../support/corpus.ts";

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { createChain } from "../../src/core/transcript/links.ts";
 import type { GatewayOptions } from "../../src/gateway/index.ts";
 import { createProvider, type ProviderOptions } from "../../provider/src/provider.ts";
-import { keptInPieces } from "../../src/gateway/large/pieces.ts";
+import { keptInPieces } from "../../src/gateway/large/messages.ts";
 import { createMemoryStore, openSqliteStore } from "../../src/store/index.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import type { FromClient, LargeKind, ToClient } from "./support/large-client.ts";

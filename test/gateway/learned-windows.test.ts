@@ -1,8 +1,8 @@
 /** Learned windows: each of one upstream, tenant and model, never below the floor, tried again in time, and forgotten when an answer refutes them. */
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { forgetWindows, listWindows } from "../../src/gateway/learned-windows.ts";
-import { createModelBook, type ModelBook as Book } from "../../src/gateway/models.ts";
+import { forgetWindows, listWindows } from "../../src/gateway/models/learned-windows.ts";
+import { createModelBook, type ModelBook as Book } from "../../src/gateway/models/models.ts";
 import { createRegistry } from "../../src/models/registry/registry.ts";
 import { WINDOW_TOKENS_MIN } from "../../src/protocols/overflow.ts";
 import { createMemoryStore } from "../../src/store/index.ts";

@@ -5,7 +5,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Transcript } from "../../src/core/transcript/message.ts";
 import { GATEWAY_LIMITS } from "../../src/gateway/limits.ts";
-import type { ProtocolName } from "../../src/protocols/index.ts";
+import type { ProtocolName } from "../../src/core/protocols.ts";
 import { ask, bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked, type Told } from "./support/asking.ts";
 import { front, stand } from "./support/standing.ts";
 import { EVENT_STREAM, upstreamOf, type Reply } from "./support/upstream.ts";

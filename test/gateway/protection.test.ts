@@ -4,7 +4,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { GatewayEvent } from "../../src/gateway/contract.ts";
-import { createOverload } from "../../src/gateway/overload.ts";
+import { createOverload } from "../../src/gateway/request/overload.ts";
 import { createMetrics } from "../../src/gateway/operation/metrics.ts";
 import { createMemoryStore } from "../../src/store/index.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";

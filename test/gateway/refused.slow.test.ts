@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, test, vi } from "vitest";
-import type { HistoryStore } from "../../src/store/index.ts";
+import { type HistoryStore } from "../../src/store/store.ts";
 import { createMemoryStore, openSqliteStore } from "../../src/store/index.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { front, temporaryFolder } from "./support/standing.ts";

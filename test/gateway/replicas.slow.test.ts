@@ -5,8 +5,9 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { ProtocolName } from "../../src/protocols/index.ts";
-import { openStore, type HistoryStore } from "../../src/store/index.ts";
+import type { ProtocolName } from "../../src/core/protocols.ts";
+import { openStore } from "../../src/store/index.ts";
+import { type HistoryStore } from "../../src/store/store.ts";
 import { NO_POSTGRES, startPostgres } from "../store/postgres-server.ts";
 import { ask, bodyOf, PROTOCOLS, worked, type Told } from "./support/asking.ts";
 import { recordingProvider, type RecordingProvider } from "./support/recording-provider.ts";

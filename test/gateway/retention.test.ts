@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createGateway } from "../../src/gateway/index.ts";
-import type { GatewayEvent } from "../../src/gateway/index.ts";
-import { createKeeper, RETENTION_LIMITS, type RetentionTaskOptions } from "../../src/gateway/retention.ts";
+import { type GatewayEvent } from "../../src/gateway/contract.ts";
+import { createKeeper, RETENTION_LIMITS, type RetentionTaskOptions } from "../../src/gateway/operation/retention.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import type { HistoryStore } from "../../src/store/store.ts";

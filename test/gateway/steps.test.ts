@@ -38,17 +38,7 @@ describe("a request to a model", () => {
 
   it("takes the steps that the pipeline calls in the documented order", () => {
     const called = calledSteps();
-    const steps = [
-      "receive",
-      "chat-command",
-      "read",
-      "compact-request",
-      "send",
-      "keep",
-      "thread",
-      "answer-with-recall",
-      "respond",
-    ];
+    const steps = ["receive", "chat-command", "compact-request", "send", "keep", "thread", "respond"];
     expect(called).toEqual(steps.map((step) => `${step}.ts`));
     const documented = documentedSteps();
     const order = called.map((file) => documented.indexOf(file));

@@ -1,6 +1,6 @@
 /** `prompt_caching.strategy: system_and_3` on the wire: the system prompt and the last three messages (Hermes Agent docs). */
 import { describe, expect, it } from "vitest";
-import type { ProtocolName } from "../../src/protocols/index.ts";
+import type { ProtocolName } from "../../src/core/protocols.ts";
 import { createProvider } from "../../provider/src/index.ts";
 import { atEnd, front } from "./support/standing.ts";
 

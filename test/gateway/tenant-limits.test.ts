@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, request as requestTo, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
-import type { TenantLimitSettings } from "../../src/gateway/tenants/configuration.ts";
+import type { TenantLimitSettings } from "../../src/gateway/tenants/directory.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { atEnd, front, stand } from "./support/standing.ts";
 

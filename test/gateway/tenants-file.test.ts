@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { configuredTenants, readTenants } from "../../src/cli/gateway/tenants.ts";
 import { DEFAULTS } from "../../src/config/defaults.ts";
 import type { Configuration } from "../../src/config/schema.ts";
-import type { TenantLimitSettings, TenantsSource } from "../../src/gateway/tenants/configuration.ts";
+import type { TenantLimitSettings, TenantsSource } from "../../src/gateway/tenants/directory.ts";
 import type { Writer } from "../../src/core/handoff/model/writer.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { stand, temporaryFolder } from "./support/standing.ts";

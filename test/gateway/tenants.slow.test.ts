@@ -7,7 +7,7 @@ import { createChain } from "../../src/core/transcript/links.ts";
 import { textMessage, type Transcript } from "../../src/core/transcript/message.ts";
 import type { HeaderLines } from "../../src/gateway/contract.ts";
 import { ownerOf } from "../../src/gateway/tenants/owner.ts";
-import { RECALL_TOOL } from "../../src/session/recall/tool.ts";
+import { RECALL_TOOL } from "../../src/session/recall/answer.ts";
 import { createProvider } from "../../provider/src/provider.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { openSqliteStore } from "../../src/store/index.ts";

@@ -9,7 +9,7 @@ import type { GatewayEvent, NoticeEvent } from "../../src/gateway/contract.ts";
 import { createHistory } from "../../src/gateway/history/history.ts";
 import { createLog } from "../../src/gateway/operation/log.ts";
 import { createTally } from "../../src/gateway/operation/tally.ts";
-import type { ProtocolName } from "../../src/protocols/index.ts";
+import type { ProtocolName } from "../../src/core/protocols.ts";
 import { ask, bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked } from "./support/asking.ts";
 import { upstreamOf } from "./support/upstream.ts";
 import { front, stand, TENANT, type Standing as Stood } from "./support/standing.ts";

@@ -5,7 +5,7 @@ import type { NoticeEvent, RequestEvent } from "../../src/gateway/contract.ts";
 import { createHistory } from "../../src/gateway/history/history.ts";
 import { createProvider, type Provider } from "../../provider/src/provider.ts";
 import type { ModelTraits } from "../../provider/src/traits.ts";
-import type { ProtocolName } from "../../src/protocols/index.ts";
+import type { ProtocolName } from "../../src/core/protocols.ts";
 import { openSqliteStore } from "../../src/store/index.ts";
 import { ask, bodyOf, worked, type Told } from "./support/asking.ts";
 import { atEnd, front, temporaryFolder, TENANT } from "./support/standing.ts";

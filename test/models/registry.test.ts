@@ -5,11 +5,17 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { markdownTable, withGenerated } from "../../scripts/docs/markdown.ts";
 import { readModelList } from "../../src/models/registry/lists.ts";
-import { bareName, longestMatch } from "../../src/models/registry/names.ts";
+import {
+  bareName,
+  longestMatch,
+  createRegistry,
+  knownModels,
+  lookUp,
+  withModels,
+} from "../../src/models/registry/registry.ts";
 import { modelRows } from "../../scripts/docs/models.ts";
-import { createRegistry, knownModels, lookUp, withModels } from "../../src/models/registry/registry.ts";
 import { registryOf } from "../../src/models/settings.ts";
-import { costOf } from "../../src/models/usage.ts";
+import { costOf } from "../../src/models/ai-sdk.ts";
 import { expectLinear } from "../support/linear.ts";
 
 const RUNS = { numRuns: Number(process.env["PRECIS_TEST_RUNS"] ?? 100) };

@@ -1,10 +1,8 @@
 /** Real writers over real HTTP: every class of failure, what it costs, what is retried, and that nothing waits for ever. */
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { FailureClass, WriterFailure, WriterReply } from "../../src/core/handoff/model/writer.ts";
-import { loadPackage } from "../../src/models/packages.ts";
-import { providerNamed, type ProviderName } from "../../src/models/providers.ts";
+import { loadPackage, providerNamed, type ProviderName } from "../../src/models/providers.ts";
 import { createWriter, type WriterOptions } from "../../src/models/writer.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import {

@@ -1,5 +1,5 @@
 /** What each provider's door lets in, independent of our encoders: a list of complaints. */
-import type { ProtocolName } from "../../src/protocols/index.ts";
+import type { ProtocolName } from "../../src/core/protocols.ts";
 import { kits } from "../support/wires.ts";
 import type { WireRequest } from "../support/wires/kit.ts";
 

@@ -1,7 +1,8 @@
 /** What providers answer: tokens used, and errors that mean the request was too large. */
 import { describe, expect, test } from "vitest";
 import { OVERFLOW_ERROR_NAMES, OVERFLOW_ERRORS } from "../../provider/src/overflow-errors.ts";
-import { mergeUsage, protocols, type Overflow } from "../../src/protocols/index.ts";
+import { mergeUsage, protocols } from "../../src/protocols/index.ts";
+import { type Overflow } from "../../src/protocols/protocol.ts";
 import { expectLinear } from "../support/linear.ts";
 
 describe("usage", () => {

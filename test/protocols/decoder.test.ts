@@ -1,7 +1,8 @@
 /** A decoder that remembers gives what a fresh one gives, as the same objects wherever the bytes are the same. */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createDecoder, protocols, type Decoded } from "../../src/protocols/index.ts";
+import { createDecoder, protocols } from "../../src/protocols/index.ts";
+import { type Decoded } from "../../src/protocols/protocol.ts";
 import { bodies, RUNS, WIRE_NAMES } from "../support/transcripts.ts";
 import { meaningOf } from "./meaning.ts";
 

@@ -12,7 +12,8 @@ import {
   type Transcript,
 } from "../../src/core/transcript/message.ts";
 import { misplacedSystem } from "../../src/core/transcript/oracle.ts";
-import { protocols, type Decoded } from "../../src/protocols/index.ts";
+import { protocols } from "../../src/protocols/index.ts";
+import { type Decoded } from "../../src/protocols/protocol.ts";
 import { bodies, RUNS, WIRE_NAMES, type WireName } from "../support/transcripts.ts";
 import { meaningOf, messageMeaning } from "./meaning.ts";
 

@@ -8,7 +8,8 @@ import {
   type Part,
   type Transcript,
 } from "../../src/core/transcript/message.ts";
-import { protocols, type EncodedParts } from "../../src/protocols/index.ts";
+import { protocols } from "../../src/protocols/index.ts";
+import { type EncodedParts } from "../../src/protocols/protocol.ts";
 import { transcriptOf } from "../support/turns-to-ir.ts";
 import { bodies, RUNS, transcripts, WIRE_NAMES, type WireName } from "../support/transcripts.ts";
 import { kits } from "../support/wires.ts";

@@ -1,8 +1,18 @@
 /** Scanning and editing JSON as text agrees with parsing it, in any layout, and costs no more than its length. */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { arraySource, composeArray, newPiece, patchObject, patchPath } from "../../src/protocols/json/edit.ts";
-import { elementTexts, memberText, membersOf, skipSpace, skipValue } from "../../src/protocols/json/scan.ts";
+import {
+  arraySource,
+  newPiece,
+  composeArray,
+  patchObject,
+  patchPath,
+  elementTexts,
+  memberText,
+  membersOf,
+  skipSpace,
+  skipValue,
+} from "../../src/protocols/json.ts";
 import { JSON_LAYOUTS, printJson, type JsonLike } from "../support/json-text.ts";
 import { createRandom } from "../support/random.ts";
 import { RUNS } from "../support/transcripts.ts";

@@ -1,7 +1,8 @@
 /** A body of more elements than are wanted is refused before any of them is built. */
 import { describe, expect, it } from "vitest";
 import { WIRE_NAMES } from "../support/transcripts.ts";
-import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
+import { protocols } from "../../src/protocols/index.ts";
+import { type ProtocolName } from "../../src/core/protocols.ts";
 
 const bodyOf = (protocol: ProtocolName, count: number): string =>
   JSON.stringify({

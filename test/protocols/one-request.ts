@@ -1,6 +1,6 @@
 /** Small pieces for tests of one request: a made-up result, the roles of a conversation, one message replaced. */
 import type { Message, Transcript } from "../../src/core/transcript/message.ts";
-import type { Decoded } from "../../src/protocols/index.ts";
+import type { Decoded } from "../../src/protocols/protocol.ts";
 
 /** A tool message of our own making. */
 export function stubResult(callId: string, text: string): Message {

@@ -1,6 +1,7 @@
 /** A call whose host has given up rejects with the host's reason, whenever that was, and the session is as it was before. */
 import { describe, expect, it } from "vitest";
-import { createMemoryStore, createRuntime, createSession, type SessionOptions, type Store } from "../../src/index.ts";
+import { createMemoryStore, createRuntime, createSession, type Store } from "../../src/index.ts";
+import { type SessionOptions } from "../../src/session/contract.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { filler } from "../support/compacting.ts";
 

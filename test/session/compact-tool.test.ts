@@ -1,7 +1,7 @@
 /** A model that has its own conversation compacted: when it may, what it is told, and that it happens once. */
 import { describe, expect, it } from "vitest";
 import { createSession } from "../../src/index.ts";
-import type { SessionOptions } from "../../src/index.ts";
+import { type SessionOptions } from "../../src/session/contract.ts";
 
 const settings = { contextLength: 40_000, maxOutputTokens: 1_000 };
 const line = "a line of output that somebody once looked at\n";

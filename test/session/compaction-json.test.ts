@@ -1,10 +1,10 @@
 /** A compaction is data: what JSON makes of it does to a transcript what it does itself, down to the bytes that are sent. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applyCompaction, createSession, type Compaction } from "../../src/index.ts";
+import { applyCompaction, createSession } from "../../src/index.ts";
+import { type Compaction } from "../../src/core/compaction/compaction.ts";
 import { createEngine } from "../../src/core/engines/engines.ts";
-import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
-import { COMPRESSOR_DEFAULTS } from "../../src/core/engines/settings.ts";
+import { ENGINE_NAMES, COMPRESSOR_DEFAULTS } from "../../src/core/engines/settings.ts";
 import type { Transcript } from "../../src/core/transcript/message.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { chain, filler, measure } from "../support/compacting.ts";

@@ -5,7 +5,7 @@ import type { Estimator } from "../../src/core/engines/contract.ts";
 import { createChain } from "../../src/core/transcript/links.ts";
 import { createMeasure } from "../../src/core/transcript/measure.ts";
 import { textMessage, type Transcript } from "../../src/core/transcript/message.ts";
-import { createContextUsage } from "../../src/session/context-usage.ts";
+import { createContextUsage } from "../../src/session/context.ts";
 
 const chain = createChain((text) => createHash("sha256").update(text).digest("hex"));
 const estimator: Estimator = { measure: createMeasure(), chain };

@@ -1,10 +1,10 @@
 /** What comes back from a file may be damaged: a compaction or a state that cannot be is refused, with the place. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applyCompaction, createRuntime, createSession, PrecisError, type Compaction } from "../../src/index.ts";
-import { COMPRESSOR_DEFAULTS } from "../../src/core/engines/settings.ts";
+import { applyCompaction, createRuntime, createSession, PrecisError } from "../../src/index.ts";
+import { type Compaction } from "../../src/core/compaction/compaction.ts";
+import { COMPRESSOR_DEFAULTS, ENGINE_NAMES } from "../../src/core/engines/settings.ts";
 import { createEngine } from "../../src/core/engines/engines.ts";
-import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
 import { sampleTranscripts } from "../../src/plugins/suite/samples.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { filler } from "../support/compacting.ts";

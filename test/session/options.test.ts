@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { createGateway } from "../../src/gateway/index.ts";
 import { createRuntime, createSession } from "../../src/index.ts";
-import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
+import { protocols } from "../../src/protocols/index.ts";
+import { type ProtocolName } from "../../src/core/protocols.ts";
 import { filler } from "../support/compacting.ts";
 
 const doors = {

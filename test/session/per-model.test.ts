@@ -1,7 +1,7 @@
 /** What `models.NAME` says of one model holds for its conversations, and of no others: threshold, newest messages, engine. */
 import { describe, expect, it } from "vitest";
 import { textMessage } from "../../src/core/transcript/message.ts";
-import { policyOf } from "../../src/gateway/session-options.ts";
+import { policyOf } from "../../src/gateway/gateway-options.ts";
 import { registryOf } from "../../src/models/settings.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 

@@ -1,11 +1,10 @@
 /** What a program has in a `catch` is understood as it is; what tells of no overflow is answered with undefined. */
 import Anthropic from "@anthropic-ai/sdk";
-import { APICallError, RetryError } from "ai";
+import { APICallError, RetryError, generateText } from "ai";
 import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
 import { createSession } from "../../src/index.ts";
 import { createOpenAI } from "@ai-sdk/openai";
-import { generateText } from "ai";
 import { filler } from "../support/compacting.ts";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

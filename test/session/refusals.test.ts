@@ -5,7 +5,7 @@ import type { Transcript } from "../../src/core/transcript/message.ts";
 import { createSession } from "../../src/index.ts";
 import { OVERFLOW_ERROR_NAMES } from "../../provider/src/overflow-errors.ts";
 import { createProvider } from "../../provider/src/provider.ts";
-import type { Overflow } from "../../src/protocols/index.ts";
+import type { Overflow } from "../../src/protocols/protocol.ts";
 import { WINDOW_TOKENS_MIN } from "../../src/protocols/overflow.ts";
 import { asksForTooMuch } from "../../src/session/learn-window.ts";
 import type { RuntimeState } from "../../src/session/contract.ts";

@@ -1,7 +1,8 @@
 /** What tools that the provider runs answered, within the model's own message: found by its words once it is removed, and told in the handoff. */
 import { describe, expect, it } from "vitest";
 import { createSession } from "../../src/index.ts";
-import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
+import { protocols } from "../../src/protocols/index.ts";
+import { type ProtocolName } from "../../src/core/protocols.ts";
 import { filler } from "../support/compacting.ts";
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,7 +1,8 @@
 /** Agents and commands that still run when a conversation is compacted are told as running, with their ids, and not as done. */
 import { describe, expect, it } from "vitest";
 import { contentText } from "../../src/core/transcript/message.ts";
-import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
+import { protocols } from "../../src/protocols/index.ts";
+import { type ProtocolName } from "../../src/core/protocols.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 
 const FILE = "export const limit = 1;\n".repeat(120);

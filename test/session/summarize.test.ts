@@ -1,11 +1,13 @@
 /** The one switch of a session: a model by its name, the main model behind the conversation, a writer of one's own. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PrecisError } from "../../src/core/errors.ts";
-import { createSession } from "../../src/index.ts";
-import type { Compaction, FailureClass, SendRequest, SessionOptions, Summarize } from "../../src/index.ts";
+import { createSession, type FailureClass, type SendRequest, type Summarize } from "../../src/index.ts";
+import { type Compaction } from "../../src/core/compaction/compaction.ts";
+import { type SessionOptions } from "../../src/session/contract.ts";
 import { createProvider } from "../../provider/src/index.ts";
 import type { ScriptedRequest } from "../../provider/src/answers.ts";
-import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
+import { protocols } from "../../src/protocols/index.ts";
+import { type ProtocolName } from "../../src/core/protocols.ts";
 import { bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked } from "../gateway/support/asking.ts";
 import { behind, careful } from "../support/model-answers.ts";
 import { answer, startEndpoint, type ScriptedEndpoint } from "../support/scripted-endpoint.ts";

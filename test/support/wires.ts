@@ -1,5 +1,5 @@
 /** The kit of each protocol. */
-import type { ProtocolName } from "../../src/protocols/index.ts";
+import type { ProtocolName } from "../../src/core/protocols.ts";
 import { anthropicKit } from "./wires/anthropic.ts";
 import { chatKit } from "./wires/chat.ts";
 import { geminiKit } from "./wires/gemini.ts";

@@ -1,6 +1,5 @@
 /** Cost beside recall: every strategy over the same long sessions, because either alone is easy to fake. */
-import type { CutOptions } from "../../../eval/src/recall/cuts.ts";
-import { EVALUATION_CUTS } from "../../../eval/src/recall/cuts.ts";
+import { type CutOptions, EVALUATION_CUTS } from "../../../eval/src/recall/cuts.ts";
 import { createProgress } from "../progress.ts";
 import type { Contestant } from "./contestant.ts";
 import { runOf, stretchesOf, type Run } from "./loop.ts";

@@ -4,11 +4,7 @@
  * really sent at the cuts still hold.
  */
 import { hash } from "node:crypto";
-import {
-  createPrefixCache,
-  type AutomaticRules,
-  type CachePrompt,
-} from "../../../src/protocols/caching/prefix-cache.ts";
+import { createPrefixCache, type AutomaticRules, type CachePrompt } from "../../../eval/src/replay/prefix-cache.ts";
 import { textOf, tokensOf, type ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import { createExam, type Score } from "../../../eval/src/recall/exam.ts";
 import type { Told } from "../extract.ts";

@@ -2,7 +2,8 @@
 import { violationsOf } from "../../../src/core/transcript/oracle.ts";
 import { asMessage } from "../../../eval/src/recall/conversation.ts";
 import { contentOf, type ChatMessage } from "../../../eval/src/recall/future-use.ts";
-import { wireRules, type ProtocolName } from "../../../src/protocols/index.ts";
+import { wireRules } from "../../../src/protocols/index.ts";
+import { type ProtocolName } from "../../../src/core/protocols.ts";
 
 const WIRES: readonly ProtocolName[] = ["openai-chat", "anthropic-messages"];
 

@@ -6,10 +6,10 @@ import { textMessage } from "../../../src/core/transcript/message.ts";
 import { createRedactor } from "../../../src/core/redaction/redactor.ts";
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
 import { PrecisError } from "../../../src/core/errors.ts";
-import { RECALL_LIMITS } from "../../../src/gateway/recall/limits.ts";
+import { RECALL_LIMITS } from "../../../src/gateway/recall/tool.ts";
 import { fieldsOf, isFields, listOf, textOf } from "../../../src/protocols/fields.ts";
 import { recall } from "../../../src/session/recall/search.ts";
-import { answerRecallCall } from "../../../src/session/recall/tool.ts";
+import { answerRecallCall } from "../../../src/session/recall/answer.ts";
 import { createMemoryStore } from "../../../src/store/memory.ts";
 import type { Store } from "../../../src/store/store.ts";
 

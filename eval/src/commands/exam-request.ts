@@ -1,7 +1,7 @@
 /** What both kinds of exam are asked for: where models are, what they may cost, and where answers are kept. */
 import type { Estimate } from "../exam/ask.ts";
 import type { ExamRequest } from "../exam/exam.ts";
-import { overflowOf } from "../../../src/session/recover.ts";
+import { overflowOf } from "../../../src/session/provider-error.ts";
 import { parseDollars } from "../../../src/cli/screen/amounts.ts";
 import type { Arguments } from "../../../src/cli/program/command.ts";
 import { usageError } from "../../../src/cli/program/exit.ts";

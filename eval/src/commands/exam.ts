@@ -3,8 +3,16 @@ import { resolve } from "node:path";
 import { loadConfiguration } from "../../../src/config/load.ts";
 import { CONTESTANTS_DEFAULT, contestantsOf } from "../exam/contestants.ts";
 import { prepareExam, type ExamRequest, type PreparedExam } from "../exam/exam.ts";
-import { CASES_MAX, KINDS, QUESTIONS_MAX, QUOTA_DEFAULT, READERS_MAX, SEATS_MAX } from "../exam/plan.ts";
-import { questionCount, type Quota } from "../exam/plan.ts";
+import {
+  CASES_MAX,
+  KINDS,
+  QUESTIONS_MAX,
+  QUOTA_DEFAULT,
+  READERS_MAX,
+  SEATS_MAX,
+  questionCount,
+  type Quota,
+} from "../exam/plan.ts";
 import { figuresOf } from "../exam/tally.ts";
 import { parseShares, parseWhole } from "../../../src/cli/screen/amounts.ts";
 import type { Arguments, Command } from "../../../src/cli/program/command.ts";

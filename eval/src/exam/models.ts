@@ -3,10 +3,9 @@ import type { Configuration } from "../../../src/config/schema.ts";
 import { PrecisError } from "../../../src/core/errors.ts";
 import type { Writer, Writers } from "../../../src/core/handoff/model/writer.ts";
 import { chooseModels } from "../../../src/models/choice.ts";
-import { ASK_TIMEOUT_MS_MAX } from "../../../src/models/limits.ts";
+import { ASK_TIMEOUT_MS_MAX, registryOf } from "../../../src/models/settings.ts";
 import { lookUp } from "../../../src/models/registry/registry.ts";
-import { registryOf } from "../../../src/models/settings.ts";
-import type { Prices } from "../../../src/models/usage.ts";
+import type { Prices } from "../../../src/models/ai-sdk.ts";
 import { createWriters, pricesOf, thinkingTokensOf, type WriterEnvironment } from "../../../src/models/writers.ts";
 
 export interface ExamModel {

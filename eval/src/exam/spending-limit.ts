@@ -1,6 +1,6 @@
 /** What an exam spends: every request is reserved at its largest before it is made, so the limit holds whatever comes back. */
 import type { WriterUsage } from "../../../src/core/handoff/model/writer.ts";
-import { costOf, type Prices } from "../../../src/models/usage.ts";
+import { costOf, type Prices } from "../../../src/models/ai-sdk.ts";
 
 export interface Spending {
   readonly requests: number;

@@ -2,8 +2,7 @@
  * Compactions that other agents made, found in session files: what their model had before, what it had afterwards, and
  * how the work went on. So their handoffs can be marked by the same measure as ours.
  */
-import { readLog } from "../../../src/logs/index.ts";
-import type { LogFormat } from "../../../src/logs/index.ts";
+import { readLog, type LogFormat } from "../../../src/logs/index.ts";
 import { fieldsOf } from "../../../src/protocols/fields.ts";
 import { chatOf } from "../recall/conversation.ts";
 import { contentOf, type ChatMessage } from "../recall/future-use.ts";

@@ -1,7 +1,13 @@
 /** A recorded session as the evaluation reads it: what was said, in chat form, whatever format the file is in. */
 import { PrecisError } from "../../../src/core/errors.ts";
-import { detectFormat, LOG_FORMATS, readLog, wireText } from "../../../src/logs/index.ts";
-import type { InputFormat, LogFormat } from "../../../src/logs/index.ts";
+import {
+  detectFormat,
+  LOG_FORMATS,
+  readLog,
+  wireText,
+  type InputFormat,
+  type LogFormat,
+} from "../../../src/logs/index.ts";
 import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";
 import { protocols } from "../../../src/protocols/index.ts";
 import { chatOf } from "../recall/conversation.ts";

@@ -1,5 +1,5 @@
 /** What one request costs by the price table: each kind of token at its price, so that the parts can be shown. */
-import type { CacheUse } from "../../../src/protocols/caching/prefix-cache.ts";
+import type { CacheUse } from "./prefix-cache.ts";
 import type { Prices } from "../../../src/models/index.ts";
 
 /** US dollars. */

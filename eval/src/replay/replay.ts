@@ -1,6 +1,5 @@
 /** Replays a session turn by turn under each strategy at once, and sums up what came of it. */
-import type { Bill } from "./bill.ts";
-import { addedBills, freshTokens, NOTHING_TO_PAY, usdOf } from "./bill.ts";
+import { type Bill, addedBills, freshTokens, NOTHING_TO_PAY, usdOf } from "./bill.ts";
 import { requestsOf, type Recording } from "./requests.ts";
 import { createRun, writtenOf, type Bust, type Replayed, type RunSettings, type Sent } from "./run.ts";
 import type { Strategy } from "./strategies.ts";

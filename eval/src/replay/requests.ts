@@ -4,8 +4,9 @@
  */
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import { textMessage, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
-import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
-import { outputNeeded, roundsOf, type Round } from "../../../src/session/outlook/rounds.ts";
+import { protocols } from "../../../src/protocols/index.ts";
+import { type ProtocolName } from "../../../src/core/protocols.ts";
+import { outputNeeded, roundsOf, type Round } from "../../../src/session/outlook/session.ts";
 import { openingEnd } from "../../../provider/src/replay.ts";
 import { wires } from "../../../provider/src/wires.ts";
 import { filler } from "./filler.ts";

@@ -1,10 +1,10 @@
 /** One strategy's way through a session: a real session prepares each request, and a model of the cache answers what it read. */
+import { cachePrompts } from "./prompts.ts";
 import { hash } from "node:crypto";
-import { createPrefixCache, type CacheRules, type CacheUse } from "../../../src/protocols/caching/prefix-cache.ts";
+import { createPrefixCache, type CacheRules, type CacheUse } from "./prefix-cache.ts";
 import type { Compaction, CompactionReason } from "../../../src/core/compaction/compaction.ts";
 import { fieldsOf } from "../../../src/protocols/fields.ts";
-import { definitions } from "../../../src/protocols/registry.ts";
-import { economyFrom } from "../../../src/session/pricing.ts";
+import { economyFrom } from "../../../src/session/economy.ts";
 import type { SessionOptions } from "../../../src/session/contract.ts";
 import { createSession, type Session } from "../../../src/session/session.ts";
 import { textTokens } from "../../../provider/src/weigh.ts";
@@ -76,7 +76,7 @@ export function createRun(parts: RunParts): Run {
   const ask = async ({ body: incoming, atMs, outputTokens: estimated }: AgentRequest): Promise<Sent> => {
     clock.nowMs = atMs;
     const { request: body, compaction, observe } = await session.prepare(incoming);
-    const prompt = definitions[terms.protocol].cachePrompt(fieldsOf(JSON.parse(body)), textTokens);
+    const prompt = cachePrompts[terms.protocol](fieldsOf(JSON.parse(body)), textTokens);
     const blocks = prompt.blocks.map((block) => ({ ...block, tokens: Math.ceil(block.tokens * tokenFactor) }));
     const use = strategy.caching
       ? cache.ask({ ...prompt, blocks }, rules, atMs)

@@ -2,20 +2,15 @@
  * On what terms a session is replayed: the model's prices and window, how its provider caches, and in which protocol it
  * is asked. From the registry, with its sources; what is stated on the way is laid over it.
  */
-import {
-  AUTOMATIC,
-  BREAKPOINTS,
-  MARKED,
-  TTL_MS,
-  type CacheRules,
-} from "../../../src/protocols/caching/prefix-cache.ts";
+import { AUTOMATIC, BREAKPOINTS, MARKED, type CacheRules } from "./prefix-cache.ts";
 import type { Ttl } from "../../../src/core/caching/breakpoints.ts";
 import { PrecisError } from "../../../src/core/errors.ts";
 import { lookUp, type RegistryEntry, type ModelFacts, type Prices, type Registry } from "../../../src/models/index.ts";
-import type { ProtocolName } from "../../../src/protocols/index.ts";
+import type { ProtocolName } from "../../../src/core/protocols.ts";
 import { definitions } from "../../../src/protocols/registry.ts";
-import { initialFactor } from "../../../src/session/calibration.ts";
-import type { SessionCaching } from "../../../src/session/session-caching.ts";
+import { TTL_MS } from "../../../src/session/economy.ts";
+import { initialFactor } from "../../../src/session/state.ts";
+import type { SessionCaching } from "../../../src/session/markers.ts";
 
 export interface TermsQuery {
   readonly registry: Registry;

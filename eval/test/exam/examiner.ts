@@ -2,8 +2,7 @@
  * A strict provider that plays every part of an exam: it writes questions that quote the session, reads by looking whether
  * the quoted words are in the context, and grades by the key. Served over HTTP; every request is kept.
  */
-import { createProvider } from "../../../provider/src/index.ts";
-import type { Answer, ScriptedRequest } from "../../../provider/src/index.ts";
+import { createProvider, type Answer, type ScriptedRequest } from "../../../provider/src/index.ts";
 import { careful } from "../../../test/support/model-answers.ts";
 
 export type Role = "writer" | "reader" | "grader" | "plain" | "engine";

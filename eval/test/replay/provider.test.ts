@@ -9,7 +9,7 @@ import { replay } from "../../src/replay/replay.ts";
 import type { Sent } from "../../src/replay/run.ts";
 import { strategiesOf, type Strategy } from "../../src/replay/strategies.ts";
 import type { ReplayTerms, TermsQuery } from "../../src/replay/terms.ts";
-import type { ProtocolName } from "../../../src/protocols/index.ts";
+import type { ProtocolName } from "../../../src/core/protocols.ts";
 import { wires } from "../../../provider/src/wires.ts";
 import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
 import { recordingIn, termsFor } from "./sessions.ts";

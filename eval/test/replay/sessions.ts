@@ -3,7 +3,7 @@ import { textMessage, type Transcript } from "../../../src/core/transcript/messa
 import type { Recording } from "../../src/replay/requests.ts";
 import { createRegistry } from "../../../src/models/index.ts";
 import { termsOf, type ReplayTerms, type TermsQuery } from "../../src/replay/terms.ts";
-import type { ProtocolName } from "../../../src/protocols/index.ts";
+import type { ProtocolName } from "../../../src/core/protocols.ts";
 import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
 import { filler, ran, says, talk, user } from "../../../test/support/compacting.ts";
 

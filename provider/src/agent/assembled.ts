@@ -2,10 +2,9 @@
  * An answer put together from the events of its stream, as the vendors' own clients do it: what a whole answer would
  * have said, or its error.
  */
-import { isFields } from "../../../src/protocols/fields.ts";
+import { isFields, type Fields } from "../../../src/protocols/fields.ts";
 import { parsedJson } from "../arguments.ts";
 import { CHAT_END } from "../chat/reply.ts";
-import type { Fields } from "../../../src/protocols/dialect.ts";
 import type { AgentForm } from "./form.ts";
 
 export interface Assembler {

@@ -1,5 +1,5 @@
 /** What the agent needs of a protocol: where a request goes, what it looks like, and how its answer is put together. */
-import type { Fields } from "../../../src/protocols/dialect.ts";
+import type { Fields } from "../../../src/protocols/fields.ts";
 
 export interface Sending {
   readonly model: string;

@@ -1,6 +1,5 @@
 /** Ids of the calls in an answer, in order. */
-import { isFields, listOf, textOf } from "../../../src/protocols/fields.ts";
-import type { Fields } from "../../../src/protocols/dialect.ts";
+import { isFields, listOf, textOf, type Fields } from "../../../src/protocols/fields.ts";
 
 export function idsOf(list: unknown, key: string): readonly string[] {
   return listOf(list)

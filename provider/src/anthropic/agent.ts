@@ -1,9 +1,8 @@
 /** An agent's request of Anthropic Messages, and the answer to it. */
-import { fieldsOf } from "../../../src/protocols/fields.ts";
+import { fieldsOf, type Fields } from "../../../src/protocols/fields.ts";
 import { append, optional, type AgentForm, type StreamReading } from "../agent/form.ts";
 import { idsOf } from "../agent/ids.ts";
 import { parsedJson } from "../arguments.ts";
-import type { Fields } from "../../../src/protocols/dialect.ts";
 
 export const anthropicAgent: AgentForm = {
   pathOf: () => "/v1/messages",

@@ -4,10 +4,9 @@
  * threshold ("Compaction at a token threshold"), `context_management` has a block put before the answer, and what stands
  * before the latest block is not read again.
  */
-import { countOf, fieldsOf, isFields, listOf, textOf } from "../../../src/protocols/fields.ts";
+import { countOf, fieldsOf, isFields, listOf, textOf, type Fields } from "../../../src/protocols/fields.ts";
 import { type Reply, type ReplyBlock } from "../contract.ts";
-import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
-import { type Fields } from "../../../src/protocols/dialect.ts";
+import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import type { Sealer } from "../seals.ts";
 import { messagesOf, placed } from "../../../src/protocols/request-form/anthropic.ts";
 

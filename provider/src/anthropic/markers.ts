@@ -3,10 +3,9 @@
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching ("Automatic caching", "Edge cases", "Mixing
  * different TTLs"; 2026-11) and the API's own error texts.
  */
-import { fieldsOf, isFields, listOf, blocksOf } from "../../../src/protocols/fields.ts";
+import { fieldsOf, isFields, listOf, blocksOf, type Fields } from "../../../src/protocols/fields.ts";
 import { type Ttl } from "../contract.ts";
-import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
-import { type Fields } from "../../../src/protocols/dialect.ts";
+import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { messagesOf, placed, type PlacedBlock } from "../../../src/protocols/request-form/anthropic.ts";
 
 const MARKERS_MAX = 4;

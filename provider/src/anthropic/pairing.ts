@@ -2,9 +2,8 @@
  * Anthropic's rule of pairs: what a message calls is answered in the very next one, by a user, results before all else
  * (https://github.com/github/copilot-cli/issues/102, https://github.com/apify/tester-mcp-client/issues/12).
  */
-import { textOf } from "../../../src/protocols/fields.ts";
-import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
-import { type Fields } from "../../../src/protocols/dialect.ts";
+import { textOf, type Fields } from "../../../src/protocols/fields.ts";
+import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { messagesOf, placed, type PlacedBlock } from "../../../src/protocols/request-form/anthropic.ts";
 
 const isCall = ({ block }: PlacedBlock): boolean => block["type"] === "tool_use";

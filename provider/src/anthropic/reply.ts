@@ -1,8 +1,8 @@
 /** An answer of Anthropic Messages: whole, or as the events of a stream in the order the vendor sends them. */
 import { parsedObject } from "../arguments.ts";
 import type { ReplyBlock, Stop, StreamEvent, ReplyToSend, TokenUse } from "../contract.ts";
-import type { Refusal } from "../../../src/protocols/request-form/refusal.ts";
-import type { Fields } from "../../../src/protocols/dialect.ts";
+import type { Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
+import type { Fields } from "../../../src/protocols/fields.ts";
 import { piecesOf } from "../pieces.ts";
 import { textTokens } from "../weigh.ts";
 

@@ -4,9 +4,8 @@
  * Leaving out the first ones is allowed. With `drop_block` what fails is taken out instead, and said.
  */
 import { createHash } from "node:crypto";
-import { fieldsOf, isFields, lazy, textOf, blocksOf } from "../../../src/protocols/fields.ts";
-import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
-import { type Fields } from "../../../src/protocols/dialect.ts";
+import { fieldsOf, isFields, lazy, textOf, blocksOf, type Fields } from "../../../src/protocols/fields.ts";
+import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import type { Memory } from "../memory.ts";
 import { FIRST, type Seal, type Sealer } from "../seals.ts";
 import { canonical } from "../weigh.ts";

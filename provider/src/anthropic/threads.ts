@@ -2,9 +2,8 @@
  * Message threads (Anthropic's docs, "Message threads", 2026-11): `create` has the provider keep the conversation under the
  * id of its answer, `continue` brings only what is new. A thread lives five minutes, and each answer is continued once.
  */
-import { fieldsOf, isFields, listOf, textOf } from "../../../src/protocols/fields.ts";
-import { invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
-import { type Fields } from "../../../src/protocols/dialect.ts";
+import { fieldsOf, isFields, listOf, textOf, type Fields } from "../../../src/protocols/fields.ts";
+import { invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import type { BoundedMap } from "../bounded-map.ts";
 
 const THREADS_BETA = "message-threads-2026-08-12";

@@ -1,15 +1,14 @@
 /** Anthropic Messages as the vendor's server has it: requests judged and rendered, errors in its words. */
-import { countOf, fieldsOf, listOf, textOf, blocksOf } from "../../../src/protocols/fields.ts";
+import { countOf, fieldsOf, listOf, textOf, blocksOf, type Fields } from "../../../src/protocols/fields.ts";
 import { type Block, type Prompt } from "../contract.ts";
-import { invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
-import { type Fields } from "../../../src/protocols/dialect.ts";
+import { invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import type { Memory } from "../memory.ts";
 import type { Sealer } from "../seals.ts";
 import type { ModelTraits } from "../traits.ts";
 import { CALL_TOKENS, canonical, MESSAGE_TOKENS, promptOf, RESULT_TOKENS, textTokens, weighContent } from "../weigh.ts";
 import { MODEL_CREATED_MS } from "../model-list.ts";
 import { bearerOf } from "../openai-words.ts";
-import { checkReturnedThinking } from "../../../src/protocols/request-form/returned-reasoning.ts";
+import { checkReturnedThinking } from "../../../src/protocols/request-form/form.ts";
 import { BODY_FORM, wordsOf } from "../request-form.ts";
 import {
   isRefusal,
@@ -37,9 +36,9 @@ import {
   placed,
   BODY_BYTES_MAX,
   TOO_LARGE,
+  checkPictures,
 } from "../../../src/protocols/request-form/anthropic.ts";
 import { checkPairs } from "./pairing.ts";
-import { checkPictures } from "../../../src/protocols/request-form/anthropic-pictures.ts";
 import { streamMessage, streamMessageError, messageReply } from "./reply.ts";
 import { checkThinkingBlocks, checkThinkingUse } from "./thinking.ts";
 import { wholeRequest } from "./threads.ts";

@@ -3,11 +3,9 @@
  * `prompt_cache_breakpoint`): 30 minutes or 12 hours, a breakpoint's own or the request's. A request of Chat has the shorter
  * one only.
  */
-import { fieldsOf, isFields } from "../../../src/protocols/fields.ts";
+import { fieldsOf, isFields, type Fields } from "../../../src/protocols/fields.ts";
 import { type Block } from "../contract.ts";
-import { firstRefusal, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
-import { type Fields } from "../../../src/protocols/dialect.ts";
-import { notOneOf } from "../../../src/protocols/request-form/openai-refusals.ts";
+import { firstRefusal, type Refusal, notOneOf } from "../../../src/protocols/request-form/openai-refusals.ts";
 
 const MINUTE_MS = 60_000;
 const TTL_MS: Readonly<Record<string, number>> = { "30m": 30 * MINUTE_MS, "12h": 12 * 60 * MINUTE_MS };

@@ -1,8 +1,7 @@
 /** An agent's request of Chat Completions, and the answer to it. */
-import { fieldsOf, isFields, listOf } from "../../../src/protocols/fields.ts";
+import { fieldsOf, isFields, listOf, type Fields } from "../../../src/protocols/fields.ts";
 import { append, optional, type AgentForm, type StreamReading } from "../agent/form.ts";
 import { idsOf } from "../agent/ids.ts";
-import type { Fields } from "../../../src/protocols/dialect.ts";
 import { CHAT_END } from "./reply.ts";
 
 export const chatAgent: AgentForm = {

@@ -2,9 +2,8 @@
  * Chat's rule of pairs: the calls of a message are answered by tool messages before anybody else speaks
  * (https://developers.openai.com/api/docs/guides/function-calling).
  */
-import { fieldsOf, listOf, textOf } from "../../../src/protocols/fields.ts";
-import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
-import { type Fields } from "../../../src/protocols/dialect.ts";
+import { fieldsOf, listOf, textOf, type Fields } from "../../../src/protocols/fields.ts";
+import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 
 export function checkPairs(messages: readonly Fields[]): Refusal | undefined {
   let open: readonly string[] = [];

@@ -1,8 +1,7 @@
 /** An answer of Chat Completions: whole, or as the chunks of a stream in the order the vendor sends them. */
-import { fieldsOf } from "../../../src/protocols/fields.ts";
+import { fieldsOf, type Fields } from "../../../src/protocols/fields.ts";
 import type { Reply, ReplyBlock, Stop, StreamEvent, ReplyToSend } from "../contract.ts";
-import type { Refusal } from "../../../src/protocols/request-form/refusal.ts";
-import type { Fields } from "../../../src/protocols/dialect.ts";
+import type { Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { errorBody } from "../openai-words.ts";
 import { piecesOf } from "../pieces.ts";
 

@@ -1,11 +1,10 @@
 /** Chat Completions as the vendor's server has it: requests judged and rendered, errors in its words. */
 import { breakpointIn, checkLifetimes, CHAT_TTLS } from "../caches/lifetimes.ts";
-import { countOf, fieldsOf, listOf, textOf, blocksOf } from "../../../src/protocols/fields.ts";
+import { countOf, fieldsOf, listOf, textOf, blocksOf, type Fields } from "../../../src/protocols/fields.ts";
 import { type Block, type Prompt } from "../contract.ts";
-import { invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
-import { type Fields } from "../../../src/protocols/dialect.ts";
+import { invalid, type Refusal, checkPictures } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { isOver, OPENAI_WORDS } from "../openai-words.ts";
-import { checkReturnedReasoning } from "../../../src/protocols/request-form/returned-reasoning.ts";
+import { checkReturnedReasoning } from "../../../src/protocols/request-form/form.ts";
 import type { ModelTraits } from "../traits.ts";
 import {
   CALL_TOKENS,
@@ -22,7 +21,6 @@ import { answersAtEnd, BODY_FORM, wordsOf } from "../request-form.ts";
 import { chatAgent } from "./agent.ts";
 import { checkAlternation } from "./alternation.ts";
 import { checkShape, contentsOf, messagesOf } from "../../../src/protocols/request-form/chat.ts";
-import { checkPictures } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { checkPairs } from "./pairing.ts";
 import { streamChat, streamChatError, chatReply } from "./reply.ts";
 

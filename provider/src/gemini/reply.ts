@@ -1,9 +1,9 @@
 /** An answer of the Gemini API: whole, or as events that are each a response with the next parts. */
 import { parsedObject } from "../arguments.ts";
 import type { Reply, ReplyBlock, Stop, StreamEvent, ReplyToSend } from "../contract.ts";
-import type { Refusal } from "../../../src/protocols/request-form/refusal.ts";
-import type { Fields } from "../../../src/protocols/dialect.ts";
-import { statusName } from "../../../src/protocols/gemini/vendor.ts";
+import type { Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
+import type { Fields } from "../../../src/protocols/fields.ts";
+import { statusName } from "../../../src/protocols/gemini/protocol.ts";
 import { piecesOf } from "../pieces.ts";
 
 const FINISH: Readonly<Record<Stop, string>> = {

@@ -1,9 +1,8 @@
 /** The Gemini API as Google's server has it: requests judged and rendered, errors in its words. */
-import { countOf, fieldsOf, isFields, textOf } from "../../../src/protocols/fields.ts";
-import { requestedIn } from "../../../src/protocols/gemini/routes.ts";
+import { countOf, fieldsOf, isFields, textOf, type Fields } from "../../../src/protocols/fields.ts";
+import { requestedIn } from "../../../src/protocols/gemini/protocol.ts";
 import { type Block, type Prompt } from "../contract.ts";
-import { invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
-import { type Fields } from "../../../src/protocols/dialect.ts";
+import { invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import type { ModelTraits } from "../traits.ts";
 import { CALL_TOKENS, canonical, MESSAGE_TOKENS, promptOf, RESULT_TOKENS, textTokens, toolBlocks } from "../weigh.ts";
 import { acceptedAs, type AcceptedRequest, type FaultWords, type JudgeRequest, type Wire } from "../wire.ts";

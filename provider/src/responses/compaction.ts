@@ -3,11 +3,9 @@
  * that only the provider can read. With `context_management` a request above its threshold is answered with such an item
  * first. Of what comes before the latest item, only what users said is read again.
  */
-import { countOf, fieldsOf, listOf } from "../../../src/protocols/fields.ts";
+import { countOf, fieldsOf, listOf, type Fields } from "../../../src/protocols/fields.ts";
 import { type Reply, type ReplyBlock } from "../contract.ts";
-import { invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
-import { type Fields } from "../../../src/protocols/dialect.ts";
-import { missing, notOneOf } from "../../../src/protocols/request-form/openai-refusals.ts";
+import { invalid, type Refusal, missing, notOneOf } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { kindOf } from "../../../src/protocols/request-form/responses.ts";
 
 /** The least that a threshold may be (OpenAI API reference, Responses, `context_management`). */

@@ -2,9 +2,8 @@
  * What belongs together in Responses input: calls and outputs (https://developers.openai.com/api/docs/guides/function-calling),
  * reasoning and the item it led to (https://github.com/openai/codex/issues/20774), and the trigger at the end.
  */
-import { textOf } from "../../../src/protocols/fields.ts";
-import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/refusal.ts";
-import { type Fields } from "../../../src/protocols/dialect.ts";
+import { textOf, type Fields } from "../../../src/protocols/fields.ts";
+import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import type { Memory } from "../memory.ts";
 import type { Sealer } from "../seals.ts";
 import { kindOf } from "../../../src/protocols/request-form/responses.ts";

@@ -1,8 +1,7 @@
 /** An answer of Responses: whole, or as the events of a stream in the order the vendor sends them. */
-import { listOf } from "../../../src/protocols/fields.ts";
+import { listOf, type Fields } from "../../../src/protocols/fields.ts";
 import type { ReplyBlock, StreamEvent, ReplyToSend } from "../contract.ts";
-import type { Refusal } from "../../../src/protocols/request-form/refusal.ts";
-import type { Fields } from "../../../src/protocols/dialect.ts";
+import type { Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { piecesOf } from "../pieces.ts";
 import { asksForCompaction, compacted } from "./compaction.ts";
 import { itemsOf } from "../../../src/protocols/request-form/responses.ts";

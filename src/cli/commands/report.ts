@@ -9,7 +9,7 @@ import { lookUp, registryOf } from "../../models/index.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import { reasonOf } from "../../platform/system-errors.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
-import { initialFactor } from "../../session/calibration.ts";
+import { initialFactor } from "../../session/state.ts";
 import { counted, parseDuration, parseTokens, parseWhole, change, count, percent } from "../screen/amounts.ts";
 import type { Arguments, Command } from "../program/command.ts";
 import { withEngine } from "../settings/engine.ts";

@@ -6,7 +6,7 @@ import type { Configuration } from "../../config/schema.ts";
 import type { PrecisError } from "../../core/errors.ts";
 import { createRedactor, type Redactor } from "../../core/redaction/redactor.ts";
 import type { EmitEvent } from "../../gateway/contract.ts";
-import { createWorker } from "../../gateway/jobs/worker.ts";
+import { createWorker } from "../../gateway/background/worker.ts";
 import { createLog } from "../../gateway/operation/log.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import { gatewayOptions } from "../gateway/options.ts";

@@ -1,8 +1,10 @@
 /** A transcript as a protocol writes it, and what a provider would refuse in it. */
 import type { Transcript, Message } from "../../core/transcript/message.ts";
-import { protocols, type EncodedParts, type ProtocolName } from "../../protocols/index.ts";
+import { protocols } from "../../protocols/index.ts";
+import { type EncodedParts } from "../../protocols/protocol.ts";
+import { type ProtocolName } from "../../core/protocols.ts";
 import type { Input } from "../files/input.ts";
-import { returnsReasoning } from "../../models/returns-reasoning.ts";
+import { returnsReasoning } from "../../models/registry/registry.ts";
 import { fieldsOf, textOf } from "../../protocols/fields.ts";
 import { definitions } from "../../protocols/registry.ts";
 import { checkForm } from "../../protocols/request-form/form.ts";

@@ -14,7 +14,7 @@ import { countIn } from "../../core/receipt/counts.ts";
 import type { LogNote } from "../../logs/index.ts";
 import { failureAdvice } from "../../session/cooldowns.ts";
 import type { DisabledEngine } from "../../session/events.ts";
-import type { HookFailure } from "../../session/operator-hooks/contract.ts";
+import type { HookFailure } from "../../session/operator-hooks/operator-hooks.ts";
 import { change, count, counted } from "../screen/amounts.ts";
 import { FATE_NAMES, fateText, RECEIPT_NAMES } from "../screen/receipt-names.ts";
 import { namedLines } from "../screen/table.ts";

@@ -1,8 +1,9 @@
 /** What `precis compact` says of a compaction: a page for a person, and the same as JSON for a program. */
 import type { Transcript } from "../../core/transcript/message.ts";
-import { protocols, type ProtocolName } from "../../protocols/index.ts";
-import { elementTexts } from "../../protocols/json/scan.ts";
-import { originsOf } from "../../session/synthetic.ts";
+import { protocols } from "../../protocols/index.ts";
+import { type ProtocolName } from "../../core/protocols.ts";
+import { elementTexts } from "../../protocols/json.ts";
+import { originsOf } from "../../session/handoff-text.ts";
 import type { ForcedCompaction } from "./compact.ts";
 import {
   compactionPage,

@@ -18,7 +18,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { gatewayUrl, isGateway } from "../gateway/process.ts";
 import { asksInPlace, chooseModels, type Choice, type Unclear } from "../../models/choice.ts";
-import { loadDialect, loadPackage } from "../../models/packages.ts";
+import { loadDialect, loadPackage } from "../../models/providers.ts";
 import { handoffsSentence } from "../settings/flags.ts";
 
 export async function examine(examination: Examination): Promise<readonly Finding[]> {

@@ -1,13 +1,13 @@
 /** What goes on beside the requests of `precis serve`: counting, logging, the pages it prints and those it serves. */
 import { createRedactor, type Redactor } from "../../core/redaction/redactor.ts";
 import type { EmitEvent } from "../../gateway/contract.ts";
-import { createEventFeed } from "../../gateway/dashboard/event-feed.ts";
+import { createEventFeed } from "../../gateway/dashboard/routes.ts";
 import { createFigures, type FiguresOptions } from "../../gateway/dashboard/figures.ts";
-import { readDashboardFiles } from "../../gateway/dashboard/files.ts";
+import { readDashboardFiles } from "../../gateway/dashboard/routes.ts";
 import type { History } from "../../gateway/history/contract.ts";
 import { createLog, type Log } from "../../gateway/operation/log.ts";
 import { createMetrics } from "../../gateway/operation/metrics.ts";
-import type { TenantStore } from "../../gateway/operation/tenant-metrics.ts";
+import type { TenantStore } from "../../gateway/operation/metrics.ts";
 import { createOwnRoutes } from "../../gateway/operation/own-routes.ts";
 import { loginLink } from "../../gateway/operation/access.ts";
 import { createTally } from "../../gateway/operation/tally.ts";

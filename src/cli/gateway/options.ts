@@ -12,10 +12,10 @@ import { registryOf } from "../../models/settings.ts";
 import { createWriters } from "../../models/writers.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
 import { readFilesIn } from "../../session/read-files.ts";
-import type { OperatorHookSettings } from "../../session/operator-hooks/contract.ts";
-import { overflowOf } from "../../session/recover.ts";
+import type { OperatorHookSettings } from "../../session/operator-hooks/operator-hooks.ts";
+import { overflowOf } from "../../session/provider-error.ts";
 import { proxyAddress, type OutwardProxies } from "../../gateway/transport/proxies.ts";
-import { createProxyAgent } from "../../gateway/transport/proxy-agent.ts";
+import { createProxyAgent } from "../../gateway/transport/proxies.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const SECOND_MS = 1_000;

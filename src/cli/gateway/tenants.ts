@@ -9,7 +9,7 @@ import type { Configuration } from "../../config/schema.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { reasonOf } from "../../platform/system-errors.ts";
 import type { GatewayOptions } from "../../gateway/index.ts";
-import type { TenantLimitSettings, TenantsConfiguration, TenantsSource } from "../../gateway/tenants/configuration.ts";
+import type { TenantLimitSettings, TenantsConfiguration, TenantsSource } from "../../gateway/tenants/directory.ts";
 import type { Terminal } from "../screen/terminal.ts";
 import { parse } from "yaml";
 import { z } from "zod";

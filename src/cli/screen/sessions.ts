@@ -5,7 +5,7 @@ import { countIn } from "../../core/receipt/counts.ts";
 import type { CompactionShown, MessageShown, SessionShown, SessionSummary } from "../../gateway/history/contract.ts";
 import { cooldownText } from "../../session/cooldowns.ts";
 import type { CompactionTiming } from "../../session/timing.ts";
-import { windowOriginText } from "../../session/window-in-use.ts";
+import { windowOriginText } from "../../session/timing.ts";
 import { thresholdText } from "../../session/threshold.ts";
 import { age, change, count, counted } from "./amounts.ts";
 import { namedLines } from "./table.ts";

@@ -10,9 +10,9 @@ import { createRedactor, type Redactor } from "../../core/redaction/redactor.ts"
 import type { GatewayEvent } from "../../gateway/contract.ts";
 import type { History } from "../../gateway/history/contract.ts";
 import { createHistory } from "../../gateway/history/history.ts";
-import { sessionOptions } from "../../gateway/session-options.ts";
+import { sessionOptions } from "../../gateway/gateway-options.ts";
 import type { RuntimeOptions } from "../../session/contract.ts";
-import type { HookFailure } from "../../session/operator-hooks/contract.ts";
+import type { HookFailure } from "../../session/operator-hooks/operator-hooks.ts";
 import { createOperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
 import { openStore } from "../../store/open.ts";
 import type { HistoryStore } from "../../store/store.ts";

@@ -17,7 +17,7 @@ import { createRedactor } from "../../core/redaction/redactor.ts";
 import { maskedStore } from "../../store/masked.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { GatewayOptions } from "../../gateway/index.ts";
-import { RETENTION_LIMITS } from "../../gateway/retention.ts";
+import { RETENTION_LIMITS } from "../../gateway/operation/retention.ts";
 
 interface StorePlace {
   readonly address: string;

@@ -2,6 +2,7 @@
  * What a tool call does, to what: by the tool's name where it is known, by the keys of its arguments where it is not.
  * Everything that speaks of a call (digests, events, labels for people) reads this one description.
  */
+import { defined } from "../defined.ts";
 import type { ToolCallPart } from "../transcript/message.ts";
 import { cut, oneLine } from "./cut.ts";
 import { actionByName, actionByVerb, type CallAction } from "./tool-names.ts";
@@ -96,8 +97,7 @@ export function describeCall(name: string, args: string): CallSummary {
     target: describeTarget(action, { fields, paths, command, values }),
     paths,
     values,
-    ...(command === undefined ? {} : { command }),
-    ...(firstLine === undefined ? {} : { firstLine }),
+    ...defined({ command, firstLine }),
   };
 }
 

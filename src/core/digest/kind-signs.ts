@@ -2,7 +2,7 @@
 import { isErrorLine } from "./error-line.ts";
 import { withoutColour } from "./cut.ts";
 import { withoutLineNumber } from "./numbered-lines.ts";
-import { joinedRecords, looksLikeTable, tableStyle, isRecordLine } from "./kinds/table-columns.ts";
+import { joinedRecords, looksLikeTable, tableStyle, isRecordLine } from "./kinds/table.ts";
 import { failureIn, tallyIn } from "./test-reports.ts";
 
 const HEAD_CHARS = 6_000;

@@ -2,15 +2,26 @@
 import { PrecisError } from "../errors.ts";
 import { createCompressor } from "./compressor/compressor.ts";
 import { compressorFigures } from "./compressor/limits.ts";
-import type { Engine } from "./contract.ts";
+import type { Engine, CompactRequest, Outcome } from "./contract.ts";
 import { createLayered, layeredFigures } from "./layered/layered.ts";
 import { createLossless, losslessFigures } from "./lossless/lossless.ts";
-import { builtInName, ENGINE_NAMES, type EngineName } from "./names.ts";
+import {
+  builtInName,
+  ENGINE_NAMES,
+  type EngineName,
+  ownSettings,
+  type EngineSettings,
+  type EnginesSettings,
+} from "./settings.ts";
 import type { Figure } from "./room.ts";
 import { createSacredZone, sacredZoneFigures } from "./sacred-zone/sacred-zone.ts";
-import { ownSettings, type EngineSettings, type EnginesSettings } from "./settings.ts";
 import { createStepped, steppedFigures } from "./stepped.ts";
 import { createHandoff, handoffFigures } from "./verbatim/verbatim.ts";
+import { draftResult, explainIrreducible, recordResult, weighDraft, codeWritten } from "../compaction/apply.ts";
+import type { CompactionReport } from "../compaction/compaction.ts";
+import { beginRun, findFirstCut, type Candidate, type ResultShape } from "../compaction/plan.ts";
+import { SEVEN_SECTIONS } from "../handoff/templates.ts";
+import type { Transcript } from "../transcript/message.ts";
 
 interface BuiltIn {
   readonly create: (settings: EngineSettings) => Engine;
@@ -74,4 +85,44 @@ export function createNone(): Engine<null> {
       return Promise.resolve({ kind: "unchanged", because: NEVER, ...irreducible });
     },
   };
+}
+
+export interface Composition {
+  /** Name of the engine, for the report. */
+  readonly engine: string;
+  /** From the mildest to the severest, made one by one while they are asked for; at least one. */
+  readonly shapes: Iterable<ResultShape>;
+  /** What the whole result should weigh at most, in tokens; above it the outcome says `irreducible`. */
+  readonly limitTokens: number;
+  /** Of that, the handoff's at most. Default 2,000. */
+  readonly handoffTokens?: number;
+  /** The engine's next state: plain data. Without a report the attempt came to nothing. */
+  readonly stateAfter: (report: CompactionReport | undefined) => unknown;
+}
+
+const HANDOFF_TOKENS = 2_000;
+
+/** Makes the outcome of an engine's own composition: put together, checked by the oracle, and refused where it saves nothing. */
+export function composeOutcome(original: Transcript, request: CompactRequest, composition: Composition): Outcome {
+  const { engine, shapes, limitTokens, handoffTokens = HANDOFF_TOKENS, stateAfter } = composition;
+  request.signal?.throwIfAborted();
+  const run = beginRun(original, request, { template: SEVEN_SECTIONS });
+  const goal = { limitTokens, handoffTokens: () => handoffTokens, handoffTokensMin: handoffTokens };
+  const draft = draftResult(run, findFirstCut(run, candidates(shapes), goal));
+  const size = weighDraft(run, draft);
+  const irreducible = explainIrreducible(run, size, { limitTokens }, ", and nothing else may be removed");
+  if (size < run.before) {
+    const record = recordResult(run, { ...codeWritten(draft), engine, irreducible });
+    return { kind: "compacted", compaction: { ...record, state: stateAfter(record.report) } };
+  }
+  return {
+    kind: "unchanged",
+    because: "removing what may be removed would not make it smaller",
+    state: stateAfter(undefined),
+    ...(irreducible === undefined ? {} : { irreducible }),
+  };
+}
+
+function* candidates(shapes: Iterable<ResultShape>): Generator<Candidate> {
+  for (const shape of shapes) yield { shape };
 }

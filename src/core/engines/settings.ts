@@ -3,10 +3,9 @@
  * follow from them.
  */
 import type { TemplateName } from "../handoff/templates.ts";
-import type { EngineName } from "./names.ts";
 
 /** Which edition of an engine's policy holds. */
-export type Preset = "documented" | "current";
+type Preset = "documented" | "current";
 
 /** From where on one session is compacted, as a person set it: a share of the window, or tokens. */
 export type SessionThreshold = { readonly share: number } | { readonly tokens: number };
@@ -22,7 +21,7 @@ export interface WindowSettings {
   readonly keepRecentTokens?: number | undefined;
 }
 
-export interface SharedSettings extends WindowSettings {
+interface SharedSettings extends WindowSettings {
   /** Of the engines that have two: as it was described in 2026 (docs/sources.md), or as its original does it today. */
   readonly preset: Preset;
   /**
@@ -37,7 +36,7 @@ const WINDOW_DEFAULTS: WindowSettings = { contextLength: 200_000, maxOutputToken
 const SHARED_DEFAULTS: SharedSettings = { ...WINDOW_DEFAULTS, preset: "documented", keepRequests: "as_fits" };
 
 /** One setting: its default, what it accepts and what it means. */
-export interface NumberSetting<Default extends number | null = number | null> {
+interface NumberSetting<Default extends number | null = number | null> {
   readonly kind: "tokens" | "count" | "share";
   /** `null`: the figure that follows from the window and the preset. */
   readonly default: Default;
@@ -46,7 +45,7 @@ export interface NumberSetting<Default extends number | null = number | null> {
   readonly description: string;
 }
 
-export interface ChoiceSetting<Choice extends string = string> {
+interface ChoiceSetting<Choice extends string = string> {
   readonly kind: "choice";
   readonly default: Choice;
   readonly choices: readonly Choice[];
@@ -214,7 +213,7 @@ export const OWN_SETTINGS = {
 type OwnSettings = typeof OWN_SETTINGS;
 type OwnValues<Name extends keyof OwnSettings> = ValuesOf<OwnSettings[Name]>;
 
-function defaultsOf<Name extends keyof OwnSettings>(name: Name): OwnValues<Name> {
+function pickDefaults<Name extends keyof OwnSettings>(name: Name): OwnValues<Name> {
   const values = Object.entries<EngineSetting>(OWN_SETTINGS[name]).map(([key, setting]) => [key, setting.default]);
   return Object.fromEntries(values) as OwnValues<Name>;
 }
@@ -240,18 +239,18 @@ export interface SteppedSettings extends WindowSettings, OwnValues<"stepped"> {
   readonly preset: Preset;
 }
 
-export const SACRED_ZONE_DEFAULTS: SacredZoneSettings = { ...WINDOW_DEFAULTS, ...defaultsOf("sacred-zone") };
-export const LAYERED_DEFAULTS: LayeredSettings = { ...WINDOW_DEFAULTS, ...defaultsOf("layered") };
-export const LOSSLESS_DEFAULTS: LosslessSettings = { ...WINDOW_DEFAULTS, ...defaultsOf("lossless") };
+export const SACRED_ZONE_DEFAULTS: SacredZoneSettings = { ...WINDOW_DEFAULTS, ...pickDefaults("sacred-zone") };
+export const LAYERED_DEFAULTS: LayeredSettings = { ...WINDOW_DEFAULTS, ...pickDefaults("layered") };
+export const LOSSLESS_DEFAULTS: LosslessSettings = { ...WINDOW_DEFAULTS, ...pickDefaults("lossless") };
 export const HANDOFF_DEFAULTS: HandoffSettings = {
   ...WINDOW_DEFAULTS,
   preset: "documented",
-  ...defaultsOf("handoff"),
+  ...pickDefaults("handoff"),
 };
 export const STEPPED_DEFAULTS: SteppedSettings = {
   ...WINDOW_DEFAULTS,
   preset: "documented",
-  ...defaultsOf("stepped"),
+  ...pickDefaults("stepped"),
 };
 
 /** What a host says of single engines; what is left out is that engine's default. */
@@ -265,11 +264,11 @@ export interface EngineSettings extends CompressorSettings {
 export const ENGINE_DEFAULTS: EngineSettings = {
   ...COMPRESSOR_DEFAULTS,
   engines: {
-    "sacred-zone": defaultsOf("sacred-zone"),
-    handoff: defaultsOf("handoff"),
-    layered: defaultsOf("layered"),
-    lossless: defaultsOf("lossless"),
-    stepped: defaultsOf("stepped"),
+    "sacred-zone": pickDefaults("sacred-zone"),
+    handoff: pickDefaults("handoff"),
+    layered: pickDefaults("layered"),
+    lossless: pickDefaults("lossless"),
+    stepped: pickDefaults("stepped"),
   },
 };
 
@@ -289,4 +288,19 @@ export function ownSettings<Name extends keyof OwnSettings>(
 ): Pick<SharedSettings, keyof WindowSettings | "preset"> & EnginesSettings[Name] {
   const tail = keepRecentTokens === undefined ? {} : { [TAIL_SETTINGS[name]]: keepRecentTokens };
   return { contextLength, maxOutputTokens, sessionThreshold, preset, ...engines?.[name], ...tail };
+}
+
+const NAMES = ["compressor", "sacred-zone", "handoff", "layered", "lossless", "stepped", "none"] as const;
+
+export type EngineName = (typeof NAMES)[number];
+
+export const ENGINE_NAMES: readonly string[] = NAMES;
+
+/** Other names of built-in engines (the Hermes Agent docs call the lossless one `lcm`). */
+const ALIASES: Readonly<Record<string, EngineName>> = { lcm: "lossless" };
+
+/** The built-in engine that a name means; undefined where it means none. */
+export function builtInName(name: string): EngineName | undefined {
+  const meant = Object.hasOwn(ALIASES, name) ? ALIASES[name]! : name;
+  return NAMES.find((one) => one === meant);
 }

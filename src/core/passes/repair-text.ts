@@ -2,8 +2,7 @@
  * Half of a character, as a client leaves it that cuts a text at a number of UTF-16 units: no text in JSON for a strict provider,
  * which refuses the conversation for good (https://github.com/anthropics/claude-code/issues/69927). U+FFFD takes its place.
  */
-import type { ContentPart, Message, Part } from "../transcript/message.ts";
-import { withParts } from "../transcript/message.ts";
+import { type ContentPart, type Message, type Part, withParts } from "../transcript/message.ts";
 import { ownPlaces, type Pass } from "./pass.ts";
 
 /** A pair, a half, or any other escape of a JSON text. */

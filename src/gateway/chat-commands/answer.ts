@@ -4,19 +4,18 @@ import { PrecisError } from "../../core/errors.ts";
 import { rangesIn } from "../../core/recall/messages.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import { missingIn } from "../../core/receipt/counts.ts";
-import type { Transcript } from "../../core/transcript/message.ts";
+import { type Transcript, contentText, withParts, type Message } from "../../core/transcript/message.ts";
 import type { CompactOptions, Prepared, Runtime } from "../../session/contract.ts";
 import { answerRecall } from "../../session/recall/answer.ts";
-import { windowOriginText } from "../../session/window-in-use.ts";
+import { windowOriginText } from "../../session/timing.ts";
 import type { HistoryStore } from "../../store/store.ts";
-import { CHAT_COMMANDS, type ChatCommand } from "./command.ts";
-import { ANSWER_START } from "./conversation.ts";
+import { CHAT_COMMANDS, type ChatCommand, readCommand } from "./command.ts";
 import { isRecallId } from "../../core/transcript/links.ts";
+import { personText } from "../../core/events/person.ts";
 
 export interface CommandContext {
   readonly prefix: string;
   readonly runtime: Pick<Runtime, "standing" | "compact" | "undo" | "report">;
-  /** The conversation, without any command. */
   readonly transcript: Transcript;
   readonly links: readonly string[];
   readonly tenant: string;
@@ -29,7 +28,6 @@ export interface CommandContext {
   /** Keeps what the command brought, and tells of a compaction. */
   readonly keep: (made?: Compaction) => Promise<void>;
   readonly signal: AbortSignal;
-  /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
@@ -158,7 +156,6 @@ function help({ prefix }: CommandContext, { unknown }: ChatCommand): string {
   return [first, ...lines, "No model reads a command or its answer."].join("\n");
 }
 
-/** Ids named in an answer. */
 const IDS_SHOWN_MAX = 5;
 
 function recallLine({ evicted }: Compaction, prefix: string): readonly string[] {
@@ -177,4 +174,61 @@ function arrow({ before, after }: { readonly before: number; readonly after: num
 
 function count(tokens: number): string {
   return Math.round(tokens).toLocaleString("en-US");
+}
+
+/** Opens every answer of ours, so that it is known again when the client sends it back. */
+export const ANSWER_START = "[precis] ";
+
+interface CleanConversation {
+  readonly messages: readonly Message[];
+  /** The command that the newest message is, still to be answered. */
+  readonly command?: ChatCommand;
+}
+
+export function withoutCommands(messages: readonly Message[], prefix: string): CleanConversation | undefined {
+  const left: Message[] = [];
+  let newest: ChatCommand | undefined;
+  let changed = false;
+  for (let at = 0; at < messages.length; at++) {
+    const message = messages[at]!;
+    const command = parseCommand(message, prefix);
+    const end = command === undefined ? at : spokenUntil(messages, at);
+    const reply = messages[end + 1];
+    if (command === undefined || (reply?.role === "assistant" && !contentText(reply.parts).startsWith(ANSWER_START))) {
+      left.push(message);
+      continue;
+    }
+    changed = true;
+    for (const each of [...withoutWords(message), ...messages.slice(at + 1, end + 1)]) left.push(each);
+    newest = reply === undefined ? command : undefined;
+    at = reply?.role === "assistant" ? end + 1 : end;
+  }
+  if (!changed) return undefined;
+  return newest === undefined ? { messages: left } : { messages: left, command: newest };
+}
+
+function parseCommand(message: Message, prefix: string): ChatCommand | undefined {
+  if (message.role !== "user" || message.parts.some(({ kind }) => kind !== "text")) return undefined;
+  return readCommand(personText(message), prefix);
+}
+
+/** The last of the messages after a command in which its client says something in the person's name. */
+function spokenUntil(messages: readonly Message[], from: number): number {
+  let end = from;
+  for (let at = from + 1; at < messages.length; at++) {
+    const next = messages[at]!;
+    const isReminder =
+      next.role === "user" && personText(next) === "" && next.parts.every(({ kind }) => kind === "text");
+    if (!isReminder) break;
+    end = at;
+  }
+  return end;
+}
+
+/** What the client itself wrote beside the command, such as reminders. */
+function withoutWords(message: Message): readonly Message[] {
+  const kept = message.parts.filter(
+    (part) => part.kind === "text" && part.text.trim() !== "" && personText(withParts(message, [part])) === "",
+  );
+  return kept.length === 0 ? [] : [withParts(message, kept)];
 }

@@ -2,7 +2,7 @@
  * What requests and compactions came to, by day and model: spend, cache, compactions, delays and errors. Kept in the store,
  * so that a restart does not begin anew; several gateways on one store add to the same days.
  */
-import { costOf, type Prices } from "../../models/usage.ts";
+import { costOf, type Prices } from "../../models/ai-sdk.ts";
 import { createRegistry, lookUp, type Registry } from "../../models/registry/registry.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { CompactionEvent, EmitEvent, RequestEvent } from "../contract.ts";
@@ -10,13 +10,11 @@ import { addCounts, addDelay, emptyCounts, isCounts, type Counts } from "./count
 
 export interface FiguresOptions {
   readonly store: Pick<HistoryStore, "getState" | "putState">;
-  /** What models cost. */
   readonly registry?: Registry | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
-/** Of one model on one day (UTC). */
 export interface DayFigures extends Counts {
   /** `2026-11-25`. */
   readonly day: string;
@@ -27,7 +25,6 @@ export interface Figures {
   readonly onEvent: EmitEvent;
   /** The last days, today's with what is not kept yet. */
   readonly read: (days: number) => Promise<readonly DayFigures[]>;
-  /** Writes down what is not kept yet. */
   readonly close: () => Promise<void>;
 }
 
@@ -60,11 +57,11 @@ export function createFigures({ store, registry = createRegistry(), now = Date.n
     return keeping;
   };
   const countsOf = (model: string): Counts => {
-    const day = dayOf(now());
+    const day = formatDay(now());
     const models = unkept.get(day) ?? new Map<string, Counts>();
     unkept.set(day, models);
     timer ??= setTimeout(() => void keep(), FIGURE_LIMITS.keepEveryMs).unref();
-    return countsIn(models, model);
+    return findCounts(models, model);
   };
   return {
     onEvent: (event) => {
@@ -76,7 +73,7 @@ export function createFigures({ store, registry = createRegistry(), now = Date.n
       await keeping;
       const found: DayFigures[] = [];
       for (let back = days - 1; back >= 0; back--) {
-        const day = dayOf(now() - back * FIGURE_LIMITS.dayMs);
+        const day = formatDay(now() - back * FIGURE_LIMITS.dayMs);
         const kept = await readDay(store, day);
         merge(kept, unkept.get(day) ?? new Map());
         for (const [model, counts] of kept) found.push({ day, model, ...counts });
@@ -87,11 +84,11 @@ export function createFigures({ store, registry = createRegistry(), now = Date.n
   };
 }
 
-function dayOf(at: number): string {
+function formatDay(at: number): string {
   return new Date(at).toISOString().slice(0, "2026-11-25".length);
 }
 
-function countsIn(models: Day, model: string): Counts {
+function findCounts(models: Day, model: string): Counts {
   const name = models.has(model) || models.size < FIGURE_LIMITS.modelsADay ? model : OTHER_MODELS;
   const counts = models.get(name) ?? emptyCounts();
   models.set(name, counts);
@@ -118,7 +115,7 @@ async function readDay(store: FiguresOptions["store"], day: string): Promise<Day
 }
 
 function merge(into: Day, from: Day): void {
-  for (const [model, counts] of from) addCounts(countsIn(into, model), counts);
+  for (const [model, counts] of from) addCounts(findCounts(into, model), counts);
 }
 
 function addRequest(counts: Counts, event: RequestEvent, prices: Prices | undefined): void {

@@ -2,9 +2,11 @@
 import type { Context, Hono } from "hono";
 import { ADMIN_LIMITS } from "../operation/admin-request.ts";
 import type { Access } from "../operation/access.ts";
-import type { EventFeed } from "./event-feed.ts";
 import type { Figures } from "./figures.ts";
-import type { DashboardFile, DashboardFiles } from "./files.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join as joinPath } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { EmitEvent, GatewayEvent } from "../contract.ts";
 
 export interface Dashboard {
   readonly files: DashboardFiles;
@@ -57,7 +59,7 @@ export function addDashboard(app: Hono, { files, feed, figures }: Dashboard, acc
     // A request with the operator's token needs no code.
     if (access.byOperator(context.req.header("authorization")))
       return context.json({ token: access.browserToken() }, 200, NO_STORE);
-    const token = access.byHandover(await codeIn(context));
+    const token = access.byHandover(await readCode(context));
     if (token !== undefined) return context.json({ token }, 200, NO_STORE);
     return context.json(LINK_USED, 401, NO_STORE);
   });
@@ -73,7 +75,6 @@ export function addDashboard(app: Hono, { files, feed, figures }: Dashboard, acc
   });
 }
 
-/** Whether a browser asks, and not a program. */
 export function acceptsPage(accept = ""): boolean {
   return accept.includes("text/html");
 }
@@ -106,9 +107,132 @@ function serve(context: Context, { body, type }: DashboardFile, headers: Readonl
   return context.body(body, 200, { ...headers, "content-type": type });
 }
 
-async function codeIn(context: Context): Promise<string> {
+async function readCode(context: Context): Promise<string> {
   const length = Number(context.req.header("content-length") ?? Number.NaN);
   if (!(length <= ADMIN_LIMITS.bodyBytes)) return "";
   const body = (await context.req.json().catch(() => undefined)) as { readonly code?: unknown } | undefined;
   return typeof body?.code === "string" ? body.code : "";
+}
+
+interface DashboardFile {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+}
+
+/** By name; the page itself is `index.html`, and every other name contains a hash of its content. */
+type DashboardFiles = ReadonlyMap<string, DashboardFile>;
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+const BUILT = fileURLToPath(new URL("browser", import.meta.url));
+
+/** Undefined where they were not built. */
+export function readDashboardFiles(folder: string = BUILT): DashboardFiles | undefined {
+  const files = new Map<string, DashboardFile>();
+  for (const name of listNames(folder)) {
+    const type = TYPES[extname(name)];
+    if (type !== undefined) files.set(name, { body: Uint8Array.from(readFileSync(joinPath(folder, name))), type });
+  }
+  return files.has("index.html") ? files : undefined;
+}
+
+function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+export const FEED_LIMITS = Object.freeze({
+  /** Pages that listen at the same time. */
+  listeners: 32,
+  /** Events that wait for a slow page; it misses those after them, and asks anew with the next one. */
+  waitingEvents: 100,
+  /** How often something is sent, so that nothing in between takes the connection for dead. */
+  keepAliveMs: 15_000,
+});
+
+export interface EventFeed {
+  readonly onEvent: EmitEvent;
+  /** Undefined where too many listen. Ends with the signal, or when the feed is closed. */
+  readonly listen: (signal: AbortSignal) => ReadableStream<Uint8Array> | undefined;
+  readonly close: () => void;
+}
+
+interface Listener {
+  readonly send: (text: string) => void;
+  readonly end: () => void;
+}
+
+const encoder = new TextEncoder();
+
+export function createEventFeed(): EventFeed {
+  const listeners = new Set<Listener>();
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+  const sendAll = (text: string): void => listeners.forEach(({ send }) => send(text));
+  const leave = (listener: Listener): void => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const join = (listener: Listener): void => {
+    listeners.add(listener);
+    timer ??= setInterval(() => sendAll(": alive\n\n"), FEED_LIMITS.keepAliveMs).unref();
+  };
+  return {
+    onEvent: (event) => {
+      if (listeners.size > 0) sendAll(`data: ${JSON.stringify(plainEvent(event))}\n\n`);
+    },
+    listen: (signal) => (closed || listeners.size >= FEED_LIMITS.listeners ? undefined : streamTo(join, leave, signal)),
+    close: () => {
+      closed = true;
+      for (const { end } of listeners) end();
+    },
+  };
+}
+
+/** No name that a client chose is in it. */
+function plainEvent(event: GatewayEvent): object {
+  const { kind, tenant } = event;
+  return event.kind === "notice" ? { kind, tenant, code: event.code } : { kind, tenant };
+}
+
+function streamTo(
+  join: (listener: Listener) => void,
+  leave: (listener: Listener) => void,
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> {
+  let listener: Listener;
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => {
+        const end = (): void => {
+          leave(listener);
+          signal.removeEventListener("abort", end);
+          try {
+            controller.close();
+          } catch {
+            // It was closed by the other side.
+          }
+        };
+        const send = (text: string): void => {
+          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(text));
+        };
+        listener = { send, end };
+        join(listener);
+        signal.addEventListener("abort", end, { once: true });
+        send(": listening\n\n");
+      },
+      cancel: () => leave(listener),
+    },
+    { highWaterMark: FEED_LIMITS.waitingEvents },
+  );
 }

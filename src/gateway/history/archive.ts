@@ -4,10 +4,12 @@
  */
 import { figure, isRecord, listOf, record, text } from "../../core/shapes.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
-import type { ChainAppend, HistoryStore } from "../../store/store.ts";
+import type { ChainAppend, HistoryStore, UsageEntry } from "../../store/store.ts";
 import type { Archive } from "./contract.ts";
+import { costOf } from "../../models/ai-sdk.ts";
+import type { HistoryDependencies } from "./sizes.ts";
 
-export type ArchiveStore = Pick<HistoryStore, "appendChain" | "getSession" | "getState" | "putState">;
+type ArchiveStore = Pick<HistoryStore, "appendChain" | "getSession" | "getState" | "putState">;
 
 /** Of one conversation; the oldest stay as sessions, and are no longer named as archives. */
 const ARCHIVES_MAX = 100;
@@ -44,7 +46,7 @@ export async function archiveRestart(
   if (entry?.parent === undefined) return;
   const { parent: of, createdAt } = entry;
   const archives = [...known, { session, of, covers, messages: entry.messages, createdAt }].slice(-ARCHIVES_MAX);
-  await store.putState(tenant, nameOf(root), { archives });
+  await store.putState(tenant, stateName(root), { archives });
 }
 
 /** The archives of a session, the oldest first, and the session that this one is an archive of. */
@@ -67,7 +69,7 @@ async function readArchives(
   tenant: string,
   root: string,
 ): Promise<readonly Kept[]> {
-  const state = await store.getState(tenant, nameOf(root));
+  const state = await store.getState(tenant, stateName(root));
   if (!isRecord(state)) return [];
   try {
     archivesShape(state, "archives");
@@ -77,6 +79,34 @@ async function readArchives(
   }
 }
 
-function nameOf(root: string): string {
+function stateName(root: string): string {
   return `archives:${root}`;
+}
+
+/** US dollars; undefined where no price is known for any of them. */
+export function spendOf(
+  usages: readonly UsageEntry[],
+  { pricesOf }: Pick<HistoryDependencies, "pricesOf">,
+): number | undefined {
+  let spend: number | undefined;
+  for (const usage of usages) {
+    const cost = usage.costUsd ?? priced(usage, pricesOf);
+    if (cost !== undefined) spend = (spend ?? 0) + cost;
+  }
+  return spend;
+}
+
+function priced(
+  { model, input, output, cacheRead, cacheWrite }: UsageEntry,
+  pricesOf: HistoryDependencies["pricesOf"],
+): number | undefined {
+  const prices = pricesOf(model);
+  if (prices === undefined) return undefined;
+  const tokens = {
+    inputTokens: input,
+    outputTokens: output,
+    cacheReadTokens: cacheRead,
+    cacheWriteTokens: cacheWrite,
+  };
+  return costOf(tokens, prices);
 }

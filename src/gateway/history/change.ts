@@ -2,28 +2,27 @@
  * What changes a conversation's future: an explicit compaction, and taking one back. Both only add to the store, under
  * the conversation's links; a gateway on the same store asks there for every request, so its next one is as changed here.
  */
+import { defined } from "../../core/defined.ts";
 import { reachTo } from "../../core/compaction/revise.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Message, Transcript } from "../../core/transcript/message.ts";
-import { builtInName } from "../../core/engines/names.ts";
-import type { SessionThreshold } from "../../core/engines/settings.ts";
+import { builtInName, type SessionThreshold } from "../../core/engines/settings.ts";
 import type { Outcome } from "../../core/engines/contract.ts";
 import type { Runtime, RuntimeOptions, RuntimeState } from "../../session/contract.ts";
 import { badThreshold, writeThreshold } from "../../session/threshold.ts";
 import { pinsOf } from "../../session/pins.ts";
 import { createRuntime } from "../../session/runtime.ts";
-import { carryThinking } from "../knowledge/thinking/index.ts";
+import { carryThinking } from "../knowledge/thinking.ts";
 import { archiveRestart } from "./archive.ts";
 import type { CompactHow, CompactResult, ThresholdResult, UndoResult, Which } from "./contract.ts";
-import { hooksOf } from "../operator-hooks.ts";
-import { readConversation } from "./conversation.ts";
+import { hooksOf } from "../conversations/start.ts";
+import { readConversation, findSession } from "./find.ts";
 import { withEditedHandoff } from "./edit-handoff.ts";
 import { windowOf } from "./context-view.ts";
-import { findSession } from "./find.ts";
-import type { HistoryDependencies } from "./dependencies.ts";
-import { stageStore } from "./staged-store.ts";
-import type { OperatorHooks } from "../../session/operator-hooks/contract.ts";
+import type { HistoryDependencies } from "./sizes.ts";
+import type { OperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
+import type { HistoryStore } from "../../store/store.ts";
 
 const KEPT_MASKED =
   "it is stored with its secrets masked, so only the gateway, which sees the original requests, can compact it";
@@ -37,9 +36,7 @@ function compactWith({ focus, budget, signal, messages }: CompactHow): Make {
     runtime.compact(transcript, {
       reason: "explicit",
       ...(budget === undefined ? {} : { budget: budget(measure.messages(transcript.messages)) }),
-      ...(focus === undefined ? {} : { focus }),
-      ...(messages === undefined ? {} : { messages }),
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ focus, messages, signal }),
     });
 }
 
@@ -50,7 +47,7 @@ export function drop(dependencies: HistoryDependencies, which: Which, messages: 
 type Make = (runtime: Runtime, transcript: Transcript, measure: Measure) => Promise<Outcome>;
 
 /** A compaction that was made, and what is still to be kept of it. */
-export interface MadeCompaction {
+interface MadeCompaction {
   readonly kind: "made";
   readonly tenant: string;
   readonly session: string;
@@ -182,7 +179,7 @@ async function runtimeOptions(
   return {
     ...runtime,
     ...hooksOf(dependencies, { tenant, model }),
-    settings: { ...runtime.settings, ...reserveIn(state), contextLength, note: "handoff" },
+    settings: { ...runtime.settings, ...readReserve(state), contextLength, note: "handoff" },
     store,
     tenant,
     model,
@@ -196,8 +193,7 @@ async function runtimeOptions(
   };
 }
 
-/** What its last request reserved for the answer. */
-function reserveIn(state: unknown): { readonly maxOutputTokens?: number } {
+function readReserve(state: unknown): { readonly maxOutputTokens?: number } {
   const reserved = isState(state) ? state.maxOutputTokens : undefined;
   return reserved === undefined ? {} : { maxOutputTokens: reserved };
 }
@@ -246,5 +242,31 @@ export async function setThreshold(
     ...(set === undefined ? {} : { set }),
     thresholdTokens: timing.thresholdTokens,
     ...(undone ? { undone } : {}),
+  };
+}
+
+interface StagedStore {
+  readonly store: HistoryStore;
+  /** Makes the changes, in the order in which they were asked for; with another compaction in place of the one that was recorded. */
+  readonly commit: (edited?: Compaction) => Promise<void>;
+}
+
+function stageStore(store: HistoryStore): StagedStore {
+  const changes: ((edited?: Compaction) => Promise<unknown>)[] = [];
+  const later = (write: (edited?: Compaction) => Promise<unknown>): void => void changes.push(write);
+  return {
+    store: {
+      ...store,
+      putOriginals: async (tenant, originals) => later(() => store.putOriginals(tenant, originals)),
+      undoCompaction: async (tenant, link) => later(() => store.undoCompaction(tenant, link)),
+      putState: async (tenant, root, state) => later(() => store.putState(tenant, root, state)),
+      putCompaction: async (tenant, compaction, root) => {
+        later((edited) => store.putCompaction(tenant, edited ?? compaction, root));
+        return compaction;
+      },
+    },
+    commit: async (edited) => {
+      for (const write of changes) await write(edited);
+    },
   };
 }

@@ -1,23 +1,21 @@
 /** What fills a session's context: its size after each message, by role and tool, and what each compaction made of which message. */
+import { defined } from "../../core/defined.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { described, labelOf } from "../../core/digest/call.ts";
 import { callsOf, contentText, resultOf, type Message } from "../../core/transcript/message.ts";
 import { savedTiming, savedWindow } from "../../session/saved-state.ts";
-import type { WindowInUse } from "../../session/window-in-use.ts";
+import type { WindowInUse } from "../../session/timing.ts";
 import type { UsageEntry } from "../../store/store.ts";
 import type { CompactionView, ContextView, MessageShown, Page, Which } from "./contract.ts";
-import type { HistoryDependencies } from "./dependencies.ts";
+import { type HistoryDependencies, readSized, type SessionSizes, type SizedSession, toolNames } from "./sizes.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { toolNames } from "./read-messages.ts";
-import { readSized, type SessionSizes, type SizedSession } from "./sizes.ts";
-import { spendOf } from "./spend.ts";
+import { spendOf } from "./archive.ts";
 
 /** What is shown of one message; its original has the rest. */
 const TEXT_CHARS_MAX = 4_000;
 
 interface RecordedSession {
   readonly tenant: string;
-  /** The one that was asked last; undefined where no answer has named one. */
   readonly model: string | undefined;
   readonly state: unknown;
 }
@@ -41,19 +39,18 @@ export async function contextView(dependencies: HistoryDependencies, which: Whic
   const thresholdTokens = savedTiming(state)?.thresholdTokens;
   const { original, sent, compactions } = sizes;
   return {
-    ...(windowTokens === undefined ? {} : { windowTokens }),
-    ...(thresholdTokens === undefined ? {} : { thresholdTokens }),
-    requests: requestsOf(usages, links, dependencies),
+    ...defined({ windowTokens, thresholdTokens }),
+    requests: listRequests(usages, links, dependencies),
     original,
     sent,
-    fills: fillsOf(messages, sizes),
+    fills: groupFills(messages, sizes),
     compactions: compactions.map(({ compaction: { covered, report }, undone, since }) => {
       return { at: covered, since, undone, tokens: report.tokens };
     }),
   };
 }
 
-function requestsOf(
+function listRequests(
   usages: readonly UsageEntry[],
   links: readonly string[],
   dependencies: HistoryDependencies,
@@ -67,7 +64,7 @@ function requestsOf(
   });
 }
 
-function fillsOf(messages: readonly Message[], { weigh, besideTokens }: SessionSizes): ContextView["fills"] {
+function groupFills(messages: readonly Message[], { weigh, besideTokens }: SessionSizes): ContextView["fills"] {
   const tools = toolNames(messages);
   const fills = new Map<string, { role: Message["role"]; tool?: string; messages: number; tokens: number }>();
   if (besideTokens > 0) fills.set("beside", { role: "system", messages: 0, tokens: besideTokens });
@@ -103,20 +100,19 @@ export async function compactionView(
       code: "unknown_compaction",
       hint: `It has ${compactions.length}, counted from 1.`,
     });
-  return viewOf(dependencies, session, compaction, page);
+  return showCompaction(dependencies, session, compaction, page);
 }
 
-/** The same of one that is not kept. */
 export async function unkeptView(
   dependencies: HistoryDependencies,
   which: Which,
   compaction: Compaction,
   page?: Page,
 ): Promise<CompactionView> {
-  return viewOf(dependencies, await readSized(dependencies, which), compaction, page);
+  return showCompaction(dependencies, await readSized(dependencies, which), compaction, page);
 }
 
-function viewOf(
+function showCompaction(
   dependencies: HistoryDependencies,
   { messages, sizes }: SizedSession,
   compaction: Compaction,
@@ -132,7 +128,7 @@ function viewOf(
     ...(handoff.length === 0 ? {} : { handoff: dependencies.redact(handoff.join("\n\n")) }),
     before: messages.slice(from - 1, Math.min(covered, from - 1 + count)).map((message, index) => {
       const at = from - 1 + index;
-      const recall = recallOf(compaction, at);
+      const recall = findRecallId(compaction, at);
       return {
         ...shown(message, at),
         became: map[at] ?? { kind: "summarised" },
@@ -145,7 +141,7 @@ function viewOf(
   };
 }
 
-function recallOf({ evicted }: Compaction, at: number): string | undefined {
+function findRecallId({ evicted }: Compaction, at: number): string | undefined {
   return evicted.find(({ message, end = message + 1 }) => message <= at && at < end)?.id;
 }
 

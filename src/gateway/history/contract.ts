@@ -4,28 +4,24 @@ import type { CompactionReport, Destination, Irreducible } from "../../core/comp
 import type { SessionThreshold } from "../../core/engines/settings.ts";
 import type { SacredZoneStatistics } from "../../core/engines/sacred-zone/sacred-zone.ts";
 import type { Message, Origin, Role } from "../../core/transcript/message.ts";
-import type { ProtocolName } from "../../protocols/index.ts";
+import type { ProtocolName } from "../../core/protocols.ts";
 import type { Cooldown } from "../../session/cooldowns.ts";
 import type { Pin, PinRequest } from "../../session/pins.ts";
-import type { CompactionTiming } from "../../session/timing.ts";
-import type { WindowInUse } from "../../session/window-in-use.ts";
-import type { TenantsWindow, WindowChoice } from "../learned-windows.ts";
+import type { CompactionTiming, WindowInUse } from "../../session/timing.ts";
+import type { TenantsWindow, WindowChoice } from "../models/learned-windows.ts";
 import type { Original, TenantEntry, UsageEntry } from "../../store/store.ts";
 
 /** What a session was until it restarted from a summary, kept as a session of its own. */
 export interface Archive {
   readonly session: string;
   readonly messages: number;
-  /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
 
-/** A tool result that goes out in a shorter form. */
 export interface HiddenResult {
   readonly id: string;
   /** Of its message, from 1. */
   readonly number: number;
-  /** The tool and what it was asked for. */
   readonly label: string;
   /** When it was hidden, in milliseconds since the epoch, where the engine keeps that. */
   readonly at?: number;
@@ -39,7 +35,6 @@ export interface EngineFigures {
   readonly hidden: readonly HiddenResult[];
 }
 
-/** A session in a list. */
 export interface SessionSummary {
   readonly tenant: string;
   readonly id: string;
@@ -55,11 +50,9 @@ export interface SessionSummary {
   readonly window?: WindowInUse;
   /** What its requests cost, by their reported usage and the model's prices; absent where no price is known. */
   readonly spendUsd?: number;
-  /** The engine that made the newest compaction. */
   readonly compactedBy?: string;
   /** The newest compaction that was not undone. */
   readonly lastCompaction?: { readonly at: number; readonly tokens: CompactionReport["tokens"] };
-  /** Compactions that were made and not undone. */
   readonly compactions: number;
   /** The newest was undone: nothing compacts it by itself until an overflow or an explicit compaction. */
   readonly undone: boolean;
@@ -82,7 +75,6 @@ export interface SessionSummary {
 }
 
 export interface CompactionShown {
-  /** Messages that it replaces. */
   readonly covered: number;
   readonly undone: boolean;
   /** It is what the next request goes out with. */
@@ -91,9 +83,7 @@ export interface CompactionShown {
   readonly report: CompactionReport;
 }
 
-/** A message as a person reads it, without secrets. */
 export interface MessageShown {
-  /** Its number, from 1. */
   readonly number: number;
   readonly role: Role;
   readonly tokens: number;
@@ -108,7 +98,6 @@ export interface SessionShown extends SessionSummary {
   readonly protocol?: ProtocolName;
   /** Tokens of a whole request on the provider's scale: with the conversation as the client knows it, and as it would go out. */
   readonly estimate: { readonly original: number; readonly sent: number };
-  /** Messages that would go out. */
   readonly sentMessages: number;
   readonly history: readonly CompactionShown[];
   /** Absent where nothing was compacted and no engine has been at work. */
@@ -158,7 +147,6 @@ export interface Page {
   readonly count: number;
 }
 
-/** A part of a message, without secrets. */
 export interface PartShown {
   readonly kind: "text" | "thinking" | "call" | "result" | "media";
   readonly text: string;
@@ -169,7 +157,6 @@ export interface PartShown {
   readonly failed?: true;
 }
 
-/** A message part by part. */
 export interface MessageInFull {
   readonly number: number;
   readonly role: Role;
@@ -224,7 +211,6 @@ export interface ThresholdResult {
   readonly undone?: true;
 }
 
-/** All that is pinned in a session now. */
 export interface SessionPins {
   readonly session: string;
   readonly pins: readonly Pin[];
@@ -265,14 +251,11 @@ export type FoundOriginal =
       readonly kind: "message";
       readonly tenant: string;
       readonly session: string;
-      /** From 1. */
       readonly number: number;
       readonly role: Role;
       /** The recall id of the original that it left the conversation with, where it left. */
       readonly recall?: string;
-      /** The lines around the words. */
       readonly text: string;
-      /** Words that the message does not hold. */
       readonly missing: readonly string[];
     }
   | {
@@ -280,7 +263,6 @@ export type FoundOriginal =
       readonly tenant: string;
       readonly id: string;
       readonly label: string;
-      /** Of a message among those that left together. */
       readonly number?: number;
       readonly role?: Role;
       readonly text: string;
@@ -358,7 +340,6 @@ export interface History {
    * on the same store keeps to it from its next request on, unless an undo holds compaction back. @throws PrecisError `bad_threshold`.
    */
   readonly setThreshold: (which: Which, threshold: SessionThreshold | undefined) => Promise<ThresholdResult>;
-  /** What is pinned in it. */
   readonly pins: (which: Which) => Promise<SessionPins>;
   /** @throws PrecisError `bad_range`, `bad_pin`, `too_many_pins`. */
   readonly pin: (which: Which, what: PinRequest) => Promise<SessionPins>;

@@ -19,7 +19,6 @@ import { violationsOf } from "../../core/transcript/oracle.ts";
 const HANDOFF_CHARS_MAX = 200_000;
 
 export interface EditContext {
-  /** The conversation that was compacted. */
   readonly messages: readonly Message[];
   readonly chain: Chain;
   readonly measure: Measure;
@@ -32,8 +31,8 @@ export function withEditedHandoff(compaction: Compaction, given: string, context
   const { measure, redact, messages, pins } = context;
   const at = compaction.after.findIndex(({ origin }) => origin === "summary");
   if (at < 0) throw badHandoff("this compaction wrote no handoff", "Only a compaction with a handoff can be edited.");
-  const frame = frameIn(contentText(compaction.after[at]!.parts));
-  const text = `${frame.opening}\n${redact(bodyOf(given, frame))}\n${HANDOFF_END}`;
+  const frame = readFrame(contentText(compaction.after[at]!.parts));
+  const text = `${frame.opening}\n${redact(readBody(given, frame))}\n${HANDOFF_END}`;
   const handoff = textMessage("user", text, "summary");
   const grown = measure.message(handoff) - measure.message(compaction.after[at]!);
   const edited = { ...compaction, after: compaction.after.with(at, handoff) };
@@ -57,7 +56,7 @@ interface Frame {
   readonly opening: string;
 }
 
-function frameIn(text: string): Frame {
+function readFrame(text: string): Frame {
   const start = text.indexOf(HANDOFF_START);
   const reference = text.indexOf("\n", start + HANDOFF_START.length + 1);
   if (start !== 0 || reference < 0)
@@ -66,7 +65,7 @@ function frameIn(text: string): Frame {
 }
 
 /** What is between the lines of the frame, which may be given or left out. */
-function bodyOf(given: string, { opening }: Frame): string {
+function readBody(given: string, { opening }: Frame): string {
   if (given.length > HANDOFF_CHARS_MAX)
     throw badHandoff(`the handoff is longer than ${HANDOFF_CHARS_MAX} characters`, "Shorten it.");
   const text = given.replaceAll("\r\n", "\n").trim();

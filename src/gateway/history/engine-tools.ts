@@ -2,7 +2,7 @@
 import type { Runtime } from "../../session/contract.ts";
 import { createRuntime } from "../../session/runtime.ts";
 import type { EngineToolsScope, SessionTools, Which } from "./contract.ts";
-import type { HistoryDependencies } from "./dependencies.ts";
+import type { HistoryDependencies } from "./sizes.ts";
 import { findSession } from "./find.ts";
 
 export async function engineTools(

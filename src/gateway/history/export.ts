@@ -3,15 +3,14 @@
  * What precis wrote is labelled or left out, so that it never passes for conversation in a data set.
  */
 import { applyCompaction, type Compaction } from "../../core/compaction/compaction.ts";
-import { exportedWithoutSecrets, ORIGIN_MEMBER, originsOf } from "../../session/synthetic.ts";
+import { exportedWithoutSecrets, ORIGIN_MEMBER, originsOf } from "../../session/handoff-text.ts";
 import { opensWithHandoff } from "../../core/handoff/marks.ts";
 import { withParts, type Message, type Part } from "../../core/transcript/message.ts";
 import { protocols } from "../../protocols/index.ts";
-import { elementTexts } from "../../protocols/json/scan.ts";
+import { elementTexts } from "../../protocols/json.ts";
 import type { Exported, ExportOptions, Which } from "./contract.ts";
-import { readConversation } from "./conversation.ts";
-import { findSession } from "./find.ts";
-import type { HistoryDependencies } from "./dependencies.ts";
+import { readConversation, findSession } from "./find.ts";
+import type { HistoryDependencies } from "./sizes.ts";
 
 const FALLBACK_PROTOCOL = "openai-chat";
 
@@ -26,7 +25,7 @@ export async function exportSession(
   const { compaction } = options.compacted
     ? await store.findCompaction(tenant, await store.readLinks(tenant, entry.head))
     : {};
-  const messages = sentOf(conversation.messages, compaction, options)
+  const messages = applyForExport(conversation.messages, compaction, options)
     .flatMap((message) => fromElsewhere(message, options))
     .map((message) => (options.secrets === "keep" ? message : exportedWithoutSecrets(message, redact)));
   const protocol = options.to ?? conversation.protocol ?? FALLBACK_PROTOCOL;
@@ -42,7 +41,7 @@ export async function exportSession(
   };
 }
 
-function sentOf(
+function applyForExport(
   messages: readonly Message[],
   compaction: Compaction | undefined,
   { synthetic }: ExportOptions,

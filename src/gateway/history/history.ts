@@ -1,37 +1,34 @@
 /** The operator's calls put together, over a store that a gateway may be using at the same time. */
-import { hash } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import { createChain } from "../../core/transcript/links.ts";
 import { createRegistry, lookUp, type Registry } from "../../models/registry/registry.ts";
-import type { OperatorHookSettings } from "../../session/operator-hooks/contract.ts";
-import { createOperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
+import { type OperatorHookSettings, createOperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { EmitEvent } from "../contract.ts";
-import { forgetWindows, listWindows } from "../learned-windows.ts";
-import { UNKNOWN_WINDOW_TOKENS, createModelBook } from "../models.ts";
-import { sessionOptions, type SessionSettings } from "../session-options.ts";
-import type * as Change from "./change.ts";
-import type { CompactionPreview, History, Which } from "./contract.ts";
-import type { HistoryDependencies } from "./dependencies.ts";
+import { forgetWindows, listWindows } from "../models/learned-windows.ts";
+import { UNKNOWN_WINDOW_TOKENS, createModelBook } from "../models/models.ts";
+import { sessionOptions, type SessionSettings } from "../gateway-options.ts";
+import type { CompactionPreview, History, Which, SessionPins, ForkHow, ForkResult } from "./contract.ts";
+import { type HistoryDependencies, readMessages, createMeasures, createReadRecent } from "./sizes.ts";
 import { compactionView, contextView, unkeptView } from "./context-view.ts";
-import { findSession } from "./find.ts";
-import { createPreviews } from "./previews.ts";
-import { readMessages } from "./read-messages.ts";
-import { createMeasures, createReadRecent } from "./recently-read.ts";
+import { findSession, readConversation } from "./find.ts";
 import { exportSession } from "./export.ts";
-import { fork } from "./fork.ts";
-import { pin, pins, unpin } from "./pins.ts";
 import { recall, search } from "./search.ts";
 import { list, messagesOf, show } from "./show.ts";
+import { PrecisError } from "../../core/errors.ts";
+import { addPin, listPins, removePin, type PinContext, type PinRequest } from "../../session/pins.ts";
+import type * as Change from "./change.ts";
+import { exchangesOf } from "../../core/transcript/exchanges.ts";
+import { sharesWire } from "../../core/transcript/message.ts";
 
 /** The gateway's own options, so that what the operator compacts is as the gateway would have it. */
-export interface HistoryOptions extends SessionSettings {
+interface HistoryOptions extends SessionSettings {
   readonly store: HistoryStore;
   readonly registry?: Registry;
   /** One window for every model, in tokens. */
   readonly contextLength?: number;
   readonly hooks?: OperatorHookSettings;
-  /** Hears of hooks that fail. */
   readonly onEvent?: EmitEvent;
 }
 
@@ -114,4 +111,133 @@ function shownAs(preview: string, { session, compaction }: Change.UnkeptCompacti
 /** Loaded when something is compacted or undone: looking at it needs no engine. */
 function loadChange(): Promise<typeof Change> {
   return import("./change.ts");
+}
+
+async function pins(dependencies: HistoryDependencies, which: Which): Promise<SessionPins> {
+  return pinned(await pinnedSession(dependencies, which));
+}
+
+async function pin(dependencies: HistoryDependencies, which: Which, what: PinRequest): Promise<SessionPins> {
+  const session = await pinnedSession(dependencies, which);
+  await addPin(session, what);
+  return pinned(session);
+}
+
+async function unpin(dependencies: HistoryDependencies, which: Which, id: string): Promise<SessionPins> {
+  const session = await pinnedSession(dependencies, which);
+  if (await removePin(session, id)) return pinned(session);
+  throw new PrecisError(`the session has no pin ${JSON.stringify(id.slice(0, SHOWN_CHARS))}`, {
+    code: "unknown_pin",
+    hint: "List its pins: each has an id such as p1a2b3c.",
+  });
+}
+
+const SHOWN_CHARS = 40;
+
+interface PinnedSession extends PinContext {
+  readonly session: string;
+}
+
+async function pinned(session: PinnedSession): Promise<SessionPins> {
+  return { session: session.session, pins: await listPins(session) };
+}
+
+async function pinnedSession({ store, chain }: HistoryDependencies, which: Which): Promise<PinnedSession> {
+  const { tenant, entry } = await findSession(store, which);
+  return { store, tenant, chain, links: await store.readLinks(tenant, entry.head), session: entry.id };
+}
+
+const PREVIEW_MS = 10 * 60_000;
+const PREVIEWS_MAX = 8;
+const ID_BYTES = 9;
+
+interface Previews {
+  readonly add: (made: Change.UnkeptCompaction) => string;
+  /** @throws PrecisError `unknown_preview`. */
+  readonly get: (session: string, id: string) => Change.UnkeptCompaction;
+  readonly delete: (id: string) => void;
+}
+
+function createPreviews(now: () => number = Date.now): Previews {
+  const previews = new Map<string, { readonly made: Change.UnkeptCompaction; readonly until: number }>();
+  const forgetOld = (): void => {
+    for (const [id, { until }] of previews) if (until < now() || previews.size > PREVIEWS_MAX) previews.delete(id);
+  };
+  return {
+    add: (made) => {
+      const id = randomBytes(ID_BYTES).toString("base64url");
+      previews.set(id, { made, until: now() + PREVIEW_MS });
+      forgetOld();
+      return id;
+    },
+    get: (session, id) => {
+      forgetOld();
+      const made = previews.get(id)?.made;
+      if (made?.session === session) return made;
+      throw new PrecisError("there is no such preview any more", {
+        code: "unknown_preview",
+        hint: "A preview can be applied once, within ten minutes. Make a new one.",
+      });
+    },
+    delete: (id) => void previews.delete(id),
+  };
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}$/;
+const OWN_NAMES_MAX = 1_000;
+const SHORT_ID_CHARS = 12;
+
+async function fork({ store }: HistoryDependencies, which: Which, { at, name }: ForkHow): Promise<ForkResult> {
+  const { tenant, entry } = await findSession(store, which);
+  const { messages } = await readConversation(store, tenant, entry.head);
+  const links = await store.readLinks(tenant, entry.head);
+  const end = at ?? messages.length;
+  const ends = exchangesOf(messages)
+    .map((exchange) => exchange.end)
+    .filter((one) => one === messages.length || !sharesWire(messages[one - 1], messages[one]!));
+  if (!ends.includes(end)) throw noBoundary(end, ends);
+  const named = await nameFor(name, entry.id, async (one) => (await store.getSession(tenant, one)) === undefined);
+  const chain = { links: links.slice(0, end), messages: messages.slice(0, end), session: named };
+  // A store that masks secrets may have another name for it.
+  const { session } = await store.appendChain(tenant, chain);
+  return { session, parent: entry.id, messages: end };
+}
+
+/** A call and its results are not parted: the conversation could not go on from there. */
+function noBoundary(end: number, ends: readonly number[]): PrecisError {
+  const before = ends.findLast((one) => one < end);
+  const after = ends.find((one) => one > end);
+  const near = [before, after].filter((one) => one !== undefined).join(" or ");
+  return new PrecisError(`message ${end} is not the end of an exchange`, {
+    code: "bad_fork",
+    hint:
+      near === "" ? "The session has no message." : `A call and its results stay together: fork after message ${near}.`,
+  });
+}
+
+async function nameFor(
+  given: string | undefined,
+  parent: string,
+  isFree: (name: string) => Promise<boolean>,
+): Promise<string> {
+  if (given !== undefined) {
+    if (!NAME.test(given))
+      throw new PrecisError(`${JSON.stringify(given.slice(0, 128))} is not a valid session name`, {
+        code: "bad_fork",
+        hint: "Use at most 128 letters, digits and the characters . _ : @ / -",
+      });
+    if (await isFree(given)) return given;
+    throw new PrecisError(`a session named ${JSON.stringify(given)} already exists`, {
+      code: "session_exists",
+      hint: "Choose another name, or leave it out.",
+    });
+  }
+  for (let number = 1; number <= OWN_NAMES_MAX; number++) {
+    const name = `${parent.slice(0, SHORT_ID_CHARS)}-fork-${number}`;
+    if (await isFree(name)) return name;
+  }
+  throw new PrecisError("the session has too many forks without a name", {
+    code: "session_exists",
+    hint: "Give this one a name.",
+  });
 }

@@ -2,21 +2,22 @@
 import { numbered, weightOf } from "../../core/recall/messages.ts";
 import { rankPlaces, type Candidate } from "../../core/recall/ranking.ts";
 import type { Message } from "../../core/transcript/message.ts";
-import { protocols, type ProtocolName } from "../../protocols/index.ts";
+import { protocols } from "../../protocols/index.ts";
+import { type ProtocolName } from "../../core/protocols.ts";
 import { messagesIn } from "../../session/recall/read-original.ts";
-import { candidatesOf } from "../../session/recall/candidates.ts";
+import { candidatesOf } from "../../session/recall/answer.ts";
 import { originalsWith } from "../../session/recall/search.ts";
 import type { MessageHit, Original } from "../../store/store.ts";
 import type { FoundOriginal, SearchQuery } from "./contract.ts";
 import { findSession } from "./find.ts";
-import type { HistoryDependencies } from "./dependencies.ts";
+import type { HistoryDependencies } from "./sizes.ts";
 
 export async function recall(
   { store }: HistoryDependencies,
   tenant: string | undefined,
   id: string,
 ): Promise<Original | undefined> {
-  for (const one of await tenantsOf({ store }, tenant)) {
+  for (const one of await selectTenants({ store }, tenant)) {
     const original = await store.getOriginal(one, id);
     if (original !== undefined) return original;
   }
@@ -27,11 +28,11 @@ export async function search(
   dependencies: HistoryDependencies,
   { tenant, words, session, limit }: SearchQuery,
 ): Promise<readonly FoundOriginal[]> {
-  const scopes = session === undefined ? [] : [await scopeOf(dependencies, { tenant, id: session })];
-  if (session === undefined) for (const one of await tenantsOf(dependencies, tenant)) scopes.push({ tenant: one });
+  const scopes = session === undefined ? [] : [await findScope(dependencies, { tenant, id: session })];
+  if (session === undefined) for (const one of await selectTenants(dependencies, tenant)) scopes.push({ tenant: one });
   const candidates: Candidate<FoundOriginal>[] = [];
   for (const scope of scopes)
-    for (const each of await candidatesIn(dependencies, scope, { words, limit })) candidates.push(each);
+    for (const each of await findCandidates(dependencies, scope, { words, limit })) candidates.push(each);
   const places = rankPlaces(candidates, words, { limit, redact: dependencies.redact });
   return places.map(({ key, text, missing }) => {
     return { ...(key.kind === "original" ? { ...key, label: dependencies.redact(key.label) } : key), text, missing };
@@ -47,7 +48,7 @@ interface Scope {
   readonly session?: { readonly id: string; readonly links: readonly string[]; readonly removed: readonly string[] };
 }
 
-async function scopeOf(
+async function findScope(
   { store }: HistoryDependencies,
   which: { readonly tenant: string | undefined; readonly id: string },
 ): Promise<Scope> {
@@ -59,7 +60,7 @@ async function scopeOf(
 }
 
 /** What holds the words best, one message each; a message that is kept and also left its conversation is one. */
-async function candidatesIn(
+async function findCandidates(
   { store }: HistoryDependencies,
   { tenant, session }: Scope,
   { words, limit }: Pick<SearchQuery, "words" | "limit">,
@@ -78,7 +79,7 @@ async function candidatesIn(
   );
   const found = new Map<string, Candidate<FoundOriginal>>();
   for (const hit of said) {
-    for (const message of numbered(messagesOf(hit), hit.position + 1)) {
+    for (const message of numbered(readHit(hit), hit.position + 1)) {
       const { number, role, text } = message;
       const id = recallIds.get(`${number} ${text}`);
       const recalled = id === undefined ? {} : { recall: id };
@@ -100,14 +101,14 @@ async function candidatesIn(
 }
 
 /** Those that came from one wire message with the one that was found. */
-function messagesOf({ protocol, body }: MessageHit): readonly Message[] {
+function readHit({ protocol, body }: MessageHit): readonly Message[] {
   return messagesIn(
     body,
     protocol !== undefined && Object.hasOwn(protocols, protocol) ? (protocol as ProtocolName) : undefined,
   );
 }
 
-async function tenantsOf(
+async function selectTenants(
   { store }: Pick<HistoryDependencies, "store">,
   tenant: string | undefined,
 ): Promise<readonly string[]> {

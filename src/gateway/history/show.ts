@@ -1,20 +1,27 @@
 /** Sessions as an operator sees them: in a list, and one with its compactions and its newest messages. Secrets are masked before anything is cut. */
-import { applyCompaction } from "../../core/compaction/compaction.ts";
+import { defined } from "../../core/defined.ts";
+import { applyCompaction, type Compaction, type Evicted } from "../../core/compaction/compaction.ts";
 import { described, labelOf } from "../../core/digest/call.ts";
 import { personText } from "../../core/events/person.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
 import type { CompactionEntry, SessionEntry, UsageEntry } from "../../store/store.ts";
-import { savedRests, savedTiming } from "../../session/saved-state.ts";
+import { savedRests, savedTiming, savedEngineState } from "../../session/saved-state.ts";
 import { readThreshold } from "../../session/threshold.ts";
-import { archivesOf } from "./archive.ts";
-import type { CompactionShown, EngineFigures, MessageShown, SessionShown, SessionSummary, Which } from "./contract.ts";
-import { conversationOf, readConversation, type StoredConversation } from "./conversation.ts";
+import { archivesOf, spendOf } from "./archive.ts";
+import type {
+  CompactionShown,
+  EngineFigures,
+  MessageShown,
+  SessionShown,
+  SessionSummary,
+  Which,
+  HiddenResult,
+} from "./contract.ts";
+import { conversationOf, readConversation, type StoredConversation, findSession } from "./find.ts";
 import { windowOf } from "./context-view.ts";
-import { newestUsage, readSized, sizesOf, type SessionSizes } from "./sizes.ts";
-import { spendOf } from "./spend.ts";
-import { engineFigures } from "./engine-figures.ts";
-import { findSession } from "./find.ts";
-import type { HistoryDependencies } from "./dependencies.ts";
+import { newestUsage, readSized, sizesOf, type SessionSizes, type HistoryDependencies } from "./sizes.ts";
+import { sacredZoneStatistics } from "../../core/engines/sacred-zone/sacred-zone.ts";
+import { hiddenResults } from "../../core/engines/stepped.ts";
 
 /** What a list shows of a first request. */
 const TITLE_CHARS_MAX = 200;
@@ -77,10 +84,10 @@ async function summarise(
   return {
     tenant,
     id,
-    title: titleOf(conversationOf(opening), redact),
+    title: makeTitle(conversationOf(opening), redact),
     messages,
     ...counted,
-    ...(await figuresOf(dependencies, { tenant, model: usage?.model, usages, state, compactions })),
+    ...(await readFigures(dependencies, { tenant, model: usage?.model, usages, state, compactions })),
     compactions: compactions.filter(({ undone }) => !undone).length,
     undone: standing.undone,
     branches: Math.max(0, branches.length - archived.archives.length),
@@ -102,7 +109,7 @@ interface Recorded {
   readonly compactions: readonly CompactionEntry[];
 }
 
-async function figuresOf(
+async function readFigures(
   dependencies: HistoryDependencies,
   { usages, compactions, ...recorded }: Recorded,
 ): Promise<Pick<SessionSummary, "window" | "spendUsd" | "compactedBy" | "lastCompaction">> {
@@ -110,8 +117,7 @@ async function figuresOf(
   const spendUsd = spendOf(usages, dependencies);
   const last = compactions.findLast(({ undone }) => !undone);
   return {
-    ...(window === undefined ? {} : { window }),
-    ...(spendUsd === undefined ? {} : { spendUsd }),
+    ...defined({ window, spendUsd }),
     ...(last === undefined
       ? {}
       : {
@@ -126,7 +132,7 @@ function redactedFigures(engine: EngineFigures, redact: HistoryDependencies["red
   return { ...engine, hidden: engine.hidden.map((one) => ({ ...one, label: redact(one.label) })) };
 }
 
-function titleOf({ messages }: StoredConversation, redact: HistoryDependencies["redact"]): string {
+function makeTitle({ messages }: StoredConversation, redact: HistoryDependencies["redact"]): string {
   const said = messages.map(personText).find((text) => text !== "") ?? "";
   return redact(said).replaceAll(/\s+/g, " ").slice(0, TITLE_CHARS_MAX);
 }
@@ -155,7 +161,7 @@ export async function show(dependencies: HistoryDependencies, which: Which, tail
       return { covered, undone, stands: !undone && covers === compaction?.covers, createdAt, report };
     }),
     ...(engine === undefined ? {} : { engine: redactedFigures(engine, dependencies.redact) }),
-    tail: tailOf(dependencies, messages, tail, sizes),
+    tail: showTail(dependencies, messages, tail, sizes),
   };
 }
 
@@ -164,7 +170,7 @@ export async function messagesOf({ store }: HistoryDependencies, which: Which): 
   return (await readConversation(store, tenant, entry.head)).messages;
 }
 
-function tailOf(
+function showTail(
   { redact }: HistoryDependencies,
   messages: readonly Message[],
   count: number,
@@ -180,4 +186,28 @@ function tailOf(
       .slice(0, CALLS_SHOWN_MAX)
       .map((call) => redact(labelOf(described(call)))),
   }));
+}
+
+/** `state`: the session's, as it was saved; `standing`: the compaction that its next request goes out with. */
+function engineFigures(state: unknown, standing: Compaction | undefined): EngineFigures | undefined {
+  const engine = savedEngineState(state) ?? standing?.state;
+  const name = standing?.report.engine ?? engineName(engine);
+  if (name === undefined) return undefined;
+  const hidden = standing === undefined ? [] : listHidden(standing);
+  return { name, ...(name === "sacred-zone" ? { statistics: sacredZoneStatistics(engine) } : {}), hidden };
+}
+
+function engineName(state: unknown): string | undefined {
+  const name = typeof state === "object" && state !== null && "engine" in state ? state.engine : undefined;
+  return typeof name === "string" ? name : undefined;
+}
+
+/** Results that stand in the conversation in short: a digest, a line with the recall id, a reference. */
+function listHidden({ map, evicted, state }: Compaction): readonly HiddenResult[] {
+  const times = new Map(hiddenResults(state).map(({ id, at }) => [id, at]));
+  const stands = ({ kind, message }: Evicted): boolean => kind === "result" && map[message]?.kind === "edited";
+  return evicted.filter(stands).map(({ id, message, label }) => {
+    const at = times.get(id);
+    return { id, number: message + 1, label, ...(at === undefined ? {} : { at }) };
+  });
 }

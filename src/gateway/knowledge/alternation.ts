@@ -8,20 +8,19 @@ export interface Alternation {
   readonly learn: (upstream: string, model: string) => void;
 }
 
-/** Models at addresses that are remembered. */
 const SERVERS_MAX = 1_024;
 
 export function createAlternation(): Alternation {
   const known = new Set<string>();
   return {
-    isWanted: (upstream, model) => known.has(keyOf(upstream, model)),
+    isWanted: (upstream, model) => known.has(serverKey(upstream, model)),
     learn: (upstream, model) => {
       if (known.size >= SERVERS_MAX) known.clear();
-      known.add(keyOf(upstream, model));
+      known.add(serverKey(upstream, model));
     },
   };
 }
 
-function keyOf(upstream: string, model: string): string {
+function serverKey(upstream: string, model: string): string {
   return `${upstream}\n${model}`;
 }

@@ -19,7 +19,6 @@ interface LargeCall {
   readonly raw: Buffer;
   readonly plain: Buffer;
   readonly loopback: boolean;
-  /** What the thread has to tell of the request when it is over. */
   readonly over: (event: RequestEvent) => void;
 }
 
@@ -55,10 +54,10 @@ const OPEN_BRACE = 0x7b;
 export function isLarge(body: Uint8Array, limits: QueueLimits): boolean {
   const { readBodyBytes, largeBodyBytes, largeBodyObjects } = limits;
   if (body.length >= largeBodyBytes) return body.length <= readBodyBytes;
-  return objectsIn(body, largeBodyObjects) >= largeBodyObjects;
+  return countObjects(body, largeBodyObjects) >= largeBodyObjects;
 }
 
-function objectsIn(body: Uint8Array, most = Infinity): number {
+function countObjects(body: Uint8Array, most = Infinity): number {
   let objects = 0;
   for (let at = body.indexOf(OPEN_BRACE); at >= 0 && objects < most; at = body.indexOf(OPEN_BRACE, at + 1)) objects++;
   return objects;
@@ -99,7 +98,7 @@ export function createLargeRequests(source: ThreadSource, limits: QueueLimits, o
     answer: async (call) => {
       if (places.size() >= largeRequests) throw busy();
       const { tenant, plain } = call;
-      const weight = plain.length * HELD_PER_BYTE + objectsIn(plain) * HELD_PER_OBJECT;
+      const weight = plain.length * HELD_PER_BYTE + countObjects(plain) * HELD_PER_OBJECT;
       const place: Place = { tenant, weight, alone: false };
       let told = await enter(call, place);
       while (told === "again") told = await enter(call, place);
@@ -120,7 +119,6 @@ type Lost = "alone to blame" | "to blame" | "not to blame";
 
 interface CallInThread extends LargeCall {
   readonly prepared: () => void;
-  /** Nothing of it is in the thread any more. */
   readonly left: () => void;
 }
 
@@ -130,7 +128,6 @@ interface Thread {
   readonly close: () => Promise<void>;
 }
 
-/** A request that the thread has. */
 interface Active extends Pick<CallInThread, "over" | "left"> {
   isPrepared: boolean;
   readonly prepared: () => void;

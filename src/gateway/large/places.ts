@@ -4,7 +4,6 @@
  * take half of what the others leave, so that there is room for the next.
  */
 
-/** What a request wants of the thread, and what it has. */
 export interface Place {
   readonly tenant: string;
   /** Bytes of memory, about. */
@@ -27,7 +26,6 @@ export interface Places {
   /** It only waits for its provider from now on. */
   readonly prepared: (place: Place) => void;
   readonly leave: (place: Place) => void;
-  /** Those that wait, and those in the thread. */
   readonly size: () => number;
 }
 
@@ -95,20 +93,19 @@ export function createPlaces(limits: PlaceLimits): Places {
   };
 }
 
-/** What there is room for beside what is there. */
 function createRoom({ heldBytes, preparingBytes }: PlaceLimits) {
   const held = new Set<Place>();
   const preparing = new Set<Place>();
   return {
     fits: (place: Place): boolean => {
-      if (held.size > 0 && weightOf(held) + place.weight > heldBytes) return false;
+      if (held.size > 0 && sumWeights(held) + place.weight > heldBytes) return false;
       if (preparing.size === 0) return true;
       if (place.alone || [...preparing].some(({ alone }) => alone)) return false;
-      return weightOf(preparing) + place.weight <= preparingBytes;
+      return sumWeights(preparing) + place.weight <= preparingBytes;
     },
     hasItsShare: ({ tenant, weight }: Place): boolean => {
-      const own = weightOf(held, tenant);
-      return own > 0 && own + weight > (heldBytes - weightOf(held) + own) / 2;
+      const own = sumWeights(held, tenant);
+      return own > 0 && own + weight > (heldBytes - sumWeights(held) + own) / 2;
     },
     take: (place: Place): void => {
       held.add(place);
@@ -119,12 +116,12 @@ function createRoom({ heldBytes, preparingBytes }: PlaceLimits) {
       preparing.delete(place);
       return held.delete(place);
     },
-    weightOf: (tenant: string): number => weightOf(held, tenant),
+    weightOf: (tenant: string): number => sumWeights(held, tenant),
     size: (): number => held.size,
   };
 }
 
-function weightOf(places: ReadonlySet<Place>, tenant?: string): number {
+function sumWeights(places: ReadonlySet<Place>, tenant?: string): number {
   let sum = 0;
   for (const place of places) if (tenant === undefined || place.tenant === tenant) sum += place.weight;
   return sum;

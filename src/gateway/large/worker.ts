@@ -9,9 +9,8 @@ import type { Bytes, ClientResponse, GatewayEvent, RequestEvent } from "../contr
 import { GATEWAY_LIMITS } from "../limits.ts";
 import { clientDisconnected } from "../transport/failures.ts";
 import { refuseError } from "../transport/refusals.ts";
-import type { FromThread, ThreadSource, ToThread } from "./messages.ts";
+import { type FromThread, type ThreadSource, type ToThread, keptInPieces } from "./messages.ts";
 import type { ThreadModule } from "./module.ts";
-import { keptInPieces } from "./pieces.ts";
 
 interface Active {
   readonly gone: AbortController;
@@ -64,7 +63,6 @@ function prepared(): void {
   if (id !== undefined) say({ kind: "prepared", id });
 }
 
-/** The last that is said of a request. */
 function over(id: number, event: RequestEvent): void {
   active.delete(id);
   say({ kind: "over", id, event });

@@ -24,13 +24,11 @@ export interface Access {
   readonly byLink: (code: string) => string | undefined;
   /** The dashboard's token, for twelve hours; undefined for a code that is used, old or none of ours. */
   readonly byHandover: (code: string) => string | undefined;
-  /** The dashboard's token for whoever has shown the operator's. */
   readonly browserToken: () => string;
 }
 
 export function createAccess(token: string, now: () => number = Date.now): Access {
   const used = new Map<string, number>();
-  /** Whether a code of this purpose is valid, and was not used before. */
   const takeOnce = (purpose: Purpose, code: string): boolean => {
     if (!isValid(token, purpose, code, now()) || used.has(code)) return false;
     for (const [one, end] of used) if (end < now()) used.delete(one);
@@ -40,9 +38,9 @@ export function createAccess(token: string, now: () => number = Date.now): Acces
   };
   const browserToken = (): string => signed(token, "browser", now() + BROWSER_TOKEN_MS);
   return {
-    byOperator: (authorization) => same(bearerOf(authorization), token),
+    byOperator: (authorization) => same(readBearer(authorization), token),
     byToken: (authorization) => {
-      const given = bearerOf(authorization);
+      const given = readBearer(authorization);
       return same(given, token) || isValid(token, "browser", given, now());
     },
     byLink: (code) => (takeOnce("link", code) ? signed(token, "handover", now() + HANDOVER_MS) : undefined),
@@ -56,7 +54,7 @@ export function loginLink(url: string, token: string, now = Date.now()): string 
   return `${url}${LOGIN_PATH}?code=${signed(token, "link", now + LINK_MS)}`;
 }
 
-function bearerOf(authorization = ""): string {
+function readBearer(authorization = ""): string {
   return /^bearer +(\S.*)$/i.exec(authorization)?.[1] ?? "";
 }
 

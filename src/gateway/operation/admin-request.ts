@@ -2,13 +2,12 @@
 import type { Context } from "hono";
 import { readBudget, type Budget } from "../../core/compaction/budget.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { protocols, type ProtocolName } from "../../protocols/index.ts";
+import { protocols } from "../../protocols/index.ts";
+import { type ProtocolName } from "../../core/protocols.ts";
 import { SYNTHETIC_CHOICES, type ExportOptions, type Page, type Which } from "../history/contract.ts";
 
-/** Every bound of the API. */
 export const ADMIN_LIMITS = Object.freeze({
   bodyBytes: 16 * 1024,
-  /** A handoff that a person has edited. */
   handoffBodyBytes: 512 * 1024,
   focusChars: 2_000,
   queryChars: 1_000,
@@ -100,17 +99,17 @@ export function budgetFrom(given: number | string): Budget {
 }
 
 export function exportOptions(context: Context): ExportOptions {
-  const to = choiceIn(context, "to", Object.keys(protocols) as readonly ProtocolName[]);
+  const to = readChoice(context, "to", Object.keys(protocols) as readonly ProtocolName[]);
   return {
-    form: choiceIn(context, "format", ["json", "jsonl"] as const) ?? "json",
-    compacted: choiceIn(context, "compacted", ["true", "false"] as const) === "true",
-    synthetic: choiceIn(context, "synthetic", SYNTHETIC_CHOICES) ?? "mark",
-    secrets: choiceIn(context, "secrets", ["mask", "keep"] as const) ?? "mask",
+    form: readChoice(context, "format", ["json", "jsonl"] as const) ?? "json",
+    compacted: readChoice(context, "compacted", ["true", "false"] as const) === "true",
+    synthetic: readChoice(context, "synthetic", SYNTHETIC_CHOICES) ?? "mark",
+    secrets: readChoice(context, "secrets", ["mask", "keep"] as const) ?? "mask",
     ...(to === undefined ? {} : { to }),
   };
 }
 
-function choiceIn<Choice extends string>(
+function readChoice<Choice extends string>(
   context: Context,
   name: string,
   choices: readonly Choice[],
@@ -144,7 +143,7 @@ export async function bodyOf<Shape extends Readonly<Record<string, keyof Kinds>>
   shape: Shape,
   bytesMax: number = ADMIN_LIMITS.bodyBytes,
 ): Promise<Read<Shape>> {
-  const text = await textOf(context.req.raw, bytesMax);
+  const text = await readText(context.req.raw, bytesMax);
   const value = text.trim() === "" ? {} : parsed(text);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw badQuery("the body is not a JSON object", `Send one with ${Object.keys(shape).join(", ")}, or none.`);
@@ -162,7 +161,7 @@ export async function bodyOf<Shape extends Readonly<Record<string, keyof Kinds>>
   return value as Read<Shape>;
 }
 
-async function textOf({ body }: Request, bytesMax: number): Promise<string> {
+async function readText({ body }: Request, bytesMax: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body ?? []) {

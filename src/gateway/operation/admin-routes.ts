@@ -3,6 +3,7 @@
  * What changes something wants `content-type: application/json`, which no form of another site can send.
  */
 import { Hono, type Context } from "hono";
+import { defined } from "../../core/defined.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { thresholdFrom } from "../../session/threshold.ts";
 import type { History } from "../history/contract.ts";
@@ -53,17 +54,6 @@ const STATUSES: Readonly<Record<string, Status>> = {
 
 export function createAdminRoutes(history: History): Hono {
   const app = new Hono({ strict: false });
-  addGuards(app);
-  addReading(app, history);
-  addCompacting(app, history);
-  addPinning(app, history);
-  addForking(app, history);
-  addWindows(app, history);
-  app.onError((error, context) => refuse(context, error));
-  return app;
-}
-
-function addGuards(app: Hono): void {
   app.use(async (context, next) => {
     if (context.req.method === "POST" && !isJson(context.req.header("content-type")))
       throw refusal(
@@ -73,38 +63,62 @@ function addGuards(app: Hono): void {
       );
     await next();
   });
+  addReading(app, history);
+  addCompacting(app, history);
+  addEditing(app, history);
+  app.onError((error, context) => refuse(context, error));
+  return app;
+}
+
+/** A route whose answer is the JSON of what it looks up. */
+function answered(answer: (context: Context) => Promise<object>): (context: Context) => Promise<Response> {
+  return async (context) => context.json(await answer(context), 200, NO_STORE);
+}
+
+function readPreviewId(context: Context): string {
+  return bounded(context.req.param("preview") ?? "", "the preview", ADMIN_LIMITS.idChars);
 }
 
 function addReading(app: Hono, history: History): void {
-  app.get("/tenants", async (context) => context.json(await history.tenants(), 200, NO_STORE));
-  app.get("/sessions", async (context) => {
+  const { tailMessages: max, tailMessagesByDefault: otherwise, listedByDefault } = ADMIN_LIMITS;
+  const get = (path: string, answer: (context: Context) => Promise<object>): void =>
+    void app.get(path, answered(answer));
+  get("/tenants", () => history.tenants());
+  get("/windows", (context) => history.windows({ tenant: tenantIn(context) }));
+  get("/sessions", (context) => {
     const offset = numberIn(context, "offset", { min: 0, max: ADMIN_LIMITS.offset, otherwise: 0 });
-    const sessions = await history.list(tenantIn(context), limitIn(context), offset);
-    return context.json(sessions, 200, NO_STORE);
+    return history.list(tenantIn(context), limitIn(context), offset);
   });
-  app.get("/sessions/:id", async (context) => {
-    const tail = numberIn(context, "tail", {
-      max: ADMIN_LIMITS.tailMessages,
-      otherwise: ADMIN_LIMITS.tailMessagesByDefault,
-    });
-    return context.json(await history.show(whichIn(context), tail), 200, NO_STORE);
-  });
-  app.get("/sessions/:id/context", async (context) =>
-    context.json(await history.context(whichIn(context)), 200, NO_STORE),
-  );
-  app.get("/sessions/:id/compactions/:number", async (context) => {
+  get("/sessions/:id", (context) => history.show(whichIn(context), numberIn(context, "tail", { max, otherwise })));
+  get("/sessions/:id/context", (context) => history.context(whichIn(context)));
+  get("/sessions/:id/compactions/:number", (context) => {
     const number = positive(Number(context.req.param("number")), "the number of the compaction");
-    return context.json(await history.compaction(whichIn(context), number, pageIn(context)), 200, NO_STORE);
+    return history.compaction(whichIn(context), number, pageIn(context));
   });
-  app.get("/sessions/:id/previews/:preview", async (context) => {
-    const preview = bounded(context.req.param("preview"), "the preview", ADMIN_LIMITS.idChars);
-    return context.json(await history.showPreview(whichIn(context), preview, pageIn(context)), 200, NO_STORE);
+  get("/sessions/:id/previews/:preview", (context) => {
+    const preview = readPreviewId(context);
+    return history.showPreview(whichIn(context), preview, pageIn(context));
   });
-  app.get("/sessions/:id/messages", async (context) => {
-    const page = pageIn(context) ?? { from: 1, count: ADMIN_LIMITS.listedByDefault };
-    return context.json(await history.read(whichIn(context), page), 200, NO_STORE);
+  get("/sessions/:id/messages", (context) => {
+    const page = pageIn(context) ?? { from: 1, count: listedByDefault };
+    return history.read(whichIn(context), page);
   });
-  app.get("/sessions/:id/pins", async (context) => context.json(await history.pins(whichIn(context)), 200, NO_STORE));
+  get("/sessions/:id/pins", (context) => history.pins(whichIn(context)));
+  get("/recall/:id", async (context) => {
+    const original = await history.recall(tenantIn(context), idIn(context));
+    if (original !== undefined) return original;
+    throw refusal(
+      "unknown_original",
+      "no original has this recall id",
+      "Use an id as the compacted conversation shows it.",
+    );
+  });
+  get("/search", (context) => {
+    const words = bounded(context.req.query("q") ?? "", "q", ADMIN_LIMITS.queryChars);
+    if (words.trim() === "") throw badQuery("q is missing", "Write for example `?q=connection+refused`.");
+    const session = context.req.query("session");
+    return history.search({ tenant: tenantIn(context), words, limit: limitIn(context), ...defined({ session }) });
+  });
   app.get("/sessions/:id/export", async (context) => {
     const options = exportOptions(context);
     const { text, protocol } = await history.export(whichIn(context), options);
@@ -115,108 +129,75 @@ function addReading(app: Hono, history: History): void {
       "x-precis-protocol": protocol,
     });
   });
-  app.get("/recall/:id", async (context) => {
-    const original = await history.recall(tenantIn(context), idIn(context));
-    if (original === undefined)
-      throw refusal(
-        "unknown_original",
-        "no original has this recall id",
-        "Use an id as the compacted conversation shows it.",
-      );
-    return context.json(original, 200, NO_STORE);
-  });
-  app.get("/search", async (context) => {
-    const words = bounded(context.req.query("q") ?? "", "q", ADMIN_LIMITS.queryChars);
-    if (words.trim() === "") throw badQuery("q is missing", "Write for example `?q=connection+refused`.");
-    const session = context.req.query("session");
-    const query = { tenant: tenantIn(context), words, limit: limitIn(context) };
-    const found = await history.search(session === undefined ? query : { ...query, session });
-    return context.json(found, 200, NO_STORE);
-  });
 }
 
 function addCompacting(app: Hono, history: History): void {
+  const shape = { focus: "string", budget: "amount", messages: "string", preview: "boolean", apply: "string" } as const;
   let compacting = 0;
-  app.post("/sessions/:id/compact", async (context) => {
-    const shape = {
-      focus: "string",
-      budget: "amount",
-      messages: "string",
-      preview: "boolean",
-      apply: "string",
-    } as const;
-    const { focus, budget, messages, preview, apply } = await bodyOf(context, shape);
-    if (apply !== undefined) return context.json(await history.applyPreview(whichIn(context), apply), 200, NO_STORE);
-    if (compacting >= ADMIN_LIMITS.compactions)
-      throw refusal("busy", "too many compactions are in progress", "Try again in a moment.");
-    compacting++;
-    try {
-      const how = {
-        ...(focus === undefined ? {} : { focus: bounded(focus, "focus", ADMIN_LIMITS.focusChars) }),
-        ...(budget === undefined ? {} : { budget: budgetFrom(budget) }),
-        ...(messages === undefined ? {} : { messages }),
-        signal: context.req.raw.signal,
-      };
-      const made = await (preview === true ? history.preview : history.compact)(whichIn(context), how);
-      return context.json(made, 200, NO_STORE);
-    } finally {
-      compacting--;
-    }
-  });
-  app.post("/sessions/:id/previews/:preview", async (context) => {
-    const preview = bounded(context.req.param("preview"), "the preview", ADMIN_LIMITS.idChars);
+  app.post(
+    "/sessions/:id/compact",
+    answered(async (context) => {
+      const { focus, budget, messages, preview, apply } = await bodyOf(context, shape);
+      if (apply !== undefined) return history.applyPreview(whichIn(context), apply);
+      if (compacting >= ADMIN_LIMITS.compactions)
+        throw refusal("busy", "too many compactions are in progress", "Try again in a moment.");
+      compacting++;
+      try {
+        const how = {
+          ...(focus === undefined ? {} : { focus: bounded(focus, "focus", ADMIN_LIMITS.focusChars) }),
+          ...(budget === undefined ? {} : { budget: budgetFrom(budget) }),
+          ...defined({ messages }),
+          signal: context.req.raw.signal,
+        };
+        return await (preview === true ? history.preview : history.compact)(whichIn(context), how);
+      } finally {
+        compacting--;
+      }
+    }),
+  );
+}
+
+function addEditing(app: Hono, history: History): void {
+  const post = (path: string, answer: (context: Context) => Promise<object>): void =>
+    void app.post(path, answered(answer));
+  post("/sessions/:id/previews/:preview", async (context) => {
+    const preview = readPreviewId(context);
     const { handoff } = await bodyOf(context, { handoff: "string" }, ADMIN_LIMITS.handoffBodyBytes);
     if (handoff === undefined) throw badQuery("handoff is missing", 'Send for example {"handoff": "## Open\\n- …"}.');
-    return context.json(await history.editPreview(whichIn(context), preview, handoff), 200, NO_STORE);
+    return history.editPreview(whichIn(context), preview, handoff);
   });
-  app.post("/sessions/:id/drop", async (context) => {
+  post("/sessions/:id/drop", async (context) => {
     const { messages } = await bodyOf(context, { messages: "string" });
     if (messages === undefined) throw badQuery("messages is missing", 'Send for example {"messages": "12-30"}.');
-    return context.json(await history.drop(whichIn(context), messages), 200, NO_STORE);
+    return history.drop(whichIn(context), messages);
   });
-  app.post("/sessions/:id/undo", async (context) => {
+  post("/sessions/:id/undo", async (context) => {
     const undone = await history.undo(whichIn(context));
-    if (undone === undefined)
-      throw refusal("nothing_to_undo", "no compaction is active for this session", "There is nothing to undo.");
-    return context.json(undone, 200, NO_STORE);
+    if (undone !== undefined) return undone;
+    throw refusal("nothing_to_undo", "no compaction is active for this session", "There is nothing to undo.");
   });
-  app.post("/sessions/:id/threshold", async (context) => {
+  post("/sessions/:id/threshold", async (context) => {
     const { threshold } = await bodyOf(context, { threshold: "amount" });
     const set = threshold === undefined ? undefined : thresholdFrom(String(threshold));
-    return context.json(await history.setThreshold(whichIn(context), set), 200, NO_STORE);
+    return history.setThreshold(whichIn(context), set);
   });
-}
-
-function addPinning(app: Hono, history: History): void {
-  app.post("/sessions/:id/pin", async (context) => {
+  post("/sessions/:id/pin", async (context) => {
     const what = await bodyOf(context, { messages: "string", fact: "string" });
-    return context.json(await history.pin(whichIn(context), what), 200, NO_STORE);
+    return history.pin(whichIn(context), what);
   });
-  app.post("/sessions/:id/unpin", async (context) => {
+  post("/sessions/:id/unpin", async (context) => {
     const { pin } = await bodyOf(context, { pin: "string" });
     if (pin === undefined) throw badQuery("pin is missing", 'Send for example {"pin": "p1a2b3c"}.');
-    return context.json(await history.unpin(whichIn(context), pin), 200, NO_STORE);
+    return history.unpin(whichIn(context), pin);
   });
-}
-
-function addWindows(app: Hono, history: History): void {
-  app.get("/windows", async (context) =>
-    context.json(await history.windows({ tenant: tenantIn(context) }), 200, NO_STORE),
-  );
-  app.post("/windows/forget", async (context) => {
-    const which = await bodyOf(context, { model: "string", upstream: "string" });
-    return context.json(await history.forgetWindows({ tenant: tenantIn(context), ...which }), 200, NO_STORE);
-  });
-}
-
-function addForking(app: Hono, history: History): void {
-  app.post("/sessions/:id/fork", async (context) => {
+  post("/sessions/:id/fork", async (context) => {
     const { at, name } = await bodyOf(context, { at: "number", name: "string" });
-    const made = await history.fork(whichIn(context), {
-      ...(at === undefined ? {} : { at: positive(at, "at") }),
-      ...(name === undefined ? {} : { name }),
-    });
-    return context.json(made, 200, NO_STORE);
+    const where = at === undefined ? {} : { at: positive(at, "at") };
+    return history.fork(whichIn(context), { ...where, ...defined({ name }) });
+  });
+  post("/windows/forget", async (context) => {
+    const which = await bodyOf(context, { model: "string", upstream: "string" });
+    return history.forgetWindows({ tenant: tenantIn(context), ...which });
   });
 }
 

@@ -7,7 +7,6 @@ export interface ClientSetup {
   readonly place: string;
   readonly language: "sh" | "toml" | "json";
   readonly lines: readonly string[];
-  /** What to know beyond the lines. */
   readonly note: string;
 }
 

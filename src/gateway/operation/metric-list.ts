@@ -5,7 +5,6 @@ export interface MetricDefinition {
   readonly kind: "counter" | "gauge" | "histogram";
   readonly help: string;
   readonly labels: readonly string[];
-  /** Of a histogram, upper bounds. */
   readonly buckets?: readonly number[];
 }
 
@@ -175,7 +174,6 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** Every value, so that none can be forgotten. */
 function all<Value extends string>(values: Readonly<Record<Value, 0>>): readonly Value[] {
   return Object.keys(values) as Value[];
 }

@@ -3,10 +3,10 @@ import { STATUS_CODES } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { CacheEffect } from "../../core/caching/effectiveness.ts";
 import type { CompactionEvent, GatewayEvent, RequestEvent, EmitEvent } from "../contract.ts";
-import { routeOf as modelRouteOf } from "../routes.ts";
-import { splitTarget } from "../transport/vendor.ts";
+import { routeOf as modelRouteOf } from "../request/routes.ts";
+import { splitTarget } from "../transport/headers.ts";
 import { AT_ZERO, METRICS, type MetricDefinition, type MetricName } from "./metric-list.ts";
-import { createTenantMetrics, type TenantStore, type Write } from "./tenant-metrics.ts";
+import type { HistoryStore } from "../../store/store.ts";
 
 export interface MetricsOptions {
   /** The configured names; any other is `none`. */
@@ -14,15 +14,13 @@ export interface MetricsOptions {
   readonly inFlight?: () => number;
   /** Absent where there is no file. */
   readonly storeBytes?: (() => number) | undefined;
-  /** What tenants take is told beside the rest, and what they have in here. */
   readonly tenantStore?: TenantStore | undefined;
   /** Node's own figures (memory, processor, event loop) beside ours; default true. */
   readonly processMetrics?: boolean;
 }
 
-export interface Metrics {
+interface Metrics {
   readonly onEvent: EmitEvent;
-  /** The exposition format, and its content type. */
   readonly text: () => Promise<string>;
   readonly contentType: string;
 }
@@ -37,8 +35,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
   if (processMetrics) collectDefaultMetrics({ register: registry });
   const write = writerTo(registry, tenantStore !== undefined);
   const known = new Set(upstreams);
-  if (inFlight !== undefined) gauge(registry, "precis_in_flight", inFlight);
-  if (storeBytes !== undefined) gauge(registry, "precis_store_bytes", storeBytes);
+  if (inFlight !== undefined) addGauge(registry, "precis_in_flight", inFlight);
+  if (storeBytes !== undefined) addGauge(registry, "precis_store_bytes", storeBytes);
   const ofTenants = tenantStore && createTenantMetrics(registry, write, tenantStore);
   return {
     onEvent: (event) => {
@@ -57,7 +55,7 @@ function writerTo(registry: Registry, byTenant: boolean): Write {
     const common = { name, help, labelNames: [...labels], registers: [registry] };
     if (kind === "counter") {
       const counter = new Counter(common);
-      for (const of of combinationsOf(AT_ZERO[name])) counter.inc(of, 0);
+      for (const of of combineLabels(AT_ZERO[name])) counter.inc(of, 0);
       writers.set(name, (_, value, of = {}) => counter.inc(of, value));
     } else if (kind === "histogram") {
       const histogram = new Histogram({ ...common, buckets: [...(buckets ?? [])] });
@@ -67,8 +65,7 @@ function writerTo(registry: Registry, byTenant: boolean): Write {
   return (name, value, labels) => writers.get(name)?.(name, value, labels);
 }
 
-/** Every choice of a value for each label. */
-function combinationsOf(values: Readonly<Record<string, readonly string[]>> = {}): readonly Record<string, string>[] {
+function combineLabels(values: Readonly<Record<string, readonly string[]>> = {}): readonly Record<string, string>[] {
   return Object.entries(values).reduce<readonly Record<string, string>[]>(
     (made, [label, each], at) =>
       (at === 0 ? [{}] : made).flatMap((one) => each.map((value) => ({ ...one, [label]: value }))),
@@ -76,7 +73,7 @@ function combinationsOf(values: Readonly<Record<string, readonly string[]>> = {}
   );
 }
 
-function gauge(registry: Registry, name: MetricName, read: () => number): void {
+function addGauge(registry: Registry, name: MetricName, read: () => number): void {
   const one: Gauge = new Gauge({
     name,
     help: METRICS[name].help,
@@ -158,4 +155,56 @@ export function routeOf(path: string): string {
 function statusLabel(status: number): string {
   if (status in STATUS_CODES || OTHER_STATUSES.has(status)) return String(status);
   return status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : "none";
+}
+
+/** Adds to a counter, or observes with a histogram. */
+type Write = (name: MetricName, value: number, labels?: Readonly<Record<string, string>>) => void;
+
+export type TenantStore = Pick<HistoryStore, "listTenants" | "holdings">;
+
+const TENANTS_MAX = 1_000;
+const OTHER = "other";
+/** How often what is stored is measured, when somebody looks. */
+const MEASURE_EVERY_MS = 60_000;
+const STORED: MetricName = "precis_tenant_stored_bytes";
+
+function createTenantMetrics(registry: Registry, write: Write, store: TenantStore): (event: GatewayEvent) => void {
+  const known = new Set<string>();
+  const labelOf = (tenant: string): string => {
+    if (known.size < TENANTS_MAX) known.add(tenant);
+    return known.has(tenant) ? tenant : OTHER;
+  };
+  let measuredAt = -Infinity;
+  const measure = async (): Promise<void> => {
+    const bytes = new Map<string, number>();
+    for (const { tenant } of await store.listTenants()) {
+      if (tenant === "") continue;
+      const label = labelOf(tenant);
+      bytes.set(label, (bytes.get(label) ?? 0) + (await store.holdings(tenant)).bytes);
+    }
+    gauge.reset();
+    for (const [tenant, sum] of bytes) gauge.set({ tenant }, sum);
+  };
+  const gauge = new Gauge({
+    name: STORED,
+    help: METRICS[STORED].help,
+    labelNames: ["tenant"],
+    registers: [registry],
+    // Whoever looks gets what was measured last, and does not wait for the store.
+    collect: () => {
+      if (performance.now() - measuredAt < MEASURE_EVERY_MS) return;
+      measuredAt = performance.now();
+      void measure().catch(() => undefined);
+    },
+  });
+  return (event) => {
+    if (event.kind === "compaction")
+      return write("precis_tenant_compaction_cost_usd_total", event.costUsd, { tenant: labelOf(event.tenant) });
+    if (event.kind !== "request" || event.tenant === "") return;
+    const tenant = labelOf(event.tenant);
+    write("precis_tenant_requests_total", 1, { tenant, outcome: event.outcome });
+    const { input = 0, output = 0 } = event.usage ?? {};
+    write("precis_tenant_usage_tokens_total", input, { tenant, kind: "input" });
+    write("precis_tenant_usage_tokens_total", output, { tenant, kind: "output" });
+  };
 }

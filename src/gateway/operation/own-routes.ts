@@ -9,10 +9,10 @@ import { callerRefusal } from "../transport/callers.ts";
 import { createAccess, LOGIN_PATH, type Access } from "./access.ts";
 import { acceptsPage, addDashboard, type Dashboard } from "../dashboard/routes.ts";
 import { createAdminRoutes } from "./admin-routes.ts";
-import { unreadiness, type ReadinessChecks } from "./readiness.ts";
 import type { Totals } from "./tally.ts";
+import { PrecisError } from "../../core/errors.ts";
+import { withTimeLimit } from "../../session/time-limit.ts";
 
-/** What is running, and what it did so far. */
 export interface Status {
   readonly version: string;
   readonly mode: string;
@@ -36,7 +36,6 @@ export interface OwnRoutesOptions extends ReadinessChecks {
   readonly forwards?: boolean | undefined;
   /** What the operator can do with the kept conversations. */
   readonly history: History;
-  /** True where only this machine can reach it. */
   readonly loopback: boolean;
   /** Names, beside those of this machine, by which it may be called, and sites whose pages may call it. */
   readonly allowedHosts?: readonly string[];
@@ -113,4 +112,23 @@ const TOKEN_NEEDED =
 
 function error(context: Context, status: 401 | 403 | 404, code: string, hint: string): Response {
   return context.json({ error: { code, hint } }, status, NO_STORE);
+}
+
+export interface ReadinessChecks {
+  readonly checkStore: () => Promise<unknown>;
+  /** True from the moment it is to stop. */
+  readonly stopping: () => boolean;
+}
+
+const STORE_ANSWERS_WITHIN_MS = 2_000;
+
+/** Why it is not ready, as a code; undefined where it is. */
+export async function unreadiness({ stopping, checkStore }: ReadinessChecks): Promise<string | undefined> {
+  if (stopping()) return "stopping";
+  try {
+    const checked = checkStore().then(() => undefined);
+    return await withTimeLimit(STORE_ANSWERS_WITHIN_MS, checked, () => "store_slow");
+  } catch (cause) {
+    return cause instanceof PrecisError && cause.code.startsWith("store_") ? cause.code : "store_unavailable";
+  }
 }

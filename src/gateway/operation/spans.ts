@@ -9,14 +9,13 @@ import type { Redactor } from "../../core/redaction/redactor.ts";
 import { definitions } from "../../protocols/registry.ts";
 import type { Prepared } from "../../session/contract.ts";
 import type { ClientRequest, HeaderLines, RequestEvent, Treatment } from "../contract.ts";
-import { routeOf } from "../routes.ts";
+import { routeOf } from "../request/routes.ts";
 import type { Upstream } from "../transport/upstreams.ts";
-import { headerOf, splitTarget } from "../transport/vendor.ts";
+import { headerOf, splitTarget } from "../transport/headers.ts";
 
 type Api = typeof OpenTelemetry;
 
 export interface RequestSpan {
-  /** A point in time for `compacted`. */
   readonly now: () => number;
   /** What was prepared since then; a span where a compaction came into being or was put in place. */
   readonly compacted: (prepared: Prepared, since: number) => void;
@@ -25,7 +24,6 @@ export interface RequestSpan {
     upstream: Upstream,
     call: () => Promise<Answer>,
   ) => Promise<Answer>;
-  /** A compaction that is made beside the requests. */
   readonly ahead: (work: () => Promise<void>) => Promise<void>;
   readonly end: (event: RequestEvent) => void;
 }
@@ -101,8 +99,8 @@ function openSpan(api: Api, client: ClientRequest, redact: Redactor): RequestSpa
       // An exporter that throws fails no request.
       try {
         call.over();
-        span.updateName(nameOf(event, method, redact));
-        span.setAttributes(attributesOf(event, redact));
+        span.updateName(spanName(event, method, redact));
+        span.setAttributes(spanAttributes(event, redact));
         if (event.status >= SERVER_ERROR_MIN || event.outcome === "upstream_failed") fail(api, span, event.outcome);
         span.end();
       } catch {}
@@ -131,7 +129,7 @@ function createCalls(api: Api, parent: Context): { readonly made: RequestSpan["u
         if (answer.status >= CLIENT_ERROR_MIN) fail(api, span, String(answer.status));
         return answer;
       } catch (error) {
-        fail(api, span, codeOf(error));
+        fail(api, span, errorType(error));
         throw error;
       }
     },
@@ -151,7 +149,7 @@ async function within(
   try {
     await api.context.with(api.trace.setSpan(parent, span), work);
   } catch (error) {
-    fail(api, span, codeOf(error));
+    fail(api, span, errorType(error));
     throw error;
   } finally {
     span.end();
@@ -163,7 +161,7 @@ function fail({ SpanStatusCode }: Api, span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-function codeOf(error: unknown): string {
+function errorType(error: unknown): string {
   const { code, name } = error as { readonly code?: unknown; readonly name?: string };
   return typeof code === "string" ? code : (name ?? "error");
 }
@@ -172,12 +170,12 @@ function isCount({ path }: RequestEvent): boolean {
   return routeOf("POST", splitTarget(path).target)?.asks === "count";
 }
 
-function nameOf(event: RequestEvent, method: string, redact: Redactor): string {
+function spanName(event: RequestEvent, method: string, redact: Redactor): string {
   if (event.protocol === undefined) return method;
   return `${isCount(event) ? "count_tokens" : "chat"} ${redact(event.model)}`.trimEnd();
 }
 
-function attributesOf(event: RequestEvent, redact: Redactor): Attributes {
+function spanAttributes(event: RequestEvent, redact: Redactor): Attributes {
   const { protocol, model, usage, firstByteMs } = event;
   return {
     ...(protocol === undefined

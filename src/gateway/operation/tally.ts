@@ -52,7 +52,6 @@ export interface EngineTotals {
 
 export interface NoticeTotals {
   readonly count: number;
-  /** What the newest says. */
   readonly message: string;
 }
 

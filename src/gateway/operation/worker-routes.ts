@@ -5,11 +5,10 @@
 import { Hono } from "hono";
 import { callerRefusal, type CallersAllowed } from "../transport/callers.ts";
 import { createAccess } from "./access.ts";
-import { unreadiness, type ReadinessChecks } from "./readiness.ts";
+import { unreadiness, type ReadinessChecks } from "./own-routes.ts";
 
 export interface WorkerRoutesOptions extends ReadinessChecks, CallersAllowed {
   readonly metrics: { readonly text: () => Promise<string>; readonly contentType: string };
-  /** Asked for by the metrics. */
   readonly token: string;
 }
 

@@ -5,7 +5,6 @@ import type { Turn } from "./turn.ts";
 export interface ContinuedTurn {
   readonly turn: Pick<Turn, "withoutLast">;
   readonly resend: (body: string) => Promise<ProviderAnswer>;
-  /** Called with each answer of the provider. */
   readonly further: (answer: ProviderAnswer) => void;
 }
 

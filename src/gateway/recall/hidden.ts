@@ -9,15 +9,16 @@ import { PrecisError } from "../../core/errors.ts";
 import type { Hash } from "../../core/transcript/links.ts";
 import { callsOf, type Message } from "../../core/transcript/message.ts";
 import { isFields, listOf, textOf } from "../../protocols/fields.ts";
-import { protocols, type Decoded, type ProtocolName } from "../../protocols/index.ts";
+import { protocols } from "../../protocols/index.ts";
+import { type Decoded } from "../../protocols/protocol.ts";
+import { type ProtocolName } from "../../core/protocols.ts";
 import type { HistoryStore } from "../../store/store.ts";
-import type { ReadRequest } from "../conversations.ts";
-import { withoutThinking } from "../knowledge/thinking/turn.ts";
-import type { RecallLimits } from "./limits.ts";
-import { remembered } from "./remembered.ts";
+import type { ReadRequest } from "../conversations/conversations.ts";
+import { withoutThinking } from "../knowledge/thinking.ts";
+import type { RecallLimits } from "./tool.ts";
 
 /** An answer as the model gave it. Plain data. */
-export interface HiddenTurn {
+interface HiddenTurn {
   readonly protocol: ProtocolName;
   /** Of the answer as its client has it. */
   readonly fingerprint: string;
@@ -40,7 +41,7 @@ export interface HiddenTurns {
   readonly fingerprintOf: (messages: readonly Message[], hiddenIds: ReadonlySet<string>) => string;
 }
 
-export interface HiddenOptions {
+interface HiddenOptions {
   readonly store: Pick<HistoryStore, "getState" | "putState">;
   readonly hash: Hash;
   readonly limits: Pick<RecallLimits, "remembered" | "rememberedChars">;
@@ -65,15 +66,15 @@ interface Expansion {
 
 export function createHiddenTurns({ store, hash, limits }: HiddenOptions): HiddenTurns {
   const { remembered: entries, rememberedChars: chars } = limits;
-  const known = remembered<readonly ExpandedTurn[]>({ entries, chars, weigh: weightOf });
+  const known = remembered<readonly ExpandedTurn[]>({ entries, chars, weigh: weighTurn });
   const fingerprintOf = fingerprinter(hash);
   const turnsAt = (tenant: string, link: string): readonly ExpandedTurn[] | Promise<readonly ExpandedTurn[]> =>
-    known.get(keyOf(tenant, link)) ?? load(tenant, link);
+    known.get(turnKey(tenant, link)) ?? load(tenant, link);
   const load = async (tenant: string, link: string): Promise<readonly ExpandedTurn[]> => {
-    const state = await store.getState(tenant, nameOf(link));
-    const key = keyOf(tenant, link);
+    const state = await store.getState(tenant, stateName(link));
+    const key = turnKey(tenant, link);
     // It may have been kept meanwhile.
-    const turns = known.get(key) ?? turnsIn(state);
+    const turns = known.get(key) ?? parseTurns(state);
     known.set(key, turns);
     return turns;
   };
@@ -86,7 +87,7 @@ export function createHiddenTurns({ store, hash, limits }: HiddenOptions): Hidde
       );
       let hides = false;
       const withHidden = messages.flatMap((message, at) => {
-        const expansion = expansionOf(message, found[at]!, { protocol: decoded.protocol, fingerprintOf });
+        const expansion = expandTurn(message, found[at]!, { protocol: decoded.protocol, fingerprintOf });
         if (expansion === undefined) return message;
         hides = true;
         return message.parts.some(({ kind }) => kind === "reasoning") ? expansion.whole : expansion.plain;
@@ -98,8 +99,8 @@ export function createHiddenTurns({ store, hash, limits }: HiddenOptions): Hidde
       const before = await Promise.resolve(turnsAt(tenant, link)).catch(() => NONE);
       const others = before.filter((one) => one.fingerprint !== turn.fingerprint);
       const turns = [{ ...turn, expansion: undefined }, ...others].slice(0, ALTERNATIVES_MAX);
-      known.set(keyOf(tenant, link), turns);
-      await store.putState(tenant, nameOf(link), {
+      known.set(turnKey(tenant, link), turns);
+      await store.putState(tenant, stateName(link), {
         schemaVersion: SCHEMA_VERSION,
         turns: turns.map(({ expansion: _, ...plain }) => plain),
       });
@@ -107,7 +108,7 @@ export function createHiddenTurns({ store, hash, limits }: HiddenOptions): Hidde
   };
 }
 
-function keyOf(tenant: string, link: string): string {
+function turnKey(tenant: string, link: string): string {
   return `${tenant}\n${link}`;
 }
 
@@ -131,7 +132,7 @@ function fingerprinter(hash: Hash): HiddenTurns["fingerprintOf"] {
 
 const NO_IDS: ReadonlySet<string> = new Set();
 
-function expansionOf(
+function expandTurn(
   message: Message,
   turns: readonly ExpandedTurn[],
   { protocol, fingerprintOf }: { readonly protocol: ProtocolName } & Pick<HiddenTurns, "fingerprintOf">,
@@ -144,16 +145,16 @@ function expansionOf(
 
 const NONE: readonly ExpandedTurn[] = Object.freeze([]);
 
-function nameOf(link: string): string {
+function stateName(link: string): string {
   return `recalled:${link}`;
 }
 
-function weightOf(turns: readonly ExpandedTurn[]): number {
+function weighTurn(turns: readonly ExpandedTurn[]): number {
   return turns.reduce((sum, { messages }) => sum + messages.length, ENTRY_CHARS);
 }
 
 /** What another version kept is not known here. */
-function turnsIn(state: unknown): readonly ExpandedTurn[] {
+function parseTurns(state: unknown): readonly ExpandedTurn[] {
   if (!isFields(state) || state["schemaVersion"] !== SCHEMA_VERSION) return NONE;
   return listOf(state["turns"]).flatMap((turn) => (isTurn(turn) ? { ...turn, expansion: undefined } : []));
 }
@@ -187,4 +188,45 @@ export function resultMessage({ callId, text }: HiddenResult): Message {
     role: "tool",
     parts: Object.freeze([Object.freeze({ kind: "tool-result", callId, content } as const)]),
   });
+}
+
+interface Remembered<Value> {
+  readonly get: (key: string) => Value | undefined;
+  readonly set: (key: string, value: Value) => void;
+}
+
+interface RememberedOptions<Value> {
+  readonly entries: number;
+  readonly chars: number;
+  readonly weigh: (value: Value) => number;
+}
+
+function remembered<Value>({ entries, chars, weigh }: RememberedOptions<Value>): Remembered<Value> {
+  // In order of use.
+  const known = new Map<string, Value>();
+  let heldChars = 0;
+  const drop = (key: string): void => {
+    const value = known.get(key);
+    if (value === undefined) return;
+    heldChars -= weigh(value);
+    known.delete(key);
+  };
+  return {
+    get: (key) => {
+      const value = known.get(key);
+      if (value === undefined) return undefined;
+      known.delete(key);
+      known.set(key, value);
+      return value;
+    },
+    set: (key, value) => {
+      drop(key);
+      known.set(key, value);
+      heldChars += weigh(value);
+      for (const oldest of known.keys()) {
+        if (oldest === key || (known.size <= entries && heldChars <= chars)) return;
+        drop(oldest);
+      }
+    },
+  };
 }

@@ -8,22 +8,22 @@ import type { RedactOptions } from "../../core/redaction/redact.ts";
 import type { Chain } from "../../core/transcript/links.ts";
 import { definitions } from "../../protocols/registry.ts";
 import { addUsage } from "../../protocols/usage.ts";
-import type { Decoded } from "../../protocols/index.ts";
+import type { Decoded } from "../../protocols/protocol.ts";
 import type { Runtime } from "../../session/contract.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { HeaderLines, EmitEvent } from "../contract.ts";
-import type { ReadRequest } from "../conversations.ts";
-import type { ModelBook } from "../models.ts";
+import type { ReadRequest } from "../conversations/conversations.ts";
+import type { ModelBook } from "../models/models.ts";
 import { faultReason, reportFault } from "../request/fault.ts";
 import type { AnsweredRequest, PreparedRequest } from "../request/model-request.ts";
 import type { ProviderAnswer } from "../request/open-answer.ts";
 import { createHiddenTurns } from "./hidden.ts";
-import { RECALL_LIMITS, type RecallLimits } from "./limits.ts";
+import { RECALL_LIMITS, type RecallLimits, takesTools, withTools, type RecallOffer, type ToolOffer } from "./tool.ts";
 import { streamed } from "./stream.ts";
-import { takesTools, withTools, type RecallOffer, type ToolOffer } from "./tool.ts";
-import { createCallAnswers, gatewayTools } from "./tool-calls.ts";
-import { createTurn, type AnsweredCall } from "./turn.ts";
-import { answerWhole } from "./answer-whole.ts";
+import { createCallAnswers, gatewayTools, createTurn, type AnsweredCall, type Turn } from "./turn.ts";
+import type { HiddenTools, WholePassage, WholeScreen } from "../../protocols/answers/screen.ts";
+import { resumed, type Chunks } from "../request/relay.ts";
+import { continueTurn } from "./continue-turn.ts";
 
 export interface RecallSettings {
   /** Default `on`. */
@@ -52,8 +52,7 @@ export interface Recall {
   readonly withoutRecalls: (recalling: RecallAnswerRequest) => Promise<ProviderAnswer>;
 }
 
-/** A request whose model may recall, with the answer that came. */
-export interface RecallAnswerRequest {
+interface RecallAnswerRequest {
   readonly request: PreparedRequest & AnsweredRequest;
   readonly resend: (body: string) => Promise<ProviderAnswer>;
   readonly failed: () => void;
@@ -139,3 +138,63 @@ export function plainAnswer(lines: HeaderLines): HeaderLines {
 function summed(usages: readonly Usage[]): Usage | undefined {
   return usages.length === 0 ? undefined : usages.reduce(addUsage);
 }
+
+interface WholeAnswerOptions {
+  readonly screen: WholeScreen;
+  readonly names: HiddenTools;
+  readonly turn: Turn;
+  readonly bodyBytesMax: number;
+  readonly resend: (body: string) => Promise<ProviderAnswer>;
+  readonly further: (answer: ProviderAnswer) => void;
+}
+
+/** The same answer where nothing was hidden or it cannot be read; an error of a further request is the client's answer. */
+async function answerWhole(
+  first: ProviderAnswer,
+  { screen, names, turn, bodyBytesMax, resend, further }: WholeAnswerOptions,
+): Promise<ProviderAnswer> {
+  const passages: WholePassage[] = [];
+  for (let answer = first; ;) {
+    const { text, body } = await collected(answer, bodyBytesMax);
+    const passage = text === undefined ? undefined : screen.read(text);
+    if (passage === undefined) return { ...answer, body };
+    passages.push(passage);
+    const next = await turn.heard(passage, answer.reader.state.usage);
+    if (next === undefined) {
+      const hides = passages.length > 1 || passage.calls.length > 0;
+      const shown =
+        hides || Array.from(names).some((name) => text!.includes(String(name))) ? screen.join(passages) : text!;
+      return shown === text ? { ...answer, body } : rewritten(first, shown);
+    }
+    answer = await continueTurn({ turn, resend, further }, next);
+  }
+}
+
+interface Collected {
+  readonly text: string | undefined;
+  readonly body: Chunks;
+}
+
+async function collected({ body }: ProviderAnswer, bytesMax: number): Promise<Collected> {
+  const read: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    const next = await body.next();
+    if (next.done === true) break;
+    read.push(next.value);
+    bytes += next.value.length;
+    if (bytes > bytesMax) return { text: undefined, body: resumed(read, body) };
+  }
+  return { text: Buffer.concat(read).toString(), body: resumed(read, body) };
+}
+
+/** The first answer's head: what it says of the body's length no longer holds. */
+function rewritten(first: ProviderAnswer, text: string): ProviderAnswer {
+  const bytes = Buffer.from(text);
+  const headers = first.response.headers.map(([name, value]): readonly [string, string] =>
+    name.toLowerCase() === "content-length" ? [name, String(bytes.length)] : [name, value],
+  );
+  return { ...first, response: { ...first.response, headers }, body: resumed([bytes], NOTHING_MORE()) };
+}
+
+async function* NOTHING_MORE(): Chunks {}

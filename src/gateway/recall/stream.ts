@@ -13,7 +13,6 @@ export interface StreamOptions {
   readonly turn: Turn;
   readonly eventBytesMax: number;
   readonly resend: (body: string) => Promise<ProviderAnswer>;
-  /** Called with each further answer of the provider. */
   readonly further: (answer: ProviderAnswer) => void;
   /** The answer broke off after its first passage; its client has been told. */
   readonly failed: () => void;
@@ -33,7 +32,7 @@ export async function* streamed(first: ProviderAnswer, streaming: StreamOptions)
       yield failure(streaming, broken);
       return;
     }
-    const next = await turn.heard(screen.passage(), usageOf(answer));
+    const next = await turn.heard(screen.passage(), readUsage(answer));
     if (next === undefined) break;
     try {
       answer = await continueTurn({ turn, resend, further }, next);
@@ -59,7 +58,8 @@ async function* passing(
   later: boolean,
 ): AsyncGenerator<Uint8Array, unknown, undefined> {
   const splitter = splitFrames(eventBytesMax);
-  const shown = (frames: readonly (Frame | string)[]): string => frames.map((frame) => shownOf(screen, frame)).join("");
+  const shown = (frames: readonly (Frame | string)[]): string =>
+    frames.map((frame) => showFrame(screen, frame)).join("");
   try {
     for await (const chunk of body) {
       const text = shown(splitter.push(chunk));
@@ -77,7 +77,7 @@ async function* passing(
 const BROKEN_OFF = new Error("the answer ended early");
 
 /** An event that cannot be read is the client's to find. */
-function shownOf(screen: Screen, frame: Frame | string): string {
+function showFrame(screen: Screen, frame: Frame | string): string {
   if (typeof frame === "string") return frame;
   try {
     return screen.take(frame);
@@ -87,7 +87,7 @@ function shownOf(screen: Screen, frame: Frame | string): string {
   }
 }
 
-function usageOf({ reader: { state } }: ProviderAnswer): Usage | undefined {
+function readUsage({ reader: { state } }: ProviderAnswer): Usage | undefined {
   return state.usage;
 }
 
@@ -106,10 +106,10 @@ async function refusal({ body, response: { status } }: ProviderAnswer): Promise<
     text += Buffer.from(chunk).toString();
     if (text.length > ERROR_CHARS_MAX) break;
   }
-  return new Error(`the provider answered with status ${status}: ${messageIn(text).slice(0, ERROR_CHARS_MAX)}`);
+  return new Error(`the provider answered with status ${status}: ${errorMessage(text).slice(0, ERROR_CHARS_MAX)}`);
 }
 
-function messageIn(text: string): string {
+function errorMessage(text: string): string {
   try {
     const { error } = JSON.parse(text) as { readonly error?: { readonly message?: unknown } };
     return typeof error?.message === "string" ? error.message : text;

@@ -7,14 +7,13 @@ import type { EngineTool } from "../../core/engines/contract.ts";
 import type { HiddenTools } from "../../protocols/answers/screen.ts";
 import { fieldsOf, listOf, parsed, textOf } from "../../protocols/fields.ts";
 import { memberOf } from "../../protocols/definition.ts";
-import type { Decoded } from "../../protocols/index.ts";
+import type { Decoded } from "../../protocols/protocol.ts";
 import { definitions } from "../../protocols/registry.ts";
 
 /** `on`: beside tools of the client's own. `always`: also where it has none. `off`: never. */
 export const RECALL_OFFERS = ["off", "on", "always"] as const;
 export type RecallOffer = (typeof RECALL_OFFERS)[number];
 
-/** What of our tools a request is offered. */
 export interface ToolOffer {
   /** JSON text of the request's tools with ours behind them. */
   readonly tools: string;
@@ -31,7 +30,7 @@ export function takesTools(request: Decoded, offer: RecallOffer): boolean {
 /** The request's tools with these behind them, but for those whose name the client uses itself; undefined where none is left. */
 export function withTools(request: Decoded, ours: readonly EngineTool[]): ToolOffer | undefined {
   const { append } = definitions[request.protocol].tools;
-  const taken = namesOf(request);
+  const taken = listToolNames(request);
   const offered = ours.filter(({ name }) => !taken.has(name));
   if (offered.length === 0) return undefined;
   const tools = offered.reduce(
@@ -47,7 +46,7 @@ function ownTools({ transcript: { tools = "[]" } }: Decoded): readonly unknown[]
 }
 
 /** A client's own tool of such a name is the client's. */
-function namesOf(request: Decoded): ReadonlySet<string> {
+function listToolNames(request: Decoded): ReadonlySet<string> {
   const { read } = definitions[request.protocol].tools;
   return new Set(
     ownTools(request)
@@ -61,3 +60,42 @@ function demandsForm(request: Decoded): boolean {
   const forms = definitions[request.protocol].recall.answerForms(memberOf(request));
   return forms.some((form) => form !== undefined && form !== null && fieldsOf(form)["type"] !== "text");
 }
+
+/** Bounds of recall by the model, named with their unit. */
+export interface RecallLimits {
+  /** Calls that are answered within one answer to a client; further ones are told that it is enough. */
+  readonly calls: number;
+  /** Tokens of one call's answer, and of all within one answer to a client. */
+  readonly callTokens: number;
+  readonly answerTokens: number;
+  /** Of an original, this much is looked at; a search begins no further one after as much. */
+  readonly originalChars: number;
+  /** Originals that are searched for words: those whose ids are in the request, the first ones first. */
+  readonly searchedOriginals: number;
+  /** How long an engine takes for the answer to one call. */
+  readonly callWaitMs: number;
+  /** How long the end of an answer waits until what was hidden is kept. */
+  readonly keepWaitMs: number;
+  /** Larger events of a stream pass unread; a larger answer that is no stream passes whole. */
+  readonly eventBytes: number;
+  readonly bodyBytes: number;
+  /** Answers whose hidden part is remembered in memory, and their characters; all of them are in the store. */
+  readonly remembered: number;
+  readonly rememberedChars: number;
+}
+
+const MB = 1024 * 1024;
+
+export const RECALL_LIMITS: RecallLimits = Object.freeze({
+  calls: 8,
+  callTokens: 4_000,
+  answerTokens: 16_000,
+  originalChars: 4 * MB,
+  searchedOriginals: 48,
+  callWaitMs: 5_000,
+  keepWaitMs: 5_000,
+  eventBytes: 16 * MB,
+  bodyBytes: 16 * MB,
+  remembered: 20_000,
+  rememberedChars: 32 * MB,
+});

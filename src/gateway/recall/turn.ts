@@ -4,46 +4,47 @@
  */
 import { estimateText } from "../../core/transcript/estimate.ts";
 import { withParts, type Message } from "../../core/transcript/message.ts";
-import type { Usage } from "../../core/engines/contract.ts";
+import type { Usage, EngineTool } from "../../core/engines/contract.ts";
 import type { HiddenCall, Passage } from "../../protocols/answers/screen.ts";
 import { isFields, parsed } from "../../protocols/fields.ts";
-import { applyEdits } from "../../protocols/json/edit.ts";
-import { elementTexts } from "../../protocols/json/scan.ts";
-import { protocols, type ProtocolName } from "../../protocols/index.ts";
-import type { RecallToolAnswer } from "../../session/recall/tool.ts";
+import { applyEdits, elementTexts } from "../../protocols/json.ts";
+import { protocols } from "../../protocols/index.ts";
+import { type ProtocolName } from "../../core/protocols.ts";
+import {
+  type RecallToolAnswer,
+  answerRecallCall,
+  RECALL_TOOL,
+  RECALL_TOOL_DECLARATION,
+} from "../../session/recall/answer.ts";
 import { withTimeLimit } from "../../session/time-limit.ts";
 import { resultMessage, type HiddenResult, type HiddenTurns } from "./hidden.ts";
-import type { RecallLimits } from "./limits.ts";
-import type { AnswerCall } from "./tool-calls.ts";
+import type { RecallLimits } from "./tool.ts";
+import type { Redactor } from "../../core/redaction/redactor.ts";
+import { isHostTool } from "../../session/model-tools.ts";
+import type { Runtime } from "../../session/contract.ts";
+import type { HistoryStore } from "../../store/store.ts";
+import { RECALL_IDS } from "../../core/transcript/links.ts";
 
-/** What an answer is to be kept under, and what it may hold. */
-export interface TurnOptions {
+interface TurnOptions {
   readonly tenant: string;
   readonly protocol: ProtocolName;
-  /** Of the last message of the client's request. */
   readonly link: string;
-  /** The request as it was sent. */
   readonly body: string;
-  /** Tokens of the request, by estimate. */
   readonly tokens: number;
   /** Tokens that input and output may have together, less what is reserved for output. */
   readonly usableTokens: number;
-  /** What this model's tokens are to our estimates. */
   readonly factor: number;
   readonly hidden: HiddenTurns;
   readonly answer: AnswerCall;
   readonly limits: RecallLimits;
-  /** Called with each call that was answered. */
   readonly onCall: (call: AnsweredCall) => void;
   /** Called when what was hidden is remembered in memory alone. */
   readonly unkept: (error: unknown) => void;
 }
 
-/** A call that was answered. */
 export interface AnsweredCall {
   readonly tool: string;
   readonly found: boolean;
-  /** Of the answer, by estimate. */
   readonly tokens: number;
 }
 
@@ -196,4 +197,39 @@ function continued(protocol: ProtocolName, body: string, said: readonly Message[
   }
   const at = elements.at(-1)!.end;
   return applyEdits(body, [{ start: at, end: at, text: `,${further}` }]);
+}
+
+/** Answers one call within that many tokens, by our estimate. @throws PrecisError of the store. */
+type AnswerCall = (call: HiddenCall, tokensMax: number) => Promise<RecallToolAnswer>;
+
+/** The tools of the session itself are there from the beginning. An engine with tools of its own has its own way to recall. */
+export function gatewayTools(runtime: Pick<Runtime, "tools">, recallable: boolean): readonly EngineTool[] {
+  const host = runtime.tools().filter(({ name }) => isHostTool(name));
+  if (!recallable) return host;
+  const own = runtime.tools().filter(({ name }) => !isHostTool(name));
+  return [...host, ...(own.length === 0 ? [RECALL_TOOL_DECLARATION] : own)];
+}
+
+interface CallContext {
+  readonly runtime: Pick<Runtime, "callTool">;
+  readonly store: HistoryStore;
+  readonly tenant: string;
+  /** The request as it was sent: what may be recalled is named in it. */
+  readonly body: string;
+  readonly redact: Redactor;
+  readonly limits: RecallLimits;
+}
+
+export function createCallAnswers({ runtime, store, tenant, body, redact, limits }: CallContext): AnswerCall {
+  const source = {
+    original: (id: string) => store.getOriginal(tenant, id),
+    ids: [...new Set(Array.from(body.matchAll(RECALL_IDS), ([id]) => id))],
+    redact,
+    limits,
+  };
+  return async (call, tokensMax) => {
+    if (call.name === RECALL_TOOL) return answerRecallCall(source, call.arguments, tokensMax);
+    const { text, isError } = await runtime.callTool(call, { tokensMax, waitMs: limits.callWaitMs });
+    return { text, found: isError !== true };
+  };
 }

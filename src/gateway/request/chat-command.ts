@@ -7,14 +7,14 @@ import { randomUUID } from "node:crypto";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import { memberOf } from "../../protocols/definition.ts";
-import { protocols, type Decoded } from "../../protocols/index.ts";
+import { protocols } from "../../protocols/index.ts";
+import { type Decoded } from "../../protocols/protocol.ts";
 import { definitions } from "../../protocols/registry.ts";
-import { answerCommand, type CommandContext } from "../chat-commands/answer.ts";
+import { answerCommand, type CommandContext, ANSWER_START, withoutCommands } from "../chat-commands/answer.ts";
 import { mayHoldCommand, type ChatCommand } from "../chat-commands/command.ts";
 import { writeNewSession } from "../../session/handoff-text.ts";
-import { ANSWER_START, withoutCommands } from "../chat-commands/conversation.ts";
 import type { ClientResponse } from "../contract.ts";
-import type { Conversation, ReadRequest } from "../conversations.ts";
+import type { Conversation, ReadRequest } from "../conversations/conversations.ts";
 import { withoutBodyHeaders } from "../transport/headers.ts";
 import type { GatewayContext } from "./context.ts";
 import type { ReceivedRequest } from "./model-request.ts";
@@ -54,7 +54,6 @@ function readable({ limits }: GatewayContext, { route }: ReceivedRequest, text: 
 interface CommandInRequest {
   readonly command: ChatCommand;
   readonly prefix: string;
-  /** The request as it came. */
   readonly decoded: Decoded;
 }
 
@@ -108,7 +107,7 @@ async function answerText(
       store: { ...context.store, findCompaction: pending.store.findCompaction },
       now: context.now(),
       redact: createRedactor(context.runtime.secrets),
-      refusal: await refusalOf(context, {
+      refusal: await findRefusal(context, {
         tenant,
         reading,
         conversation,
@@ -139,7 +138,7 @@ interface Changing {
 const NEWEST_MESSAGES = 16;
 
 /** Why a command may change nothing. Nothing is kept for a client before its provider has accepted a request of it. */
-async function refusalOf(context: GatewayContext, changing: Changing): Promise<string | undefined> {
+async function findRefusal(context: GatewayContext, changing: Changing): Promise<string | undefined> {
   const { tenant, reading, conversation, skipped } = changing;
   if (context.mode === "observe") return "this gateway only observes";
   if (skipped === "bound_thinking") return "its thinking is bound to the unchanged conversation";

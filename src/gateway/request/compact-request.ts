@@ -4,7 +4,7 @@
  */
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { compactedAnswer, compactedEvents } from "../../protocols/openai-responses/compacted.ts";
-import { memberText } from "../../protocols/json/scan.ts";
+import { memberText } from "../../protocols/json.ts";
 import { protocols } from "../../protocols/index.ts";
 import type { Prepared } from "../../session/contract.ts";
 import type { ClientResponse } from "../contract.ts";
@@ -13,8 +13,8 @@ import { faultReason, passOnFault } from "./fault.ts";
 import { keepAnsweredHere } from "./keep.ts";
 import type { ModelRequest, PreparedRequest } from "./model-request.ts";
 import { inTurn, reportCompaction } from "./prepare.ts";
-import { respondHere } from "./respond.ts";
 import { treatmentOf } from "./outgoing.ts";
+import { respondHere } from "./respond.ts";
 
 // It works on what the client itself sees: calls that were answered here are no part of its history.
 

@@ -1,26 +1,24 @@
 /** What the steps of a request work with: settings, the parts that last longer than one request, and who hears of it. */
 import type { Chain } from "../../core/transcript/links.ts";
 import type { RuntimeOptions } from "../../session/contract.ts";
-import type { OperatorHooks } from "../../session/operator-hooks/contract.ts";
+import type { OperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
 import type { HistoryStore } from "../../store/store.ts";
-import type { CachingContext } from "../caching.ts";
+import type { CachingContext } from "../models/caching.ts";
 import type { CompactRequestsPolicy, EmitEvent, HeaderLines } from "../contract.ts";
-import type { Conversations } from "../conversations.ts";
+import type { Conversations } from "../conversations/conversations.ts";
 import type { Alternation } from "../knowledge/alternation.ts";
-import type { ThinkingRules } from "../knowledge/thinking/index.ts";
+import type { ThinkingRules } from "../knowledge/thinking.ts";
 import type { LargeRequests } from "../large/large-requests.ts";
 import type { GatewayLimits } from "../limits.ts";
-import type { ModelBook } from "../models.ts";
-import type { Overload } from "../overload.ts";
-import type { RemoteCompaction } from "../remote-compaction.ts";
+import type { ModelBook } from "../models/models.ts";
+import type { Overload } from "./overload.ts";
+import type { RemoteCompaction } from "../background/remote-compaction.ts";
 import type { Spans } from "../operation/spans.ts";
 import type { Recall } from "../recall/recall.ts";
 import type { TenantDirectory } from "../tenants/directory.ts";
-import type { TenantRates } from "../tenants/rates.ts";
-import type { TenantSpend } from "../tenants/spend.ts";
-import type { StoreQuota } from "../tenants/store-quota.ts";
+import type { TenantRates, StoreQuota, TenantSpend } from "../tenants/rates.ts";
 import type { TenantPolicy } from "../tenants/owner.ts";
-import type { Threads } from "../threads.ts";
+import type { Threads } from "../conversations/threads.ts";
 import type { Sender } from "../transport/send.ts";
 import type { Upstreams } from "../transport/upstreams.ts";
 import type { PreparedRequest } from "./model-request.ts";
@@ -28,7 +26,6 @@ import type { PreparedRequest } from "./model-request.ts";
 /** `observe` rewrites nothing and reports what it would have done; `off` leaves compaction to explicit calls. */
 export type Mode = "rewrite" | "observe" | "off";
 
-/** What requests that share their history have in common. */
 export interface HistoryContext {
   readonly mode: Mode;
   /** For every conversation; what depends on the request is added. */
@@ -36,13 +33,11 @@ export interface HistoryContext {
     RuntimeOptions,
     "engine" | "settings" | "writers" | "mainAhead" | "secrets" | "redactOutgoing" | "readFile" | "now"
   >;
-  /** Where upstreams compact conversations themselves. */
   readonly remote: RemoteCompaction | undefined;
   readonly chain: Chain;
   readonly store: HistoryStore;
   readonly models: ModelBook;
   readonly thinking: ThinkingRules;
-  /** Servers that want roles to alternate. */
   readonly alternation: Alternation;
   readonly conversations: Conversations;
   readonly caching: CachingContext;
@@ -51,7 +46,6 @@ export interface HistoryContext {
   /** What tenants may store and spend. */
   readonly storeQuota: StoreQuota;
   readonly tenantSpend: TenantSpend;
-  /** The operator's, where there are any. */
   readonly hooks: OperatorHooks | undefined;
   readonly onEvent: EmitEvent;
   readonly now: () => number;
@@ -76,7 +70,6 @@ export interface GatewayContext extends HistoryContext {
   readonly credentialNames: readonly string[];
   /** Whether only this machine can reach the gateway, and a request with these headers comes from it. */
   readonly loopback: (headers?: HeaderLines) => boolean;
-  /** Told when a request is read and prepared, and goes out. */
   readonly whenPrepared: (() => void) | undefined;
   /** What happens when something of ours fails: the request goes on as it came, or is refused. */
   readonly onFault: "pass" | "refuse";

@@ -1,7 +1,7 @@
 /** What happens when something of the gateway fails on a request's way: it is reported, and the request goes on as it came. */
-import { PrecisError } from "../../core/errors.ts";
 import type { EmitEvent, UntouchedReason } from "../contract.ts";
-import type { RequestRecord } from "./record.ts";
+import { PrecisError } from "../../core/errors.ts";
+import { type RequestRecord } from "./record.ts";
 
 export function faultReason(error: unknown): UntouchedReason {
   if (!(error instanceof PrecisError)) return "internal_fault";

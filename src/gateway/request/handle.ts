@@ -3,24 +3,32 @@
  * the way to the provider, the request goes on as it came.
  */
 import { PrecisError } from "../../core/errors.ts";
-import { answerCompressRoute, compressRouteOf } from "../compress/compress.ts";
+import { answerCompressRoute, compressRouteOf } from "../compress-route.ts";
 import type { ClientRequest, ClientResponse, RequestHandler } from "../contract.ts";
-import { routeOf } from "../routes.ts";
+import { routeOf } from "./routes.ts";
 import type { Owner } from "../tenants/owner.ts";
 import { statusOf, type Refused } from "../transport/refusals.ts";
-import { answerWithRecall } from "./answer-with-recall.ts";
 import { answerCompactRequest } from "./compact-request.ts";
 import { takeChatCommand } from "./chat-command.ts";
 import type { GatewayContext } from "./context.ts";
-import { forwardOverloaded, forwardUnread } from "./forward-unread.ts";
 import { keepOnceAccepted, prepareAppend, recallsUnkept } from "./keep.ts";
-import type { ArrivingRequest } from "./model-request.ts";
-import { readAndPrepare } from "./read.ts";
-import { receive } from "./receive.ts";
+import {
+  type ArrivingRequest,
+  type ReceivedRequest,
+  type ModelRequest,
+  countsTokens,
+  type AnsweredRequest,
+} from "./model-request.ts";
 import { openRecord, type RequestRecord } from "./record.ts";
-import { respond, respondRefused } from "./respond.ts";
-import { sendUntilAccepted } from "./send.ts";
-import { replayAfterRefusal } from "./thread.ts";
+import { passOnFault, faultReason } from "./fault.ts";
+import { respond, respondRefused, respondUnread } from "./respond.ts";
+import { sendUntilAccepted, sendBody } from "./send.ts";
+import { replayAfterRefusal, continuing, refuseThread } from "./thread.ts";
+import { prepareRequest } from "./prepare.ts";
+import { isEventStream } from "../../protocols/answers/reader.ts";
+import { onwardHeaders, headerOf } from "../transport/headers.ts";
+import type { Destination } from "../transport/upstreams.ts";
+import { receive } from "./receive.ts";
 
 export function createRequestHandler(context: GatewayContext): RequestHandler {
   return async (client) => {
@@ -95,8 +103,85 @@ function admitted(context: GatewayContext, client: ClientRequest, record: Reques
   return owner;
 }
 
-/** Whose failure it was. */
 function failureOutcome(error: unknown): "upstream_failed" | "turned_away" {
   const upstream = error instanceof PrecisError && error.code.startsWith("upstream_");
   return upstream ? "upstream_failed" : "turned_away";
+}
+
+/**
+ * Without `prepared` where the request goes out as it came: it cannot be read, its provider holds the history, or we failed.
+ * A response where its client has to send the whole conversation first.
+ */
+async function readAndPrepare(
+  context: GatewayContext,
+  request: ReceivedRequest,
+): Promise<ModelRequest | { readonly response: ClientResponse }> {
+  const { record, route, tenant, text } = request;
+  if (text === undefined) return asItCame(request);
+  try {
+    const reading = context.conversations.read(tenant, route, text);
+    record.model = reading.decoded.transcript.model ?? "";
+    const response = refuseThread(context, request, reading);
+    if (response !== undefined) return { response };
+    if (reading.decoded.locked !== undefined) {
+      record.treatment = { kind: "untouched", because: "held_by_provider" };
+      return continuing(context, request, reading);
+    }
+    const since = record.span.now();
+    const prepared = await prepareRequest(context, request, reading);
+    record.span.compacted(prepared.prepared, since);
+    record.showPrepared(prepared);
+    record.restored = reading.restored ?? 0;
+    // Nothing of what came before was kept either; the operator and the client are told.
+    if (context.storeHealth.fails && record.treatment.kind === "unchanged")
+      record.treatment = { kind: "untouched", because: "store_unavailable" };
+    if (context.storeQuota.isFull(tenant) && record.treatment.kind === "unchanged")
+      record.treatment = { kind: "untouched", because: "tenant_store_full" };
+    return prepared;
+  } catch (error) {
+    passOnFault(context, record, { because: faultReason(error), error });
+    return asItCame(request);
+  }
+}
+
+function asItCame(request: ReceivedRequest): ModelRequest {
+  return { ...request, prepared: undefined };
+}
+
+async function forwardUnread(
+  context: Pick<GatewayContext, "sender">,
+  { method, headers, body, signal }: ClientRequest,
+  { record, destination }: { readonly record: RequestRecord; readonly destination: Destination },
+): Promise<ClientResponse> {
+  record.sent();
+  const response = await record.span.upstream(destination.upstream, () =>
+    context.sender.send({
+      to: destination,
+      tenant: record.tenant,
+      method,
+      headers: onwardHeaders(headers, "same"),
+      body,
+      signal,
+    }),
+  );
+  const streamed = isEventStream(headerOf(response.headers, "content-type"));
+  return respondUnread(record, { response, streamed, body: response.body });
+}
+
+async function forwardOverloaded(context: GatewayContext, arriving: ArrivingRequest): Promise<ClientResponse> {
+  arriving.record.treatment = { kind: "untouched", because: "overloaded" };
+  return forwardUnread(context, arriving.client, arriving);
+}
+
+async function answerWithRecall(context: GatewayContext, request: AnsweredRequest): Promise<AnsweredRequest> {
+  const { recall } = context;
+  if (recall === undefined || request.prepared === undefined) return request;
+  if (request.outgoing.hiddenTools.size === 0 || countsTokens(request)) return request;
+  const answer = await recall.withoutRecalls({
+    request,
+    resend: (body) => sendBody(context, request, { body, holds: "all" }),
+    failed: () => request.record.over("upstream_failed"),
+    signal: request.client.signal,
+  });
+  return { ...request, answer };
 }

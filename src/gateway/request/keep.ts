@@ -1,9 +1,9 @@
 /** What is kept of a request, and when: once its provider accepts it, and before its answer ends. */
-import { headerOf } from "../transport/vendor.ts";
-import type { Conversation } from "../conversations.ts";
+import { defined } from "../../core/defined.ts";
+import { headerOf } from "../transport/headers.ts";
+import type { Conversation } from "../conversations/conversations.ts";
 import { archiveRestart } from "../history/archive.ts";
-import { jobOf } from "../jobs/job.ts";
-import { refusesSender } from "../knowledge/refused-key.ts";
+import { jobOf } from "../background/job.ts";
 import { withTimeLimit } from "../../session/time-limit.ts";
 import type { GatewayContext } from "./context.ts";
 import { reportFault } from "./fault.ts";
@@ -18,7 +18,6 @@ type KeepContext = Pick<
 /** The client's own name for its session. */
 const SESSION_HEADER = "x-precis-session";
 
-/** Writes a request's messages to the store. */
 type Append = () => Promise<unknown>;
 
 /** Makes a request's messages ready to be kept; undefined where all of them are kept already, or none is to be. */
@@ -35,8 +34,7 @@ export function prepareAppend(context: KeepContext, request: ModelRequest): Appe
   const chain = {
     links,
     messages: decoded.transcript.messages,
-    ...(session === undefined ? {} : { session }),
-    ...(job === undefined ? {} : { job }),
+    ...defined({ session, job }),
   };
   const fresh = decoded.transcript.messages.slice(conversation.kept ?? 0);
   return async () => {
@@ -119,4 +117,12 @@ async function write(
     storeHealth.fails = true;
     reportFault({ onEvent }, record, "store_unavailable", error);
   }
+}
+
+const BY_STATUS: ReadonlySet<number> = new Set([401, 403]);
+/** Google answers so with a 400 (https://ai.google.dev/gemini-api/docs/troubleshooting, `API_KEY_INVALID`). */
+const INVALID_KEY = /API_KEY_INVALID|API key not valid/;
+
+function refusesSender(status: number, error: string | undefined): boolean {
+  return BY_STATUS.has(status) || (status === 400 && error !== undefined && INVALID_KEY.test(error));
 }

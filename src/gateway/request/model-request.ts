@@ -3,13 +3,13 @@
  * A request that cannot be read skips the preparation and goes out as it came.
  */
 import type { Prepared } from "../../session/contract.ts";
-import type { WindowInUse } from "../../session/window-in-use.ts";
+import type { WindowInUse } from "../../session/timing.ts";
 import type { HiddenTools } from "../../protocols/answers/screen.ts";
-import type { Decoded } from "../../protocols/index.ts";
-import type { Caching } from "../caching.ts";
+import type { Decoded } from "../../protocols/protocol.ts";
+import type { Caching } from "../models/caching.ts";
 import type { ClientRequest, HeaderLines, Treatment } from "../contract.ts";
-import type { Conversation, ReadRequest } from "../conversations.ts";
-import type { ModelRoute } from "../routes.ts";
+import type { Conversation, ReadRequest } from "../conversations/conversations.ts";
+import type { ModelRoute } from "./routes.ts";
 import type { Destination } from "../transport/upstreams.ts";
 import type { ProviderAnswer } from "./open-answer.ts";
 import type { RequestRecord } from "./record.ts";
@@ -48,7 +48,6 @@ export interface PreparedRequest extends ReceivedRequest {
   /** A compaction is worth making ahead. */
   readonly soon: boolean;
   readonly outgoing: OutgoingRequest;
-  /** What refusals revealed about its model; learned once the provider accepts this request. */
   readonly revealed?: { readonly factor: number; readonly window: WindowInUse } | undefined;
   /** Its server refused it because roles do not alternate: neighbours of one role go out as one message. */
   readonly alternates?: true;

@@ -4,18 +4,17 @@
  */
 import type { Usage } from "../../core/engines/contract.ts";
 import { createAnswerReader, isEventStream, openingOf, type AnswerReader } from "../../protocols/answers/reader.ts";
-import type { ProtocolName } from "../../protocols/index.ts";
+import type { ProtocolName } from "../../core/protocols.ts";
 import { startTimeLimit, unlessAborted } from "../../session/time-limit.ts";
 import type { GatewayLimits } from "../limits.ts";
 import { plainly, resumed, watched, type Chunks, type ByteWatcher } from "./relay.ts";
 import type { ProviderResponse } from "../transport/send.ts";
-import { headerOf } from "../transport/vendor.ts";
+import { headerOf } from "../transport/headers.ts";
 
 export interface ProviderAnswer {
   readonly response: ProviderResponse;
   readonly streamed: boolean;
   readonly reader: AnswerReader;
-  /** All of the answer, what was looked at included. */
   readonly body: Chunks;
   /** It says that the request was too large, and holds no content. */
   readonly tooLarge: boolean;
@@ -23,7 +22,6 @@ export interface ProviderAnswer {
   readonly error: string | undefined;
   /** Settles when content, an error or the end was seen; never where it breaks off before. */
   readonly begun: Promise<void>;
-  /** What was used, where it took more than one request. */
   readonly spent?: () => Usage | undefined;
   /** Set where more may follow the end of what the reader reads: recalls are answered within it. */
   readonly goesOn?: true;
@@ -134,7 +132,6 @@ async function hold(source: Chunks, { bytesMax, msMax, decided }: Holding): Prom
   }
 }
 
-/** What was asked for already, then the rest. */
 async function* after(pending: Promise<IteratorResult<Uint8Array, void>>, source: Chunks): Chunks {
   const next = await pending;
   if (next.done === true) return;

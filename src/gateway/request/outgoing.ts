@@ -2,17 +2,17 @@
  * The fifth step: what goes out for a prepared request. Its thinking stays valid, its model may recall, and its
  * cache markers are set.
  */
-import type { HiddenTools } from "../../protocols/answers/screen.ts";
 import { protocols } from "../../protocols/index.ts";
-import { withAlternatingRoles } from "../../protocols/openai-chat/alternate.ts";
-import { applyEdits } from "../../protocols/json/edit.ts";
-import { readOutgoing, withMarkers, withoutStaleMarkers, type BodyEdits } from "../../session/markers.ts";
 import type { Treatment } from "../contract.ts";
-import { rootOf } from "../conversations.ts";
-import { thinkingCourse, type ThinkingTreatment } from "../knowledge/thinking/index.ts";
-import { plainAnswer } from "../recall/recall.ts";
+import { rootOf } from "../conversations/conversations.ts";
+import { thinkingCourse, type ThinkingTreatment } from "../knowledge/thinking.ts";
 import type { HistoryContext } from "./context.ts";
-import type { OutgoingRequest, PreparedRequest } from "./model-request.ts";
+import { type PreparedRequest, type OutgoingRequest } from "./model-request.ts";
+import type { HiddenTools } from "../../protocols/answers/screen.ts";
+import { withAlternatingRoles } from "../../protocols/openai-chat/alternate.ts";
+import { applyEdits } from "../../protocols/json.ts";
+import { readOutgoing, withMarkers, withoutStaleMarkers, type BodyEdits } from "../../session/markers.ts";
+import { plainAnswer } from "../recall/recall.ts";
 
 /** Why nothing new is compacted for a request. */
 export type SkipReason = "client_compaction" | "bound_thinking" | undefined;
@@ -78,7 +78,7 @@ function withSafeThinking(context: HistoryContext, request: Composing, skipped: 
   const { transcript } = prepared;
   const asItCame = { body: decoded.body, hiddenTools: NO_TOOLS };
   if (mode === "observe" && transcript !== withHiddenTurns.transcript)
-    return { ...asItCame, treatment: { kind: "observed", ...figuresOf(prepared) } };
+    return { ...asItCame, treatment: { kind: "observed", ...tokenFigures(prepared) } };
   const course = thinkingCourse({ request: withHiddenTurns, sent: transcript, rules, stood: conversation.rewritten });
   if (course.kind === "untouched") return { ...asItCame, treatment: course };
   // From the first compaction on: before it there is nothing to recall, and at it what a provider caches begins again.
@@ -98,13 +98,13 @@ function withSafeThinking(context: HistoryContext, request: Composing, skipped: 
   };
 }
 
-function figuresOf({ before, tokens, lostRequests }: PreparedRequest["prepared"]) {
+function tokenFigures({ before, tokens, lostRequests }: PreparedRequest["prepared"]) {
   return { tokens: { before, after: tokens }, ...(lostRequests > 0 ? { lostRequests } : {}) };
 }
 
 export function treatmentOf(prepared: PreparedRequest["prepared"], skipped: SkipReason): Treatment {
   if (prepared.compacted)
-    return { kind: "rewritten", fresh: prepared.compaction !== undefined, ...figuresOf(prepared) };
+    return { kind: "rewritten", fresh: prepared.compaction !== undefined, ...tokenFigures(prepared) };
   if (prepared.irreducible?.code === "keep_requests") return { kind: "untouched", because: "requests_kept" };
   // Thinking is in the way only where something would have been done.
   const untouched = skipped === "client_compaction" || (skipped !== undefined && prepared.soon);

@@ -6,20 +6,20 @@ import type { Compaction } from "../../core/compaction/compaction.ts";
 import { missingIn } from "../../core/receipt/counts.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
 import { memberOf } from "../../protocols/definition.ts";
-import type { Decoded } from "../../protocols/index.ts";
+import { type Decoded } from "../../protocols/protocol.ts";
 import { definitions } from "../../protocols/registry.ts";
 import type { Prepared, Runtime } from "../../session/contract.ts";
-import { UNCACHED, type Caching } from "../caching.ts";
+import { UNCACHED, type Caching } from "../models/caching.ts";
 import type { CompactionEvent, UntouchedReason } from "../contract.ts";
-import { rootOf, type Conversation, type ReadRequest } from "../conversations.ts";
+import { rootOf, type Conversation, type ReadRequest } from "../conversations/conversations.ts";
 import { clientCompaction } from "../knowledge/client-compaction.ts";
-import { allowsCompaction } from "../knowledge/thinking/index.ts";
+import { allowsCompaction } from "../knowledge/thinking.ts";
 import type { HistoryContext } from "./context.ts";
-import type { ServedModel } from "../models.ts";
+import type { ServedModel } from "../models/models.ts";
 import { faultReason } from "./fault.ts";
 import { countsTokens, type PreparedRequest, type ReceivedRequest } from "./model-request.ts";
-import { composeOutgoing, type SkipReason } from "./outgoing.ts";
-import { startConversation } from "./start-conversation.ts";
+import { startConversation } from "../conversations/start.ts";
+import { type SkipReason, composeOutgoing } from "./outgoing.ts";
 
 /** @throws PrecisError of the store where it does not answer. */
 export async function prepareRequest(
@@ -44,8 +44,7 @@ export async function prepareRequest(
   return done;
 }
 
-/** A request whose conversation is known. */
-export type KnownRequest = ReceivedRequest &
+type KnownRequest = ReceivedRequest &
   Pick<PreparedRequest, "reading" | "withHiddenTurns" | "model" | "upstream" | "caching" | "conversation">;
 
 /** @throws PrecisError of the store. */
@@ -61,7 +60,7 @@ export async function findConversation(
   const loading = context.models.recalled(tenant, model);
   if (loading !== undefined) await loading;
   const upstream = `${destination.upstream.origin}${destination.upstream.basePath}`;
-  const caching = cachingOf(context, request, reading.decoded, model);
+  const caching = findCaching(context, request, reading.decoded, model);
   const known = { ...request, reading, withHiddenTurns, model, upstream, caching };
   const conversation = await context.conversations.of(tenant, reading, (relative) =>
     startConversation(context, known, relative),
@@ -82,7 +81,7 @@ function keepTiming(context: HistoryContext, request: PreparedRequest): void {
   keepState(context, request);
 }
 
-function cachingOf({ caching }: HistoryContext, request: ReceivedRequest, asked: Decoded, model: string): Caching {
+function findCaching({ caching }: HistoryContext, request: ReceivedRequest, asked: Decoded, model: string): Caching {
   const { route, destination } = request;
   if (countsTokens(request)) return UNCACHED;
   return caching.of({ protocol: route.protocol, model, upstream: destination.upstream, asked });
@@ -114,7 +113,6 @@ async function decide(context: HistoryContext, request: KnownRequest, skipped: S
   return prepared;
 }
 
-/** What a person set for this session, in a form that can be compared. */
 function thresholdSet(runtime: Runtime): string | undefined {
   return JSON.stringify(runtime.report().timing.set);
 }

@@ -1,12 +1,12 @@
 /** The first step of a request to a model: its body arrives within its bounds, or goes to the thread for large requests. */
 import type { ClientResponse, RequestEvent } from "../contract.ts";
+import type { GatewayContext } from "./context.ts";
+import { type ArrivingRequest, type ReceivedRequest } from "./model-request.ts";
+import { type RequestRecord } from "./record.ts";
+import { passOnFault } from "./fault.ts";
+import { respondRefused } from "./respond.ts";
 import { isLarge, threadLost } from "../large/large-requests.ts";
 import { receiveBody, type ReceivedBody } from "../transport/request-body.ts";
-import type { GatewayContext } from "./context.ts";
-import { passOnFault } from "./fault.ts";
-import type { ArrivingRequest, ReceivedRequest } from "./model-request.ts";
-import type { RequestRecord } from "./record.ts";
-import { respondRefused } from "./respond.ts";
 
 /** What is given in place of a request that is answered already: refused here, or answered by the thread. */
 interface AnsweredEarly {
@@ -25,7 +25,7 @@ export async function receive(
   const { raw, plain } = body;
   record.bytesIn = raw.length;
   const request = { ...arriving, tenant, raw };
-  if (large === undefined || !isLarge(plain, limits)) return { ...request, text: textOf(context, body, record) };
+  if (large === undefined || !isLarge(plain, limits)) return { ...request, text: readableText(context, body, record) };
   const over = (event: RequestEvent): void => {
     if (event.thread !== undefined) context.threads.keep(tenant, event.thread);
     record.overInThread(event);
@@ -41,7 +41,11 @@ export async function receive(
 }
 
 /** Undefined for a body that goes out unread. */
-function textOf({ limits }: GatewayContext, { text, plain }: ReceivedBody, record: RequestRecord): string | undefined {
+function readableText(
+  { limits }: GatewayContext,
+  { text, plain }: ReceivedBody,
+  record: RequestRecord,
+): string | undefined {
   if (text !== undefined) return text;
   const because = plain.length > limits.readBodyBytes ? "too_large_to_read" : "not_text";
   record.treatment = { kind: "untouched", because };

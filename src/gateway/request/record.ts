@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { CacheEffect } from "../../core/caching/effectiveness.ts";
 import type { Usage } from "../../core/engines/contract.ts";
-import type { ProtocolName } from "../../protocols/index.ts";
+import type { ProtocolName } from "../../core/protocols.ts";
 import type {
   ClientRequest,
   EmitEvent,
@@ -12,11 +12,11 @@ import type {
   RequestTiming,
   Treatment,
 } from "../contract.ts";
-import type { WindowInUse } from "../../session/window-in-use.ts";
-import type { Conversation } from "../conversations.ts";
+import type { WindowInUse } from "../../session/timing.ts";
+import type { Conversation } from "../conversations/conversations.ts";
 import type { RequestSpan } from "../operation/spans.ts";
-import type { HeldThread } from "../threads.ts";
-import { pathOf } from "../routes.ts";
+import type { HeldThread } from "../conversations/threads.ts";
+import { pathOf } from "./routes.ts";
 
 export interface RequestRecord {
   readonly id: string;
@@ -46,7 +46,6 @@ export interface RequestRecord {
   readonly showPrepared: (request: Shown) => void;
   /** The request goes on to the provider now. */
   readonly sent: () => void;
-  /** The first byte of an answer is here. */
   readonly begun: () => void;
   /** Called once, when the request is over in whatever way. */
   readonly whenOver: (then: () => void) => void;
@@ -61,7 +60,6 @@ interface Shown {
   readonly conversation: Pick<Conversation, "runtime">;
 }
 
-/** As a request arrives. */
 const NOTHING_YET = {
   protocol: undefined,
   upstream: "",
@@ -100,7 +98,7 @@ export function openRecord(client: ClientRequest, onEvent: EmitEvent, span: Requ
     onEvent(event);
   };
   const over = (outcome: Outcome): void =>
-    close(eventOf(record, client, { outcome, heldMs: heldMs ?? since(), firstByteMs, tookMs: since() }));
+    close(makeEvent(record, client, { outcome, heldMs: heldMs ?? since(), firstByteMs, tookMs: since() }));
   const overInThread = (event: RequestEvent): void => {
     // What it took here to take the request in comes before all that was measured there.
     const beforeMs = Math.max(0, since() - event.tookMs);
@@ -150,7 +148,7 @@ export function deliveredAs({ status }: Pick<RequestRecord, "status">): Outcome 
 
 type Ending = Pick<RequestEvent, "outcome" | "heldMs" | "firstByteMs" | "tookMs">;
 
-function eventOf(
+function makeEvent(
   {
     span: _s,
     showPrepared: _p,
@@ -180,14 +178,14 @@ export function treatmentLine(treatment: Treatment): string {
     case "untouched":
       return `untouched; because=${treatment.because}`;
     case "observed":
-      return `observed; before=${treatment.tokens.before}; after=${treatment.tokens.after}${lostIn(treatment)}`;
+      return `observed; before=${treatment.tokens.before}; after=${treatment.tokens.after}${describeLost(treatment)}`;
     case "rewritten": {
       const { before, after } = treatment.tokens;
-      return `rewritten; before=${before}; after=${after}${lostIn(treatment)}${treatment.fresh ? "; fresh" : ""}`;
+      return `rewritten; before=${before}; after=${after}${describeLost(treatment)}${treatment.fresh ? "; fresh" : ""}`;
     }
   }
 }
 
-function lostIn({ lostRequests }: LostRequests): string {
+function describeLost({ lostRequests }: LostRequests): string {
   return lostRequests === undefined ? "" : `; lost_requests=${lostRequests}`;
 }

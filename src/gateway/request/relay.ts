@@ -8,7 +8,6 @@ import * as zlib from "node:zlib";
 import type { Bytes } from "../contract.ts";
 import type { RequestRecord } from "./record.ts";
 
-/** What looks at an answer's plain bytes. */
 export interface ByteWatcher {
   readonly push: (chunk: Uint8Array) => void;
   /** Settles when all of it has been looked at. */

@@ -3,12 +3,16 @@ import type { Bytes, ClientResponse, HeaderLines } from "../contract.ts";
 import type { OwnAnswerBody } from "../../protocols/answers/own-answer.ts";
 import { backwardHeaders } from "../transport/headers.ts";
 import type { GatewayContext } from "./context.ts";
-import { reportFault } from "./fault.ts";
-import { learnFrom } from "./learn.ts";
-import type { AnsweredRequest } from "./model-request.ts";
-import type { ProviderAnswer } from "./open-answer.ts";
 import { deliveredAs, treatmentLine, type RequestRecord } from "./record.ts";
+import { reportFault } from "./fault.ts";
+import type { AnsweredRequest, PreparedRequest } from "./model-request.ts";
+import { type ProviderAnswer, isAccepted } from "./open-answer.ts";
 import { relay } from "./relay.ts";
+import { effectOf } from "../../core/caching/effectiveness.ts";
+import type { Usage } from "../../core/engines/contract.ts";
+import { addUsage } from "../../protocols/usage.ts";
+import { emitWindowNotice } from "../conversations/start.ts";
+import { threadUseOf, type HeldThread } from "../conversations/threads.ts";
 
 /** `keep` settles when what the request brought is in the store, within a bound. */
 export function respond(context: GatewayContext, request: AnsweredRequest, keep: () => Promise<void>): ClientResponse {
@@ -24,7 +28,6 @@ export function respond(context: GatewayContext, request: AnsweredRequest, keep:
   return relayed(record, answer, { committed: keep, whenWhole });
 }
 
-/** A request that the gateway refuses itself. */
 export function respondRefused(record: RequestRecord, response: ClientResponse): ClientResponse {
   record.status = response.status;
   record.over("turned_away");
@@ -70,7 +73,6 @@ export function respondHere(record: RequestRecord, answer: OwnAnswerBody): Clien
   return response;
 }
 
-/** The answer to a request that was forwarded without being read. */
 export function respondUnread(record: RequestRecord, answer: Relayable): ClientResponse {
   return relayed(record, answer, { committed: () => Promise.resolve(), whenWhole: () => undefined });
 }
@@ -106,4 +108,87 @@ function relayed(
       whenWhole: over,
     }),
   };
+}
+
+function learnFrom(context: GatewayContext, request: AnsweredRequest): void {
+  const { answer, record } = request;
+  const { usage, besides } = answer.reader.state;
+  // Recall may have taken more than one request to the provider, and the provider may have compacted.
+  const reported = answer.spent?.() ?? usage;
+  const total = reported !== undefined && besides !== undefined ? addUsage(reported, besides) : reported;
+  record.usage = total;
+  learnThread(context, request);
+  if (request.prepared === undefined) return;
+  const { caching, newTokens } = request;
+  if (total !== undefined)
+    record.cache = effectOf({ usage: total, newTokens, prices: caching.prices, ttl: caching.ttl });
+  if (!isAccepted(answer)) return;
+  if (usage !== undefined) learnUsage(context, request, { usage, total: total ?? usage });
+  if (request.soon) context.compactAhead(request);
+  context.watchIdle(request);
+}
+
+function learnUsage(
+  context: GatewayContext,
+  request: PreparedRequest,
+  { usage, total }: { readonly usage: Usage; readonly total: Usage },
+): void {
+  const { mode, models, store, now } = context;
+  const { tenant, model, conversation, reading, prepared, outgoing } = request;
+  // What is only observed was not sent: the provider counted something else.
+  const wasSent = mode !== "observe" || outgoing.treatment.kind === "unchanged";
+  // A summary that the provider made says nothing here of what it read.
+  if (wasSent && usage.input > 0) prepared.observe(usage);
+  models.learnFactor(tenant, model, conversation.runtime.state().factor);
+  const outputTokens = prepared.transcript.maxOutputTokens ?? 0;
+  const refuted = models.answered(request, { inputTokens: usage.input, outputTokens });
+  if (refuted !== undefined && mode !== "observe")
+    emitWindowNotice(context, request, {
+      code: "window_forgotten",
+      window: models.of(tenant, model, request.upstream).window,
+    });
+  const link = reading.links.at(-1);
+  if (link !== undefined) void store.putUsage(tenant, { ...total, link, model, at: now() }).catch(() => undefined);
+}
+
+/** A conversation that was replayed and not compacted is asked for again once it has grown by this share. */
+const REPLAY_GROWTH_SHARE = 0.15;
+
+function learnThread(context: GatewayContext, request: AnsweredRequest): void {
+  const { answer, tenant, record } = request;
+  const { usage, id } = answer.reader.state;
+  // A summary that the provider made says nothing here of what the thread holds.
+  if (id === undefined || usage === undefined || usage.input === 0 || !isAccepted(answer)) return;
+  const known = request.prepared === undefined ? threadBefore(context, request) : threadStarted(context, request);
+  if (known === undefined) return;
+  const tokens = usage.input + usage.output;
+  record.thread = { id, tokens, ...known(tokens) };
+  context.threads.keep(tenant, record.thread);
+}
+
+type Limits = Pick<HeldThread, "replayTokens" | "dropsThinking">;
+
+function threadBefore(
+  { threads }: GatewayContext,
+  { tenant, continues }: AnsweredRequest & { readonly prepared?: undefined },
+): (() => Limits) | undefined {
+  const before = continues === undefined ? undefined : threads.find(tenant, continues);
+  return before && (() => ({ replayTokens: before.replayTokens, dropsThinking: before.dropsThinking }));
+}
+
+function threadStarted(
+  { mode }: GatewayContext,
+  { reading, conversation, outgoing }: Extract<AnsweredRequest, { readonly prepared: object }>,
+): ((tokens: number) => Limits) | undefined {
+  if (threadUseOf(reading.decoded)?.kind !== "create") return undefined;
+  const { compactsAtTokens } = conversation.runtime.report().timing;
+  return (tokens) => ({
+    replayTokens:
+      mode === "rewrite" && compactsAtTokens !== undefined ? nextReplay(tokens, compactsAtTokens) : undefined,
+    dropsThinking: outgoing.dropsThinking === true,
+  });
+}
+
+function nextReplay(tokens: number, compactsAtTokens: number): number {
+  return tokens < compactsAtTokens ? compactsAtTokens : Math.ceil(tokens * (1 + REPLAY_GROWTH_SHARE));
 }

@@ -2,15 +2,15 @@
  * A request that its provider refused is changed so that it may be accepted. Whatever follows from a refusal belongs to that
  * request alone until the provider accepts a smaller form of it.
  */
-import type { Overflow } from "../../protocols/index.ts";
+import type { Overflow } from "../../protocols/protocol.ts";
+import { allowsCompaction } from "../knowledge/thinking.ts";
+import type { HistoryContext } from "./context.ts";
+import { type PreparedRequest } from "./model-request.ts";
 import type { Prepared } from "../../session/contract.ts";
 import { hasMedia } from "../../session/learn-window.ts";
-import { allowsCompaction } from "../knowledge/thinking/index.ts";
-import type { HistoryContext } from "./context.ts";
-import type { PreparedRequest } from "./model-request.ts";
-import { composeOutgoing } from "./outgoing.ts";
 import { applyModelLimits, inTurn, reportCompaction } from "./prepare.ts";
-import { emitWindowNotice } from "./window-notices.ts";
+import { composeOutgoing } from "./outgoing.ts";
+import { emitWindowNotice } from "../conversations/start.ts";
 
 /** The same request, smaller, after its provider refused it as too large; undefined where it cannot be made smaller. */
 export async function prepareAfterOverflow(
@@ -58,10 +58,10 @@ async function smallerThan(
   };
   // Another request of this conversation may have been refused meanwhile: this refusal says nothing of the compaction in effect since.
   const standing = await runtime.standing(transcript);
-  if (charsOf(standing) < charsOf(refused.prepared)) return again(standing, refused.revealed);
+  if (countChars(standing) < countChars(refused.prepared)) return again(standing, refused.revealed);
   if (!trials.has(reading)) trials.set(reading, runtime.state());
   const prepared = await runtime.recover(overflow, transcript);
-  if (prepared === undefined || charsOf(prepared) >= charsOf(refused.prepared)) return undefined;
+  if (prepared === undefined || countChars(prepared) >= countChars(refused.prepared)) return undefined;
   const smaller = again(prepared, { factor: runtime.state().factor, window: runtime.report().window });
   if (prepared.compaction !== undefined)
     reportCompaction(context, smaller, prepared.compaction, performance.now() - started);
@@ -69,7 +69,7 @@ async function smallerThan(
 }
 
 /** In characters, which no correction of an estimate changes. */
-function charsOf({ transcript: { messages } }: Prepared): number {
+function countChars({ transcript: { messages } }: Prepared): number {
   return JSON.stringify(messages).length;
 }
 
@@ -77,15 +77,15 @@ function charsOf({ transcript: { messages } }: Prepared): number {
  * The end of a request's retries. What its refusals revealed and brought is kept only where a smaller form of it was accepted:
  * a server that refuses everything teaches nothing, and the conversation stays as it was before.
  */
-export function endRetries(context: HistoryContext, request: PreparedRequest, isAccepted: boolean): void {
+export function endRetries(context: HistoryContext, request: PreparedRequest, accepted: boolean): void {
   const { conversation, reading, revealed, tenant, model, upstream } = request;
   const { runtime, pending, trials } = conversation;
   const before = trials.get(reading);
   trials.delete(reading);
-  pending.tried(reading, isAccepted);
-  if (!isAccepted && before !== undefined) runtime.restore(before);
-  if (isAccepted && request.alternates === true) context.alternation.learn(upstream, model);
-  if (!isAccepted || revealed === undefined) return;
+  pending.tried(reading, accepted);
+  if (!accepted && before !== undefined) runtime.restore(before);
+  if (accepted && request.alternates === true) context.alternation.learn(upstream, model);
+  if (!accepted || revealed === undefined) return;
   context.models.learnFactor(tenant, model, revealed.factor);
   const { tokens, learned } = revealed.window;
   const window = learned === undefined ? undefined : context.models.learnWindow(request, { ...learned, tokens });

@@ -2,9 +2,9 @@
  * A request goes out to its provider, and again, within a bound, as long as it is refused and can be changed so that it may
  * be accepted. The client sees one answer.
  */
-import type { Overflow } from "../../protocols/index.ts";
+import type { Overflow } from "../../protocols/protocol.ts";
 import { refusesNeighbours } from "../../protocols/openai-chat/alternate.ts";
-import { thinkingRefusal } from "../knowledge/thinking/index.ts";
+import { thinkingRefusal } from "../knowledge/thinking.ts";
 import { onwardHeaders } from "../transport/headers.ts";
 import type { GatewayContext } from "./context.ts";
 import { faultReason, reportFault } from "./fault.ts";
@@ -12,11 +12,11 @@ import { leaveWaiting, recallsUnkept } from "./keep.ts";
 import { countsTokens, type AnsweredRequest, type ModelRequest, type PreparedRequest } from "./model-request.ts";
 import { isAccepted, openAnswer, type OpeningOptions, type ProviderAnswer } from "./open-answer.ts";
 import {
-  endRetries,
   prepareAfterOverflow,
+  endRetries,
+  prepareWithoutThinking,
   prepareAlternating,
   prepareWithoutItem,
-  prepareWithoutThinking,
 } from "./retry.ts";
 
 /** The request with the answer that counts: to itself, or to what was sent in its place. */
@@ -86,13 +86,13 @@ async function changedFor(context: GatewayContext, refused: AnsweredRequest): Pr
 
 async function send(context: GatewayContext, request: ModelRequest): Promise<AnsweredRequest> {
   const body = request.outgoing?.body ?? request.text;
-  return { ...request, answer: await sendBody(context, request, { body, holds: holdsOf(request) }) };
+  return { ...request, answer: await sendBody(context, request, { body, holds: chooseHold(request) }) };
 }
 
 /** Small requests fit any window: their streams are not held for a moment. */
 const HELD_TOKENS_MIN = 4_000;
 
-function holdsOf(request: ModelRequest): OpeningOptions["holds"] {
+function chooseHold(request: ModelRequest): OpeningOptions["holds"] {
   if (countsTokens(request)) return "nothing";
   if (request.prepared === undefined) return request.continues === undefined ? "nothing" : "small";
   return request.prepared.tokens < HELD_TOKENS_MIN && !recallsUnkept(request) ? "small" : "all";

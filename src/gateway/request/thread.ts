@@ -3,12 +3,12 @@
  * due, the client is told what makes it send the whole conversation, and that is compacted like any other.
  */
 import { definitions } from "../../protocols/registry.ts";
-import type { ThreadForm, ThreadRefusal } from "../../protocols/threads.ts";
-import { applyEdits } from "../../protocols/json/edit.ts";
+import type { ThreadForm, ThreadRefusal } from "../../protocols/definition.ts";
+import { applyEdits } from "../../protocols/json.ts";
 import type { ClientResponse } from "../contract.ts";
-import type { ReadRequest } from "../conversations.ts";
-import { droppingThinking, thinkingRefusal } from "../knowledge/thinking/index.ts";
-import { threadUseOf } from "../threads.ts";
+import type { ReadRequest } from "../conversations/conversations.ts";
+import { droppingThinking, thinkingRefusal } from "../knowledge/thinking.ts";
+import { threadUseOf } from "../conversations/threads.ts";
 import type { GatewayContext } from "./context.ts";
 import { countsTokens, type AnsweredRequest, type ModelRequest, type ReceivedRequest } from "./model-request.ts";
 import type { RequestRecord } from "./record.ts";
@@ -23,7 +23,7 @@ export function refuseThread(
   const use = threadUseOf(decoded);
   const { threads } = context;
   if (use === undefined || countsTokens(request)) return undefined;
-  if (threads.policy === "refuse") return refusedWith(request.record, formOf(request).unsupported());
+  if (threads.policy === "refuse") return refusedWith(request.record, threadForm(request).unsupported());
   if (use.kind === "create" || threads.policy === "pass") return undefined;
   const held = threads.find(request.tenant, use.previousId);
   if (held?.replayTokens === undefined) return undefined;
@@ -66,11 +66,11 @@ function askedToReplay(
   request: ReceivedRequest,
   previousId: string,
 ): ClientResponse | undefined {
-  const refusal = threads.refusal(request.tenant, previousId, formOf(request));
+  const refusal = threads.refusal(request.tenant, previousId, threadForm(request));
   return refusal && refusedWith(request.record, refusal);
 }
 
-function formOf({ route }: ReceivedRequest): ThreadForm {
+function threadForm({ route }: ReceivedRequest): ThreadForm {
   return definitions[route.protocol].threads!;
 }
 

@@ -81,7 +81,7 @@ export function credentialsOf(
   own: readonly string[] = [],
 ): readonly Credential[] {
   const names = new Set(own.map((name) => name.toLowerCase()));
-  return [...lowercased("header", request.headers), ...lowercased("query", queryOf(request.target))].filter(
+  return [...lowercased("header", request.headers), ...lowercased("query", parseQuery(request.target))].filter(
     ({ name, value }) => value.trim() !== "" && (names.has(name) || isCredential(name)),
   );
 }
@@ -90,7 +90,7 @@ function isCredential(name: string): boolean {
   return CREDENTIAL_NAME.test(name) && !NO_CREDENTIALS.has(name);
 }
 
-function queryOf(target: string): Iterable<readonly [string, string]> {
+function parseQuery(target: string): Iterable<readonly [string, string]> {
   const at = target.indexOf("?");
   return at < 0 ? [] : new URLSearchParams(target.slice(at + 1));
 }

@@ -2,12 +2,15 @@
  * What one tenant may take of a gateway: so many requests a minute, whatever they ask for, and so many at once. Above it a client gets a
  * 429 that says when to come again, and nobody else waits for it. Each gateway counts for itself.
  */
-import type { ClientRequest, ClientResponse } from "../contract.ts";
-import type { TenantLimitSettings } from "./configuration.ts";
+import type { ClientRequest, ClientResponse, EmitEvent } from "../contract.ts";
+import type { TenantLimitSettings } from "./directory.ts";
 import { refuse } from "../transport/refusals.ts";
+import { PrecisError } from "../../core/errors.ts";
+import type { HistoryStore } from "../../store/store.ts";
+import { randomUUID } from "node:crypto";
+import type { SharedBudget } from "../../session/events.ts";
 
 export interface TenantRates {
-  /** Takes a request in; `leave` when it is over. */
   readonly enter: (tenant: string, client: ClientRequest) => Admitted | { readonly refused: ClientResponse };
 }
 
@@ -94,4 +97,179 @@ function tooMany(
     hint: `Send it again in ${retrySeconds} ${unit}.`,
     headers: [["retry-after", String(retrySeconds)]],
   });
+}
+
+export interface StoreQuota {
+  /** By what is known now; a measurement that is old is made again meanwhile. */
+  readonly isFull: (tenant: string) => boolean;
+  readonly added: (tenant: string, bytes: number) => void;
+  /** @throws PrecisError `tenant_store_full`. */
+  readonly check: (tenant: string) => void;
+}
+
+interface StoreQuotaParts {
+  readonly store: Pick<HistoryStore, "holdings">;
+  readonly limitsOf: (tenant: string) => TenantLimitSettings;
+  readonly onEvent: EmitEvent;
+  readonly now: () => number;
+}
+
+/** How often a tenant's share of the store is measured. */
+const MEASURE_EVERY_MS = 60_000;
+
+interface Share {
+  bytes: number;
+  measuredAt: number;
+  isFull: boolean;
+}
+
+export function createStoreQuota({ store, limitsOf, onEvent, now }: StoreQuotaParts): StoreQuota {
+  const shares = new Map<string, Share>();
+  const shareOf = (tenant: string): Share => {
+    const share = shares.get(tenant) ?? { bytes: 0, measuredAt: -Infinity, isFull: false };
+    shares.delete(tenant);
+    shares.set(tenant, share);
+    if (shares.size > TENANTS_MAX) shares.delete(shares.keys().next().value!);
+    return share;
+  };
+  const measure = async (tenant: string, share: Share): Promise<void> => {
+    share.measuredAt = now();
+    share.bytes = (await store.holdings(tenant)).bytes;
+  };
+  const isFull = (tenant: string): boolean => {
+    const { storedBytes = Infinity } = limitsOf(tenant);
+    if (storedBytes === Infinity) return false;
+    const share = shareOf(tenant);
+    // A store that does not answer says so elsewhere.
+    if (now() - share.measuredAt >= MEASURE_EVERY_MS) void measure(tenant, share).catch(() => undefined);
+    const full = share.bytes >= storedBytes;
+    if (full && !share.isFull)
+      onEvent({ kind: "notice", code: "tenant_limit", tenant, message: storeFull(storedBytes) });
+    share.isFull = full;
+    return full;
+  };
+  return {
+    isFull,
+    added: (tenant, bytes) => {
+      if (shares.has(tenant)) shareOf(tenant).bytes += bytes;
+    },
+    check: (tenant) => {
+      if (isFull(tenant)) throw tenantStoreFull();
+    },
+  };
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+function storeFull(bytes: number): string {
+  return `the tenant's stored conversations take ${(bytes / MEBIBYTE).toLocaleString("en-US")} MB, its limit; nothing new of it is stored or compacted until some are deleted`;
+}
+
+function tenantStoreFull(): PrecisError {
+  return new PrecisError("The tenant has used up what it may store.", {
+    code: "tenant_store_full",
+    hint: "Delete conversations (`precis sessions delete`), or raise the tenant's limit.",
+    retryable: true,
+  });
+}
+
+export interface TenantSpend {
+  readonly budgetOf: (tenant: string) => SharedBudget;
+}
+
+interface TenantSpendParts {
+  readonly store: Pick<HistoryStore, "getState" | "putState">;
+  readonly limitsOf: (tenant: string) => TenantLimitSettings;
+  readonly onEvent: EmitEvent;
+  readonly now: () => number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** What other processes have spent is read this often. */
+const REFRESH_MS = 10_000;
+/** Processes whose parts of a day are kept apart; of more, the oldest are one. */
+const PROCESSES_MAX = 256;
+const JOINED = "earlier";
+
+/** By process, in US dollars. */
+type Parts = Readonly<Record<string, number>>;
+
+interface Account {
+  day: number;
+  own: number;
+  others: Parts;
+  readAt: number;
+  isUsedUp: boolean;
+  writing: Promise<void>;
+}
+
+export function createTenantSpend({ store, limitsOf, onEvent, now }: TenantSpendParts): TenantSpend {
+  const process = randomUUID();
+  const accounts = new Map<string, Account>();
+  const accountOf = (tenant: string): Account => {
+    const day = Math.floor(now() / DAY_MS);
+    const known = accounts.get(tenant);
+    const account =
+      known?.day === day
+        ? known
+        : { day, own: 0, others: {}, readAt: -Infinity, isUsedUp: false, writing: Promise.resolve() };
+    accounts.delete(tenant);
+    accounts.set(tenant, account);
+    if (accounts.size > TENANTS_MAX) accounts.delete(accounts.keys().next().value!);
+    return account;
+  };
+  const refresh = async (tenant: string, account: Account): Promise<void> => {
+    account.readAt = now();
+    const { [process]: _, ...others } = parseParts(await store.getState(tenant, stateName(account)));
+    account.others = others;
+  };
+  const write = async (tenant: string, account: Account): Promise<void> => {
+    await refresh(tenant, account);
+    await store.putState(tenant, stateName(account), { ...bounded(account.others), [process]: account.own });
+  };
+  const withheld = (tenant: string): string | undefined => {
+    const { summariesUsdPerDay: limit = Infinity } = limitsOf(tenant);
+    if (limit === Infinity) return undefined;
+    const account = accountOf(tenant);
+    if (now() - account.readAt >= REFRESH_MS) void refresh(tenant, account).catch(() => undefined);
+    const spent = account.own + sum(account.others);
+    if (spent < limit) return void (account.isUsedUp = false);
+    const because = `the tenant has spent $${spent.toFixed(2)} on summaries today; its limit is $${limit.toFixed(2)}`;
+    if (!account.isUsedUp) onEvent({ kind: "notice", code: "tenant_limit", tenant, message: because });
+    account.isUsedUp = true;
+    return because;
+  };
+  return {
+    budgetOf: (tenant) => ({
+      withheld: () => withheld(tenant),
+      spent: (costUsd) => {
+        if (costUsd <= 0 || limitsOf(tenant).summariesUsdPerDay === undefined) return;
+        const account = accountOf(tenant);
+        account.own += costUsd;
+        // What cannot be written now is written with what is spent next.
+        account.writing = account.writing.then(() => write(tenant, account)).catch(() => undefined);
+      },
+    }),
+  };
+}
+
+function stateName({ day }: Account): string {
+  return `spent ${new Date(day * DAY_MS).toISOString().slice(0, 10)}`;
+}
+
+function bounded(parts: Parts): Parts {
+  const all = Object.entries(parts);
+  const joined = all.slice(0, Math.max(0, all.length - PROCESSES_MAX));
+  if (joined.length === 0) return parts;
+  const rest = all.filter(([name]) => name !== JOINED).slice(joined.length);
+  return { [JOINED]: sum(parts) - sum(Object.fromEntries(rest)), ...Object.fromEntries(rest) };
+}
+
+function sum(parts: Parts): number {
+  return Object.values(parts).reduce((total, one) => total + one, 0);
+}
+
+function parseParts(state: unknown): Parts {
+  const entries = Object.entries((state ?? {}) as Readonly<Record<string, unknown>>);
+  return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === "number"));
 }

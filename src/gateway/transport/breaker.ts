@@ -16,11 +16,9 @@ export interface BreakerParts {
 }
 
 interface Circuit {
-  /** In a row. */
   failures: number;
   /** No call goes out before this time; 0 while it is closed. */
   openUntil: number;
-  /** The gateway's own attempt to connect, while it is under way. */
   probe: Promise<void> | undefined;
 }
 
@@ -48,7 +46,7 @@ export function withBreakers(sender: Sender, { limits, onEvent, now }: BreakerPa
   };
   const connected = (name: string): void => worked(name, "", `${name} can be reached again`);
   const unreached = (error: unknown, name: string): void => {
-    if (codeOf(error) === "upstream_unreachable") failed(name, "", `did not reach ${name}`);
+    if (errorCode(error) === "upstream_unreachable") failed(name, "", `did not reach ${name}`);
   };
   const letThrough = async (outgoing: ProviderRequest, slowKey: string): Promise<void> => {
     const { name } = outgoing.to.upstream;
@@ -76,7 +74,7 @@ export function withBreakers(sender: Sender, { limits, onEvent, now }: BreakerPa
         return response;
       } catch (error) {
         unreached(error, name);
-        if (codeOf(error) === "upstream_timeout") failed(slowKey, tenant, `were not answered by ${name} in time`);
+        if (errorCode(error) === "upstream_timeout") failed(slowKey, tenant, `were not answered by ${name} in time`);
         throw error;
       }
     },
@@ -95,7 +93,7 @@ async function connect(sender: Sender, to: ProviderRequest["to"], onConnected: (
   }
 }
 
-function codeOf(error: unknown): string | undefined {
+function errorCode(error: unknown): string | undefined {
   return error instanceof PrecisError ? error.code : undefined;
 }
 

@@ -6,7 +6,7 @@
 import { isLoopback } from "../../config/locate.ts";
 import type { ClientRequest, HeaderLines } from "../contract.ts";
 import type { Refusal } from "./refusals.ts";
-import { headerOf } from "./vendor.ts";
+import { headerOf } from "./headers.ts";
 
 export interface CallersAllowed {
   /** True where only this machine can reach the gateway: its name is then one of this machine's, or an allowed one. */

@@ -59,7 +59,7 @@ export function clientRequestOf(
     method: request.method ?? "GET",
     target: request.url ?? "/",
     headers: headerLines(request.rawHeaders),
-    body: hasBody(request) ? bodyOf(request, response, options) : undefined,
+    body: hasBody(request) ? openBody(request, response, options) : undefined,
     signal: gone.signal,
   };
 }
@@ -94,7 +94,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
  * Whoever stops reading leaves the connection as it is, so that an answer can still be sent: Node's own iterator would
  * destroy it.
  */
-function bodyOf(request: IncomingMessage, response: ServerResponse, options: ClientRequestOptions): Bytes {
+function openBody(request: IncomingMessage, response: ServerResponse, options: ClientRequestOptions): Bytes {
   const { load, bodyBytes, expectsContinue } = options;
   let counted = 0;
   const count = (bytes: number): boolean => {

@@ -1,9 +1,8 @@
 /** A `ClientResponse` written to Node's response: at the client's pace, without delay, and cut where its body is cut. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ClientRequest, Bytes, ClientResponse } from "../contract.ts";
-import { flatHeaders } from "./headers.ts";
+import { flatHeaders, headerOf } from "./headers.ts";
 import { refuseError } from "./refusals.ts";
-import { headerOf } from "./vendor.ts";
 
 export interface PendingResponse {
   readonly request: IncomingMessage;

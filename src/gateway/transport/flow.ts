@@ -3,13 +3,11 @@
  * would and does less: a chunk that is waited for is handed over at once, and a bounded number of bytes wait.
  */
 
-/** What feeds a flow. */
 export interface Source {
   /** Called once, when the consumer first asks. */
   readonly start?: () => void;
   readonly pause: () => void;
   readonly resume: () => void;
-  /** The consumer wants no more, and the producer is not done. */
   readonly cancel: () => void;
 }
 

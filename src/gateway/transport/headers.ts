@@ -1,6 +1,8 @@
 /** Which header lines go on to the provider, and which come back: order, case and repetition stay as they were. */
-import type { HeaderLines } from "../contract.ts";
-import { headerOf } from "./vendor.ts";
+import type { HeaderLines, ClientRequest } from "../contract.ts";
+import type { Vendor } from "../../core/protocols.ts";
+import { vendors } from "../../protocols/registry.ts";
+import { pathOf } from "../request/routes.ts";
 
 /** About one connection, not about the message (RFC 9110, 7.6.1); `http2-settings` and two older ones included. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
@@ -78,4 +80,30 @@ export function flatHeaders(lines: HeaderLines): string[] {
 
 function latin1(value: string | Buffer): string {
   return typeof value === "string" ? value : value.toString("latin1");
+}
+
+/** Whose servers are imitated most, so that its words are understood everywhere. */
+export const FALLBACK: Vendor = "openai";
+const others = Object.values(vendors).filter(({ name }) => name !== FALLBACK);
+
+const UPSTREAMS_PREFIX = "/upstreams/";
+
+/** The value of the first header of that name, which is given in lower case. */
+export function headerOf(headers: HeaderLines, name: string): string | undefined {
+  return headers.find((line) => line[0].length === name.length && line[0].toLowerCase() === name)?.[1];
+}
+
+/** The target without `/upstreams/NAME`, and that name where it is there. */
+export function splitTarget(target: string): { readonly name: string | undefined; readonly target: string } {
+  if (!target.startsWith(UPSTREAMS_PREFIX)) return { name: undefined, target };
+  const rest = target.slice(UPSTREAMS_PREFIX.length);
+  const end = rest.search(/[/?]/);
+  if (end === -1) return { name: rest, target: "/" };
+  return { name: rest.slice(0, end), target: rest[end] === "/" ? rest.slice(end) : `/${rest.slice(end)}` };
+}
+
+export function vendorOf(request: Pick<ClientRequest, "target" | "headers">): Vendor {
+  const path = pathOf(splitTarget(request.target).target);
+  const header = (name: string): string | undefined => headerOf(request.headers, name);
+  return others.find(({ isAddressed }) => isAddressed(path, header))?.name ?? FALLBACK;
 }

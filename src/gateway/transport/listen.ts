@@ -1,7 +1,7 @@
 /** The gateway on a port: Node's HTTP server, with a bound on everything that a client can keep waiting. */
 import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { isLoopback } from "../../config/locate.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { ClientResponse, RequestHandler } from "../contract.ts";
@@ -9,15 +9,13 @@ import { GATEWAY_LIMITS, type GatewayLimits } from "../limits.ts";
 import { answer, type PendingResponse } from "./client-response.ts";
 import { clientRequestOf, createLoad, type Load } from "./client-request.ts";
 import { callerRefusal, type CallersAllowed } from "./callers.ts";
-import { plainPath } from "./plain-path.ts";
-import { refuse, refuseError, type Refusal } from "./refusals.ts";
-import { createServerShutdown } from "./shutdown.ts";
-import { answerWithoutRequest, refuseTunnel } from "./connection-errors.ts";
+import { plainPath } from "./upstreams.ts";
+import { refuse, refuseError, type Refusal, errorBody } from "./refusals.ts";
+import type { Duplex } from "node:stream";
+import { FALLBACK } from "./headers.ts";
 
 export interface ListenOptions {
-  /** Loopback by default. */
   readonly host?: string;
-  /** Any free one by default. */
   readonly port?: number;
   readonly limits?: Partial<GatewayLimits>;
   /** Names, beside those of this machine, by which it may be called, and sites whose pages may call it. */
@@ -186,4 +184,92 @@ async function start(server: Server, host: string, port: number): Promise<void> 
       cause,
     });
   }
+}
+
+interface ServerShutdown {
+  readonly begun: (socket: Socket, response: ServerResponse) => void;
+  /** Takes no more requests, waits for those under way, and ends them where they take longer than `drainMs`. */
+  readonly stop: (drainMs: number) => Promise<void>;
+}
+
+/** Node's own closing of idle connections leaves out those that never had a request. */
+function createServerShutdown(server: Server): ServerShutdown {
+  const idle = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    idle.add(socket);
+    socket.once("close", () => idle.delete(socket));
+  });
+  return {
+    begun: (socket, response) => {
+      idle.delete(socket);
+      response.once("close", () => {
+        if (!server.listening) socket.destroySoon();
+        else if (!socket.destroyed) idle.add(socket);
+      });
+    },
+    stop: async (drainMs) => {
+      if (!server.listening) return;
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of idle) socket.destroy();
+      const late = setTimeout(() => server.closeAllConnections(), drainMs);
+      await closed;
+      clearTimeout(late);
+    },
+  };
+}
+
+const REFUSAL_OF_ERROR: Readonly<Record<string, Pick<Refusal, "status" | "code" | "message">>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: "headers_too_large",
+    message: "precis: the request's headers are too large.",
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    status: 413,
+    code: "request_too_large",
+    message: "precis: the request is too large.",
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: "request_timeout",
+    message: "precis: the request did not arrive in time.",
+  },
+};
+
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
+
+const NOT_HTTP: Pick<Refusal, "status" | "code" | "message"> = {
+  status: 400,
+  code: "bad_request",
+  message: "precis: this is not a valid HTTP request.",
+};
+
+/** For `clientError` of Node's server. Where an answer is under way already the connection just ends. */
+function answerWithoutRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const { _httpMessage: underWay } = socket as { readonly _httpMessage?: { readonly headersSent: boolean } | null };
+  if (!socket.writable || error.code === "ECONNRESET" || underWay?.headersSent === true) return void socket.destroy();
+  const refusal = REFUSAL_OF_ERROR[error.code ?? ""] ?? NOT_HTTP;
+  respondAndEnd(socket, { ...refusal, hint: "Check the client, and any proxy between it and the gateway." });
+}
+
+function refuseTunnel(socket: Duplex): void {
+  socket.on("error", () => undefined);
+  respondAndEnd(socket, {
+    status: 405,
+    code: "no_tunnel",
+    message: "precis: the gateway does not open tunnels.",
+    hint: "Use it as a base URL, not as a forward proxy.",
+  });
+}
+
+function respondAndEnd(socket: Duplex, refusal: Refusal): void {
+  const body = errorBody(FALLBACK, refusal);
+  const lines = [
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "connection: close",
+  ];
+  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }

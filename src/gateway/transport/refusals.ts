@@ -3,14 +3,12 @@ import { PrecisError } from "../../core/errors.ts";
 import type { Vendor } from "../../core/protocols.ts";
 import { vendors } from "../../protocols/registry.ts";
 import type { ClientRequest, ClientResponse, HeaderLines } from "../contract.ts";
-import { vendorOf } from "./vendor.ts";
+import { vendorOf } from "./headers.ts";
 
 export interface Refusal {
   readonly status: number;
-  /** Stable, snake_case. */
   readonly code: string;
   readonly message: string;
-  /** The next step, a sentence. */
   readonly hint: string;
   readonly headers?: HeaderLines;
 }
@@ -61,7 +59,6 @@ export function refuseError(request: Pick<ClientRequest, "target" | "headers">, 
   });
 }
 
-/** What `refuseError` answers with. */
 export function statusOf(error: unknown): number {
   return (error instanceof PrecisError ? STATUS_OF_CODE[error.code] : undefined) ?? INTERNAL_STATUS;
 }

@@ -3,9 +3,9 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
 import type { ClientRequest } from "../contract.ts";
 import type { GatewayLimits } from "../limits.ts";
-import { decompress, isPlain } from "./decompress.ts";
 import { refuse, type Refused } from "./refusals.ts";
-import { headerOf } from "./vendor.ts";
+import { headerOf } from "./headers.ts";
+import { promisify } from "node:util";
 
 export interface ReceivedBody {
   /** As sent: what goes on where nothing changes, `content-encoding` with it. */
@@ -46,13 +46,13 @@ function withText(raw: Buffer, plain: Buffer): ReceivedBody {
     raw,
     plain,
     get text() {
-      return (known ??= { text: textOf(plain) }).text;
+      return (known ??= { text: decodeText(plain) }).text;
     },
   };
 }
 
 /** A byte order mark stays: what is spliced must be what was sent. */
-function textOf(bytes: Buffer): string | undefined {
+function decodeText(bytes: Buffer): string | undefined {
   // Most bodies are ASCII, and take a third of the time then.
   if (isAscii(bytes)) return bytes.toString("latin1");
   return isUtf8(bytes) ? bytes.toString("utf8") : undefined;
@@ -100,4 +100,47 @@ function tooLarge(client: ClientRequest, { bodyBytes }: IntakeLimits): Refused {
       hint: "Send a smaller request, or raise the gateway's limit.",
     }),
   };
+}
+
+import * as zlib from "node:zlib";
+
+type Unfold = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
+
+const gunzip: Unfold = promisify(zlib.gunzip);
+const inflate: Unfold = promisify(zlib.inflate);
+const inflateRaw: Unfold = promisify(zlib.inflateRaw);
+const brotli: Unfold = promisify(zlib.brotliDecompress);
+const zstd: Unfold = promisify(zlib.zstdDecompress);
+
+/** What `deflate` names is a zlib stream; some clients send it without its frame. */
+async function deflate(bytes: Buffer, options: { readonly maxOutputLength: number }): Promise<Buffer> {
+  const framed = bytes.length >= 2 && (bytes[0]! & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
+  return framed ? inflate(bytes, options) : inflateRaw(bytes, options);
+}
+
+const UNFOLD: ReadonlyMap<string, Unfold> = new Map([
+  ["gzip", gunzip],
+  ["x-gzip", gunzip],
+  ["deflate", deflate],
+  ["br", brotli],
+  ["zstd", zstd],
+]);
+
+function isPlain(encoding: string | undefined): encoding is undefined {
+  return encoding === undefined || encoding === "" || encoding.toLowerCase() === "identity";
+}
+
+/** Off the event loop. `unreadable`: an encoding that is not known, more than one, or bytes that are not in it. */
+async function decompress(
+  bytes: Buffer,
+  encoding: string,
+  bytesMax: number,
+): Promise<Buffer | "too_large" | "unreadable"> {
+  const unfold = UNFOLD.get(encoding.trim().toLowerCase());
+  if (unfold === undefined) return "unreadable";
+  try {
+    return await unfold(bytes, { maxOutputLength: bytesMax });
+  } catch (error) {
+    return (error as { readonly code?: unknown }).code === "ERR_BUFFER_TOO_LARGE" ? "too_large" : "unreadable";
+  }
 }

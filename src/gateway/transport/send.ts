@@ -7,8 +7,7 @@ import type { GatewayLimits } from "../limits.ts";
 import { clientDisconnected, upstreamFailure } from "./failures.ts";
 import { Flow } from "./flow.ts";
 import { flatHeaders, headerLines } from "./headers.ts";
-import type { OutwardProxies } from "./proxies.ts";
-import { createProxyAgent } from "./proxy-agent.ts";
+import { type OutwardProxies, createProxyAgent } from "./proxies.ts";
 import type { Destination, Upstream } from "./upstreams.ts";
 
 export interface ProviderRequest {
@@ -16,7 +15,6 @@ export interface ProviderRequest {
   /** Whose call it is: what waits too long is counted for each by itself. */
   readonly tenant: string;
   readonly method: string;
-  /** As `onwardHeaders` gives them. */
   readonly headers: HeaderLines;
   /** Bytes may be sent again by calling again; what is iterated is sent as it comes. */
   readonly body: Uint8Array | Bytes | undefined;
@@ -38,7 +36,6 @@ export interface ProviderResponse {
 export interface Sender {
   /** @throws PrecisError `upstream_unreachable`, `upstream_timeout`, `upstream_broke_off`, `bad_request`, `client_gone`. */
   readonly send: (outgoing: ProviderRequest) => Promise<ProviderResponse>;
-  /** Ends every call and connection. */
   readonly close: () => Promise<void>;
 }
 

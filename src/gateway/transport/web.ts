@@ -15,20 +15,18 @@ export function webHandle(handle: RequestHandler): (request: Request) => Promise
     if (request.signal.aborted) leave();
     else request.signal.addEventListener("abort", leave, { once: true });
     held.add(request);
-    const client = clientRequestOf(request, gone.signal);
+    const client = toClientRequest(request, gone.signal);
     const answer = await handle(client).catch((error: unknown) => refuseError(client, error));
-    return responseOf(answer, { leave, end: () => held.delete(request) });
+    return toResponse(answer, { leave, end: () => held.delete(request) });
   };
 }
 
 interface Caller {
-  /** The caller wants no more of the answer. */
   readonly leave: () => void;
-  /** The answer is over. */
   readonly end: () => void;
 }
 
-function clientRequestOf(request: Request, signal: AbortSignal): ClientRequest {
+function toClientRequest(request: Request, signal: AbortSignal): ClientRequest {
   const { pathname, search } = new URL(request.url);
   return {
     method: request.method,
@@ -39,17 +37,17 @@ function clientRequestOf(request: Request, signal: AbortSignal): ClientRequest {
   };
 }
 
-function responseOf({ status, headers, body }: ClientResponse, caller: Caller): Response {
+function toResponse({ status, headers, body }: ClientResponse, caller: Caller): Response {
   const lines = headers.map(([name, value]): [string, string] => [name, value]);
   const content = body === undefined || BODILESS.has(status) ? null : body;
   const whole = content === null || content instanceof Uint8Array;
   if (whole) caller.end();
-  const sent = whole ? content : streamOf(content, caller);
+  const sent = whole ? content : toStream(content, caller);
   return new Response(sent as ConstructorParameters<typeof Response>[0], { status, headers: lines });
 }
 
 /** Pulled as it is read; whoever cancels it has left. */
-function streamOf(body: Bytes, { leave, end }: Caller): ReadableStream<Uint8Array> {
+function toStream(body: Bytes, { leave, end }: Caller): ReadableStream<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
   const next = async (): Promise<IteratorResult<Uint8Array>> => {
     try {

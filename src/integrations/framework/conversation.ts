@@ -7,7 +7,7 @@ import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Outcome, EngineTool } from "../../core/engines/contract.ts";
 import type { CompactOptions, Prepared, Runtime, WaitingForMain, RuntimeOptions } from "../../session/contract.ts";
 import { isHostTool } from "../../session/model-tools.ts";
-import { RECALL_TOOL, RECALL_TOOL_DECLARATION } from "../../session/recall/tool.ts";
+import { RECALL_TOOL, RECALL_TOOL_DECLARATION } from "../../session/recall/answer.ts";
 
 /** How one framework writes messages. */
 export interface MessageFormat<Framework> {

@@ -7,7 +7,7 @@ import { asFields, asList, asText, type Fields, toJson, asObjects } from "../fie
 import type { Line } from "../lines.ts";
 import { type History, type LogNote, branchTo } from "../log.ts";
 import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
-import { opaqueBlock } from "../../protocols/blocks.ts";
+import { opaqueBlock } from "../../protocols/content.ts";
 
 /** A link to no line in the file: the line before takes its place. */
 const LINE_BEFORE = "";

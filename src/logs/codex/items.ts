@@ -1,7 +1,7 @@
 /** Items of Codex rollouts, in today's form (the Responses API's) and in those of its first versions, as parts of core. */
 import { type ContentPart, type Part, contentText } from "../../core/transcript/message.ts";
 import { asFields, toJson, asList, asObjects, asText, type Fields } from "../fields.ts";
-import { opaqueBlock } from "../../protocols/blocks.ts";
+import { opaqueBlock } from "../../protocols/content.ts";
 import { estimateText } from "../../core/transcript/estimate.ts";
 import type { History } from "../log.ts";
 

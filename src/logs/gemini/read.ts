@@ -8,7 +8,7 @@ import { asCount, asFields, toJson, asList, asObjects, asText, type Fields } fro
 import { documentIn } from "../document.ts";
 import { readLines, readTimes, type Line, type LogText } from "../lines.ts";
 import { type MessageDraft, type LogNote, type FormatReading, NEVER_RUN, notRun } from "../log.ts";
-import { opaqueBlock } from "../../protocols/blocks.ts";
+import { opaqueBlock } from "../../protocols/content.ts";
 
 /** Gemini CLI records no compaction in a chat: what it holds is the whole history, live or not. */
 export function readGemini(text: LogText): FormatReading {

@@ -7,7 +7,7 @@ import { asFields, toJson, asObjects, asText, asTime, tryParseJson, type Fields 
 import { documentIn } from "../document.ts";
 import type { LogText } from "../lines.ts";
 import type { FormatReading, History, LogNote, MessageDraft } from "../log.ts";
-import { opaqueBlock } from "../../protocols/blocks.ts";
+import { opaqueBlock } from "../../protocols/content.ts";
 import type { AgentDatabase, Insert, StoredSession } from "../sqlite.ts";
 
 export function isHermesDocument(document: unknown): boolean {

@@ -15,7 +15,7 @@ import {
   notRun,
   branchTo,
 } from "../log.ts";
-import { opaqueBlock } from "../../protocols/blocks.ts";
+import { opaqueBlock } from "../../protocols/content.ts";
 
 export function readPi(text: LogText, history: History): FormatReading {
   const { lines, notes } = readLines(text);

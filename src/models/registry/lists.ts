@@ -3,8 +3,9 @@
  * OpenAI's, which names models alone, but which local servers extend with a window; OpenRouter's, with windows and
  * prices; Anthropic's, with limits.
  */
-import { fieldsOf, listOf, wordsOf, type Fields } from "../json.ts";
-import type { ModelFacts, SourcedFacts } from "./facts.ts";
+import { defined } from "../../core/defined.ts";
+import { fieldsOf, listOf, wordsOf, type Fields } from "../answers.ts";
+import type { ModelFacts, SourcedFacts } from "./known.ts";
 
 /** Under which names servers give the window: OpenRouter, Anthropic, vLLM, LM Studio, llama.cpp (inside `meta`). */
 const WINDOW_KEYS = [
@@ -24,21 +25,19 @@ export function readModelList(json: unknown, source: string, asOf: string): Read
   for (const entry of listOf(Array.isArray(json) ? json : fieldsOf(json)["data"])) {
     const fields = fieldsOf(entry);
     const name = wordsOf(fields["id"]) ?? wordsOf(fields["name"]);
-    const facts = factsIn(fields);
+    const facts = readFacts(fields);
     if (name !== undefined && Object.keys(facts).length > 0) models.set(name, { ...facts, name, source, asOf });
   }
   return models;
 }
 
-function factsIn(fields: Fields): ModelFacts {
+function readFacts(fields: Fields): ModelFacts {
   const places = [fieldsOf(fields["top_provider"]), fields, fieldsOf(fields["meta"])];
   const windowTokens = firstCount(places, WINDOW_KEYS);
   const maxOutputTokens = firstCount(places, OUTPUT_KEYS);
-  const prices = pricesIn(fieldsOf(fields["pricing"]));
+  const prices = readPrices(fieldsOf(fields["pricing"]));
   return {
-    ...(windowTokens === undefined ? {} : { windowTokens }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(prices === undefined ? {} : { prices }),
+    ...defined({ windowTokens, maxOutputTokens, prices }),
   };
 }
 
@@ -48,7 +47,7 @@ function firstCount(places: readonly Fields[], keys: readonly string[]): number 
 }
 
 /** OpenRouter: US dollars a token, as text; a negative price is one that varies. */
-function pricesIn(pricing: Fields): ModelFacts["prices"] {
+function readPrices(pricing: Fields): ModelFacts["prices"] {
   const usd = (key: string): number | undefined => {
     const text = wordsOf(pricing[key]);
     const price = text === undefined ? Number.NaN : Number(text) * MTOK;
@@ -60,7 +59,6 @@ function pricesIn(pricing: Fields): ModelFacts["prices"] {
   return {
     inputUsdPerMtok: input,
     outputUsdPerMtok: output,
-    ...(read === undefined ? {} : { cacheReadUsdPerMtok: read }),
-    ...(write === undefined ? {} : { cacheWrite5mUsdPerMtok: write }),
+    ...defined({ cacheReadUsdPerMtok: read, cacheWrite5mUsdPerMtok: write }),
   };
 }

@@ -2,10 +2,8 @@
  * Looks up what is known of a model. Three layers, the strongest first: what the configuration says, what a provider's list
  * of models says, and our own table. Pure.
  */
-import type { Prices } from "../usage.ts";
-import type { ModelCompaction, ModelFacts, Override, SourcedFacts } from "./facts.ts";
-import { KNOWN, type List } from "./known.ts";
-import { bareName, longestMatch } from "./names.ts";
+import type { Prices } from "../ai-sdk.ts";
+import { type ModelCompaction, type ModelFacts, type Override, type SourcedFacts, KNOWN, type List } from "./known.ts";
 
 /** A summarizer's window while nothing is known of it: smaller than that of any hosted model in the table but the oldest. */
 export const SAFE_WINDOW_TOKENS = 32_768;
@@ -89,7 +87,7 @@ export function withModels(registry: Registry, models: ReadonlyMap<string, Sourc
 let read: ReadonlyMap<string, SourcedFacts> | undefined;
 
 function table(): ReadonlyMap<string, SourcedFacts> {
-  return (read ??= new Map(KNOWN.flatMap(rowsOf)));
+  return (read ??= new Map(KNOWN.flatMap(parseRows)));
 }
 
 /** Every row of the table, by bare name. */
@@ -97,18 +95,18 @@ export function knownModels(): ReadonlyMap<string, SourcedFacts> {
   return table();
 }
 
-function rowsOf({ rows, source, asOf, cache, thinks }: List): (readonly [string, SourcedFacts])[] {
+function parseRows({ rows, source, asOf, cache, thinks }: List): (readonly [string, SourcedFacts])[] {
   return rows
     .trim()
     .split("\n")
     .map((row) => {
       const [name = "", ...cells] = row.trim().split(/ +/);
-      const facts = { ...factsOf(cells, cache), ...(thinks === undefined ? {} : { thinks }) };
+      const facts = { ...readFacts(cells, cache), ...(thinks === undefined ? {} : { thinks }) };
       return [bareName(name), { ...facts, name, source, asOf }] as const;
     });
 }
 
-function factsOf(cells: readonly string[], cache: List["cache"]): ModelFacts {
+function readFacts(cells: readonly string[], cache: List["cache"]): ModelFacts {
   const [window, output, inputPrice, outputPrice, cacheRead, write5m, write1h, minimum, image, long = "-"] = cells;
   const [aboveTokens = 0, inputFactor = 1, outputFactor = 1] = long.split("×").map(Number);
   const prices = wholePrices({
@@ -132,4 +130,38 @@ function factsOf(cells: readonly string[], cache: List["cache"]): ModelFacts {
 function given<Key extends string>(cells: Readonly<Record<Key, string | undefined>>): Partial<Record<Key, number>> {
   const figures = Object.entries<string | undefined>(cells).filter(([, cell]) => cell !== undefined && cell !== "-");
   return Object.fromEntries(figures.map(([key, cell]) => [key, Number(cell)])) as Partial<Record<Key, number>>;
+}
+
+/** A longer name is not a model's. */
+const NAME_CHARS_MAX = 200;
+
+/** Regions and vendors as Bedrock writes them before a name. */
+const DOTTED_PREFIX =
+  /^(?:[a-z]{2,6}\.)?(?:anthropic|openai|meta|mistral|deepseek|google|qwen|zai|moonshotai|minimax)\./;
+
+/** Lower case; without router, vendor, variant (`:free`), version (`@20251101`) and window (`[1m]`); dots as dashes. */
+export function bareName(name: string): string {
+  const lower = name.slice(0, NAME_CHARS_MAX).toLowerCase();
+  const last = lower.slice(lower.lastIndexOf("/") + 1).replace(DOTTED_PREFIX, "");
+  return last.split(/[:@[]/, 1)[0]!.trim().replaceAll(".", "-");
+}
+
+/** What follows a known name in the name of another model: a version's number, or the word of a size or a kind. */
+const ANOTHER_MODEL =
+  /^-(?:\d{1,2}(?!\d)|(?:mini|nano|micro|lite|small|medium|large|pro|max|ultra|flash|fast|turbo|image|audio|tts|live|realtime|embedding|transcribe)\b)/;
+
+/** The entry with the longest name that `name` begins with; keys are bare names. */
+export function longestMatch<Entry>(name: string, entries: ReadonlyMap<string, Entry>): Entry | undefined {
+  const bare = bareName(name);
+  for (let end = bare.length; end > 0; end = bare.lastIndexOf("-", end - 1)) {
+    const entry = entries.get(bare.slice(0, end));
+    if (entry !== undefined && !ANOTHER_MODEL.test(bare.slice(end))) return entry;
+  }
+  return undefined;
+}
+
+const RETURNS_REASONING = /^(?:deepseek-(?:v[4-9]|reasoner)|mimo-v[2-9]|kimi-k(?:2-thinking|2-[5-9]|[3-9]))/;
+
+export function returnsReasoning(model: string): boolean {
+  return RETURNS_REASONING.test(bareName(model));
 }

@@ -2,7 +2,7 @@
  * The events of a stream with the text they came in, so that what nobody changes goes on as it came. What is kept of an
  * event that has not ended is bounded: a larger one is passed on in pieces, unread.
  */
-import type { StreamedEvent } from "./signal.ts";
+import type { StreamedEvent } from "./own-answer.ts";
 
 /** One event, its blank line included; a comment has no data. */
 export interface Frame extends StreamedEvent {
@@ -12,7 +12,6 @@ export interface Frame extends StreamedEvent {
 export interface FrameSplitter {
   /** A text is a piece of an event too large to be read. */
   readonly push: (chunk: Uint8Array) => readonly (Frame | string)[];
-  /** What is left: an event whose blank line is missing. */
   readonly end: () => readonly (Frame | string)[];
 }
 
@@ -33,7 +32,7 @@ export function splitFrames(frameCharsMax: number): FrameSplitter {
     BLANK_LINE.lastIndex = Math.max(0, searched - BLANK_LINE_BEGUN_CHARS);
     while (BLANK_LINE.exec(pending) !== null) {
       const raw = pending.slice(from, BLANK_LINE.lastIndex);
-      found.push(skipping ? raw : frameOf(raw));
+      found.push(skipping ? raw : parseFrame(raw));
       skipping = false;
       from = BLANK_LINE.lastIndex;
     }
@@ -50,28 +49,27 @@ export function splitFrames(frameCharsMax: number): FrameSplitter {
     push: (chunk) => take(decoder.decode(chunk, { stream: true })),
     end: () => {
       const rest = take(decoder.decode());
-      return pending === "" ? rest : [...rest, skipping ? pending : frameOf(pending)];
+      return pending === "" ? rest : [...rest, skipping ? pending : parseFrame(pending)];
     },
   };
 }
 
 const LINE_END = /\r\n|\n|\r/;
 
-function frameOf(raw: string): Frame {
+function parseFrame(raw: string): Frame {
   let name: string | undefined;
   const data: string[] = [];
   for (const line of raw.split(LINE_END)) {
-    if (line.startsWith("data:")) data.push(valueOf(line, "data:"));
-    else if (line.startsWith("event:")) name = valueOf(line, "event:");
+    if (line.startsWith("data:")) data.push(fieldValue(line, "data:"));
+    else if (line.startsWith("event:")) name = fieldValue(line, "event:");
   }
   return { raw, name, data: data.join("\n") };
 }
 
-function valueOf(line: string, field: string): string {
+function fieldValue(line: string, field: string): string {
   return line.slice(line[field.length] === " " ? field.length + 1 : field.length);
 }
 
-/** The event with other data. */
 export function reframed({ name }: Pick<Frame, "name">, data: string): string {
   const lines = data.split("\n").map((line) => `data: ${line}\n`);
   return `${name === undefined ? "" : `event: ${name}\n`}${lines.join("")}\n`;

@@ -2,14 +2,12 @@
  * A screen is between an answer and its client: calls of some tools are not shown, and answers that follow one another
  * on one turn, because such calls were answered in between, look like one. Everything else goes on as the bytes that came.
  */
-import { isFields } from "../fields.ts";
-import type { Fields } from "../dialect.ts";
+import { isFields, type Fields } from "../fields.ts";
 import type { Frame } from "./frames.ts";
 
 /** Of a streamed passage this much is kept, to be sent again; of a longer one no hidden call is answered. */
 const KEPT_CHARS_MAX = 32 * 1024 * 1024;
 
-/** The events of a passage, within that bound. */
 export interface KeptEvents {
   readonly texts: string[];
   chars: number;
@@ -24,14 +22,12 @@ export function isWhole({ chars }: Pick<KeptEvents, "chars">): boolean {
   return chars <= KEPT_CHARS_MAX;
 }
 
-/** Names of the tools whose calls are not shown. */
 export type HiddenTools = ReadonlySet<unknown>;
 
 /** A call that its client does not see. */
 export interface HiddenCall {
   readonly id: string;
   readonly name: string;
-  /** Raw JSON text as the model wrote it. */
   readonly arguments: string;
 }
 
@@ -59,7 +55,6 @@ export interface Screen {
   readonly take: (frame: Frame) => string;
   /** The passage that just came. */
   readonly passage: () => Passage;
-  /** The end that was held back: the client's answer is over. */
   readonly release: () => string;
   /** A further passage comes, in place of the end that was held back. */
   readonly goOn: () => void;
@@ -67,7 +62,6 @@ export interface Screen {
   readonly failure: (failure: StreamFailure) => string;
 }
 
-/** A whole answer, not streamed. */
 export interface WholePassage extends Passage {
   readonly text: string;
 }

@@ -2,13 +2,10 @@
  * Anthropic Messages behind a screen: a hidden `tool_use` block is left out with its deltas, later blocks are numbered as
  * if it had not been there, and of several passages the first opens the message and the last ends it.
  */
-import type { Fields } from "../dialect.ts";
-import { countOf, fieldsOf, lazy, parsed, textOf } from "../fields.ts";
-import { objectText, patchObject } from "../json/edit.ts";
-import { elementTexts, memberText } from "../json/scan.ts";
+import { type Fields, countOf, fieldsOf, lazy, parsed, textOf, listOf } from "../fields.ts";
+import { objectText, patchObject, elementTexts, memberText } from "../json.ts";
 import { reframed, type Frame } from "../answers/frames.ts";
-import { memberTexts, typeOf } from "../answers/signal.ts";
-import { assembleBlocks } from "./screen-blocks.ts";
+import { memberTexts, typeOf } from "../answers/own-answer.ts";
 import {
   isWhole,
   joinedUsage,
@@ -27,7 +24,6 @@ const DONE_STOP = "end_turn";
 const OUTPUT_KEYS = ["output_tokens", "server_tool_use"];
 const INPUT_KEYS = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
 
-/** A passage as it comes. */
 interface Coming {
   /** Data of the events that make blocks. */
   readonly events: KeptEvents;
@@ -51,11 +47,9 @@ function coming(): Coming {
 interface State {
   readonly tools: HiddenTools;
   now: Coming;
-  /** Blocks that earlier passages showed. */
   blocksBefore: number;
   /** A call was hidden, in this passage or an earlier one. */
   hides: boolean;
-  /** Of earlier passages. */
   readonly usages: Fields[];
 }
 
@@ -63,8 +57,8 @@ export function anthropicScreen(tools: HiddenTools): Screen {
   const state: State = { tools, now: coming(), blocksBefore: 0, hides: false, usages: [] };
   return {
     take: (frame) => take(state, frame),
-    passage: () => passageOf(state.now),
-    release: () => state.now.held.map((frame) => endOf(frame, state)).join(""),
+    passage: () => readPassage(state.now),
+    release: () => state.now.held.map((frame) => writeEnd(frame, state)).join(""),
     goOn: () => {
       state.usages.push(state.now.usage);
       state.blocksBefore += state.now.shown.size;
@@ -139,7 +133,7 @@ function withoutNulls(usage: Fields): Fields {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
 }
 
-function passageOf(now: Coming): Passage {
+function readPassage(now: Coming): Passage {
   const complete = now.over && !now.failed;
   const answerable = complete && now.stop === CALLS_STOP;
   // A call that the end cut off is as if it had not been made.
@@ -149,26 +143,26 @@ function passageOf(now: Coming): Passage {
   });
   const calls = answerable && now.hidden.size > 0 ? (all() ?? []).filter(({ index }) => now.hidden.has(index)) : [];
   return {
-    calls: calls.map(({ text }) => callOf(text)),
+    calls: calls.map(({ text }) => readCall(text)),
     asks: calls.length > 0 && now.own === 0,
     complete,
     ended: now.over || now.failed,
-    said: () => messageOf(all()?.map(({ text }) => text)),
+    said: () => writeMessage(all()?.map(({ text }) => text)),
   };
 }
 
-function callOf(block: string): HiddenCall {
+function readCall(block: string): HiddenCall {
   const [id, name] = ["id", "name"].map((key) => textOf(parsed(memberText(block, key))) ?? "");
   return { id: id!, name: name!, arguments: memberText(block, "input") ?? "{}" };
 }
 
-function messageOf(blocks: readonly string[] | undefined): readonly string[] | undefined {
+function writeMessage(blocks: readonly string[] | undefined): readonly string[] | undefined {
   if (blocks === undefined || blocks.length === 0) return blocks;
   return [objectText({ role: '"assistant"', content: `[${blocks.join(",")}]` })];
 }
 
 /** A held event as the client gets it: an answer that asked for nothing of the client is over, and counts are of all passages. */
-function endOf(frame: Frame, { now, usages: before }: State): string {
+function writeEnd(frame: Frame, { now, usages: before }: State): string {
   if (typeOf(frame) !== "message_delta") return frame.raw;
   const asked = now.hidden.size > 0 && now.own === 0 && now.stop === CALLS_STOP;
   const usages = [...before, now.usage];
@@ -207,22 +201,29 @@ function readWhole(text: string, members: ReadonlyMap<string, string>, tools: Hi
   const answerable = parsed(members.get("stop_reason")) === CALLS_STOP;
   const blocks = elementTexts(members.get("content")!);
   const hidden = blocks.filter((block) => isHidden(block, tools));
-  const calls = answerable ? hidden.map(callOf) : [];
-  const own = blocks.filter((block) => typeIn(block) === CALLS_STOP).length - hidden.length;
+  const calls = answerable ? hidden.map(readCall) : [];
+  const own = blocks.filter((block) => blockType(block) === CALLS_STOP).length - hidden.length;
   const said = (answerable ? blocks : blocks.filter((block) => !hidden.includes(block))).filter(isVisible);
-  return { text, calls, asks: calls.length > 0 && own === 0, complete: true, ended: true, said: () => messageOf(said) };
+  return {
+    text,
+    calls,
+    asks: calls.length > 0 && own === 0,
+    complete: true,
+    ended: true,
+    said: () => writeMessage(said),
+  };
 }
 
-function typeIn(block: string): unknown {
+function blockType(block: string): unknown {
   return parsed(memberText(block, "type"));
 }
 
 function isHidden(block: string, tools: HiddenTools): boolean {
-  return typeIn(block) === CALLS_STOP && tools.has(parsed(memberText(block, "name")));
+  return blockType(block) === CALLS_STOP && tools.has(parsed(memberText(block, "name")));
 }
 
 function isVisible(block: string): boolean {
-  return typeIn(block) !== "text" || (textOf(parsed(memberText(block, "text"))) ?? "").trim() !== "";
+  return blockType(block) !== "text" || (textOf(parsed(memberText(block, "text"))) ?? "").trim() !== "";
 }
 
 function joinWhole(passages: readonly WholePassage[], tools: HiddenTools): string {
@@ -237,4 +238,68 @@ function joinWhole(passages: readonly WholePassage[], tools: HiddenTools): strin
     ...(last.asks ? { stop_reason: JSON.stringify(DONE_STOP) } : {}),
     ...(passages.length === 1 ? {} : { id: memberText(passages[0]!.text, "id"), usage: JSON.stringify(usage) }),
   });
+}
+
+interface AssembledBlock {
+  readonly index: number;
+  readonly type: string;
+  /** As JSON; the input of a call has the text the model wrote. */
+  readonly text: string;
+}
+
+interface Growing {
+  readonly fields: Record<string, unknown>;
+  input: string;
+}
+
+/** Undefined where an event is of a kind that nobody here knows: the block cannot be sent again. */
+function assembleBlocks(events: readonly string[]): readonly AssembledBlock[] | undefined {
+  const blocks = new Map<number, Growing>();
+  for (const data of events) {
+    const event = fieldsOf(parsed(data));
+    const index = countOf(event["index"]) ?? 0;
+    if (event["type"] === "content_block_start")
+      blocks.set(index, { fields: { ...fieldsOf(event["content_block"]) }, input: "" });
+    const block = blocks.get(index);
+    if (event["type"] !== "content_block_delta") continue;
+    if (block === undefined || !grow(block, fieldsOf(event["delta"]))) return undefined;
+  }
+  return Array.from(blocks, ([index, block]) => assembled(index, block)).filter(({ text }) => text !== "");
+}
+
+/** False for a delta of an unknown kind. */
+function grow(block: Growing, delta: Fields): boolean {
+  const { fields } = block;
+  switch (delta["type"]) {
+    case "text_delta":
+      fields["text"] = joined(fields["text"], delta["text"]);
+      return true;
+    case "thinking_delta":
+      fields["thinking"] = joined(fields["thinking"], delta["thinking"]);
+      return true;
+    case "signature_delta":
+      fields["signature"] = delta["signature"];
+      return true;
+    case "input_json_delta":
+      block.input += textOf(delta["partial_json"]) ?? "";
+      return true;
+    case "citations_delta":
+      fields["citations"] = [...listOf(fields["citations"]), delta["citation"]];
+      return true;
+    default:
+      return false;
+  }
+}
+
+function joined(before: unknown, piece: unknown): string {
+  return (textOf(before) ?? "") + (textOf(piece) ?? "");
+}
+
+/** A text without a visible character is refused in a request. */
+function assembled(index: number, { fields, input }: Growing): AssembledBlock {
+  const type = textOf(fields["type"]) ?? "";
+  if (type === "text" && (textOf(fields["text"]) ?? "").trim() === "") return { index, type, text: "" };
+  const members = Object.entries(fields).map(([key, value]) => [key, JSON.stringify(value)] as const);
+  const own = input === "" ? {} : { input };
+  return { index, type, text: objectText({ ...Object.fromEntries(members), ...own }) };
 }

@@ -5,11 +5,19 @@
 import type { CacheSite, MarkerPlan, Ttl } from "../../core/caching/breakpoints.ts";
 import type { Message, Part } from "../../core/transcript/message.ts";
 import { fieldsOf, isFields, listOf } from "../fields.ts";
-import { applyEdits, patchObject, type Edit } from "../json/edit.ts";
-import { elementsOf, memberText, membersOf, skipSpace, type Span } from "../json/scan.ts";
+import {
+  applyEdits,
+  patchObject,
+  type Edit,
+  elementsOf,
+  memberText,
+  membersOf,
+  skipSpace,
+  type Span,
+} from "../json.ts";
 import type { Decoded, Group } from "../protocol.ts";
 import { definitions } from "../registry.ts";
-import type { MarkerLayout } from "./layout.ts";
+import type { MarkerLayout } from "../definition.ts";
 
 interface Place {
   readonly section: CacheSite["section"];
@@ -19,7 +27,7 @@ interface Place {
   readonly block: number;
 }
 
-export interface MarkerSites {
+interface MarkerSites {
   readonly sites: readonly CacheSite[];
   /** Lifetimes of markers that no site shows: one for the whole request, or a second one inside of one result. */
   readonly unplaced: readonly Ttl[];
@@ -73,7 +81,7 @@ function presentMarkers({ body, layout }: Decoded, field: string): Present {
   const read = (section: Place["section"], element: number, blocks: readonly unknown[]): void => {
     const markers = new Map<number, Ttl>();
     blocks.forEach((block, index) => {
-      const found = markersIn(block, field);
+      const found = readMarkers(block, field);
       for (const each of found) all.push(each);
       if (found[0] !== undefined) markers.set(index, found[0]);
     });
@@ -82,7 +90,7 @@ function presentMarkers({ body, layout }: Decoded, field: string): Present {
   const ofMembers = finder(body, field);
   for (const { key, start, end } of layout.members) {
     if (key === field)
-      for (const each of markersIn({ [field]: JSON.parse(body.slice(start, end)) as unknown }, field)) all.push(each);
+      for (const each of readMarkers({ [field]: JSON.parse(body.slice(start, end)) as unknown }, field)) all.push(each);
     if ((key !== "tools" && key !== "system") || !ofMembers.within({ start, end })) continue;
     const blocks = listOf(JSON.parse(body.slice(start, end)));
     if (key === "system") read("system", 0, blocks);
@@ -113,10 +121,10 @@ function finder(body: string, field: string): { readonly within: (span: Span) =>
 }
 
 /** A result's blocks can carry markers too. */
-function markersIn(block: unknown, field: string): readonly Ttl[] {
+function readMarkers(block: unknown, field: string): readonly Ttl[] {
   if (!isFields(block)) return [];
   const own = block[field];
-  const inside = listOf(block["content"]).flatMap((one) => markersIn(one, field));
+  const inside = listOf(block["content"]).flatMap((one) => readMarkers(one, field));
   return own === undefined || own === null ? inside : [...inside, fieldsOf(own)["ttl"] === "1h" ? "1h" : "5m"];
 }
 
@@ -134,12 +142,12 @@ export function conversationMarker({ body, layout }: Decoded): Ttl | undefined {
       role === "system"
         ? undefined
         : listOf(content)
-            .flatMap((block) => markersIn(block, field))
+            .flatMap((block) => readMarkers(block, field))
             .at(-1);
     if (marker !== undefined) return marker;
   }
   const whole = layout.members.findLast(({ key }) => key === field);
-  return whole && markersIn({ [field]: JSON.parse(body.slice(whole.start, whole.end)) as unknown }, field)[0];
+  return whole && readMarkers({ [field]: JSON.parse(body.slice(whole.start, whole.end)) as unknown }, field)[0];
 }
 
 function toolEntries({ transcript: { tools } }: Decoded, layout: MarkerLayout, { at }: Present): readonly Entry[] {
@@ -260,7 +268,7 @@ function editsFor(decoded: Decoded, { entries, plan, field, layout }: Writing): 
     changes.set(key, known);
   });
   return [...changes.values()].flatMap(({ place, list }): Edit[] => {
-    const span = spanOf(decoded, place);
+    const span = findSpan(decoded, place);
     if (span === undefined) return [];
     const text = decoded.body.slice(span.start, span.end);
     const { start, end } = span;
@@ -274,7 +282,7 @@ function markerText(ttl: Ttl, layout: MarkerLayout): string {
   return ttl === "1h" ? '{"type":"ephemeral","ttl":"1h"}' : '{"type":"ephemeral"}';
 }
 
-function spanOf({ body, layout }: Decoded, { section, element }: Place): Span | undefined {
+function findSpan({ body, layout }: Decoded, { section, element }: Place): Span | undefined {
   if (section === "messages") return layout.elements[element];
   const member = layout.members.findLast(({ key }) => key === section);
   if (member === undefined || section === "system") return member;
@@ -322,4 +330,14 @@ function withoutMarker(block: string, field: string): string {
     return { ...span, text: one.startsWith("{") ? patchObject(one, { [field]: undefined }) : one };
   });
   return patchObject(block, { content: applyEdits(inside, edits), [field]: undefined });
+}
+
+const FIELD = "prompt_cache_key";
+const KEY_CHARS = 32;
+
+export function cacheKeyEdits({ form, layout: { members, list } }: Decoded, root: string): readonly Edit[] {
+  if (form === "messages" || members.some(({ key }) => key === FIELD)) return [];
+  const { keyStart } = members.findLast((member) => member.start === list.start)!;
+  const text = `"${FIELD}":${JSON.stringify(`precis-${root.slice(0, KEY_CHARS)}`)},`;
+  return [{ start: keyStart, end: keyStart, text }];
 }

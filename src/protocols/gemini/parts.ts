@@ -2,19 +2,35 @@
  * Parts of the Gemini protocol: text, thoughts, function calls and responses, inline and stored media. Each part is an
  * object with one member that says its kind (https://ai.google.dev/api/caching#Part).
  */
-import type { ContentPart, MediaSource, Part, ToolResultPart } from "../../core/transcript/message.ts";
-import { objectArguments } from "../arguments.ts";
-import type { Fields, WriteContext } from "../dialect.ts";
-import { fieldsOf, isFields, listOf, textOf } from "../fields.ts";
-import { objectText, patchObject } from "../json/edit.ts";
-import { memberText } from "../json/scan.ts";
-import { mediaNote } from "../media.ts";
+import {
+  type ContentPart,
+  type MediaSource,
+  type Part,
+  type ToolResultPart,
+  sameParts,
+  type Message,
+} from "../../core/transcript/message.ts";
+import { type WriteContext, type Draft, type WireElement, type Entry, type Run } from "../dialect.ts";
+import { objectArguments, fieldsOf, isFields, listOf, textOf, lazy, type Fields } from "../fields.ts";
+import { arraySource, objectText, patchObject, memberText, elementTexts } from "../json.ts";
+import { mediaNote } from "../media-limits.ts";
+import {
+  opaqueBlock,
+  formerParts,
+  rewriteArray,
+  readUserMessage,
+  resultsFirst,
+  systemNotice,
+  type PartsChange,
+} from "../content.ts";
+import type { HiddenTools } from "../answers/screen.ts";
+import { declarationsIn, described, type Declaration, type ToolForm } from "../definition.ts";
 
 /** Ids that the model did not give are made of the name and the place among calls of that name. They never go out. */
 const MADE_ID = "gemini-call ";
 
 /** Numbers the calls, or the responses, of one content that come without an id. */
-export type Numbering = (name: string) => string;
+type Numbering = (name: string) => string;
 
 export function numbering(): Numbering {
   const counts = new Map<string, number>();
@@ -33,17 +49,16 @@ function nameInId(id: string): string | undefined {
   return isMadeId(id) ? id.slice(MADE_ID.length, id.lastIndexOf(" ")) : undefined;
 }
 
-/** A part that is content; undefined for other kinds. */
-export function readContentPart(part: Fields, at: number): ContentPart | undefined {
+function readContentPart(part: Fields, at: number): ContentPart | undefined {
   if (typeof part["text"] === "string") return { kind: "text", text: part["text"], at };
-  const source = sourceOf(part);
+  const source = readSource(part);
   if (source === undefined) return undefined;
   const { type, name } = source;
   if (type.startsWith("image/")) return { kind: "image", source: source.source, at };
   return { kind: "file", source: source.source, ...(name === undefined ? {} : { name }), at };
 }
 
-function sourceOf(part: Fields): { source: MediaSource; type: string; name: string | undefined } | undefined {
+function readSource(part: Fields): { source: MediaSource; type: string; name: string | undefined } | undefined {
   const inline = fieldsOf(part["inlineData"] ?? part["inline_data"]);
   const stored = fieldsOf(part["fileData"] ?? part["file_data"]);
   const media = isFields(part["inlineData"] ?? part["inline_data"]) ? inline : stored;
@@ -54,7 +69,7 @@ function sourceOf(part: Fields): { source: MediaSource; type: string; name: stri
   return uri === undefined ? undefined : { source: { type: "url", url: uri }, type, name };
 }
 
-export function readReplyPart(part: Fields, at: number, text: () => string, idFor: Numbering): Part | undefined {
+function readReplyPart(part: Fields, at: number, text: () => string, idFor: Numbering): Part | undefined {
   const call = part["functionCall"];
   if (isFields(call)) {
     const name = textOf(call["name"]) ?? "";
@@ -67,18 +82,18 @@ export function readReplyPart(part: Fields, at: number, text: () => string, idFo
   return readContentPart(part, at);
 }
 
-export function readUserPart(part: Fields, at: number, text: () => string, idFor: Numbering): Part | undefined {
+function readUserPart(part: Fields, at: number, text: () => string, idFor: Numbering): Part | undefined {
   const response = part["functionResponse"];
   if (!isFields(response)) return readContentPart(part, at);
   const callId = textOf(response["id"]) ?? idFor(textOf(response["name"]) ?? "");
-  const { content, isError } = answerIn(response, () =>
+  const { content, isError } = readAnswer(response, () =>
     memberText(memberText(text(), "functionResponse")!, "response"),
   );
   return { kind: "tool-result", callId, content, at, ...(isError ? { isError } : {}) };
 }
 
 /** `output` and `error` are the keys that the API names; another answer is told as its JSON. */
-function answerIn(response: Fields, raw: () => string | undefined): Pick<ToolResultPart, "content" | "isError"> {
+function readAnswer(response: Fields, raw: () => string | undefined): Pick<ToolResultPart, "content" | "isError"> {
   const answer = fieldsOf(response["response"]);
   const media = listOf(response["parts"]).flatMap((one, at) => readContentPart(fieldsOf(one), at) ?? []);
   const [key, ...others] = Object.keys(answer);
@@ -88,7 +103,7 @@ function answerIn(response: Fields, raw: () => string | undefined): Pick<ToolRes
   return { content: [text, ...media], ...(key === "error" && only !== undefined ? { isError: true } : {}) };
 }
 
-export interface PartWriting extends WriteContext {
+interface PartWriting extends WriteContext {
   /** Whether parts of unknown kind mean something here. */
   readonly opaque: boolean;
 }
@@ -96,12 +111,12 @@ export interface PartWriting extends WriteContext {
 /** A placeholder that the API documents for calls that it did not sign (https://ai.google.dev/gemini-api/docs/thought-signatures). */
 const UNSIGNED = '"skip_thought_signature_validator"';
 
-export function textPart(text: string): string {
+function textPart(text: string): string {
   return objectText({ text: JSON.stringify(text) });
 }
 
 /** A new part; undefined for thoughts, which only the model can sign. */
-export function freshPart(part: Part, writing: PartWriting, signs = false): string | undefined {
+function freshPart(part: Part, writing: PartWriting, signs = false): string | undefined {
   switch (part.kind) {
     case "text":
       return textPart(part.text);
@@ -176,7 +191,7 @@ function mediaPart(part: MediaPart): string | undefined {
 }
 
 /** Edits a part in place, so that its signature and members that nobody here knows stay. */
-export function patchPart(raw: string, before: Part, after: Part): string | undefined {
+function patchPart(raw: string, before: Part, after: Part): string | undefined {
   if (before.kind === "reasoning") return raw;
   if (before.kind === "text" && after.kind === "text") return patchObject(raw, { text: JSON.stringify(after.text) });
   if (before.kind === "tool-call" && after.kind === "tool-call") {
@@ -191,4 +206,143 @@ export function patchPart(raw: string, before: Part, after: Part): string | unde
       functionResponse: patchObject(memberText(raw, "functionResponse")!, answerTexts(after)),
     });
   return undefined;
+}
+
+type PartReader = (part: Fields, at: number, text: () => string, idFor: Numbering) => Part | undefined;
+
+export function readContent([element]: readonly WireElement[]): readonly Draft[] {
+  const { value, text } = element!;
+  switch (value["role"]) {
+    case "model":
+      return [{ role: "assistant", parts: readParts(value, text, readReplyPart) }];
+    case "system":
+      return [{ role: "system", parts: readParts(value, text, readContentPart) }];
+    default:
+      return readUserMessage(readParts(value, text, readUserPart));
+  }
+}
+
+function readParts(content: Fields, text: string, read: PartReader): readonly Part[] {
+  const parts = content["parts"];
+  if (!Array.isArray(parts)) return [];
+  const texts = lazy(() => elementTexts(memberText(text, "parts")!));
+  const idFor = numbering();
+  return parts.map((part: unknown, at) => {
+    const partText = (): string => texts()[at]!;
+    return read(fieldsOf(part), at, partText, idFor) ?? opaqueBlock(part, partText(), at);
+  });
+}
+
+/** A content, one part, or a text. */
+export function readSystem(value: unknown, text: string): Draft | undefined {
+  if (typeof value === "string")
+    return value === "" ? undefined : { role: "system", parts: [{ kind: "text", text: value, at: 0 }] };
+  const parts = readParts(fieldsOf(value), text, readContentPart);
+  const only = textOf(fieldsOf(value)["text"]);
+  if (parts.length === 0 && only !== undefined) return { role: "system", parts: [{ kind: "text", text: only }] };
+  return parts.length === 0 ? undefined : { role: "system", parts };
+}
+
+/** Replaces a content that would be empty, which the API refuses. */
+const EMPTY_TEXT = "(no text)";
+
+export function attaches(run: Run, message: Message, own: boolean): boolean {
+  const last = run.entries.at(-1)?.message.role;
+  if (last !== "tool" || message.role !== "tool") return false;
+  return !own || run.slice === undefined;
+}
+
+export function writeRun({ slice, entries }: Run, context: WriteContext): readonly string[] {
+  const { role } = entries[0]!.message;
+  const ordered = resultsFirst(entries);
+  const writing: PartWriting = { ...context, opaque: entries.every(({ message }) => context.ownBlocks(message)) };
+  if (slice === undefined) return [freshContent(role, ordered, writing)];
+  const before = slice.members.flatMap((member) => member.parts);
+  return [
+    patchObject(slice.raw, { parts: partsText(memberText(slice.raw, "parts"), { before, after: ordered }, writing) }),
+  ];
+}
+
+function freshContent(role: Message["role"], parts: readonly Part[], writing: PartWriting): string {
+  if (role === "system") return objectText({ role: '"user"', parts: `[${textPart(systemNotice(parts))}]` });
+  const text = partsText(undefined, { before: [], after: parts }, writing);
+  return objectText({ role: role === "assistant" ? '"model"' : '"user"', parts: text });
+}
+
+function partsText(raw: string | undefined, { before, after }: PartsChange, writing: PartWriting): string {
+  if (raw !== undefined && sameParts(before, after)) return raw;
+  const former = formerParts(before, after);
+  const kept = after.filter((part) => part.kind !== "reasoning" || former.has(part));
+  // Of calls made at once only the first bears a signature.
+  const signed = kept.find((part) => part.kind === "tool-call");
+  const fresh = (part: Part): string | undefined => freshPart(part, writing, part === signed);
+  if (kept.length === 0) return `[${textPart(EMPTY_TEXT)}]`;
+  if (raw === undefined) return `[${kept.flatMap((part) => fresh(part) ?? []).join(",")}]`;
+  return rewriteArray(arraySource(raw), { before, after: kept, patch: patchPart, fresh });
+}
+
+/** The system instruction: all system messages as parts of one content. */
+export function writeSystem(entries: readonly Entry[], context: WriteContext): string | undefined {
+  const based = entries.find(({ member }) => member !== undefined);
+  const raw = based?.message.wire?.raw;
+  const after = entries.flatMap(({ message }) => message.parts);
+  if (after.length === 0) return undefined;
+  const writing: PartWriting = { ...context, opaque: true };
+  const change = { before: based?.member?.parts ?? [], after };
+  const isContent = raw !== undefined && raw.startsWith("{") && memberText(raw, "parts") !== undefined;
+  if (!isContent) return objectText({ parts: partsText(undefined, { before: [], after }, writing) });
+  return patchObject(raw, { parts: partsText(memberText(raw, "parts"), change, writing) });
+}
+
+const LIST = "functionDeclarations";
+const LISTS = [LIST, "function_declarations"] as const;
+
+export const geminiTools: ToolForm = {
+  isOwn: (tool) => LISTS.some((key) => Array.isArray(tool[key])) || isServerTool(Object.keys(tool)),
+  read: (tool) =>
+    LISTS.flatMap((key) => listOf(tool[key])).flatMap((one) => declarationsIn(withSchema(fieldsOf(one)), SCHEMA_KEYS)),
+  write: (declarations) => [{ [LIST]: declarations.map(declared) }],
+  append: (tools, declaration) => {
+    const elements = elementTexts(tools);
+    const text = JSON.stringify(declared(declaration));
+    const at = elements.findIndex((one) => memberText(one, LIST)?.startsWith("[") === true);
+    if (at < 0) return `[${[...elements, `{"${LIST}":[${text}]}`].join(",")}]`;
+    const list = memberText(elements[at]!, LIST)!;
+    const end = list.lastIndexOf("]");
+    const longer = `${list.slice(0, end)}${elementTexts(list).length === 0 ? "" : ","}${text}${list.slice(end)}`;
+    return `[${elements.with(at, patchObject(elements[at]!, { [LIST]: longer })).join(",")}]`;
+  },
+};
+
+const SCHEMA_KEYS = ["parametersJsonSchema", "parameters"];
+
+/** A function without parameters is declared without a schema. */
+function withSchema(declaration: ReturnType<typeof fieldsOf>) {
+  return SCHEMA_KEYS.some((key) => key in declaration)
+    ? declaration
+    : { ...declaration, parameters: { type: "object", properties: {} } };
+}
+
+function declared(declaration: Declaration) {
+  return { ...described(declaration), parametersJsonSchema: declaration.schema };
+}
+
+const SERVER_TOOLS = new Set([
+  "googleSearch",
+  "googleSearchRetrieval",
+  "codeExecution",
+  "urlContext",
+  "computerUse",
+  "fileSearch",
+  "googleMaps",
+]);
+
+function isServerTool(keys: readonly string[]): boolean {
+  return keys.length > 0 && keys.every((key) => SERVER_TOOLS.has(key));
+}
+
+/** Whether a part holds a call of one of these tools. */
+export function callsTool(part: unknown, tools: HiddenTools): boolean {
+  const call = fieldsOf(part)["functionCall"];
+  return isFields(call) && tools.has(call["name"]);
 }

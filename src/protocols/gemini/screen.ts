@@ -2,10 +2,8 @@
  * The Gemini API behind a screen: parts that call a hidden tool are taken out of the events they come in, and of several
  * passages the last one ends the answer.
  */
-import type { Fields } from "../dialect.ts";
-import { countOf, fieldsOf, isFields, lazy, listOf, parsed, textOf } from "../fields.ts";
-import { objectText } from "../json/edit.ts";
-import { elementTexts, memberText } from "../json/scan.ts";
+import { type Fields, countOf, fieldsOf, isFields, lazy, listOf, parsed, textOf } from "../fields.ts";
+import { objectText, elementTexts, memberText } from "../json.ts";
 import { reframed, type Frame } from "../answers/frames.ts";
 import {
   isWhole,
@@ -19,17 +17,14 @@ import {
   type WholePassage,
   type WholeScreen,
 } from "../answers/screen.ts";
-import { readContent } from "./read.ts";
-import { callsTool } from "./tools.ts";
+import { readContent, callsTool } from "./parts.ts";
 
 const DONE = "STOP";
 const OUTPUT_KEYS = ["candidatesTokenCount", "thoughtsTokenCount"];
 
-/** A passage as it comes. */
 interface Coming {
   /** JSON texts of all parts. */
   readonly parts: KeptEvents;
-  /** Calls of the client's own tools. */
   own: number;
   hidden: number;
   finish: string | undefined;
@@ -48,7 +43,6 @@ interface State {
   now: Coming;
   /** A call was hidden, in this passage or an earlier one. */
   hides: boolean;
-  /** Of earlier passages. */
   readonly usages: Fields[];
 }
 
@@ -56,8 +50,8 @@ export function geminiScreen(tools: HiddenTools): Screen {
   const state: State = { tools, now: coming(), hides: false, usages: [] };
   return {
     take: (frame) => take(state, frame),
-    passage: () => passageOf(state.now, tools),
-    release: () => state.now.held.map((frame) => endOf(frame, state)).join(""),
+    passage: () => readPassage(state.now, tools),
+    release: () => state.now.held.map((frame) => writeEnd(frame, state)).join(""),
     goOn: () => {
       state.usages.push(state.now.usage ?? {});
       state.now = coming();
@@ -112,18 +106,18 @@ function partTexts(response: string): readonly string[] {
   return parts?.startsWith("[") === true ? elementTexts(parts) : [];
 }
 
-function passageOf(now: Coming, tools: HiddenTools): Passage {
+function readPassage(now: Coming, tools: HiddenTools): Passage {
   const complete = now.finish !== undefined && !now.failed;
   const answerable = complete && now.finish === DONE && isWhole(now.parts);
   const said = lazy(() =>
-    isWhole(now.parts) ? contentOf(now.parts.texts, answerable ? undefined : tools) : undefined,
+    isWhole(now.parts) ? writeContent(now.parts.texts, answerable ? undefined : tools) : undefined,
   );
   const calls = answerable && now.hidden > 0 ? hiddenCalls(said() ?? [], tools) : [];
   return { calls, asks: calls.length > 0 && now.own === 0, complete, ended: complete || now.failed, said };
 }
 
 /** The content that a later request says. Pieces of one text are one part, as clients put them together. */
-function contentOf(texts: readonly string[], without: HiddenTools | undefined): readonly string[] {
+function writeContent(texts: readonly string[], without: HiddenTools | undefined): readonly string[] {
   const parts = joinedTexts(texts.filter((text) => without === undefined || !callsTool(parsed(text), without)));
   return parts.length === 0 ? [] : [objectText({ role: '"model"', parts: `[${parts.join(",")}]` })];
 }
@@ -154,7 +148,7 @@ function hiddenCalls([content]: readonly string[], tools: HiddenTools): readonly
   );
 }
 
-function endOf(frame: Frame, { usages: before, now }: State): string {
+function writeEnd(frame: Frame, { usages: before, now }: State): string {
   if (before.length === 0) return frame.raw;
   const event = fieldsOf(parsed(frame.data));
   return reframed(frame, JSON.stringify({ ...event, usageMetadata: totalled([...before, now.usage]) }));
@@ -180,7 +174,7 @@ export function geminiWhole(tools: HiddenTools): WholeScreen {
 function readWhole(text: string, candidate: Fields, tools: HiddenTools): WholePassage {
   const parts = partTexts(text);
   const answerable = candidate["finishReason"] === DONE;
-  const content = contentOf(parts, answerable ? undefined : tools);
+  const content = writeContent(parts, answerable ? undefined : tools);
   const calls = answerable ? hiddenCalls(content, tools) : [];
   const own = parts.filter((part) => part.includes('"functionCall"') && !callsTool(parsed(part), tools)).length;
   return { text, calls, asks: calls.length > 0 && own === 0, complete: true, ended: true, said: () => content };

@@ -4,8 +4,16 @@
  * (https://huggingface.co/docs/transformers/chat_templating).
  */
 import { fieldsOf } from "../fields.ts";
-import { applyEdits, patchObject, type Edit } from "../json/edit.ts";
-import { elementsOf, elementTexts, membersOf, memberText, skipSpace } from "../json/scan.ts";
+import {
+  applyEdits,
+  patchObject,
+  type Edit,
+  elementsOf,
+  elementTexts,
+  membersOf,
+  memberText,
+  skipSpace,
+} from "../json.ts";
 
 /** A bare list of messages is read as that of a request. */
 const LIST_OPENING = '{"messages":';

@@ -1,22 +1,39 @@
 /** OpenAI Chat Completions, and the many servers that speak it. */
-import { OPENS_FREELY } from "../wire-rules.ts";
+import { OPENS_FREELY } from "../dialect.ts";
+import { type Fields, fieldsOf, isFields, listOf, textOf, parsed } from "../fields.ts";
 import { neverJoins } from "../decode.ts";
-import { fixedRoutes, type ProtocolDefinition, type ProtocolMarks } from "../definition.ts";
-import { flatFollowUp } from "../follow-up-form.ts";
+import {
+  fixedRoutes,
+  type ProtocolDefinition,
+  type ProtocolMarks,
+  flatFollowUp,
+  declarationsIn,
+  described,
+  oneToolEach,
+  strictness,
+} from "../definition.ts";
 import { openai, openaiMediaLimits } from "../openai-vendor.ts";
 import { chatUsage } from "../usage.ts";
-import { chatAnswers } from "./answers.ts";
-import { chatOwnAnswer } from "./own-answer.ts";
-import { chatPrompt } from "./prompt.ts";
 import { readMessage } from "./read.ts";
 import { chatScreen, chatWhole } from "./screen.ts";
 import { attaches, writeRun } from "./write.ts";
-import { fieldsOf, isFields, listOf, textOf } from "../fields.ts";
-import { declarationsIn, described, oneToolEach, strictness } from "../tools.ts";
-import { plain, textOfBlocks, type PlainAnswer } from "../answers/plain.ts";
-import type { Fields } from "../dialect.ts";
+import {
+  plain,
+  textOfBlocks,
+  type PlainAnswer,
+  asksForStream,
+  streamedBody,
+  wholeBody,
+  type WriteOwnAnswer,
+  ENDS,
+  failure,
+  isFilled,
+  NOTHING,
+  type AnswerDialect,
+  type AnswerSignal,
+  type StreamedEvent,
+} from "../answers/own-answer.ts";
 
-/** How bodies of Chat Completions are recognised. */
 const chatMarks: ProtocolMarks = {
   request: (request) => !("system" in request) && listOf(request["tools"]).some((tool) => "function" in fieldsOf(tool)),
   message: (message) =>
@@ -62,6 +79,46 @@ const chatTools = oneToolEach({
 /** "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40" (OpenAI). */
 const MAX_CALL_ID_CHARS = 40;
 
+const chatAnswers: AnswerDialect = {
+  event: (event, began) => {
+    if (event.data === "[DONE]") return ENDS;
+    if (event.name === "error") return failure(event.data);
+    return began && !mayMatter(event) ? NOTHING : readChunk(event.data);
+  },
+  whole: (members) => {
+    const error = members.get("error");
+    if (isFilled(error)) return failure(`{"error":${error}}`);
+    const usage = chatUsage({ usage: parsed(members.get("usage")) });
+    return { usage, ends: true, ...(isFilled(members.get("choices")) ? { begins: true } : {}) };
+  },
+};
+
+const chatOwnAnswer: WriteOwnAnswer = ({ id, model, text, createdSeconds }, asked) => {
+  const head = { id: `chatcmpl-${id}`, created: createdSeconds, model };
+  if (!asksForStream(asked)) {
+    const message = { role: "assistant", content: text, refusal: null };
+    const choices = [{ index: 0, message, logprobs: null, finish_reason: "stop" }];
+    return wholeBody({ ...head, object: "chat.completion", choices, usage: USAGE });
+  }
+  const withUsage = fieldsOf(asked.member("stream_options"))["include_usage"] === true;
+  const chunk = (delta: object, finish_reason: string | null) => ({
+    data: {
+      ...head,
+      object: "chat.completion.chunk",
+      choices: [{ index: 0, delta, logprobs: null, finish_reason }],
+      ...(withUsage ? { usage: null } : {}),
+    },
+  });
+  const last = { data: { ...head, object: "chat.completion.chunk", choices: [], usage: USAGE } };
+  return streamedBody([
+    chunk({ role: "assistant", content: "" }, null),
+    chunk({ content: text }, null),
+    chunk({}, "stop"),
+    ...(withUsage ? [last] : []),
+    { data: END },
+  ]);
+};
+
 export const openaiChat: ProtocolDefinition = {
   vendor: openai,
   dialect: {
@@ -96,8 +153,45 @@ export const openaiChat: ProtocolDefinition = {
     answerForms: (member) => [member("response_format")],
   },
   followUp: flatFollowUp({ type: undefined }),
-  cachePrompt: chatPrompt,
   markers: "openrouter",
   mediaLimits: openaiMediaLimits,
   textBlock: "text",
 };
+
+const FINISH_KEY = '"finish_reason":';
+/** Z.ai names the window as the reason why an answer ends. */
+const WINDOW_STOP = "model_context_window_exceeded";
+
+/** Most chunks hold a piece of text and are not parsed. Where usage is asked for, every chunk has the key, mostly with null. */
+function mayMatter({ data }: StreamedEvent): boolean {
+  const finish = data.indexOf(FINISH_KEY);
+  if (finish < 0 || !data.startsWith("null", finish + FINISH_KEY.length)) return true;
+  return data.includes('"prompt_tokens"') || data.includes('"error"');
+}
+
+function readChunk(data: string): AnswerSignal {
+  const value = parsed(data);
+  if (value === undefined) return { begins: true };
+  const chunk = fieldsOf(value);
+  const { error } = chunk;
+  if ((error !== undefined && error !== null) || chunk["object"] === "error") return failure(data);
+  const choices = listOf(chunk["choices"]).map(fieldsOf);
+  const reasons = choices.flatMap((choice) => textOf(choice["finish_reason"]) ?? []);
+  const usage = chatUsage(chunk);
+  if (reasons.includes(WINDOW_STOP)) return { usage, overflow: { kind: "context" } };
+  const begins = usage !== undefined || reasons.length > 0 || choices.some(hasContent);
+  return { usage, ...(begins ? { begins } : {}), ...(reasons.length > 0 ? { ends: true } : {}) };
+}
+
+/** Anything but the role, and fields that are there without a value. */
+function hasContent(choice: Fields): boolean {
+  const delta = fieldsOf(choice["delta"] ?? choice["message"]);
+  return Object.entries(delta).some(([key, value]) => key !== "role" && isValue(value));
+}
+
+function isValue(value: unknown): boolean {
+  return value !== null && value !== "" && value !== false && !(Array.isArray(value) && value.length === 0);
+}
+
+const USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+const END = "[DONE]";

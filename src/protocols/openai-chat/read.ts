@@ -1,10 +1,11 @@
 /** Reads Chat Completions messages. Blocks are numbered through: content first, then the refusal field, then the calls. */
-import type { Part, ToolCallPart } from "../../core/transcript/message.ts";
-import { readContent } from "../blocks.ts";
-import type { Draft, Fields, WireElement } from "../dialect.ts";
-import { fieldsOf, isFields, lazy, listOf, textOf } from "../fields.ts";
-import { elementTexts, memberText } from "../json/scan.ts";
-import { readBlock } from "./blocks.ts";
+import type { Part, ToolCallPart, ContentPart } from "../../core/transcript/message.ts";
+import { readContent } from "../content.ts";
+import { type Draft, type WireElement } from "../dialect.ts";
+import { type Fields, fieldsOf, isFields, lazy, listOf, textOf } from "../fields.ts";
+import { objectText, elementTexts, memberText } from "../json.ts";
+import { dataUrl, mediaNote, sourceOfUrl } from "../media-limits.ts";
+import { readFile, readRefusal, readText } from "../openai-vendor.ts";
 
 /**
  * Fields in which servers return the model's thinking, as text where there is some; they go together when it is removed.
@@ -26,7 +27,7 @@ export function readMessage([element]: readonly WireElement[]): readonly Draft[]
   switch (value["role"]) {
     case "system":
     case "developer":
-      return [{ role: "system", parts: contentOf(value, text), ...named }];
+      return [{ role: "system", parts: readContentParts(value, text), ...named }];
     case "assistant":
       return [{ role: "assistant", parts: readReply(value, text), ...named }];
     case "tool":
@@ -34,7 +35,7 @@ export function readMessage([element]: readonly WireElement[]): readonly Draft[]
     case "function":
       return [readResult(value, text, functionCallId(name ?? ""), named)];
     default:
-      return [{ role: "user", parts: contentOf(value, text), ...named }];
+      return [{ role: "user", parts: readContentParts(value, text), ...named }];
   }
 }
 
@@ -43,12 +44,16 @@ function functionCallId(name: string): string {
   return `function_${name}`;
 }
 
-function contentOf(value: Fields, text: string) {
+function readContentParts(value: Fields, text: string) {
   return readContent(value["content"], () => memberText(text, "content")!, readBlock);
 }
 
 function readResult(value: Fields, text: string, callId: string, named: { readonly name?: string }): Draft {
-  return { role: "tool", parts: [{ kind: "tool-result", callId, content: contentOf(value, text), at: 0 }], ...named };
+  return {
+    role: "tool",
+    parts: [{ kind: "tool-result", callId, content: readContentParts(value, text), at: 0 }],
+    ...named,
+  };
 }
 
 function readReply(value: Fields, text: string): Part[] {
@@ -57,7 +62,7 @@ function readReply(value: Fields, text: string): Part[] {
     (field) => field !== undefined && field !== null && field !== "",
   );
   if (thought !== undefined) parts.push({ kind: "reasoning", text: textOf(thought) ?? "", required: true });
-  const content = contentOf(value, text);
+  const content = readContentParts(value, text);
   for (const each of content) parts.push(each);
   let at = content.length;
   const refusal = textOf(value["refusal"]);
@@ -69,7 +74,7 @@ function readReply(value: Fields, text: string): Part[] {
   const legacy = value["function_call"];
   if (isFields(legacy)) {
     const name = textOf(legacy["name"]) ?? "";
-    const args = argumentsOf(legacy["arguments"], () => memberText(memberText(text, "function_call")!, "arguments"));
+    const args = readArguments(legacy["arguments"], () => memberText(memberText(text, "function_call")!, "arguments"));
     parts.push({ kind: "tool-call", id: functionCallId(name), name, arguments: args, at });
   }
   return parts;
@@ -80,7 +85,7 @@ function readCall(call: unknown, text: () => string, at: number): Part {
   const id = textOf(fields["id"]) ?? "";
   if (isFields(fields["function"])) {
     const target = fields["function"];
-    const args = argumentsOf(target["arguments"], () => memberText(memberText(text(), "function")!, "arguments"));
+    const args = readArguments(target["arguments"], () => memberText(memberText(text(), "function")!, "arguments"));
     return { kind: "tool-call", id, name: textOf(target["name"]) ?? "", arguments: args, at };
   }
   if (isFields(fields["custom"])) {
@@ -98,6 +103,56 @@ function readCall(call: unknown, text: () => string, at: number): Part {
 }
 
 /** Arguments are text; a client that sends the object itself has its text read. */
-function argumentsOf(value: unknown, text: () => string | undefined): string {
+function readArguments(value: unknown, text: () => string | undefined): string {
   return textOf(value) ?? text() ?? "";
+}
+
+function readBlock(block: Fields, at: number): ContentPart | undefined {
+  switch (block["type"]) {
+    case "text":
+      return readText(block, at);
+    case "refusal":
+      return readRefusal(block, at);
+    case "image_url": {
+      const url = fieldsOf(block["image_url"])["url"];
+      return typeof url === "string" ? { kind: "image", source: sourceOfUrl(url), at } : undefined;
+    }
+    case "file":
+      return readFile(fieldsOf(block["file"]), at);
+    default:
+      return undefined;
+  }
+}
+
+const text = (value: string): string => objectText({ type: '"text"', text: JSON.stringify(value) });
+
+/** A new block for a user message; other roles take text only, so media become a note there. */
+export function freshBlock(
+  part: Part,
+  allows: { readonly media: boolean; readonly opaque: boolean },
+): string | undefined {
+  switch (part.kind) {
+    case "text":
+      return part.refusal === true
+        ? objectText({ type: '"refusal"', refusal: JSON.stringify(part.text) })
+        : text(part.text);
+    case "image":
+      if (!allows.media || part.source.type === "id") return text(mediaNote(part));
+      return objectText({
+        type: '"image_url"',
+        image_url: JSON.stringify({ url: part.source.type === "url" ? part.source.url : dataUrl(part.source) }),
+      });
+    case "file": {
+      if (!allows.media || part.source.type === "url") return text(mediaNote(part));
+      const file =
+        part.source.type === "id"
+          ? { file_id: part.source.id }
+          : { filename: part.name ?? "file", file_data: dataUrl(part.source) };
+      return objectText({ type: '"file"', file: JSON.stringify(file) });
+    }
+    case "opaque":
+      return allows.opaque ? part.raw : text(part.told ?? `[${part.type}]`);
+    default:
+      return undefined;
+  }
 }

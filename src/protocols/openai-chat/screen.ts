@@ -2,13 +2,10 @@
  * Chat Completions behind a screen: pieces of a hidden call are taken out of the chunks they come in, later calls are
  * numbered as if it had not been there, and of several passages all chunks bear the first one's head.
  */
-import type { Fields } from "../dialect.ts";
-import { countOf, fieldsOf, isFields, listOf, parsed, textOf } from "../fields.ts";
-import { patchObject } from "../json/edit.ts";
-import { elementTexts, memberText } from "../json/scan.ts";
+import { type Fields, countOf, fieldsOf, isFields, listOf, parsed, textOf } from "../fields.ts";
+import { patchObject, elementTexts, memberText } from "../json.ts";
 import { reframed, type Frame } from "../answers/frames.ts";
-import { memberTexts } from "../answers/signal.ts";
-import { assembleMessage, nameOf } from "./screen-message.ts";
+import { memberTexts } from "../answers/own-answer.ts";
 import {
   isWhole,
   joinedUsage,
@@ -66,7 +63,6 @@ interface State {
   /** A call was hidden, in this passage or an earlier one. */
   hides: boolean;
   head: Fields | undefined;
-  /** Of earlier passages. */
   readonly usages: Fields[];
 }
 
@@ -74,8 +70,8 @@ export function chatScreen(tools: HiddenTools): Screen {
   const state: State = { tools, now: coming(), hides: false, head: undefined, usages: [] };
   return {
     take: (frame) => take(state, frame),
-    passage: () => passageOf(state.now),
-    release: () => state.now.held.map((frame) => endOf(frame, state)).join(""),
+    passage: () => readPassage(state.now),
+    release: () => state.now.held.map((frame) => writeEnd(frame, state)).join(""),
     goOn: () => {
       state.usages.push(state.now.usage ?? {});
       state.now = coming();
@@ -113,7 +109,7 @@ function takeChunk(state: State, frame: Frame, chunk: Fields): string {
   keep(now.chunks, frame.data);
   const counts = isFields(chunk["usage"]);
   if (counts) now.usage = fieldsOf(chunk["usage"]);
-  now.finish = finishOf(chunk) ?? now.finish;
+  now.finish = readFinish(chunk) ?? now.finish;
   const shown = rewritten(state, chunk);
   if (shown === undefined) return "";
   const data = shown === chunk ? frame.data : JSON.stringify(shown);
@@ -135,7 +131,7 @@ function rewritten(state: State, chunk: Fields): Fields | undefined {
   const same = shown.length === listOf(pieces).length && shown.every((piece, at) => piece === listOf(pieces)[at]);
   if (same && !later) return chunk;
   const bare = shown.length === 0 && Object.values(texts).every((value) => value === null || value === "");
-  if (bare && finishOf(chunk) === undefined && !isFields(chunk["usage"])) return undefined;
+  if (bare && readFinish(chunk) === undefined && !isFields(chunk["usage"])) return undefined;
   const delta = {
     ...(role === undefined || later ? {} : { role }),
     ...texts,
@@ -149,7 +145,7 @@ function shownPieces(state: State, pieces: readonly unknown[]): readonly Fields[
   const { now, tools } = state;
   return pieces.filter(isFields).flatMap((piece) => {
     const call = callFor(now, piece);
-    call.name += nameOf(piece);
+    call.name += calledName(piece);
     if (call.name === "") {
       call.waiting.push(piece);
       return [];
@@ -164,7 +160,7 @@ function shownPieces(state: State, pieces: readonly unknown[]): readonly Fields[
   });
 }
 
-function finishOf(chunk: Fields): unknown {
+function readFinish(chunk: Fields): unknown {
   return fieldsOf(listOf(chunk["choices"])[0])["finish_reason"] ?? undefined;
 }
 
@@ -180,7 +176,7 @@ function callFor({ calls, numbered }: Coming, piece: Fields): Call {
   return call;
 }
 
-function passageOf(now: Coming): Passage {
+function readPassage(now: Coming): Passage {
   const hidden = now.calls.filter((call) => call.hidden);
   const complete = now.finish !== undefined && !now.failed;
   const answerable = complete && CALLS_STOPS.has(now.finish) && hidden.length > 0;
@@ -192,16 +188,16 @@ function passageOf(now: Coming): Passage {
     asks: calls.length > 0 && hidden.length === now.calls.length,
     complete: complete || (now.over && !now.failed),
     ended: now.finish !== undefined || now.over || now.failed,
-    said: () => (whole ? messageOf(assembleMessage(now.chunks.texts, without)) : undefined),
+    said: () => (whole ? writeMessage(assembleMessage(now.chunks.texts, without)) : undefined),
   };
 }
 
 function hiddenCalls(message: Fields, hidden: readonly Call[]): readonly HiddenCall[] {
   const ids = new Set(hidden.map(({ id }) => id));
-  return callsIn(message).filter(({ id }) => ids.has(id));
+  return readCalls(message).filter(({ id }) => ids.has(id));
 }
 
-function callsIn(message: Fields): readonly HiddenCall[] {
+function readCalls(message: Fields): readonly HiddenCall[] {
   return listOf(message["tool_calls"])
     .map(fieldsOf)
     .map((call) => {
@@ -211,17 +207,17 @@ function callsIn(message: Fields): readonly HiddenCall[] {
 }
 
 /** A message that says nothing is none. */
-function messageOf(message: Fields): readonly string[] {
+function writeMessage(message: Fields): readonly string[] {
   const says = Object.entries(message).some(([key, value]) => key !== "role" && value !== null && value !== "");
   return says ? [JSON.stringify(message)] : [];
 }
 
 /** A held chunk as the client gets it. */
-function endOf(frame: Frame, { now, usages: before }: State): string {
+function writeEnd(frame: Frame, { now, usages: before }: State): string {
   const chunk = parsed(frame.data);
   if (!isFields(chunk)) return frame.raw;
   const asked = now.calls.length > 0 && now.calls.every((call) => call.hidden) && CALLS_STOPS.has(now.finish);
-  const done = asked && finishOf(chunk) !== undefined;
+  const done = asked && readFinish(chunk) !== undefined;
   const counted = before.length > 0 && isFields(chunk["usage"]);
   if (!done && !counted) return frame.raw;
   const [choice, ...others] = listOf(chunk["choices"]).map(fieldsOf);
@@ -255,7 +251,7 @@ export function chatWhole(tools: HiddenTools): WholeScreen {
 
 function readWhole(text: string, choice: string, tools: HiddenTools): WholePassage {
   const message = memberText(choice, "message")!;
-  const all = callsIn(fieldsOf(parsed(message)));
+  const all = readCalls(fieldsOf(parsed(message)));
   const hidden = all.filter(({ name }) => tools.has(name));
   const answerable = CALLS_STOPS.has(parsed(memberText(choice, "finish_reason")));
   const calls = answerable ? hidden : [];
@@ -266,14 +262,14 @@ function readWhole(text: string, choice: string, tools: HiddenTools): WholePassa
     asks: calls.length > 0 && hidden.length === all.length,
     complete: true,
     ended: true,
-    said: () => (messageOf(fieldsOf(parsed(said))).length > 0 ? [said] : []),
+    said: () => (writeMessage(fieldsOf(parsed(said))).length > 0 ? [said] : []),
   };
 }
 
 function shownOnly(message: string, tools: HiddenTools): string {
   const calls = memberText(message, "tool_calls");
   if (calls?.startsWith("[") !== true) return message;
-  const shown = elementTexts(calls).filter((call) => !tools.has(nameOf(fieldsOf(parsed(call)))));
+  const shown = elementTexts(calls).filter((call) => !tools.has(calledName(fieldsOf(parsed(call)))));
   return patchObject(message, { tool_calls: shown.length === 0 ? undefined : `[${shown.join(",")}]` });
 }
 
@@ -299,4 +295,70 @@ function joinWhole(passages: readonly WholePassage[], tools: HiddenTools): strin
 
 function usageText(usages: readonly unknown[]): string | undefined {
   return usages.some(isFields) ? JSON.stringify(totalled(usages)) : undefined;
+}
+
+type Growing = Record<string, unknown>;
+
+/** The name of the tool that a call, or a piece of one, is for; empty where it is not said. */
+function calledName(call: Fields): string {
+  return textOf(fieldsOf(call["function"] ?? call["custom"])["name"]) ?? "";
+}
+
+/** `without`: ids of calls that are left out. */
+function assembleMessage(chunks: readonly string[], without: readonly string[] = []): Fields {
+  const message: Growing = { role: "assistant", content: null };
+  const calls: Growing[] = [];
+  const numbered = new Map<number, Growing>();
+  for (const data of chunks) {
+    const delta = fieldsOf(fieldsOf(listOf(fieldsOf(parsed(data))["choices"])[0])["delta"]);
+    for (const [key, piece] of Object.entries(delta)) {
+      if (key === "tool_calls") for (const one of listOf(piece).filter(isFields)) growCall(calls, numbered, one);
+      else if (key !== "role" && piece !== null) message[key] = grown(message[key], piece);
+    }
+  }
+  const kept = calls.filter(({ id }) => !without.includes(textOf(id) ?? ""));
+  if (message["content"] === "") message["content"] = null;
+  return kept.length === 0 ? message : { ...message, tool_calls: kept };
+}
+
+/** Texts grow, lists too (pieces of reasoning that servers number); of anything else the later one counts. */
+function grown(before: unknown, piece: unknown): unknown {
+  if (typeof before === "string" && typeof piece === "string") return before + piece;
+  if (Array.isArray(before) && Array.isArray(piece))
+    return piece.reduce<unknown[]>(withDetail, [...(before as unknown[])]);
+  return piece;
+}
+
+function withDetail(details: unknown[], piece: unknown): unknown[] {
+  const last = details.at(-1);
+  const goesOn =
+    isFields(last) && isFields(piece) && last["type"] === piece["type"] && last["index"] === piece["index"];
+  if (!goesOn) return [...details, piece];
+  const joined = Object.entries(piece).map(([key, value]) => {
+    const grows = ["text", "summary", "data"].includes(key);
+    return [key, grows ? grown(last[key] ?? "", value) : (value ?? last[key])] as const;
+  });
+  return [...details.slice(0, -1), { ...last, ...Object.fromEntries(joined) }];
+}
+
+function growCall(calls: Growing[], numbered: Map<number, Growing>, piece: Fields): void {
+  const index = countOf(piece["index"]);
+  const id = textOf(piece["id"]) ?? "";
+  const known = index === undefined ? calls.at(-1) : numbered.get(index);
+  const same = known !== undefined && (id === "" || known["id"] === id || (known["id"] ?? "") === "");
+  const call: Growing = same ? known : {};
+  if (!same) {
+    calls.push(call);
+    if (index !== undefined) numbered.set(index, call);
+  }
+  for (const [key, value] of Object.entries(piece)) {
+    if (key === "index" || value === null) continue;
+    if (key !== "function" && key !== "custom") call[key] = value === "" ? (call[key] ?? value) : value;
+    else call[key] = grownTarget(fieldsOf(call[key]), fieldsOf(value));
+  }
+}
+
+function grownTarget(before: Fields, piece: Fields): Fields {
+  const pairs = Object.entries(piece).filter(([, value]) => value !== null);
+  return { ...before, ...Object.fromEntries(pairs.map(([key, value]) => [key, grown(before[key] ?? "", value)])) };
 }

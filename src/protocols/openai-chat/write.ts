@@ -7,7 +7,8 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from "../../core/transcript/message.ts";
-import { jsonArguments } from "../arguments.ts";
+import { type Entry, type Run, type WriteContext } from "../dialect.ts";
+import { jsonArguments } from "../fields.ts";
 import {
   formerParts,
   freshContent,
@@ -17,11 +18,8 @@ import {
   type BlockWriter,
   type Rewrite,
 } from "../content.ts";
-import type { Entry, Run, WriteContext } from "../dialect.ts";
-import { arraySource, type ArraySource, objectText, patchObject, patchPath } from "../json/edit.ts";
-import { memberText } from "../json/scan.ts";
-import { freshBlock } from "./blocks.ts";
-import { REASONING_KEYS } from "./read.ts";
+import { arraySource, type ArraySource, objectText, patchObject, patchPath, memberText } from "../json.ts";
+import { freshBlock, REASONING_KEYS } from "./read.ts";
 
 export function writeRun({ slice, entries: all }: Run, context: WriteContext): readonly string[] {
   const entries = withNotes(all);
@@ -81,7 +79,7 @@ function resultPart(parts: readonly Part[]): ToolResultPart {
 type Place = "content" | "refusal" | "calls" | "function" | "reasoning";
 
 /** Where a decoded part is in its message; its number says so, because blocks are numbered through. */
-function placesIn(raw: string, before: readonly Part[]) {
+function placeParts(raw: string, before: readonly Part[]) {
   const text = memberText(raw, "tool_calls");
   const calls = text?.startsWith("[") ? arraySource(text) : undefined;
   const functions = memberText(raw, "function_call")?.startsWith("{") === true ? 1 : 0;
@@ -98,7 +96,7 @@ function placesIn(raw: string, before: readonly Part[]) {
 }
 
 function editReply(raw: string, before: readonly Part[], message: Message, context: WriteContext): string {
-  const { calls, firstCall, placeOf } = placesIn(raw, before);
+  const { calls, firstCall, placeOf } = placeParts(raw, before);
   const former = formerParts(before, message.parts);
   const newPlace = (part: Part): Place => {
     const was = former.get(part);

@@ -3,14 +3,12 @@
  * request, each in the form in which a client sends it back. No item is sealed, so any provider can read them.
  */
 import { fieldsOf, parsed } from "../fields.ts";
-import { patchObject } from "../json/edit.ts";
-import { elementTexts, memberText } from "../json/scan.ts";
+import { patchObject, elementTexts, memberText } from "../json.ts";
 
 export interface CompactedRequest {
   readonly id: string;
   /** Seconds since the epoch. */
   readonly createdAt: number;
-  /** The request with its conversation compacted, as JSON. */
   readonly request: string;
 }
 
@@ -24,12 +22,12 @@ const NO_USAGE = JSON.stringify({
 });
 
 export function compactedAnswer({ id, createdAt, request }: CompactedRequest): string {
-  return answerText({ id, createdAt, items: itemsOf(request) });
+  return answerText({ id, createdAt, items: listItems(request) });
 }
 
 /** The same as the events of a stream, for a client that asks for one. */
 export function compactedEvents({ id, createdAt, request }: CompactedRequest): string {
-  const items = itemsOf(request);
+  const items = listItems(request);
   const answer = { id, createdAt };
   const events: [type: string, rest: string][] = [
     ["response.created", `"response":${answerText({ ...answer, items: [] })}`],
@@ -50,7 +48,7 @@ function answerText({ id, createdAt, items }: AnswerParts): string {
   return `{"id":${JSON.stringify(id)},"object":"response.compaction","created_at":${createdAt},"output":${output},"usage":${NO_USAGE}}`;
 }
 
-function itemsOf(request: string): readonly string[] {
+function listItems(request: string): readonly string[] {
   const input = memberText(request, "input") ?? "[]";
   if (!input.startsWith("[")) return [wholeItem(`{"role":"user","content":${input}}`)];
   return elementTexts(input).map(wholeItem);

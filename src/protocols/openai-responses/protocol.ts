@@ -1,24 +1,44 @@
 /** OpenAI Responses. */
 import type { Message } from "../../core/transcript/message.ts";
-import { fixedRoutes, type ProtocolDefinition, type ProtocolMarks } from "../definition.ts";
-import type { Draft, Entry, Fields } from "../dialect.ts";
-import { fieldsOf, textOf, listOf } from "../fields.ts";
-import { flatFollowUp } from "../follow-up-form.ts";
-import { COMPACTS_ITSELF, compactsItself } from "../held.ts";
+import {
+  fixedRoutes,
+  type ProtocolDefinition,
+  type ProtocolMarks,
+  flatFollowUp,
+  declarationsIn,
+  described,
+  oneToolEach,
+  strictness,
+} from "../definition.ts";
+import { type Draft, type Entry, OPENS_FREELY } from "../dialect.ts";
+import { type Fields, fieldsOf, textOf, listOf, parsed } from "../fields.ts";
+import { COMPACTS_ITSELF, compactsItself } from "../content.ts";
 import { openai, openaiMediaLimits } from "../openai-vendor.ts";
 import { responsesUsage } from "../usage.ts";
-import { OPENS_FREELY } from "../wire-rules.ts";
-import { responsesAnswers } from "./answers.ts";
-import { joins } from "./items.ts";
-import { responsesOwnAnswer } from "./own-answer.ts";
-import { responsesPrompt } from "./prompt.ts";
-import { readItems } from "./read.ts";
+import { joins, readItems } from "./read.ts";
 import { responsesScreen, responsesWhole } from "./screen.ts";
 import { writeRun } from "./write.ts";
-import { declarationsIn, described, oneToolEach, strictness } from "../tools.ts";
-import { plain, textOfBlocks, type PlainAnswer } from "../answers/plain.ts";
+import {
+  plain,
+  textOfBlocks,
+  type PlainAnswer,
+  asksForStream,
+  streamedBody,
+  wholeBody,
+  type OwnAnswer,
+  type WriteOwnAnswer,
+  BEGINS,
+  ENDS,
+  failure,
+  isFilled,
+  memberTexts,
+  NOTHING,
+  typeOf,
+  untypedFailure,
+  type AnswerDialect,
+  type AnswerSignal,
+} from "../answers/own-answer.ts";
 
-/** How bodies of Responses are recognised. */
 const responsesMarks: ProtocolMarks = {
   request: () => false,
   message: ({ role, type, ...message }) =>
@@ -63,6 +83,57 @@ const responsesTools = oneToolEach({
 /** The longest `call_id` a request may hold (OpenAI API reference, Responses, function_call). */
 const MAX_CALL_ID_CHARS = 64;
 
+const responsesAnswers: AnswerDialect = {
+  event: (event, began) => {
+    const type = typeOf(event);
+    switch (type) {
+      case "response.created":
+      case "response.queued":
+      case "response.in_progress":
+      case "keepalive":
+      case "ping":
+        return NOTHING;
+      case "response.completed":
+      case "response.incomplete":
+      case "response.done":
+      case "response.failed":
+      case "response.cancelled":
+        return readFinal(memberTexts(memberTexts(event.data).get("response")));
+      case "error":
+        return failure(event.data);
+      default:
+        return began ? NOTHING : (untypedFailure(event) ?? BEGINS);
+    }
+  },
+  whole: (response) => ({ ...readFinal(response), ...(isFilled(response.get("output")) ? BEGINS : {}) }),
+};
+
+const responsesOwnAnswer: WriteOwnAnswer = (answer, asked) => {
+  const previousId = textOf(asked.member("previous_response_id"));
+  const opened = {
+    // The client continues from the provider's last response, which knows nothing of this answer.
+    id: previousId ?? `resp_${answer.id}`,
+    object: "response",
+    created_at: answer.createdSeconds,
+    model: answer.model,
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    metadata: {},
+    parallel_tool_calls: true,
+    previous_response_id: previousId ?? null,
+    store: false,
+    temperature: 1,
+    tool_choice: "auto",
+    tools: [],
+    top_p: 1,
+  };
+  const item = messageItem(answer);
+  const response = { ...opened, status: "completed", output: [item], usage: USAGE };
+  if (!asksForStream(asked)) return wholeBody(response);
+  return streamedBody(writeEvents({ ...opened, status: "in_progress", output: [], usage: null }, item, response));
+};
+
 export const openaiResponses: ProtocolDefinition = {
   vendor: openai,
   dialect: {
@@ -77,7 +148,7 @@ export const openaiResponses: ProtocolDefinition = {
     joins,
     read: readItems,
     readSystem: readInstructions,
-    lockOf,
+    lockOf: findLock,
     attaches: () => false,
     write: writeRun,
     writeSystem: writeInstructions,
@@ -101,7 +172,6 @@ export const openaiResponses: ProtocolDefinition = {
     answerForms: (member) => [fieldsOf(member("text"))["format"]],
   },
   followUp: flatFollowUp({ type: "message" }),
-  cachePrompt: responsesPrompt,
   markers: undefined,
   mediaLimits: openaiMediaLimits,
   textBlock: "input_text",
@@ -128,10 +198,51 @@ function onlyText({ parts }: Message): string | undefined {
 }
 
 /** With the first two the provider holds the history, or a part of it, and the request shows only what is new. */
-function lockOf(members: ReadonlyMap<string, string>): string | undefined {
+function findLock(members: ReadonlyMap<string, string>): string | undefined {
   for (const key of ["previous_response_id", "conversation"]) {
     const text = members.get(key);
     if (text !== undefined && text !== "null") return `the provider holds the history (${key})`;
   }
   return compactsItself(members.get("context_management")) ? COMPACTS_ITSELF : undefined;
+}
+
+function readFinal(response: ReadonlyMap<string, string>): AnswerSignal {
+  const usage = responsesUsage({ usage: parsed(response.get("usage")) });
+  const error = response.get("error");
+  return isFilled(error) ? { usage, ...failure(`{"error":${error}}`) } : { usage, ...ENDS };
+}
+
+const USAGE = {
+  input_tokens: 0,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: 0,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 0,
+};
+
+function messageItem({ id, text }: OwnAnswer) {
+  return { id: `msg_${id}`, type: "message", status: "completed", role: "assistant", content: [textPart(text)] };
+}
+
+function textPart(text: string) {
+  return { type: "output_text", text, annotations: [], logprobs: [] };
+}
+
+function writeEvents(opened: Fields, item: ReturnType<typeof messageItem>, response: Fields) {
+  const { id: item_id, content } = item;
+  const [part] = content;
+  const text = part!.text;
+  const place = { item_id, output_index: 0, content_index: 0 };
+  const events: readonly (readonly [type: string, fields: Fields])[] = [
+    ["response.created", { response: opened }],
+    ["response.in_progress", { response: opened }],
+    ["response.output_item.added", { output_index: 0, item: { ...item, status: "in_progress", content: [] } }],
+    ["response.content_part.added", { ...place, part: textPart("") }],
+    ["response.output_text.delta", { ...place, delta: text, logprobs: [] }],
+    ["response.output_text.done", { ...place, text, logprobs: [] }],
+    ["response.content_part.done", { ...place, part }],
+    ["response.output_item.done", { output_index: 0, item }],
+    ["response.completed", { response }],
+  ];
+  return events.map(([type, fields], at) => ({ name: type, data: { type, sequence_number: at, ...fields } }));
 }

@@ -2,13 +2,11 @@
  * Responses behind a screen: a hidden `function_call` item is left out with its events, later events and items are numbered
  * as if it had not been there, and the last event of several passages holds the output of all of them.
  */
-import type { Fields } from "../dialect.ts";
-import { countOf, fieldsOf, isFields, parsed, textOf } from "../fields.ts";
-import { patchObject } from "../json/edit.ts";
-import { elementTexts, memberText } from "../json/scan.ts";
+import { type Fields, countOf, fieldsOf, isFields, parsed, textOf } from "../fields.ts";
+import { patchObject, elementTexts, memberText } from "../json.ts";
 import { reframed, type Frame } from "../answers/frames.ts";
-import { isFilled, memberTexts, typeOf } from "../answers/signal.ts";
-import { kindOf } from "./items.ts";
+import { isFilled, memberTexts, typeOf } from "../answers/own-answer.ts";
+import { kindOf } from "./read.ts";
 import {
   isWhole,
   joinedUsage,
@@ -47,7 +45,6 @@ interface State {
   /** The response as it was begun, and its id: of the first passage. */
   begun: string | undefined;
   id: string | undefined;
-  /** A call was hidden, in this passage or an earlier one. */
   hides: boolean;
   /** Number of the next event, from the first hidden one on. */
   sequence: number;
@@ -57,9 +54,9 @@ export function responsesScreen(tools: HiddenTools): Screen {
   const state: State = { tools, now: coming(), before: [], begun: undefined, id: undefined, hides: false, sequence: 0 };
   return {
     take: (frame) => take(state, frame),
-    passage: () => passageOf(state.now),
+    passage: () => readPassage(state.now),
     release: () =>
-      state.now.held.map((frame) => numbered(state, { ...frame, data: endOf(frame.data, state) })).join(""),
+      state.now.held.map((frame) => numbered(state, { ...frame, data: writeEnd(frame.data, state) })).join(""),
     goOn: () => {
       state.before.push(state.now);
       state.now = coming();
@@ -176,7 +173,7 @@ function toolless(response: string, hidden: HiddenTools): string {
   return patchObject(response, { tools: `[${left.join(",")}]` });
 }
 
-function passageOf(now: Coming): Passage {
+function readPassage(now: Coming): Passage {
   const { items, hidden, status, failed } = now;
   const complete = status !== undefined && !failed;
   const texts = Array.from(items).sort(([one], [other]) => one - other);
@@ -194,13 +191,13 @@ function itemPassage(
   items: readonly Item[],
   { complete, answerable }: { readonly complete: boolean; readonly answerable: boolean },
 ): Passage {
-  const calls = complete && answerable ? items.filter(({ hidden }) => hidden).map(({ text }) => callOf(text)) : [];
+  const calls = complete && answerable ? items.filter(({ hidden }) => hidden).map(({ text }) => readCall(text)) : [];
   const own = items.some(({ text, hidden }) => !hidden && waits(fieldsOf(parsed(text))));
   const repeated = items.filter(({ hidden }) => answerable || !hidden).map(({ text }) => text);
   return { calls, asks: calls.length > 0 && !own, complete, ended: complete, said: () => repeatable(repeated) };
 }
 
-function callOf(item: string): HiddenCall {
+function readCall(item: string): HiddenCall {
   const { call_id: id, name, arguments: given } = fieldsOf(parsed(item));
   return { id: textOf(id) ?? "", name: textOf(name) ?? "", arguments: textOf(given) ?? "" };
 }
@@ -226,7 +223,7 @@ function repeatable(items: readonly string[]): readonly string[] {
   return items.filter((item) => !isLost(item)).map((item) => patchObject(item, { id: undefined }));
 }
 
-function endOf(data: string, { before, now, id, tools }: State): string {
+function writeEnd(data: string, { before, now, id, tools }: State): string {
   const passages = [...before, now];
   const response = memberText(data, "response");
   if (response === undefined) return data;

@@ -1,12 +1,10 @@
 /** Writes Responses items: edits the items that have their bytes, else writes them again. */
 import { resultOf, sameParts, type Message, type Part } from "../../core/transcript/message.ts";
-import { jsonArguments } from "../arguments.ts";
+import { type Entry, type Run, type WriteContext } from "../dialect.ts";
+import { jsonArguments, type Fields } from "../fields.ts";
 import { formerParts, freshContent, patchContent, patchContentBlock } from "../content.ts";
-import type { Entry, Fields, Run, WriteContext } from "../dialect.ts";
-import { arraySource, composeArray, newPiece, objectText, patchObject, type Piece } from "../json/edit.ts";
-import { freshBlock } from "./blocks.ts";
-import { hostedArgumentsKey, kindOf, standsAlone } from "./items.ts";
-import { blockCount } from "./read.ts";
+import { arraySource, newPiece, composeArray, objectText, patchObject, type Piece } from "../json.ts";
+import { freshBlock, blockCount, hostedArgumentsKey, kindOf, standsAlone } from "./read.ts";
 
 export function writeRun({ slice, entries }: Run, context: WriteContext): readonly string[] {
   const [entry] = entries;
@@ -48,7 +46,7 @@ function editReply(raw: string, { message, member }: Entry, context: WriteContex
   const former = formerParts(before, message.parts);
   const kept = new Set(former.values());
   const lostReasoning = before.some((part) => part.kind === "reasoning" && !kept.has(part));
-  const pieces = chunksOf(message.parts, former, items).flatMap(({ item, parts }): Piece[] => {
+  const pieces = groupChunks(message.parts, former, items).flatMap(({ item, parts }): Piece[] => {
     if (item === undefined) return freshItems({ ...message, parts }, context).map(newPiece);
     const edited =
       item.kind === "message"
@@ -73,7 +71,7 @@ function placeItems(texts: readonly string[]): PlacedItem[] {
   });
 }
 
-function chunksOf(
+function groupChunks(
   parts: readonly Part[],
   former: ReadonlyMap<Part, Part>,
   items: readonly PlacedItem[],
@@ -122,19 +120,15 @@ function editSingle(item: PlacedItem, old: Part, part: Part): string {
   if (part.kind === "opaque") return part.raw;
   if (old.kind !== "tool-call" || part.kind !== "tool-call") return item.text;
   const value = JSON.parse(item.text) as Fields;
-  if (kindOf(value) === "hosted-call") return patchHosted(item.text, value, part.arguments);
+  if (kindOf(value) === "hosted-call")
+    return part.arguments.trimStart().startsWith("{") && jsonArguments(part.arguments) === part.arguments
+      ? patchObject(item.text, { [hostedArgumentsKey(String(value["type"]))]: part.arguments })
+      : item.text;
   const renamed = part.name === old.name ? {} : { name: JSON.stringify(part.name) };
   return patchObject(item.text, {
     ...renamed,
     [part.custom === true ? "input" : "arguments"]: JSON.stringify(part.arguments),
   });
-}
-
-/** The provider's own tools check the shape of their action, so only an object can take its place. */
-function patchHosted(text: string, value: Fields, args: string): string {
-  return args.trimStart().startsWith("{") && jsonArguments(args) === args
-    ? patchObject(text, { [hostedArgumentsKey(String(value["type"]))]: args })
-    : text;
 }
 
 function freshMessage(role: string, content: string): string {

@@ -2,9 +2,10 @@
  * The shape of Anthropic messages: required fields, roles, and which blocks may be where, each as the vendor says it
  * (https://platform.claude.com/docs/en/api/messages).
  */
-import { fieldsOf, isFields, listOf, textOf, blocksOf } from "../fields.ts";
-import { firstRefusal, invalid, type Refusal } from "./refusal.ts";
-import { type Fields } from "../dialect.ts";
+import { fieldsOf, isFields, listOf, textOf, blocksOf, type Fields } from "../fields.ts";
+import { firstRefusal, invalid, type Refusal } from "./openai-refusals.ts";
+import { imageSide } from "../media-limits.ts";
+import { anthropicMediaLimits } from "../anthropic-messages/protocol.ts";
 
 /** Anthropic's limit for a body (https://platform.claude.com/docs/en/api/overview, 2026-11). */
 export const BODY_BYTES_MAX = 32 * 1024 * 1024;
@@ -55,7 +56,7 @@ export function checkCharacters(body: Fields): Refusal | undefined {
   return undefined;
 }
 
-export interface ShapeOptions {
+interface ShapeOptions {
   /** Leaves out what only an answer needs. */
   readonly counting: boolean;
   /** Whether this model takes system messages behind the first message. */
@@ -265,5 +266,34 @@ function checkResult(block: Fields, path: string): Refusal | undefined {
   if (!Array.isArray(content)) return invalid("shape", `${path}.tool_result.content: Input should be a valid list`);
   return firstRefusal(blocksOf(content), (one, at) =>
     one["type"] === "text" ? checkText(one, `${path}.tool_result.content.${at}.text`) : undefined,
+  );
+}
+
+export function checkPictures(body: Fields, windowTokens: number): Refusal | undefined {
+  const limits = anthropicMediaLimits(textOf(body["model"]), windowTokens);
+  if (limits === undefined) return undefined;
+  const pictures = messagesOf(body).flatMap(placed).flatMap(listPictures);
+  if (pictures.length > limits.images)
+    return invalid("size", `messages: too many images and documents: ${pictures.length} + 0 > ${limits.images}`);
+  const many = pictures.length > limits.manyImages;
+  const most = many ? limits.manyImageSide : limits.imageSide;
+  return firstRefusal(pictures, ({ block, path }) => {
+    const { type, data } = fieldsOf(block["source"]);
+    const source = { type: "data", mediaType: "", data: textOf(data) ?? "" } as const;
+    return type === "base64" && imageSide({ kind: "image", source }) > most
+      ? invalid(
+          "size",
+          `${path}.image.source.base64.data: At least one of the image dimensions exceed max allowed size${many ? " for many-image requests" : ""}: ${most} pixels`,
+        )
+      : undefined;
+  });
+}
+
+function listPictures(one: PlacedBlock): readonly PlacedBlock[] {
+  const { block, path } = one;
+  if (block["type"] === "image") return [one];
+  if (block["type"] !== "tool_result") return [];
+  return blocksOf(block["content"]).flatMap((inner, at) =>
+    listPictures({ block: inner, path: `${path}.tool_result.content.${at}` }),
   );
 }

@@ -2,10 +2,18 @@
  * The shape of Chat messages: roles, content by role, calls and their ids, each as the vendor says it
  * (https://platform.openai.com/docs/api-reference/chat/create).
  */
-import { fieldsOf, isFields, listOf, parsed, textOf } from "../fields.ts";
-import { firstRefusal, type Refusal } from "./refusal.ts";
-import { type Fields } from "../dialect.ts";
-import { brokenArguments, checkName, emptyArray, missing, notOneOf, tooLong, wrongType } from "./openai-refusals.ts";
+import { fieldsOf, isFields, listOf, parsed, textOf, type Fields } from "../fields.ts";
+import {
+  firstRefusal,
+  type Refusal,
+  brokenArguments,
+  checkName,
+  emptyArray,
+  missing,
+  notOneOf,
+  tooLong,
+  wrongType,
+} from "./openai-refusals.ts";
 
 const ROLES = ["system", "assistant", "user", "function", "tool", "developer"];
 const CALL_ID_CHARS_MAX = 40;

@@ -1,16 +1,14 @@
 /** Whether a vendor would take the form of a request: its roles, content, ids and tools, its bytes and its pictures. */
-import type { ProtocolName } from "../../core/protocols.ts";
-import type { Fields } from "../dialect.ts";
 import * as anthropic from "./anthropic.ts";
-import * as pictures from "./anthropic-pictures.ts";
 import * as chat from "./chat.ts";
 import * as gemini from "./gemini.ts";
 import * as openai from "./openai-refusals.ts";
-import type { Refusal } from "./refusal.ts";
 import * as responses from "./responses.ts";
-import { checkReturnedReasoning, checkReturnedThinking } from "./returned-reasoning.ts";
+import type { ProtocolName } from "../../core/protocols.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../fields.ts";
+import { type Refusal, firstRefusal, invalid } from "./openai-refusals.ts";
 
-export interface FormQuery {
+interface FormQuery {
   readonly bytes: number;
   readonly windowTokens: number;
   /** Whether the model's server wants its thinking back. */
@@ -36,7 +34,37 @@ export const checkForm: Readonly<Record<ProtocolName, CheckForm>> = {
     anthropic.checkCharacters(body) ??
     anthropic.checkShape(body, { counting: true, systemTurns: true }) ??
     (returnsReasoning ? checkReturnedThinking(body) : undefined) ??
-    pictures.checkPictures(body, windowTokens),
+    anthropic.checkPictures(body, windowTokens),
   "google-gemini": (body, { bytes }) =>
     (bytes > gemini.BODY_BYTES_MAX ? gemini.TOO_LARGE : undefined) ?? gemini.checkContents(body),
 };
+
+function refused(field: string): Refusal {
+  return invalid("reasoning", `The \`${field}\` in the thinking mode must be passed back to the API.`, {
+    code: "invalid_request_error",
+  });
+}
+
+/** They think unless they are told not to. */
+function thinks(body: Fields): boolean {
+  return fieldsOf(body["thinking"])["type"] !== "disabled" && body["reasoning_effort"] !== "none";
+}
+
+/** Of a request of Chat Completions to such a model. */
+export function checkReturnedReasoning(body: Fields): Refusal | undefined {
+  if (!thinks(body)) return undefined;
+  return firstRefusal(listOf(body["messages"]).map(fieldsOf), ({ tool_calls: calls, reasoning_content: thought }) =>
+    listOf(calls).length > 0 && typeof thought !== "string" ? refused("reasoning_content") : undefined,
+  );
+}
+
+/** Of a request of Anthropic Messages to such a model. */
+export function checkReturnedThinking(body: Fields): Refusal | undefined {
+  if (!thinks(body)) return undefined;
+  return firstRefusal(listOf(body["messages"]).map(fieldsOf), ({ content }) => {
+    const types = listOf(content).map((block) => textOf(fieldsOf(block)["type"]) ?? "");
+    return types.includes("tool_use") && !types.some((type) => type.endsWith("thinking"))
+      ? refused("content[].thinking")
+      : undefined;
+  });
+}

@@ -2,10 +2,9 @@
  * The shape of Gemini contents: roles, parts by role, and responses in the number of the calls before them
  * (https://ai.google.dev/api/caching#Content, https://ai.google.dev/gemini-api/docs/function-calling).
  */
-import { fieldsOf, isFields, listOf, textOf } from "../fields.ts";
+import { fieldsOf, isFields, listOf, textOf, type Fields } from "../fields.ts";
 import { GEMINI_MEDIA_LIMITS } from "../gemini/protocol.ts";
-import { firstRefusal, invalid, type Refusal } from "./refusal.ts";
-import { type Fields } from "../dialect.ts";
+import { firstRefusal, invalid, type Refusal } from "./openai-refusals.ts";
 
 export const BODY_BYTES_MAX = GEMINI_MEDIA_LIMITS.bodyBytes;
 export const TOO_LARGE: Refusal = {
@@ -151,7 +150,7 @@ function checkPairs(contents: readonly Fields[]): Refusal | undefined {
     const parts = partsOf(content);
     const responses = parts.flatMap((part) => (isFields(part["functionResponse"]) ? [part["functionResponse"]] : []));
     for (const response of responses) {
-      const at = open.indexOf(keyOf(response));
+      const at = open.indexOf(pairKey(response));
       if (at < 0)
         return invalid(
           "pairing",
@@ -161,13 +160,13 @@ function checkPairs(contents: readonly Fields[]): Refusal | undefined {
     }
     if (responses.length > 0 && responses.length === parts.length) continue;
     if (open.length > 0) return invalid("pairing", MISMATCH);
-    open = parts.flatMap((part) => (isFields(part["functionCall"]) ? [keyOf(part["functionCall"])] : []));
+    open = parts.flatMap((part) => (isFields(part["functionCall"]) ? [pairKey(part["functionCall"])] : []));
   }
   return open.length > 0 ? invalid("pairing", MISMATCH) : undefined;
 }
 
 /** By the id where there is one, else by the name. */
-function keyOf(one: Fields): string {
+function pairKey(one: Fields): string {
   const id = textOf(one["id"]);
   return id === undefined ? `name ${String(one["name"])}` : `id ${id}`;
 }

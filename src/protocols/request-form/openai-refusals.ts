@@ -1,8 +1,6 @@
 /** The sentences with which both OpenAI protocols refuse the form of a request. */
-import type { Fields } from "../dialect.ts";
-import { blocksOf, textOf } from "../fields.ts";
+import { type Fields, blocksOf, textOf } from "../fields.ts";
 import { OPENAI_MEDIA_LIMITS, openaiMediaLimits } from "../openai-vendor.ts";
-import { invalid, type Reason, type Refusal } from "./refusal.ts";
 
 export const BODY_BYTES_MAX = OPENAI_MEDIA_LIMITS.bodyBytes;
 export const TOO_LARGE: Refusal = {
@@ -78,4 +76,61 @@ export function checkName(name: unknown, param: string): Refusal | undefined {
     `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`,
     { param, code: "invalid_value" },
   );
+}
+
+/** What a refusal is about; the account counts by it. */
+export type Reason =
+  | "authentication"
+  | "route"
+  | "size"
+  | "encoding"
+  | "json"
+  | "version"
+  | "model"
+  | "shape"
+  | "roles"
+  | "pairing"
+  | "ids"
+  | "arguments"
+  | "empty"
+  | "markers"
+  | "thinking"
+  | "reasoning"
+  | "state"
+  | "thread"
+  | "compaction"
+  | "window"
+  | "fault";
+
+/** An answer other than 2xx, in words that each protocol puts into its own body. */
+export interface Refusal {
+  readonly status: number;
+  readonly reason: Reason;
+  /** The vendor's sentence. */
+  readonly message: string;
+  /** The vendor's name for the error where its status does not tell it. */
+  readonly type?: string;
+  /** OpenAI's `code` and `param`. */
+  readonly code?: string;
+  readonly param?: string;
+  /** Anthropic's `details`, with the code that clients go by. */
+  readonly details?: Fields;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The whole body, where it is not the protocol's own but another server's. */
+  readonly body?: string;
+}
+
+export function invalid(reason: Reason, message: string, more: Pick<Refusal, "code" | "param"> = {}): Refusal {
+  return { status: 400, reason, message, ...more };
+}
+
+export function firstRefusal<Item>(
+  items: readonly Item[],
+  check: (item: Item, at: number) => Refusal | undefined,
+): Refusal | undefined {
+  for (let at = 0; at < items.length; at++) {
+    const refusal = check(items[at]!, at);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
 }

@@ -2,10 +2,18 @@
  * The shape of Responses input: kinds of items, content by role, ids and arguments, each as the vendor says it
  * (https://platform.openai.com/docs/api-reference/responses/create).
  */
-import { fieldsOf, isFields, listOf, parsed, textOf } from "../fields.ts";
-import { firstRefusal, invalid, type Refusal } from "./refusal.ts";
-import { type Fields } from "../dialect.ts";
-import { brokenArguments, checkName, missing, notOneOf, tooLong, wrongType } from "./openai-refusals.ts";
+import { fieldsOf, isFields, listOf, parsed, textOf, type Fields } from "../fields.ts";
+import {
+  firstRefusal,
+  invalid,
+  type Refusal,
+  brokenArguments,
+  checkName,
+  missing,
+  notOneOf,
+  tooLong,
+  wrongType,
+} from "./openai-refusals.ts";
 
 const ROLES = ["assistant", "system", "developer", "user"];
 const ID_CHARS_MAX = 64;
@@ -25,7 +33,6 @@ export function itemsOf(body: Fields): readonly Fields[] {
   return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : listOf(input).map(fieldsOf);
 }
 
-/** Of messages and of results. */
 export function contentsOf(items: readonly Fields[]): readonly unknown[] {
   return items.flatMap(({ content, output }) => [content, output]);
 }

@@ -2,19 +2,11 @@
  * The operator's hooks as a session calls them. All of one moment run at the same time, each within its time limit; one
  * that fails is reported and stops nothing.
  */
-import { createRedactor, type Redactor } from "../../core/redaction/redactor.ts";
+import { createRedactor, type Redactor, redactJson } from "../../core/redaction/redactor.ts";
 import type { RedactOptions } from "../../core/redaction/redact.ts";
 import type { Hooks, Change } from "../contract.ts";
-import {
-  HOOK_LIMITS,
-  type HookFailure,
-  type HookSession,
-  type OperatorHooks,
-  type OperatorHookSettings,
-} from "./contract.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { redactMessage } from "../../core/passes/redact-messages.ts";
-import { redactJson } from "../../core/redaction/redactor.ts";
 import type { MediaSource, Message, Part } from "../../core/transcript/message.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { startTimeLimit, unlessAborted } from "../time-limit.ts";
@@ -37,14 +29,14 @@ export function createOperatorHooks(
   const active = new Set<Promise<unknown>>();
   const running: Running = { settings, redact, active, environment: withoutSecrets(environment, redact) };
   return {
-    forSession: (session) => hooksOf(running, session),
+    forSession: (session) => makeHooks(running, session),
     settled: async () => {
       while (active.size > 0) await Promise.all(active);
     },
   };
 }
 
-function hooksOf(running: Running, session: HookSession): Hooks {
+function makeHooks(running: Running, session: HookSession): Hooks {
   const { beforeCompact = [], afterCompact = [] } = running.settings;
   const { redact } = running;
   const { tenant, model } = session;
@@ -77,7 +69,7 @@ async function runAll(
   const hooks = (event === "before_compact" ? settings.beforeCompact : settings.afterCompact) ?? [];
   const { timeoutMs = HOOK_LIMITS.timeoutMs, fetch: call = fetch } = settings;
   const report = (at: number, fault: HookFault): void =>
-    onFailure(failureOf(hooks.length === 1 ? `hooks.${event}` : `hooks.${event}[${at}]`, fault, redact));
+    onFailure(describeFailure(hooks.length === 1 ? `hooks.${event}` : `hooks.${event}[${at}]`, fault, redact));
   let data: string;
   try {
     data = dataOf();
@@ -97,7 +89,7 @@ async function runAll(
   await Promise.all(runs);
 }
 
-function failureOf(name: string, { because, errorText = "" }: HookFault, redact: Redactor): HookFailure {
+function describeFailure(name: string, { because, errorText = "" }: HookFault, redact: Redactor): HookFailure {
   const detail = redact(errorText).trimEnd().split("\n").at(-1)?.trim() ?? "";
   return { message: `the hook ${name} ${because}`, ...(detail === "" ? {} : { detail }) };
 }
@@ -216,15 +208,10 @@ interface HookFault {
 async function runHook(run: HookRun): Promise<HookFault | undefined> {
   const limit = startTimeLimit(run.timeoutMs);
   try {
-    return await (isAddress(run.hook) ? posted(run, limit.signal) : executed(run, limit.signal));
+    return await (/^https?:\/\//i.test(run.hook) ? posted(run, limit.signal) : executed(run, limit.signal));
   } finally {
     limit.clear();
   }
-}
-
-/** Anything else is a command. */
-function isAddress(hook: string): boolean {
-  return /^https?:\/\//i.test(hook);
 }
 
 function tookTooLong(timeoutMs: number): HookFault {
@@ -272,7 +259,7 @@ async function executed(
   const ended = new Promise<HookFault | undefined>((done) => {
     child.on("error", () => done({ because: "could not be started" }));
     const end = (code: number | null, by: NodeJS.Signals | null): void =>
-      done(code === 0 ? undefined : { because: endOf(code, by), errorText });
+      done(code === 0 ? undefined : { because: describeEnd(code, by), errorText });
     child.on("close", end);
     // What it left running in the background may hold its standard error open.
     child.on("exit", (code, by) => setTimeout(() => end(code, by), ERROR_TEXT_WAIT_MS));
@@ -287,7 +274,7 @@ async function executed(
   return fault;
 }
 
-function endOf(code: number | null, by: NodeJS.Signals | null): string {
+function describeEnd(code: number | null, by: NodeJS.Signals | null): string {
   return code === null ? `was ended by ${by ?? "a signal"}` : `exited with code ${code}`;
 }
 
@@ -298,4 +285,50 @@ function kill(child: ChildProcess): void {
   } catch {
     // It has ended by itself.
   }
+}
+
+export interface OperatorHookSettings {
+  /** Each a command line for the shell, or an http(s) address. Called before an attempt to compact, which waits for them. */
+  readonly beforeCompact?: readonly string[];
+  /** Called when a compaction is recorded; nothing waits for them. */
+  readonly afterCompact?: readonly string[];
+  /** How long each may take, in milliseconds; 10 seconds by default. */
+  readonly timeoutMs?: number;
+  /** What commands find in their environment; by default this process's, in either case without secrets. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** How addresses are called; by default the global `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+const HOOK_LIMITS = Object.freeze({
+  /** How long one hook may take where nothing else is set. */
+  timeoutMs: 10_000,
+  /** Hooks that run at the same time; further ones are not run, which is reported. */
+  atOnce: 16,
+  /** What a hook receives, in bytes; messages are left out of anything larger. */
+  dataBytes: 32 * 1024 * 1024,
+  /** What is read of a command's standard error, in characters. */
+  errorChars: 2_000,
+});
+
+/** A hook that failed. It never stops a compaction. */
+export interface HookFailure {
+  /** One line without content: which hook, and what happened. */
+  readonly message: string;
+  /** The last line of a command's standard error, without secrets; may quote the conversation. */
+  readonly detail?: string;
+}
+
+/** The session that a compaction belongs to. */
+export interface HookSession {
+  readonly tenant: string;
+  readonly model: string;
+  readonly onFailure: (failure: HookFailure) => void;
+}
+
+export interface OperatorHooks {
+  /** The same hooks as a session calls them. They never throw. */
+  readonly forSession: (session: HookSession) => Hooks;
+  /** When none runs. */
+  readonly settled: () => Promise<void>;
 }

@@ -72,16 +72,21 @@ export function outlookOf(sessions: readonly NamedOutlook[]): Outlook {
     agentCompactions: sum((one) => one.agentCompactions),
     tokens: { without: sum((one) => one.without.inputTokens), with: sum((one) => one.with.inputTokens) },
     ...(priced.length === 0 ? {} : { usd }),
-    missing: missingOf(compactions),
+    missing: countMissing(compactions),
     later: {
       used: compactions.reduce((so, { later }) => so + later.used, 0),
       held: compactions.reduce((so, { later }) => so + later.held, 0),
     },
-    advice: adviceFor(sessions, compactions),
+    advice: [
+      ...windowAdvice(sessions),
+      ...cacheAdvice(sessions),
+      ...ingestAdvice(sessions),
+      ...compactionAdvice(sessions, compactions),
+    ],
   };
 }
 
-function missingOf(compactions: readonly OutlookCompaction[]): readonly MissingKind[] {
+function countMissing(compactions: readonly OutlookCompaction[]): readonly MissingKind[] {
   const receipts = compactions.map(({ report }) => report.receipt);
   return RECEIPT_KINDS.flatMap((kind) => {
     const sum = (fate: ReceiptFate): number => receipts.reduce((so, one) => so + countIn(one, kind, fate), 0);
@@ -94,15 +99,6 @@ function missingOf(compactions: readonly OutlookCompaction[]): readonly MissingK
 
 function isMissing({ fate }: ReceiptLine): boolean {
   return fate === "recallable" || fate === "lost";
-}
-
-function adviceFor(sessions: readonly NamedOutlook[], compactions: readonly OutlookCompaction[]): readonly Advice[] {
-  return [
-    ...windowAdvice(sessions),
-    ...cacheAdvice(sessions),
-    ...ingestAdvice(sessions),
-    ...compactionAdvice(sessions, compactions),
-  ];
 }
 
 function windowAdvice(sessions: readonly NamedOutlook[]): readonly Advice[] {

@@ -8,8 +8,7 @@ import type { RedactOptions } from "../../core/redaction/redact.ts";
 import { createRedactor, type Redactor } from "../../core/redaction/redactor.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import { contentText, type Message, type Transcript, callsOf } from "../../core/transcript/message.ts";
-import { type Prices, costOf } from "../../models/usage.ts";
-import { roundsOf, type Round } from "./rounds.ts";
+import { type Prices, costOf } from "../../models/ai-sdk.ts";
 import type { RuntimeOptions } from "../contract.ts";
 import { createRuntime } from "../runtime.ts";
 import { described } from "../../core/digest/call.ts";
@@ -22,12 +21,12 @@ const PREPARED_FROM_SHARE = 0.8;
 /** A result of this size is worth a digest as it arrives. */
 export const LARGE_RESULT_TOKENS = 8_000;
 
-export interface RecordedSession {
+interface RecordedSession {
   readonly transcript: Transcript;
   readonly timesMs?: readonly (number | undefined)[] | undefined;
 }
 
-export interface OutlookTerms {
+interface OutlookTerms {
   readonly engine: NonNullable<RuntimeOptions["engine"]>;
   readonly settings: Partial<EngineSettings>;
   readonly windowTokens: number;
@@ -49,7 +48,7 @@ export interface OutlookCompaction {
   readonly handoff: string;
 }
 
-export interface Sums {
+interface Sums {
   readonly inputTokens: number;
   readonly usd: number | undefined;
 }
@@ -171,7 +170,7 @@ function createWalk(transcript: Transcript, terms: OutlookTerms, measure: Measur
     without = { start, tokens: tokens.without };
     withPrecis = { ...withPrecis, tokens: tokens.with };
   };
-  const result = () => ({ thresholdTokens, largest, compactions, ...resultOf(meters) });
+  const result = () => ({ thresholdTokens, largest, compactions, ...sumMeters(meters) });
   return { ask, result };
 }
 
@@ -187,11 +186,11 @@ function metersFor({ prices }: OutlookTerms): Meters {
   };
 }
 
-function resultOf(meters: Meters): Pick<SessionOutlook, "without" | "with" | "withLongCacheUsd"> {
-  return { without: sumsOf(meters.without), with: sumsOf(meters.with), withLongCacheUsd: meters.withLong.usd() };
+function sumMeters(meters: Meters): Pick<SessionOutlook, "without" | "with" | "withLongCacheUsd"> {
+  return { without: readMeter(meters.without), with: readMeter(meters.with), withLongCacheUsd: meters.withLong.usd() };
 }
 
-function sumsOf({ inputTokens, usd }: Meter): Sums {
+function readMeter({ inputTokens, usd }: Meter): Sums {
   return { inputTokens: Math.round(inputTokens()), usd: usd() };
 }
 
@@ -232,13 +231,11 @@ interface Meter {
   readonly ask: (request: AskedRequest) => void;
   /** Tokens of all requests. */
   readonly inputTokens: () => number;
-  /** US dollars; undefined where the model's prices are not known. */
   readonly usd: () => number | undefined;
 }
 
 interface MeterTerms {
   readonly prices: Prices | undefined;
-  /** How long what was sent stays in the cache. */
   readonly ttlMs: number;
 }
 
@@ -264,7 +261,6 @@ const IDENTIFIERS_MAX = 80;
 const MISSING_SHOWN_MAX = 8;
 
 interface LaterUse {
-  /** Identifiers from before the compaction that the agent used after it. */
   readonly used: number;
   /** Of these, still in what would have been sent. */
   readonly held: number;
@@ -282,13 +278,13 @@ interface LaterUseParts {
 }
 
 function laterUse({ messages, end, sent, redact }: LaterUseParts): LaterUse {
-  const before = messages.slice(0, end).map(textOf).join("\n");
-  const kept = sent.map(textOf).join("\n");
+  const before = messages.slice(0, end).map(spokenText).join("\n");
+  const kept = sent.map(spokenText).join("\n");
   const later = messages
     .slice(end)
     .filter(({ role }) => role === "assistant")
     .slice(0, LATER_MESSAGES_MAX);
-  const used = [...new Set(later.flatMap((message) => namesIn(redact(textOf(message)))))]
+  const used = [...new Set(later.flatMap((message) => listNames(redact(spokenText(message)))))]
     .filter((id) => before.includes(id))
     .slice(0, IDENTIFIERS_MAX);
   const missing = used.filter((id) => !kept.includes(id));
@@ -300,12 +296,43 @@ const NAME = /[\p{L}\p{N}_][\p{L}\p{N}_./@-]{4,200}[\p{L}\p{N}_]/gu;
 const SPECIFIC = /[\p{N}_/]|\.\p{L}|\p{Ll}\p{Lu}/u;
 
 /** Names that are a work's own, by their form: paths, symbols, numbers and hashes. */
-function namesIn(text: string): readonly string[] {
+function listNames(text: string): readonly string[] {
   return (text.match(NAME) ?? []).filter((name) => SPECIFIC.test(name));
 }
 
-function textOf(message: Message): string {
+function spokenText(message: Message): string {
   // Decoded: an escape such as `\t` in the JSON of a call would pass for a letter of what follows it.
   const calls = callsOf(message).flatMap((call) => described(call).values);
   return [contentText(message.parts), ...calls].join("\n");
+}
+
+/** Left over the longest answer, because each server counts in its own way. */
+const OUTPUT_ROOM = 1.5;
+const MAX_OUTPUT_TOKENS_MIN = 1_000;
+
+export interface Round {
+  readonly said: readonly Message[];
+  readonly answer: readonly Message[];
+}
+
+/** What was said before each turn of the model, and the turn. What comes after the last is never sent. */
+export function roundsOf(messages: readonly Message[]): readonly Round[] {
+  const rounds: { said: Message[]; answer: Message[] }[] = [];
+  let said: Message[] = [];
+  for (const message of messages) {
+    if (message.role !== "assistant") said.push(message);
+    else if (said.length === 0 && rounds.length > 0) rounds.at(-1)!.answer.push(message);
+    else {
+      rounds.push({ said, answer: [message] });
+      said = [];
+    }
+  }
+  return rounds;
+}
+
+/** Tokens that a request reserves for its answer: what the longest recorded one needs, with room. */
+export function outputNeeded(rounds: readonly Round[]): number {
+  const measure = createMeasure();
+  const largest = rounds.reduce((most, { answer }) => Math.max(most, measure.messages(answer)), 0);
+  return Math.max(MAX_OUTPUT_TOKENS_MIN, Math.ceil(largest * OUTPUT_ROOM));
 }

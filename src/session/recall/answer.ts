@@ -11,17 +11,23 @@ import {
   rangesText,
   type MessageChoice,
   type NumberedMessage,
+  rangesIn,
+  ROLES,
+  type MessageRange,
+  weightOf,
 } from "../../core/recall/messages.ts";
 import { oneLine, pageOf, written } from "../../core/recall/pages.ts";
-import { rankPlaces } from "../../core/recall/ranking.ts";
+import { rankPlaces, type Candidate } from "../../core/recall/ranking.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import { estimateText } from "../../core/transcript/estimate.ts";
 import type { Original } from "../../store/store.ts";
-import { candidatesOf, follows } from "./candidates.ts";
 import { readOriginal, type ReadOriginal } from "./read-original.ts";
-import { isRecallId } from "../../core/transcript/links.ts";
+import { isRecallId, RECALL_ID } from "../../core/transcript/links.ts";
+import type { EngineTool } from "../../core/engines/contract.ts";
+import type { Role } from "../../core/transcript/message.ts";
+import { isFields, parsed, textOf } from "../../protocols/fields.ts";
 
-export interface RecallRequest extends MessageChoice {
+interface RecallRequest extends MessageChoice {
   readonly id?: string | undefined;
   /** Words to search for. */
   readonly query?: string | undefined;
@@ -39,7 +45,7 @@ export interface RecallSource {
   readonly limits: RecallBounds;
 }
 
-export interface RecallBounds {
+interface RecallBounds {
   /** Of an original, this much is read; without an id, no further one is read after as much. */
   readonly originalChars: number;
   /** Originals that are looked through where no id is given, the first ones first. */
@@ -76,7 +82,7 @@ export async function answerRecall(source: RecallSource, request: RecallRequest,
   const { messages } = original;
   const narrowed = ranges !== undefined || role !== undefined || outline;
   if (messages === undefined || (id !== undefined && !narrowed))
-    return page(original, wholeOf(original, source), request, tokensMax);
+    return page(original, readWhole(original, source), request, tokensMax);
   const found = chosen(messages, request);
   if (found.length === 0) throw noSuchMessages(original.id, messages, request);
   const text = outline
@@ -90,7 +96,7 @@ function safe(message: NumberedMessage, redact: Redactor): NumberedMessage {
 }
 
 /** Secrets are looked for in each message as a whole, because a page of one does not look like it. */
-function wholeOf({ messages, text }: ReadOriginal, { redact }: RecallSource): string {
+function readWhole({ messages, text }: ReadOriginal, { redact }: RecallSource): string {
   return messages === undefined ? redact(text) : messagesText(messages.map((message) => safe(message, redact)));
 }
 
@@ -196,4 +202,137 @@ async function search(
   const rest = (shown: number): string =>
     shown === body.length ? "" : `(${body.length - shown} more that did not fit)`;
   return written({ head: "", body, rest }, tokensMax);
+}
+
+export const RECALL_TOOL = "precis_recall";
+
+/** It is paid for with every request: short. */
+export const RECALL_TOOL_DECLARATION: EngineTool = {
+  name: RECALL_TOOL,
+  description:
+    "Finds and returns, word for word, what was removed from this conversation when it was shortened. Search with `query`; each hit has an id and a message number. Read around a hit with `messages`. Use it when you need something earlier exactly.",
+  parameters: {
+    type: "object",
+    properties: {
+      query: { type: "string", description: "Words to search for." },
+      id: { type: "string", description: "A recall id such as r1a2b3c4d5; without it, everything that was removed." },
+      messages: { type: "string", description: "Numbers of messages to read or search: 99, 99-131 or 12,99-131." },
+      role: { type: "string", enum: ["user", "assistant", "tool"] },
+      outline: { type: "boolean", description: "One line a message." },
+      offset: { type: "integer", description: "Where to continue reading, as the last answer said." },
+    },
+    additionalProperties: false,
+  },
+};
+
+export interface RecallToolAnswer {
+  readonly text: string;
+  readonly found: boolean;
+}
+
+/** Arguments that are longer are not even read. */
+const ARGUMENTS_CHARS_MAX = 2_000;
+
+/** What cannot be answered is said in words. @throws PrecisError of the store. */
+export async function answerRecallCall(
+  source: RecallSource,
+  given: string,
+  tokensMax: number,
+): Promise<RecallToolAnswer> {
+  try {
+    return { text: await answerRecall(source, parseRequest(given), tokensMax), found: true };
+  } catch (error) {
+    if (!(error instanceof PrecisError) || error.code.startsWith("store_")) throw error;
+    return { text: `${error.message} ${error.hint}`, found: false };
+  }
+}
+
+/** Models write arguments as they like: under other names, as one text, numbers as texts. */
+function parseRequest(given: string): RecallRequest {
+  if (given.length > ARGUMENTS_CHARS_MAX) throw bad("That is too long.");
+  const value = parsed(given);
+  if (value === undefined && given.trim() !== "") throw bad("The arguments are not JSON.");
+  if (!isFields(value)) return spokenRequest(textOf(value) ?? "");
+  const { query, id, messages, role, outline, offset, ...others } = value;
+  const spoken = Object.values(others).filter((one) => typeof one === "string" && one.trim() !== "");
+  const known = { ...spokenRequest([...spoken, textOf(id) ?? ""].join(" ")), ...readQuery(query) };
+  const range = messages === undefined || messages === null || messages === "" ? {} : { ranges: parseRanges(messages) };
+  return {
+    ...known,
+    ...range,
+    ...(isRole(role) ? { role } : {}),
+    outline: outline === true || outline === "true",
+    ...(Number.isInteger(Number(offset)) && Number(offset) > 0 ? { offset: Number(offset) } : {}),
+  };
+}
+
+function readQuery(query: unknown): Pick<RecallRequest, "query"> {
+  const words = textOf(query)?.trim() ?? "";
+  return words === "" ? {} : { query: words };
+}
+
+const SPOKEN = new RegExp(`^(${RECALL_ID})?[\\s:,]*([^]*)$`);
+
+/** `r1a2b3c4d5`, `r1a2b3c4d5 99-131`, `r1a2b3c4d5 deadline`, `99-131` or `deadline friday`. */
+function spokenRequest(text: string): RecallRequest {
+  const [, id, rest = ""] = SPOKEN.exec(text.trim())!;
+  const byId = id === undefined ? {} : { id };
+  if (rest.trim() === "") return byId;
+  const ranges = rangesIn(rest);
+  return { ...byId, ...(ranges === undefined ? { query: rest.trim() } : { ranges }) };
+}
+
+/** A list of two numbers is a range, as models write it; a list of texts is a list of ranges. */
+function parseRanges(messages: unknown): readonly MessageRange[] {
+  const text = Array.isArray(messages)
+    ? messages.join(messages.length === 2 && messages.every((one) => typeof one === "number") ? "-" : ",")
+    : typeof messages === "number"
+      ? String(messages)
+      : textOf(messages);
+  const ranges = rangesIn(text ?? "");
+  if (ranges === undefined) throw bad("`messages` is a number, a range, or several with commas between.");
+  return ranges;
+}
+
+function isRole(role: unknown): role is Role {
+  return ROLES.some((one) => one === role);
+}
+
+function bad(message: string): PrecisError {
+  return new PrecisError(message, {
+    code: "bad_recall",
+    hint: "Give `query` (a few words), `id`, or `messages` such as 99-131.",
+  });
+}
+
+interface RemovedText {
+  readonly original: ReadOriginal;
+  readonly message: NumberedMessage | undefined;
+}
+
+/** Spans before what is a part of them, and the longest first: the newest one holds what earlier ones did. */
+export function candidatesOf(
+  found: readonly ReadOriginal[],
+  choice: MessageChoice = {},
+): readonly Candidate<RemovedText>[] {
+  const candidates = new Map<string, Candidate<RemovedText>>();
+  const add = (key: RemovedText, text: string, weight: number): void => {
+    if (!candidates.has(text)) candidates.set(text, { key, text, weight });
+  };
+  for (const original of found.toSorted(byMessages)) {
+    if (original.messages === undefined) add({ original, message: undefined }, original.text, 1);
+    for (const message of chosen(original.messages ?? [], choice))
+      add({ original, message }, message.text, weightOf(message));
+  }
+  return [...candidates.values()];
+}
+
+function byMessages(a: ReadOriginal, b: ReadOriginal): number {
+  return (b.messages?.length ?? 0) - (a.messages?.length ?? 0);
+}
+
+/** Whether one is the message directly after the other in the same span. */
+export function follows(after: RemovedText, before: RemovedText): boolean {
+  if (after.message === undefined || before.message === undefined || after.original !== before.original) return false;
+  return after.message.number === before.message.number + 1;
 }

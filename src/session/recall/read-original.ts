@@ -4,14 +4,14 @@ import { PrecisError } from "../../core/errors.ts";
 import { messagesText, numbered, type NumberedMessage } from "../../core/recall/messages.ts";
 import { textMessage, type Message } from "../../core/transcript/message.ts";
 import { isFields, listOf, parsed, textOf } from "../../protocols/fields.ts";
-import { detectProtocol, protocols, type ProtocolName } from "../../protocols/index.ts";
-import { skipSpace, skipValue } from "../../protocols/json/scan.ts";
+import { detectProtocol, protocols } from "../../protocols/index.ts";
+import { type ProtocolName } from "../../core/protocols.ts";
+import { skipSpace, skipValue } from "../../protocols/json.ts";
 import type { Original } from "../../store/store.ts";
 
 export interface ReadOriginal {
   readonly id: string;
   readonly label: string;
-  /** Of a span; undefined for anything else. */
   readonly messages: readonly NumberedMessage[] | undefined;
   readonly text: string;
 }
@@ -22,9 +22,8 @@ export function readOriginal({ id, kind, label, text }: Original): ReadOriginal 
   return { id, label, messages, text: messagesText(messages) };
 }
 
-/** The messages of a span, or of one body that is kept. */
 export function messagesIn(text: string, protocol?: ProtocolName): readonly Message[] {
-  const elements = valuesIn(text).map((json) => ({ json, value: parsed(json) }));
+  const elements = parseValues(text).map((json) => ({ json, value: parsed(json) }));
   const wire = elements.filter(({ value }) => isFields(value) && !isOwn(value));
   const spoken = protocol ?? detectProtocol(`[${wire.map(({ json }) => json).join(",")}]`) ?? "openai-chat";
   const messages: Message[] = [];
@@ -57,7 +56,7 @@ function isPart(value: unknown): boolean {
 }
 
 /** JSON texts that come after one another, whatever is between them; what is none ends them. */
-function valuesIn(text: string): readonly string[] {
+function parseValues(text: string): readonly string[] {
   const values: string[] = [];
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
     if (text[at] === ",") {

@@ -4,8 +4,7 @@ import { rankPlaces } from "../../core/recall/ranking.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { Role } from "../../core/transcript/message.ts";
 import type { Original, Store } from "../../store/store.ts";
-import { unknownRecallId } from "./answer.ts";
-import { candidatesOf, follows } from "./candidates.ts";
+import { unknownRecallId, candidatesOf, follows } from "./answer.ts";
 import { readOriginal, type ReadOriginal } from "./read-original.ts";
 import { isRecallId } from "../../core/transcript/links.ts";
 
@@ -88,7 +87,7 @@ export function chosenHits(
     id,
     label,
     text: choice.outline === true ? outlineOf(message) : messagesText([message]),
-    ...placeOf(message),
+    ...describePlace(message),
   }));
 }
 
@@ -109,7 +108,7 @@ export function chooseMessages(
   });
 }
 
-function placeOf({ number, role }: NumberedMessage): Pick<RecallHit, "number" | "role"> {
+function describePlace({ number, role }: NumberedMessage): Pick<RecallHit, "number" | "role"> {
   return { number, role };
 }
 
@@ -144,6 +143,6 @@ async function searchRemoved(
     id: original.id,
     label: original.label,
     text,
-    ...(message === undefined ? {} : placeOf(message)),
+    ...(message === undefined ? {} : describePlace(message)),
   }));
 }

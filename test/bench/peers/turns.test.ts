@@ -1,7 +1,6 @@
 /** A turn is the whole history in and what is to be sent out: who compacts in it, who only puts in place, and in which shape. */
 import { describe, expect, it } from "vitest";
-import type { Contestant } from "../../../bench/peers/compaction/contestant.ts";
-import { NOBODY_ASKED } from "../../../bench/peers/compaction/contestant.ts";
+import { type Contestant, NOBODY_ASKED } from "../../../bench/peers/compaction/contestant.ts";
 import { TRIGGER_TOKENS } from "../../../bench/peers/compaction/prices.ts";
 import { ourTurns, peerTurns, type Sent, type Taking } from "../../../bench/peers/compaction/turn-takers.ts";
 import { createConversation } from "../../../bench/peers/extract.ts";

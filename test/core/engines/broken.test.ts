@@ -6,9 +6,8 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../../src/core/compaction/compaction.ts";
-import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/settings.ts";
+import { COMPRESSOR_DEFAULTS, ENGINE_NAMES } from "../../../src/core/engines/settings.ts";
 import { createEngine } from "../../../src/core/engines/engines.ts";
-import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import { createChain } from "../../../src/core/transcript/links.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import {
@@ -19,7 +18,7 @@ import {
   type Transcript,
 } from "../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../src/core/transcript/oracle.ts";
-import { originalsOf } from "../../../src/session/originals.ts";
+import { originalsOf } from "../../../src/session/make-compaction.ts";
 import { RUNS } from "../../support/transcripts.ts";
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");

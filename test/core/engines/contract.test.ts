@@ -2,10 +2,9 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/settings.ts";
+import { COMPRESSOR_DEFAULTS, ENGINE_NAMES } from "../../../src/core/engines/settings.ts";
 import type { Engine } from "../../../src/core/engines/contract.ts";
 import { createEngine } from "../../../src/core/engines/engines.ts";
-import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import { sampleTranscripts } from "../../../src/plugins/suite/samples.ts";
 import { checkEngine } from "../../../src/plugins/suite/suite.ts";
 import type { Transcript } from "../../../src/core/transcript/message.ts";

@@ -4,8 +4,8 @@ import { DEFAULTS } from "../../../src/config/defaults.ts";
 import { toEngineSettings } from "../../../src/config/engine-settings.ts";
 import { figureAt } from "../../../src/core/engines/window.ts";
 import { createEngine, figuresOf } from "../../../src/core/engines/engines.ts";
-import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import {
+  ENGINE_NAMES,
   ENGINE_DEFAULTS,
   OWN_SETTINGS,
   type EngineSettings,

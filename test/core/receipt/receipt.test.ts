@@ -11,8 +11,7 @@ import { NO_PINS, type Pins } from "../../../src/core/compaction/keep-messages.t
 import { lostIn, missingIn } from "../../../src/core/receipt/counts.ts";
 import { receiptOf } from "../../../src/core/receipt/receipt.ts";
 import { contentText, textMessage, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
-import { receiptMatchers } from "../../../src/session/receipt-matchers.ts";
-import { withReceipt } from "../../../src/session/receipt.ts";
+import { receiptMatchers, withReceipt } from "../../../src/session/receipt.ts";
 import { compacted, filler, measure, outcomeOf, ran, says, talk, user } from "../../support/compacting.ts";
 import { RUNS, transcripts } from "../../support/transcripts.ts";
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { exchangesOf } from "../../../src/core/transcript/exchanges.ts";
-import type { Message } from "../../../src/core/transcript/message.ts";
-import { textMessage } from "../../../src/core/transcript/message.ts";
+import { type Message, textMessage } from "../../../src/core/transcript/message.ts";
 
 const asks = (...ids: string[]): Message => ({
   role: "assistant",

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../../src/core/transcript/message.ts";
-import { textMessage } from "../../../src/core/transcript/message.ts";
+import { type Message, textMessage } from "../../../src/core/transcript/message.ts";
 import { misplacedSystem, violationsOf } from "../../../src/core/transcript/oracle.ts";
 
 const user = textMessage("user", "go on");

@@ -17,8 +17,8 @@ import { exchangesOf } from "../../../src/core/transcript/exchanges.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import { callsOf, resultOf, textMessage, type Message } from "../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../src/core/transcript/oracle.ts";
-import { pairsOf } from "../../../src/protocols/ids.ts";
-import { removedResults } from "../../../src/session/removed-results.ts";
+import { pairsOf } from "../../../src/protocols/splice.ts";
+import { removedResults } from "../../../src/session/receipt.ts";
 import { RUNS } from "../../support/transcripts.ts";
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -2,7 +2,8 @@
 import { hash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createChain } from "../../../src/core/transcript/links.ts";
-import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
+import { protocols } from "../../../src/protocols/index.ts";
+import { type ProtocolName } from "../../../src/core/protocols.ts";
 import { OTHER_HISTORIES, SHAPES } from "./shapes.ts";
 
 const chain = createChain((text) => hash("sha256", text));

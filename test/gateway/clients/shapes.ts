@@ -2,7 +2,7 @@
  * How real clients say again what they said before: two requests in a row of each, in shapes seen on the wire (2026-11,
  * docs/clients.md) and in words of our own. What differs between the two in the messages they share is all that may differ.
  */
-import type { ProtocolName } from "../../../src/protocols/index.ts";
+import type { ProtocolName } from "../../../src/core/protocols.ts";
 
 export interface Shape {
   /** Who does it, and what. */

@@ -2,9 +2,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
-import { createEventFeed, FEED_LIMITS, type EventFeed } from "../../../src/gateway/dashboard/event-feed.ts";
+import {
+  createEventFeed,
+  FEED_LIMITS,
+  type EventFeed,
+  readDashboardFiles,
+} from "../../../src/gateway/dashboard/routes.ts";
 import { createFigures } from "../../../src/gateway/dashboard/figures.ts";
-import { readDashboardFiles } from "../../../src/gateway/dashboard/files.ts";
 import { createHistory } from "../../../src/gateway/history/history.ts";
 import { loginLink } from "../../../src/gateway/operation/access.ts";
 import { createMetrics } from "../../../src/gateway/operation/metrics.ts";

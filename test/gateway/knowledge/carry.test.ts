@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../../src/core/compaction/compaction.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../src/core/transcript/oracle.ts";
-import { carryThinking } from "../../../src/gateway/knowledge/thinking/index.ts";
-import { holdsThinking, withoutThinking } from "../../../src/gateway/knowledge/thinking/turn.ts";
-import { protocols, type Decoded } from "../../../src/protocols/index.ts";
+import { carryThinking, holdsThinking, withoutThinking } from "../../../src/gateway/knowledge/thinking.ts";
+import { protocols } from "../../../src/protocols/index.ts";
+import { type Decoded } from "../../../src/protocols/protocol.ts";
 import { decodeCompaction, encodeCompaction } from "../../../src/store/record.ts";
 import { chain, live, measure, type UserTurn } from "./thinking-agent.ts";
 

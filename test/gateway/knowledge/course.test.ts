@@ -8,9 +8,10 @@ import {
   thinkingRefusal,
   thinkingRules,
   type ThinkingQuery,
-} from "../../../src/gateway/knowledge/thinking/index.ts";
-import { protocols, type Decoded } from "../../../src/protocols/index.ts";
-import { applyEdits } from "../../../src/protocols/json/edit.ts";
+} from "../../../src/gateway/knowledge/thinking.ts";
+import { protocols } from "../../../src/protocols/index.ts";
+import { type Decoded } from "../../../src/protocols/protocol.ts";
+import { applyEdits } from "../../../src/protocols/json.ts";
 
 const protocol = protocols["anthropic-messages"];
 const BETA = "thinking-binding-controls-2026-08-01";

@@ -7,11 +7,16 @@ import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { createChain } from "../../../src/core/transcript/links.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import type { HeaderLines } from "../../../src/gateway/contract.ts";
-import { carryThinking, thinkingCourse, thinkingRules } from "../../../src/gateway/knowledge/thinking/index.ts";
-import { allowsCompaction } from "../../../src/gateway/knowledge/thinking/treatment.ts";
+import {
+  carryThinking,
+  thinkingCourse,
+  thinkingRules,
+  allowsCompaction,
+} from "../../../src/gateway/knowledge/thinking.ts";
 import { createProvider, type Answer, type ScriptedRequest } from "../../../provider/src/index.ts";
-import { createDecoder, protocols, type Decoded } from "../../../src/protocols/index.ts";
-import { applyEdits } from "../../../src/protocols/json/edit.ts";
+import { createDecoder, protocols } from "../../../src/protocols/index.ts";
+import { type Decoded } from "../../../src/protocols/protocol.ts";
+import { applyEdits } from "../../../src/protocols/json.ts";
 import type { BodyEdits } from "../../../src/session/markers.ts";
 import { createRuntime } from "../../../src/session/runtime.ts";
 import { filler } from "../../support/compacting.ts";

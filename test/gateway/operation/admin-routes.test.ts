@@ -15,12 +15,13 @@ import type {
 import { createHistory } from "../../../src/gateway/history/history.ts";
 import { createGateway } from "../../../src/gateway/index.ts";
 import { ADMIN_LIMITS } from "../../../src/gateway/operation/admin-request.ts";
-import { createModelBook } from "../../../src/gateway/models.ts";
+import { createModelBook } from "../../../src/gateway/models/models.ts";
 import { createMetrics } from "../../../src/gateway/operation/metrics.ts";
 import { createOwnRoutes, type OwnRoutesOptions } from "../../../src/gateway/operation/own-routes.ts";
 import { createTally } from "../../../src/gateway/operation/tally.ts";
 import { createRegistry } from "../../../src/models/registry/registry.ts";
-import { createMemoryStore, openSqliteStore, type HistoryStore } from "../../../src/store/index.ts";
+import { createMemoryStore, openSqliteStore } from "../../../src/store/index.ts";
+import { type HistoryStore } from "../../../src/store/store.ts";
 import { worked } from "../support/asking.ts";
 import { atEnd, temporaryFolder } from "../support/standing.ts";
 

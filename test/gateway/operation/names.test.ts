@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { GatewayEvent } from "../../../src/gateway/contract.ts";
-import { shownName } from "../../../src/gateway/operation/names.ts";
+import { shownName } from "../../../src/gateway/operation/log.ts";
 import { front } from "../support/standing.ts";
 import { upstreamOf } from "../support/upstream.ts";
 

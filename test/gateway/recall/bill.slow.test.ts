@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Answer, ScriptedRequest } from "../../../provider/src/answers.ts";
 import type { KeyAccount } from "../../../provider/src/account.ts";
-import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
+import { RECALL_TOOL } from "../../../src/session/recall/answer.ts";
 import { SDK_PROTOCOLS, type SdkProtocol } from "./support/sdk-protocols.ts";
 import { stand } from "../support/standing.ts";
 import { agentOf } from "./support/agents.ts";

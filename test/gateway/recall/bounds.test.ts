@@ -2,16 +2,15 @@
 import { describe, expect, it } from "vitest";
 import { PrecisError } from "../../../src/core/errors.ts";
 import { createMemoryStore } from "../../../src/store/index.ts";
-import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
+import { RECALL_TOOL } from "../../../src/session/recall/answer.ts";
 import { contentText, textMessage, type Transcript } from "../../../src/core/transcript/message.ts";
 import type { GatewayOptions } from "../../../src/gateway/index.ts";
-import type { RecallLimits } from "../../../src/gateway/recall/limits.ts";
+import type { RecallLimits } from "../../../src/gateway/recall/tool.ts";
 import type { Answer, ScriptedRequest } from "../../../provider/src/answers.ts";
 import { bodyOf, worked } from "../support/asking.ts";
 import { SDK_PROTOCOLS } from "./support/sdk-protocols.ts";
-import { stand, type Standing } from "../support/standing.ts";
+import { stand, type Standing, front } from "../support/standing.ts";
 import { EVENT_STREAM, upstreamOf } from "../support/upstream.ts";
-import { front } from "../support/standing.ts";
 import { agentOf, toolsOf } from "./support/agents.ts";
 import { lastTold, listIn, longSession, recallCall, scripted, VALUE, WINDOW_TOKENS } from "./support/scene.ts";
 

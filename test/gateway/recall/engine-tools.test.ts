@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Answer, ScriptedRequest } from "../../../provider/src/answers.ts";
 import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";
-import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
+import { RECALL_TOOL } from "../../../src/session/recall/answer.ts";
 import { bodyOf } from "../support/asking.ts";
 import { stand } from "../support/standing.ts";
 import { agentOf, toolsOf } from "./support/agents.ts";

@@ -1,7 +1,7 @@
 /** What a compaction took away comes back through the recall tool, in one answer in which the client sees nothing of it. */
 import { describe, expect, it } from "vitest";
 import type { Answer, ScriptedRequest } from "../../../provider/src/answers.ts";
-import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
+import { RECALL_TOOL } from "../../../src/session/recall/answer.ts";
 import { SDK_PROTOCOLS } from "./support/sdk-protocols.ts";
 import { stand } from "../support/standing.ts";
 import { agentOf } from "./support/agents.ts";

@@ -1,14 +1,13 @@
 /** Answers behind a screen: what the vendors' clients make of them is the provider's answer without the hidden calls. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
+import { RECALL_TOOL } from "../../../src/session/recall/answer.ts";
 import { assemblerOf } from "../../../provider/src/agent/assembled.ts";
 import { wires } from "../../../provider/src/wires.ts";
 import type { ReplyBlock } from "../../../provider/src/contract.ts";
-import type { Fields } from "../../../src/protocols/dialect.ts";
+import { type Fields, fieldsOf, listOf } from "../../../src/protocols/fields.ts";
 import { splitFrames } from "../../../src/protocols/answers/frames.ts";
 import { definitions } from "../../../src/protocols/registry.ts";
-import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";
 import { protocols } from "../../../src/protocols/index.ts";
 import { RUNS } from "../../support/transcripts.ts";
 import { SDK_PROTOCOLS, type SdkProtocol } from "./support/sdk-protocols.ts";

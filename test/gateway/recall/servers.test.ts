@@ -1,7 +1,7 @@
 /** Servers that speak a protocol in their own way, pace, and what is told of recalls. */
 import { describe, expect, it } from "vitest";
 import { createMetrics } from "../../../src/gateway/operation/metrics.ts";
-import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
+import { RECALL_TOOL } from "../../../src/session/recall/answer.ts";
 import { splitFrames } from "../../../src/protocols/answers/frames.ts";
 import { definitions } from "../../../src/protocols/registry.ts";
 import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { violationsOf } from "../../../src/core/transcript/oracle.ts";
-import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
-import type { Fields } from "../../../src/protocols/dialect.ts";
+import { RECALL_TOOL } from "../../../src/session/recall/answer.ts";
+import type { Fields } from "../../../src/protocols/fields.ts";
 import type { Answer, ScriptedRequest } from "../../../provider/src/answers.ts";
 import { createProvider } from "../../../provider/src/provider.ts";
 import { protocols, wireRules } from "../../../src/protocols/index.ts";

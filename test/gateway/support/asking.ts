@@ -1,6 +1,7 @@
 /** Single requests of each protocol, as long as a test wants them. */
 import { textMessage, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
-import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
+import { protocols } from "../../../src/protocols/index.ts";
+import { type ProtocolName } from "../../../src/core/protocols.ts";
 import { PROTOCOL_NAMES } from "../../../src/core/protocols.ts";
 import { wires } from "../../../provider/src/wires.ts";
 import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";

@@ -6,7 +6,7 @@ import type { CompactionEvent, GatewayEvent } from "../../../src/gateway/contrac
 import { createGateway, type GatewayOptions } from "../../../src/gateway/index.ts";
 import { replayAsAgent } from "../../../provider/src/agent.ts";
 import { createProvider } from "../../../provider/src/provider.ts";
-import type { ProtocolName } from "../../../src/protocols/index.ts";
+import type { ProtocolName } from "../../../src/core/protocols.ts";
 import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
 import { retypedBody } from "./retyping.ts";
 

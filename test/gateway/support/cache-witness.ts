@@ -2,6 +2,7 @@
  * Watches what the provider's cache made of a replay: that our model of it says the same to the token, and that a
  * compaction costs no more than it must.
  */
+import { cachePrompts } from "../../../eval/src/replay/prompts.ts";
 import { hash } from "node:crypto";
 import {
   createPrefixCache,
@@ -9,14 +10,13 @@ import {
   type CacheRules,
   type CacheUse,
   type PromptBlock,
-} from "../../../src/protocols/caching/prefix-cache.ts";
+} from "../../../eval/src/replay/prefix-cache.ts";
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
 import type { TokenUse } from "../../../provider/src/contract.ts";
 import type { RequestRecord } from "../../../provider/src/record.ts";
 import { rulesOf } from "../../../eval/src/replay/terms.ts";
 import { createRegistry, lookUp } from "../../../src/models/index.ts";
-import { definitions } from "../../../src/protocols/registry.ts";
-import type { ProtocolName } from "../../../src/protocols/index.ts";
+import type { ProtocolName } from "../../../src/core/protocols.ts";
 
 export interface CacheWitness {
   /** A request that was answered, in order; `fresh` where it was compacted again. Says what was wrong. */
@@ -44,7 +44,7 @@ export function createCacheWitness(protocol: ProtocolName, model: string): Cache
 
   const seen = ({ body, atMs, use }: RequestRecord, fresh: boolean): readonly string[] => {
     if (use === undefined) return [];
-    const prompt = definitions[protocol].cachePrompt(JSON.parse(body) as Readonly<Record<string, unknown>>, text);
+    const prompt = cachePrompts[protocol](JSON.parse(body) as Readonly<Record<string, unknown>>, text);
     const modelled = cache.ask(prompt, rules, atMs);
     const wrong = differences(modelled, use);
     const stable = stableTokens(prompt, rules, opening);

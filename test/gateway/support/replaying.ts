@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { Transcript } from "../../../src/core/transcript/message.ts";
 import { replayAsAgent, type AgentRun } from "../../../provider/src/agent.ts";
 import { createProvider } from "../../../provider/src/provider.ts";
-import type { ProtocolName } from "../../../src/protocols/index.ts";
+import type { ProtocolName } from "../../../src/core/protocols.ts";
 import { corpusFiles, describeCorpus } from "../../support/corpus.ts";
 import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
 import { recordingOf, saidBriefly, withPrompt } from "./recordings.ts";

@@ -1,6 +1,7 @@
 /** A client that writes its messages again: keys in another order, texts as blocks, arguments from the object they mean. */
 
-import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
+import { protocols } from "../../../src/protocols/index.ts";
+import { type ProtocolName } from "../../../src/core/protocols.ts";
 import { definitions } from "../../../src/protocols/registry.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -6,7 +6,8 @@ import { onTestFinished } from "vitest";
 import type { GatewayEvent } from "../../../src/gateway/contract.ts";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../src/gateway/index.ts";
 import { createProvider, type Provider, type ProviderOptions } from "../../../provider/src/provider.ts";
-import { createMemoryStore, openSqliteStore, type HistoryStore } from "../../../src/store/index.ts";
+import { createMemoryStore, openSqliteStore } from "../../../src/store/index.ts";
+import { type HistoryStore } from "../../../src/store/store.ts";
 
 export const TENANT = "proof";
 

@@ -8,10 +8,11 @@ import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import type { ContentPart, Message, Part } from "../../../src/core/transcript/message.ts";
 import type { AgentTurn } from "../../../provider/src/agent.ts";
 import type { RequestRecord } from "../../../provider/src/record.ts";
-import { skipValue } from "../../../src/protocols/json/scan.ts";
-import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
+import { skipValue } from "../../../src/protocols/json.ts";
+import { protocols } from "../../../src/protocols/index.ts";
+import { type ProtocolName } from "../../../src/core/protocols.ts";
 import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
-import type { HistoryStore } from "../../../src/store/index.ts";
+import type { HistoryStore } from "../../../src/store/store.ts";
 import { createCacheWitness } from "./cache-witness.ts";
 import { markersIn, unmarked } from "./unmarked.ts";
 

@@ -2,7 +2,8 @@
 import { createProvider, type Provider, type ProviderOptions } from "../../../provider/src/index.ts";
 import { PROTOCOL_NAMES } from "../../../src/core/protocols.ts";
 import { textMessage } from "../../../src/core/transcript/message.ts";
-import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
+import { protocols } from "../../../src/protocols/index.ts";
+import { type ProtocolName } from "../../../src/core/protocols.ts";
 import { wires } from "../../../provider/src/wires.ts";
 import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
 

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createAnswerReader, openingOf, type AnswerState } from "../../../src/protocols/answers/reader.ts";
-import type { ProtocolName } from "../../../src/protocols/index.ts";
+import type { ProtocolName } from "../../../src/core/protocols.ts";
 import { again, answered, PROTOCOLS, type Answered } from "./asked.ts";
 import { expectLinear } from "../../support/linear.ts";
 

@@ -3,10 +3,11 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { planMarkers, type MarkerWishes } from "../../../src/core/caching/breakpoints.ts";
 import { checkMarkers } from "../../../provider/src/anthropic/markers.ts";
-import type { MarkerLayout } from "../../../src/protocols/caching/layout.ts";
+import type { MarkerLayout } from "../../../src/protocols/definition.ts";
 import { conversationMarker, markerSites } from "../../../src/protocols/caching/sites.ts";
-import { applyEdits } from "../../../src/protocols/json/edit.ts";
-import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
+import { applyEdits } from "../../../src/protocols/json.ts";
+import { protocols } from "../../../src/protocols/index.ts";
+import { type ProtocolName } from "../../../src/core/protocols.ts";
 import { bodies, RUNS } from "../../support/transcripts.ts";
 
 const DOCUMENTED: MarkerWishes = { strategy: "system_and_3", ttl: "5m", headMessages: 0, systemChanged: false };

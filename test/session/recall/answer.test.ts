@@ -6,11 +6,11 @@ import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../../src/core/redaction/redactor.ts";
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
 import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
-import { RECALL_LIMITS } from "../../../src/gateway/recall/limits.ts";
-import { createDecoder, protocols, type ProtocolName } from "../../../src/protocols/index.ts";
-import { answerRecall, type RecallSource } from "../../../src/session/recall/answer.ts";
+import { RECALL_LIMITS } from "../../../src/gateway/recall/tool.ts";
+import { createDecoder, protocols } from "../../../src/protocols/index.ts";
+import { type ProtocolName } from "../../../src/core/protocols.ts";
+import { answerRecall, type RecallSource, answerRecallCall } from "../../../src/session/recall/answer.ts";
 import { readOriginal } from "../../../src/session/recall/read-original.ts";
-import { answerRecallCall } from "../../../src/session/recall/tool.ts";
 import type { Original } from "../../../src/store/store.ts";
 import { RUNS } from "../../support/transcripts.ts";
 

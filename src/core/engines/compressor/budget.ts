@@ -18,7 +18,7 @@ import { byPerson } from "../../events/person.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
-import { pruned, RUNG_LAST, RUNG_PRUNED, withoutDuplicates } from "./ladder.ts";
+import { pruned, RUNG_LAST, RUNG_PRUNED, withoutDuplicates } from "./limits.ts";
 
 /** `roomTokens`: what an explicit budget leaves beside system, tools and the live request; undefined without one. */
 type BudgetRun = CompactionRun & { readonly goal: SizeGoal & { readonly roomTokens?: number | undefined } };
@@ -202,7 +202,7 @@ function weigh({ original, request }: BudgetRun, places: readonly number[]): num
 function requestsThatFit(run: BudgetRun, draft: CompactionDraft, tokens: number): readonly number[] {
   const { messages } = run.original;
   const { headEnd, tailStart } = draft.shape;
-  const isSaid = saidIn(draft.handoff?.text ?? "");
+  const isSaid = makeIncludes(draft.handoff?.text ?? "");
   const textAt = (at: number): string => contentText(messages[at]!.parts).trim();
   const isRequest = (at: number): boolean => at !== run.live && byPerson(messages[at]!);
   const places = range(headEnd, tailStart).toReversed().filter(isRequest);
@@ -215,7 +215,7 @@ function requestsThatFit(run: BudgetRun, draft: CompactionDraft, tokens: number)
 }
 
 /** Whether a handoff says a text, which it indents where that has several lines. */
-function saidIn(handoff: string): (text: string) => boolean {
+function makeIncludes(handoff: string): (text: string) => boolean {
   let line: string | undefined;
   return (text) =>
     handoff.includes(text) || (text.includes("\n") && (line ??= inOneLine(handoff)).includes(inOneLine(text)));

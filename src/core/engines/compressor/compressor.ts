@@ -23,8 +23,15 @@ import type { Engine } from "../contract.ts";
 import { createPolicyEngine, type CompletedCompaction, type Policy, type PolicyRun } from "../policy.ts";
 import type { CompressorSettings } from "../settings.ts";
 import { budgetLayout, withFullerTail, withSingleResults, withSpareRoomUsed } from "./budget.ts";
-import { climbRungs, RUNG_DEGRADED, type DocumentedGoal } from "./ladder.ts";
-import { handoffBudget, headMessages, limitsOf, type Limits } from "./limits.ts";
+import {
+  climbRungs,
+  RUNG_DEGRADED,
+  type DocumentedGoal,
+  handoffBudget,
+  headMessages,
+  limitsOf,
+  type Limits,
+} from "./limits.ts";
 
 const STATE_SCHEMA_VERSION = 1;
 const INEFFECTIVE_MAX = 2;

@@ -5,8 +5,8 @@
 import { written } from "../../recall/pages.ts";
 import { estimateText } from "../../transcript/estimate.ts";
 import type { ToolAnswer, ToolPrompt } from "../contract.ts";
-import type { Dag } from "./dag.ts";
 import {
+  type Dag,
   headingOf,
   leavesOf,
   originalsOf,

@@ -34,10 +34,9 @@ import type { Engine } from "../contract.ts";
 import { createPolicyEngine, retryFrom, type Plan, type Policy, type PolicyRun } from "../policy.ts";
 import { momentsIn, triggerIn, type Figure, type Room } from "../room.ts";
 import { LOSSLESS_DEFAULTS, type LosslessSettings } from "../settings.ts";
-import { endOf, NO_DAG, ownDag, type Dag, type DagNode } from "./dag.ts";
-import { sketchDag } from "./sketch.ts";
+import { endOf, NO_DAG, ownDag, type Dag, type DagNode } from "./originals.ts";
+import { sketchDag, writeDag } from "./sketch.ts";
 import { callTool, TOOLS } from "./tools.ts";
-import { writeDag } from "./write.ts";
 
 /** A compaction ends this far below what triggers it: the original's headroom of a fifth. */
 const HEADROOM_TRIGGER_SHARE = 0.8;

@@ -3,12 +3,19 @@ import { parseJson } from "../../nesting.ts";
 import { pageOf, written } from "../../recall/pages.ts";
 import { estimateText } from "../../transcript/estimate.ts";
 import type { EngineTool, Sources, ToolAnswer, ToolCall } from "../contract.ts";
-import { type Dag, nodeOf, type DagNode } from "./dag.ts";
-import { expand, EXPAND_DEPTH, EXPAND_DEPTH_MAX } from "./expand.ts";
+import {
+  type Dag,
+  nodeOf,
+  type DagNode,
+  misused,
+  refused,
+  type ToolArguments,
+  type BoundedSources,
+  noRecord,
+} from "./originals.ts";
+import { expand, EXPAND_DEPTH, EXPAND_DEPTH_MAX, grep, GREP_HITS, GREP_HITS_MAX } from "./expand.ts";
 import { expandQuery } from "./expand-query.ts";
-import { grep, GREP_HITS, GREP_HITS_MAX } from "./grep.ts";
 import { rangesIn } from "../../recall/messages.ts";
-import { misused, refused, type ToolArguments, type BoundedSources, noRecord } from "./originals.ts";
 import { RECALL_IDS } from "../../transcript/links.ts";
 
 /** Tokens of an answer where none are asked for: lossless-claw's bound for an expansion. */

@@ -12,6 +12,7 @@ import {
   type Candidate,
   type SizeGoal,
   type SizeLimits,
+  type CompactionRun,
 } from "../../compaction/plan.ts";
 import {
   digested,
@@ -22,7 +23,7 @@ import {
 } from "../../compaction/tails.ts";
 import { FOUR_SECTIONS } from "../../handoff/four-sections.ts";
 import type { Message } from "../../transcript/message.ts";
-import type { Engine } from "../contract.ts";
+import type { Engine, Remote, RemoteItem } from "../contract.ts";
 import {
   afterCompaction,
   backOff,
@@ -37,7 +38,7 @@ import {
 import { handoffTokensMax, momentsIn, triggerIn, type Figure, type Room } from "../room.ts";
 import { HANDOFF_DEFAULTS, type HandoffSettings } from "../settings.ts";
 import { keepMessages, remarkTrimmed } from "./kept.ts";
-import { askProvider, besideItem } from "./remote.ts";
+import type { SummaryAccount, SummaryStep } from "../../compaction/compaction.ts";
 
 /** What Codex keeps of a person's messages today, and what it keeps beside the provider's own item. */
 const CURRENT_USER_TOKENS = 20_000;
@@ -207,4 +208,85 @@ async function compactByProvider(run: Run): Promise<Partial<Plan<EngineState>>> 
   const after = weighDraft(run, draft);
   if (after >= before || after > goal.wholeTokens) return { remarks: [answer.tooLarge] };
   return { draft, settled: { draft, summary: answer.summary, remarks: [] } };
+}
+
+/** Beside the provider's item: enough to say what it is and where the originals are. */
+const RECORD_TOKENS = 300;
+
+type RemoteAnswer =
+  | { readonly kind: "failed"; readonly because: string }
+  | {
+      readonly kind: "answered";
+      readonly item: Message;
+      readonly summary: SummaryAccount;
+      /** The same goal, with no more of a handoff than the item needs beside it. */
+      readonly goal: <Goal extends SizeGoal>(goal: Goal) => Goal;
+      /** What is said of an item that makes nothing smaller. */
+      readonly tooLarge: string;
+    };
+
+/** Rejects only where the host's own signal aborts. What is sent today is what the provider reads: an earlier item too. */
+async function askProvider(remote: Remote, { original, request }: CompactionRun): Promise<RemoteAnswer> {
+  const { signal, standing = original } = request;
+  try {
+    const item = await remote(standing, signal);
+    if (!isItem(item)) return failed("its answer is not an item");
+    return {
+      kind: "answered",
+      item: toMessage(item),
+      summary: {
+        by: "model",
+        because: `the provider compacted the conversation (${item.type})`,
+        steps: [toStep(item)],
+      },
+      goal: (goal) => ({ ...goal, handoffTokens: (replaced) => Math.min(RECORD_TOKENS, goal.handoffTokens(replaced)) }),
+      tooLarge: "the provider's item was not used because it does not make the conversation smaller",
+    };
+  } catch (error) {
+    signal?.throwIfAborted();
+    return failed(error instanceof Error ? error.message : "it failed without a reason");
+  }
+}
+
+function failed(because: string): RemoteAnswer {
+  return {
+    kind: "failed",
+    because: `the provider's own compaction was not used, so the handoff was written here: ${because}`,
+  };
+}
+
+function toStep({ model = "the provider", usage }: RemoteItem): SummaryStep {
+  const { inputTokens = 0, outputTokens = 0, costUsd } = usage ?? {};
+  const tokens = { input: inputTokens, output: outputTokens };
+  return {
+    model,
+    role: "provider",
+    outcome: "written",
+    calls: 1,
+    tokens,
+    ...(costUsd === undefined ? {} : { costUsd }),
+  };
+}
+
+function isItem({ type, raw }: RemoteItem): boolean {
+  if (type === "") return false;
+  try {
+    return typeof JSON.parse(raw) === "object";
+  } catch {
+    return false;
+  }
+}
+
+/** Where the provider would put it itself: as something that it said. */
+function toMessage({ type, raw }: RemoteItem): Message {
+  const part = Object.freeze({ kind: "opaque", type, raw } as const);
+  return Object.freeze({ role: "assistant", parts: Object.freeze([part]), origin: "summary" });
+}
+
+/** The candidates with the item behind what is kept. */
+function* besideItem(item: Message, others: Iterable<Candidate>): Generator<Candidate> {
+  for (const { kept, ...candidate } of others) {
+    const placed = [...(kept?.placed ?? []), { message: item, from: -1 }];
+    yield { ...candidate, kept: { placed, evicted: kept?.evicted ?? [] } };
+  }
 }

@@ -179,9 +179,10 @@ function uncommitted(events: Events): readonly FileEntry[] {
 }
 
 function ownFiles({ files, root }: Events): readonly FileEntry[] {
-  const isAbsolute = (path: string): boolean => /^(?:\/|~|[A-Za-z]:[\\/])/.test(path);
-  return files.filter(({ path }) => !isAbsolute(path) || (root !== undefined && path.startsWith(root)));
+  return files.filter(({ path }) => !ABSOLUTE.test(path) || (root !== undefined && path.startsWith(root)));
 }
+
+const ABSOLUTE = /^(?:\/|~|[A-Za-z]:[\\/])/;
 
 function changedText({ until }: HandoffMaterial, changed: readonly FileEntry[]): string {
   const below = changed.filter(({ firstChanged = 0 }) => firstChanged >= until).length;

@@ -1,7 +1,7 @@
 /** A long session of many small steps, and what becomes of it when it is compacted again and again. */
 import { applyCompaction, type Compaction } from "../../../../src/core/compaction/compaction.ts";
 import type { CompactRequest } from "../../../../src/core/engines/contract.ts";
-import type { Root } from "../../../../src/core/engines/lossless/dag.ts";
+import type { Root } from "../../../../src/core/engines/lossless/originals.ts";
 import { LOSSLESS_DEFAULTS, type LosslessSettings } from "../../../../src/core/engines/settings.ts";
 import { createLossless, type LosslessState } from "../../../../src/core/engines/lossless/lossless.ts";
 import type { Message, Transcript } from "../../../../src/core/transcript/message.ts";

@@ -3,8 +3,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import type { Transcript } from "../../../../src/core/transcript/message.ts";
 import type { SdkProtocol } from "./sdk-protocols.ts";
-import { fieldsOf, listOf, textOf } from "../../../../src/protocols/fields.ts";
-import type { Fields } from "../../../../src/protocols/dialect.ts";
+import { fieldsOf, listOf, textOf, type Fields } from "../../../../src/protocols/fields.ts";
 import { bodyOf } from "../../support/asking.ts";
 
 export interface AgentOptions {

@@ -5,11 +5,11 @@ import OpenAI from "openai";
 import { streamMessage, messageReply } from "../../../../provider/src/anthropic/reply.ts";
 import { streamChat, chatReply } from "../../../../provider/src/chat/reply.ts";
 import type { ReplyBlock, StreamEvent, ReplyToSend } from "../../../../provider/src/contract.ts";
-import type { Fields } from "../../../../src/protocols/dialect.ts";
+import type { Fields } from "../../../../src/protocols/fields.ts";
 import { streamResponse, responseReply } from "../../../../provider/src/responses/reply.ts";
 import { sseText } from "../../../../provider/src/stream.ts";
 import type { SdkProtocol } from "./sdk-protocols.ts";
-import { RECALL_TOOL } from "../../../../src/session/recall/tool.ts";
+import { RECALL_TOOL } from "../../../../src/session/recall/answer.ts";
 
 const TELL = {
   "anthropic-messages": { stream: streamMessage, whole: messageReply },

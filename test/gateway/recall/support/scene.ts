@@ -1,5 +1,5 @@
 /** A long session in whose middle something was read that only the recall tool can bring back. */
-import { RECALL_TOOL } from "../../../../src/session/recall/tool.ts";
+import { RECALL_TOOL } from "../../../../src/session/recall/answer.ts";
 import type { Message, Transcript } from "../../../../src/core/transcript/message.ts";
 import type { Answer, ScriptedRequest } from "../../../../provider/src/answers.ts";
 import { fieldsOf, listOf } from "../../../../src/protocols/fields.ts";
