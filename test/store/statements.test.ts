@@ -10,8 +10,11 @@ import { findRecord, putRecord } from "../../src/store/sql/records.ts";
 import type { AskedQuery, Steps } from "../../src/store/sql/steps.ts";
 import { addMessages, readyEntries } from "../../src/store/sqlite/bodies.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
+import type { Call } from "../../src/store/sqlite/operations.ts";
 import { createRunner } from "../../src/store/sqlite/query.ts";
+import { serve } from "../../src/store/sqlite/serve.ts";
 import { talk } from "./contract/things.ts";
+import { transactionBytes } from "./journal.ts";
 
 const TENANT = "t";
 /** Of the tenant, what stands there, the session's head. */
@@ -23,8 +26,8 @@ const STATEMENTS_A_SEARCH = 3;
 
 function openFile() {
   const folder = mkdtempSync(join(tmpdir(), "precis-statements-"));
-  const db = openDatabase({ path: join(folder, "history.db"), busyTimeoutMs: 1_000, readOnly: false });
-  db.exec("begin");
+  const path = join(folder, "history.db");
+  const db = openDatabase({ path, busyTimeoutMs: 1_000, readOnly: false });
   onTestFinished(() => {
     db.close();
     rmSync(folder, { recursive: true, force: true });
@@ -33,7 +36,9 @@ function openFile() {
   /** How much was asked to answer, and the most names that one statement had. */
   const counted = <Answer>(steps: Steps<Answer>) => {
     const seen = { statements: 0, names: 0 };
+    db.exec("begin");
     const answer = runner.answer(counting(steps, seen));
+    db.exec("commit");
     return { answer, ...seen };
   };
   const append = (end: ChainEnd) => {
@@ -44,7 +49,9 @@ function openFile() {
     runner.answer(
       putRecord(runner, TENANT, { link, root, schemaVersion: 1, record: Buffer.from("x"), recallIds: [], now: 1 }),
     );
-  return { append, put, find: (links: readonly string[]) => counted(findRecord(TENANT, { links, now: 1 })) };
+  const find = (links: readonly string[]) => counted(findRecord(TENANT, { links, now: 1 }));
+  const serveAll = (calls: readonly Call[]) => serve({ db, runner }, path, calls);
+  return { path, append, put, find, serveAll };
 }
 
 function* counting<Answer>(steps: Steps<Answer>, seen: { statements: number; names: number }): Steps<Answer> {
@@ -97,4 +104,14 @@ it("finds a record by the first link, also one without it, and does not name eve
   expect(halfWay.statements).toBe(STATEMENTS_A_SEARCH);
   const { id: later } = put(links[1_500]!, links[0]);
   expect(find(links)).toMatchObject({ answer: { id: later }, names: 3 });
+});
+
+it("keeps a note in the transaction of a write that comes with it", () => {
+  const { path, serveAll } = openFile();
+  const before = transactionBytes(`${path}-wal`).length;
+  const state = { root: "root", state: "1", now: 1 };
+  const note = { id: 1, name: "putState", tenant: TENANT, argument: state, bytes: 0 } as const;
+  const write = { id: 2, name: "append", tenant: TENANT, argument: endFrom(0, 2), bytes: 0 } as const;
+  expect(serveAll([note, write])).toMatchObject([{ id: 1 }, { id: 2, answer: { added: 2 } }]);
+  expect(transactionBytes(`${path}-wal`)).toHaveLength(before + 1);
 });
