@@ -3,6 +3,7 @@
  * committed; every later read sees it, from any gateway.
  */
 import "../platform/refuse-old-node.ts";
+import { piecesOf } from "./body.ts";
 import { createGate, QUEUE_LIMITS, type QueueLimits } from "./gate.ts";
 import { createLifetime } from "./lifetime.ts";
 import { addMessages, piecesToAdd } from "./postgres/bodies.ts";
@@ -15,19 +16,20 @@ import { wrongKeyError } from "./refusals.ts";
 import { createAppendChain, type ChainTable } from "./sql/appending.ts";
 import { createCompactionCalls } from "./sql/compactions.ts";
 import { appendChain, type FreshMessages, countStored, readChain, readLinks } from "./sql/chains.ts";
-import { getOriginal, putOriginals } from "./sql/originals.ts";
+import { dropStaged, getOriginal, publishStaged, putOriginals, stagePieces } from "./sql/originals.ts";
 import { findRecord, listRecords, putRecord, readRecord, touchRecords, undoRecord } from "./sql/records.ts";
 import { holdings, withBranches } from "./sql/retention.ts";
 import { searchMessages, searchOriginals } from "./sql/search.ts";
 import { getSession, listSessions } from "./sql/sessions.ts";
+import { createPutOriginals, type OriginalTable } from "./sql/staging.ts";
 import type { Steps, Tables } from "./sql/steps.ts";
 import { listTenants } from "./sql/tenants.ts";
 import { findUsage, getState, listUsage, putState, putUsage, totalUsage } from "./sql/usage.ts";
 import type { ClockOptions, HistoryStore, JobQueue } from "./store.ts";
-import { KEY_BYTES } from "./vault.ts";
+import { KEY_BYTES, type Vault } from "./vault.ts";
 import { query } from "./sql/query.ts";
 import { newerSchemaError, olderSchemaError } from "./postgres/failures.ts";
-import { lockToMigrate } from "./postgres/locks.ts";
+import { lockToDelete, lockToMigrate } from "./postgres/locks.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./postgres/migrations.ts";
 
 export interface PostgresOptions extends ClockOptions {
@@ -181,10 +183,11 @@ function createReads({ database, during }: PostgresParts) {
   } satisfies Partial<HistoryStore>;
 }
 
+type Write = <Answer>(work: (tables: Tables) => Steps<Answer>, how?: TransactionOptions) => Promise<Answer>;
+
 function createWrites(parts: PostgresParts) {
   const { database, periods, jobs, now, during } = parts;
-  const write = <Answer>(work: (tables: Tables) => Steps<Answer>, how?: TransactionOptions): Promise<Answer> =>
-    database.transaction((runner) => runner.answer(work(runner)), how);
+  const write: Write = (work, how) => database.transaction((runner) => runner.answer(work(runner)), how);
   const append: ChainTable["append"] = async (tenant, end) => {
     const period = await periods.current();
     return database.transaction(async (runner) => {
@@ -212,20 +215,32 @@ function createWrites(parts: PostgresParts) {
       parts,
     ),
     undoCompaction: (tenant, link) => during(() => write((tables) => undoRecord(tables, tenant, { link, now: now() }))),
-    putOriginals: (tenant, originals) =>
-      during(async () => {
-        const period = await periods.current();
-        return write((tables) =>
-          putOriginals(tables, tenant, { originals, now: now() }, (at) =>
-            piecesToAdd(tables.vault, originals[at]!, period),
-          ),
-        );
-      }),
+    putOriginals: createPutOriginals(originalTable(parts, write), parts),
     // Counted twice would be worse than not at all.
     putUsage: (tenant, usage) => during(() => write(() => putUsage(tenant, usage), { once: true })),
     putState: (tenant, root, state) =>
       during(() => write((tables) => putState(tables, tenant, { root, state: JSON.stringify(state), now: now() }))),
   } satisfies Partial<HistoryStore>;
+}
+
+function originalTable({ database, periods }: PostgresParts, write: Write): OriginalTable {
+  return {
+    put: async (tenant, fresh) => {
+      const period = await periods.current();
+      const piecesAt = (vault: Vault, at: number) => piecesToAdd(vault, piecesOf(fresh.originals[at]!), period);
+      return write((tables) => putOriginals(tables, tenant, fresh, (at) => piecesAt(tables.vault, at)));
+    },
+    stage: async (tenant, some) => {
+      const period = await periods.current();
+      return write((tables) => stagePieces(tables, tenant, some, piecesToAdd(tables.vault, some.pieces, period).add));
+    },
+    publish: (tenant, staged) => write((tables) => publishStaged(tables, tenant, staged)),
+    drop: (tenant, names) =>
+      database.transaction(async (runner) => {
+        await runner.answer(lockToDelete());
+        return runner.answer(dropStaged(runner, tenant, names));
+      }),
+  };
 }
 
 function createUpkeep({ database, marking, during }: PostgresParts, sizeBytesMax: number | undefined) {

@@ -2,13 +2,15 @@
  * History in an SQLite file: survives the process, serves several of them at once, and keeps the event loop free by
  * working in a thread of its own. What is acknowledged is on the disk.
  */
+import { pauseBetweenBatches } from "./batches.ts";
 import { QUEUE_LIMITS, type QueueLimits } from "./gate.ts";
 import { createLifetime, type Lifetime } from "./lifetime.ts";
 import { wrongKeyError } from "./refusals.ts";
 import { createAppendChain } from "./sql/appending.ts";
 import { createCompactionCalls, type RecordTable } from "./sql/compactions.ts";
+import { createPutOriginals } from "./sql/staging.ts";
 import { startWorkerClient, type WorkerClient } from "./sqlite/worker-client.ts";
-import type { ClockOptions, HistoryStore, Original } from "./store.ts";
+import type { ClockOptions, HistoryStore } from "./store.ts";
 import { KEY_BYTES } from "./vault.ts";
 
 export interface SqliteOptions extends ClockOptions {
@@ -99,11 +101,19 @@ function createSteps(database: SqliteParts) {
       },
       database,
     ),
-    putOriginals: (tenant, originals) =>
-      during(() => {
-        const chars = originals.reduce((total, { text }) => total + text.length, 0);
-        return client.call("putOriginals", tenant, { originals: originals.map(plain), now: database.now() }, chars);
-      }),
+    putOriginals: createPutOriginals(
+      {
+        put: (tenant, fresh, chars) => client.call("putOriginals", tenant, fresh, chars),
+        stage: async (tenant, some, chars) => {
+          const isStaged = await client.call("stagePieces", tenant, some, chars);
+          await pauseBetweenBatches();
+          return isStaged;
+        },
+        publish: (tenant, staged) => client.call("publishStaged", tenant, staged),
+        drop: (tenant, names) => client.call("dropStaged", tenant, names),
+      },
+      database,
+    ),
     getState: (tenant, root) =>
       during(async () => {
         const state = await client.call("getState", tenant, root);
@@ -124,11 +134,6 @@ function createSteps(database: SqliteParts) {
         return client.call("holdings", "", retention.tenant);
       }),
   } satisfies Partial<HistoryStore>;
-}
-
-/** Only what a message to the thread can carry. */
-function plain({ id, kind, label, text, masked }: Original): Original {
-  return { id, kind, label, text, ...(masked === undefined ? {} : { masked }) };
 }
 
 function recordTable(client: WorkerClient): RecordTable {

@@ -1,5 +1,7 @@
 /** A new conversation is written to the store before its answer ends: with a file it takes hardly longer than in memory. */
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { createMemoryStore } from "../../src/store/index.ts";
 import { ask, bodyOf, worked } from "./support/asking.ts";
 import { stand } from "./support/standing.ts";
 
@@ -8,6 +10,8 @@ const CALLS = 60;
 /** A file may take twice as long as memory, and a busy machine a little more. */
 const RATIO_MAX = 2;
 const NOISE = 0.5;
+/** Longer than any machine takes for a request. */
+const LATE_MS = 4_000;
 /** A moment of a busy machine may hit one side alone. */
 const ATTEMPTS_MAX = 3;
 
@@ -38,4 +42,23 @@ it("takes at most twice as long with a file as in memory", async () => {
       ratios.push(await ratio(steps));
     expect(Math.min(...ratios)).toBeLessThanOrEqual(RATIO_MAX + NOISE);
   }
+});
+
+it("hands its state and its messages to the store together", async () => {
+  const kept = createMemoryStore();
+  const begun = Promise.withResolvers<undefined>();
+  const store: typeof kept = {
+    ...kept,
+    // As a database that is busy: a state is kept once messages have come too.
+    putState: (...state) => Promise.race([begun.promise, pause(LATE_MS)]).then(() => kept.putState(...state)),
+    appendChain: (...chain) => {
+      begun.resolve(undefined);
+      return kept.appendChain(...chain);
+    },
+  };
+  const { url } = await stand({ gateway: { contextLength: 1_000_000, store } });
+  const started = performance.now();
+  const body = bodyOf("openai-chat", worked("conversation", 1, 20));
+  expect((await ask(url, { protocol: "openai-chat", body })).status).toBe(200);
+  expect(performance.now() - started).toBeLessThan(LATE_MS);
 });

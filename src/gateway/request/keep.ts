@@ -107,8 +107,8 @@ async function write(
   append: Append | undefined,
 ): Promise<void> {
   try {
-    await conversation.pending.keep(links);
-    await append?.();
+    // Handed over together: a database writes both at once, and the answer's end waits once.
+    await Promise.all([conversation.pending.keep(links), append?.()]);
     if (compaction !== undefined && mode === "rewrite")
       await archiveRestart(store, tenant, compaction, { links, messages: decoded.transcript.messages });
     storeHealth.fails = false;

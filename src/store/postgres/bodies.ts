@@ -1,8 +1,7 @@
 /** Bodies of messages and originals, each once a tenant and month, the words they are found by, and the rows that name them. */
 import { tokensOf } from "../../core/recall/words.ts";
 import { batchEnds } from "../batches.ts";
-import { piecesOf, searchableText, type Body } from "../body.ts";
-import type { Original } from "../store.ts";
+import { searchableText, type Body } from "../body.ts";
 import type { FreshMessages } from "../sql/chains.ts";
 import type { NewPieces } from "../sql/originals.ts";
 import { query } from "../sql/query.ts";
@@ -183,18 +182,27 @@ export function* addMessages(
   return ids.at(-1)!;
 }
 
-const insertPieces = query<{ original: number; period: number; bodies: readonly number[] }>(`
-  insert into original_pieces (original, position, period, body)
-  select :original::bigint, place - 1, :period::integer, body
-  from unnest(:bodies::bigint[]) with ordinality as pieces (body, place)`);
+interface PieceRows {
+  readonly period: number;
+  readonly originals: readonly number[];
+  readonly positions: readonly number[];
+  readonly bodies: readonly number[];
+}
 
-export function piecesToAdd(vault: Vault, original: Original, period: number): NewPieces {
-  const wanted = piecesOf(original).map((body) => wantedOf(vault, body));
+const insertPieces = query<PieceRows>(`
+  insert into original_pieces (original, position, period, body)
+  select original, position, :period::integer, body
+  from unnest(:originals::bigint[], :positions::integer[], :bodies::bigint[]) as pieces (original, position, body)`);
+
+export function piecesToAdd(vault: Vault, pieces: readonly Body[], period: number): NewPieces {
+  const wanted = pieces.map((body) => wantedOf(vault, body));
   return {
     keys: wanted.map(({ body: { form }, hash }) => ({ form, hash })),
-    add: function* add(tenant, row) {
+    add: function* add(tenant, places) {
       const bodies = yield* keepBodies(vault, { tenant, period }, wanted);
-      yield* run(insertPieces, { original: row, period, bodies });
+      const originals = places.map(({ original }) => original);
+      const positions = places.map(({ position }) => position);
+      yield* run(insertPieces, { period, originals, positions, bodies });
     },
   };
 }

@@ -219,6 +219,7 @@ async function askOn(client: PoolClient, { query, args, wants }: AskedQuery, tim
   const given = args as Readonly<Record<string, unknown>>;
   const values = names.map((one) => storable(given[one]));
   const { rows, rowCount } = await client.query(withTimeout({ name, text, values }, timeoutMs));
+  if (wants === "row") return rows[0] as unknown;
   return wants === "rows" ? (rows as unknown) : (rowCount ?? 0);
 }
 
@@ -229,7 +230,7 @@ function runnerOf(client: PoolClient, vault: Vault, timeoutMs?: number): Runner 
     ...tablesWith(vault),
     answer: (steps) => answerLater(steps, (asked) => askOn(client, asked, timeoutMs)),
     all: async (query, args) => (await ask(query as Query<never, unknown>, args, "rows")) as never,
-    first: async (query, args) => ((await ask(query as Query<never, unknown>, args, "rows")) as never[])[0],
+    first: async (query, args) => (await ask(query as Query<never, unknown>, args, "row")) as never,
     run: async (query, args) => (await ask(query as Query<never, unknown>, args, "changes")) as number,
     script: async (sql) => void (await client.query(withTimeout({ text: sql }, timeoutMs))),
     foreign: (text, values = []) => client.query(withTimeout({ text, values }, timeoutMs)),

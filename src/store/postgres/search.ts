@@ -13,7 +13,7 @@ const originals = query<SearchArguments, OriginalRow>(`
   join original_pieces pieces on pieces.period = bodies.period and pieces.body = bodies.id
   join originals on originals.id = pieces.original
   where (bodies.words @@ :expression::tsquery or (bodies.words is null and bodies.tenant = :tenant))
-  and originals.tenant = :tenant
+  and originals.tenant = :tenant and originals.kind <> 'staged'
   and (:scoped::integer = 0 or originals.recall_id in (:within))
   order by originals.id desc, pieces.position
   limit :limit`);

@@ -59,6 +59,12 @@ const findLinks = query<OfLinks, KnownLink>(`
   join sessions on sessions.id = links.session
   where links.tenant = :tenant and links.link in (:links)`);
 
+const findTwo = query<{ tenant: number; one: string | null; other: string | null }, KnownLink>(`
+  select links.id, /*pg links.period, */links.link, links.position, links.session, sessions.head, sessions.name
+  from links
+  join sessions on sessions.id = links.session
+  where links.tenant = :tenant and links.link in (:one, :other)`);
+
 const storedAmong = query<OfLinks, { link: string }>(
   `select link from links where tenant = :tenant and link in (:links)`,
 );
@@ -106,6 +112,26 @@ export interface FreshMessages {
   readonly last: StoredLink | undefined;
 }
 
+/**
+ * How many of these are stored already, and the last message that is; `undefined` where the one that they come after is not. What
+ * is stored has all before it, so most often two links tell.
+ */
+function* lastStored(
+  tenant: number,
+  after: string | undefined,
+  entries: readonly ChainEntry[],
+): Steps<{ readonly from: number; readonly last: StoredLink | undefined } | undefined> {
+  const next = entries[0]?.link;
+  const found = yield* all(findTwo, { tenant, one: after ?? null, other: next ?? null });
+  const last = found.find(({ link }) => link === after);
+  if (after !== undefined && last === undefined) return undefined;
+  if (!found.some(({ link }) => link === next)) return { from: 0, last };
+  const links = entries.map(({ link }) => link);
+  const stored = new Map((yield* all(findLinks, { tenant, links })).map((row) => [row.link, row]));
+  const from = links.findLastIndex((link) => stored.has(link)) + 1;
+  return { from, last: stored.get(links[from - 1]!) };
+}
+
 /** `add` answers with the last message. `undefined` where the chain's known part is not stored any more: the whole chain is needed then. */
 export function* appendChain(
   { lockToWrite }: Tables,
@@ -116,14 +142,10 @@ export function* appendChain(
   const names = name === undefined ? [] : [`${tenantName}\nsession ${name}`];
   yield* lockToWrite([`${tenantName}\n${root}`, ...names]);
   const tenant = yield* writingTenant(tenantName);
-  const wanted = [...(after === undefined ? [] : [after]), ...entries.map(({ link }) => link)];
-  const stored = new Map<string, StoredLink>();
-  for (const row of yield* all(findLinks, { tenant, links: wanted })) stored.set(row.link, row);
-  if (after !== undefined && !stored.has(after)) return undefined;
-  const known = entries.findIndex(({ link }) => !stored.has(link));
-  const from = known < 0 ? entries.length : known;
+  const before = yield* lastStored(tenant, after, entries);
+  if (before === undefined) return undefined;
+  const { from, last } = before;
   const fresh = entries.slice(from);
-  const last = stored.get(wanted[wanted.length - fresh.length - 1] ?? "");
   const session = yield* sessionFor(tenant, { name, last, next: fresh[0]?.link, now });
   const isNew = fresh.length > 0;
   const head = isNew ? yield* add({ tenant, session: session.id, now, from, entries: fresh, last }) : last?.id;

@@ -6,14 +6,18 @@
 export interface Query<Arguments, Row> {
   readonly sql: string;
   readonly postgres: string;
+  /** The arguments that SQLite takes as JSON. */
+  readonly lists: readonly string[];
   /** Never there: carries the types of the arguments and of a row. */
   readonly types?: (args: Arguments) => Row;
 }
 
 /** The types of the arguments and of a row are stated; a test compares them with what the statement has. */
 export function query<Arguments extends object, Row = never>(sql: string, postgres = sql): Query<Arguments, Row> {
+  const lite = sql.replaceAll(/\bin \(:(\w+)\)/g, "in (select value from json_each(:$1))");
   return {
-    sql: sql.replaceAll(/\bin \(:(\w+)\)/g, "in (select value from json_each(:$1))"),
+    sql: lite,
+    lists: [...lite.matchAll(/json_each\(:(\w+)\)/g)].map(([, name]) => name!),
     postgres: postgres.replaceAll(/\/\*pg (.*?)\*\//gs, "$1").replaceAll(/\bin \(:(\w+)\)/g, "= any(:$1)"),
   };
 }

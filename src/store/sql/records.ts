@@ -8,9 +8,6 @@ import { knownTenant, writingTenant } from "./tenants.ts";
 /** A record in use is marked so at most this often, so that reading does not always write. */
 const MARK_USE_EVERY_MS = 60 * 60 * 1_000;
 
-/** A first message that more compactions begin with says nothing of the conversation; they are looked for by every link. */
-const RECORDS_OF_A_ROOT_MAX = 1_024;
-
 export interface NewRecord {
   readonly link: string;
   /** The first link of the conversation, where it is known. */
@@ -105,18 +102,14 @@ const recordsOf = query<OfLinks, RecordRow>(`
   select id, link, schema_version, generation, used_at, created_at from records
   where tenant = :tenant and link in (:links)`);
 
+/** Those that are kept with a first link, and those that can only be found by their own. */
 const recordsOfRoot = query<{ tenant: number; root: string; limit: number }, RecordRow>(`
   select id, link, schema_version, generation, used_at, created_at from records
-  where tenant = :tenant and root = :root limit :limit`);
-
-/** Whether the tenant has records that can only be found by their link. */
-const anyRootless = query<{ tenant: number }, { link: string }>(
-  `select link from records where tenant = :tenant and root is null limit 1`,
-);
-
-const rootlessRecordsOf = query<OfLinks, RecordRow>(`
+  where tenant = :tenant and root = :root
+  union all
   select id, link, schema_version, generation, used_at, created_at from records
-  where tenant = :tenant and root is null and link in (:links)`);
+  where tenant = :tenant and root is null
+  limit :limit`);
 
 const tombstonesOf = query<OfLinks, { link: string }>(`
   select link from tombstones where tenant = :tenant and link in (:links)`);
@@ -163,16 +156,17 @@ function* withTombstones(tenant: number, records: readonly RecordRow[]): Steps<L
   return linkRecords(records, yield* all(tombstonesOf, { tenant, links }));
 }
 
-/** Those of a whole conversation, whose first link they are found by. */
+/**
+ * Those of a whole conversation, by its first link, with some that may be others'. To read a row costs about what it costs to look
+ * for a link, so where there are as many rows as links the links tell more.
+ */
 function* recordsOfConversation(tenant: number, links: readonly string[]): Steps<LinkRecords> {
-  const found = yield* all(recordsOfRoot, { tenant, root: links[0] ?? "", limit: RECORDS_OF_A_ROOT_MAX + 1 });
-  const isEveryLinkAsked = found.length > RECORDS_OF_A_ROOT_MAX;
-  if (!isEveryLinkAsked && (yield* first(anyRootless, { tenant })) === undefined)
-    return yield* withTombstones(tenant, found);
-  const records: RecordRow[] = isEveryLinkAsked ? [] : [...found];
+  const limit = links.length;
+  const found = yield* all(recordsOfRoot, { tenant, root: links[0] ?? "", limit });
+  if (found.length < limit) return yield* withTombstones(tenant, found);
+  const records: RecordRow[] = [];
   for (const { batch } of fromTheEnd(links))
-    for (const each of yield* all(isEveryLinkAsked ? recordsOf : rootlessRecordsOf, { tenant, links: batch }))
-      records.push(each);
+    for (const each of yield* all(recordsOf, { tenant, links: batch })) records.push(each);
   return yield* withTombstones(tenant, records);
 }
 

@@ -9,7 +9,7 @@ export interface AskedQuery {
   readonly query: Query<never, unknown>;
   readonly args: unknown;
   /** `id`: of the row that was added, 0 where none was; only a file knows it. */
-  readonly wants: "rows" | "changes" | "id";
+  readonly wants: "rows" | "row" | "changes" | "id";
 }
 
 export type Steps<Answer> = Generator<AskedQuery, Answer, unknown>;
@@ -29,7 +29,7 @@ export function* all<Arguments, Row>(query: Query<Arguments, Row>, args: Argumen
 }
 
 export function* first<Arguments, Row>(query: Query<Arguments, Row>, args: Arguments): Steps<Row | undefined> {
-  return (yield* all(query, args))[0];
+  return (yield { query: query as Query<never, unknown>, args, wants: "row" }) as Row | undefined;
 }
 
 /** Answers with the number of rows that changed. */

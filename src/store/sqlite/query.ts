@@ -17,14 +17,14 @@ export interface Runner extends Tables, SearchedTables {
 }
 
 export function createRunner(db: DatabaseSync, key?: Uint8Array): Runner {
-  const statements = new Map<string, StatementSync>();
-  const prepared = (text: string): StatementSync => {
-    let statement = statements.get(text);
+  const statements = new Map<Query<never, unknown>, StatementSync>();
+  const prepared = (query: Query<never, unknown>): StatementSync => {
+    let statement = statements.get(query);
     if (statement === undefined) {
-      statement = db.prepare(text);
+      statement = db.prepare(query.sql);
       // Arguments may hold more than is asked for.
       statement.setAllowUnknownNamedParameters(true);
-      statements.set(text, statement);
+      statements.set(query, statement);
     }
     return statement;
   };
@@ -35,24 +35,26 @@ export function createRunner(db: DatabaseSync, key?: Uint8Array): Runner {
     dropUnused,
     index: wordIndex(vault.encrypts),
     answer: (steps) =>
-      answerNow(steps, ({ query: { sql }, args, wants }) => {
-        if (wants === "rows") return prepared(sql).all(values(args));
-        const { changes, lastInsertRowid } = prepared(sql).run(values(args));
+      answerNow(steps, ({ query, args, wants }) => {
+        const statement = prepared(query);
+        const given = values(query, args);
+        if (wants === "rows") return statement.all(given);
+        if (wants === "row") return statement.get(given);
+        const { changes, lastInsertRowid } = statement.run(given);
         return wants === "changes" || changes === 0 ? Number(changes) : Number(lastInsertRowid);
       }),
-    all: ({ sql }, args) => prepared(sql).all(values(args)) as never,
-    each: ({ sql }, args) => prepared(sql).iterate(values(args)) as never,
+    all: (query, args) => prepared(query as Query<never, unknown>).all(values(query, args)) as never,
+    each: (query, args) => prepared(query as Query<never, unknown>).iterate(values(query, args)) as never,
   };
 }
 
 /** A file has one writer at a time. */
 function* waitForNobody(): Steps<void> {}
 
-/** Lists are JSON. */
-function values(args: unknown): Values {
-  const entries = Object.entries(args as object).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? JSON.stringify(value) : (value as Values[string]),
-  ]);
-  return Object.fromEntries(entries) as Values;
+/** The arguments themselves where none is a list: this is done for every statement. */
+function values({ lists }: Pick<Query<never, unknown>, "lists">, args: unknown): Values {
+  if (lists.length === 0) return args as Values;
+  const given = { ...(args as object) } as Record<string, Values[string]>;
+  for (const name of lists) given[name] = JSON.stringify(given[name]);
+  return given;
 }

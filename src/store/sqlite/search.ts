@@ -8,7 +8,8 @@ const originalsMatching = query<SearchArguments, OriginalRow>(`
   join bodies on bodies.id = words.rowid
   join original_pieces pieces on pieces.body = bodies.id
   join originals on originals.id = pieces.original
-  where words match :expression and (:scoped = 0 or originals.recall_id in (:within))
+  where words match :expression and originals.kind <> 'staged'
+  and (:scoped = 0 or originals.recall_id in (:within))
   order by originals.id desc, pieces.position
   limit :limit`);
 
@@ -28,7 +29,8 @@ const newestOriginals = query<SearchArguments, OriginalRow>(`
   from originals
   join original_pieces pieces on pieces.original = originals.id
   join bodies on bodies.id = pieces.body
-  where originals.tenant = :tenant and (:scoped = 0 or originals.recall_id in (:within))
+  where originals.tenant = :tenant and originals.kind <> 'staged'
+  and (:scoped = 0 or originals.recall_id in (:within))
   order by originals.id desc, pieces.position
   limit :limit`);
 

@@ -23,6 +23,7 @@ const SYNCHRONOUS: Readonly<Record<Durability, string>> = { write: "full", note:
 
 export function serve(database: OpenDatabase, path: string, calls: readonly Call[]): readonly Reply[] {
   const group = createGroup(database, path);
+  const notes = calls.some(({ name }) => OPERATIONS[name].kind === "write") ? "write" : "note";
   for (const call of calls) {
     const operation = OPERATIONS[call.name] as AnyOperation;
     switch (operation.kind) {
@@ -30,8 +31,11 @@ export function serve(database: OpenDatabase, path: string, calls: readonly Call
         group.attempt(call, operation);
         break;
       case "write":
+        group.write(call, operation, "write");
+        break;
+      // Beside a write, it costs nothing more to wait for the disk, and a commit less.
       case "note":
-        group.write(call, operation, operation.kind);
+        group.write(call, operation, notes);
         break;
       case "alone":
         group.commit();

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import type { HistoryStore } from "../../../src/store/store.ts";
+import { largeSpan } from "../crash/steps.ts";
 import { compaction, type OpenStore } from "./things.ts";
 
 export function recordsContract(open: OpenStore): void {
@@ -184,6 +185,18 @@ export function recordsContract(open: OpenStore): void {
       expect(await store.search("t", "error econnrefused", 5)).toHaveLength(1);
       expect(await store.search("t", "port econnrefused", 5, { literally: true })).toEqual([]);
       expect((await store.getOriginal("t", "r1"))?.text).toBe(lines.join("\n"));
+    });
+
+    it("keeps thousands of messages as it keeps few: the same once, another text under the same id in its place", async () => {
+      const original = { ...largeSpan("r1"), masked: true } as const;
+      for (let time = 0; time < 2; time++) await store.putOriginals("t", [original]);
+      expect(await store.getOriginal("t", "r1")).toEqual(original);
+      const newer = { ...largeSpan("r2"), id: "r1" };
+      await store.putOriginals("t", [newer, { id: "r3", kind: "text", label: "small", text: "beside it" }]);
+      expect(await store.getOriginal("t", "r1")).toEqual(newer);
+      expect(await store.search("t", "item2999 r2", 5)).toMatchObject([{ id: "r1" }]);
+      expect(await store.holdings("t")).toMatchObject({ originals: 2, bodies: newer.text.split("\n").length + 1 });
+      expect(await store.check()).toEqual([]);
     });
 
     it("keeps the label of a text it has, and finds the newer of two texts under one id", async () => {
