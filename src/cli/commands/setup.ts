@@ -1,5 +1,16 @@
 /** `precis setup`: a client's own settings for sending its requests to the gateway, shown before they are written, and taken back. */
-import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { dirname, resolve } from "node:path";
 import { loadConfiguration, shortPath } from "../../config/load.ts";
 import { stateFile } from "../../config/locate.ts";
@@ -7,7 +18,7 @@ import { PrecisError } from "../../core/errors.ts";
 import { CLIENT_FILES, type ClientFile, type FormerSetup } from "../client-settings.ts";
 import type { Arguments, Command } from "../command.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import { unwritable } from "../file-failures.ts";
+import { unreadable, unwritable } from "../file-failures.ts";
 import { writeOutput } from "../files.ts";
 import { gatewayUrl } from "../gateway-url.ts";
 import { HOST_FILES } from "../host-settings.ts";
@@ -91,8 +102,9 @@ async function setUp(client: ClientFile, name: string, args: Arguments, terminal
       `Take that back first: \`precis setup ${wordsFor(name)} --undo --yes\`.`,
     );
   const before = former === undefined ? text : restored(client, text, former);
+  const made = former?.made ?? [path, ...(isLinked ? [] : [link.from])].flatMap(missingAt);
   if (!isLinked) makeLink(link);
-  await write(noteFile(name, terminal), JSON.stringify({ before, after, path } satisfies FormerSetup), terminal);
+  await write(noteFile(name, terminal), JSON.stringify({ before, after, path, made } satisfies FormerSetup), terminal);
   await write(path, after, terminal);
   const note = client.note === undefined ? "" : ` ${client.note}`;
   await terminal.out.say(`written.${note} \`precis setup ${wordsFor(name)} --undo --yes\` takes it back\n`);
@@ -124,8 +136,9 @@ async function undo(client: ClientFile, name: string, args: Arguments, terminal:
   if (isLinked) await terminal.out.say(`${terminal.out.paint("bad", `- ${shortPath(link.from, terminal)}`)}\n`);
   if (!args.is("yes")) return notWritten(terminal);
   if (isLinked) rmSync(link.from);
-  if (after === "" && former.before === "") rmSync(path, { force: true });
+  if (after === "" && former.made.includes(path)) rmSync(path, { force: true });
   else await write(path, after, terminal);
+  removeEmpty(former.made);
   rmSync(noteFile(name, terminal), { force: true });
   await terminal.out.say("taken back\n");
   return EXIT.done;
@@ -147,6 +160,17 @@ type Link = ReturnType<NonNullable<ClientFile["link"]>>;
 function leadsTo({ from, to }: Link): boolean {
   const there = lstatSync(from, { throwIfNoEntry: false });
   return there?.isSymbolicLink() === true && readlinkSync(from) === to;
+}
+
+/** The path and the folders above it that are not there, the deepest first. */
+function missingAt(path: string): readonly string[] {
+  return existsSync(path) ? [] : [path, ...missingAt(dirname(path))];
+}
+
+/** Folders that were made for our settings, and that nothing else has been put into since. */
+function removeEmpty(made: readonly string[]): void {
+  for (const path of made)
+    if (existsSync(path) && statSync(path).isDirectory() && readdirSync(path).length === 0) rmdirSync(path);
 }
 
 /** What somebody has put there before stays. */
@@ -181,14 +205,17 @@ function noteFile(name: string, { environment, platform }: Terminal): string {
 
 function formerSetup(name: string, terminal: Terminal): FormerSetup | undefined {
   const path = noteFile(name, terminal);
-  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as FormerSetup) : undefined;
+  return existsSync(path) ? { made: [], ...(JSON.parse(readFileSync(path, "utf8")) as FormerSetup) } : undefined;
 }
 
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/** Without the mark that some editors begin a file with. */
 function textOf(path: string, shown: string): string {
   try {
-    return existsSync(path) ? readFileSync(path, "utf8") : "";
+    return existsSync(path) ? new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path)) : "";
   } catch (error) {
-    throw unwritable(shown, error);
+    throw unreadable(shown, error, "Save it as UTF-8.");
   }
 }
 
@@ -207,7 +234,8 @@ async function write(path: string, text: string, terminal: Terminal): Promise<vo
   } catch (error) {
     throw unwritable(path, error);
   }
-  await writeOutput(terminal, path, text, { mode: FILE_MODE });
+  const isMarked = existsSync(path) && readFileSync(path, "utf8").startsWith(BYTE_ORDER_MARK);
+  await writeOutput(terminal, path, isMarked ? `${BYTE_ORDER_MARK}${text}` : text, { mode: FILE_MODE });
 }
 
 function inFile(shown: string, work: () => string): string {
