@@ -26,7 +26,7 @@ export interface FormerSetup {
   readonly before: string;
   readonly after: string;
   /** The files and folders that were made for them, those in a folder before it. */
-  readonly made: readonly string[];
+  readonly made?: readonly string[];
   /** Where the client's file has no fixed place. */
   readonly path?: string;
 }

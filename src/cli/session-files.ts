@@ -5,7 +5,7 @@ import { placesOf } from "../logs/places.ts";
 import { usageError } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 
-const SESSION_FILE = /\.jsonl?$/;
+const SESSION_FILE = /\.jsonl?(?:\.zstd)?$/;
 /** More are not looked at, so that a folder named by mistake ends. */
 const ENTRIES_MAX = 200_000;
 
@@ -26,7 +26,7 @@ export interface SessionFiles {
 /** Agents that keep their sessions as files; those that are there. */
 function agentFolders({ environment, folder }: Pick<Terminal, "environment" | "folder">): readonly string[] {
   const places = placesOf(environment, folder);
-  return (["claude-code", "codex", "pi", "gemini"] as const)
+  return (["claude-code", "codex", "pi", "gemini", "dsh"] as const)
     .flatMap((agent) => places[agent].roots)
     .filter((root) => statSync(root, { throwIfNoEntry: false })?.isDirectory() === true);
 }

@@ -7,7 +7,7 @@ import type { Usage } from "../core/engines/contract.ts";
 import type { ContentPart, Message, Transcript } from "../core/transcript/message.ts";
 
 /** Agents, the sessions of which are read and written. */
-export const LOG_FORMATS = ["claude-code", "codex", "pi", "opencode", "gemini", "hermes"] as const;
+export const LOG_FORMATS = ["claude-code", "codex", "pi", "opencode", "gemini", "hermes", "dsh"] as const;
 export const WIRE_FORMATS = PROTOCOL_NAMES;
 
 /** A session file that an agent wrote. */

@@ -136,9 +136,10 @@ async function undo(client: ClientFile, name: string, args: Arguments, terminal:
   if (isLinked) await terminal.out.say(`${terminal.out.paint("bad", `- ${shortPath(link.from, terminal)}`)}\n`);
   if (!args.is("yes")) return notWritten(terminal);
   if (isLinked) rmSync(link.from);
-  if (after === "" && former.made.includes(path)) rmSync(path, { force: true });
+  const { made = [] } = former;
+  if (after === "" && made.includes(path)) rmSync(path, { force: true });
   else await write(path, after, terminal);
-  removeEmpty(former.made);
+  removeEmpty(made);
   rmSync(noteFile(name, terminal), { force: true });
   await terminal.out.say("taken back\n");
   return EXIT.done;
@@ -205,7 +206,7 @@ function noteFile(name: string, { environment, platform }: Terminal): string {
 
 function formerSetup(name: string, terminal: Terminal): FormerSetup | undefined {
   const path = noteFile(name, terminal);
-  return existsSync(path) ? { made: [], ...(JSON.parse(readFileSync(path, "utf8")) as FormerSetup) } : undefined;
+  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as FormerSetup) : undefined;
 }
 
 const BYTE_ORDER_MARK = "\uFEFF";
