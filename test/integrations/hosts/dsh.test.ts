@@ -55,9 +55,8 @@ function engine() {
     session,
     summarize: async (messages: Messages) => {
       const agent = { session, options: { provider: "deepseek", model: "v4" } };
-      const [{ text: summary }] = (await own.summarize({ messages }, agent)).summary as readonly [
-        { readonly text: string },
-      ];
+      const { summary: blocks } = await own.summarize({ messages }, agent);
+      const summary = blocks[0]!.text;
       events.push(event(checkpoint(summary), { op: "replace", start: 0, end: events.length - 1 }));
       return summary;
     },
