@@ -165,7 +165,8 @@ function judged(
   requests: readonly RequestRecord[],
 ): Omit<HostVerdict, "heldOff"> {
   const turns = requests.filter(({ body }) => isTask(body) && !asksSummary(body));
-  const last = turns.at(-1)?.body ?? "";
+  // Some agents write the answer of a tool as JSON into a text of JSON.
+  const last = (turns.at(-1)?.body ?? "").replaceAll("\\", "");
   const refusals = requests.filter(({ outcome }) => outcome === "refused");
   const refusal = refusals[0]?.message;
   const handoffs = turns.flatMap(({ body }) => HANDOFF.exec(body)?.[0] ?? []);
@@ -178,7 +179,7 @@ function judged(
     handoffs: new Set(handoffs).size,
     summaries: requests.filter(({ body }) => asksSummary(body)).length,
     asked: ASKED.length,
-    found: ASKED.filter(({ line }) => last.includes(JSON.stringify(line).slice(1, -1))).length,
+    found: ASKED.filter(({ line }) => last.includes(line)).length,
     withRule: turns.filter(({ body }) => body.includes(RULE)).length,
     largestTokens: Math.max(0, ...requests.map(({ use }) => use?.inputTokens ?? 0)),
     windowTokens: host.windowTokens,
