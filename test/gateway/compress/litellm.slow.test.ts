@@ -10,7 +10,7 @@ import { startServer } from "../../support/server-program.ts";
 import { precisHere } from "../../cli/precis.ts";
 import { stand, temporaryFolder, type Standing } from "../support/standing.ts";
 
-const LITELLM = "litellm[proxy]==1.110.2";
+const LITELLM = "litellm[proxy]==1.108.7";
 const START_MS_MAX = 120_000;
 const TEST_MS_MAX = 300_000;
 /** LiteLLM does not start without one. */
@@ -85,7 +85,7 @@ async function converse({ ask }: Proxy): Promise<{ readonly messages: readonly M
   return { messages, refused: 0 };
 }
 
-describe.skipIf(installed.kind === "missing")("LiteLLM 1.110.2", { timeout: TEST_MS_MAX }, () => {
+describe.skipIf(installed.kind === "missing")("LiteLLM 1.108.7", { timeout: TEST_MS_MAX }, () => {
   const bin = installed.kind === "installed" ? installed.bin : "";
 
   it("goes on past the window, and its model gets back what was removed", async () => {
