@@ -209,7 +209,7 @@ function rowOf(
   const [firstTokens, lastTokens] = [tokens[0] ?? 0, Math.max(0, ...tokens)];
   const outputTokens = Number(fieldsOf(JSON.parse(direct.requests[0]?.body ?? "{}"))["max_tokens"] ?? 0);
   const setup = { windowTokens, outputTokens, fixedShare: firstTokens / windowTokens };
-  const { limitTokens, stepTokens } = setupFigures(setup, firstTokens);
+  const { acceptedTokens, limitTokens, stepTokens } = setupFigures(setup, firstTokens);
   const compactions = through.log.filter(({ event }) => event === "compaction").map(beganOf);
   const growths = compactions.slice(1).map(({ dueTokens }, at) => dueTokens - compactions[at]!.afterTokens);
   return {
@@ -221,7 +221,8 @@ function rowOf(
     lastTokens,
     limitTokens,
     stepTokens,
-    fits: lastTokens <= limitTokens,
+    // Below the limit, or below what a provider accepts that counts the requested output in.
+    fits: lastTokens <= Math.max(limitTokens, acceptedTokens),
     directUsd: direct.usd,
     usd: through.usd,
     ratio: through.usd / direct.usd,

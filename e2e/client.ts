@@ -18,7 +18,11 @@ export interface Place {
 export interface Client {
   readonly name: string;
   readonly title: string;
+  /** From npm, or with `isPython` from PyPI. */
   readonly package: string;
+  readonly isPython?: true;
+  /** Packages of npm that it needs and does not name; npm alone looks for them for an hour. */
+  readonly beside?: readonly string[];
   readonly version: string;
   readonly protocol: ProtocolName;
   readonly model: string;

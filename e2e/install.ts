@@ -5,8 +5,9 @@
 import { execFile } from "node:child_process";
 import { access, mkdir, readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { installFromPyPI } from "../test/support/python.ts";
 import type { Client } from "./client.ts";
 
 const INSTALL_MS_MAX = 10 * 60_000;
@@ -28,10 +29,13 @@ export async function findInstalled(client: Client): Promise<Installed> {
 export async function install(client: Client): Promise<Installed> {
   const folder = folderOf(client);
   if (await isThere(folder, client)) return { kind: "installed", folder };
+  if (client.isPython) return installPython(client);
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "package.json"), '{"private":true}\n');
   const what = `${client.package}@${client.version}`;
-  const words = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", what];
+  const { beside = [] } = client;
+  const peers = beside.length === 0 ? [] : ["--legacy-peer-deps", ...beside];
+  const words = ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", what, ...peers];
   try {
     await promisify(execFile)("npm", words, { cwd: folder, timeout: INSTALL_MS_MAX });
   } catch (error) {
@@ -41,6 +45,11 @@ export async function install(client: Client): Promise<Installed> {
   return { kind: "missing", because: `npm installed no program for ${process.platform} ${process.arch}` };
 }
 
+async function installPython({ name, package: wanted, version }: Client): Promise<Installed> {
+  const done = await installFromPyPI(name, `${wanted}==${version}`);
+  return done.kind === "missing" ? done : { kind: "installed", folder: dirname(done.bin) };
+}
+
 function folderOf({ name, version }: Client): string {
   const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
   return join(cache, "precis-clients", `${name}-${version}`);
@@ -48,10 +57,11 @@ function folderOf({ name, version }: Client): string {
 
 async function isThere(folder: string, client: Client): Promise<boolean> {
   try {
-    const own = join(folder, "node_modules", client.package, "package.json");
-    const { version } = JSON.parse(await readFile(own, "utf8")) as { readonly version: unknown };
     const [program] = client.program({ installed: folder, home: "", workspace: "", base: "" }).slice(-1);
     await access(program!);
+    if (client.isPython) return true;
+    const own = join(folder, "node_modules", client.package, "package.json");
+    const { version } = JSON.parse(await readFile(own, "utf8")) as { readonly version: unknown };
     return version === client.version;
   } catch {
     return false;

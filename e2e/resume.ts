@@ -1,7 +1,7 @@
 /**
  * `npm run e2e:resume [-- NAME…]`: a session of another agent is converted, put where the client keeps its own, and resumed by
  * the real client. The provider has to receive the live history: what a recorded compaction replaced is not sent again, its
- * summary, what it kept and what came after are, and the provider's rules hold.
+ * summary, what it kept and what came after are, and the provider's rules hold. `pairs` does it with sessions that real agents wrote.
  */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -16,6 +16,7 @@ import { geminiCli } from "./gemini-cli.ts";
 import { findInstalled, installAll } from "./install.ts";
 import { bringUpLoopback, goInside, hasNamespaces, isInside } from "./namespace.ts";
 import { opencode } from "./opencode.ts";
+import { PAIR_CLIENTS, runPairs } from "./pairs.ts";
 import { pi } from "./pi.ts";
 import { RECORDED, recordedSession } from "./recorded-session.ts";
 import { runClient, writeSettings } from "./trial.ts";
@@ -59,6 +60,8 @@ const { values, positionals } = parseArgs({
 
 const chosen = (): readonly Resumed[] =>
   positionals.length === 0 ? RESUMED : RESUMED.filter(({ client }) => positionals.includes(client.name));
+
+const withPairs = (): boolean => positionals.length === 0 || positionals.includes("pairs");
 
 async function resume(resumed: Resumed, installed: string): Promise<Outcome> {
   const { client } = resumed;
@@ -125,10 +128,7 @@ async function main(): Promise<number> {
       say("Skipped: clients run only where a network of their own can be had (Linux, unshare -rn).");
       return 0;
     }
-    await installAll(
-      chosen().map(({ client }) => client),
-      say,
-    );
+    await installAll([...chosen().map(({ client }) => client), ...(withPairs() ? PAIR_CLIENTS : [])], say);
     return goInside();
   }
   bringUpLoopback();
@@ -139,7 +139,10 @@ async function main(): Promise<number> {
   }
   for (const { client, version, faults } of outcomes)
     process.stdout.write(`${client} ${version}: ${faults.length === 0 ? "resumed" : faults.join("; ")}\n`);
-  return outcomes.some(({ faults }) => faults.length > 0) ? 1 : 0;
+  const pairs = withPairs() ? await runPairs() : [];
+  for (const { pair, way, faults } of pairs)
+    process.stdout.write(`${pair} by ${way}: ${faults.length === 0 ? "went on" : faults.join("; ")}\n`);
+  return [...outcomes, ...pairs].some(({ faults }) => faults.length > 0) ? 1 : 0;
 }
 
 process.exitCode = await main();

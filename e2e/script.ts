@@ -41,7 +41,7 @@ const callId = (stage: number, step: number, place: number): string => `step_${s
 
 /** A client's own compaction: what each says when it asks for a summary. */
 const SUMMARY_ASKED =
-  /CONTEXT CHECKPOINT COMPACTION|detailed summary of the conversation so far|You are a context summarization/;
+  /CONTEXT CHECKPOINT COMPACTION|detailed summary of the conversation so far|You are a context summarization|compaction engine for this AI coding assistant|You are a summarization agent/;
 
 export function asksSummary(body: string): boolean {
   return SUMMARY_ASKED.test(body);

@@ -14,6 +14,9 @@ import type { Begun, Host } from "./host.ts";
 const OWN_WINDOW_TOKENS = 100_000;
 const OWN_COMPACTION_PERCENT = 45;
 
+/** The plugin's hook blocks it, or its module skips it. */
+const HELD_OFF = /^hook (?:2|0 \{"skip")/;
+
 /** Thinking of later models is bound to what comes before it, so that this provider refuses what Claude Code alone keeps behind a summary. */
 const MODEL = "claude-sonnet-4-5";
 
@@ -54,7 +57,7 @@ async function begin(place: Place, inside: boolean): Promise<Begun | undefined> 
     stop: gateway.stop,
     heldOff: async () => {
       const calls = await readFile(join(home, CALLS_FILE), "utf8").catch(() => "");
-      return calls.split("\n").filter((line) => line === "hook 2").length;
+      return calls.split("\n").filter((line) => HELD_OFF.test(line)).length;
     },
   };
 }

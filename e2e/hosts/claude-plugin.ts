@@ -24,7 +24,7 @@ const environment = (place: Place) => ({
 
 /** The tool of the plugin's MCP server that searches what was removed. */
 export const RECALL_TOOL = "mcp__plugin_precis_precis__search";
-/** Each call of `precis` by the plugin, with its exit code, a line each; below the home. */
+/** Each call of `precis` by the plugin, with its exit code and how a hook's answer begins, a line each; below the home. */
 export const CALLS_FILE = "calls-of-precis";
 const BIN_FOLDER = "programs";
 
@@ -116,7 +116,9 @@ export async function putOnPath({ home }: Pick<Place, "home">): Promise<void> {
   const bin = join(home, BIN_FOLDER);
   await mkdir(bin, { recursive: true });
   const call = `'${process.execPath}' '${join(DIST, "cli/bin.js")}' "$@"`;
-  const shim = `#!/bin/sh\n${call}\ncode=$?\necho "$1 $code" >> '${join(home, CALLS_FILE)}'\nexit $code\n`;
+  const hook = `answer=$(${call})\n  code=$?\n  printf '%s' "$answer"`;
+  const noted = `printf '%s %s %.20s\\n' "$1" "$code" "$answer" >> '${join(home, CALLS_FILE)}'`;
+  const shim = `#!/bin/sh\nif [ "$1" = hook ]; then\n  ${hook}\nelse\n  ${call}\n  code=$?\nfi\n${noted}\nexit $code\n`;
   await writeFile(join(bin, "precis"), shim, { mode: 0o755 });
 }
 

@@ -1,7 +1,7 @@
 /** What has to be known of an agent to run it with precis inside: how precis is put there, and how its model asks for what was removed. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import type { AnswerCall } from "../../provider/src/index.ts";
+import type { AnswerCall, ScriptedRequest } from "../../provider/src/index.ts";
 import type { Client, Place } from "../client.ts";
 
 export interface Host {
@@ -19,16 +19,19 @@ export interface Host {
   readonly setup?: readonly string[];
   /** What has to be done and started before its first prompt, beyond writing these files. */
   readonly begin?: (place: Place, inside: boolean) => Promise<Begun | undefined>;
+  /** It cannot go on with a session, and is asked everything at once. */
+  readonly startsOnce?: true;
   /** The call with which its model looks for words in what was removed; undefined where it has no such tool. */
-  readonly recall: (words: string) => Omit<AnswerCall, "id"> | undefined;
+  readonly recall: (words: string, asked: ScriptedRequest) => Omit<AnswerCall, "id"> | undefined;
 }
 
 export interface Begun {
   /** Where the agent sends its requests; the provider's address unless something was put before it. */
   readonly base: string;
+  readonly environment?: Readonly<Record<string, string>>;
   readonly stop: () => Promise<void>;
-  /** How often the agent's own compaction was held off. */
-  readonly heldOff: () => Promise<number>;
+  /** How often the agent's own compaction was held off, where something holds it off. */
+  readonly heldOff?: () => Promise<number>;
 }
 
 /** The built package, as it is installed. */

@@ -8,12 +8,23 @@ import { bringUpLoopback, goInside, hasNamespaces, isInside } from "../namespace
 import { claudeCodeHost } from "./claude-code.ts";
 import { claudeInsideHost } from "./claude-inside.ts";
 import { CLAUDE_PLUGIN, claudeCode, runClaudePlugin, type PluginVerdict } from "./claude-plugin.ts";
+import { dshHost } from "./dsh.ts";
+import { hermesHost } from "./hermes.ts";
 import type { Host } from "./host.ts";
+import { openClawHost } from "./openclaw.ts";
 import { openCodeHost } from "./opencode.ts";
 import { piHost } from "./pi.ts";
 import { faultsOf, runHostTrial, type HostVerdict } from "./trial.ts";
 
-const HOSTS: readonly Host[] = [claudeCodeHost, claudeInsideHost, openCodeHost, piHost];
+const HOSTS: readonly Host[] = [
+  claudeCodeHost,
+  claudeInsideHost,
+  openCodeHost,
+  piHost,
+  dshHost,
+  hermesHost,
+  openClawHost,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -21,6 +21,8 @@ export interface HostVerdict {
   /** Requests of the task. */
   readonly turns: number;
   readonly refused: number;
+  /** What the first refusal said. */
+  readonly refusal?: string;
   /** Different handoffs that requests began with. */
   readonly handoffs: number;
   /** Requests for a summary by a model. */
@@ -62,7 +64,7 @@ export async function runHostTrial(host: Host, options: HostTrialOptions): Promi
   const [home, workspace] = [join(root, "home"), join(root, "work")];
   await mkdir(home);
   await makeWorkspace(workspace);
-  const stages = [...STAGES, QUESTION];
+  const stages = host.startsOnce ? [asOne([...STAGES, QUESTION])] : [...STAGES, QUESTION];
   let stage = 0;
   const task = scriptOf({
     callFor: host.client.callFor,
@@ -71,8 +73,11 @@ export async function runHostTrial(host: Host, options: HostTrialOptions): Promi
     isTask: ({ body }) => isTask(JSON.stringify(body)),
     aside: host.client.aside,
   });
-  const script = (asked: ScriptedRequest): Answer =>
-    thoughtful(stage === STAGES.length && options.inside ? askedBack(host, asked, task) : task(asked));
+  const script = (asked: ScriptedRequest): Answer => {
+    const answer = task(asked);
+    const isLast = stage === stages.length - 1 && !("calls" in answer) && options.inside;
+    return thoughtful(isLast ? askedBack(host, asked, answer) : answer);
+  };
   const provider = createProvider({
     every: { windowTokens: host.windowTokens },
     models: { [host.client.model]: {} },
@@ -94,7 +99,8 @@ export async function runHostTrial(host: Host, options: HostTrialOptions): Promi
       ...host.client.words(prompt, goesOn),
     ];
     for (; stage < stages.length; stage++) {
-      const run = await startClient({ ...host.client, words }, place, {
+      const environment = (at: Place) => ({ ...host.client.environment(at), ...begun?.environment });
+      const run = await startClient({ ...host.client, words, environment }, place, {
         prompt: stages[stage]!.prompt,
         goesOn: stage > 0,
       });
@@ -104,7 +110,7 @@ export async function runHostTrial(host: Host, options: HostTrialOptions): Promi
       );
       if (run.code !== 0) break;
     }
-    heldOff = await begun?.heldOff();
+    heldOff = await begun?.heldOff?.();
     if (options.inside) await setUp(host, home, "--undo");
   } finally {
     await begun?.stop();
@@ -113,6 +119,14 @@ export async function runHostTrial(host: Host, options: HostTrialOptions): Promi
     else await rm(root, { recursive: true, force: true });
   }
   return { ...judged(host, options, runs, provider.requests), heldOff };
+}
+
+function asOne(stages: readonly Stage[]): Stage {
+  return {
+    prompt: stages.map(({ prompt }) => prompt).join("\n\nThen: "),
+    steps: stages.flatMap(({ steps }) => steps),
+    closing: QUESTION.closing,
+  };
 }
 
 /** As a person does it; the settings are shown before they are written. */
@@ -134,11 +148,11 @@ function thoughtful(answer: Answer): Answer {
 }
 
 /** The model asks for each line by its number, one after another, and then says that it is done. */
-function askedBack(host: Host, asked: ScriptedRequest, task: (asked: ScriptedRequest) => Answer): Answer {
+function askedBack(host: Host, asked: ScriptedRequest, answer: Answer): Answer {
   const text = JSON.stringify(asked.body);
-  if (asksSummary(text) || !isTask(text)) return task(asked);
+  if (asksSummary(text) || !isTask(text)) return answer;
   const next = ASKED.findIndex((_, at) => !text.includes(callId(at)));
-  const call = next < 0 ? undefined : host.recall(wordsFor(ASKED[next]!.line));
+  const call = next < 0 ? undefined : host.recall(wordsFor(ASKED[next]!.line), asked);
   return call === undefined ? { text: QUESTION.closing } : { calls: [{ ...call, id: callId(next) }] };
 }
 
@@ -151,17 +165,21 @@ function judged(
   requests: readonly RequestRecord[],
 ): Omit<HostVerdict, "heldOff"> {
   const turns = requests.filter(({ body }) => isTask(body) && !asksSummary(body));
-  const last = turns.at(-1)?.body ?? "";
+  // Some agents write the answer of a tool as JSON into a text of JSON.
+  const last = (turns.at(-1)?.body ?? "").replaceAll("\\", "");
+  const refusals = requests.filter(({ outcome }) => outcome === "refused");
+  const refusal = refusals[0]?.message;
   const handoffs = turns.flatMap(({ body }) => HANDOFF.exec(body)?.[0] ?? []);
   return {
     host: host.title,
     inside,
     turns: turns.length,
-    refused: requests.filter(({ outcome }) => outcome === "refused").length,
+    refused: refusals.length,
+    ...(refusal !== undefined && { refusal }),
     handoffs: new Set(handoffs).size,
     summaries: requests.filter(({ body }) => asksSummary(body)).length,
     asked: ASKED.length,
-    found: ASKED.filter(({ line }) => last.includes(JSON.stringify(line).slice(1, -1))).length,
+    found: ASKED.filter(({ line }) => last.includes(line)).length,
     withRule: turns.filter(({ body }) => body.includes(RULE)).length,
     largestTokens: Math.max(0, ...requests.map(({ use }) => use?.inputTokens ?? 0)),
     windowTokens: host.windowTokens,
@@ -184,7 +202,7 @@ export function faultsOf(verdict: HostVerdict): readonly string[] {
   if (!inside) return [];
   return [
     ...(turns < TURNS_MIN ? [`only ${turns} turns`] : []),
-    ...(refused > 0 ? [`${refused} requests were refused`] : []),
+    ...(refused > 0 ? [`${refused} requests were refused: ${verdict.refusal ?? ""}`] : []),
     ...(handoffs < 2 ? [`only ${handoffs} handoffs`] : []),
     ...(summaries > 0 ? [`a model was asked for ${summaries} summaries`] : []),
     ...(found < asked ? [`${found} of ${asked} lines were found`] : []),

@@ -118,6 +118,7 @@ const IMAGE_PLACES: Readonly<Record<Holds["images"], readonly Where[]>> = {
   everywhere: ["user", "result", "failed"],
   not_in_errors: ["user", "result"],
   user: ["user"],
+  nowhere: [],
 };
 
 /** Media as data where the format has a place for them, and a remark otherwise. */

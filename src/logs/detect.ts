@@ -14,7 +14,7 @@ import { PrecisError } from "../core/errors.ts";
 const SAMPLE_CHARS = 64 * 1024;
 
 /** A line that bears the marks of two formats belongs to the first of these. */
-const LINE_ORDER: readonly LogFormat[] = ["claude-code", "pi", "gemini", "codex"];
+const LINE_ORDER: readonly LogFormat[] = ["claude-code", "dsh", "pi", "gemini", "codex"];
 
 /** Undefined where the text is in none of the formats known. `fileName` may be a path; it decides only as a last resort. */
 export function detectFormat(text: string, fileName = ""): InputFormat | undefined {

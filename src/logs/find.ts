@@ -5,6 +5,7 @@ import { PrecisError } from "../core/errors.ts";
 import { contentText } from "../core/transcript/message.ts";
 import { asFields, asText, tryParseJson } from "./fields.ts";
 import { LOG_FORMATS, type LogFormat } from "./log.ts";
+import { unfolded } from "./frames.ts";
 import { findPlaces, type AgentPlace, type PlaceEnvironment } from "./places.ts";
 import { readAssembled } from "./read.ts";
 import { sessionsIn } from "./stored.ts";
@@ -43,6 +44,8 @@ const ENTRIES_MAX = 50_000;
 const FOLDER_DEPTH_MAX = 8;
 /** Of a file this much is read to know how it begins. */
 const BEGINNING_BYTES = 256 * 1024;
+/** Of a compressed one, this much is made of that. */
+const UNFOLDED_BYTES_MAX = 64 * 1024 * 1024;
 const BEGINS_CHARS_MAX = 120;
 
 export function findSessions({ environment, folder, formats = LOG_FORMATS, cwd, limit }: FindOptions): Found {
@@ -102,11 +105,11 @@ type Beginning = Partial<Pick<FoundSession, "id" | "cwd" | "begins">>;
 
 /** From the first lines, which say where the agent worked and what it was asked. */
 function readBeginning({ path, format }: FoundSession): Beginning {
-  const text = firstText(path);
-  const stored = format === "opencode" ? asFields(tryParseJson(text)) : undefined;
-  if (stored !== undefined)
-    return beginning(asText(stored["id"]), asText(stored["directory"]), asText(stored["title"]));
   try {
+    const text = firstText(path);
+    const stored = format === "opencode" ? asFields(tryParseJson(text)) : undefined;
+    if (stored !== undefined)
+      return beginning(asText(stored["id"]), asText(stored["directory"]), asText(stored["title"]));
     const { reading, messages, injected } = readAssembled(text, format, "all");
     const first = messages.find(
       ({ role, origin }, at) => role === "user" && origin === undefined && !injected.includes(at),
@@ -133,8 +136,8 @@ function firstText(path: string): string {
   const file = openSync(path, "r");
   try {
     const read = readSync(file, start, 0, BEGINNING_BYTES, 0);
-    const end = read < BEGINNING_BYTES ? read : start.lastIndexOf("\n") + 1;
-    return start.toString("utf8", 0, end);
+    const text = new TextDecoder().decode(unfolded(start.subarray(0, read), UNFOLDED_BYTES_MAX));
+    return read < BEGINNING_BYTES ? text : text.slice(0, text.lastIndexOf("\n") + 1);
   } finally {
     closeSync(file);
   }

@@ -30,8 +30,8 @@ interface FormatMarks {
 export interface Holds {
   /** Thinking without the signature of the provider that it came from. */
   readonly thinking: boolean;
-  /** Images as data: in messages of the user and in results, in results that are no errors, or in no results. */
-  readonly images: "everywhere" | "not_in_errors" | "user";
+  /** Images as data: in messages of the user and in results, in results that are no errors, in no results, or not at all. */
+  readonly images: "everywhere" | "not_in_errors" | "user" | "nowhere";
   /** Documents as data, in messages of the user. */
   readonly files: boolean;
   /** Calls whose input is free text. */

@@ -1,6 +1,7 @@
 /** Every format of sessions that precis knows, by its name. */
 import { claudeCode } from "./claude-code/index.ts";
 import { codex } from "./codex/index.ts";
+import { dsh } from "./dsh/index.ts";
 import type { SessionFormat } from "./format.ts";
 import { gemini } from "./gemini/index.ts";
 import { hermes } from "./hermes/index.ts";
@@ -15,4 +16,5 @@ export const FORMATS: Readonly<Record<LogFormat, SessionFormat>> = {
   opencode,
   gemini,
   hermes,
+  dsh,
 };

@@ -6,7 +6,7 @@ import { PROTOCOL_NAMES, type ProtocolName } from "../core/protocols.ts";
 import type { Usage } from "../core/engines/contract.ts";
 import type { ContentPart, Message, Transcript, Part, ToolResultPart } from "../core/transcript/message.ts";
 
-export const LOG_FORMATS = ["claude-code", "codex", "pi", "opencode", "gemini", "hermes"] as const;
+export const LOG_FORMATS = ["claude-code", "codex", "pi", "opencode", "gemini", "hermes", "dsh"] as const;
 export const WIRE_FORMATS = PROTOCOL_NAMES;
 
 export type LogFormat = (typeof LOG_FORMATS)[number];

@@ -34,6 +34,10 @@ export function findPlaces(environment: PlaceEnvironment, folder: string): Reado
       isSession: named(/\.(?:db|json)$/),
     },
     gemini: { roots: [join(home, ".gemini", "tmp")], isSession: named(/[/\\]chats[/\\][^/\\]*\.jsonl?$/) },
+    dsh: {
+      roots: [join(environment["DSH_HOME"] ?? join(home, ".dsh"), "sessions")],
+      isSession: named(/[/\\]session\.jsonl(?:\.zstd)?$/),
+    },
     hermes: {
       roots: [join(hermes, "state.db"), join(hermes, "sessions")],
       isSession: named(/(?:\.db|session[^/\\]{0,255}\.json)$/),
@@ -62,7 +66,8 @@ export interface NewSession {
 }
 
 export interface Destination {
-  readonly kind: "file" | "database";
+  /** A file of its own, also a compressed one, or a database that it is added to. */
+  readonly kind: "file" | "frames" | "database";
   readonly path: string;
   readonly resume: readonly string[];
 }
@@ -76,6 +81,16 @@ function geminiProject(root: string, cwd: string): string {
   const known = existsSync(registry) ? asFields(tryParseJson(readFileSync(registry, "utf8"))) : undefined;
   return asText(asFields(known?.["projects"])?.[cwd]) ?? projectHashOf(cwd);
 }
+
+/** As dsh names a project's folder (0.1). */
+function dshProject(cwd: string): string {
+  const readable = cwd
+    .replaceAll(/[^A-Za-z0-9._/\\:-]/g, (one) => `~${one.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`)
+    .replaceAll(/[/\\:]+/g, "-");
+  return `--${(readable.replace(/^-+/, "") || "root").slice(0, DSH_PROJECT_CHARS_MAX)}--`;
+}
+
+const DSH_PROJECT_CHARS_MAX = 251;
 
 export function destinationFor(
   to: LogFormat,
@@ -111,6 +126,12 @@ export function destinationFor(
     }
     case "opencode":
       return { kind: "database", path: first, resume: ["opencode", "-s", ownId] };
+    case "dsh":
+      return {
+        kind: "frames",
+        path: join(first, dshProject(cwd), ownId, "session.jsonl.zstd"),
+        resume: ["dsh", "--profile", "tui", "--resume", ownId],
+      };
     case "hermes":
       return { kind: "database", path: first, resume: ["hermes", "--resume", ownId] };
   }

@@ -1,8 +1,9 @@
 /** Sessions where agents keep them: a file each, many in a database, or a folder of files. */
-import { readFileSync, statSync, existsSync, readdirSync } from "node:fs";
+import { readFileSync, statSync, existsSync, readdirSync, mkdirSync, writeFileSync } from "node:fs";
 import { PrecisError } from "../core/errors.ts";
 import { detectFormat } from "./detect.ts";
 import { FORMATS } from "./formats.ts";
+import { folded, unfolded } from "./frames.ts";
 import { hermesDocument, hermesSessions, insertHermes, isHermesDatabase } from "./hermes/read.ts";
 import type { LogFormat } from "./log.ts";
 import { insertOpencode, isOpencodeDatabase, opencodeDocument, opencodeSessions } from "./opencode/database.ts";
@@ -18,6 +19,7 @@ export interface SessionText {
 
 /** Larger texts do not fit a JavaScript string. */
 const SESSION_BYTES_MAX = 500_000_000;
+const SESSION_MODE = 0o600;
 
 /**
  * The text of a session: of a file, of the session file of an older OpenCode store with its messages, or of one session
@@ -32,7 +34,7 @@ export function sessionText(
   if (size > SESSION_BYTES_MAX)
     throw unreadable(`${path} is larger than ${SESSION_BYTES_MAX} bytes`, "Name a smaller file.");
   if (isStoredSession(path)) return { text: storedDocument(path), format: "opencode" };
-  const text = readFileSync(path, "utf8");
+  const text = new TextDecoder().decode(unfolded(readFileSync(path), SESSION_BYTES_MAX));
   return { text, format: from ?? sessionFormat(text, path) };
 }
 
@@ -81,6 +83,12 @@ export function sessionsIn(path: string, limit: number): readonly (StoredSession
     if (agent === undefined) return [];
     return DATABASES[agent].sessions(database, limit).map((session) => ({ ...session, format: agent }));
   });
+}
+
+/** Writes a session as a file of compressed frames. */
+export function storeFrames(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, folded(text), { flag: "wx", mode: SESSION_MODE });
 }
 
 /** Adds a written session to the agent's own database. Throws `unreadable_input` where that is none, or of another version. */

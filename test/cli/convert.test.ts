@@ -57,7 +57,7 @@ describe("convert", () => {
     [["convert", "session.jsonl", "--to", "codx"], 2, "Did you mean `codex`?"],
     [["convert", "session.jsonl", "--to", "pi", "--out", "session.jsonl"], 2, "is the input"],
     [["convert", "session.jsonl", "--to", "pi", "--json"], 2, "--json leaves no place"],
-    [["convert", "session.jsonl", "--to", "aider"], 2, "claude-code, codex, pi, opencode, gemini, hermes."],
+    [["convert", "session.jsonl", "--to", "aider"], 2, "claude-code, codex, pi, opencode, gemini, hermes, dsh."],
     [["convert", "session.jsonl", "--to", "hermes", "--install"], 3, "there is no database"],
     [["convert", "absent.jsonl", "--to", "pi"], 3, "there is no such file"],
     [["convert", "notes.txt", "--to", "pi"], 3, "not a session of a known agent"],

@@ -12,6 +12,7 @@ import os
 import urllib.error
 import urllib.parse
 import urllib.request
+from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 from agent.context_engine import ContextEngine
@@ -31,8 +32,10 @@ class PrecisEngine(ContextEngine):
 
     def __init__(self) -> None:
         self.model = ""
-        # What was removed, the newest first.
+        # What was removed, the newest first; in a file of the session's, for when it goes on in another process.
         self._hashes: List[str] = []
+        self._folder: Optional[Path] = None
+        self._file: Optional[Path] = None
 
     @property
     def name(self) -> str:
@@ -74,11 +77,43 @@ class PrecisEngine(ContextEngine):
             return messages
         self.compression_count += 1
         self._hashes = (answer.get("hashes", []) + self._hashes)[:HASHES_MAX]
+        self._keep()
         return answer["messages"]
+
+    def on_session_start(self, session_id: str, **kwargs: Any) -> None:
+        super().on_session_start(session_id, **kwargs)
+        home = kwargs.get("hermes_home")
+        if home:
+            self._folder = Path(home) / "precis"
+        if self._folder is None or not session_id:
+            return
+        self._file = self._folder / f"{urllib.parse.quote(session_id, safe='')}.json"
+        # After a compaction the conversation goes on, perhaps under another id.
+        if kwargs.get("boundary_reason") == "compression":
+            self._keep()
+        else:
+            self._hashes = self._kept()
 
     def on_session_reset(self) -> None:
         super().on_session_reset()
         self._hashes = []
+        self._file = None
+
+    def _kept(self) -> List[str]:
+        try:
+            hashes = json.loads(self._file.read_text()) if self._file is not None else []
+        except (OSError, ValueError):
+            return []
+        return [one for one in hashes if isinstance(one, str)][:HASHES_MAX] if isinstance(hashes, list) else []
+
+    def _keep(self) -> None:
+        if self._file is None or not self._hashes:
+            return
+        try:
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._file.write_text(json.dumps(self._hashes))
+        except OSError as error:
+            logger.warning("precis could not keep what can be recalled later in %s (%s)", self._file, error)
 
     def get_tool_schemas(self) -> List[Dict[str, Any]]:
         return [

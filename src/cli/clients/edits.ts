@@ -17,6 +17,8 @@ export interface FormerSetup {
   /** Before the settings were put there; empty for a file that was made for them. */
   readonly before: string;
   readonly after: string;
+  /** The files and folders that were made for them, those in a folder before it. */
+  readonly made?: readonly string[];
   /** Where the client's file has no fixed place. */
   readonly path?: string;
 }

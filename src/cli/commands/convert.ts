@@ -2,12 +2,14 @@
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { convertLog, LOG_FORMATS, type Converted, type LogFormat, FORMATS } from "../../logs/index.ts";
+import { unfolded } from "../../logs/frames.ts";
 import { destinationFor, type Destination } from "../../logs/places.ts";
-import { sessionFormat, storeSession, type SessionText } from "../../logs/stored.ts";
+import { sessionFormat, storeFrames, storeSession, type SessionText } from "../../logs/stored.ts";
 import type { Arguments, Command } from "../program/command.ts";
 import { EXIT, usageError } from "../program/exit.ts";
 import { isSameFile, writeOutput } from "../files/write.ts";
 import { formatNamed, noSession, pathOfSession, readAgentSession } from "../files/input.ts";
+import { FILE_BYTES_MAX } from "../files/read.ts";
 import type { Terminal, Stream } from "../screen/terminal.ts";
 import { wrapped } from "../screen/text.ts";
 import { counted } from "../screen/amounts.ts";
@@ -83,7 +85,7 @@ async function readSource(args: Arguments, terminal: Terminal): Promise<SessionT
 }
 
 async function standardInput({ readStandardInput }: Terminal, from: LogFormat | undefined): Promise<SessionText> {
-  const text = new TextDecoder().decode(await readStandardInput());
+  const text = new TextDecoder().decode(unfolded(await readStandardInput(), FILE_BYTES_MAX));
   return { text, format: from ?? sessionFormat(text, "") };
 }
 
@@ -95,7 +97,8 @@ function placeFor(converted: Converted, args: Arguments, terminal: Terminal): De
     const path = resolve(terminal.folder, out);
     if (isSameFile(path, resolve(terminal.folder, args.text("file")!)))
       throw usageError(`${out} is the input`, "Write to another file; a session is never overwritten.");
-    return { kind: path.endsWith(".db") ? "database" : "file", path, resume: [] };
+    const kind = path.endsWith(".db") ? "database" : path.endsWith(".zstd") ? "frames" : "file";
+    return { kind, path, resume: [] };
   }
   if (args.is("install")) return installPlace(converted, terminal);
   if (args.is("json")) throw usageError("--json leaves no place for the session", "Name a file with --out.");
@@ -105,7 +108,7 @@ function placeFor(converted: Converted, args: Arguments, terminal: Terminal): De
 function installPlace(converted: Converted, terminal: Terminal): Destination {
   const { to, id, cwd = terminal.folder, startMs, ownId } = converted;
   const place = destinationFor(to, { id, cwd, startMs, ownId }, terminal);
-  if (place.kind === "file" && existsSync(place.path))
+  if (place.kind !== "database" && existsSync(place.path))
     throw usageError(
       `${basename(place.path)} is there already`,
       `It was converted before: \`${place.resume.join(" ")}\`.`,
@@ -116,6 +119,7 @@ function installPlace(converted: Converted, terminal: Terminal): Destination {
 async function write(converted: Converted, place: Destination | undefined, terminal: Terminal): Promise<void> {
   if (place === undefined) return terminal.out.write(converted.text);
   if (place.kind === "database") return storeSession(place.path, converted.text, converted.to);
+  if (place.kind === "frames") return storeFrames(place.path, converted.text);
   await writeOutput(terminal, place.path, converted.text, { mode: SESSION_MODE });
 }
 

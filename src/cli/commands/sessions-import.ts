@@ -30,7 +30,7 @@ const AGENT_ARGS = {
 } as const;
 
 const PLACES =
-  "--list searches ~/.claude/projects, ~/.codex/sessions, ~/.pi/agent/sessions, ~/.local/share/opencode, ~/.gemini/tmp and ~/.hermes. CLAUDE_CONFIG_DIR, CODEX_HOME, PI_CODING_AGENT_DIR, XDG_DATA_HOME and HERMES_HOME name other places, as they do for the agents.";
+  "--list searches ~/.claude/projects, ~/.codex/sessions, ~/.pi/agent/sessions, ~/.local/share/opencode, ~/.gemini/tmp, ~/.hermes and ~/.dsh/sessions. CLAUDE_CONFIG_DIR, CODEX_HOME, PI_CODING_AGENT_DIR, XDG_DATA_HOME, HERMES_HOME and DSH_HOME name other places, as they do for the agents.";
 
 export const importCommand: Command = {
   name: "sessions import",

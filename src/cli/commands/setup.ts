@@ -1,5 +1,16 @@
 /** `precis setup`: a client's own settings for sending its requests to the gateway, shown before they are written, and taken back. */
-import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { dirname, resolve } from "node:path";
 import { loadConfiguration, shortPath } from "../../config/load.ts";
 import { stateFile } from "../../config/locate.ts";
@@ -8,7 +19,7 @@ import type { FormerSetup } from "../clients/edits.ts";
 import { CLIENT_FILES, HOST_FILES, type ClientFile } from "../clients/settings.ts";
 import type { Arguments, Command } from "../program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
-import { unwritable } from "../files/failures.ts";
+import { unreadable, unwritable } from "../files/failures.ts";
 import { writeOutput } from "../files/write.ts";
 import { gatewayUrl } from "../gateway/process.ts";
 import { CONFIG_FLAGS, configurationRequest } from "../settings/flags.ts";
@@ -91,8 +102,9 @@ async function setUp(client: ClientFile, name: string, args: Arguments, terminal
       `Take that back first: \`precis setup ${wordsFor(name)} --undo --yes\`.`,
     );
   const before = former === undefined ? text : restored(client, text, former);
+  const made = former?.made ?? [path, ...(isLinked ? [] : [link.from])].flatMap(missingAt);
   if (!isLinked) makeLink(link);
-  await write(noteFile(name, terminal), JSON.stringify({ before, after, path } satisfies FormerSetup), terminal);
+  await write(noteFile(name, terminal), JSON.stringify({ before, after, path, made } satisfies FormerSetup), terminal);
   await write(path, after, terminal);
   const note = client.note === undefined ? "" : ` ${client.note}`;
   await terminal.out.say(`written.${note} \`precis setup ${wordsFor(name)} --undo --yes\` takes it back\n`);
@@ -123,8 +135,10 @@ async function undo(client: ClientFile, name: string, args: Arguments, terminal:
   if (isLinked) await terminal.out.say(`${terminal.out.paint("bad", `- ${shortPath(link.from, terminal)}`)}\n`);
   if (!args.is("yes")) return notWritten(terminal);
   if (isLinked) rmSync(link.from);
-  if (after === "" && former.before === "") rmSync(path, { force: true });
+  const { made = [] } = former;
+  if (after === "" && made.includes(path)) rmSync(path, { force: true });
   else await write(path, after, terminal);
+  removeEmpty(made);
   rmSync(noteFile(name, terminal), { force: true });
   await terminal.out.say("taken back\n");
   return EXIT.done;
@@ -146,6 +160,17 @@ type Link = ReturnType<NonNullable<ClientFile["link"]>>;
 function leadsTo({ from, to }: Link): boolean {
   const there = lstatSync(from, { throwIfNoEntry: false });
   return there?.isSymbolicLink() === true && readlinkSync(from) === to;
+}
+
+/** The path and the folders above it that are not there, the deepest first. */
+function missingAt(path: string): readonly string[] {
+  return existsSync(path) ? [] : [path, ...missingAt(dirname(path))];
+}
+
+/** Folders that were made for our settings, and that nothing else has been put into since. */
+function removeEmpty(made: readonly string[]): void {
+  for (const path of made)
+    if (existsSync(path) && statSync(path).isDirectory() && readdirSync(path).length === 0) rmdirSync(path);
 }
 
 /** What somebody has put there before stays. */
@@ -183,11 +208,14 @@ function formerSetup(name: string, terminal: Terminal): FormerSetup | undefined 
   return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as FormerSetup) : undefined;
 }
 
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/** Without the mark that some editors begin a file with. */
 function readTextIn(path: string, shown: string): string {
   try {
-    return existsSync(path) ? readFileSync(path, "utf8") : "";
+    return existsSync(path) ? new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path)) : "";
   } catch (error) {
-    throw unwritable(shown, error);
+    throw unreadable(shown, error, "Save it as UTF-8.");
   }
 }
 
@@ -206,7 +234,8 @@ async function write(path: string, text: string, terminal: Terminal): Promise<vo
   } catch (error) {
     throw unwritable(path, error);
   }
-  await writeOutput(terminal, path, text, { mode: FILE_MODE });
+  const isMarked = existsSync(path) && readFileSync(path, "utf8").startsWith(BYTE_ORDER_MARK);
+  await writeOutput(terminal, path, isMarked ? `${BYTE_ORDER_MARK}${text}` : text, { mode: FILE_MODE });
 }
 
 function inFile(shown: string, work: () => string): string {

@@ -6,6 +6,7 @@ import { nearest } from "../../config/problems.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
 import { detectFormat, LOG_FORMATS, readLog, unknownFormat, WIRE_FORMATS, wireText } from "../../logs/index.ts";
+import { unfolded } from "../../logs/frames.ts";
 import type { InputFormat, LogFormat, LogNote, ReadOptions } from "../../logs/index.ts";
 import { sessionText, type SessionText } from "../../logs/stored.ts";
 import { protocols } from "../../protocols/index.ts";
@@ -142,10 +143,10 @@ function isLogFormat(format: InputFormat): format is LogFormat {
 }
 
 async function readInputBytes(file: string, terminal: Terminal): Promise<Uint8Array> {
-  if (file !== "-") return readBytes(file, terminal, { hint: NAME_HINT });
+  if (file !== "-") return unfolded(await readBytes(file, terminal, { hint: NAME_HINT }), FILE_BYTES_MAX);
   const bytes = await terminal.readStandardInput();
   if (bytes.length > FILE_BYTES_MAX) throw tooLarge(shownName(file));
-  return bytes;
+  return unfolded(bytes, FILE_BYTES_MAX);
 }
 
 function shownName(file: string): string {

@@ -5,7 +5,7 @@ import { findPlaces } from "../../logs/places.ts";
 import { usageError } from "../program/exit.ts";
 import type { Terminal } from "../screen/terminal.ts";
 
-const SESSION_FILE = /\.jsonl?$/;
+const SESSION_FILE = /\.jsonl?(?:\.zstd)?$/;
 /** More are not looked at, so that a folder named by mistake ends. */
 const ENTRIES_MAX = 200_000;
 
@@ -23,7 +23,7 @@ export interface SessionFiles {
 
 function agentFolders({ environment, folder }: Pick<Terminal, "environment" | "folder">): readonly string[] {
   const places = findPlaces(environment, folder);
-  return (["claude-code", "codex", "pi", "gemini"] as const)
+  return (["claude-code", "codex", "pi", "gemini", "dsh"] as const)
     .flatMap((agent) => places[agent].roots)
     .filter((root) => statSync(root, { throwIfNoEntry: false })?.isDirectory() === true);
 }

@@ -1,6 +1,6 @@
 /**
- * The entry `precis/dsh`: a compaction engine of the DeepSeek Harness that writes its checkpoints, with no model. When to compact, what
- * stays and how it is recorded is the harness's own basic engine's.
+ * The entry `precis/dsh`: a compaction engine of the DeepSeek Harness that writes its checkpoints, with no model, and a tool that reads
+ * what they took the place of. When to compact, what stays and how it is recorded is the harness's own basic engine's.
  */
 import "../../platform/refuse-old-node.ts";
 import { realpathSync } from "node:fs";
@@ -8,27 +8,50 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { createRuntime } from "../../session/checked-runtime.ts";
-import type { RuntimeOptions } from "../../session/contract.ts";
-import { readMessages } from "../framework/conversation.ts";
+import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
+import { answerCall, declaredTools, readMessages } from "../framework/conversation.ts";
+
 import { handoffFor } from "../hosts/handoff.ts";
 import { dshMessages, type DshMessage } from "./messages.ts";
 
 /** Of the harness, what is used here. */
 interface Context {
+  readonly tools: { register(tool: DshTool): unknown };
   plugin(engine: unknown, config?: object): unknown;
+}
+
+interface DshTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: object;
+  readonly output: {
+    readonly schema: object;
+    readonly render: (input: unknown, answer: string) => readonly TextBlock[];
+  };
+  readonly execute: (input: unknown, call: { readonly agent?: Agent }) => Promise<string>;
+}
+
+interface TextBlock {
+  readonly type: "text";
+  readonly text: string;
 }
 
 interface SummarizationInput {
   readonly messages: readonly DshMessage[];
 }
 
+/** Its log has everything that was said, whatever took its place later. */
+interface DshSession {
+  readonly events: readonly Readonly<Record<string, unknown>>[];
+}
+
 interface Agent {
-  readonly session: object;
+  readonly session: DshSession;
   readonly options: { readonly provider?: string; readonly model?: string };
 }
 
 interface SummaryResult {
-  readonly summary: readonly { readonly type: "text"; readonly text: string }[];
+  readonly summary: readonly TextBlock[];
   readonly provider: string;
   readonly model: string;
 }
@@ -37,56 +60,105 @@ interface BasicEngine {
   summarize(input: SummarizationInput, agent: Agent, signal?: AbortSignal): Promise<SummaryResult>;
 }
 
-/** The harness has services by name; this one it waits for. */
+type Options = Omit<RuntimeOptions, "state">;
+
+/** The harness has services by name; these it waits for. */
 export const name = "precis";
-export const inject: readonly string[] = ["llm", "tokenMeter", "sessions"];
+export const inject: readonly string[] = ["llm", "tokenMeter", "sessions", "tools"];
 
 /** What the harness loads. `config` is that of its basic engine. */
 export async function apply(context: Context, config: object = {}): Promise<void> {
   context.plugin(createEngine(await loadBasicEngine()), config);
+  registerTools(context);
 }
 
 type EngineClass = new (...given: never[]) => BasicEngine;
 
 /** With options of one's own, for a plugin file of one's own. */
-export function createEngine(basic: EngineClass, options: Omit<RuntimeOptions, "state"> = {}): EngineClass {
-  /** Of each session, the messages that its checkpoint stands in for: every handoff is written from the originals. */
-  const replaced = new WeakMap<object, readonly DshMessage[]>();
+export function createEngine(basic: EngineClass, options: Options = {}): EngineClass {
   return class PrecisEngine extends basic {
     override async summarize(input: SummarizationInput, agent: Agent, signal?: AbortSignal): Promise<SummaryResult> {
-      const messages = originals(input.messages, replaced.get(agent.session));
-      const runtime = createRuntime({
-        ...options,
-        settings: { note: "handoff", protectFirstN: 0, ...options.settings },
-      });
-      const tokens = createMeasure().messages(readMessages(dshMessages, messages).flat());
-      const budget = Math.max(1, Math.floor(Math.min(tokens * CHECKPOINT_SHARE, CHECKPOINT_TOKENS_MAX)));
-      const request = { budget, keepNothing: true, ...(signal === undefined ? {} : { signal }) };
-      const done = await handoffFor(runtime, dshMessages, messages, request);
+      const messages = originalsOf(input.messages, agent.session);
+      const done = await checkpoint(messages, runtimeOf(agent.session, options), signal);
       // Where nothing smaller is possible, the harness asks its model.
       if (done === undefined) return super.summarize(input, agent, signal);
-      replaced.set(agent.session, messages);
       const { provider = "precis", model = "precis" } = agent.options;
-      return { summary: [{ type: "text", text: done.summary }], provider, model };
+      return { summary: [{ type: "text", text: done }], provider, model };
     }
   };
+}
+
+/** The tools with which its model reads what checkpoints took the place of; beside an engine of `createEngine`. */
+export function registerTools({ tools }: Pick<Context, "tools">, options: Options = {}): void {
+  for (const { name: tool, description, parameters } of declaredTools(createRuntime(options), options))
+    tools.register({
+      name: tool,
+      description,
+      parameters: { type: "object", properties: {}, ...parameters },
+      output: { schema: { type: "string" }, render: (_, text) => [{ type: "text", text }] },
+      execute: async (input, { agent }) => {
+        if (agent === undefined) return "There is no conversation to recall from.";
+        return answerCall(await restored(agent.session, options), tool, input);
+      },
+    });
+}
+
+/** What checkpoints of each session removed can be recalled as long as the process lives. */
+const runtimes = new WeakMap<DshSession, { readonly runtime: Runtime; checkpoints: number }>();
+
+function runtimeOf(session: DshSession, options: Options): Runtime {
+  const settings = { note: "handoff", protectFirstN: 0, ...options.settings } as const;
+  const known = runtimes.get(session) ?? { runtime: createRuntime({ ...options, settings }), checkpoints: 0 };
+  runtimes.set(session, known);
+  known.checkpoints = checkpointsIn(session).length + 1;
+  return known.runtime;
+}
+
+/** With the newest checkpoint of an earlier process made again. */
+async function restored(session: DshSession, options: Options): Promise<Runtime> {
+  const checkpoints = checkpointsIn(session);
+  const made = runtimes.get(session)?.checkpoints ?? 0;
+  const runtime = runtimeOf(session, options);
+  if (made < checkpoints.length) await checkpoint(saidIn(session.events.slice(0, checkpoints.at(-1))), runtime);
+  return runtime;
+}
+
+async function checkpoint(
+  messages: readonly DshMessage[],
+  runtime: Runtime,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const tokens = createMeasure().messages(readMessages(dshMessages, messages).flat());
+  const budget = Math.max(1, Math.floor(Math.min(tokens * CHECKPOINT_SHARE, CHECKPOINT_TOKENS_MAX)));
+  const request = { budget, keepNothing: true, ...(signal === undefined ? {} : { signal }) };
+  return (await handoffFor(runtime, dshMessages, messages, request))?.summary;
 }
 
 /** Of what it stands in for; the harness refuses a checkpoint that is no smaller. */
 const CHECKPOINT_SHARE = 0.2;
 const CHECKPOINT_TOKENS_MAX = 8_000;
 
-const CHECKPOINT = { opens: "<compacted-summary>", ends: "</compacted-summary>" };
+/** Everything that was said up to the newest of these messages: an earlier checkpoint gives way to what it stands in for. */
+function originalsOf(messages: readonly DshMessage[], { events }: DshSession): readonly DshMessage[] {
+  const ids = new Set(messages.map(({ id }) => id));
+  const said = saidIn(events);
+  const newest = said.findLastIndex(({ id }) => id !== undefined && ids.has(id));
+  return newest < 0 ? messages : said.slice(0, newest + 1);
+}
 
-/** An earlier checkpoint gives way to what it stands in for; after a restart, to its text. */
-function originals(messages: readonly DshMessage[], known: readonly DshMessage[] | undefined): readonly DshMessage[] {
-  const [first, ...rest] = messages;
-  const text = first?.content.map((block) => block["text"] ?? "").join("\n") ?? "";
-  const start = text.indexOf(CHECKPOINT.opens);
-  const end = text.indexOf(CHECKPOINT.ends, start);
-  if (first === undefined || start < 0 || end < 0) return messages;
-  const summary = text.slice(start + CHECKPOINT.opens.length, end).trim();
-  return [...(known ?? [{ role: first.role, content: [{ type: "text", text: summary }] }]), ...rest];
+function saidIn(events: DshSession["events"]): readonly DshMessage[] {
+  return events.flatMap(({ surfaceOp, data }) => {
+    if (surfaceOp !== "append") return [];
+    const { message = data } = data as { readonly message?: unknown };
+    return [message as DshMessage];
+  });
+}
+
+/** The places of checkpoints in its log. */
+function checkpointsIn({ events }: DshSession): readonly number[] {
+  return events.flatMap(({ type, surfaceOp }, at) =>
+    type === "user/message" && typeof surfaceOp === "object" ? [at] : [],
+  );
 }
 
 /** From the harness's own installation: precis may be installed anywhere. */

@@ -1,56 +1,32 @@
-/** Messages of the DeepSeek Harness, as its compaction and its session files have them. */
-import type { Content, ContentPart, Part } from "../../core/transcript/message.ts";
+/** Messages of the DeepSeek Harness as a conversation of ours: results are messages of their own. */
+import type { Content, Part } from "../../core/transcript/message.ts";
+import { dshParts, dshResults, isInjected } from "../../logs/dsh/blocks.ts";
 import type { ReadFormat } from "../framework/conversation.ts";
-
-type Block = Readonly<Record<string, unknown>>;
 
 /** What is read of one. */
 export interface DshMessage {
+  readonly id?: string;
   readonly role: string;
-  readonly content: readonly Block[];
+  readonly content: readonly unknown[];
   /** Who wrote it: a plugin of the harness speaks in the user's name. */
-  readonly source?: { readonly kind?: unknown };
+  readonly source?: unknown;
 }
 
 export const dshMessages: ReadFormat<DshMessage> = { name: "dsh", read: readMessage };
 
-/** Results are messages of their own. */
 function readMessage({ role, content, source }: DshMessage): readonly Content[] {
-  const isReminder = role === "user" && source?.kind === "plugin";
-  const parts = content.map((block, at) => readBlock(isReminder ? asReminder(block) : block, at));
-  const said = parts.filter(({ kind }) => kind !== "tool-result");
+  const parts = dshParts(content);
   const speaker = role === "assistant" || role === "system" ? role : "user";
+  const isReminder = speaker === "user" && isInjected(source);
   return [
-    ...(said.length === 0 ? [] : [{ role: speaker, parts: said } as const]),
-    ...parts.filter(({ kind }) => kind === "tool-result").map((part): Content => ({ role: "tool", parts: [part] })),
+    ...(parts.length === 0 ? [] : [{ role: speaker, parts: isReminder ? parts.map(asReminder) : parts } as const]),
+    ...dshResults(content).map(({ callId = "", content: printed, isError }): Content => {
+      const result: Part = { kind: "tool-result", callId, content: printed, at: 0 };
+      return { role: "tool", parts: [isError ? { ...result, isError } : result] };
+    }),
   ];
 }
 
-function asReminder(block: Block): Block {
-  return block["type"] === "text"
-    ? { ...block, text: `<system-reminder>\n${block["text"]}\n</system-reminder>` }
-    : block;
-}
-
-function readBlock(block: Block, at: number): Part {
-  const { type, text } = block;
-  if (type === "reasoning") return { kind: "reasoning", text: `${text}`, at };
-  if (type === "tool-call")
-    return {
-      kind: "tool-call",
-      id: `${block["id"]}`,
-      name: `${block["name"]}`,
-      arguments: `${block["arguments"]}`,
-      at,
-    };
-  if (type !== "tool-result") return { ...readContent(block), at };
-  const content = (block["content"] as readonly Block[]).map(readContent);
-  const result: Part = { kind: "tool-result", callId: `${block["toolCallId"]}`, content, at };
-  return block["isError"] === true ? { ...result, isError: true } : result;
-}
-
-function readContent(block: Block): ContentPart {
-  return block["type"] === "text"
-    ? { kind: "text", text: `${block["text"]}` }
-    : { kind: "opaque", type: `${block["type"]}`, raw: JSON.stringify(block) };
+function asReminder(part: Part): Part {
+  return part.kind === "text" ? { ...part, text: `<system-reminder>\n${part.text}\n</system-reminder>` } : part;
 }

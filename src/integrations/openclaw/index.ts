@@ -73,7 +73,7 @@ interface Session extends FrameworkConversation<PiMessage> {
   readonly runtime: Runtime;
   /** The history as it was assembled from last. */
   whole: readonly PiMessage[];
-  /** What was made of it, each message as JSON. */
+  /** What was made of it, each message as JSON without its time. */
   sent: readonly string[];
 }
 
@@ -122,9 +122,14 @@ function createPluginSession(options: Options): Session {
   return { runtime, ...createConversation<PiMessage>(runtime, piMessages), whole: [], sent: [] };
 }
 
+/** What precis writes has another time whenever it is assembled. */
+function textWithoutTime(message: PiMessage | undefined): string {
+  return JSON.stringify({ ...message, timestamp: 0 });
+}
+
 /** OpenClaw also has assembled what was assembled before, with what came since: that goes on from the history behind it. */
 function takeWhole({ whole, sent }: Session, messages: readonly PiMessage[]): readonly PiMessage[] {
-  const goesOn = sent.length > 0 && sent.every((text, at) => text === JSON.stringify(messages[at]));
+  const goesOn = sent.length > 0 && sent.every((text, at) => text === textWithoutTime(messages[at]));
   return goesOn ? [...whole, ...messages.slice(sent.length)] : messages;
 }
 
@@ -156,7 +161,7 @@ function engineFor(sessionOf: (id: string) => Session, { settings }: Options): E
       const whole = takeWhole(session, messages);
       const prepared = await session.prepare(whole);
       session.whole = whole;
-      session.sent = prepared.messages.map((message) => JSON.stringify(message));
+      session.sent = prepared.messages.map(textWithoutTime);
       return { messages: prepared.messages, estimatedTokens: prepared.tokens };
     },
     compact: async ({ sessionId, tokenBudget, customInstructions, abortSignal }) => {
