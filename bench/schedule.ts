@@ -5,7 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import { readAmount } from "../src/core/compaction/budget.ts";
-import { ENGINE_NAMES, type EngineName } from "../src/core/engines/settings.ts";
+import { ENGINE_NAMES, type EngineName } from "../src/core/engines/names.ts";
 import { DEFAULTS } from "../src/config/defaults.ts";
 import { createProgress } from "./peers/progress.ts";
 import { keep } from "./peers/results.ts";

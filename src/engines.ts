@@ -34,7 +34,7 @@ export { createLossless } from "./core/engines/lossless/lossless.ts";
 export type { LosslessState } from "./core/engines/lossless/lossless.ts";
 export { createNone } from "./core/engines/engines.ts";
 export { createEngine } from "./core/engines/engines.ts";
-export { ENGINE_NAMES } from "./core/engines/settings.ts";
+export { ENGINE_NAMES } from "./core/engines/names.ts";
 export { ENGINE_DEFAULTS, type EngineSettings } from "./core/engines/settings.ts";
 export { createChain } from "./core/transcript/links.ts";
 export { createMeasure } from "./core/transcript/measure.ts";

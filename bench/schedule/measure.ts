@@ -1,6 +1,6 @@
 /** All engines through the session of one setup. */
 import { hash } from "node:crypto";
-import type { EngineName } from "../../src/core/engines/settings.ts";
+import type { EngineName } from "../../src/core/engines/names.ts";
 import { createChain } from "../../src/core/transcript/links.ts";
 import { agentSession } from "./agent-session.ts";
 import { impossibleBecause, setupFigures, type Setup } from "./grid.ts";

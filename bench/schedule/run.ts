@@ -1,6 +1,6 @@
 /** One engine through one session, turn by turn as a host runs it: prepare, send, report what the provider counted. */
 import type { CompactionReason } from "../../src/core/compaction/compaction.ts";
-import type { EngineName } from "../../src/core/engines/settings.ts";
+import type { EngineName } from "../../src/core/engines/names.ts";
 import type { Chain } from "../../src/core/transcript/links.ts";
 import type { Measure } from "../../src/core/transcript/measure.ts";
 import { resultOf, type Message, type Transcript } from "../../src/core/transcript/message.ts";

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ENGINE_NAMES } from "../../src/core/engines/settings.ts";
+import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
 import { markdownTable, withGenerated } from "../../scripts/docs/markdown.ts";
 import type { Figures, Row } from "../src/measure/figures.ts";
 import type { Size } from "../src/measure/plan.ts";

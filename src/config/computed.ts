@@ -1,5 +1,6 @@
 /** The figures that follow from a configuration, how each is reached, and what in it is extreme. */
-import { builtInName, ENGINE_NAMES, type EngineSettings } from "../core/engines/settings.ts";
+import { builtInName, ENGINE_NAMES } from "../core/engines/names.ts";
+import { type EngineSettings } from "../core/engines/settings.ts";
 import { limitsOf, type Limits } from "../core/engines/compressor/limits.ts";
 import { createEngine, figuresOf } from "../core/engines/engines.ts";
 import { windowLimits, type WindowLimits } from "../core/engines/window.ts";

@@ -3,7 +3,7 @@
  * and it is read wherever somebody stands, so it says nothing of addresses, models to ask, keys, code, files or who shares
  * what. A setting that is not listed is not allowed.
  */
-import { builtInName } from "../core/engines/settings.ts";
+import { builtInName } from "../core/engines/names.ts";
 import type { Problem, StatedSettings, Statements } from "./problems.ts";
 import { settingAt } from "./settings.ts";
 

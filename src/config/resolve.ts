@@ -16,7 +16,7 @@ import {
 import type { Configuration } from "./schema.ts";
 import { ALIASES, settingAt, SETTINGS, valueAt, fits, kindOf, SECTIONS, type Setting } from "./settings.ts";
 import type { z } from "zod";
-import { ENGINE_NAMES } from "../core/engines/settings.ts";
+import { ENGINE_NAMES } from "../core/engines/names.ts";
 import { VENDORS } from "../core/protocols.ts";
 import { UPSTREAM_FIELDS } from "./schema-gateway.ts";
 import { FIGURES } from "./schema-models.ts";

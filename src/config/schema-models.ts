@@ -1,6 +1,6 @@
 /** The settings of models: the one that reads the transcript, the one that writes handoffs, and what is known of any. */
 import { z } from "zod";
-import { ENGINE_NAMES } from "../core/engines/settings.ts";
+import { ENGINE_NAMES } from "../core/engines/names.ts";
 import { ASK_TIMEOUT_MS_MAX } from "../models/settings.ts";
 import { PROVIDER_NAMES } from "../models/providers.ts";
 import { DEFAULTS } from "./defaults.ts";

@@ -5,7 +5,7 @@
 import { join, resolve } from "node:path";
 import { PrecisError } from "../core/errors.ts";
 import type { EngineSource } from "../core/engines/contract.ts";
-import { builtInName, ENGINE_NAMES } from "../core/engines/settings.ts";
+import { builtInName, ENGINE_NAMES } from "../core/engines/names.ts";
 import { createPluginEngine } from "./engine.ts";
 import { findPlugin, PLUGIN_FOLDER, type Plugin } from "./find.ts";
 import { createHost, type Host } from "./host.ts";

@@ -246,6 +246,9 @@ const compactNow = async (
   return { ...outcome, transcript: sent.transcript };
 };
 
+/** What is refused gives way to a request of at most this share of its characters: ids and marks differ by a few. */
+const SMALLER_SHARE_MAX = 0.99;
+
 /** An overflow teaches that the window is smaller than what was sent, and compacts; a payload gives up media bytes first. */
 async function recover(
   context: SessionContext,
@@ -267,7 +270,8 @@ async function recover(
       reason: overflow.kind === "payload" ? "payload" : "overflow",
     });
     const prepared = settleRequest(context, view, outcome);
-    return requestChars(prepared.transcript) < requestChars(view.current) ? prepared : undefined;
+    const charsMax = requestChars(view.current) * SMALLER_SHARE_MAX;
+    return requestChars(prepared.transcript) <= charsMax ? prepared : undefined;
   } catch (failure) {
     if (signal?.aborted === true) unlearn();
     throw failure;

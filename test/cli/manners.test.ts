@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EXIT } from "../../src/cli/program/exit.ts";
-import { ENGINE_NAMES } from "../../src/core/engines/settings.ts";
+import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
 import { LEGEND } from "../../eval/src/measure/report.ts";
 import { BASELINES } from "../../eval/src/recall/baselines.ts";
 import { chatMessages, claudeCodeSession, precisHere, temporaryFolder, type Folder, type Ran } from "./precis.ts";

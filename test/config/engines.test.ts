@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { computedValues, findWarnings } from "../../src/config/computed.ts";
 import { schema, type Configuration } from "../../src/config/schema.ts";
 import { createEngine } from "../../src/core/engines/engines.ts";
-import { ENGINE_NAMES } from "../../src/core/engines/settings.ts";
+import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
 import { toEngineSettings } from "../../src/config/engine-settings.ts";
 import { settingAt } from "../../src/config/settings.ts";
 import { precisHere } from "../cli/precis.ts";

@@ -1,7 +1,7 @@
 /** The threshold that a person sets for one session: it holds in a running gateway, after a restart, and until it is removed. */
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { builtInName, ENGINE_NAMES } from "../../src/core/engines/settings.ts";
+import { builtInName, ENGINE_NAMES } from "../../src/core/engines/names.ts";
 import { textMessage, type Transcript } from "../../src/core/transcript/message.ts";
 import { createHistory } from "../../src/gateway/history/history.ts";
 import { createRuntime } from "../../src/session/runtime.ts";

@@ -145,7 +145,7 @@ describe("compressed files", () => {
     const inspected = await run("inspect", path, "--json");
     expect(inspected.code).toBe(0);
     expect((await run("sessions", "import")).err).toContain("dsh:session-1");
-    expect((await run("search", "in full")).out).toContain("one, in full");
+    expect((await run("recall", "in full")).out).toContain("one, in full");
     const { text: pi } = convertLog(lines, "dsh", { to: "pi", nowMs: 0 });
     writeFileSync(join(folder.path, "pi.jsonl"), pi);
     const written = await run("convert", "pi.jsonl", "--to", "dsh", "--install", "--json");

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../src/core/compaction/compaction.ts";
 import { PrecisError } from "../../src/core/errors.ts";
 import { judge } from "../../src/plugins/suite/examine.ts";
-import { ENGINE_NAMES } from "../../src/core/engines/settings.ts";
+import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
 import type { Message, Transcript } from "../../src/core/transcript/message.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 import { chain, filler, measure, ran, says, talk, user } from "../support/compacting.ts";

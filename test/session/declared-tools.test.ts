@@ -1,6 +1,6 @@
 /** What an agent declares on the way, tools and settings: it stays when what is around it goes. */
 import { describe, expect, it } from "vitest";
-import { ENGINE_NAMES, type EngineName } from "../../src/core/engines/settings.ts";
+import { ENGINE_NAMES, type EngineName } from "../../src/core/engines/names.ts";
 import { createSession } from "../../src/index.ts";
 import { filler } from "../support/compacting.ts";
 

@@ -1,6 +1,6 @@
 /** A session that lives with each engine: it grows past its window turn by turn, is restarted in between, and loses nothing. */
 import { describe, expect, it } from "vitest";
-import { ENGINE_NAMES } from "../../src/core/engines/settings.ts";
+import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyCompaction } from "../../src/core/compaction/compaction.ts";
 import { judge } from "../../src/plugins/suite/examine.ts";
-import { ENGINE_NAMES } from "../../src/core/engines/settings.ts";
+import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
 import { contentText, type Message, type Transcript } from "../../src/core/transcript/message.ts";
 import { missingIn } from "../../src/core/receipt/counts.ts";
 import { createRuntime } from "../../src/session/runtime.ts";

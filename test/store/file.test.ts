@@ -221,7 +221,7 @@ describe("a program that uses a store", () => {
 
   it("says nothing on standard error, and ends by itself without closing it", async () => {
     const { stdout, stderr } = await run(`
-      import { openSqliteStore } from "../../src/store/sqlite.ts";
+      import { openSqliteStore } from "./src/store/index.ts";
       const store = await openSqliteStore({ path: ${JSON.stringify(path)} });
       await store.putState("t", "root", "kept");
       process.stdout.write(await store.getState("t", "root"));

@@ -1,7 +1,8 @@
 /** `precis-eval measure`: how much of what the work needed next survives a compaction, on sessions of one's own. */
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { ENGINE_DEFAULTS, ENGINE_NAMES } from "../../../src/core/engines/settings.ts";
+import { ENGINE_DEFAULTS } from "../../../src/core/engines/settings.ts";
+import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import { createEngine } from "../../../src/core/engines/engines.ts";
 import { evaluate, type Evaluation } from "../measure/evaluate.ts";
 import { figuresOf, type Figures } from "../measure/figures.ts";

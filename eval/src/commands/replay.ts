@@ -3,7 +3,7 @@ import { toEngineSettings } from "../../../src/config/engine-settings.ts";
 import { loadConfiguration } from "../../../src/config/load.ts";
 import type { Configuration } from "../../../src/config/schema.ts";
 import { SCHEDULES } from "../../../src/core/caching/schedule.ts";
-import { ENGINE_NAMES } from "../../../src/core/engines/settings.ts";
+import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import { PrecisError } from "../../../src/core/errors.ts";
 import { windowCurves } from "../replay/window-curves.ts";
 import { EXAMPLE, EXAMPLE_NOTES, exampleRecording } from "../replay/example.ts";

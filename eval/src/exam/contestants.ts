@@ -1,6 +1,6 @@
 /** Contestants by name: baselines, engines without and with a model, and a model asked plainly, each at each budget. */
 import { PrecisError } from "../../../src/core/errors.ts";
-import { builtInName, ENGINE_NAMES } from "../../../src/core/engines/settings.ts";
+import { builtInName, ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import { SEATS_MAX, type Contestant } from "./plan.ts";
 
 export const CONTESTANTS_DEFAULT = "tail,compressor,compressor+model,plain,whole";

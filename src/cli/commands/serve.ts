@@ -6,16 +6,14 @@ import { isLoopback } from "../../config/locate.ts";
 import { configurationError } from "../../config/problems.ts";
 import type { Configuration } from "../../config/schema.ts";
 import type { PrecisError } from "../../core/errors.ts";
-import { createGateway, type Gateway } from "../../gateway/index.ts";
-import { createHistory } from "../../gateway/history/history.ts";
-import { createUpstreams } from "../../gateway/transport/upstreams.ts";
+import type { Gateway } from "../../gateway/index.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import { asksInPlace } from "../../models/choice.ts";
 import type { Arguments, Command } from "../program/command.ts";
 import { withEngine } from "../settings/engine.ts";
 import { threadSource } from "../gateway/thread.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
-import { operate, type Operation } from "../gateway/operation.ts";
+import type { Operation } from "../gateway/operation.ts";
 import { toCaching, gatewayOptions, toMode, outwardProxies } from "../gateway/options.ts";
 import { keepMemoryLean } from "../gateway/lean-memory.ts";
 import { requiredToken, type OperatorToken } from "../gateway/token.ts";
@@ -116,6 +114,13 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
   const { configuration } = loaded;
   const { host, port } = configuration.gateway;
   const { shown, path, shared } = opened;
+  // Loaded once the settings are known to be sound; the list of commands needs none of it.
+  const [{ createGateway }, { createHistory }, { createUpstreams }, { operate }] = await Promise.all([
+    import("../../gateway/index.ts"),
+    import("../../gateway/history/history.ts"),
+    import("../../gateway/transport/upstreams.ts"),
+    import("../gateway/operation.ts"),
+  ]);
   const proxies = outwardProxies(terminal.environment);
   const options = await configuredOptions({ loaded, token, terminal, engine });
   const { all } = createUpstreams(options.upstreams);

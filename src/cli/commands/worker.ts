@@ -21,7 +21,6 @@ import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS, summarizeFlags } from
 import { configuredTenants } from "../gateway/tenants.ts";
 import type { Terminal } from "../screen/terminal.ts";
 import { version } from "../program/program.ts";
-import { openWorkerPort } from "../gateway/port.ts";
 
 /** Enough to keep a processor busy while models write. */
 const AT_ONCE = 4;
@@ -117,6 +116,7 @@ async function workWith(opened: OpenedStore, how: WorkOptions): Promise<ExitCode
   const log = createWorkerLog(configuration, terminal, createRedactor(options.secrets));
   const interrupted = interruption();
   const checkStore = () => store.checkWritable();
+  const { openWorkerPort } = await import("../gateway/port.ts");
   const served = port === undefined ? undefined : await openWorkerPort({ port, configuration, terminal, checkStore });
   const onEvent: EmitEvent = (event) => {
     served?.onEvent(event);

@@ -22,7 +22,7 @@ import { parseBudget } from "../screen/amounts.ts";
 import { readImageTokens } from "../settings/flags.ts";
 import type { Input } from "../files/input.ts";
 import { outwardFetch } from "../gateway/options.ts";
-import { builtInName } from "../../core/engines/settings.ts";
+import { builtInName } from "../../core/engines/names.ts";
 import { mainChoice, type Choice } from "../../models/choice.ts";
 import { registryOf } from "../../models/settings.ts";
 import {

@@ -6,7 +6,7 @@ import { shortPath } from "../../config/load.ts";
 import { pluginFolders } from "../../config/locate.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { isTrusted } from "../../config/trust.ts";
-import { ENGINE_NAMES, builtInName } from "../../core/engines/settings.ts";
+import { ENGINE_NAMES, builtInName } from "../../core/engines/names.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { findPlugin, listPlugins, type Plugin, computeFingerprint } from "../../plugins/find.ts";
 import { loadEngine, type PluginSource } from "../../plugins/load.ts";

@@ -7,7 +7,7 @@ import type { Arguments } from "../program/command.ts";
 import { usageError } from "../program/exit.ts";
 import { explained, type Terminal } from "../screen/terminal.ts";
 import type { Configuration } from "../../config/schema.ts";
-import { builtInName } from "../../core/engines/settings.ts";
+import { builtInName } from "../../core/engines/names.ts";
 import { asksInPlace, chooseModels } from "../../models/choice.ts";
 import { mainWindow, type MainWindow } from "../../config/engine-settings.ts";
 import { visibleLine } from "../screen/text.ts";

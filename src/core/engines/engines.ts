@@ -5,14 +5,8 @@ import { compressorFigures } from "./compressor/limits.ts";
 import type { Engine, CompactRequest, Outcome } from "./contract.ts";
 import { createLayered, layeredFigures } from "./layered/layered.ts";
 import { createLossless, losslessFigures } from "./lossless/lossless.ts";
-import {
-  builtInName,
-  ENGINE_NAMES,
-  type EngineName,
-  ownSettings,
-  type EngineSettings,
-  type EnginesSettings,
-} from "./settings.ts";
+import { builtInName, ENGINE_NAMES, type EngineName } from "./names.ts";
+import { ownSettings, type EngineSettings, type EnginesSettings } from "./settings.ts";
 import type { Figure } from "./room.ts";
 import { createSacredZone, sacredZoneFigures } from "./sacred-zone/sacred-zone.ts";
 import { createStepped, steppedFigures } from "./stepped.ts";

@@ -2,6 +2,7 @@
  * The settings of all engines, as data. The library's options, the configuration file, its JSON Schema and the reference
  * follow from them.
  */
+import type { EngineName } from "./names.ts";
 import type { TemplateName } from "../handoff/templates.ts";
 
 /** Which edition of an engine's policy holds. */
@@ -288,19 +289,4 @@ export function ownSettings<Name extends keyof OwnSettings>(
 ): Pick<SharedSettings, keyof WindowSettings | "preset"> & EnginesSettings[Name] {
   const tail = keepRecentTokens === undefined ? {} : { [TAIL_SETTINGS[name]]: keepRecentTokens };
   return { contextLength, maxOutputTokens, sessionThreshold, preset, ...engines?.[name], ...tail };
-}
-
-const NAMES = ["compressor", "sacred-zone", "handoff", "layered", "lossless", "stepped", "none"] as const;
-
-export type EngineName = (typeof NAMES)[number];
-
-export const ENGINE_NAMES: readonly string[] = NAMES;
-
-/** Other names of built-in engines (the Hermes Agent docs call the lossless one `lcm`). */
-const ALIASES: Readonly<Record<string, EngineName>> = { lcm: "lossless" };
-
-/** The built-in engine that a name means; undefined where it means none. */
-export function builtInName(name: string): EngineName | undefined {
-  const meant = Object.hasOwn(ALIASES, name) ? ALIASES[name]! : name;
-  return NAMES.find((one) => one === meant);
 }

@@ -8,7 +8,7 @@ import type { ModelKnowledge, ServedModel } from "../models/models.ts";
 import { createPending, type CheckedStore, type Pending } from "./pending.ts";
 import type { HistoryContext } from "../request/context.ts";
 import { countsTokens, type PreparedRequest, type ReceivedRequest } from "../request/model-request.ts";
-import { builtInName } from "../../core/engines/settings.ts";
+import { builtInName } from "../../core/engines/names.ts";
 import { thresholdText } from "../../session/threshold.ts";
 import { type CompactionTiming, type Postponement, windowOriginText, type WindowInUse } from "../../session/timing.ts";
 import type { EmitEvent, NoticeEvent } from "../contract.ts";

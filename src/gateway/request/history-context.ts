@@ -1,6 +1,6 @@
 /** What requests of one store have in common, by the options: for the gateway, for a request that shares nothing, and for jobs. */
 import { hash } from "node:crypto";
-import { builtInName } from "../../core/engines/settings.ts";
+import { builtInName } from "../../core/engines/names.ts";
 import { createChain } from "../../core/transcript/links.ts";
 import { createRegistry } from "../../models/registry/registry.ts";
 import { type GatewayOptions, sessionOptions } from "../gateway-options.ts";

@@ -10,7 +10,7 @@ import { impossibleBecause, type Setup } from "../../../bench/schedule/grid.ts";
 import { measureSetup } from "../../../bench/schedule/measure.ts";
 import type { Schedule } from "../../../bench/schedule/run.ts";
 import { DEFAULTS } from "../../../src/config/defaults.ts";
-import type { EngineName } from "../../../src/core/engines/settings.ts";
+import type { EngineName } from "../../../src/core/engines/names.ts";
 
 const FULL = Number(process.env["PRECIS_TEST_RUNS"] ?? 0) > 1_000;
 const SESSIONS = FULL ? 60 : 4;

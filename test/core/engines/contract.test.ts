@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { COMPRESSOR_DEFAULTS, ENGINE_NAMES } from "../../../src/core/engines/settings.ts";
+import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/settings.ts";
+import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import type { Engine } from "../../../src/core/engines/contract.ts";
 import { createEngine } from "../../../src/core/engines/engines.ts";
 import { sampleTranscripts } from "../../../src/plugins/suite/samples.ts";
