@@ -17,7 +17,7 @@ import { createAppendChain, type ChainTable } from "./sql/appending.ts";
 import { createCompactionCalls } from "./sql/compactions.ts";
 import { appendChain, type FreshMessages, countStored, readChain, readLinks } from "./sql/chains.ts";
 import { dropStaged, getOriginal, publishStaged, putOriginals, stagePieces } from "./sql/originals.ts";
-import { findRecord, listRecords, putRecord, readRecord, touchRecords, undoRecord } from "./sql/records.ts";
+import { findRecord, listRecords, putRecord, readRecord, touchRecords, undoRecord } from "./sql/compaction-records.ts";
 import { holdings, withBranches } from "./sql/retention.ts";
 import { searchMessages, searchOriginals } from "./sql/search.ts";
 import { getSession, listSessions } from "./sql/sessions.ts";

@@ -1,7 +1,7 @@
 /** The turns of large requests: by what they weigh, tenants one after another, with room for whoever comes next. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createPlaces, type Place } from "../../src/gateway/large/places.ts";
+import { createPlaces, type Place } from "../../src/gateway/large/queue.ts";
 
 const LIMITS = { heldBytes: 100, preparingBytes: 40, waitMs: 10_000 };
 const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);

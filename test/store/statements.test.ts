@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { bodyOf } from "../../src/store/body.ts";
 import type { ChainEnd } from "../../src/store/sql/appending.ts";
 import { appendChain } from "../../src/store/sql/chains.ts";
-import { findRecord, putRecord } from "../../src/store/sql/records.ts";
+import { findRecord, putRecord } from "../../src/store/sql/compaction-records.ts";
 import type { AskedQuery, Steps } from "../../src/store/sql/steps.ts";
 import { addMessages, readyEntries } from "../../src/store/sqlite/bodies.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";

@@ -13,7 +13,7 @@ import { counted } from "../screen/amounts.ts";
 import type { Arguments, Command } from "../program/command.ts";
 import { compactionDiff, shownCompaction } from "../compaction/diff.ts";
 import { compactForced, compactInput, type CompactionRequest, type ForcedCompaction } from "../compaction/compact.ts";
-import { reportJson, reportPage } from "../compaction/report.ts";
+import { compactJson, compactPage } from "../compaction/compact-output.ts";
 import { withEngine } from "../settings/engine.ts";
 import { fileReader, hookSettings } from "../gateway/options.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
@@ -172,8 +172,8 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     const beside = { out: args.is("json") ? undefined : files.out, keep: args.text("keep") };
     return {
       ...report,
-      text: args.is("json") ? reportJson(report) : text,
-      page: reportPage(report, beside, terminal.err),
+      text: args.is("json") ? compactJson(report) : text,
+      page: compactPage(report, beside, terminal.err),
       diff: args.is("diff") ? await makeDiff(input, result, { configuration, terminal }) : undefined,
     };
   });

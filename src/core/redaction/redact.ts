@@ -6,7 +6,7 @@ import { findAnnouncedPasswords } from "./announced-passwords.ts";
 import { findStatements } from "./statements.ts";
 import { findInBlocks } from "./blocks.ts";
 import { hiddenSpan, type Span, MARKER, PRIVATE_KEY_MARKER } from "./mask.ts";
-import { readingsOf } from "./readings.ts";
+import { readingsOf } from "./displayed.ts";
 import { scan } from "./scan.ts";
 
 export interface Redaction {

@@ -9,7 +9,7 @@ import { findLoginPassword, findOptionValue, findSetValue } from "./command-line
 import { findSchemeCredentials, findInUrl } from "./headers.ts";
 import { type Span, MARKER, valueSpan, hiddenSpan, PRIVATE_KEY_MARKER } from "./mask.ts";
 import { endOfMatch, type Stop, type Word, matchAt } from "./reading.ts";
-import { type Scanned, UNSEEN, invisibleCharacterAt } from "./readings.ts";
+import { type Scanned, UNSEEN, invisibleCharacterAt } from "./displayed.ts";
 import { findToken, TOKEN_WORD_CHARS_MIN } from "./tokens.ts";
 import { findAnnounced, findUnnamedKey, UNNAMED_WORD_CHARS_MIN } from "./unnamed.ts";
 import { nameStrength } from "./names.ts";

@@ -3,7 +3,7 @@ import type { RuntimeOptions, RuntimeState, Runtime } from "../../session/contra
 import { createRuntime } from "../../session/runtime.ts";
 import { createMemoryStore } from "../../store/memory.ts";
 import { rootOf, type ConversationStart, type Conversation } from "./conversations.ts";
-import { carryThinking } from "../knowledge/thinking.ts";
+import { carryThinking } from "../quirks/thinking.ts";
 import type { ModelKnowledge, ServedModel } from "../models/models.ts";
 import { createPending, type CheckedStore, type Pending } from "./pending.ts";
 import type { HistoryContext } from "../request/context.ts";

@@ -18,7 +18,7 @@ import { recall, search } from "./search.ts";
 import { list, messagesOf, show } from "./show.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { addPin, listPins, removePin, type PinContext, type PinRequest } from "../../session/pins.ts";
-import type * as Change from "./change.ts";
+import type * as Change from "./compact-and-undo.ts";
 import { exchangesOf } from "../../core/transcript/exchanges.ts";
 import { sharesWire } from "../../core/transcript/message.ts";
 
@@ -110,7 +110,7 @@ function shownAs(preview: string, { session, compaction }: Change.UnkeptCompacti
 
 /** Loaded when something is compacted or undone: looking at it needs no engine. */
 function loadChange(): Promise<typeof Change> {
-  return import("./change.ts");
+  return import("./compact-and-undo.ts");
 }
 
 async function pins(dependencies: HistoryDependencies, which: Which): Promise<SessionPins> {

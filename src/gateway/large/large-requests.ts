@@ -10,7 +10,7 @@ import type { ClientRequest, ClientResponse, RequestEvent, EmitEvent } from "../
 import type { GatewayLimits } from "../limits.ts";
 import type { Chunks } from "../request/relay.ts";
 import type { FromThread, ThreadSource, ToThread } from "./messages.ts";
-import { createPlaces, type Place } from "./places.ts";
+import { createPlaces, type Place } from "./queue.ts";
 
 interface LargeCall {
   readonly tenant: string;

@@ -14,7 +14,7 @@ import { type Decoded } from "../../protocols/protocol.ts";
 import { type ProtocolName } from "../../core/protocols.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { ReadRequest } from "../conversations/conversations.ts";
-import { withoutThinking } from "../knowledge/thinking.ts";
+import { withoutThinking } from "../quirks/thinking.ts";
 import type { RecallLimits } from "./tool.ts";
 
 /** An answer as the model gave it. Plain data. */

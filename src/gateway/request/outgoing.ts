@@ -5,7 +5,7 @@
 import { protocols } from "../../protocols/index.ts";
 import type { Treatment } from "../contract.ts";
 import { rootOf } from "../conversations/conversations.ts";
-import { thinkingCourse, type ThinkingTreatment } from "../knowledge/thinking.ts";
+import { thinkingCourse, type ThinkingTreatment } from "../quirks/thinking.ts";
 import type { HistoryContext } from "./context.ts";
 import { type PreparedRequest, type OutgoingRequest } from "./model-request.ts";
 import type { HiddenTools } from "../../protocols/answers/screen.ts";

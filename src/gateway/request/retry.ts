@@ -3,7 +3,7 @@
  * request alone until the provider accepts a smaller form of it.
  */
 import type { Overflow } from "../../protocols/protocol.ts";
-import { allowsCompaction } from "../knowledge/thinking.ts";
+import { allowsCompaction } from "../quirks/thinking.ts";
 import type { HistoryContext } from "./context.ts";
 import { type PreparedRequest } from "./model-request.ts";
 import type { Prepared } from "../../session/contract.ts";

@@ -4,7 +4,7 @@
  */
 import type { Overflow } from "../../protocols/protocol.ts";
 import { refusesNeighbours } from "../../protocols/openai-chat/alternate.ts";
-import { thinkingRefusal } from "../knowledge/thinking.ts";
+import { thinkingRefusal } from "../quirks/thinking.ts";
 import { onwardHeaders } from "../transport/headers.ts";
 import type { GatewayContext } from "./context.ts";
 import { faultReason, reportFault } from "./fault.ts";

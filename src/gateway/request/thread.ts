@@ -7,7 +7,7 @@ import type { ThreadForm, ThreadRefusal } from "../../protocols/definition.ts";
 import { applyEdits } from "../../protocols/json.ts";
 import type { ClientResponse } from "../contract.ts";
 import type { ReadRequest } from "../conversations/conversations.ts";
-import { droppingThinking, thinkingRefusal } from "../knowledge/thinking.ts";
+import { droppingThinking, thinkingRefusal } from "../quirks/thinking.ts";
 import { threadUseOf } from "../conversations/threads.ts";
 import type { GatewayContext } from "./context.ts";
 import { countsTokens, type AnsweredRequest, type ModelRequest, type ReceivedRequest } from "./model-request.ts";

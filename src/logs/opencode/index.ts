@@ -1,6 +1,6 @@
 /**
  * Sessions of OpenCode. In its database and its older folders a session is many records; read and written here is the one
- * document that `opencode export` prints and `opencode import` takes, which `database.ts` and `folder.ts` make from them.
+ * document that `opencode export` prints and `opencode import` takes, which `database.ts` and `../stored.ts` make from them.
  */
 import { CONVERSATION_ALONE, type SessionFormat } from "../format.ts";
 import { isOpencodeDocument, readOpencode, upToMessage } from "./read.ts";

@@ -6,7 +6,7 @@ import type { Lifetime } from "../lifetime.ts";
 import { createRecentMap } from "../recent-map.ts";
 import { decodeCompaction, encodeCompaction } from "../record.ts";
 import type { CompactionEntry, HistoryStore } from "../store.ts";
-import type { FoundRecord, ListedRecord, NewRecord } from "./records.ts";
+import type { FoundRecord, ListedRecord, NewRecord } from "./compaction-records.ts";
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);

@@ -17,7 +17,7 @@ import {
   type StagedPieces,
 } from "../sql/originals.ts";
 import { query } from "../sql/query.ts";
-import { findRecord, listRecords, putRecord, readRecord, touchRecords, undoRecord } from "../sql/records.ts";
+import { findRecord, listRecords, putRecord, readRecord, touchRecords, undoRecord } from "../sql/compaction-records.ts";
 import { deleteStep, holdings, retainStep, withBranches } from "../sql/retention.ts";
 import { searchMessages, searchOriginals } from "../sql/search.ts";
 import { getSession, listSessions } from "../sql/sessions.ts";

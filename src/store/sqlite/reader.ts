@@ -8,7 +8,7 @@ import { openDatabase, type FileOptions } from "./database.ts";
 import type { AnswerOf, Call, OperationName } from "./operations.ts";
 import { createRunner, type Runner } from "./query.ts";
 import { countStored } from "../sql/chains.ts";
-import { findRecord } from "../sql/records.ts";
+import { findRecord } from "../sql/compaction-records.ts";
 import { getState } from "../sql/usage.ts";
 import type { Steps } from "../sql/steps.ts";
 

@@ -5,7 +5,12 @@ import { toEngineSettings } from "../../../src/config/engine-settings.ts";
 import { figureAt } from "../../../src/core/engines/window.ts";
 import { createEngine, figuresOf } from "../../../src/core/engines/engines.ts";
 import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
-import { ENGINE_DEFAULTS, OWN_SETTINGS, type EngineSettings, type SettingsOfEngine } from "../../../src/core/engines/settings.ts";
+import {
+  ENGINE_DEFAULTS,
+  OWN_SETTINGS,
+  type EngineSettings,
+  type SettingsOfEngine,
+} from "../../../src/core/engines/settings.ts";
 import { createSession } from "../../../src/index.ts";
 import { chain, filler, measure, ran, says, talk, user } from "../../support/compacting.ts";
 

@@ -14,7 +14,7 @@ import type { Runtime, RuntimeOptions, RuntimeState } from "../../session/contra
 import { badThreshold, writeThreshold } from "../../session/threshold.ts";
 import { pinsOf } from "../../session/pins.ts";
 import { createRuntime } from "../../session/runtime.ts";
-import { carryThinking } from "../knowledge/thinking.ts";
+import { carryThinking } from "../quirks/thinking.ts";
 import { archiveRestart } from "./archive.ts";
 import type { CompactHow, CompactResult, ThresholdResult, UndoResult, Which } from "./contract.ts";
 import { hooksOf } from "../conversations/start.ts";

@@ -8,7 +8,7 @@ import {
   thinkingRefusal,
   thinkingRules,
   type ThinkingQuery,
-} from "../../../src/gateway/knowledge/thinking.ts";
+} from "../../../src/gateway/quirks/thinking.ts";
 import { protocols } from "../../../src/protocols/index.ts";
 import { type Decoded } from "../../../src/protocols/protocol.ts";
 import { applyEdits } from "../../../src/protocols/json.ts";

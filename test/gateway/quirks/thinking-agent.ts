@@ -12,7 +12,7 @@ import {
   thinkingCourse,
   thinkingRules,
   allowsCompaction,
-} from "../../../src/gateway/knowledge/thinking.ts";
+} from "../../../src/gateway/quirks/thinking.ts";
 import { createProvider, type Answer, type ScriptedRequest } from "../../../provider/src/index.ts";
 import { createDecoder, protocols } from "../../../src/protocols/index.ts";
 import { type Decoded } from "../../../src/protocols/protocol.ts";

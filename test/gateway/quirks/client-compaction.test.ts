@@ -1,7 +1,7 @@
 /** A client's own request for a summary, told from requests that only speak of one. */
 import { describe, expect, it } from "vitest";
 import { textMessage, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
-import { clientCompaction } from "../../../src/gateway/knowledge/client-compaction.ts";
+import { clientCompaction } from "../../../src/gateway/quirks/client-compaction.ts";
 import { expectLinear } from "../../support/linear.ts";
 
 const history: readonly Message[] = [textMessage("user", "Fix the build."), textMessage("assistant", "Fixed.")];

@@ -21,7 +21,7 @@ import { parts, repairLines, type Repair } from "./output.ts";
 import type { Stream } from "../screen/terminal.ts";
 import type { Window } from "../settings/flags.ts";
 
-export interface Report {
+export interface CompactOutput {
   readonly input: Input;
   readonly result: ForcedCompaction;
   readonly to: ProtocolName;
@@ -34,7 +34,7 @@ export interface WrittenFiles {
   readonly keep: string | undefined;
 }
 
-export function reportPage(report: Report, { out, keep }: WrittenFiles, stream: Stream): string {
+export function compactPage(report: CompactOutput, { out, keep }: WrittenFiles, stream: Stream): string {
   const { input, result, to, window, repair } = report;
   const page =
     result.kind === "compacted"
@@ -49,7 +49,7 @@ export function reportPage(report: Report, { out, keep }: WrittenFiles, stream: 
 
 const FORMS = { request: "a request body", messages: "an array of messages" } as const;
 
-function describeUse({ input, to }: Report, { out, keep }: WrittenFiles): string {
+function describeUse({ input, to }: CompactOutput, { out, keep }: WrittenFiles): string {
   const form = input.decoded !== undefined && to === input.protocol ? input.decoded.form : undefined;
   const use =
     form === undefined
@@ -78,7 +78,7 @@ function nextStep({
   return "`--budget 20%` sets the size of the result, `--force` compacts anyway";
 }
 
-export function reportJson(report: Report): string {
+export function compactJson(report: CompactOutput): string {
   const { input, result, to } = report;
   const shown = parts(input, result.transcript, to);
   const synthetic = syntheticIn(result.transcript, shown.messages.length, to);
@@ -99,7 +99,7 @@ function syntheticIn({ system, messages }: Transcript, elements: number, to: Pro
 }
 
 /** The same keys whatever happened, so that a script need not look for them. */
-function collectFigures({ input, result, to, window, repair }: Report): object {
+function collectFigures({ input, result, to, window, repair }: CompactOutput): object {
   const { format, notes, transcript } = input;
   const { before, budget } = result;
   const common = {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../../src/core/compaction/compaction.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../src/core/transcript/oracle.ts";
-import { carryThinking, holdsThinking, withoutThinking } from "../../../src/gateway/knowledge/thinking.ts";
+import { carryThinking, holdsThinking, withoutThinking } from "../../../src/gateway/quirks/thinking.ts";
 import { protocols } from "../../../src/protocols/index.ts";
 import { type Decoded } from "../../../src/protocols/protocol.ts";
 import { decodeCompaction, encodeCompaction } from "../../../src/store/record.ts";
