@@ -23,20 +23,18 @@ export function textSections(kept: Kept<Text>): Blocks {
 }
 
 function estimateBlocks({ rows, absent }: Text["estimates"]): Blocks {
-  const kinds = Object.keys(rows[0]!.error);
   const guesses = rows.filter(({ name }) => !name.includes("exact"));
   const [best] = guesses.toSorted((a, b) => a.error95 - b.error95);
   const [fastest] = guesses.toSorted((a, b) => b.medianSpeed - a.medianSpeed);
   return [
     "## Counting tokens",
-    `Error in percent against exact o200k counts, by kind of text; p95 is of pieces of 2,000 characters. Speed is the median over the kinds.`,
+    `p95 is the error in percent against exact o200k counts, of pieces of 2,000 characters; speed is the median over kinds of text. [estimates.md](estimates.md) has the errors of precis by kind.`,
     markdownTable([
-      ["", "package", "MB/s", ...kinds, "p95"],
+      ["", "package", "MB/s", "p95"],
       ...rows.map((row) => [
         row.name,
         row.from,
         row.medianSpeed < 10 ? row.medianSpeed.toFixed(1) : row.medianSpeed.toFixed(0),
-        ...kinds.map((kind) => percent(row.error[kind]!)),
         percent(row.error95),
       ]),
     ]),
@@ -65,10 +63,6 @@ is. False alarms: texts without any secret, of ${clean}, that were changed. Spee
         percent(row.named),
         String(row.falseAlarms),
       ]),
-    ]),
-    markdownTable([
-      ["MB/s", ...kinds],
-      ...rows.map(({ name, speed }) => [name, ...kinds.map((kind) => speed[kind]!.toFixed(0))]),
     ]),
     ...absentLines(absent),
     wins.length === 0 ? "No peer is faster on any kind of text." : `A peer is the fastest on: ${listed(wins)}.`,
