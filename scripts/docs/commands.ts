@@ -6,21 +6,15 @@ import { describeCommand } from "../../src/cli/program/usage.ts";
 
 /** A flag that so many commands have in the same words is described once. */
 const SHARED_MIN = 2;
-/** docs/cli.md has the first example and paragraph of a command; `--help` and the man page have all. */
-const SHOWN = 1;
 
 /** The page with commands and exit codes renewed. */
 export function withCommands(page: string, all: readonly (Command | CommandGroup)[]): string {
   const codes = definitions(EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning]));
-  return withGenerated(withToolCommands(page, all, SHOWN), "exit codes", codes);
+  return withGenerated(withToolCommands(page, all, "short"), "exit codes", codes);
 }
 
 /** The page of a tool beside precis, with its commands renewed. */
-export function withToolCommands(
-  page: string,
-  all: readonly (Command | CommandGroup)[],
-  shown: number = Infinity,
-): string {
+export function withToolCommands(page: string, all: readonly (Command | CommandGroup)[], form: Form = "whole"): string {
   const commands = all.flatMap((one) => ("commands" in one ? one.commands : [one]));
   const counts = Map.groupBy(
     commands.flatMap((command) => describeCommand(command).flags.map(([name, meaning]) => `${name}\n${meaning}`)),
@@ -29,9 +23,12 @@ export function withToolCommands(
   const shared = new Map(
     [...counts].filter(([, times]) => times.length >= SHARED_MIN).map(([row]) => row.split("\n") as [string, string]),
   );
-  const sections = commands.map((command) => section(command, shared, shown));
+  const sections = commands.map((command) => section(command, shared, form));
   return withGenerated(page, "commands", [...sharedSection(shared), ...sections].join("\n\n"));
 }
+
+/** docs/cli.md has of each command what it does, its flags and an example; `--help` and the man page have all. */
+type Form = "short" | "whole";
 
 type SharedFlags = ReadonlyMap<string, string>;
 
@@ -44,16 +41,19 @@ function sharedSection(shared: SharedFlags): readonly string[] {
   ];
 }
 
-function section(command: Command, shared: SharedFlags, shown: number): string {
+function section(command: Command, shared: SharedFlags, form: Form): string {
   const { usage, positionals, flags } = describeCommand(command);
   const own = flags.filter(([name, meaning]) => shared.get(name) !== meaning);
   const others = flags.filter((flag) => !own.includes(flag)).map(([name]) => `\`${longName(name)}\``);
   const rows = [...positionals, ...own];
-  const examples = command.examples.slice(0, shown).flatMap(({ line, says }) => [`# ${says}`, line]);
+  const examples = (form === "short" ? command.examples.slice(0, 1) : command.examples).flatMap(({ line, says }) => [
+    `# ${says}`,
+    line,
+  ]);
   return [
     `### ${invocation(command)}`,
     `\`${usage}\``,
-    [command.summary, ...command.about.slice(0, shown)].join("\n\n"),
+    [command.summary, ...(form === "short" ? [] : command.about)].join("\n\n"),
     ...(rows.length === 0 ? [] : [listed(rows)]),
     ...(others.length === 0 ? [] : [`Also ${others.join(", ")}.`]),
     ["```sh", ...examples, "```"].join("\n"),
