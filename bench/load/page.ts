@@ -39,7 +39,7 @@ function opening({ machine, on, figures }: LoadKept): readonly string[] {
 (${machine.cpu}, Node ${machine.node}) that run clients, upstream, gateways and PostgreSQL together. **Other programs used the machine at the same time** (load ${least.toFixed(1)} to ${most.toFixed(1)}): use ratios and counts as they are, and
 processor times and latencies as upper bounds.`,
     "    npm run bench:load -- --part all --keep        # everything on this page\n    npm run bench:postgres -- --keep               # the look-ups at five million messages\n    npm run docs:capacity                          # writes this page from them",
-    "`--at-once`, `--sessions`, `--rate` (requests a second), `--bytes` (a session's last request), `--window` and `--store sqlite` change the load;\nwith `--corpus`, the sessions are those of the folder in `PRECIS_CORPUS`. The upstream answers at once.",
+    "`--at-once`, `--sessions`, `--rate`, `--bytes`, `--window`, `--corpus` and `--store sqlite` change the load. The upstream answers at once.",
   ];
 }
 

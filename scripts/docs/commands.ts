@@ -20,9 +20,11 @@ export function withToolCommands(page: string, all: readonly (Command | CommandG
     commands.flatMap((command) => describeCommand(command).flags.map(([name, meaning]) => `${name}\n${meaning}`)),
     (row) => row,
   );
-  const shared = new Map(
-    [...counts].filter(([, times]) => times.length >= SHARED_MIN).map(([row]) => row.split("\n") as [string, string]),
-  );
+  const often = [...counts]
+    .filter(([, times]) => times.length >= SHARED_MIN)
+    .toSorted(([, one], [, other]) => one.length - other.length);
+  // Of the meanings of one name the most frequent is the shared one, because it comes last.
+  const shared = new Map(often.map(([row]) => row.split("\n") as [string, string]));
   const sections = commands.map((command) => section(command, shared, form));
   return withGenerated(page, "commands", [...sharedSection(shared), ...sections].join("\n\n"));
 }

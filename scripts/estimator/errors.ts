@@ -9,11 +9,15 @@ export interface Judged extends Piece {
 const CHARS_PER_TOKEN_RULE = 4;
 /** Below this a rounding decides the error. */
 const JUDGED_FROM_CHARS = 200;
+/** A kind of text has a row if many pieces are of it, or if it is estimated worse than most. */
+const SHOWN_FROM_PIECES = 80;
+const SHOWN_ABOVE_P95 = 0.08;
 
 export function errorTable(pieces: readonly Judged[]): string {
   const held = pieces.filter((piece) => piece.held);
   const judged = held.filter((piece) => piece.text.length >= JUDGED_FROM_CHARS);
   const categories = [...Map.groupBy(judged, (piece) => piece.category)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const shown = categories.filter(([, group]) => group.length >= SHOWN_FROM_PIECES || p95Of(group) > SHOWN_ABOVE_P95);
   return `# Token estimates
 
 This page says how far precis' token counts are from exact ones, for anyone who sets thresholds near the end of a window. They are fitted to exact o200k counts (gpt-tokenizer). For models of other vendors, a session learns a correction factor from the usage
@@ -24,10 +28,10 @@ The table shows the error on text that the fit has not seen, and beside it that 
 Written by \`npm run fit:estimator\` from ${held.length.toLocaleString("en")} held-out and ${(pieces.length - held.length).toLocaleString("en")} training pieces.
 
 ${HEADER}
-${categories.map(([category, group]) => row(category, group)).join("\n")}
+${shown.map(([category, group]) => row(category, group)).join("\n")}
 ${row("**all**", judged)}
 
-A long run of one character is the weak spot, but makes up few tokens.
+Not shown are ${categories.length - shown.length} kinds of which there are fewer than ${SHOWN_FROM_PIECES} pieces and whose p95 is at most ${100 * SHOWN_ABOVE_P95} %. A long run of one character is the weak spot, but makes up few tokens.
 
 ## Images
 
@@ -48,9 +52,12 @@ function row(label: string, pieces: readonly Judged[]): string {
 function errors(pieces: readonly Judged[], estimate: (piece: Judged) => number): readonly string[] {
   const total = (value: (piece: Judged) => number): number => pieces.reduce((sum, piece) => sum + value(piece), 0);
   const bias = total(estimate) / total((piece) => piece.exact) - 1;
+  return [`${bias >= 0 ? "+" : "−"}${percent(Math.abs(bias))}`, percent(p95Of(pieces, estimate))];
+}
+
+function p95Of(pieces: readonly Judged[], estimate = (piece: Judged): number => piece.estimate): number {
   const sizes = pieces.map((piece) => Math.abs(estimate(piece) / piece.exact - 1)).toSorted((a, b) => a - b);
-  const at = (share: number): number => sizes[Math.min(sizes.length - 1, Math.floor(sizes.length * share))] ?? 0;
-  return [`${bias >= 0 ? "+" : "−"}${percent(Math.abs(bias))}`, percent(at(0.95))];
+  return sizes[Math.min(sizes.length - 1, Math.floor(sizes.length * 0.95))] ?? 0;
 }
 
 function percent(share: number): string {

@@ -16,18 +16,9 @@ export function speedSection(kept: Kept<Figures["speed"]>): Blocks {
     "## How long a compaction takes",
     provenance(kept),
     `From own messages to own messages, to a fifth of the tokens, in turns on ${transcripts.length} transcripts of ${sizes} tokens.
-**Cold**: nothing was seen before. **Warm**: it was compacted one exchange ago. Summaries are at hand. Medians in milliseconds; the ratios are medians over the transcripts.
-Some 25 ms of Hermes' time are its asking the stub over HTTP.`,
-    markdownTable([
-      ["", "package", "cold", "warm", "precis takes, warm"],
-      ...rows.map((row) => [
-        row.name,
-        row.from,
-        milliseconds(row.coldMs),
-        milliseconds(row.warmMs),
-        row.name === "precis" ? "" : times(row.oursWarm),
-      ]),
-    ]),
+**Cold**: nothing was seen before. **Warm**: it was compacted one exchange ago. Summaries are at hand. Medians in milliseconds, cold and warm;
+some 25 ms of Hermes' time are its asking the stub over HTTP.`,
+    `${rows.map((row) => `${row.name} (${row.from}) ${milliseconds(row.coldMs)} and ${milliseconds(row.warmMs)}`).join("; ")}.`,
     `This is not the same work: precis reads every message, writes a handoff with its evidence, redacts it and checks what it lost; the others delete, or hand the rest to a model, whose seconds are not counted.`,
     ...absentLines(absent),
     verdict(peers),
