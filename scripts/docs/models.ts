@@ -4,7 +4,7 @@ import { knownModels } from "../../src/models/registry/registry.ts";
 
 /** The first row is the header; prices are US dollars for a million tokens, an empty cell is what no source gave. Models with the same figures share a row. */
 export function modelRows(): readonly (readonly string[])[] {
-  const header = ["models", "window", "output", "input $", "output $", "read $", "write 5m/1h $"];
+  const header = ["models", "window", "output", "in/out $", "read $", "write 5m/1h $"];
   const alike = Map.groupBy(knownModels().values(), (facts) => figuresOf(facts).join("|"));
   const rows = [...alike.values()].map((facts) => [
     facts.map(({ name }) => `\`${name}\``).join(", "),
@@ -20,8 +20,7 @@ function figuresOf({ windowTokens, maxOutputTokens, prices }: SourcedFacts): rea
   return [
     said(windowTokens),
     said(maxOutputTokens),
-    said(prices?.inputUsdPerMtok),
-    said(prices?.outputUsdPerMtok),
+    prices === undefined ? "" : `${said(prices.inputUsdPerMtok)}/${said(prices.outputUsdPerMtok)}`,
     said(prices?.cacheReadUsdPerMtok),
     writes.length === 0 ? "" : writes.map(said).join("/"),
   ];
