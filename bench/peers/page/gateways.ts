@@ -13,13 +13,8 @@ export function gatewaysSection(kept: Kept<Figures["gateways"]>): Blocks {
   return [
     "## What a gateway adds to a call",
     provenance(kept),
-    `${listed(versions)}, beside \`precis serve\` with a history on disk, in turns, before the same upstream on the loopback. Portkey is asked in Chat; claude-code-router in Messages, passing requests on. Nothing is compacted. Milliseconds that are added to the call without a gateway, medians and 95th percentiles; ${calls(rows)}`,
-    markdownTable([
-      ["case", "", "wire", "added", "at p95"],
-      ...rows
-        .filter(({ door }) => SHOWN.test(door))
-        .map((row) => [row.case, row.door, row.wire, milliseconds(row.addedMs), milliseconds(row.addedP95Ms)]),
-    ]),
+    `${listed(versions)}, beside \`precis serve\` with a history on disk, in turns, before the same upstream on the loopback. Portkey is asked in Chat; claude-code-router in Messages, passing requests on. Nothing is compacted. Milliseconds that are added to the call without a gateway, medians and, in brackets, 95th percentiles; ${calls(rows)}`,
+    markdownTable([["case", ...COLUMNS.map(([wire, door]) => `${wire}: ${door}`)], ...caseRows(rows)]),
     `Resident memory when it was over: ${listed(memory)}.`,
     ...absentLines(absent),
     verdict(rows),
@@ -28,7 +23,23 @@ export function gatewaysSection(kept: Kept<Figures["gateways"]>): Blocks {
 
 const PEERS = /Portkey|router/;
 /** A bare proxy and the router's second mode are in the stored results. */
-const SHOWN = /precis|Portkey|passing/;
+const COLUMNS = [
+  ["chat", "precis"],
+  ["chat", "Portkey"],
+  ["messages", "precis"],
+  ["messages", "claude-code-router, passing"],
+] as const;
+
+function caseRows(rows: readonly Row[]): readonly (readonly string[])[] {
+  const cases = [...new Set(rows.map((row) => row.case))];
+  return cases.map((one) => [
+    one,
+    ...COLUMNS.map(([wire, door]) => {
+      const row = rows.find((other) => other.case === one && other.wire === wire && other.door === door);
+      return row === undefined ? "" : `${milliseconds(row.addedMs)} (${milliseconds(row.addedP95Ms)})`;
+    }),
+  ]);
+}
 
 function calls(rows: readonly Row[]): string {
   const failed = rows.reduce((sum, row) => sum + row.failed, 0);
@@ -36,7 +47,7 @@ function calls(rows: readonly Row[]): string {
 }
 
 function verdict(rows: readonly Row[]): string {
-  const peers = rows.filter(({ door }) => PEERS.test(door));
+  const peers = rows.filter(({ door }) => PEERS.test(door) && COLUMNS.some(([, shown]) => shown === door));
   const oursBeside = (row: Row): Row =>
     rows.find((other) => other.door === "precis" && other.case === row.case && other.wire === row.wire)!;
   const won = peers.filter((row) => row.addedMs <= oursBeside(row).addedMs);

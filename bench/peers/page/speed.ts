@@ -56,7 +56,7 @@ function turnBlocks(kept: Kept<Figures["speed"]>): Blocks {
     "## How long a turn takes",
     `In the same run, before every request of a recorded session, everyone is given the whole history and answers what is to be sent (${sizes}).
 precis compacts over ${thousands(triggerTokens)} tokens and otherwise puts its standing compaction in place, which it has to find in its store. pi, \`summarizationMiddleware\` and Hermes Agent replace their history over the same
-trigger; \`trimMessages\` and \`contextEditingMiddleware\` run at each turn from there on; \`pruneMessages\` and Headroom at every turn, both and LangChain's stateless ones at up to ${statelessTurns} turns of each session.
+trigger; \`trimMessages\` and \`contextEditingMiddleware\` run at each turn from there on; \`pruneMessages\` and Headroom at every turn. LangChain's stateless ones and Headroom are asked at up to ${statelessTurns} turns of each session.
 **Compacting**: the turns that make the history smaller. Milliseconds, medians over the sessions.`,
     `**Messages**: from own messages to own messages. **Body**: from the JSON text of a Chat request to the one to send; a peer parses the whole, precis reads what is new and copies the rest.`,
     turnTable(rows),
