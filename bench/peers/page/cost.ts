@@ -8,7 +8,7 @@ import { listed, percent, thousands, times } from "./wording.ts";
 
 type Row = Figures["cost"]["rows"][number];
 
-const HEAD = ["strategy", "cost, M", "of doing nothing", "busts", "not valid", "bound, %", "precis costs"];
+const HEAD = ["strategy", "cost, M", "busts", "not valid", "bound, %", "precis costs"];
 
 export function costSection(kept: Kept<Figures["cost"]>): Blocks {
   const { absent, cuts, transcripts, rows } = kept.figures;
@@ -31,7 +31,6 @@ function cellsOf(row: Row): readonly string[] {
   return [
     `${row.name}, ${row.how}`,
     row.cost.toFixed(3),
-    row.ofNothing.toFixed(2),
     String(row.busts),
     String(row.invalid),
     percent(row.bound),
