@@ -156,7 +156,7 @@ ${atOnce} at once. In one phase a gateway is killed and another one started afte
     markdownTable(peopleCells(people)),
     `The gateways took ${residentMb.map((mb) => mb.toFixed(0)).join(" and ")} MB at the end. A day of 8 hours stores ${(people.storedBytesADay / 1e9).toFixed(2)} GB and writes ${(people.walBytesADay / 1e9).toFixed(2)} GB of log.${
       isCrowded
-        ? ` **Other programs kept a load of ${load.toFixed(0)} on the machine's cores meanwhile**, so that the times say little: measure them again on cores of their own. What was refused, lost and stored does not depend on that.`
+        ? ` **Other programs kept a load of ${load.toFixed(0)} on the machine's cores meanwhile**, so that the times say little. What was refused, lost and stored does not depend on that.`
         : ""
     }`,
   ];

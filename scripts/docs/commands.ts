@@ -48,13 +48,11 @@ function section(command: Command, shared: SharedFlags, form: Form): string {
   const own = flags.filter(([name, meaning]) => shared.get(name) !== meaning);
   const others = flags.filter((flag) => !own.includes(flag)).map(([name]) => `\`${longName(name)}\``);
   const rows = [...positionals, ...own];
-  const examples = (form === "short" ? command.examples.slice(0, 1) : command.examples).flatMap(({ line, says }) => [
-    `# ${says}`,
-    line,
-  ]);
+  const examples =
+    form === "short" ? [command.examples[0]!.line] : command.examples.flatMap(({ line, says }) => [`# ${says}`, line]);
   return [
     `### ${invocation(command)}`,
-    `\`${usage}\``,
+    ...(form === "short" && positionals.length === 0 ? [] : [`\`${usage}\``]),
     [command.summary, ...(form === "short" ? [] : command.about)].join("\n\n"),
     ...(rows.length === 0 ? [] : [listed(rows)]),
     ...(others.length === 0 ? [] : [`Also ${others.join(", ")}.`]),
