@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
-import { licenceRows } from "../scripts/docs/licences.ts";
-import { markdownTable, withGenerated } from "../scripts/docs/markdown.ts";
+import { licenceList, licenceRows } from "../scripts/docs/licences.ts";
+import { withGenerated } from "../scripts/docs/markdown.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const EXAMPLE_TOKENS_MIN = 60_000;
@@ -70,7 +70,7 @@ describe("the package", () => {
   it("names the licence of every package that is in it, as `npm run docs` leaves them", async () => {
     const page = text("docs/dependencies.md");
     const rows = await licenceRows();
-    expect(withGenerated(page, "licences", markdownTable(rows))).toBe(page);
+    expect(withGenerated(page, "licences", await licenceList())).toBe(page);
     expect(rows.length).toBeGreaterThan(30);
     expect(rows.filter(([, , licence]) => !PERMISSIVE.has(licence!)).slice(1)).toEqual([]);
     for (const name of ["hono", "pg", "undici", "zod"]) expect(rows.map(([first]) => first)).toContain(name);

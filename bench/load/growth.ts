@@ -35,10 +35,8 @@ interface Day {
   readonly databaseCores: number;
   readonly transactionsPerSecond: number;
   readonly walMbPerSecond: number;
-  readonly sentMbPerSecond: number;
   readonly storedGb: number;
   readonly storedGbKept: number;
-  readonly rowsKept: number;
 }
 
 function dayOf(costs: Costs, sessions: number): Day {
@@ -52,23 +50,19 @@ function dayOf(costs: Costs, sessions: number): Day {
     databaseCores: (perSecond * of("databaseMs")) / 1_000 / BUSY_SHARE,
     transactionsPerSecond: perSecond * of("transactions"),
     walMbPerSecond: (perSecond * of("walKb")) / 1_000,
-    sentMbPerSecond: (perSecond * AMOUNTS.sentKb) / 1_000,
     storedGb,
     storedGbKept: storedGb * RETENTION_DAYS,
-    rowsKept: sessions * of("rows") * RETENTION_DAYS,
   };
 }
 
 const LINES: readonly (readonly [what: string, of: (day: Day) => number])[] = [
   ["turns a second, at the peak", ({ turnsPerSecond }) => turnsPerSecond],
-  ["request bodies, MB a second at the peak", ({ sentMbPerSecond }) => sentMbPerSecond],
   ["cores for gateways", ({ gatewayCores }) => gatewayCores],
   ["cores for the database", ({ databaseCores }) => databaseCores],
   ["transactions a second, at the peak", ({ transactionsPerSecond }) => transactionsPerSecond],
   ["write-ahead log, MB a second at the peak", ({ walMbPerSecond }) => walMbPerSecond],
   ["stored, GB a day", ({ storedGb }) => storedGb],
   [`stored, GB after ${RETENTION_DAYS} days`, ({ storedGbKept }) => storedGbKept],
-  [`rows after ${RETENTION_DAYS} days`, ({ rowsKept }) => rowsKept],
 ];
 
 export function growthSection(costs: Costs): readonly string[] {
@@ -88,7 +82,7 @@ The busiest hour has ${PEAK} times the average, cores are ${100 * BUSY_SHARE} % 
     `- **10,000 a day** break at the disk first: ${amount(many.storedGbKept)} GB after ${RETENTION_DAYS} days. Lower \`gateway.retention_days\` (a week keeps ${amount(many.storedGb * 7)} GB: months are dropped as whole partitions), or give tenants a \`store_mb\`. Use PostgreSQL with two gateways, so that one may
   fail, and a worker. Add the next gateway when one's core is ${100 * BUSY_SHARE} % busy, before \`precis_untouched_total{because="overloaded"}\` rises. Each takes 15 connections (and 11 for its thread for large requests), so ten want \`max_connections\` of 300.`,
     `- **10 million a day** break at the one database that takes the writes: no single primary takes ${amount(most.transactionsPerSecond)} transactions and ${amount(most.walMbPerSecond)} MB of log a second. Tenants share nothing, so divide them into cells, each of some gateways and workers on a database of its
-  own, behind a balancer that sends each key to its cell (by a hash). At ${DATABASE_CORES} cores a database that is ${cells} cells of ${amount(most.turnsPerSecond / cells)} turns a second by processor alone; ${amount(most.walMbPerSecond / cells)} MB of log a second and
+  own, behind a balancer that sends each key to its cell (by a hash). At ${DATABASE_CORES} cores a database that is ${cells} cells by processor alone; ${amount(most.walMbPerSecond / cells)} MB of log a second and
   ${amount(most.storedGb / cells)} GB a day for each say how many more the disks need. Keep conversations for days and not for weeks.`,
     "The upper end is arithmetic from two cores, and nobody has run it. Measure a cell with `npm run bench:load` on its own machines before you count on its size.",
   ];

@@ -5,16 +5,7 @@ import { growthSection } from "./growth.ts";
 import { markdownTable } from "../../scripts/docs/markdown.ts";
 import type { LoadFigures, LoadResults, ShapeFigures } from "./figures.ts";
 import { peopleCells } from "./tables.ts";
-import {
-  coresGot,
-  COST_NAMES,
-  fitError,
-  fittedCosts,
-  simulatedPoints,
-  type Cost,
-  type Costs,
-  type SimulatedPoint,
-} from "./model.ts";
+import { coresGot, COST_NAMES, fitError, fittedCosts, simulatedPoints, type Cost, type Costs } from "./model.ts";
 
 export type LoadKept = Kept<LoadResults>;
 
@@ -30,10 +21,9 @@ export function capacityPage(): string {
     costSection(kept.figures.shapes, costs),
     gatewaysSection(kept.figures),
     peopleSection(kept.figures),
-    profileSection(kept.figures),
     lookUpSection(postgres),
     tenantSection(kept.figures),
-    simulationSection(kept.figures),
+    simulationLine(kept.figures),
     growthSection(costs),
   ];
   return `${sections.flat().join("\n\n")}\n`;
@@ -48,8 +38,8 @@ function opening({ machine, on, figures }: LoadKept): readonly string[] {
     `This page says what gateways, their database and its disk cost, for those who plan machines for 10, 10,000 or 10 million sessions a day. Measured on ${on} with \`npm run bench:load\` on ${machine.cores} cores
 (${machine.cpu}, Node ${machine.node}) that run clients, upstream, gateways and PostgreSQL together. **Other programs used the machine at the same time** (load ${least.toFixed(1)} to ${most.toFixed(1)}): use ratios and counts as they are, and
 processor times and latencies as upper bounds.`,
-    "    npm run bench:load                             # one load: straight to the upstream, through one gateway, through two\n    npm run bench:load -- --part all --keep        # everything on this page\n    npm run bench:postgres -- --keep               # the look-ups at five million messages\n    npm run docs:capacity                          # writes this page from them",
-    "`--at-once`, `--sessions`, `--rate` (requests a second), `--bytes` (a session's last request), `--window` and `--store sqlite` change the load;\nwith `--corpus`, the sessions are those of the folder in `PRECIS_CORPUS`. The upstream answers at once.",
+    "    npm run bench:load -- --part all --keep        # everything on this page\n    npm run bench:postgres -- --keep               # the look-ups at five million messages\n    npm run docs:capacity                          # writes this page from them",
+    "`--at-once`, `--sessions`, `--rate`, `--bytes`, `--window`, `--corpus` and `--store sqlite` change the load. The upstream answers at once.",
   ];
 }
 
@@ -64,9 +54,7 @@ function turnSection(shapes: readonly ShapeFigures[]): readonly string[] {
       (through.p50Ms - direct.p50Ms).toFixed(1),
       each(used.gateway, 1),
       each(used.database, 1),
-      each(shape.transactions, 1),
       each(shape.walBytes / 1_000, 1),
-      each(shape.storedRows, 1),
       each(shape.storedBytes / 1_000, 1),
       (shape.storedBytes / shape.newTokens).toFixed(1),
     ];
@@ -82,15 +70,13 @@ function turnSection(shapes: readonly ShapeFigures[]): readonly string[] {
         "added ms, p50",
         "gateway CPU ms",
         "database CPU ms",
-        "transactions",
         "WAL KB",
-        "rows",
         "stored KB",
         "stored bytes per new token",
       ],
       ...rows,
     ]),
-    "Stored are tables and indexes on the disk: messages once each, compressed, with their search index, and compactions with what they removed. A token is about four bytes.",
+    "Stored are tables and indexes on the disk. A token is about four bytes.",
   ];
 }
 
@@ -105,34 +91,36 @@ const UNITS: Readonly<Record<Cost, readonly [what: string, amounts: readonly str
   storedKb: ["stored, KB", ["turns", "KB new", "1,000 tokens compacted"]],
 };
 
+/** What the clients and the upstream of the measurement take is nothing that an operator pays for. */
+const OF_THE_BENCH: readonly Cost[] = ["clientMs", "upstreamMs"];
+
 function costSection(shapes: readonly ShapeFigures[], costs: Costs): readonly string[] {
-  const rows = COST_NAMES.map((name) => {
+  const rows = COST_NAMES.filter((name) => !OF_THE_BENCH.includes(name)).map((name) => {
     const [what, amounts] = UNITS[name];
     const errors = shapes.map((shape) => Math.abs(fitError(costs, name, shape)));
     const formula = amounts.map((amount, at) => `${costDigits(costs[name][at]!)} × ${amount}`).join(" + ");
-    const average = errors.reduce((sum, one) => sum + one, 0) / errors.length;
-    return [what, formula, percent(average), percent(Math.max(...errors))];
+    return [what, formula, percent(Math.max(...errors))];
   });
   return [
     "## Costs, fitted",
     `Least squares over the ${shapes.length} rows above. _KB sent_ are all request bodies: about T × B / 2 for T turns up to B KB. With so few rows, a term says what would fit, not what happens in the program.`,
-    markdownTable([["of a session", "is about", "error, mean", "error, largest"], ...rows]),
+    markdownTable([["of a session", "is about", "largest error"], ...rows]),
   ];
 }
 
-const DOORS = ["straight to the upstream", "one gateway", "two gateways"];
+const DOORS = ["", "one gateway", "two gateways"];
 
 function loadRows(rows: readonly LoadFigures[]): readonly (readonly string[])[] {
-  return rows.map((row) => {
+  const through = rows.filter(({ gateways }) => gateways > 0);
+  return through.map((row) => {
     const straight = rows.find((one) => one.gateways === 0 && one.offeredPerSecond === row.offeredPerSecond)!;
-    const { gateway, database, client, upstream } = row.usedPerRequest;
+    const { gateway, database } = row.usedPerRequest;
     return [
       row.offeredPerSecond === undefined ? "as fast as it goes" : row.offeredPerSecond.toFixed(0),
       DOORS[row.gateways]!,
       row.perSecond.toFixed(1),
-      ...[row.p50Ms, row.p95Ms, row.p99Ms].map((ms) => ms.toFixed(0)),
-      row.gateways === 0 ? "" : (row.p50Ms - straight.p50Ms).toFixed(0),
-      ...[gateway, database, client + upstream].map((ms) => ms.toFixed(1)),
+      ...[row.p50Ms - straight.p50Ms, row.p50Ms, row.p95Ms, row.p99Ms].map((ms) => ms.toFixed(0)),
+      ...[gateway, database].map((ms) => ms.toFixed(1)),
     ];
   });
 }
@@ -147,18 +135,7 @@ function gatewaysSection({ full, paced, machineLoad }: LoadResults): readonly st
     "## One gateway and two",
     `${full.sessions} sessions, ${full.atOnce} at once, that grow to ${full.bytes / 1_000} KB through a window of ${full.windowTokens.toLocaleString("en")} tokens and are compacted several times. Two gateways share one database, and turns alternate between them.`,
     markdownTable([
-      [
-        "offered a second",
-        "",
-        "answered a second",
-        "p50 ms",
-        "p95",
-        "p99",
-        "added, p50",
-        "gateway CPU ms",
-        "database",
-        "client and upstream",
-      ],
+      ["offered a second", "", "answered a second", "added ms, p50", "p50", "p95", "p99", "gateway CPU ms", "database"],
       ...loadRows(full.rows),
       ...loadRows(paced.rows),
     ]),
@@ -179,17 +156,9 @@ ${atOnce} at once. In one phase a gateway is killed and another one started afte
     markdownTable(peopleCells(people)),
     `The gateways took ${residentMb.map((mb) => mb.toFixed(0)).join(" and ")} MB at the end. A day of 8 hours stores ${(people.storedBytesADay / 1e9).toFixed(2)} GB and writes ${(people.walBytesADay / 1e9).toFixed(2)} GB of log.${
       isCrowded
-        ? ` **Other programs kept a load of ${load.toFixed(0)} on the machine's cores meanwhile**, so that the times say little: measure them again on cores of their own. What was refused, lost and stored does not depend on that.`
+        ? ` **Other programs kept a load of ${load.toFixed(0)} on the machine's cores meanwhile**, so that the times say little. What was refused, lost and stored does not depend on that.`
         : ""
     }`,
-  ];
-}
-
-function profileSection({ profile }: LoadResults): readonly string[] {
-  return [
-    "## What a gateway's processor time goes to",
-    "By `node --cpu-prof` under the same load, threads included, starting and idling not.",
-    markdownTable([["", "share"], ...profile.map(({ what, share }) => [what, percent(share)])]),
   ];
 }
 
@@ -201,7 +170,6 @@ function lookUpSection({ figures }: Kept<PostgresFigures>): readonly string[] {
       ["", "median ms", "95 %"],
       ...figures.rows.map(({ what, medianMs, p95Ms }) => [what, medianMs.toFixed(2), p95Ms.toFixed(2)]),
     ]),
-    "Compactions written by an older version, or copied from a file, are found by looking for every message, which takes some milliseconds for 10,000.",
   ];
 }
 
@@ -212,59 +180,16 @@ function tenantSection({ noisy }: LoadResults): readonly string[] {
   return [
     "## A tenant at its limit",
     `One tenant sends ${quietPerSecond.toFixed(0)} requests a second. In every second block of time another one, which may send ${noisy.limitPerMinute} a minute, sends ${noisyPerSecond.toFixed(0)} a second; what its limit lets it send at once is over when a block begins${noisy.clientAlways === true ? "; in the others the same client sends as much straight to the upstream, because it runs on the same cores" : ". Its client runs on the same cores, and only then"}.`,
-    markdownTable([
-      ["the first tenant", "p50 ms", "p95", "p99"],
-      ["alone", ...[alone.p50Ms, alone.p95Ms, alone.p99Ms].map((ms) => ms.toFixed(1))],
-      ["beside the other", ...[beside.p50Ms, beside.p95Ms, beside.p99Ms].map((ms) => ms.toFixed(1))],
-    ]),
-    `The 99th percentile is **${p99Ratio.toFixed(2)} times** what it is alone over all blocks, and ${quietRefused === 0 ? "none" : String(quietRefused)} of its requests were refused. Of the other's, ${noisyAnswered.toLocaleString("en")} were answered and ${noisyRefused.toLocaleString("en")} got a 429 that says to come again in ${seconds}. The aim is 1.5 or less.`,
+    `The first one's 99th percentile is **${p99Ratio.toFixed(2)} times** what it is alone (${alone.p99Ms.toFixed(1)} and ${beside.p99Ms.toFixed(1)} ms) over all blocks, and ${quietRefused === 0 ? "none" : String(quietRefused)} of its requests were refused. Of the other's, ${noisyAnswered.toLocaleString("en")} were answered and ${noisyRefused.toLocaleString("en")} got a 429 that says to come again in ${seconds}. The aim is 1.5 or less.`,
   ];
 }
 
-/** What misses a measured point by more is no forecast, and not printed as one. */
-const MISSED_MAX = 0.5;
-
-interface Simulated {
-  readonly name: string;
-  readonly digits: number;
-  readonly measured: (point: SimulatedPoint) => number;
-  readonly simulated: (point: SimulatedPoint) => number;
-}
-
-const SIMULATED: readonly Simulated[] = [
-  { name: "answered", digits: 1, measured: ({ measured }) => measured.perSecond, simulated: (one) => one.perSecond },
-  { name: "p50 ms", digits: 0, measured: ({ measured }) => measured.p50Ms, simulated: (one) => one.p50Ms },
-  { name: "p95 ms", digits: 0, measured: ({ measured }) => measured.p95Ms, simulated: (one) => one.p95Ms },
-];
-
-function errorOf({ measured, simulated }: Simulated, point: SimulatedPoint): number {
-  return simulated(point) / measured(point) - 1;
-}
-
-function simulationSection(figures: LoadResults): readonly string[] {
-  const points = simulatedPoints(figures);
-  const missed = (one: Simulated): number => Math.max(...points.map((point) => Math.abs(errorOf(one, point))));
-  const printed = SIMULATED.filter((one) => missed(one) <= MISSED_MAX);
-  const others = SIMULATED.filter((one) => !printed.includes(one)).map(
-    (one) => `${one.name} (by up to ${percent(missed(one))})`,
-  );
-  const rows = points.map((point) => [
-    point.measured.offeredPerSecond === undefined ? "as fast as it goes" : point.measured.offeredPerSecond.toFixed(0),
-    DOORS[point.measured.gateways]!,
-    ...printed.flatMap((one) => [
-      one.measured(point).toFixed(one.digits),
-      one.simulated(point).toFixed(one.digits),
-      signed(errorOf(one, point)),
-    ]),
-  ]);
+/** How far the fitted costs are from what several sessions at once came to. Latencies it misses, so they are no forecast. */
+function simulationLine(figures: LoadResults): readonly string[] {
+  const errors = simulatedPoints(figures).map(({ measured, perSecond }) => perSecond / measured.perSecond - 1);
+  const [least, most] = [Math.min(...errors), Math.max(...errors)].map(signed);
   return [
-    "## The measured points, simulated",
-    `\`bench/load/simulation.ts\` says from the fitted costs of sessions one after another what several at once come to, on the cores that the measurement had (${coresGot(figures.full.rows).toFixed(2)}): a gateway works on one request at a time, the
-database on any number, and all share the cores.`,
-    markdownTable([["offered a second", "", ...printed.flatMap(({ name }) => [name, "simulated", "error"])], ...rows]),
-    others.length === 0
-      ? `No figure is off by more than ${percent(MISSED_MAX)}.`
-      : `It knows no garbage collection and no other programs, and misses ${others.join(" and ")}: these are no forecast and not shown. Measure latencies on machines of your own.`,
+    `\`bench/load/simulation.ts\` says from the fitted costs what several sessions at once come to: of the loads above, ${least} to ${most} of the requests that were answered a second. It forecasts no latency.`,
   ];
 }
 

@@ -31,9 +31,7 @@ export function withScheduleFigures(page: string): string {
 
 function setupsText(kept: Kept<ScheduleFigures>): string {
   const { rows, impossible, turns, model, defaultSchedule } = kept.figures;
-  const lines = [...rows.map(setupLine), ...impossible.map(impossibleLine)].toSorted(
-    ({ place: a }, { place: b }) => a - b,
-  );
+  const lines = rows.toSorted((one, other) => placeOf(one) - placeOf(other)).map(setupCells);
   const head = [
     "window",
     "fixed part",
@@ -47,14 +45,14 @@ function setupsText(kept: Kept<ScheduleFigures>): string {
   return [
     provenance(kept),
     `Engine \`${PAGE_ENGINE}\`, \`schedule: ${defaultSchedule}\`, \`max_tokens\` ${short(PAGE_OUTPUT_TOKENS)}, ${turns} requests in each row; the bill is in prices of ${model}.`,
-    markdownTable([head, ...lines.map(({ cells }) => cells)]),
-    brokenText(rows),
+    markdownTable([head, ...lines]),
+    `${brokenText(rows)} ${impossibleText(impossible)}`,
   ].join("\n\n");
 }
 
-function setupLine(row: Row) {
+function setupCells(row: Row): readonly string[] {
   const { leastGrowthTokens, compactions, unreadCut, refused, lost, ofNothing, stepTokens } = row;
-  const cells = [
+  return [
     ...fixedCells(row),
     String(compactions),
     leastGrowthTokens === null ? "" : leastGrowthTokens.toLocaleString("en-US"),
@@ -63,11 +61,15 @@ function setupLine(row: Row) {
     lost === 0 ? String(refused) : `${refused}, ${lost} for good`,
     decimal(ofNothing),
   ];
-  return { place: placeOf(row), cells };
 }
 
-function impossibleLine(setup: Impossible) {
-  return { place: placeOf(setup), cells: [...fixedCells(setup), `cannot work: ${setup.because}`, "", "", "", "", ""] };
+/** Setups in which a request has no room, by window. */
+function impossibleText(setups: readonly Impossible[]): string {
+  if (setups.length === 0) return "";
+  const places = setups
+    .toSorted((one, other) => placeOf(one) - placeOf(other))
+    .map((one) => fixedCells(one).join(" with "));
+  return `These cannot work, because fixed part and \`max_tokens\` fill the window: ${places.join(", ")}.`;
 }
 
 function fixedCells({ windowTokens, fixedShare }: Impossible | Row): readonly string[] {
@@ -79,41 +81,38 @@ function brokenText(rows: readonly Row[]): string {
   return broken === 0 ? "Both bounds hold in every row." : `In ${broken} of ${rows.length} rows a bound is broken.`;
 }
 
-function enginesText({ figures: { summaries, outputsTokens, impossibleSetups } }: Kept<ScheduleFigures>): string {
+function enginesText({
+  figures: { summaries, outputsTokens, impossibleSetups, defaultSchedule },
+}: Kept<ScheduleFigures>): string {
   const head = [
     "engine",
-    "schedule",
     "compactions",
     "after an overflow",
-    "least growth, steps",
     "unread results cut",
-    "of these, within the limit",
     "last rungs",
     "refused",
     "for good",
     "bill",
     "highest bill",
-    "setups that break a bound",
   ];
-  const lines = summaries.map((one) => [
+  const shown = summaries.filter(({ schedule }) => schedule === defaultSchedule);
+  const lines = shown.map((one) => [
     `\`${one.engine}\``,
-    one.schedule,
     String(one.compactions),
     String(one.overflows),
-    decimal(one.leastGrowthSteps),
     String(one.unreadCut),
-    String(one.unreadCutInVain),
     String(one.lastRungs),
     String(one.refused),
     String(one.lost),
     decimal(one.ofNothing),
     decimal(one.ofNothingMax),
-    String(one.broken),
   ]);
+  const broken = summaries.reduce((sum, one) => sum + one.broken, 0);
   const outputs = outputsTokens.map(short).join(", ");
   return [
-    `All setups (\`max_tokens\` ${outputs}) together, but for ${impossibleSetups} that cannot work:`,
+    `All setups (\`max_tokens\` ${outputs}, \`schedule: ${defaultSchedule}\`) together, but for ${impossibleSetups} that cannot work:`,
     markdownTable([head, ...lines]),
+    `A bound is broken in ${broken === 0 ? "none" : broken} of them, by this schedule or by \`threshold\`.`,
   ].join("\n\n");
 }
 

@@ -1,6 +1,6 @@
 /**
- * node eval/scripts/engine-table.ts FIGURES.JSON: writes the engines' recall into docs/engines, from what
- * `npm run --silent eval -- --engines all --json` printed: all of them into README.md, each into its own page.
+ * node eval/scripts/engine-table.ts FIGURES.JSON: writes the engines' recall into docs/engines/README.md, from what
+ * `npm run --silent eval -- --engines all --json` printed.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,6 @@ import type { Size } from "../src/measure/plan.ts";
 
 const FOLDER = join(import.meta.dirname, "../..", "docs", "engines");
 const BUDGETS = [0.1, 0.2];
-const BUDGETS_OF_A_PAGE = [0.05, 0.1, 0.2];
 
 const { rows } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as Figures;
 
@@ -43,18 +42,4 @@ function tableOfAll(): string {
   return markdownTable([[...head, ...ofBudget], ...lines]);
 }
 
-function tableOf(name: string): string {
-  const ofBudgets = BUDGETS_OF_A_PAGE.map((budget) => [`${budget * 100} %`, budget] as const);
-  const sizes: readonly (readonly [string, Size])[] =
-    found(name, "policy") === undefined
-      ? [["whatever is asked for", BUDGETS_OF_A_PAGE[0]!]]
-      : [["as the policy has it", "policy"], ...ofBudgets];
-  const lines = sizes.map(([size, of]) => {
-    const row = found(name, of);
-    return [size, shown(row?.kept), shown(row?.held), within(row), shown(row?.unaided), shown(row?.recallable)];
-  });
-  return markdownTable([["size", "kept", "held", "bound", "unaided", "with recall"], ...lines]);
-}
-
 writeInto("README.md", "recall", tableOfAll());
-for (const name of ENGINE_NAMES) writeInto(`${name}.md`, "measured", tableOf(name));

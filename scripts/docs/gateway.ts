@@ -1,5 +1,5 @@
 /** The parts of docs/gateway.md that are written from the code: clients, reasons, notices, limits, metrics. */
-import { markdownTable, withGenerated } from "./markdown.ts";
+import { definitions, withGenerated } from "./markdown.ts";
 import { DEFAULTS } from "../../src/config/defaults.ts";
 import { ALL_NOTICES, ALL_REASONS } from "./gateway-codes.ts";
 import { clientSetups } from "../../src/gateway/operation/clients.ts";
@@ -8,42 +8,39 @@ import { LABELS, METRICS, type MetricDefinition } from "../../src/gateway/operat
 
 const URL_SHOWN = `http://${DEFAULTS.gateway.host}:${DEFAULTS.gateway.port}`;
 
-type Rows = readonly (readonly string[])[];
+type Definitions = readonly (readonly [name: string, meaning: string])[];
 
-const TABLES: Readonly<Record<string, () => Rows>> = {
-  reasons: () => [["because", "what it means"], ...coded(ALL_REASONS)],
-  notices: () => [["code", "what it means"], ...coded(ALL_NOTICES)],
-  limits: () => [
-    ["limit", "by default", "setting", "what it bounds"],
-    ...LIMITS.map(({ name, amount, setting, meaning }) => [
-      `\`${name}\``,
-      amount,
-      setting === undefined ? "" : `\`${setting}\``,
+const LISTS: Readonly<Record<string, () => Definitions>> = {
+  reasons: () => coded(ALL_REASONS),
+  notices: () => coded(ALL_NOTICES),
+  limits: () =>
+    LIMITS.map(({ name, amount, setting, meaning }) => [
+      `\`${name}\` (${amount}${setting === undefined ? "" : `, \`${setting}\``})`,
       meaning,
     ]),
-  ],
-  metrics: () => [
-    ["metric", "kind", "labels", "what it says"],
-    ...(Object.entries(METRICS) as [string, MetricDefinition][]).map(([name, { kind, labels, help }]) => [
-      `\`${name}\``,
-      kind,
-      labels.map((label) => `\`${label}\``).join(", "),
-      help,
-    ]),
-  ],
-  labels: () => [["label", "values"], ...Object.entries(LABELS).map(([name, values]) => [`\`${name}\``, values])],
+  metrics: () =>
+    (Object.entries(METRICS) as [string, MetricDefinition][]).map(([name, one]) => [named(name, one), one.help]),
+  labels: () => Object.entries(LABELS).map(([name, values]) => [`\`${name}\``, values]),
 };
 
-/** docs/gateway.md with its tables and client settings renewed. */
-export function withGatewayReference(page: string): string {
-  const tables = Object.entries(TABLES).reduce(
-    (renewed, [name, rows]) => withGenerated(renewed, name, markdownTable(rows())),
-    page,
-  );
-  return withGenerated(tables, "clients", clientSections());
+/** What a name's ending says of its kind is not repeated. */
+function named(name: string, { kind, labels }: MetricDefinition): string {
+  const told = [...(name.endsWith(KIND_ENDINGS[kind] ?? "\n") ? [] : [kind]), ...labels.map((label) => `\`${label}\``)];
+  return `\`${name}\`${told.length === 0 ? "" : ` (${told.join(", ")})`}`;
 }
 
-function coded(meanings: Readonly<Record<string, string>>): Rows {
+const KIND_ENDINGS: Readonly<Record<string, string>> = { counter: "_total", histogram: "_seconds" };
+
+/** docs/gateway.md with its lists and client settings renewed. */
+export function withGatewayReference(page: string): string {
+  const lists = Object.entries(LISTS).reduce(
+    (renewed, [name, rows]) => withGenerated(renewed, name, definitions(rows())),
+    page,
+  );
+  return withGenerated(lists, "clients", clientSections());
+}
+
+function coded(meanings: Readonly<Record<string, string>>): Definitions {
   return Object.entries(meanings).map(([code, meaning]) => [`\`${code}\``, meaning]);
 }
 

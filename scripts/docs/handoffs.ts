@@ -55,9 +55,8 @@ function keptAnswer(name: string): Writer {
 
 /** The examples of docs/handoff-examples.md, by the name of their place there. */
 const SHOWN: Readonly<Record<string, Example>> = {
-  "coding, by code": { file: "restart.claude-code.jsonl", budget: 2_000 },
   "coding, with a model": { file: "restart.claude-code.jsonl", budget: 2_000, answer: "restart.handoff.md" },
-  bookings: { file: "bookings.openai-chat.json", budget: 4_200 },
+  bookings: { file: "bookings.openai-chat.json", budget: 4_000 },
 };
 /** What the front page has room for. */
 const SHORT: Example = { file: "restart.claude-code.jsonl", budget: 540 };

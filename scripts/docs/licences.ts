@@ -2,6 +2,7 @@
 import { build } from "esbuild";
 import { bundleOptions } from "../build/bundle.ts";
 import { builtEntries } from "../build/entries.ts";
+import { definitions } from "./markdown.ts";
 import { bundledPackages } from "../build/licence-texts.ts";
 import manifest from "../../package.json" with { type: "json" };
 
@@ -10,4 +11,11 @@ export async function licenceRows(): Promise<readonly (readonly string[])[]> {
   const { metafile } = await build({ ...bundleOptions(builtEntries(manifest)), write: false });
   const packages = bundledPackages(metafile).map(({ name, version, licence }) => [name, version, licence]);
   return [["package", "version", "licence"], ...packages];
+}
+
+/** The same as a list: of each licence the packages under it. */
+export async function licenceList(): Promise<string> {
+  const [, ...packages] = await licenceRows();
+  const byLicence = Map.groupBy(packages, ([, , licence]) => licence!);
+  return definitions([...byLicence].map(([licence, own]) => [`**${licence}**`, own.map(([name]) => name).join(", ")]));
 }

@@ -19,6 +19,11 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
 
 const DASHES_MIN = 3;
 
+/** Names with what they mean. */
+export function definitions(rows: readonly (readonly [name: string, meaning: string])[]): string {
+  return rows.map(([name, meaning]) => `- ${name}: ${meaning}`).join("\n");
+}
+
 /** The page with the text between `<!-- start of NAME… -->` and `<!-- end of NAME -->` replaced. */
 export function withGenerated(page: string, name: string, text: string): string {
   const start = page.indexOf(`<!-- start of ${name}`);

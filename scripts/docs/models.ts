@@ -2,39 +2,30 @@
 import type { SourcedFacts } from "../../src/models/registry/known.ts";
 import { knownModels } from "../../src/models/registry/registry.ts";
 
-/** The first row is the header; prices are US dollars for a million tokens, a dash is what no source gave. */
+/** The first row is the header; prices are US dollars for a million tokens, an empty cell is what no source gave. Models with the same figures share a row. */
 export function modelRows(): readonly (readonly string[])[] {
-  const header = [
-    "model",
-    "window",
-    "output",
-    "input $",
-    "output $",
-    "read $",
-    "write 5m / 1h $",
-    "cached from",
-    "as of",
-  ];
-  return [header, ...Array.from(knownModels().values(), rowOf)];
+  const header = ["models", "window", "output", "in/out $", "read $", "write 5m/1h $"];
+  const alike = Map.groupBy(knownModels().values(), (facts) => figuresOf(facts).join("|"));
+  const rows = [...alike.values()].map((facts) => [
+    facts.map(({ name }) => `\`${name}\``).join(", "),
+    ...figuresOf(facts[0]!),
+  ]);
+  return [header, ...rows];
 }
 
-function rowOf({ name, windowTokens, maxOutputTokens, prices, cache, asOf }: SourcedFacts): readonly string[] {
+function figuresOf({ windowTokens, maxOutputTokens, prices }: SourcedFacts): readonly string[] {
   const writes = [prices?.cacheWrite5mUsdPerMtok, prices?.cacheWrite1hUsdPerMtok].filter(
     (price) => price !== undefined,
   );
   return [
-    `\`${name}\``,
     said(windowTokens),
     said(maxOutputTokens),
-    said(prices?.inputUsdPerMtok),
-    said(prices?.outputUsdPerMtok),
+    prices === undefined ? "" : `${said(prices.inputUsdPerMtok)}/${said(prices.outputUsdPerMtok)}`,
     said(prices?.cacheReadUsdPerMtok),
-    writes.length === 0 ? "-" : writes.map(said).join(" / "),
-    said(cache?.minimumTokens),
-    asOf,
+    writes.length === 0 ? "" : writes.map(said).join("/"),
   ];
 }
 
 function said(figure: number | undefined): string {
-  return figure === undefined ? "-" : figure.toLocaleString("en-US", { maximumFractionDigits: 6 });
+  return figure === undefined ? "" : figure.toLocaleString("en-US", { maximumFractionDigits: 6 });
 }

@@ -1,5 +1,5 @@
 /** The settings as a Markdown table, as it is in docs/configuration.md; a test keeps the page up to date. */
-import { markdownTable, withGenerated } from "./markdown.ts";
+import { withGenerated } from "./markdown.ts";
 import { written } from "../../src/config/problems.ts";
 import { ALIASES, findParent, SECTIONS, SETTINGS, type Setting } from "../../src/config/settings.ts";
 
@@ -8,23 +8,23 @@ export function withReference(page: string): string {
   return withGenerated(page, "settings", settingsReference());
 }
 
-/** One table a section, a row a setting; a setting without a section has a heading of its own. */
+/** One list a section, an item a setting; a setting without a section has a heading of its own. */
 function settingsReference(): string {
   const alone = SETTINGS.filter(({ path }) => !path.includes("."));
   const headings = alone.map((setting) => `### \`${setting.path}\`\n\n${meaningOf(setting)}\n`);
   const sections = SECTIONS.map(({ path, description }) => {
     const own = SETTINGS.filter((setting) => findParent(setting.path) === path);
-    return own.length === 0 ? "" : `### \`${path}\`\n\n${description}\n\n${table(own)}\n`;
+    return own.length === 0 ? "" : `### \`${path}\`\n\n${description}\n\n${listed(own)}\n`;
   });
   return [...sections, ...headings].filter((text) => text !== "").join("\n");
 }
 
-function table(settings: readonly Setting[]): string {
-  const rows = settings.map((setting) => {
+function listed(settings: readonly Setting[]): string {
+  const items = settings.map((setting) => {
     const key = setting.path.slice(setting.path.lastIndexOf(".") + 1);
-    return [`\`${key}\``, setting.expects, `\`${written(setting.default)}\``, meaningOf(setting)];
+    return `- \`${key}\` (${setting.expects}; default \`${written(setting.default)}\`): ${meaningOf(setting)}`;
   });
-  return markdownTable([["setting", "takes", "default", ""], ...rows]);
+  return items.join("\n");
 }
 
 function meaningOf(setting: Setting): string {

@@ -7,69 +7,57 @@ export interface Judged extends Piece {
 }
 
 const CHARS_PER_TOKEN_RULE = 4;
-/** Below this a rounding decides the error, so the per-category columns start here; a second table shows every size. */
+/** Below this a rounding decides the error. */
 const JUDGED_FROM_CHARS = 200;
-const SIZES_CHARS = [50, 200, 1000, 3000, 8001] as const;
+/** A kind of text has a row if many pieces are of it, or if it is estimated worse than most. */
+const SHOWN_FROM_PIECES = 80;
+const SHOWN_ABOVE_P95 = 0.08;
 
 export function errorTable(pieces: readonly Judged[]): string {
   const held = pieces.filter((piece) => piece.held);
   const judged = held.filter((piece) => piece.text.length >= JUDGED_FROM_CHARS);
   const categories = [...Map.groupBy(judged, (piece) => piece.category)].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const sizes = SIZES_CHARS.slice(0, -1).map((from, index) => {
-    const to = SIZES_CHARS[index + 1] as number;
-    return row(
-      `${from} to ${to - 1} characters`,
-      held.filter((piece) => piece.text.length >= from && piece.text.length < to),
-    );
-  });
+  const shown = categories.filter(([, group]) => group.length >= SHOWN_FROM_PIECES || p95Of(group) > SHOWN_ABOVE_P95);
   return `# Token estimates
 
-This page says how far precis' token counts are from exact ones, for anyone who sets thresholds near the end of a window. An automaton follows the pieces that a byte-pair tokenizer would cut and adds a weight at each
-step; the weights are fitted to exact o200k counts (gpt-tokenizer). For models of other vendors, a session learns a correction factor from the usage that the provider reports.
+This page says how far precis' token counts are from exact ones, for anyone who sets thresholds near the end of a window. They are fitted to exact o200k counts (gpt-tokenizer). For models of other vendors, a session learns a correction factor from the usage
+that the provider reports.
 
-The tables show the error on text that the fit has not seen, and beside it that of four characters per token. _Bias_ is the error of the sum; _median_ and _p95_ are absolute errors of one piece, in percent of the exact count.
+The table shows the error on text that the fit has not seen, and beside it that of four characters per token. _Bias_ is the error of the sum; _p95_ is the absolute error of one piece of at least ${JUDGED_FROM_CHARS} characters, in percent of the exact count.
 
-Written by \`npm run fit:estimator\` from ${held.length.toLocaleString("en")} held-out and ${(pieces.length - held.length).toLocaleString("en")} training pieces; the first table counts pieces of at least ${JUDGED_FROM_CHARS} characters.
+Written by \`npm run fit:estimator\` from ${held.length.toLocaleString("en")} held-out and ${(pieces.length - held.length).toLocaleString("en")} training pieces.
 
 ${HEADER}
-${categories.map(([category, group]) => row(category, group)).join("\n")}
+${shown.map(([category, group]) => row(category, group)).join("\n")}
 ${row("**all**", judged)}
 
-By length, every held-out piece:
-
-${HEADER}
-${sizes.join("\n")}
-
-A long run of one character is the weak spot, but makes up few tokens.
+Not shown are ${categories.length - shown.length} kinds of which there are fewer than ${SHOWN_FROM_PIECES} pieces and whose p95 is at most ${100 * SHOWN_ABOVE_P95} %. A long run of one character is the weak spot, but makes up few tokens.
 
 ## Images
 
-An image counts as a fixed number of tokens, whatever its size in bytes (Zhang 2026, section 9).
-
-| figure | where                                                                                                            |
-| -----: | ---------------------------------------------------------------------------------------------------------------- |
-|  1,500 | in the estimate of a whole transcript: thresholds, hygiene, sizes before and after, \`inspect\`, \`check\`, sessions |
-|  1,600 | in the estimate of a single message: head, tail and handoff of a result; deliberately high                       |
-
-A model's [\`image_tokens\`](models.md#what-is-known-about-models) setting replaces both. An attached file counts as 1,600 tokens.
+An image counts as a fixed number of tokens, whatever its size in bytes (Zhang 2026, section 9): 1,500 in the estimate of a whole transcript (thresholds, sizes before and after, \`inspect\`, \`check\`, sessions), and 1,600 in that of a single message, which is deliberately high. A model's
+[\`image_tokens\`](models.md#what-is-known-about-models) setting replaces both. An attached file counts as 1,600 tokens, and so does what is in base64 within a block that precis does not know.
 `;
 }
 
-const HEADER = `| held-out text | pieces | bias | median | p95 | chars/4: bias | median | p95 |
-|---|---:|---:|---:|---:|---:|---:|---:|`;
+const HEADER = `| held-out text | bias | p95 | chars/4: bias | p95 |
+|---|---:|---:|---:|---:|`;
 
 function row(label: string, pieces: readonly Judged[]): string {
   const ours = errors(pieces, (piece) => piece.estimate);
   const rule = errors(pieces, (piece) => Math.ceil(piece.text.length / CHARS_PER_TOKEN_RULE));
-  return `| ${[label, pieces.length, ...ours, ...rule].join(" | ")} |`;
+  return `| ${[label, ...ours, ...rule].join(" | ")} |`;
 }
 
 function errors(pieces: readonly Judged[], estimate: (piece: Judged) => number): readonly string[] {
   const total = (value: (piece: Judged) => number): number => pieces.reduce((sum, piece) => sum + value(piece), 0);
   const bias = total(estimate) / total((piece) => piece.exact) - 1;
+  return [`${bias >= 0 ? "+" : "−"}${percent(Math.abs(bias))}`, percent(p95Of(pieces, estimate))];
+}
+
+function p95Of(pieces: readonly Judged[], estimate = (piece: Judged): number => piece.estimate): number {
   const sizes = pieces.map((piece) => Math.abs(estimate(piece) / piece.exact - 1)).toSorted((a, b) => a - b);
-  const at = (share: number): number => sizes[Math.min(sizes.length - 1, Math.floor(sizes.length * share))] ?? 0;
-  return [`${bias >= 0 ? "+" : "−"}${percent(Math.abs(bias))}`, percent(at(0.5)), percent(at(0.95))];
+  return sizes[Math.min(sizes.length - 1, Math.floor(sizes.length * 0.95))] ?? 0;
 }
 
 function percent(share: number): string {

@@ -29,10 +29,8 @@ const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
   [/^precis(?: serve|-provider| worker)|precis mcp/, "starts a server"],
   [/^(?:pg_dump|pg_restore|chmod 600 precis\.dump)\b/, "needs a database server; a test of the page runs it on one"],
   [/^precis doctor/, "judges the machine that it runs on, and asks the vendors"],
-  [
-    /^precis (?:sessions|undo|search|store|token)\b|^precis recall r[0-9a-f]{9}(?:[0-9a-f]{7})?/,
-    "needs what a gateway has stored",
-  ],
+  [/^precis (?:sessions|undo|search|store|token)\b|^precis recall (?!.*--keep)/, "needs what a gateway has stored"],
+  [/^precis trust(?: *#|$)/, "needs a project's file"],
   [/^precis convert ~/, "needs the database of another agent"],
   [/^precis handoff "[^"]*"(?: *#|$)/, "needs a session that an agent keeps for this folder"],
   [/^node examples\/agent\//, "talks to a person"],
@@ -104,7 +102,7 @@ const blocks = PAGES.flatMap(blocksOf);
 it("finds the blocks it judges", () => {
   const counts = Map.groupBy(blocks, ({ language }) => language);
   for (const language of ["sh", "console", "ts", "yaml", "json"])
-    expect(counts.get(language)?.length).toBeGreaterThan(4);
+    expect(counts.get(language)?.length).toBeGreaterThan(2);
 });
 
 describe("commands", () => {

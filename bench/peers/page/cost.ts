@@ -8,19 +8,7 @@ import { listed, percent, thousands, times } from "./wording.ts";
 
 type Row = Figures["cost"]["rows"][number];
 
-const HEAD = [
-  "strategy",
-  "how",
-  "cost, M",
-  "of it summaries",
-  "of doing nothing",
-  "sent a request",
-  "busts",
-  "not valid",
-  "bound, %",
-  "precis costs",
-  "against precis",
-];
+const HEAD = ["strategy", "cost, M", "busts", "not valid", "bound, %", "precis costs"];
 
 export function costSection(kept: Kept<Figures["cost"]>): Blocks {
   const { absent, cuts, transcripts, rows } = kept.figures;
@@ -32,8 +20,8 @@ export function costSection(kept: Kept<Figures["cost"]>): Blocks {
 ${thousands(WINDOW_TOKENS)}). Cost is in millions of input tokens under an ideal prefix cache that forgets nothing: ${PRICES.read} for a token read, ${PRICES.write} for one written, for a summary what its model is shown at 1 and
 ${PRICES.output} for each token of its answer; the agent's own answers are left out. **Bound** is marked on what was really sent at ${cuts} cuts. **Busts** are requests whose prefix had changed.`,
     markdownTable([HEAD, ...rows.map(cellsOf)]),
-    `**Precis costs**: its cost at its own threshold over this row's. **Against precis** compares cost and bound, by 95 % intervals over sessions. **Not valid**: refused by either wire; from its second compaction
-on, Hermes Agent's handoff is the first message, as the assistant's, which Anthropic refuses. Headroom's \`frozen_message_count\` (0 by default) would keep its prefixes, and shorten nothing that was sent once.`,
+    `**Precis costs**: its cost at its own threshold over this row's. **Not valid**: refused by either wire; from its second compaction on, Hermes Agent's handoff is the first message, as the assistant's, which
+Anthropic refuses. Headroom's \`frozen_message_count\` (0 by default) would keep its prefixes, and shorten nothing that was sent once.`,
     ...absentLines(absent),
     verdict(rows),
   ];
@@ -41,34 +29,26 @@ on, Hermes Agent's handoff is the first message, as the assistant's, which Anthr
 
 function cellsOf(row: Row): readonly string[] {
   return [
-    row.name,
-    row.how,
+    `${row.name}, ${row.how}`,
     row.cost.toFixed(3),
-    row.summaryCalls === 0 ? "no model" : `${row.summaries.toFixed(3)} (${row.summaryCalls})`,
-    row.ofNothing.toFixed(2),
-    thousands(row.meanSent),
     String(row.busts),
     String(row.invalid),
     percent(row.bound),
     isOurs(row) && row.costRatio === 1 ? "" : times(row.costRatio),
-    isOurs(row) && row.costRatio === 1 ? "" : `${costWord(row)}, ${boundWord(row)}`,
   ];
 }
 
 const isOurs = ({ name }: Row): boolean => name === "precis";
 
-function costWord({ costRatioInterval: [low, high] }: Row): string {
-  return low > 1 ? "cheaper" : high < 1 ? "more expensive" : "no clear difference in cost";
-}
-
-function boundWord({ boundDifference: [low, high] }: Row): string {
-  return low > 0 ? "remembers less" : high < 0 ? "remembers more" : "no clear difference in recall";
+/** By the 95 % interval over sessions. */
+function remembersLess({ boundDifference: [low] }: Row): boolean {
+  return low > 0;
 }
 
 function verdict(rows: readonly Row[]): string {
   const peers = rows.filter((row) => !isOurs(row) && row.name !== "nothing");
   const named = (found: readonly Row[]): string => listed(found.map(({ name, how }) => `${name} (${how})`));
-  const remembering = peers.filter((row) => boundWord(row) !== "remembers less");
+  const remembering = peers.filter((row) => !remembersLess(row));
   const cheaper = peers.filter(({ costRatio }) => costRatio > 1);
   return [
     remembering.length === 0

@@ -11,26 +11,14 @@ const PRUNE_TARGET = 3;
 export function speedSection(kept: Kept<Figures["speed"]>): Blocks {
   const { absent, rows, transcripts } = kept.figures;
   const peers = rows.filter(({ name }) => name !== "precis");
-  const sizes = listed(
-    transcripts.map(({ messages, tokens }) => `${messages} messages of ${thousands(tokens)} tokens`),
-  );
+  const sizes = range(transcripts.map(({ tokens }) => tokens));
   return [
     "## How long a compaction takes",
     provenance(kept),
-    `From own messages to own messages, to a fifth of the tokens, in turns on the same transcripts (${sizes}).
-**Cold**: nothing was seen before. **Warm**: it was compacted one exchange ago. Summaries are at hand. Medians in milliseconds; the ratios are medians over the transcripts, and say more where other work shared
-the machine. Hermes Agent and Headroom are timed by their own process; some 25 ms of Hermes' time are its asking the stub over HTTP.`,
-    markdownTable([
-      ["", "package", "cold", "warm", "precis takes, cold", "precis takes, warm"],
-      ...rows.map((row) => [
-        row.name,
-        row.from,
-        milliseconds(row.coldMs),
-        milliseconds(row.warmMs),
-        row.name === "precis" ? "" : times(row.oursCold),
-        row.name === "precis" ? "" : times(row.oursWarm),
-      ]),
-    ]),
+    `From own messages to own messages, to a fifth of the tokens, in turns on ${transcripts.length} transcripts of ${sizes} tokens.
+**Cold**: nothing was seen before. **Warm**: it was compacted one exchange ago. Summaries are at hand. Medians in milliseconds, cold and warm;
+some 25 ms of Hermes' time are its asking the stub over HTTP.`,
+    `${rows.map((row) => `${row.name} (${row.from}) ${milliseconds(row.coldMs)} and ${milliseconds(row.warmMs)}`).join("; ")}.`,
     `This is not the same work: precis reads every message, writes a handoff with its evidence, redacts it and checks what it lost; the others delete, or hand the rest to a model, whose seconds are not counted.`,
     ...absentLines(absent),
     verdict(peers),
@@ -46,7 +34,7 @@ function verdict(peers: Figures["speed"]["rows"]): string {
     prune === undefined
       ? ""
       : ` Against ${PRUNE}, which only deletes, precis takes ${times(prune.oursWarm)} as long warm: the aim of
-${PRUNE_TARGET}× is ${aim(prune.oursWarm)} for a compaction itself. Most requests compact nothing: what a turn takes stands below.`;
+${PRUNE_TARGET}× is ${aim(prune.oursWarm)} for a compaction itself.`;
   return `Warm, precis is faster than ${names(true) || "none of them"}, and slower than ${names(false) || "none of them"}.${target}`;
 }
 
@@ -57,35 +45,32 @@ function aim(ratio: number): string {
 type Turns = Figures["speed"]["turns"];
 type Side = "native" | "body";
 
+function range(tokens: readonly number[]): string {
+  return `${thousands(Math.min(...tokens))} to ${thousands(Math.max(...tokens))}`;
+}
+
 function turnBlocks(kept: Kept<Figures["speed"]>): Blocks {
   const { rows, sessions, triggerTokens, statelessTurns } = kept.figures.turns;
-  const sizes = listed(sessions.map(({ turns, tokens }) => `${turns} turns up to ${thousands(tokens)} tokens`));
+  const sizes = `${sessions.length} sessions that grow to ${range(sessions.map(({ tokens }) => tokens))} tokens`;
   return [
     "## How long a turn takes",
     `In the same run, before every request of a recorded session, everyone is given the whole history and answers what is to be sent (${sizes}).
 precis compacts over ${thousands(triggerTokens)} tokens and otherwise puts its standing compaction in place, which it has to find in its store. pi, \`summarizationMiddleware\` and Hermes Agent replace their history over the same
-trigger, by a running sum and told what is new; \`trimMessages\` and \`contextEditingMiddleware\` run at each turn from there on; \`pruneMessages\` and Headroom at every turn. LangChain's stateless ones and Headroom
-are asked at up to ${statelessTurns} turns of each session. **Compacting**: the turns that make the history smaller. Milliseconds, medians over the sessions; each turn is the median of three.`,
-    "**From own messages to own messages**:",
-    turnTable(rows, "native"),
-    `**From body to body**: from the JSON text of a Chat request to the one to send. A peer parses the whole and writes what is to be sent; precis reads what is new and copies the rest.`,
-    turnTable(rows, "body"),
+trigger; \`trimMessages\` and \`contextEditingMiddleware\` run at each turn from there on; \`pruneMessages\` and Headroom at every turn. LangChain's stateless ones and Headroom are asked at up to ${statelessTurns} turns of each session.
+**Compacting**: the turns that make the history smaller. Milliseconds, medians over the sessions.`,
+    `**Messages**: from own messages to own messages. **Body**: from the JSON text of a Chat request to the one to send; a peer parses the whole, precis reads what is new and copies the rest.`,
+    turnTable(rows),
     turnVerdict(rows),
   ];
 }
 
-function turnTable(rows: Turns["rows"], side: Side): string {
+function turnTable(rows: Turns["rows"]): string {
   return markdownTable([
-    ["", "compacting, %", "median", "mean", "p95", "slowest", "precis takes, median", "precis takes, mean"],
-    ...rows.map(({ name, madeShare, [side]: taken }) => [
+    ["", "compacting, %", "messages: median", "mean", "p95", "body: median", "mean", "p95"],
+    ...rows.map(({ name, madeShare, native, body }) => [
       name,
       percent(madeShare),
-      milliseconds(taken.medianMs),
-      milliseconds(taken.meanMs),
-      milliseconds(taken.p95Ms),
-      milliseconds(taken.slowestMs),
-      name === "precis" ? "" : times(taken.oursMedian),
-      name === "precis" ? "" : times(taken.oursMean),
+      ...[native, body].flatMap(({ medianMs, meanMs, p95Ms }) => [medianMs, meanMs, p95Ms].map(milliseconds)),
     ]),
   ]);
 }

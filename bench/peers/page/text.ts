@@ -1,42 +1,29 @@
-/** The tables of reading text: decoding, counting, looking for secrets. */
+/** The tables of reading text: counting, looking for secrets. */
 import { markdownTable } from "../../../scripts/docs/markdown.ts";
 import type { Figures } from "../main.ts";
 import type { Kept } from "../results.ts";
 import { absentLines, provenance, type Blocks } from "./section.ts";
-import { listed, percent, times } from "./wording.ts";
+import { listed, percent } from "./wording.ts";
 
 type Text = Figures["text"];
 
 export function textSections(kept: Kept<Text>): Blocks {
-  const { decoding, estimates, secrets } = kept.figures;
-  return [
-    "## Decoding a request",
-    provenance(kept),
-    "A Chat request of 200,000 tokens, made from a seed. Megabytes a second, and the time as a multiple of `JSON.parse` alone.",
-    markdownTable([
-      ["", "MB/s", "of JSON.parse"],
-      ...decoding.map((row) => [row.name, row.megabytesPerSecond.toFixed(0), times(row.ofParse)]),
-    ]),
-    ...estimateBlocks(estimates),
-    ...secretBlocks(secrets),
-  ];
+  const { estimates, secrets } = kept.figures;
+  return ["## Counting tokens", provenance(kept), ...estimateBlocks(estimates), ...secretBlocks(secrets)];
 }
 
 function estimateBlocks({ rows, absent }: Text["estimates"]): Blocks {
-  const kinds = Object.keys(rows[0]!.error);
   const guesses = rows.filter(({ name }) => !name.includes("exact"));
   const [best] = guesses.toSorted((a, b) => a.error95 - b.error95);
   const [fastest] = guesses.toSorted((a, b) => b.medianSpeed - a.medianSpeed);
   return [
-    "## Counting tokens",
-    `Error in percent against exact o200k counts, by kind of text; p95 is of pieces of 2,000 characters. Speed is the median over the kinds.`,
+    `p95 is the error in percent against exact o200k counts, of pieces of 2,000 characters; speed is the median over kinds of text. [estimates.md](estimates.md) has the errors of precis by kind.`,
     markdownTable([
-      ["", "package", "MB/s", ...kinds, "p95"],
+      ["", "package", "MB/s", "p95"],
       ...rows.map((row) => [
         row.name,
         row.from,
         row.medianSpeed < 10 ? row.medianSpeed.toFixed(1) : row.medianSpeed.toFixed(0),
-        ...kinds.map((kind) => percent(row.error[kind]!)),
         percent(row.error95),
       ]),
     ]),
@@ -65,10 +52,6 @@ is. False alarms: texts without any secret, of ${clean}, that were changed. Spee
         percent(row.named),
         String(row.falseAlarms),
       ]),
-    ]),
-    markdownTable([
-      ["MB/s", ...kinds],
-      ...rows.map(({ name, speed }) => [name, ...kinds.map((kind) => speed[kind]!.toFixed(0))]),
     ]),
     ...absentLines(absent),
     wins.length === 0 ? "No peer is faster on any kind of text." : `A peer is the fastest on: ${listed(wins)}.`,

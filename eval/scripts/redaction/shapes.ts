@@ -1,34 +1,40 @@
-/** The table of shapes in docs/redaction.md: how often each was planted, and how often it was hidden. */
-import { markdownTable, withGenerated } from "../../../scripts/docs/markdown.ts";
+/** What docs/redaction.md says of the planted shapes: which there are, how often they were planted, and how often hidden. */
+import { withGenerated } from "../../../scripts/docs/markdown.ts";
 import { redact } from "../../../src/core/redaction/redact.ts";
 import { createSecretlintFinder } from "../../../src/secrets/secretlint.ts";
 import { PLANTED, survivors, type Planted } from "../../../test/core/redaction/everywhere.ts";
 import { TOKENS } from "../../../test/core/redaction/planted.ts";
 
-/** The page with its table of shapes renewed. */
+/** The page with its shapes renewed. */
 export function withShapes(page: string): string {
-  const byShape = Object.groupBy(PLANTED, familyOf) as Readonly<Record<string, readonly Planted[]>>;
-  const rows = Object.entries(byShape).map(([shape, planted]) => rowOf(shape, planted));
-  const total = rowOf(`all ${new Set(PLANTED.map(({ shape }) => shape)).size} shapes`, PLANTED);
+  const shapes = new Set(PLANTED.map(({ shape }) => shape));
+  const others = [...shapes].filter((shape) => !(shape in TOKENS)).map((shape) => shape.split(", ")[0]!);
+  const hidden = countHidden((text) => redact(text).text);
+  const byPeer = countHidden(withoutFound);
   return withGenerated(
     page,
     "shapes",
-    markdownTable([["shape", "planted", "hidden", "by secretlint alone"], ...rows, total]),
+    [
+      `Of ${PLANTED.length} secrets in ${shapes.size} shapes, ${hidden.length} are hidden; by secretlint alone, ${byPeer.length}.`,
+      [
+        ...missedLines(hidden),
+        `- **Tokens** of ${[...shapes].filter((shape) => shape in TOKENS).join(", ")}.`,
+        `- **Ways to write a secret**: ${[...new Set(others)].join(", ")}.`,
+      ].join("\n"),
+    ].join("\n\n"),
   );
 }
 
-/** Vendors are distinguished; the ways to write one thing are counted together. */
-function familyOf({ shape }: Planted): string {
-  return shape in TOKENS ? `token: ${shape}` : shape.split(", ")[0]!;
+function countHidden(masked: (text: string) => string): readonly Planted[] {
+  return PLANTED.filter(({ secret, text }) => survivors(secret, masked(text)).length === 0);
+}
+
+function missedLines(hidden: readonly Planted[]): readonly string[] {
+  const missed = new Set(PLANTED.filter((one) => !hidden.includes(one)).map(({ shape }) => shape));
+  return missed.size === 0 ? [] : [`- **Not always hidden**: ${[...missed].join(", ")}.`];
 }
 
 const secretlint = createSecretlintFinder();
-
-function rowOf(shape: string, planted: readonly Planted[]): readonly string[] {
-  const hidden = planted.filter(({ secret, text }) => survivors(secret, redact(text).text).length === 0);
-  const without = planted.filter(({ secret, text }) => survivors(secret, withoutFound(text)).length === 0);
-  return [shape, String(planted.length), String(hidden.length), String(without.length)];
-}
 
 function withoutFound(text: string): string {
   const found = secretlint(text).toSorted((a, b) => b.start - a.start);
