@@ -16,7 +16,7 @@ function describeRow({ role, text, toolUses, toolResults = [] }) {
 
 /** `/compact undo` takes the newest compaction back. */
 function isUndo({ instructions = "" }) {
-  return instructions.trim() === "undo";
+  return instructions.trim().toLowerCase() === "undo";
 }
 
 export function register(on) {

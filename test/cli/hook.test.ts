@@ -159,6 +159,29 @@ describe("in place of Claude Code's compaction", () => {
     expect((whole.messages as { text: string }[]).some((one) => one.text === RULE)).toBe(true);
   });
 
+  it("says why nothing can be undone where its store cannot be opened", async () => {
+    const { path, ask, folder } = session();
+    const said = turns(0, 4);
+    writeFileSync(path, said.map(({ role, text }, at) => line(role, text, at)).join("\n"));
+    writeFileSync(join(folder, "precis"), "no folder");
+    expect(await ask(rowsFor(said), { undo: true })).toEqual({
+      skip: expect.stringContaining("precis could not undo: "),
+    });
+  });
+
+  it("leaves the session that Claude Code keeps to its own undo", async () => {
+    const { path, ask, folder } = session();
+    const said = turns(0, TURNS);
+    writeFileSync(path, said.map(({ role, text }, at) => line(role, text, at)).join("\n"));
+    await ask(rowsFor(said));
+    const { code, err } = await precisHere(["undo", "claude-code:s"], {
+      folder,
+      environment: { XDG_DATA_HOME: folder },
+    });
+    expect([code, err]).toEqual([expect.any(Number), expect.stringContaining("/compact undo")]);
+    expect(await ask(rowsFor(said), { undo: true })).toHaveProperty("messages");
+  });
+
   it("leaves an automatic one out while a gateway answers, and one of another conversation to Claude Code", async () => {
     const { path } = session();
     writeFileSync(

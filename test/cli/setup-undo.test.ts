@@ -4,11 +4,13 @@
  */
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -102,6 +104,20 @@ describe.each(SETUPS)("precis setup $words", ({ words, client }) => {
     await setup(...words);
     await setup(...words, "--undo");
     expect([treeOf(path), readFileSync(target, "utf8")]).toEqual(before);
+  });
+
+  it("is taken back, and done again, where somebody has deleted the settings since", async () => {
+    const { path, setup } = home();
+    const file = settingsPath(client, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, OWN[file.split(".").at(-1)!]!);
+    await setup(...words);
+    rmSync(file);
+    expect(await setup(...words)).toMatchObject({ code: 0, err: "" });
+    expect(existsSync(file)).toBe(true);
+    rmSync(file);
+    expect(await setup(...words, "--undo")).toMatchObject({ code: 0, err: "" });
+    expect(existsSync(file)).toBe(false);
   });
 
   it("does not touch settings that it cannot write as they were", async () => {

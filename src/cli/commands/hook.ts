@@ -76,9 +76,23 @@ async function compact({ trigger, compaction }: HookEvent, args: Arguments, term
   const answer =
     trigger === "auto" && (await hasGateway(terminal))
       ? { skip: AT_GATEWAY }
-      : await answerCompaction(compaction as ClaudeCompaction, args, terminal);
+      : await answerOrSay(compaction as ClaudeCompaction, args, terminal);
   if (answer !== undefined) await terminal.out.write(`${JSON.stringify(answer)}\n`);
   return EXIT.done;
+}
+
+/** Where nothing can be undone, Claude Code shows why; a compaction it makes itself then, and shows standard error in its log. */
+async function answerOrSay(
+  compaction: ClaudeCompaction,
+  args: Arguments,
+  terminal: Terminal,
+): Promise<object | undefined> {
+  try {
+    return await answerCompaction(compaction, args, terminal);
+  } catch (error) {
+    if (compaction.undo !== true) throw error;
+    return { skip: `precis could not undo: ${error instanceof Error ? error.message : String(error)}` };
+  }
 }
 
 async function hasGateway({ environment }: Terminal): Promise<boolean> {

@@ -137,7 +137,7 @@ async function undo(client: ClientFile, name: string, args: Arguments, terminal:
   if (isLinked) rmSync(link.from);
   const { made = [] } = former;
   if (after === "" && made.includes(path)) rmSync(path, { force: true });
-  else await write(path, after, terminal);
+  else if (after !== text) await write(path, after, terminal);
   removeEmpty(made);
   rmSync(noteFile(name, terminal), { force: true });
   await terminal.out.say("taken back\n");
@@ -222,6 +222,8 @@ function readTextIn(path: string, shown: string): string {
 /** The text as it would be without our settings: byte for byte where the lines that they are in were not changed since. */
 function restored(client: ClientFile, text: string, former: FormerSetup): string {
   if (text === former.after) return former.before;
+  // Deleted or emptied since: nothing of ours is left in it.
+  if (text.trim() === "") return text;
   const { old, fresh } = changedLines(former.before, former.after);
   const [first, ...more] = text.split(`\n${fresh.join("\n")}\n`);
   const isThereOnce = former.before !== "" && fresh.length > 0 && more.length === 1;
