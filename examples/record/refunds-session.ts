@@ -256,7 +256,7 @@ Next: gift coupons. A coupon is a fixed amount off the whole order, from a file 
     edit(
       "src/orders.js",
       `import { applyDiscount } from "./discounts.js";`,
-      `\nimport { applyDiscount } from "./discounts.js";`,
+      `import { applyCoupon } from "./coupons.js";\nimport { applyDiscount } from "./discounts.js";`,
     ),
     edit(
       "src/orders.js",
@@ -442,7 +442,11 @@ function changeOfMind(session: Recorder): void {
   session.agent(
     "Now two vouchers. `quote` takes `vouchers` (a list) instead of `voucher`; each is split in turn over what the lines still cost, minimums are all checked against the same base.",
     write("src/vouchers.js", VOUCHERS),
-    edit("src/orders.js", `import { applyVoucher } from "./vouchers.js";`, ``),
+    edit(
+      "src/orders.js",
+      `import { applyVoucher } from "./vouchers.js";`,
+      `import { applyVouchers } from "./vouchers.js";`,
+    ),
     edit(
       "src/orders.js",
       `export function quote(cart, { region, discount, voucher }) {`,

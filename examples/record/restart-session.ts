@@ -133,8 +133,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { EventStore, Inventory, Orders } from "../src/index.js";
-import { Log } from "../../src/gateway/operation/log.ts";
+import { EventStore, Inventory, Log, Orders } from "../src/index.js";
 
 const file = () => join(mkdtempSync(join(tmpdir(), "orders-")), "orders.jsonl");
 const paid = (orderId) => ({ type: "paid", orderId, cents: 1 });

@@ -15,7 +15,7 @@ import { readFilesIn } from "../../session/read-files.ts";
 import type { OperatorHookSettings } from "../../session/operator-hooks/operator-hooks.ts";
 import { overflowOf } from "../../session/provider-error.ts";
 import { proxyAddress, type OutwardProxies } from "../../gateway/transport/proxies.ts";
-import { createProxyAgent } from "../../gateway/transport/proxies.ts";
+import { createProxyAgent } from "../../gateway/transport/proxy-agent.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const SECOND_MS = 1_000;

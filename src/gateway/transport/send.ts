@@ -7,7 +7,8 @@ import type { GatewayLimits } from "../limits.ts";
 import { clientDisconnected, upstreamFailure } from "./failures.ts";
 import { Flow } from "./flow.ts";
 import { flatHeaders, headerLines } from "./headers.ts";
-import { type OutwardProxies, createProxyAgent } from "./proxies.ts";
+import type { OutwardProxies } from "./proxies.ts";
+import { createProxyAgent } from "./proxy-agent.ts";
 import type { Destination, Upstream } from "./upstreams.ts";
 
 export interface ProviderRequest {
