@@ -116,8 +116,8 @@ function sourcesIn({ events, from, until, redact }: QuoteRequest): readonly Sour
   return inside.toReversed().flatMap((event): readonly Source[] => {
     const isSaid = event.kind === "said";
     if (!isSaid && (event.kind !== "call" || event.result === undefined || event.result >= until)) return [];
-    const text = wholeWords(isSaid ? event.text : withoutGutter(event.text), CHARS_READ_MAX);
     if (!isSaid && event.summary.action === "read" && isOld(event)) return [];
+    const text = wholeWords(isSaid ? event.text : withoutGutter(event.text), CHARS_READ_MAX);
     if (isSaid) return [{ message: event.message, label: "Agent", text }];
     return [{ message: event.message, label: `${event.summary.tool} ${targetText(event, redact)}`, text }];
   });

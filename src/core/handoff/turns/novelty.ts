@@ -23,7 +23,7 @@ export function noveltyAmong(texts: readonly string[]): (text: string) => number
 
 /** Words; figures count as the same figure. Of a script that puts no space between words, each two neighbours. */
 const WORD =
-  /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]+)|(?:(?!\p{sc=Han}|\p{sc=Hira}|\p{sc=Kana}|\p{sc=Thai})[\p{L}\p{N}_])+/gu;
+  /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]+)|(?:(?!\p{sc=Han}|\p{sc=Hira}|\p{sc=Kana}|\p{sc=Thai})[\p{L}\p{M}\p{N}_])+/gu;
 
 function wordsIn(text: string): ReadonlySet<string> {
   const words = new Set<string>();
