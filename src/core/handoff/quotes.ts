@@ -134,12 +134,20 @@ function candidatesIn(request: QuoteRequest): readonly Candidate[] {
         const text = line.trim();
         if (text.length < LINE_CHARS_MIN || text.length > LINE_CHARS_MAX || seen.has(text)) return [];
         seen.add(text);
-        if (isGone(text, source.message)) return [];
+        if (isGone(text, source.message) || isPiece(text, source.text)) return [];
         const names = namesIn(text.replace(JSON_KEY, ""));
         return names.length === 0 || (text.match(WORD) ?? []).length < WORDS_MIN ? [] : [{ source, at, text, names }];
       }),
   );
 }
+
+/** Whether a line means nothing alone: it opens what stands below it, or is one field of data in a text of another kind. */
+function isPiece(line: string, text: string): boolean {
+  return OPENS.test(line) || (JSON_KEY.test(line) && !DATA.test(text));
+}
+
+const OPENS = /[([{]$/;
+const DATA = /^\s*[[{]/;
 
 export function namesIn(text: string): readonly string[] {
   const names = new Set<string>();

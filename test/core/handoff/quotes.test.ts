@@ -65,6 +65,18 @@ describe("quotes", () => {
     expect(text).not.toContain("page_type");
   });
 
+  it("leave out a line that opens what stands below it, and a field of data in a page", () => {
+    const opens = "const shelf_20318 = await newStore.openShelf(";
+    const field = '"og:image_url": "see shop.example/shelf_20318/front.jpg first",';
+    const page = `The shelf_5110 holds 41 jars of plums.\n${opens}\n${field}\nIt was last counted on part_77 in May.`;
+    const text = quoted([user("Look."), ...run("curl shop.example", page), says("Seen.")]);
+    expect(text).toContain("The shelf_5110 holds 41 jars of plums.");
+    expect(text).not.toContain("openShelf");
+    expect(text).not.toContain("front.jpg");
+    const data = `{\n${field}\n"kind": "jars"\n}`;
+    expect(quoted([user("Look."), ...run("curl shop.example/data", data), says("Seen.")])).toContain(field);
+  });
+
   it("leave out lines that an edit took away later, unless one put them back", () => {
     const edit = (before: string, after: string): readonly Message[] =>
       ran("edit_file", { path: "plan.md", old_string: before, new_string: after }, "ok", `edit_${before}`);
