@@ -66,11 +66,11 @@ describe("quotes", () => {
   });
 
   it("leave out a line that opens what stands below it, and a field of data in a page", () => {
-    const opens = "const shelf_20318 = await newStore.openShelf(";
-    const field = '"og:image_url": "see shop.example/shelf_20318/front.jpg first",';
-    const page = `The shelf_5110 holds 41 jars of plums.\n${opens}\n${field}\nIt was last counted on part_77 in May.`;
+    const opens = "const shelf_20318 = await newStore.openShelf_7(";
+    const field = '"og:image_url": "on front.jpg, back_7.jpg, side_8.jpg, lid_9.jpg",';
+    const page = `The shelf_5110 holds 41 jars_of_plums, lot_20318.\n${opens}\n${field}\nIt was last counted on part_77 in May.`;
     const text = quoted([user("Look."), ...run("curl shop.example", page), says("Seen.")]);
-    expect(text).toContain("The shelf_5110 holds 41 jars of plums.");
+    expect(text).toContain("The shelf_5110 holds 41 jars_of_plums, lot_20318.");
     expect(text).not.toContain("openShelf");
     expect(text).not.toContain("front.jpg");
     const data = `{\n${field}\n"kind": "jars"\n}`;
