@@ -14,7 +14,7 @@ import {
 import type { Pins } from "../compaction/keep-messages.ts";
 import { described, labelOf } from "../digest/call.ts";
 import { oneLine } from "../digest/cut.ts";
-import { eventsOf, type CallEvent, type Events } from "../events/events.ts";
+import { eventsOf, type CallEvent, type Events, type RequestEvent, type SessionEvent } from "../events/events.ts";
 import { openFailures } from "../events/failures.ts";
 import { answersOf } from "../events/questions.ts";
 import { runningIds, stillRunning } from "../events/running.ts";
@@ -148,10 +148,11 @@ function joins(one: string, next: string): boolean {
   return IN_WORD.test(one) && IN_WORD.test(next);
 }
 
-/** What a person wrote and chose. The same words in a later message take the place of earlier ones. */
+/** What a person wrote, gave to a command and chose. The same words in a later message take the place of earlier ones. */
 function requestItems(events: Events): readonly Item[] {
-  const last = new Map(events.requests.map(({ text, message }) => [inWords(text), message]));
-  const asked = events.requests.flatMap(({ text, message }): readonly Item[] => {
+  const wrote = [...events.requests, ...events.all.flatMap(commandWithWords)].toSorted((a, b) => a.message - b.message);
+  const last = new Map(wrote.map(({ text, message }) => [inWords(text), message]));
+  const asked = wrote.flatMap(({ text, message }): readonly Item[] => {
     const later = last.get(inWords(text))!;
     const successor = later > message ? { successor: later } : {};
     return text.trim() === "" ? [] : [{ kind: "request", text, messages: [message], ...successor }];
@@ -160,6 +161,12 @@ function requestItems(events: Events): readonly Item[] {
     return { kind: "request", text: answer, messages: [message] };
   });
   return [...asked, ...chosen];
+}
+
+/** A command alone says nothing of the work; what a person typed behind it does. */
+function commandWithWords(event: SessionEvent): readonly Pick<RequestEvent, "message" | "text">[] {
+  if (event.kind !== "heard" || event.speaker.by !== "command" || !/\s/.test(event.speaker.text)) return [];
+  return [{ message: event.message, text: event.speaker.text }];
 }
 
 /** A file that was written anew without a rule has taken its place. */

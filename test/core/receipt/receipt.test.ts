@@ -102,6 +102,15 @@ describe("the receipt", () => {
     });
   });
 
+  it("lists what a person gave to a command, and no command alone", async () => {
+    const command = (name: string, args: string): Message =>
+      user(`<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`);
+    const page = "translate the page of returns into Portuguese";
+    const { receipt } = await receiptAt(3_000, shop(command("review", ""), command("work", page), says("I do.")));
+    const asked = receipt.lines.filter(({ kind }) => kind === "request").map(({ text }) => text);
+    expect(asked.filter((text) => text.startsWith("/"))).toEqual([`/work ${page}`]);
+  });
+
   it("names the message that took the place of what was said before, or of a rule", async () => {
     const again = REQUESTS[3]!;
     const rewritten = ran(
