@@ -53,7 +53,7 @@ function expressionsOf(path: string, text: string): Expression[] {
 
 /** Only these can take a text again and again. */
 const REPEATS = /[*+]|\{\d+,\}/;
-const COMMON = [..." \t\naA1-._/\\\"'`<>()[]{}#*=:,;$|@é日%&?!~^+"];
+const COMMON = [..." \t\n\r\v\f\u0085\u00a0\u2028\u2029aA1-._/\\\"'`<>()[]{}#*=:,;$|@é日%&?!~^+"];
 const PAIRS = [
   "a ",
   " a",

@@ -8,7 +8,7 @@ export function withoutLineNumber(line: string): string {
 }
 
 /** What a tool that shows files adds: the number in front of a line, and a harness's reminder behind the text. */
-const GUTTER = /^[^\S\n]*\d{1,7}(?:→|\t)/gm;
+const GUTTER = /^[ \t]*\d{1,7}(?:→|\t)/gm;
 const REMINDER = "<system-reminder>";
 
 /** The text of a file as a tool showed it; `12:` stays, which elsewhere is an hour or a figure. */

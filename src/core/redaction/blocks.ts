@@ -23,9 +23,10 @@ export function findInBlocks(text: string): readonly Span[] {
   const hasColumn = COLUMN_NAME.test(text) && COLUMN.test(text);
   if (!hasBlock && !hasSecret && !hasColumn) return [];
   const lines = splitLines(text);
+  const own = lines.map(withoutNumber);
   return [
-    ...(hasBlock ? blockValues(lines) : []),
-    ...(hasSecret ? [...secretValues(lines), ...secretObjects(text)] : []),
+    ...(hasBlock ? blockValues(own) : []),
+    ...(hasSecret ? [...secretValues(own), ...secretObjects(text)] : []),
     ...(hasColumn ? columnValues(lines) : []),
   ];
 }
@@ -52,6 +53,14 @@ function splitLines(text: string): readonly Line[] {
 }
 
 const QUOTE = /(?<!\\)"/g;
+
+/** What a tool that shows files prints in front of a line. Of a table the number may be a column, so its rows keep it. */
+const LINE_NUMBER = /^\s{0,8}\d{1,7}(?:→|\t|\\{1,4}t|: | \| )/;
+
+function withoutNumber(line: Line): Line {
+  const chars = LINE_NUMBER.exec(line.text)?.[0].length ?? 0;
+  return chars === 0 ? line : { start: line.start + chars, text: line.text.slice(chars) };
+}
 
 function measureIndent(text: string): number {
   return text.length - text.trimStart().length;

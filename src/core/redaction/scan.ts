@@ -119,7 +119,9 @@ function findAtWord(text: string, word: Word): Span | undefined {
     if (token !== undefined) return token;
   }
   if (text.charCodeAt(start) === DASH) {
-    return text.startsWith(BEGIN, start) ? findPrivateKey(text, start) : findOptionValue(text, word);
+    // A line that a diff took away has one dash more.
+    const begin = text.startsWith(`-${BEGIN}`, start) ? start + 1 : start;
+    return text.startsWith(BEGIN, begin) ? findPrivateKey(text, begin) : findOptionValue(text, word);
   }
   switch (end - start) {
     case "is".length:
@@ -227,11 +229,13 @@ function spacedNumber(text: string, plus: number, atLineStart: boolean): string 
 }
 
 const HEADER = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
-const FOOTER = /-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
+const FOOTER = /-{5,6}END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
 /** A line of the block: its own headers, or base64. Between lines: breaks, escaped breaks, quotes and signs of joined strings. */
 const FIELD = /(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{0,120}/y;
 const BASE64 = /[A-Za-z0-9+/=]+/y;
 const BETWEEN = /(?:\\+[rn]|[\s"'`,;>+|])+/y;
+/** What stands in front of a line that is printed or left out: the name of a file, a number, or both; a sign of a diff or a comment. */
+const LINE_PREFIX = /(?:#|\*|\/\/|[^\s:→|"'`\\]{0,200}[:-])?(?:\d{1,7}(?:→|\\{1,4}t|[\t:|-]| \|))?[ \t]{0,8}/y;
 /** Shorter than this it is a code that names the markers, not a key. */
 const KEY_CHARS_MIN = 32;
 const LINE_CHARS_MIN = 16;
@@ -243,7 +247,7 @@ function findPrivateKey(text: string, start: number): Span | undefined {
   let end = body;
   let keyChars = 0;
   for (let at = body; ;) {
-    const line = endOfMatch(BETWEEN, text, at) ?? at;
+    const line = keyLineStart(text, endOfMatch(BETWEEN, text, at) ?? at);
     const footer = endOfMatch(FOOTER, text, line);
     if (footer !== undefined)
       return keyChars < KEY_CHARS_MIN ? undefined : hiddenSpan(start, footer, "private key", PRIVATE_KEY_MARKER);
@@ -256,8 +260,17 @@ function findPrivateKey(text: string, start: number): Span | undefined {
   return keyChars < KEY_CHARS_MIN ? undefined : hiddenSpan(start, end, "private key", PRIVATE_KEY_MARKER);
 }
 
+/** Where the key's own characters begin in a line that a tool may have printed with something in front. */
+function keyLineStart(text: string, start: number): number {
+  const own = endOfMatch(LINE_PREFIX, text, start) ?? start;
+  const line = endOfMatch(BASE64, text, own);
+  const isOfKey = endOfMatch(FOOTER, text, own) !== undefined || (line !== undefined && isKeyLine(text, own, line));
+  return isOfKey ? own : start;
+}
+
 /** Prose is made of short words; a key's last line may be short, but then its footer follows. */
 function isKeyLine(text: string, start: number, end: number): boolean {
   if (end - start >= LINE_CHARS_MIN) return true;
-  return endOfMatch(FOOTER, text, endOfMatch(BETWEEN, text, end) ?? end) !== undefined;
+  const next = endOfMatch(BETWEEN, text, end) ?? end;
+  return [next, endOfMatch(LINE_PREFIX, text, next) ?? next].some((at) => endOfMatch(FOOTER, text, at) !== undefined);
 }

@@ -67,7 +67,7 @@ export function isInSentences(text: string): boolean {
 }
 
 /** A line that ends as a sentence does and is long enough for one. */
-const SENTENCE_LINE = /^[^\n]{20,}[.!?:。！？：][)*_"'”’」]*[^\S\n]*$/gmu;
+const SENTENCE_LINE = /^.{20,}[.!?:。！？：][)*_"'”’」]*[ \t]*$/gmu;
 
 function withoutLess(text: string, isLess: (line: string) => boolean): string {
   const lines = text.split("\n").filter((line) => line.trim() !== "" && !isLess(line));
