@@ -22,6 +22,7 @@ describe("precis doctor", () => {
     folder.write("mine.yaml", `gateway:\n  port: 1\n  upstreams:\n    house: { url: "${url}", protocol: openai }\n`);
     const stream = (name: string): Stream => ({
       write: async (text) => void happened.push(`${name}: ${text}`),
+      put: async (text) => void happened.push(`${name}: ${text}`),
       say: async (text) => void happened.push(`${name}: ${text}`),
       fit: (text) => text,
       shown: (text) => text,

@@ -43,6 +43,8 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** How wide the terminal is; only here. Without it there is none, and pages are made for 80. */
   readonly columns?: number;
+  /** Whether a person reads along; only here. */
+  readonly interactive?: boolean;
   /** Arguments of Node itself. */
   readonly node?: readonly string[];
 }
@@ -73,9 +75,9 @@ export async function precis(words: readonly string[], options: RunOptions = {})
 
 /** The same without a process of its own: no colours, 80 columns. */
 export async function precisHere(words: readonly string[], options: Omit<RunOptions, "node"> = {}): Promise<Ran> {
-  const { input = "", folder = tmpdir(), environment = {}, columns } = options;
+  const { input = "", folder = tmpdir(), environment = {}, columns, interactive = false } = options;
   const written = { out: "", err: "" };
-  const looks = { fits: columns !== undefined, coloured: false, columns: columns ?? 80, interactive: false };
+  const looks = { fits: columns !== undefined, coloured: false, columns: columns ?? 80, interactive };
   const stream = (name: keyof typeof written): Stream => streamTo(async (text) => void (written[name] += text), looks);
   const program = programOf(words);
   const code = await program.run(program.words, {

@@ -1,4 +1,6 @@
 /** What somebody else wrote moves no cursor of ours. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { streamTo } from "../../src/cli/screen/terminal.ts";
@@ -74,4 +76,60 @@ it("shows escapes in names of models, files, settings and pins as text, at every
     ]);
     expect([words, told]).toEqual([words, expect.not.stringMatching(/^\s*✓ forged/m)]);
   }
+});
+
+it("shows on a terminal what a session says as text, and hands it to a program as it is", async () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const escape = "\u001b]0;title\u0007\u001b[2J\u009b31m\u202e";
+  const lines = [
+    { type: "user", uuid: "a", parentUuid: null, message: { role: "user", content: `Paint ${escape} the shop.` } },
+    {
+      type: "assistant",
+      uuid: "b",
+      parentUuid: "a",
+      message: { role: "assistant", content: [{ type: "text", text: `It is ${escape} painted.` }] },
+    },
+    { type: "user", uuid: "c", parentUuid: "b", message: { role: "user", content: "And the door?" } },
+  ];
+  folder.write(
+    "s.jsonl",
+    lines
+      .map((line) =>
+        JSON.stringify({
+          ...line,
+          sessionId: "s",
+          cwd: "/shop",
+          timestamp: "2026-01-01T00:00:00Z",
+          version: "2.1.332",
+        }),
+      )
+      .join("\n"),
+  );
+  const commands = [
+    ["handoff", "Paint the door.", "s.jsonl", "--store", "h.db"],
+    ["convert", "s.jsonl", "--to", "pi"],
+    ["compact", "s.jsonl", "--force"],
+    ["inspect", "s.jsonl", "--json"],
+  ];
+  for (const words of commands) {
+    const told = await precisHere(words, { folder: folder.path, interactive: true });
+    expect([words, told.code, told.err]).toEqual([words, 0, told.err]);
+    // oxlint-disable-next-line no-control-regex -- the escape character is what a colour starts with
+    expect([words, told.out]).toEqual([
+      words,
+      expect.not.stringMatching(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/),
+    ]);
+  }
+  folder.write(
+    "odd.jsonl",
+    `${JSON.stringify({ type: "new\n  - FORGED line", uuid: "z" })}\n${readFileSync(join(folder.path, "s.jsonl"), "utf8")}`,
+  );
+  const converted = await precisHere(["convert", "odd.jsonl", "--to", "pi", "--out", "o.jsonl"], {
+    folder: folder.path,
+  });
+  expect(converted.err).toContain("FORGED");
+  expect(converted.err).not.toMatch(/^\s*- FORGED/m);
+  const piped = await precisHere(commands[0]!, { folder: folder.path });
+  expect(piped.out).toContain(escape);
 });

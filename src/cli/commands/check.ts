@@ -55,7 +55,7 @@ export const checkCommand: Command = {
     const refusals = verdict.named.map((protocol) => findRefusal(input, protocol, window.tokens));
     const refusal = refusals.includes(undefined) ? undefined : refusals[0];
     const checked = { ...input, ...verdict, refusal, window, tokens };
-    if (args.is("json")) await terminal.out.write(json(checked));
+    if (args.is("json")) await terminal.out.put(json(checked));
     else await terminal.out.say(page(checked, terminal.out));
     return exitCode(checked);
   },

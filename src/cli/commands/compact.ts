@@ -262,11 +262,11 @@ async function deliver({ text, page, diff }: Made, files: OutputFiles, terminal:
     else await out.write(out.shown(diff));
   } else if (files.out !== undefined) await err.say(page);
   else if (out.interactive) {
-    await out.write(text);
+    await out.put(text);
     await err.say(`\n\n${page}`);
   } else {
     await err.say(page);
-    await out.write(text);
+    await out.put(text);
   }
 }
 

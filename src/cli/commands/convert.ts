@@ -11,7 +11,7 @@ import { isSameFile, writeOutput } from "../files/write.ts";
 import { formatNamed, noSession, pathOfSession, readAgentSession } from "../files/input.ts";
 import { FILE_BYTES_MAX } from "../files/read.ts";
 import type { Terminal, Stream } from "../screen/terminal.ts";
-import { wrapped } from "../screen/text.ts";
+import { visibleLine, wrapped } from "../screen/text.ts";
 import { counted } from "../screen/amounts.ts";
 
 /** A session holds what was said: for its owner alone. */
@@ -63,7 +63,7 @@ export const convertCommand: Command = {
     const converted = convertLog(text, format, { to, nowMs: Date.now(), ...moved });
     const place = placeFor(converted, args, terminal);
     await write(converted, place, terminal);
-    if (args.is("json")) await terminal.out.write(`${JSON.stringify(makeReport(converted, place), null, 2)}\n`);
+    if (args.is("json")) await terminal.out.put(`${JSON.stringify(makeReport(converted, place), null, 2)}\n`);
     else await terminal.err.say(conversionPage(converted, place, terminal.err));
     return EXIT.done;
   },
@@ -117,7 +117,7 @@ function installPlace(converted: Converted, terminal: Terminal): Destination {
 }
 
 async function write(converted: Converted, place: Destination | undefined, terminal: Terminal): Promise<void> {
-  if (place === undefined) return terminal.out.write(converted.text);
+  if (place === undefined) return terminal.out.put(converted.text);
   if (place.kind === "database") return storeSession(place.path, converted.text, converted.to);
   if (place.kind === "frames") return storeFrames(place.path, converted.text);
   await writeOutput(terminal, place.path, converted.text, { mode: SESSION_MODE });
@@ -152,7 +152,7 @@ function conversionPage(converted: Converted, place: Destination | undefined, st
       : [
           paint(look, title),
           ...items.flatMap((item) =>
-            wrapped(item, columns - 4).map((line, at) => `${at === 0 ? "  - " : "    "}${line}`),
+            wrapped(visibleLine(item), columns - 4).map((line, at) => `${at === 0 ? "  - " : "    "}${line}`),
           ),
         ];
   const of = (kind: "lost" | "changed"): readonly string[] =>

@@ -33,7 +33,7 @@ export const doctorCommand: Command = {
     const work = examine({ loaded, terminal, store: args.text("store"), offline: args.is("offline") });
     const findings = await whileWaiting(terminal.err, () => "looking", work);
     const counts = tallied(findings);
-    if (args.is("json")) await terminal.out.write(`${JSON.stringify({ ...counts, findings }, null, 2)}\n`);
+    if (args.is("json")) await terminal.out.put(`${JSON.stringify({ ...counts, findings }, null, 2)}\n`);
     else await terminal.out.say(doctorPage(findings, terminal.out));
     return counts.faults === 0 ? EXIT.done : EXIT.failed;
   },

@@ -66,7 +66,7 @@ export const handoffCommand: Command = {
         ...budget,
       });
       const out = args.text("out");
-      if (out === undefined) await terminal.out.write(`${text}\n`);
+      if (out === undefined) await terminal.out.put(`${text}\n`);
       else await writeOutput(terminal, resolve(terminal.folder, out), `${text}\n`, { mode: FILE_MODE });
       const after = createMeasure().text(text);
       await terminal.err.say(`${path}: ${count(before)} → ${count(after)} tokens; originals are in ${opened.store}\n`);

@@ -77,7 +77,7 @@ async function compact({ trigger, compaction }: HookEvent, args: Arguments, term
     trigger === "auto" && (await hasGateway(terminal))
       ? { skip: AT_GATEWAY }
       : await answerOrSay(compaction as ClaudeCompaction, args, terminal);
-  if (answer !== undefined) await terminal.out.write(`${JSON.stringify(answer)}\n`);
+  if (answer !== undefined) await terminal.out.put(`${JSON.stringify(answer)}\n`);
   return EXIT.done;
 }
 
@@ -107,7 +107,7 @@ async function afterCompaction({ transcript_path: path }: HookEvent, terminal: T
   if (said === "") return EXIT.done;
   const additionalContext = `What the user wrote earlier in this session, word for word, the newest first; where two differ, the newer holds:\n${said}`;
   const output = { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } };
-  await terminal.out.write(`${JSON.stringify(output)}\n`);
+  await terminal.out.put(`${JSON.stringify(output)}\n`);
   return EXIT.done;
 }
 

@@ -82,7 +82,7 @@ export const inspectCommand: Command = {
     const heading = headingLines({ name, format, to: protocol, notes }, terminal.out).join("\n");
     if (args.is("json")) {
       const figures = { format, protocol, ...census, window, usableTokens, thresholdTokens, dryRuns, notes };
-      await terminal.out.write(`${JSON.stringify(figures, null, 2)}\n`);
+      await terminal.out.put(`${JSON.stringify(figures, null, 2)}\n`);
     } else {
       const page = censusPage(census, { window, usableTokens, thresholdTokens }, dryRuns, terminal.out);
       await terminal.out.say(`${heading}\n${page}\n`);

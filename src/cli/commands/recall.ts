@@ -74,7 +74,7 @@ export const recallCommand: Command = {
     else {
       if (masked) await terminal.err.say("its secrets were masked before it was kept (redaction.stored)\n");
       const line = (text: string): string => (asked.choice.outline === true ? `${text}\n` : text);
-      if (exact) await terminal.out.write(hits.map(({ text }) => line(text)).join(""));
+      if (exact) await terminal.out.put(hits.map(({ text }) => line(text)).join(""));
       else await terminal.out.say(listed(hits, terminal.out));
     }
     return hits.length === 0 ? EXIT.failed : EXIT.done;

@@ -19,7 +19,7 @@ import { withProgress, type Progress } from "../screen/progress.ts";
 import { sessionFiles, type SessionFile } from "../files/sessions.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS, windowFor } from "../settings/flags.ts";
 import type { Terminal, Stream } from "../screen/terminal.ts";
-import { wrapped, clip, columnWidths, padStart } from "../screen/text.ts";
+import { wrapped, clip, columnWidths, padStart, visibleLine } from "../screen/text.ts";
 import { RECEIPT_NAMES } from "../screen/receipt-names.ts";
 import { namedLines } from "../screen/table.ts";
 
@@ -72,7 +72,7 @@ export const reportCommand: Command = {
     const report = await withProgress(terminal.err, (progress) =>
       madeReport(args, configuration, { terminal, progress }),
     );
-    if (args.is("json")) await terminal.out.write(`${JSON.stringify(report, null, 2)}\n`);
+    if (args.is("json")) await terminal.out.put(`${JSON.stringify(report, null, 2)}\n`);
     else await terminal.out.say(reportPage(report, terminal.out));
     const unread = report.sessions.length === 0 && report.skipped.length > 0;
     return unread && args.all("paths").length > 0 ? EXIT.unreadable : EXIT.done;
@@ -284,7 +284,7 @@ function missingLines({ missing }: Report, stream: Stream): readonly string[] {
 function adviceLines({ advice }: Report, { paint, columns }: Stream): readonly string[] {
   return advice.flatMap(({ setting, because }) => [
     ...(setting === undefined ? [] : [`  ${paint("accent", setting)}`]),
-    ...wrapped(because, columns - 4).map((line) => `    ${line}`),
+    ...wrapped(visibleLine(because), columns - 4).map((line) => `    ${line}`),
   ]);
 }
 
@@ -294,7 +294,7 @@ function skippedLines({ skipped, older, notTaken }: Report, { columns }: Stream)
     ...(notTaken === 0 ? [] : [`  ${counted(notTaken, "file")} beyond the limit: raise it with --limit`]),
     ...skipped
       .slice(0, SKIPPED_SHOWN_MAX)
-      .map(({ name, because }) => `  ${clip(`${shortName(name)}: ${because}`, columns - 2)}`),
+      .map(({ name, because }) => `  ${clip(visibleLine(`${shortName(name)}: ${because}`), columns - 2)}`),
     ...(skipped.length > SKIPPED_SHOWN_MAX
       ? [`  and ${counted(skipped.length - SKIPPED_SHOWN_MAX, "more file")} that could not be read`]
       : []),

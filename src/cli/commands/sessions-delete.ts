@@ -51,7 +51,7 @@ export const deleteCommand: Command = {
       const chosen = await choose(args, opened);
       const { gone, failure } = yes ? await remove(args, opened, chosen, terminal) : { gone: chosen };
       // What went is reported whatever came after it.
-      if (args.is("json")) await terminal.out.write(`${JSON.stringify({ deleted: yes, sessions: gone }, null, 2)}\n`);
+      if (args.is("json")) await terminal.out.put(`${JSON.stringify({ deleted: yes, sessions: gone }, null, 2)}\n`);
       else await tell({ gone: gone.length, chosen, yes }, opened, terminal);
       if (failure !== undefined) throw failure;
       return EXIT.done;

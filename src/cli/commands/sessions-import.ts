@@ -67,7 +67,7 @@ export const importCommand: Command = {
     return withHistory(args, terminal, { readOnly: false, creates: true }, async (opened) => {
       const outcomes: Outcome[] = [];
       for (const one of sessions) outcomes.push(await imported(one, opened));
-      if (args.is("json")) await terminal.out.write(`${JSON.stringify(outcomes, null, 2)}\n`);
+      if (args.is("json")) await terminal.out.put(`${JSON.stringify(outcomes, null, 2)}\n`);
       else await terminal.err.say(importPage(outcomes, opened, problems));
       return outcomes.some(({ session }) => session !== undefined) ? EXIT.done : EXIT.failed;
     });

@@ -137,7 +137,7 @@ const exportCommand: Command = {
     return withHistory(args, terminal, { readOnly: true }, async (opened) => {
       const { text, protocol, messages, synthetic } = await opened.history.export(sessionNamed(args, opened), options);
       const file = args.text("out");
-      if (file === undefined) await terminal.out.write(text);
+      if (file === undefined) await terminal.out.put(text);
       else {
         await writeOutput(terminal, file, text, { mode: EXPORT_MODE });
         const ours = synthetic === 0 ? "" : `, ${count(synthetic)} of them written by precis`;

@@ -37,7 +37,7 @@ export const statuslineCommand: Command = {
   run: async (args, terminal) => {
     const figures = await collectFigures(await readSessionFigures(args, terminal), args, terminal);
     const line = args.is("json") ? JSON.stringify(figures) : terminal.out.shown(findLine(figures, terminal));
-    await terminal.out.write(`${line}\n`);
+    await terminal.out.put(`${line}\n`);
     return EXIT.done;
   },
 };

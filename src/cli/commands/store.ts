@@ -227,7 +227,7 @@ async function withStore<Result>(
 type Row = readonly [name: string, value: string];
 
 async function printResult(args: Arguments, { out }: Terminal, data: object, rows: readonly Row[]): Promise<void> {
-  if (args.is("json")) return out.write(`${JSON.stringify(data, null, 2)}\n`);
+  if (args.is("json")) return out.put(`${JSON.stringify(data, null, 2)}\n`);
   const [left = 0] = columnWidths(rows);
   return out.say(`${rows.map(([name, value]) => `${padEnd(name, left)}  ${value}`).join("\n")}\n`);
 }

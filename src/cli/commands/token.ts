@@ -31,7 +31,7 @@ export const tokenCommand: Command = {
     if (known === undefined)
       throw usageError("there is no token yet", "`precis serve` creates one at its first start.");
     const { host, port: number } = configuration.gateway;
-    await terminal.out.write(`${args.is("link") ? loginLink(gatewayUrl(host, number), known.token) : known.token}\n`);
+    await terminal.out.put(`${args.is("link") ? loginLink(gatewayUrl(host, number), known.token) : known.token}\n`);
     return EXIT.done;
   },
 };

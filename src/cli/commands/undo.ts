@@ -21,7 +21,7 @@ export const undoCommand: Command = {
       const session = sessionNamed(args, opened);
       if (session.id.startsWith(CLAUDE_CODE_SESSION)) throw keptByClaudeCode(session.id);
       const result = await opened.history.undo(session);
-      if (args.is("json")) await out.write(`${JSON.stringify(result ?? null, null, 2)}\n`);
+      if (args.is("json")) await out.put(`${JSON.stringify(result ?? null, null, 2)}\n`);
       else if (result === undefined)
         await err.say(`${err.paint("warn", "nothing to undo:")} no compaction is active for this session\n`);
       else {

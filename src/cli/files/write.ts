@@ -44,8 +44,8 @@ export async function writeOutput(
   try {
     const target = followLinks(path);
     const descriptor = findDescriptor(target);
-    if (descriptor === 1) return await terminal.out.write(text);
-    if (descriptor === 2) return await terminal.err.write(text);
+    if (descriptor === 1) return await terminal.out.put(text);
+    if (descriptor === 2) return await terminal.err.put(text);
     const there = readStat(path);
     if (descriptor !== undefined) await writeThrough(path, text, descriptor);
     else if (there === undefined || there.isFile()) {

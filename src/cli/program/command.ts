@@ -124,5 +124,5 @@ function splitOnce(text: string, separator: string): readonly [string, string | 
 export const JSON_ARG = { json: { type: "boolean", description: "Print JSON." } } as const;
 
 export function writeJson({ out }: Pick<Terminal, "out">, data: unknown): Promise<void> {
-  return out.write(`${JSON.stringify(data, null, 2)}\n`);
+  return out.put(`${JSON.stringify(data, null, 2)}\n`);
 }

@@ -12,7 +12,10 @@ import { unwritable } from "../files/failures.ts";
 export type TextStyle = "strong" | "dim" | "good" | "warn" | "bad" | "accent";
 
 export interface Stream {
+  /** As it is: text that `fit` or `shown` made, or a mark that moves the cursor. */
   readonly write: (text: string) => Promise<void>;
+  /** Data: as it is for a program; on a terminal, which would act on what stands in it, made visible. */
+  readonly put: (text: string) => Promise<void>;
   /** Something for a person: no line is longer than `columns`, as far as its words allow. */
   readonly say: (text: string) => Promise<void>;
   /** The text as `say` writes it. A pipe has no width: whoever searches what it carries finds whole lines. */
@@ -86,6 +89,7 @@ export function streamTo(write: Stream["write"], { fits, coloured, columns, inte
   const fit = (text: string): string => shown(fits ? fitted(marked(text), columns) : text);
   return {
     write,
+    put: (text) => write(interactive ? shown(text) : text),
     say: (text) => write(fit(text)),
     fit,
     shown,
