@@ -137,6 +137,8 @@ const COLUMN =
 const CELLS_MAX = 64;
 const CELL_NAME = /^["']?[\w .-]{1,40}["']?$/;
 const ROWS_MAX = 10_000;
+/** What a database's client draws under a header and at the end of a table. */
+const TABLE_RULE = /^ {0,4}[-+]{3,4096} {0,4}$/;
 
 /** The rows under a header that calls a column so. */
 function columnValues(lines: readonly Line[]): readonly Span[] {
@@ -146,6 +148,7 @@ function columnValues(lines: readonly Line[]): readonly Span[] {
     if (header === undefined) continue;
     const last = Math.min(lines.length, at + 1 + ROWS_MAX);
     for (let row = at + 1; row < last; row++) {
+      if (TABLE_RULE.test(lines[row]!.text)) continue;
       const cells = splitCells(lines[row]!, header.sign);
       if (cells.length !== header.strengths.length) break;
       at = row;

@@ -36,6 +36,19 @@ const RULES: readonly StatementRule[] = [
     place: "quoted",
   },
   {
+    // In small letters it is a phrase of prose.
+    sign: /IDENTIFIED BY/,
+    pattern: /\bIDENTIFIED BY (?<value>(?!VALUES\b|PASSWORD\b)[^\s'"`;,()\\]{4,128})/dg,
+    place: "shell",
+  },
+  {
+    // Calls that set a variable of the environment: `os.Setenv("DB_PASSWORD", "…")`.
+    sign: /\(\\{0,4}["'][A-Z]/,
+    pattern:
+      /\( {0,2}\\{0,4}["'](?<name>[A-Z][A-Z0-9_]{2,63})\\{0,4}["'] {0,2}, {0,2}\\{0,4}["'](?<value>[^"'\n\\]{4,256})\\{0,4}["']/dg,
+    place: "quoted",
+  },
+  {
     sign: /define\(/,
     pattern:
       /\bdefine\( {0,2}\\{0,4}["'](?<name>\w{2,64})\\{0,4}["'] {0,2}, {0,2}\\{0,4}["'](?<value>[^"'\n\\]{4,256})\\{0,4}["']/dg,
