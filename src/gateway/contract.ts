@@ -179,7 +179,6 @@ export interface NoticeEvent {
     | "backed_off"
     | "degraded"
     | "model_resting"
-    | "idle"
     | "irreducible"
     | "window_learned"
     | "window_remembered"

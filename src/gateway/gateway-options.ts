@@ -110,7 +110,6 @@ const cachingOptions = optionsOf({
   ttl: marked.cache_ttl,
   restoreBytes: yesOrNo,
   schedule: compression.unwrap().shape.schedule,
-  idle: compression.unwrap().shape.idle,
 }) satisfies Options<CachingOptions>;
 
 const recallSettings = optionsOf({

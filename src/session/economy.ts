@@ -20,14 +20,10 @@ import type { ModelFacts } from "../models/registry/known.ts";
 /** `wait`: a compaction is due and waits; `because` says for what. */
 export type ScheduledDecision =
   | Decision
-  | { readonly kind: "wait"; readonly because: string }
-  /** The compaction that was made before the cache expired is put in place; none is made for it. */
-  | { readonly kind: "use-prepared"; readonly because: string };
+  | { readonly kind: "wait"; readonly because: string };
 
 /** For the report of a compaction that prices would have put off, had the cache been read. */
 const NOTHING_READ = "the provider read nothing of the last request from its cache, so waiting saves nothing";
-
-const EXPIRED = "nothing is cached any more";
 
 /** `threshold` if no prices are known, or if a person set the threshold of an `auto` session. */
 export function scheduleOf({ options, state }: Pick<SessionContext, "options" | "state">): Schedule {
@@ -42,9 +38,6 @@ export function withPriceVerdict(
   decision: Decision,
 ): ScheduledDecision {
   const economy = context.options.economy?.();
-  const { ahead, waitsForExpiry } = context.state;
-  if (ahead !== undefined && waitsForExpiry && hasExpired(context))
-    return { kind: "use-prepared", because: ahead.report.because ?? EXPIRED };
   const rests = decision.kind === "none" && decision.because !== undefined;
   const schedule = scheduleOf(context);
   if (economy === undefined || schedule === "threshold" || rests) return decision;

@@ -16,12 +16,11 @@ import { wrongKeyError } from "./refusals.ts";
 import { createAppendChain, type ChainTable } from "./sql/appending.ts";
 import { createCompactionCalls } from "./sql/compactions.ts";
 import { appendChain, type FreshMessages, countStored, readChain, readLinks } from "./sql/chains.ts";
-import { dropStaged, getOriginal, publishStaged, putOriginals, stagePieces } from "./sql/originals.ts";
+import { getOriginal, newOriginals, putOriginals } from "./sql/originals.ts";
 import { findRecord, listRecords, putRecord, readRecord, touchRecords, undoRecord } from "./sql/compaction-records.ts";
 import { holdings, withBranches } from "./sql/retention.ts";
 import { searchMessages, searchOriginals } from "./sql/search.ts";
 import { getSession, listSessions } from "./sql/sessions.ts";
-import { createPutOriginals, type OriginalTable } from "./sql/staging.ts";
 import type { Steps, Tables } from "./sql/steps.ts";
 import { listTenants } from "./sql/tenants.ts";
 import { findUsage, getState, listUsage, putState, putUsage, totalUsage } from "./sql/usage.ts";
@@ -29,7 +28,7 @@ import type { ClockOptions, HistoryStore, JobQueue } from "./store.ts";
 import { KEY_BYTES, type Vault } from "./vault.ts";
 import { query } from "./sql/query.ts";
 import { newerSchemaError, olderSchemaError } from "./postgres/failures.ts";
-import { lockToDelete, lockToMigrate } from "./postgres/locks.ts";
+import { lockToMigrate } from "./postgres/locks.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./postgres/migrations.ts";
 
 export interface PostgresOptions extends ClockOptions {
@@ -215,32 +214,18 @@ function createWrites(parts: PostgresParts) {
       parts,
     ),
     undoCompaction: (tenant, link) => during(() => write((tables) => undoRecord(tables, tenant, { link, now: now() }))),
-    putOriginals: createPutOriginals(originalTable(parts, write), parts),
+    putOriginals: (tenant, originals) =>
+      during(async () => {
+        const fresh = newOriginals(originals, now());
+        const period = await periods.current();
+        const piecesAt = (vault: Vault, at: number) => piecesToAdd(vault, piecesOf(fresh.originals[at]!), period);
+        return write((tables) => putOriginals(tables, tenant, fresh, (at) => piecesAt(tables.vault, at)));
+      }),
     // Counted twice would be worse than not at all.
     putUsage: (tenant, usage) => during(() => write(() => putUsage(tenant, usage), { once: true })),
     putState: (tenant, root, state) =>
       during(() => write((tables) => putState(tables, tenant, { root, state: JSON.stringify(state), now: now() }))),
   } satisfies Partial<HistoryStore>;
-}
-
-function originalTable({ database, periods }: PostgresParts, write: Write): OriginalTable {
-  return {
-    put: async (tenant, fresh) => {
-      const period = await periods.current();
-      const piecesAt = (vault: Vault, at: number) => piecesToAdd(vault, piecesOf(fresh.originals[at]!), period);
-      return write((tables) => putOriginals(tables, tenant, fresh, (at) => piecesAt(tables.vault, at)));
-    },
-    stage: async (tenant, some) => {
-      const period = await periods.current();
-      return write((tables) => stagePieces(tables, tenant, some, piecesToAdd(tables.vault, some.pieces, period).add));
-    },
-    publish: (tenant, staged) => write((tables) => publishStaged(tables, tenant, staged)),
-    drop: (tenant, names) =>
-      database.transaction(async (runner) => {
-        await runner.answer(lockToDelete());
-        return runner.answer(dropStaged(runner, tenant, names));
-      }),
-  };
 }
 
 function createUpkeep({ database, marking, during }: PostgresParts, sizeBytesMax: number | undefined) {

@@ -2,13 +2,12 @@
  * History in an SQLite file: survives the process, serves several of them at once, and keeps the event loop free by
  * working in a thread of its own. What is acknowledged is on the disk.
  */
-import { pauseBetweenBatches } from "./batches.ts";
 import { QUEUE_LIMITS, type QueueLimits } from "./gate.ts";
 import { createLifetime, type Lifetime } from "./lifetime.ts";
 import { wrongKeyError } from "./refusals.ts";
 import { createAppendChain } from "./sql/appending.ts";
 import { createCompactionCalls, type RecordTable } from "./sql/compactions.ts";
-import { createPutOriginals } from "./sql/staging.ts";
+import { newOriginals } from "./sql/originals.ts";
 import { startWorkerClient, type WorkerClient } from "./sqlite/worker-client.ts";
 import type { ClockOptions, HistoryStore } from "./store.ts";
 import { KEY_BYTES } from "./vault.ts";
@@ -91,7 +90,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<HistorySt
 
 /** Calls that are more than one question to the thread. */
 function createSteps(database: SqliteParts) {
-  const { client, during } = database;
+  const { client, now, during } = database;
   return {
     ...createCompactionCalls(recordTable(client), database),
     appendChain: createAppendChain(
@@ -101,19 +100,12 @@ function createSteps(database: SqliteParts) {
       },
       database,
     ),
-    putOriginals: createPutOriginals(
-      {
-        put: (tenant, fresh, chars) => client.call("putOriginals", tenant, fresh, chars),
-        stage: async (tenant, some, chars) => {
-          const isStaged = await client.call("stagePieces", tenant, some, chars);
-          await pauseBetweenBatches();
-          return isStaged;
-        },
-        publish: (tenant, staged) => client.call("publishStaged", tenant, staged),
-        drop: (tenant, names) => client.call("dropStaged", tenant, names),
-      },
-      database,
-    ),
+    putOriginals: (tenant, originals) =>
+      during(() => {
+        const fresh = newOriginals(originals, now());
+        const chars = fresh.originals.reduce((total, { text }) => total + text.length, 0);
+        return client.call("putOriginals", tenant, fresh, chars);
+      }),
     getState: (tenant, root) =>
       during(async () => {
         const state = await client.call("getState", tenant, root);

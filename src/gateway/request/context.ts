@@ -78,6 +78,4 @@ export interface GatewayContext extends HistoryContext {
   readonly storeHealth: { fails: boolean };
   /** A compaction will soon be due: it can be made while nobody waits. */
   readonly compactAhead: (request: PreparedRequest) => void;
-  /** It was answered: its conversation may be idle from now on. */
-  readonly watchIdle: (request: PreparedRequest) => void;
 }

@@ -66,9 +66,7 @@ async function handleModelRequest(
   arriving: ArrivingRequest,
   { tenant, isolated }: Owner,
 ): Promise<ClientResponse> {
-  const context = isolated
-    ? { ...shared, ...shared.isolatedHistory(), compactAhead: nothing, watchIdle: nothing }
-    : shared;
+  const context = isolated ? { ...shared, ...shared.isolatedHistory(), compactAhead: nothing } : shared;
   const received = await receive(context, arriving, tenant);
   if ("response" in received) return received.response;
   const arrived = await takeChatCommand(context, received);

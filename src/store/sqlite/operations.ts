@@ -7,15 +7,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Appended, Retention, SessionEntry, SessionsQuery } from "../store.ts";
 import type { ChainEnd } from "../sql/appending.ts";
 import { appendChain, countStored, readChain, readLinks, brokenLinks } from "../sql/chains.ts";
-import {
-  dropStaged,
-  getOriginal,
-  publishStaged,
-  putOriginals,
-  stagePieces,
-  type NewOriginals,
-  type StagedPieces,
-} from "../sql/originals.ts";
+import { getOriginal, putOriginals, type NewOriginals } from "../sql/originals.ts";
 import { query } from "../sql/query.ts";
 import { findRecord, listRecords, putRecord, readRecord, touchRecords, undoRecord } from "../sql/compaction-records.ts";
 import { deleteStep, holdings, retainStep, withBranches } from "../sql/retention.ts";
@@ -24,7 +16,7 @@ import { getSession, listSessions } from "../sql/sessions.ts";
 import { first, type Steps } from "../sql/steps.ts";
 import { listTenants } from "../sql/tenants.ts";
 import { findUsage, getState, listUsage, putState, putUsage, totalUsage } from "../sql/usage.ts";
-import { addMessages, piecesToAdd, readyEntries, readyOriginals, readyPieces, type ReadyBody } from "./bodies.ts";
+import { addMessages, piecesToAdd, readyEntries, readyOriginals, type ReadyBody } from "./bodies.ts";
 import type { Runner } from "./query.ts";
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
@@ -101,12 +93,6 @@ const addOriginals: Operation<NewOriginals, void, readonly (readonly ReadyBody[]
     runner.answer(putOriginals(runner, tenant, fresh, (at) => piecesToAdd(ready[at]!))),
 };
 
-const stage: Operation<StagedPieces, boolean, readonly ReadyBody[]> = {
-  kind: "write",
-  ready: ({ runner }, tenant, some) => runner.answer(readyPieces(runner.vault, tenant, some)),
-  run: ({ runner }, tenant, some, ready) => runner.answer(stagePieces(runner, tenant, some, piecesToAdd(ready).add)),
-};
-
 export const OPERATIONS = {
   countStored: read(ofTenant(countStored)),
   append,
@@ -122,9 +108,6 @@ export const OPERATIONS = {
   touchRecords: note(ofTenant(touchRecords)),
   undoRecord: write(undoRecord),
   putOriginals: addOriginals,
-  stagePieces: stage,
-  publishStaged: write(publishStaged),
-  dropStaged: write(dropStaged),
   getOriginal: read(getOriginal),
   searchOriginals: read(searchOriginals),
   searchMessages: read(searchMessages),
