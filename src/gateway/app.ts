@@ -130,7 +130,6 @@ export function createPipeline(given: GatewayOptions, listensHere: () => boolean
     credentialNames: options.credentialNames ?? [],
     tenant: options.tenant ?? "auto",
     threads: createThreads(options.threads ?? "replay"),
-    compactRequests: options.compactRequests ?? "pass",
     chatCommands: options.chatCommands,
     loopback,
     whenPrepared,

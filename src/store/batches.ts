@@ -1,7 +1,10 @@
-/** What is too long to be handed over at once, in batches: a statement of a database, a message to another thread. */
+/** What is too long to be handed over at once, in batches: to a database in one statement, to another thread in one message. */
+import { setTimeout as pause } from "node:timers/promises";
 
 const BATCH_CHARS = 256 * 1024;
 const BATCH_ITEMS = 400;
+/** Others get their turn meanwhile. */
+const PAUSE_MS = 20;
 
 /** Where each batch ends; the last ends where the list does. */
 export function batchEnds<Item>(items: readonly Item[], charsOf: (item: Item) => number): readonly number[] {
@@ -17,4 +20,8 @@ export function batchEnds<Item>(items: readonly Item[], charsOf: (item: Item) =>
     count = 0;
   });
   return ends;
+}
+
+export async function pauseBetweenBatches(): Promise<void> {
+  await pause(PAUSE_MS);
 }

@@ -23,7 +23,7 @@ import { searchMessages, searchOriginals } from "./sql/search.ts";
 import { getSession, listSessions } from "./sql/sessions.ts";
 import type { Steps, Tables } from "./sql/steps.ts";
 import { listTenants } from "./sql/tenants.ts";
-import { findUsage, getState, listUsage, putState, putUsage, totalUsage } from "./sql/usage.ts";
+import { findUsage, getState, listUsage, putState, putUsage } from "./sql/usage.ts";
 import type { ClockOptions, HistoryStore, JobQueue } from "./store.ts";
 import { KEY_BYTES, type Vault } from "./vault.ts";
 import { query } from "./sql/query.ts";
@@ -172,7 +172,6 @@ function createReads({ database, during }: PostgresParts) {
       answer(searchMessages(database, tenant, { ...scope, words, limit })),
     findUsage: (tenant, links) => answer(findUsage(tenant, links)),
     listUsage: (tenant, links) => answer(listUsage(tenant, links)),
-    totalUsage: (tenant, since = 0) => answer(totalUsage(tenant, since)),
     getState: async (tenant, root) => {
       const state = await answer(getState(database, tenant, root));
       return state === undefined ? undefined : (JSON.parse(state) as unknown);

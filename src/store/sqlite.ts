@@ -76,7 +76,6 @@ export async function openSqliteStore(options: SqliteOptions): Promise<HistorySt
     putUsage: (tenant, usage) => call("putUsage", tenant, usage),
     findUsage: (tenant, links) => call("findUsage", tenant, links),
     listUsage: (tenant, links) => call("listUsage", tenant, links),
-    totalUsage: (tenant, since = 0) => call("totalUsage", tenant, since),
     putState: (tenant, root, state) => call("putState", tenant, { root, state: JSON.stringify(state), now: now() }),
     checkWritable: (bytes = 0) => call("checkWritable", "", bytes),
     holdings: (tenant) => call("holdings", "", tenant),

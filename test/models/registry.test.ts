@@ -4,13 +4,7 @@ import { resolve } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { markdownTable, withGenerated } from "../../scripts/docs/markdown.ts";
-import {
-  bareName,
-  longestMatch,
-  createRegistry,
-  knownModels,
-  lookUp,
-} from "../../src/models/registry/registry.ts";
+import { bareName, longestMatch, createRegistry, knownModels, lookUp } from "../../src/models/registry/registry.ts";
 import { modelRows } from "../../scripts/docs/models.ts";
 import { registryOf } from "../../src/models/settings.ts";
 import { costOf } from "../../src/models/ai-sdk.ts";

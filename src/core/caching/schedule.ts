@@ -191,4 +191,3 @@ function leftText({ tokens, afterTokens }: Pick<ScheduleQuery, "tokens" | "after
 function round(amount: number): string {
   return Math.round(amount).toLocaleString("en-US");
 }
-

@@ -15,7 +15,7 @@ import { searchMessages, searchOriginals } from "../sql/search.ts";
 import { getSession, listSessions } from "../sql/sessions.ts";
 import { first, type Steps } from "../sql/steps.ts";
 import { listTenants } from "../sql/tenants.ts";
-import { findUsage, getState, listUsage, putState, putUsage, totalUsage } from "../sql/usage.ts";
+import { findUsage, getState, listUsage, putState, putUsage } from "../sql/usage.ts";
 import { addMessages, piecesToAdd, readyEntries, readyOriginals, type ReadyBody } from "./bodies.ts";
 import type { Runner } from "./query.ts";
 import { statfsSync } from "node:fs";
@@ -114,7 +114,6 @@ export const OPERATIONS = {
   putUsage: note(ofTenant(putUsage)),
   findUsage: read(ofTenant(findUsage)),
   listUsage: read(ofTenant(listUsage)),
-  totalUsage: read(ofTenant(totalUsage)),
   putState: note(putState),
   getState: read(getState),
   holdings: read((_, _tenant, tenant: string | undefined) => holdings(tenant)),

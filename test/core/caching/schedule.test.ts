@@ -1,12 +1,7 @@
 /** When a compaction is worth its price, with a warm cache and a cold one. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  atLeastCost,
-  isJustified,
-  REGRET_SHARE_MAX,
-  type ScheduleQuery,
-} from "../../../src/core/caching/schedule.ts";
+import { atLeastCost, isJustified, REGRET_SHARE_MAX, type ScheduleQuery } from "../../../src/core/caching/schedule.ts";
 import { createMeasure, type Measure } from "../../../src/core/transcript/measure.ts";
 import { contentText, textMessage, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
 
