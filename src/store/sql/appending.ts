@@ -1,36 +1,14 @@
 /** How a conversation reaches a database: only its end is handed over, from the last message that is known to be stored. */
-import type { Role } from "../../core/transcript/message.ts";
 import { bodyOf, memberOf } from "../body.ts";
 import { createRecentMap } from "../recent-map.ts";
 import { checkChain } from "../refusals.ts";
 import type { Appended, ChainAppend, HistoryStore } from "../store.ts";
+import type { ChainEnd, ChainEntry } from "./chains.ts";
 import type { Keeping } from "./compactions.ts";
 import type { Ask } from "./operations.ts";
 
 /** Ends of chains known to be stored, so that only what came since is handed over. */
 const ENDS_REMEMBERED_MAX = 2_048;
-
-/** One message on its way into the database. */
-export interface ChainEntry {
-  readonly link: string;
-  readonly role: Role;
-  readonly protocol?: string;
-  readonly member: number;
-  readonly body: string;
-}
-
-/** The end of a chain: what may be new of it. */
-export interface ChainEnd {
-  /** Of the conversation's first message. */
-  readonly root: string;
-  /** Link of the last message known to be stored; absent where the whole chain is given. */
-  readonly after?: string;
-  readonly entries: readonly ChainEntry[];
-  readonly session?: string;
-  /** Plain data of a job to enqueue with it. */
-  readonly job?: unknown;
-  readonly now: number;
-}
 
 const NOTHING_ADDED: Appended = { added: 0, session: "" };
 

@@ -3,8 +3,7 @@
  * rest (`OwnOperations`).
  */
 import type { Appended, Retention, SessionEntry, SessionsQuery } from "../store.ts";
-import type { ChainEnd } from "./appending.ts";
-import { countStored, readChain, readLinks } from "./chains.ts";
+import { countStored, readChain, readLinks, type ChainEnd } from "./chains.ts";
 import { findRecord, listRecords, putRecord, readRecord, touchRecords, undoRecord } from "./compaction-records.ts";
 import { getOriginal, type NewOriginals } from "./originals.ts";
 import { holdings, withBranches } from "./retention.ts";

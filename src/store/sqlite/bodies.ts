@@ -1,7 +1,7 @@
 /** Bodies of messages and originals in a file, each once a tenant, the words they are found by, and the rows that name them. */
 import { tokensOf } from "../../core/recall/words.ts";
 import { piecesOf, searchableText, type Body } from "../body.ts";
-import type { ChainEnd } from "../sql/appending.ts";
+import type { ChainEnd } from "../sql/chains.ts";
 import type { FreshMessages } from "../sql/chains.ts";
 import type { BodyKey, NewOriginals, NewPieces } from "../sql/originals.ts";
 import { query, type Query } from "../sql/query.ts";

@@ -5,8 +5,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { Appended } from "../store.ts";
-import type { ChainEnd } from "../sql/appending.ts";
-import { appendChain, brokenLinks } from "../sql/chains.ts";
+import { appendChain, brokenLinks, type ChainEnd } from "../sql/chains.ts";
 import { NOTES, READS, WRITES, type OperationName, type OwnOperations } from "../sql/operations.ts";
 import { putOriginals, type NewOriginals } from "../sql/originals.ts";
 import { query } from "../sql/query.ts";
