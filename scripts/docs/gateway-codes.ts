@@ -31,7 +31,6 @@ export const ALL_NOTICES: Readonly<Record<NoticeEvent["code"], string>> = {
   degraded:
     "A compaction is poorer than it should be, for example because code wrote a handoff that a model should have written. The message says why.",
   model_resting: "A model that writes handoffs failed and is not asked for some time. The message says what to do.",
-  idle: "A conversation is idle and its provider's cache is about to expire: compacting it now would pay (`compression.idle: notify`).",
   irreducible: "Even the smallest valid form of a conversation is above its limit. It was sent anyway.",
   window_learned: "A provider refused a request as too large, which reveals the size of its window.",
   window_remembered:

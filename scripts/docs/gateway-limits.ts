@@ -49,8 +49,6 @@ const LIMIT_TEXTS: Readonly<Record<keyof GatewayLimits, LimitText>> = {
   refusalRetries: ["how often a request that was refused as too large is made smaller and retried"],
   commitWaitMs: ["how long the end of an answer waits until its request is on the disk"],
   background: ["parallel compactions in the background"],
-  idleLookMs: ["how often idle conversations are looked through, where `compression.idle` is not off"],
-  idleLeadMs: ["how long before its provider's cache expires an idle conversation is compacted"],
   backgroundWaiting: ["queued compactions in the background; others are made when they are due"],
   drainMs: ["how long answers in progress may continue after the gateway is stopped", `${SECTION}.drain_seconds`],
 };

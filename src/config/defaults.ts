@@ -31,7 +31,6 @@ export const DEFAULTS = Object.freeze({
     template: ENGINE_DEFAULTS.template,
     keep_requests: ENGINE_DEFAULTS.keepRequests,
     schedule: "auto",
-    idle: "off",
     ingest_limit_tokens: 0,
     model_tool: "off",
     room_tool: "off",

@@ -107,10 +107,6 @@ const compressionSection = z
       description:
         "When `precis serve` compacts, if the prices of the model's cache are known; otherwise at the threshold. `auto`: from the threshold on, as soon as the bill stays within 1.04 times what it would be without compactions. `threshold`: at the threshold, whatever it costs. `cost`: when it costs least, also before the threshold. By `auto` and `cost` it waits at most until the window is 0.95 full, or 0.85 if the provider reports no usage (docs/caching.md).",
     }),
-    idle: z.enum(["off", "notify", "on"]).default(compression.idle).meta({
-      description:
-        "What `precis serve` does about a conversation that is idle, shortly before its provider's cache expires, where the price model says that a compaction pays. `on`: makes it, for the next request after the cache expired. `notify`: reports it in a notice. A model that writes handoffs is asked for it (docs/caching.md).",
-    }),
     ingest_limit_tokens: z
       .int()
       .min(0)
@@ -132,7 +128,7 @@ const compressionSection = z
   .prefault({})
   .meta({
     description:
-      "When a transcript is compacted, and how much of it stays. `enabled`, `mode`, `keep_requests`, `schedule`, `idle`, `ingest_limit_tokens`, `model_tool` and `room_tool` apply to every engine; the others only to the default engine, `compressor`.",
+      "When a transcript is compacted, and how much of it stays. `enabled`, `mode`, `keep_requests`, `schedule`, `ingest_limit_tokens`, `model_tool` and `room_tool` apply to every engine; the others only to the default engine, `compressor`.",
   });
 
 const cachingSection = z

@@ -116,7 +116,7 @@ export function createPipeline(given: GatewayOptions, listensHere: () => boolean
     main: inPlace(options) ? inPlaceWriterFor(request, writing) : undefined,
     remote: remote?.behind(request),
   });
-  const background = createBackgroundWork({ history, limits, idle: options.caching?.idle ?? "off", writersBehind });
+  const background = createBackgroundWork({ history, limits, writersBehind });
   const handle = createRequestHandler({
     ...history,
     limits,
@@ -130,7 +130,6 @@ export function createPipeline(given: GatewayOptions, listensHere: () => boolean
     credentialNames: options.credentialNames ?? [],
     tenant: options.tenant ?? "auto",
     threads: createThreads(options.threads ?? "replay"),
-    compactRequests: options.compactRequests ?? "pass",
     chatCommands: options.chatCommands,
     loopback,
     whenPrepared,
@@ -139,14 +138,12 @@ export function createPipeline(given: GatewayOptions, listensHere: () => boolean
     spans: spansWithout(options.secrets),
     now,
     compactAhead: background.compactAhead,
-    watchIdle: background.watchIdle,
   });
   return {
     handle,
     startWorker: () => startOwnWorker(history, options.workOnJobs ?? true, limits.background),
     settled: async () => void (await Promise.all([background.settled(), hooks?.settled()])),
     close: async () => {
-      background.stopWatching();
       overload.close();
       await large?.close();
       await background.close();

@@ -33,9 +33,6 @@ export interface ClientResponse {
 /** What is done about a request. It may reject: a `PrecisError` is answered by its code, anything else with a 500. */
 export type RequestHandler = (client: ClientRequest) => Promise<ClientResponse>;
 
-/** What becomes of a client's own `POST /responses/compact`: its provider answers, or the gateway does. */
-export type CompactRequestsPolicy = "pass" | "local";
-
 /** Why a request went out as it came although it could have been looked at. */
 export type UntouchedReason =
   /** The body cannot be read as its protocol's: the provider may say what is wrong with it. */
@@ -179,7 +176,6 @@ export interface NoticeEvent {
     | "backed_off"
     | "degraded"
     | "model_resting"
-    | "idle"
     | "irreducible"
     | "window_learned"
     | "window_remembered"

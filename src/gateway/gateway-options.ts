@@ -7,7 +7,7 @@ import type { RuntimeOptions, ModelPolicy } from "../session/contract.ts";
 import type { OperatorHookSettings } from "../session/operator-hooks/operator-hooks.ts";
 import type { HistoryStore } from "../store/store.ts";
 import type { CachingOptions } from "./models/caching.ts";
-import type { CompactRequestsPolicy, EmitEvent } from "./contract.ts";
+import type { EmitEvent } from "./contract.ts";
 import type { ThreadSource } from "./large/messages.ts";
 import { type GatewayLimits, GATEWAY_LIMITS } from "./limits.ts";
 import type { RecallSettings } from "./recall/recall.ts";
@@ -75,8 +75,6 @@ export interface GatewayOptions extends SessionSettings {
    * each conversation's newest request, for the engine `handoff`. Default false.
    */
   readonly remoteCompaction?: boolean;
-  /** What becomes of a client's own `POST /responses/compact`: `pass`, the default, or answered here. */
-  readonly compactRequests?: CompactRequestsPolicy;
   /** Commands and addresses that are called before and after a compaction. */
   readonly hooks?: OperatorHookSettings;
   readonly limits?: Partial<GatewayLimits>;
@@ -110,7 +108,6 @@ const cachingOptions = optionsOf({
   ttl: marked.cache_ttl,
   restoreBytes: yesOrNo,
   schedule: compression.unwrap().shape.schedule,
-  idle: compression.unwrap().shape.idle,
 }) satisfies Options<CachingOptions>;
 
 const recallSettings = optionsOf({
@@ -158,7 +155,6 @@ export const gatewayOptions = optionsOf({
   allowedHosts: z.array(z.string().min(1)),
   threads: oneOf("replay", "refuse", "pass"),
   remoteCompaction: z.boolean(),
-  compactRequests: oneOf("pass", "local"),
   chatCommands: gateway.unwrap().shape.chat_commands.unwrap().unwrap(),
   onFault: gateway.unwrap().shape.on_fault,
   readFile: functionOption,

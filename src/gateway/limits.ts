@@ -57,9 +57,6 @@ export interface GatewayLimits {
   readonly background: number;
   /** And waiting to be made; further ones are left until they are due. */
   readonly backgroundWaiting: number;
-  /** How often idle conversations are looked through, and how long before its cache expires one is compacted. */
-  readonly idleLookMs: number;
-  readonly idleLeadMs: number;
   /** How long a stop waits for requests under way. */
   readonly drainMs: number;
 }
@@ -103,7 +100,5 @@ export const GATEWAY_LIMITS: GatewayLimits = Object.freeze({
   commitWaitMs: 5 * SECOND,
   background: 1,
   backgroundWaiting: 32,
-  idleLookMs: 5 * SECOND,
-  idleLeadMs: MINUTE,
   drainMs: 10 * SECOND,
 });

@@ -11,7 +11,6 @@ export { registryOf } from "./settings.ts";
 export type { ModelSettings, ProviderChoice, StatedFacts } from "./settings.ts";
 export { PROVIDER_NAMES, providerNamed } from "./providers.ts";
 export type { Provider, ProviderName } from "./providers.ts";
-export { createRegistry, knownModels, lookUp, SAFE_WINDOW_TOKENS, withModels } from "./registry/registry.ts";
+export { createRegistry, knownModels, lookUp, SAFE_WINDOW_TOKENS } from "./registry/registry.ts";
 export type { RegistryEntry, Registry } from "./registry/registry.ts";
-export { readModelList } from "./registry/lists.ts";
 export type { CacheRules, ModelFacts, SourcedFacts } from "./registry/known.ts";

@@ -6,14 +6,13 @@ import { applyCompaction, type Compaction, type CompactionReason } from "../core
 import { honours, NO_PINS } from "../core/compaction/keep-messages.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import type { MakingAhead, BeforeExpiry, ExpiryOutcome, CompactOptions, Prepared } from "./contract.ts";
+import type { MakingAhead, CompactOptions, Prepared } from "./contract.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
-import { latestOf, expectedAfter, writingCost } from "./economy.ts";
+import { latestOf } from "./economy.ts";
 import { pinsOf } from "./pins.ts";
 import { afterReply, afterSummary } from "./summarizer.ts";
 import { makeCompaction, recordCompaction, withReason, compactView } from "./make-compaction.ts";
 import { freesTokensMin, isResting, viewConversation, settleRequest } from "./turn.ts";
-import { beforeExpiry, countReplies } from "../core/caching/schedule.ts";
 
 /** Makes it. False where nothing came of it: no need, no way, or another is being made. */
 export async function compactAhead(
@@ -34,7 +33,6 @@ export async function compactAhead(
     return false;
   }
   state.ahead = outcome.compaction;
-  state.waitsForExpiry = false;
   await options.sharedAhead?.put(outcome.compaction);
   return true;
 }
@@ -52,14 +50,13 @@ export async function findPreparedElsewhere(
   const found = await sharedAhead.find(links).catch(() => undefined);
   if (found === undefined) return;
   state.ahead = found;
-  state.waitsForExpiry = false;
   const { summary, modelCalls, costUsd } = found.report;
   const usage = { inputTokens: 0, outputTokens: 0, requests: modelCalls, costUsd };
   state.summarizer = afterReply(state.summarizer, { usage });
   if (summary !== undefined) state.summarizer = afterSummary(state.summarizer, summary, (options.now ?? Date.now)());
 }
 
-export interface TakeRequest {
+interface TakeRequest {
   readonly signal?: AbortSignal | undefined;
   readonly reason: CompactionReason;
   readonly because?: string | undefined;
@@ -117,48 +114,6 @@ export function canWait(context: SessionContext, { tokens }: ConversationView): 
   const { writers, remote, mainAhead } = options;
   const asks = mainAhead === true || (remote ?? writers?.auxiliary ?? writers?.main) !== undefined;
   return options.modelsAhead === true && asks && tokens < latestOf(context);
-}
-
-const NOTHING: ExpiryOutcome = Object.freeze({ kind: "nothing" });
-/** One that is there already is good enough until the conversation has grown by as much. */
-const GROWN_SINCE_MADE = 1.1;
-
-export async function compactBeforeExpiry(
-  context: SessionContext,
-  transcript: Transcript,
-  { notifyOnly = false, ...waiting }: BeforeExpiry,
-): Promise<ExpiryOutcome> {
-  const { state, options } = context;
-  const prices = options.economy?.()?.prices;
-  if (prices === undefined || options.enabled === false) return NOTHING;
-  const view = await viewConversation(context, transcript, waiting.signal);
-  const { tokens } = view;
-  const isMade = state.ahead !== undefined && tokens < state.ahead.report.tokens.before * GROWN_SINCE_MADE;
-  if (view.standing.undone || isResting(context, view)) return NOTHING;
-  const { compact, because } = beforeExpiry({
-    prices,
-    tokens,
-    afterTokens: expectedAfter(context, view),
-    turns: countReplies(view.original.messages),
-    writingCost: isMade ? 0 : writingCost(context, view, { prices, waiting }),
-  });
-  if (!compact) return NOTHING;
-  if (notifyOnly) return { kind: "pays", tokens, because };
-  state.waitsForExpiry = true;
-  if (isMade) return { kind: "made", tokens, because };
-  const { engineState } = state;
-  const outcome = await makeCompaction(context, view, { ...waiting, reason: "cost", because });
-  if (outcome.kind !== "compacted") {
-    // Nobody asked for it, so it does not count against the session.
-    state.engineState = engineState;
-    return NOTHING;
-  }
-  state.ahead = outcome.compaction;
-  // A model that was asked behind the conversation has read it, and what is read lives on.
-  const steps = outcome.compaction.report.summary?.steps ?? [];
-  if (steps.some(({ role, calls }) => role === "main" && calls > 0)) state.sentAtMs = (options.now ?? Date.now)();
-  await options.sharedAhead?.put(outcome.compaction);
-  return { kind: "made", tokens, because };
 }
 
 export async function compactWithoutRemote(

@@ -216,23 +216,6 @@ export interface Prepared {
   readonly observe: (usage: ReportedUsage) => void;
 }
 
-/** How a compaction is made before a cache expires. */
-export interface BeforeExpiry extends WaitingForMain {
-  /** True: nothing is made; the answer says whether it would pay. Default false. */
-  readonly notifyOnly?: boolean;
-}
-
-export type ExpiryOutcome =
-  /** It does not pay, cannot be made, or is made already. */
-  | { readonly kind: "nothing" }
-  | {
-      readonly kind: "pays" | "made";
-      /** What the conversation weighs. */
-      readonly tokens: number;
-      /** The amounts behind it. */
-      readonly because: string;
-    };
-
 export interface CompactOptions extends Waiting {
   /** Only these messages, by their numbers (`12`, `12-30`): their results become digests. The other options do not count then. */
   readonly messages?: string;
@@ -255,8 +238,6 @@ export interface RuntimeReport {
   readonly window: WindowInUse;
   /** From how many tokens on the conversation is compacted, and why it is not yet. */
   readonly timing: CompactionTiming;
-  /** When what was sent last leaves the provider's cache, in milliseconds since the epoch; absent where that is not known. */
-  readonly cacheExpiresAtMs?: number;
   readonly thresholdTokens: number;
   readonly last?: CompactionReport;
   /** The engine that was disabled, where one was; `engine` is the one that took its place. */
@@ -309,13 +290,6 @@ export interface Runtime {
    * @throws PrecisError of the store (docs/store.md); the signal's reason where it aborts; what a hook throws.
    */
   readonly ahead: (transcript: Transcript, how?: MakingAhead) => Promise<boolean>;
-  /**
-   * For a conversation that waits for its person, shortly before `report().cacheExpiresAtMs`: makes the next compaction where
-   * `economy` says that it pays, and keeps it in memory. `prepare` puts it in place once the cache has expired.
-   *
-   * @throws PrecisError as `ahead` does.
-   */
-  readonly beforeExpiry: (transcript: Transcript, how?: BeforeExpiry) => Promise<ExpiryOutcome>;
   /**
    * Whatever was caught: an `APIError` of the OpenAI or the Anthropic SDK, an `APICallError` or `RetryError` of the AI SDK,
    * a `Response` (read from a copy), `{ status, body }`, or an error that has one of them as its cause. Undefined where

@@ -12,22 +12,16 @@ import type { Compaction } from "../core/compaction/compaction.ts";
 import type { Decision } from "../core/engines/contract.ts";
 import { figureAt } from "../core/engines/window.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import type { Economy, WaitingForMain } from "./contract.ts";
+import type { Economy } from "./contract.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
 import type { Ttl } from "../core/caching/breakpoints.ts";
 import type { ModelFacts } from "../models/registry/known.ts";
 
 /** `wait`: a compaction is due and waits; `because` says for what. */
-export type ScheduledDecision =
-  | Decision
-  | { readonly kind: "wait"; readonly because: string }
-  /** The compaction that was made before the cache expired is put in place; none is made for it. */
-  | { readonly kind: "use-prepared"; readonly because: string };
+export type ScheduledDecision = Decision | { readonly kind: "wait"; readonly because: string };
 
 /** For the report of a compaction that prices would have put off, had the cache been read. */
 const NOTHING_READ = "the provider read nothing of the last request from its cache, so waiting saves nothing";
-
-const EXPIRED = "nothing is cached any more";
 
 /** `threshold` if no prices are known, or if a person set the threshold of an `auto` session. */
 export function scheduleOf({ options, state }: Pick<SessionContext, "options" | "state">): Schedule {
@@ -42,9 +36,6 @@ export function withPriceVerdict(
   decision: Decision,
 ): ScheduledDecision {
   const economy = context.options.economy?.();
-  const { ahead, waitsForExpiry } = context.state;
-  if (ahead !== undefined && waitsForExpiry && hasExpired(context))
-    return { kind: "use-prepared", because: ahead.report.because ?? EXPIRED };
   const rests = decision.kind === "none" && decision.because !== undefined;
   const schedule = scheduleOf(context);
   if (economy === undefined || schedule === "threshold" || rests) return decision;
@@ -124,7 +115,7 @@ function makeLastCompaction(
 }
 
 /** What a compaction is expected to leave. */
-export function expectedAfter(context: SessionContext, { current }: Pick<ConversationView, "current">): number {
+function expectedAfter(context: SessionContext, { current }: Pick<ConversationView, "current">): number {
   const { engine, limits } = context.state;
   const targetTokens = figureAt(engine.targetTokens, limits.fixedTokens) ?? 0;
   return Math.max(targetTokens, countStable(context, current) + limits.tailTokens + limits.handoffTokensMax);
@@ -133,19 +124,14 @@ export function expectedAfter(context: SessionContext, { current }: Pick<Convers
 /** Of the most that a handoff may weigh, what a model is asked to write. */
 const WRITTEN_SHARE = 0.7;
 
-interface Writing extends Pick<Economy, "prices"> {
-  /** The models of one call; undefined for those that the session always has. */
-  readonly waiting?: WaitingForMain;
-}
-
 /** What the model that is asked first costs: it reads the conversation, from the cache if it is asked behind it, and writes. */
-export function writingCost(
+function writingCost(
   { options, state }: SessionContext,
   { tokens }: ConversationView,
-  { prices: { read, output }, waiting = {} }: Writing,
+  { prices: { read, output } }: Pick<Economy, "prices">,
 ): number {
-  const { writers, mainAhead = false } = options;
-  const { main = writers?.main, remote = options.remote } = waiting;
+  const { writers, remote, mainAhead = false } = options;
+  const main = writers?.main;
   const written = output * state.limits.handoffTokensMax * WRITTEN_SHARE;
   if (writers?.auxiliary !== undefined) return tokens + written;
   if (main === undefined ? mainAhead : (main.followsUp ?? false) !== false) return read * tokens + written;

@@ -23,7 +23,6 @@ import {
 import { protocols } from "../protocols/index.ts";
 import { FACTOR_MAX, FACTOR_MIN } from "./state.ts";
 import type {
-  BeforeExpiry,
   MakingAhead,
   CompactOptions,
   Runtime,
@@ -151,10 +150,6 @@ const WAITING_CHECKS = {
   prepare: createOptionsCheck("prepare", waitingOptions),
   recover: createOptionsCheck("recover", waitingOptions),
   ahead: createOptionsCheck("ahead", { ...waitingOptions, decided: yesOrNo } satisfies Options<MakingAhead>),
-  beforeExpiry: createOptionsCheck("beforeExpiry", {
-    ...waitingOptions,
-    notifyOnly: yesOrNo,
-  } satisfies Options<BeforeExpiry>),
 };
 
 /** Throws the signal's reason where the call is over before it begins. */
@@ -178,10 +173,6 @@ export function withCheckedCalls(runtime: Runtime): Runtime {
     ahead: async (transcript, how) => {
       checkWaiting("ahead", how);
       return runtime.ahead(transcript, how);
-    },
-    beforeExpiry: async (transcript, how) => {
-      checkWaiting("beforeExpiry", how);
-      return runtime.beforeExpiry(transcript, how);
     },
     compact: async (transcript, options) => {
       checkCompact(options);

@@ -17,8 +17,6 @@ import {
   compactAhead,
   findPreparedElsewhere,
   takePreparedCompaction,
-  type TakeRequest,
-  compactBeforeExpiry,
   compactWithoutRemote,
 } from "./compact-ahead.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, WaitingForMain } from "./contract.ts";
@@ -75,7 +73,6 @@ export function createRuntime(given: RuntimeOptions = {}): Runtime {
     observe: (usage) => observe(context, usage),
     standing: async (transcript) => settleRequest(context, await viewConversation(context, transcript)),
     ahead: (transcript, how = {}) => compactAhead(context, transcript, how),
-    beforeExpiry: (transcript, how = {}) => compactBeforeExpiry(context, transcript, how),
     recover: (error, transcript, waiting) => recover(context, { error, transcript, ...waiting }),
     withoutRemote: (transcript, asked) => compactWithoutRemote(context, transcript, asked),
     recall: (idOrWords, choice) => recall(context.store, context.tenant, idOrWords, choice),
@@ -149,8 +146,6 @@ async function prepareView(
     postpone(context, view, findPostponement(view, decision));
     return settleRequest(context, view);
   }
-  if (decision.kind === "use-prepared")
-    return usePrepared(context, view, { reason: "cost", because: decision.because, signal });
   const { reason, because, urgency } = decision;
   const made = await takePreparedCompaction(context, view, { reason, because, signal });
   const writing = made === undefined && PATIENT.has(reason) && canWait(context, view);
@@ -195,14 +190,6 @@ async function grantWish(context: SessionContext, view: ConversationView, waitin
     ...(focus === "" ? {} : { focus }),
   });
   return settleRequest(context, view, outcome);
-}
-
-async function usePrepared(context: SessionContext, view: ConversationView, take: TakeRequest): Promise<Prepared> {
-  const compaction = await takePreparedCompaction(context, view, take);
-  postpone(context, view, undefined);
-  return compaction === undefined
-    ? settleRequest(context, view)
-    : { ...settleRequest(context, view, { compaction }), ahead: true };
 }
 
 const BEING_WRITTEN: Postponement = Object.freeze({
@@ -288,9 +275,7 @@ async function undo({ store, tenant, contextUsage, state }: SessionContext): Pro
 }
 
 function makeReport(context: SessionContext): RuntimeReport {
-  const { state, options } = context;
-  const ttlMs = options.economy?.()?.ttlMs;
-  const expiresAtMs = ttlMs === undefined || state.sentAtMs === undefined ? undefined : state.sentAtMs + ttlMs;
+  const { state } = context;
   return {
     engine: state.engine.name,
     compactions: state.compactions,
@@ -298,7 +283,6 @@ function makeReport(context: SessionContext): RuntimeReport {
     tokens: state.tokens,
     window: windowInUse(state),
     timing: timingOf(context),
-    ...(expiresAtMs === undefined ? {} : { cacheExpiresAtMs: expiresAtMs }),
     thresholdTokens: state.limits.thresholdTokens,
     ...(state.last === undefined ? {} : { last: state.last }),
     ...(state.disabledEngine === undefined ? {} : { disabledEngine: state.disabledEngine }),

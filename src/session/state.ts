@@ -46,8 +46,6 @@ export interface SessionState {
   wish: { readonly focus: string } | undefined;
   /** Made before it is due, and recorded nowhere yet. */
   ahead: Compaction | undefined;
-  /** It was made before the cache expires, and is put in place once that has happened. */
-  waitsForExpiry: boolean;
   /** The last attempt at a compaction, where nothing came of it: how many messages there were. */
   futile: { readonly messages: number } | undefined;
   /** The host was told that no compaction frees enough. */
@@ -92,7 +90,6 @@ export function createState(options: RuntimeOptions, saved?: RuntimeState): Sess
     removedIds: [],
     wish: undefined,
     ahead: undefined,
-    waitsForExpiry: false,
     futile: undefined,
     saidBackOff: false,
     saidIrreducible: false,

@@ -1,12 +1,9 @@
-/**
- * What is too long to be written at once, in batches: a file has one writer, and kept at once, 28 MB would make everybody
- * else wait for the disk for a second.
- */
+/** What is too long to be handed over at once, in batches: to a database in one statement, to another thread in one message. */
 import { setTimeout as pause } from "node:timers/promises";
 
 const BATCH_CHARS = 256 * 1024;
 const BATCH_ITEMS = 400;
-/** Others get to write meanwhile: SQLite looks whether it can after 1, 2, 5, 10 and 15 ms more. */
+/** Others get their turn meanwhile. */
 const PAUSE_MS = 20;
 
 /** Where each batch ends; the last ends where the list does. */

@@ -24,6 +24,5 @@ export type {
   StoredMessage,
   TenantEntry,
   UsageEntry,
-  UsageTotals,
 } from "./store.ts";
 export type { QueueLimits } from "./gate.ts";

@@ -8,7 +8,6 @@ import type {
   HistoryStore,
   TenantEntry,
   UsageEntry,
-  UsageTotals,
   CompactionEntry,
   ActiveCompaction,
   MessageHit,
@@ -60,7 +59,6 @@ export function createMemoryStore({ now = Date.now }: ClockOptions = {}): Histor
     putUsage: async (tenant, usage) => void shelfOf(tenant).usages.push(usage),
     findUsage: async (tenant, links) => findUsage(readable(tenant), links),
     listUsage: async (tenant, links) => listUsage(readable(tenant), links),
-    totalUsage: async (tenant, since = 0) => totalUsage(readable(tenant), since),
     putState: async (tenant, root, state) => putState(shelfOf(tenant), root, { state, now: now() }),
     getState: async (tenant, root) => getState(readable(tenant), root),
     checkWritable: async () => void shelvesOf(),
@@ -101,20 +99,6 @@ function findUsage({ usages }: TenantData, links: readonly string[]): UsageEntry
 function listUsage({ usages }: TenantData, links: readonly string[]): readonly UsageEntry[] {
   const wanted = new Set(links);
   return usages.filter(({ link }) => wanted.has(link));
-}
-
-function totalUsage({ usages }: TenantData, since: number): UsageTotals {
-  const total = { requests: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
-  for (const { input, output, cacheRead, cacheWrite, costUsd = 0, at } of usages) {
-    if (at < since) continue;
-    total.requests++;
-    total.input += input;
-    total.output += output;
-    total.cacheRead += cacheRead;
-    total.cacheWrite += cacheWrite;
-    total.costUsd += costUsd;
-  }
-  return total;
 }
 
 function putState({ states }: TenantData, root: string, { state, now }: { state: unknown; now: number }): void {

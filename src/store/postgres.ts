@@ -7,24 +7,17 @@ import { piecesOf } from "./body.ts";
 import { createGate, QUEUE_LIMITS, type QueueLimits } from "./gate.ts";
 import { createLifetime } from "./lifetime.ts";
 import { addMessages, piecesToAdd } from "./postgres/bodies.ts";
-import { check, checkKey, checkWritable, vacuum } from "./postgres/upkeep.ts";
+import { check, checkKey, checkWritable, size, storedBytes, vacuum } from "./postgres/upkeep.ts";
 import { createDatabase, type Database, type TransactionOptions, type Runner } from "./postgres/database.ts";
 import { openJobs, type DatabaseJobs } from "./postgres/jobs.ts";
-import { createPeriods, type Periods } from "./postgres/periods.ts";
-import { deleteSessions, retain, size } from "./postgres/retention.ts";
+import { createPeriods, dropExpiredPeriods, type Periods } from "./postgres/periods.ts";
 import { wrongKeyError } from "./refusals.ts";
-import { createAppendChain, type ChainTable } from "./sql/appending.ts";
-import { createCompactionCalls } from "./sql/compactions.ts";
-import { appendChain, type FreshMessages, countStored, readChain, readLinks } from "./sql/chains.ts";
-import { dropStaged, getOriginal, publishStaged, putOriginals, stagePieces } from "./sql/originals.ts";
-import { findRecord, listRecords, putRecord, readRecord, touchRecords, undoRecord } from "./sql/compaction-records.ts";
-import { holdings, withBranches } from "./sql/retention.ts";
-import { searchMessages, searchOriginals } from "./sql/search.ts";
-import { getSession, listSessions } from "./sql/sessions.ts";
-import { createPutOriginals, type OriginalTable } from "./sql/staging.ts";
-import type { Steps, Tables } from "./sql/steps.ts";
-import { listTenants } from "./sql/tenants.ts";
-import { findUsage, getState, listUsage, putState, putUsage, totalUsage } from "./sql/usage.ts";
+import { appendChain, type FreshMessages } from "./sql/chains.ts";
+import { createHistoryCalls } from "./sql/history.ts";
+import { NOTES, READS, WRITES, type Ask, type OwnOperations } from "./sql/operations.ts";
+import { putOriginals } from "./sql/originals.ts";
+import { deleteStep, retainStep } from "./sql/retention.ts";
+import type { Steps } from "./sql/steps.ts";
 import type { ClockOptions, HistoryStore, JobQueue } from "./store.ts";
 import { KEY_BYTES, type Vault } from "./vault.ts";
 import { query } from "./sql/query.ts";
@@ -107,10 +100,17 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Histo
     readOnly,
     during: queued(during, options.queue),
   };
+  const calls = createHistoryCalls(createAsk(parts, options.sizeBytesMax), parts);
   return {
-    ...createReads(parts),
-    ...createWrites(parts),
-    ...createUpkeep(parts, options.sizeBytesMax),
+    ...calls,
+    retain: async (retention) => {
+      // What was found before is in use, also where the mark of it is still on its way.
+      await Promise.all(parts.marking);
+      const { tenant, before } = retention;
+      // A month has the conversations of all tenants.
+      if (tenant === undefined && before !== undefined) await parts.during(() => dropExpiredPeriods(database, before));
+      return calls.retain(retention);
+    },
     ...(jobs === undefined ? {} : { jobs: queueOf(jobs, parts.during) }),
     close: () =>
       end(async () => {
@@ -158,104 +158,64 @@ function queued(during: During, limits: Partial<QueueLimits> = {}): During {
     });
 }
 
-function createReads({ database, during }: PostgresParts) {
-  const answer = <Answer>(steps: Steps<Answer>): Promise<Answer> => during(() => database.answer(steps));
-  return {
-    getOriginal: (tenant, id) => answer(getOriginal(database, tenant, id)),
-    search: (tenant, words, limit, scope) => answer(searchOriginals(database, tenant, { ...scope, words, limit })),
-    readChain: (tenant, link) => answer(readChain(database, tenant, link)),
-    readLinks: (tenant, link) => answer(readLinks(tenant, link)),
-    isStored: async (tenant, link) => (await answer(countStored(tenant, [link]))) > 0,
-    listTenants: () => answer(listTenants()),
-    listSessions: (tenant, asked) => answer(listSessions(tenant, asked)),
-    getSession: (tenant, id) => answer(getSession(tenant, id)),
-    searchMessages: (tenant, words, limit, scope) =>
-      answer(searchMessages(database, tenant, { ...scope, words, limit })),
-    findUsage: (tenant, links) => answer(findUsage(tenant, links)),
-    listUsage: (tenant, links) => answer(listUsage(tenant, links)),
-    totalUsage: (tenant, since = 0) => answer(totalUsage(tenant, since)),
-    getState: async (tenant, root) => {
-      const state = await answer(getState(database, tenant, root));
-      return state === undefined ? undefined : (JSON.parse(state) as unknown);
-    },
-    holdings: (tenant) => answer(holdings(tenant)),
-    withBranches: (tenant, ids) => answer(withBranches(tenant, ids)),
-  } satisfies Partial<HistoryStore>;
-}
+type Write = <Answer>(work: (tables: Runner) => Steps<Answer>, how?: TransactionOptions) => Promise<Answer>;
+type Own = {
+  readonly [Name in keyof OwnOperations]: (
+    tenant: string,
+    argument: OwnOperations[Name][0],
+  ) => Promise<OwnOperations[Name][1]>;
+};
+type AnyWork = (tables: Runner, tenant: string, argument: unknown) => Steps<unknown>;
+type AnyOwn = (tenant: string, argument: unknown) => Promise<unknown>;
 
-type Write = <Answer>(work: (tables: Tables) => Steps<Answer>, how?: TransactionOptions) => Promise<Answer>;
+/** Of the notes, only the marks of use are no reason for a transaction. */
+const { touchRecords, ...KEPT } = NOTES;
+const SINGLE = { ...READS, touchRecords } as Readonly<Record<string, unknown>>;
+const IN_TRANSACTION = { ...WRITES, ...KEPT } as Readonly<Record<string, unknown>>;
 
-function createWrites(parts: PostgresParts) {
-  const { database, periods, jobs, now, during } = parts;
+function createAsk(parts: PostgresParts, sizeBytesMax: number | undefined): Ask {
+  const { database } = parts;
   const write: Write = (work, how) => database.transaction((runner) => runner.answer(work(runner)), how);
-  const append: ChainTable["append"] = async (tenant, end) => {
-    const period = await periods.current();
-    return database.transaction(async (runner) => {
-      const add = (fresh: FreshMessages): Steps<number> => addMessages(runner.vault, fresh, period);
-      const appended = await runner.answer(appendChain(runner, tenant, end, add));
-      const link = end.entries.at(-1)?.link ?? end.after;
-      if (appended !== undefined && end.job !== undefined && link !== undefined)
-        await jobs?.enqueue(runner, appended.session, { tenant, link, data: end.job });
-      return appended;
-    });
+  const own = createOwn(parts, write, sizeBytesMax) as Readonly<Record<string, unknown>>;
+  return async (name, tenant, argument) => {
+    const [ours, single, kept] = [own[name], SINGLE[name], IN_TRANSACTION[name]] as [AnyOwn?, AnyWork?, AnyWork?];
+    if (ours !== undefined) return (await ours(tenant, argument)) as never;
+    if (single !== undefined) return (await database.answer(single(database, tenant, argument))) as never;
+    // A usage that is counted twice would be worse than one that is not counted.
+    return (await write((tables) => kept!(tables, tenant, argument), { once: name === "putUsage" })) as never;
   };
-  return {
-    ...createCompactionCalls(
-      {
-        put: (tenant, fresh) => write((tables) => putRecord(tables, tenant, fresh)),
-        find: (tenant, asked) => database.answer(findRecord(tenant, asked)),
-        list: (tenant, links) => database.answer(listRecords(tenant, links)),
-        read: (_, id) => database.answer(readRecord(database, id)),
-        touch: (tenant, used) => database.answer(touchRecords(tenant, used)),
-      },
-      parts,
-    ),
-    appendChain: createAppendChain(
-      { countStored: (tenant, links) => database.answer(countStored(tenant, links)), append },
-      parts,
-    ),
-    undoCompaction: (tenant, link) => during(() => write((tables) => undoRecord(tables, tenant, { link, now: now() }))),
-    putOriginals: createPutOriginals(originalTable(parts, write), parts),
-    // Counted twice would be worse than not at all.
-    putUsage: (tenant, usage) => during(() => write(() => putUsage(tenant, usage), { once: true })),
-    putState: (tenant, root, state) =>
-      during(() => write((tables) => putState(tables, tenant, { root, state: JSON.stringify(state), now: now() }))),
-  } satisfies Partial<HistoryStore>;
 }
 
-function originalTable({ database, periods }: PostgresParts, write: Write): OriginalTable {
+function createOwn({ database, periods, jobs }: PostgresParts, write: Write, sizeBytesMax: number | undefined): Own {
+  const deleting: Write = (work) =>
+    database.transaction(async (runner) => {
+      await runner.answer(lockToDelete());
+      return runner.answer(work(runner));
+    });
   return {
-    put: async (tenant, fresh) => {
+    append: async (tenant, end) => {
+      const period = await periods.current();
+      return database.transaction(async (runner) => {
+        const add = (fresh: FreshMessages): Steps<number> => addMessages(runner.vault, fresh, period);
+        const appended = await runner.answer(appendChain(runner, tenant, end, add));
+        const link = end.entries.at(-1)?.link ?? end.after;
+        if (appended !== undefined && end.job !== undefined && link !== undefined)
+          await jobs?.enqueue(runner, appended.session, { tenant, link, data: end.job });
+        return appended;
+      });
+    },
+    putOriginals: async (tenant, fresh) => {
       const period = await periods.current();
       const piecesAt = (vault: Vault, at: number) => piecesToAdd(vault, piecesOf(fresh.originals[at]!), period);
       return write((tables) => putOriginals(tables, tenant, fresh, (at) => piecesAt(tables.vault, at)));
     },
-    stage: async (tenant, some) => {
-      const period = await periods.current();
-      return write((tables) => stagePieces(tables, tenant, some, piecesToAdd(tables.vault, some.pieces, period).add));
-    },
-    publish: (tenant, staged) => write((tables) => publishStaged(tables, tenant, staged)),
-    drop: (tenant, names) =>
-      database.transaction(async (runner) => {
-        await runner.answer(lockToDelete());
-        return runner.answer(dropStaged(runner, tenant, names));
-      }),
+    retainStep: (_, retention) => deleting((tables) => retainStep(tables, retention, storedBytes)),
+    deleteStep: (tenant, names) => deleting((tables) => deleteStep(tables, tenant, names)),
+    size: () => size(database),
+    check: () => check(database),
+    checkWritable: (_, bytes) => checkWritable(database, { bytes, sizeBytesMax }),
+    vacuum: () => vacuum(database),
   };
-}
-
-function createUpkeep({ database, marking, during }: PostgresParts, sizeBytesMax: number | undefined) {
-  return {
-    checkWritable: (bytes = 0) => during(() => checkWritable(database, { bytes, sizeBytesMax })),
-    size: () => during(() => size(database)),
-    deleteSessions: (tenant, ids) => during(() => deleteSessions(database, tenant, ids)),
-    retain: async (retention) => {
-      // What was found before is in use, also where the mark of it is still on its way.
-      await Promise.all(marking);
-      return during(() => retain(database, retention));
-    },
-    vacuum: () => during(() => vacuum(database)),
-    check: () => during(() => check(database)),
-  } satisfies Partial<HistoryStore>;
 }
 
 /** Brings a database to our schema, once, by the first process that opens it; and the partitions of a month before it is written to. */

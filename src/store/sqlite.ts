@@ -2,14 +2,11 @@
  * History in an SQLite file: survives the process, serves several of them at once, and keeps the event loop free by
  * working in a thread of its own. What is acknowledged is on the disk.
  */
-import { pauseBetweenBatches } from "./batches.ts";
 import { QUEUE_LIMITS, type QueueLimits } from "./gate.ts";
-import { createLifetime, type Lifetime } from "./lifetime.ts";
+import { createLifetime } from "./lifetime.ts";
 import { wrongKeyError } from "./refusals.ts";
-import { createAppendChain } from "./sql/appending.ts";
-import { createCompactionCalls, type RecordTable } from "./sql/compactions.ts";
-import { createPutOriginals } from "./sql/staging.ts";
-import { startWorkerClient, type WorkerClient } from "./sqlite/worker-client.ts";
+import { createHistoryCalls } from "./sql/history.ts";
+import { startWorkerClient } from "./sqlite/worker-client.ts";
 import type { ClockOptions, HistoryStore } from "./store.ts";
 import { KEY_BYTES } from "./vault.ts";
 
@@ -34,12 +31,6 @@ export interface SqliteOptions extends ClockOptions {
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
-interface SqliteParts {
-  readonly client: WorkerClient;
-  readonly now: () => number;
-  readonly readOnly: boolean;
-  readonly during: Lifetime["during"];
-}
 
 /**
  * Opens a history in an SQLite file.
@@ -60,88 +51,5 @@ export async function openSqliteStore(options: SqliteOptions): Promise<HistorySt
   };
   const client = await startWorkerClient(file, { ...QUEUE_LIMITS, ...options.queue });
   const { during, end } = createLifetime();
-  const database: SqliteParts = { client, now, readOnly, during };
-  const call: WorkerClient["call"] = (...what) => during(() => client.call(...what));
-  return {
-    ...createSteps(database),
-    undoCompaction: (tenant, link) => call("undoRecord", tenant, { link, now: now() }),
-    getOriginal: (tenant, id) => call("getOriginal", tenant, id),
-    search: (tenant, words, limit, scope) => call("searchOriginals", tenant, { ...scope, words, limit }),
-    readChain: (tenant, link) => call("readChain", tenant, link),
-    readLinks: (tenant, link) => call("readLinks", tenant, link),
-    isStored: async (tenant, link) => (await call("countStored", tenant, [link])) > 0,
-    listTenants: () => call("listTenants", "", undefined),
-    listSessions: (tenant, query) => call("listSessions", tenant, query),
-    getSession: (tenant, id) => call("getSession", tenant, id),
-    searchMessages: (tenant, words, limit, scope) => call("searchMessages", tenant, { ...scope, words, limit }),
-    putUsage: (tenant, usage) => call("putUsage", tenant, usage),
-    findUsage: (tenant, links) => call("findUsage", tenant, links),
-    listUsage: (tenant, links) => call("listUsage", tenant, links),
-    totalUsage: (tenant, since = 0) => call("totalUsage", tenant, since),
-    putState: (tenant, root, state) => call("putState", tenant, { root, state: JSON.stringify(state), now: now() }),
-    checkWritable: (bytes = 0) => call("checkWritable", "", bytes),
-    holdings: (tenant) => call("holdings", "", tenant),
-    size: () => call("size", "", undefined),
-    withBranches: (tenant, ids) => call("withBranches", tenant, ids),
-    vacuum: () => call("vacuum", "", undefined),
-    check: () => call("check", "", undefined),
-    close: () => end(client.close),
-  };
-}
-
-/** Calls that are more than one question to the thread. */
-function createSteps(database: SqliteParts) {
-  const { client, during } = database;
-  return {
-    ...createCompactionCalls(recordTable(client), database),
-    appendChain: createAppendChain(
-      {
-        countStored: (tenant, links) => client.call("countStored", tenant, links),
-        append: (tenant, end, bytes) => client.call("append", tenant, end, bytes),
-      },
-      database,
-    ),
-    putOriginals: createPutOriginals(
-      {
-        put: (tenant, fresh, chars) => client.call("putOriginals", tenant, fresh, chars),
-        stage: async (tenant, some, chars) => {
-          const isStaged = await client.call("stagePieces", tenant, some, chars);
-          await pauseBetweenBatches();
-          return isStaged;
-        },
-        publish: (tenant, staged) => client.call("publishStaged", tenant, staged),
-        drop: (tenant, names) => client.call("dropStaged", tenant, names),
-      },
-      database,
-    ),
-    getState: (tenant, root) =>
-      during(async () => {
-        const state = await client.call("getState", tenant, root);
-        return state === undefined ? undefined : (JSON.parse(state) as unknown);
-      }),
-    deleteSessions: (tenant, ids) =>
-      during(async () => {
-        const gone: string[] = [];
-        for (;;) {
-          const step = await client.call("deleteStep", tenant, ids);
-          if (step.length === 0) return gone;
-          for (const each of step) gone.push(each);
-        }
-      }),
-    retain: (retention) =>
-      during(async () => {
-        while (await client.call("retainStep", "", retention));
-        return client.call("holdings", "", retention.tenant);
-      }),
-  } satisfies Partial<HistoryStore>;
-}
-
-function recordTable(client: WorkerClient): RecordTable {
-  return {
-    put: (tenant, fresh) => client.call("putRecord", tenant, fresh, fresh.record.length),
-    find: (tenant, asked) => client.call("findRecord", tenant, asked),
-    list: (tenant, links) => client.call("listRecords", tenant, links),
-    read: (tenant, id) => client.call("readRecord", tenant, id),
-    touch: (tenant, used) => client.call("touchRecords", tenant, used),
-  };
+  return { ...createHistoryCalls(client.call, { now, readOnly, during }), close: () => end(client.close) };
 }

@@ -180,12 +180,6 @@ export interface UsageEntry extends Usage {
   readonly at: number;
 }
 
-export interface UsageTotals extends Usage {
-  readonly requests: number;
-  /** Of the requests whose price is known. */
-  readonly costUsd: number;
-}
-
 /** What goes: everything not used since `before`, then the longest unused until the rest is small enough. */
 export interface Retention {
   /** One tenant; all where not given. */
@@ -238,8 +232,6 @@ export interface HistoryStore extends Store {
   readonly findUsage: (tenant: string, links: readonly string[]) => Promise<UsageEntry | undefined>;
   /** Every usage of a conversation, given its links, in the order in which they were put. */
   readonly listUsage: (tenant: string, links: readonly string[]) => Promise<readonly UsageEntry[]>;
-  /** Of the requests since a time, in milliseconds since the epoch. */
-  readonly totalUsage: (tenant: string, since?: number) => Promise<UsageTotals>;
   /**
    * Plain data by any name; the last write wins. Under a link, or a name that ends in a colon and one, it goes with that
    * link; under any other it goes when retention finds it unused since.

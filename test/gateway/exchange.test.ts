@@ -29,9 +29,9 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
     const body = bodyOf(protocol, worked("short", SHORT));
     expect(await ask(url, { protocol, body })).toMatchObject({ status: 200, treatment: "unchanged" });
     expect(unmarked(provider.requests[0]!.body)).toBe(unmarked(body));
-    const used = await store.totalUsage(TENANT);
-    expect(used.requests).toBe(1);
-    expect(used.input).toBe(provider.account().total.tokens.input);
+    const [session] = await store.listSessions(TENANT, { limit: 1 });
+    const used = await store.listUsage(TENANT, await store.readLinks(TENANT, session!.head));
+    expect(used.map(({ input }) => input)).toEqual([provider.account().total.tokens.input]);
   });
 
   it("is compacted above the threshold, and the same from then on", async () => {

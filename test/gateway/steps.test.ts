@@ -38,7 +38,7 @@ describe("a request to a model", () => {
 
   it("takes the steps that the pipeline calls in the documented order", () => {
     const called = calledSteps();
-    const steps = ["receive", "chat-command", "compact-request", "send", "keep", "thread", "respond"];
+    const steps = ["receive", "chat-command", "send", "keep", "thread", "respond"];
     expect(called).toEqual(steps.map((step) => `${step}.ts`));
     const documented = documentedSteps();
     const order = called.map((file) => documented.indexOf(file));

@@ -4,15 +4,7 @@ import { resolve } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { markdownTable, withGenerated } from "../../scripts/docs/markdown.ts";
-import { readModelList } from "../../src/models/registry/lists.ts";
-import {
-  bareName,
-  longestMatch,
-  createRegistry,
-  knownModels,
-  lookUp,
-  withModels,
-} from "../../src/models/registry/registry.ts";
+import { bareName, longestMatch, createRegistry, knownModels, lookUp } from "../../src/models/registry/registry.ts";
 import { modelRows } from "../../scripts/docs/models.ts";
 import { registryOf } from "../../src/models/settings.ts";
 import { costOf } from "../../src/models/ai-sdk.ts";
@@ -145,74 +137,6 @@ describe("layers", () => {
     expect(found.cache).toMatchObject({ kind: "markers", markersMax: 4, minimumTokens: 2_048 });
     expect(found.imageTokens).toBe(900);
   });
-});
-
-describe("a provider's list of models", () => {
-  const read = (json: unknown) => readModelList(json, "a list", "2026-11-22");
-
-  it("is read in OpenRouter's shape, prices a token as text", () => {
-    const models = read({
-      data: [
-        {
-          id: "acme/omega-1",
-          context_length: 262_144,
-          top_provider: { context_length: 131_072, max_completion_tokens: 16_384 },
-          pricing: { prompt: "0.0000003", completion: "0.0000012", input_cache_read: "0.00000003", image: "0" },
-        },
-        { id: "openrouter/auto", context_length: 2_000_000, pricing: { prompt: "-1", completion: "-1" } },
-      ],
-    });
-    expect(models.get("acme/omega-1")).toMatchObject({
-      windowTokens: 131_072,
-      maxOutputTokens: 16_384,
-      prices: { inputUsdPerMtok: 0.3, outputUsdPerMtok: 1.2, cacheReadUsdPerMtok: 0.03 },
-    });
-    expect(models.get("openrouter/auto")).not.toHaveProperty("prices");
-    expect(lookUp(withModels(registry, models), "acme/omega-1")).toMatchObject({ windowTokens: 131_072 });
-  });
-
-  it("is read in Anthropic's shape", () => {
-    const data = [
-      { type: "model", id: "claude-next", display_name: "Next", max_input_tokens: 300_000, max_tokens: 64_000 },
-    ];
-    expect(read({ data, has_more: false }).get("claude-next")).toMatchObject({
-      windowTokens: 300_000,
-      maxOutputTokens: 64_000,
-    });
-  });
-
-  it("is read in OpenAI's shape, with the window that local servers add", () => {
-    const models = read({
-      object: "list",
-      data: [
-        { id: "gpt-9", object: "model", created: 1, owned_by: "openai" },
-        { id: "qwen", object: "model", max_model_len: 40_960 },
-        { id: "llama", object: "model", meta: { n_ctx_train: 131_072, n_ctx: 8_192 } },
-      ],
-    });
-    expect(models.has("gpt-9")).toBe(false);
-    expect(models.get("qwen")).toMatchObject({ windowTokens: 40_960 });
-    expect(models.get("llama")).toMatchObject({ windowTokens: 8_192 });
-  });
-
-  it("corrects the table, and yields to the configuration", () => {
-    const models = read({ data: [{ id: "gpt-4o", context_length: 64_000 }] });
-    expect(lookUp(withModels(registry, models), "gpt-4o")).toMatchObject({
-      windowTokens: 64_000,
-      prices: { inputUsdPerMtok: 2.5 },
-    });
-    const stated = registryOf({ models: { "gpt-4o": { context_length: 32_000 } } });
-    expect(lookUp(withModels(stated, models), "gpt-4o")).toMatchObject({ windowTokens: 32_000 });
-  });
-
-  it("survives whatever it is given", () =>
-    fc.assert(
-      fc.property(fc.jsonValue(), (json) => {
-        expect(read(json)).toBeInstanceOf(Map);
-        expect(read({ data: [json] })).toBeInstanceOf(Map);
-      }),
-      RUNS,
-    ));
 });
 
 describe("costs", () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { bodyOf } from "../../src/store/body.ts";
-import type { ChainEnd } from "../../src/store/sql/appending.ts";
+import type { ChainEnd } from "../../src/store/sql/chains.ts";
 import { appendChain } from "../../src/store/sql/chains.ts";
 import { findRecord, putRecord } from "../../src/store/sql/compaction-records.ts";
 import type { AskedQuery, Steps } from "../../src/store/sql/steps.ts";

@@ -10,10 +10,6 @@ import { operatorToken, tokenPlace } from "../gateway/token.ts";
 import type { Terminal } from "../screen/terminal.ts";
 import { shortPath } from "../../config/load.ts";
 import { pluginsFound } from "../settings/engine.ts";
-import type { Vendor } from "../../core/protocols.ts";
-import { createUpstreams } from "../../gateway/transport/upstreams.ts";
-import { allDefinitions } from "../../protocols/registry.ts";
-import { upstreamSettings } from "../gateway/options.ts";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { gatewayUrl, isGateway } from "../gateway/process.ts";
@@ -31,29 +27,16 @@ export async function examine(examination: Examination): Promise<readonly Findin
     checkPort(configuration),
   ]);
   return [
-    ...checkNode(process.versions.node),
+    fine("node", "node", `Node ${process.versions.node}`),
     ...checkConfiguration(examination),
     ...checkEngineNamed(examination),
     ...store,
     ...upstreams,
     ...keys,
     ...checkWindows(configuration),
-    ...checkCaching(configuration),
     ...port,
     ...checkToken(configuration, terminal),
     ...checkClients(configuration, terminal),
-  ];
-}
-
-const NEEDED = [22, 19] as const;
-
-export function checkNode(version: string): readonly Finding[] {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  const enough = major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
-  if (enough) return [fine("node", "node", `Node ${version}`)];
-  const says = `this is Node ${version}; precis needs ${NEEDED.join(".")} or newer`;
-  return [
-    fault("node", "node_old", { says, fix: "Install a newer one from https://nodejs.org, or `nvm install 24`." }),
   ];
 }
 
@@ -108,41 +91,6 @@ function checkEngineNamed({ loaded, terminal }: Examination): readonly Finding[]
       fix: "`precis plugins` lists the plugins.",
     }),
   ];
-}
-
-function checkCaching(configuration: Configuration): readonly Finding[] {
-  const { prompt_caching: caching, compression, gateway } = configuration;
-  if (!caching.enabled)
-    return [note("caching", "caching_off", "prompt_caching.enabled is false: only a client's own markers count")];
-  const configured = Object.keys(gateway.upstreams);
-  const all = createUpstreams(upstreamSettings(configuration)).all.filter(
-    ({ name }) => configured.length === 0 || configured.includes(name),
-  );
-  const marked = all.filter(({ protocol }) => !cachesByItself(protocol)).map(({ name }) => name);
-  const automatic = all.filter(({ protocol }) => cachesByItself(protocol)).map(({ name }) => name);
-  const says = [
-    `strategy ${caching.strategy}, ${caching.cache_ttl}`,
-    ...(marked.length === 0 ? [] : [`markers for ${marked.join(", ")}, where Anthropic's protocol is spoken`]),
-    ...(automatic.length === 0 ? [] : [`${automatic.join(", ")} caches by itself`]),
-  ].join("; ");
-  const findings = [fine("caching", "caching", says)];
-  if (caching.cache_ttl === "1h" && marked.length === 0)
-    findings.push(
-      warning("caching", "ttl_without_markers", {
-        says: "prompt_caching.cache_ttl is 1h, but no configured upstream accepts markers",
-        fix: "Leave it out, or add an upstream that speaks Anthropic's protocol.",
-      }),
-    );
-  if (compression.mode === "observe")
-    findings.push(
-      note("caching", "caching_observed", "compression.mode is observe: no request is changed, so none is marked"),
-    );
-  return findings;
-}
-
-/** Anthropic caches what is marked; without a stated protocol, an upstream may speak Anthropic's. */
-function cachesByItself(vendor: Vendor | undefined): boolean {
-  return vendor !== undefined && !allDefinitions.some((one) => one.vendor.name === vendor && one.markers === "native");
 }
 
 async function checkPort({ gateway: { host, port } }: Configuration): Promise<readonly Finding[]> {

@@ -2,17 +2,7 @@
 import type { Loaded } from "../../config/load.ts";
 import type { Terminal } from "../screen/terminal.ts";
 
-export const AREAS = [
-  "node",
-  "configuration",
-  "store",
-  "upstreams",
-  "keys",
-  "windows",
-  "caching",
-  "port",
-  "clients",
-] as const;
+export const AREAS = ["node", "configuration", "store", "upstreams", "keys", "windows", "port", "clients"] as const;
 
 export type Area = (typeof AREAS)[number];
 

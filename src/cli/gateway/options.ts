@@ -41,7 +41,7 @@ export async function gatewayOptions(
     registry: registryOf(configuration),
     ...(model.context_length === null ? {} : { contextLength: model.context_length }),
     mode: toMode(configuration),
-    caching: { ...toCaching(configuration), schedule: compression.schedule, idle: compression.idle },
+    caching: { ...toCaching(configuration), schedule: compression.schedule },
     ingestLimitTokens: compression.ingest_limit_tokens,
     recall: { offer: recall.tool },
     roomTool: { tool: compression.room_tool },

@@ -191,31 +191,3 @@ function leftText({ tokens, afterTokens }: Pick<ScheduleQuery, "tokens" | "after
 function round(amount: number): string {
   return Math.round(amount).toLocaleString("en-US");
 }
-
-/** A conversation that waits for its person, shortly before the provider forgets what it was sent. */
-export type IdleQuery = Pick<ScheduleQuery, "prices" | "tokens" | "afterTokens" | "turns" | "writingCost">;
-
-/** Of the conversations that wait, this share is taken to go on; the others never earn back what the compaction cost. */
-const RESUMED_SHARE = 0.5;
-
-/** What follows on a pause is taken to be as long as what came before it, and no longer than this. */
-const REQUESTS_AFTER_PAUSE_MAX = 20;
-
-/**
- * Whether a compaction made now is likely to pay once the cache has expired: then a smaller prompt is written to it again, and
- * read by what follows.
- */
-export function beforeExpiry({
-  prices: { read, write },
-  tokens,
-  afterTokens,
-  turns,
-  writingCost,
-}: IdleQuery): ScheduleDecision {
-  if (afterTokens > tokens * LEFT_MAX) return { compact: false, because: leftText({ tokens, afterTokens }) };
-  const saving = (write + read * Math.min(turns, REQUESTS_AFTER_PAUSE_MAX)) * (tokens - afterTokens);
-  return {
-    compact: saving * RESUMED_SHARE >= writingCost,
-    because: `what follows after the cache expires costs ${round(saving)} tokens' worth of input less, for ${round(writingCost)} now`,
-  };
-}

@@ -1,7 +1,7 @@
 /**
  * The model of a conversation as the writer of its handoffs: asked behind the request that went out last, at the same
- * upstream, with the credential that request came with. Both are held in memory for one job in the background, or where idle
- * conversations are compacted until their cache expires, and are gone with it; no report quotes what the upstream says.
+ * upstream, with the credential that request came with. Both are held in memory for one job in the
+ * background, and are gone with it; no report quotes what the upstream says.
  */
 import type { Writer } from "../../core/handoff/model/writer.ts";
 import type { Registry } from "../../models/registry/registry.ts";

@@ -25,8 +25,6 @@ export interface CachingOptions {
   readonly restoreBytes: boolean;
   /** What picks the moment of a compaction, where the cache's prices are known. */
   readonly schedule: Schedule;
-  /** What is done about a conversation that is idle shortly before its cache expires, where a compaction pays. */
-  readonly idle: "off" | "notify" | "on";
 }
 
 const CACHING: CachingOptions = Object.freeze({
@@ -35,7 +33,6 @@ const CACHING: CachingOptions = Object.freeze({
   ttl: "5m",
   restoreBytes: true,
   schedule: "auto",
-  idle: "off",
 });
 
 export interface Caching {

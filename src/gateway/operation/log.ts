@@ -68,7 +68,6 @@ const INFORMING = new Set<string>([
   "window_forgotten",
   "retention",
   "postponed",
-  "idle",
   "circuit_closed",
 ]);
 

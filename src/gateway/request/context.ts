@@ -4,7 +4,7 @@ import type { RuntimeOptions } from "../../session/contract.ts";
 import type { OperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { CachingContext } from "../models/caching.ts";
-import type { CompactRequestsPolicy, EmitEvent, HeaderLines } from "../contract.ts";
+import type { EmitEvent, HeaderLines } from "../contract.ts";
 import type { Conversations } from "../conversations/conversations.ts";
 import type { Alternation } from "../quirks/alternation.ts";
 import type { ThinkingRules } from "../quirks/thinking.ts";
@@ -64,7 +64,6 @@ export interface GatewayContext extends HistoryContext {
   readonly tenants: TenantDirectory;
   readonly tenantRates: TenantRates;
   readonly threads: Threads;
-  readonly compactRequests: CompactRequestsPolicy;
   /** What commands in the conversation open with; undefined where there are none. */
   readonly chatCommands: string | undefined;
   readonly credentialNames: readonly string[];
@@ -78,6 +77,4 @@ export interface GatewayContext extends HistoryContext {
   readonly storeHealth: { fails: boolean };
   /** A compaction will soon be due: it can be made while nobody waits. */
   readonly compactAhead: (request: PreparedRequest) => void;
-  /** It was answered: its conversation may be idle from now on. */
-  readonly watchIdle: (request: PreparedRequest) => void;
 }

@@ -8,7 +8,6 @@ import type { ClientRequest, ClientResponse, RequestHandler } from "../contract.
 import { routeOf } from "./routes.ts";
 import type { Owner } from "../tenants/owner.ts";
 import { statusOf, type Refused } from "../transport/refusals.ts";
-import { answerCompactRequest } from "./compact-request.ts";
 import { takeChatCommand } from "./chat-command.ts";
 import type { GatewayContext } from "./context.ts";
 import { keepOnceAccepted, prepareAppend, recallsUnkept } from "./keep.ts";
@@ -66,9 +65,7 @@ async function handleModelRequest(
   arriving: ArrivingRequest,
   { tenant, isolated }: Owner,
 ): Promise<ClientResponse> {
-  const context = isolated
-    ? { ...shared, ...shared.isolatedHistory(), compactAhead: nothing, watchIdle: nothing }
-    : shared;
+  const context = isolated ? { ...shared, ...shared.isolatedHistory(), compactAhead: nothing } : shared;
   const received = await receive(context, arriving, tenant);
   if ("response" in received) return received.response;
   const arrived = await takeChatCommand(context, received);
@@ -76,8 +73,6 @@ async function handleModelRequest(
   const request = await context.overload.during(() => readAndPrepare(context, arrived));
   if ("response" in request) return request.response;
   context.whenPrepared?.();
-  const compacted = await answerCompactRequest(context, request);
-  if (compacted !== undefined) return compacted;
   const accepting = sendUntilAccepted(context, request);
   // The provider works on the request meanwhile.
   const append = prepareAppend(context, request);

@@ -62,12 +62,6 @@ export function keepOnceAccepted(
   return keep;
 }
 
-/** The same for a request that is answered here, and not by its provider. */
-export function keepAnsweredHere(context: KeepContext, request: PreparedRequest): Promise<void> {
-  const append = prepareAppend(context, request);
-  return withTimeLimit(context.limits.commitWaitMs, write(context, request, append), () => undefined);
-}
-
 /** Whether the model may recall what is not kept yet: then it has to be known whether the request is accepted. */
 export function recallsUnkept(request: ModelRequest): boolean {
   return (

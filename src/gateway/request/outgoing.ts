@@ -102,7 +102,7 @@ function tokenFigures({ before, tokens, lostRequests }: PreparedRequest["prepare
   return { tokens: { before, after: tokens }, ...(lostRequests > 0 ? { lostRequests } : {}) };
 }
 
-export function treatmentOf(prepared: PreparedRequest["prepared"], skipped: SkipReason): Treatment {
+function treatmentOf(prepared: PreparedRequest["prepared"], skipped: SkipReason): Treatment {
   if (prepared.compacted)
     return { kind: "rewritten", fresh: prepared.compaction !== undefined, ...tokenFigures(prepared) };
   if (prepared.irreducible?.code === "keep_requests") return { kind: "untouched", because: "requests_kept" };

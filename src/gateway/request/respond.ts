@@ -125,7 +125,6 @@ function learnFrom(context: GatewayContext, request: AnsweredRequest): void {
   if (!isAccepted(answer)) return;
   if (usage !== undefined) learnUsage(context, request, { usage, total: total ?? usage });
   if (request.soon) context.compactAhead(request);
-  context.watchIdle(request);
 }
 
 function learnUsage(

@@ -1,6 +1,5 @@
 /**
- * Looks up what is known of a model. Three layers, the strongest first: what the configuration says, what a provider's list
- * of models says, and our own table. Pure.
+ * Looks up what is known of a model: what the configuration says, and else what our own table says. Pure.
  */
 import type { Prices } from "../ai-sdk.ts";
 import { type ModelCompaction, type ModelFacts, type Override, type SourcedFacts, KNOWN, type List } from "./known.ts";
@@ -10,7 +9,6 @@ export const SAFE_WINDOW_TOKENS = 32_768;
 
 export interface Registry {
   readonly overrides: ReadonlyMap<string, Override>;
-  readonly listed: ReadonlyMap<string, SourcedFacts>;
 }
 
 /** What is known of one model, layers laid over one another. */
@@ -22,20 +20,19 @@ export interface RegistryEntry extends ModelFacts {
 /** What is known of each model, with what is stated here in place of it. */
 export function createRegistry(overrides: Readonly<Record<string, Override>> = {}): Registry {
   const bare = Object.entries(overrides).map(([name, facts]) => [bareName(name), facts] as const);
-  return { overrides: new Map(bare), listed: new Map() };
+  return { overrides: new Map(bare) };
 }
 
 /** Undefined where no layer knows the name. */
 export function lookUp(registry: Registry, model: string): RegistryEntry | undefined {
   const override = longestMatch(model, registry.overrides);
-  const listed = registry.listed.get(bareName(model));
   const known = longestMatch(model, table());
   const sources = [
     ...(override === undefined ? [] : ["the configuration"]),
-    ...[listed, known].filter((facts) => facts !== undefined).map(({ source, asOf }) => `${source} (${asOf})`),
+    ...(known === undefined ? [] : [`${known.source} (${known.asOf})`]),
   ];
   if (sources.length === 0) return undefined;
-  const { name: _name, source: _source, asOf: _asOf, ...facts } = { ...NAMELESS, ...known, ...listed };
+  const { name: _name, source: _source, asOf: _asOf, ...facts } = { ...NAMELESS, ...known };
   return { ...overridden(facts, override), sources };
 }
 
@@ -76,12 +73,6 @@ export function statedCompaction(registry: Registry, model: string): ModelCompac
 /** The window that the configuration says this model has; undefined where it does not say. */
 export function statedWindow(registry: Registry, model: string): number | undefined {
   return longestMatch(model, registry.overrides)?.windowTokens;
-}
-
-/** With what a provider's list of models says (`readModelList`). */
-export function withModels(registry: Registry, models: ReadonlyMap<string, SourcedFacts>): Registry {
-  const bare = Array.from(models, ([name, facts]) => [bareName(name), facts] as const);
-  return { ...registry, listed: new Map([...registry.listed, ...bare]) };
 }
 
 let read: ReadonlyMap<string, SourcedFacts> | undefined;

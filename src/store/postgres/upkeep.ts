@@ -6,7 +6,16 @@ import { opens, proofOf } from "../vault.ts";
 import { encryptedError, notEncryptedError, wrongKeyError } from "../refusals.ts";
 import type { Database } from "./database.ts";
 import { noRoomError, readOnlyError } from "./failures.ts";
-import { size } from "./retention.ts";
+
+/** Texts, compactions and states; what indexes take on top is the database's own business. */
+export const storedBytes = query<object, { bytes: number }>(`
+  select (select coalesce(sum(bytes), 0) from bodies)
+    + (select coalesce(sum(octet_length(record)), 0) from records)
+    + (select coalesce(sum(octet_length(state)), 0) from states) as bytes`);
+
+export async function size(database: Database): Promise<number> {
+  return (await database.first(storedBytes, {}))!.bytes;
+}
 
 /** A server that only follows another one reads only too. */
 const isReadOnly = query<object, { refuses: boolean }>(`

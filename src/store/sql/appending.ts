@@ -1,67 +1,36 @@
 /** How a conversation reaches a database: only its end is handed over, from the last message that is known to be stored. */
-import type { Role } from "../../core/transcript/message.ts";
 import { bodyOf, memberOf } from "../body.ts";
-import type { Lifetime } from "../lifetime.ts";
 import { createRecentMap } from "../recent-map.ts";
 import { checkChain } from "../refusals.ts";
 import type { Appended, ChainAppend, HistoryStore } from "../store.ts";
+import type { ChainEnd, ChainEntry } from "./chains.ts";
+import type { Keeping } from "./compactions.ts";
+import type { Ask } from "./operations.ts";
 
 /** Ends of chains known to be stored, so that only what came since is handed over. */
 const ENDS_REMEMBERED_MAX = 2_048;
 
-/** One message on its way into the database. */
-export interface ChainEntry {
-  readonly link: string;
-  readonly role: Role;
-  readonly protocol?: string;
-  readonly member: number;
-  readonly body: string;
-}
-
-/** The end of a chain: what may be new of it. */
-export interface ChainEnd {
-  /** Of the conversation's first message. */
-  readonly root: string;
-  /** Link of the last message known to be stored; absent where the whole chain is given. */
-  readonly after?: string;
-  readonly entries: readonly ChainEntry[];
-  readonly session?: string;
-  /** Plain data of a job to enqueue with it. */
-  readonly job?: unknown;
-  readonly now: number;
-}
-
-/** What the database does. */
-export interface ChainTable {
-  /** How many messages of a chain are stored, counted from its beginning. */
-  readonly countStored: (tenant: string, links: readonly string[]) => Promise<number>;
-  /** `undefined` where the chain's known part is not stored any more: the whole chain is needed then. */
-  readonly append: (tenant: string, end: ChainEnd, bytes: number) => Promise<Appended | undefined>;
-}
-
-interface Keeping {
-  readonly now: () => number;
-  readonly during: Lifetime["during"];
-}
-
 const NOTHING_ADDED: Appended = { added: 0, session: "" };
 
-export function createAppendChain(table: ChainTable, { now, during }: Keeping): HistoryStore["appendChain"] {
+export function createAppendChain(
+  ask: Ask,
+  { now, during }: Pick<Keeping, "now" | "during">,
+): HistoryStore["appendChain"] {
   const ends = createRecentMap<true>({ entries: ENDS_REMEMBERED_MAX });
   /** What need not be handed over: up to an end that is known, or what is stored. */
   const countKnown = async (tenant: string, links: readonly string[]): Promise<number> => {
     const remembered = links.findLastIndex((link) => ends.get(endKey(tenant, link)) === true) + 1;
-    return remembered > 0 ? remembered : table.countStored(tenant, links);
+    return remembered > 0 ? remembered : ask("countStored", tenant, links);
   };
   const append = async (tenant: string, chain: ChainAppend): Promise<Appended> => {
     const { links } = checkChain(chain);
     if (links.length === 0) return NOTHING_ADDED;
     const end = endFrom(chain, await countKnown(tenant, links), now());
-    let done = await table.append(tenant, end, sizeOf(end));
+    let done = await ask("append", tenant, end, sizeOf(end));
     if (done === undefined) {
       // Retention deleted what it is on since.
       const whole = endFrom(chain, 0, now());
-      done = (await table.append(tenant, whole, sizeOf(whole)))!;
+      done = (await ask("append", tenant, whole, sizeOf(whole)))!;
     }
     ends.set(endKey(tenant, links.at(-1)!), true);
     return done;

@@ -3,7 +3,6 @@ import type { Role } from "../../core/transcript/message.ts";
 import type { Appended, StoredMessage } from "../store.ts";
 import { decoded } from "../text-bytes.ts";
 import type { Vault } from "../vault.ts";
-import type { ChainEnd, ChainEntry } from "./appending.ts";
 import { query } from "./query.ts";
 import { moveHead, sessionFor, type KnownLink, type StoredLink } from "./sessions.ts";
 import { all, type Steps, type Tables } from "./steps.ts";
@@ -27,6 +26,28 @@ export const brokenLinks = query<object, { link: string }>(`
   select links.link from links
   left join links parents on parents.id = links.parent
   where links.position <> coalesce(parents.position + 1, 0)`);
+
+/** One message on its way into the database. */
+export interface ChainEntry {
+  readonly link: string;
+  readonly role: Role;
+  readonly protocol?: string;
+  readonly member: number;
+  readonly body: string;
+}
+
+/** The end of a chain: what may be new of it. */
+export interface ChainEnd {
+  /** Of the conversation's first message. */
+  readonly root: string;
+  /** Link of the last message known to be stored; absent where the whole chain is given. */
+  readonly after?: string;
+  readonly entries: readonly ChainEntry[];
+  readonly session?: string;
+  /** Plain data of a job to enqueue with it. */
+  readonly job?: unknown;
+  readonly now: number;
+}
 
 /** Growing batches of a chain, its end first. */
 export function* fromTheEnd(

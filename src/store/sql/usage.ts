@@ -1,5 +1,5 @@
 /** What requests took, and plain data by name. */
-import type { UsageEntry, UsageTotals } from "../store.ts";
+import type { UsageEntry } from "../store.ts";
 import { fromTheEnd } from "./chains.ts";
 import { query } from "./query.ts";
 import { all, first, run, type Steps, type Tables } from "./steps.ts";
@@ -32,20 +32,6 @@ interface UsageRow {
   readonly at: number;
 }
 
-interface TotalsRow {
-  readonly requests: number;
-  readonly input: number | null;
-  readonly output: number | null;
-  readonly cacheRead: number | null;
-  readonly cacheWrite: number | null;
-  readonly costUsd: number | null;
-}
-
-const sumUsage = query<{ tenant: number; since: number }, TotalsRow>(`
-  select count(*) as requests, sum(input) as input, sum(output) as output,
-    sum(cache_read) as "cacheRead", sum(cache_write) as "cacheWrite", sum(cost_usd) as "costUsd"
-  from usages where tenant = :tenant and at >= :since`);
-
 const setState = query<{ tenant: number; root: string; state: string; now: number }>(`
   insert into states (tenant, root, state, updated_at)
   values (:tenant, :root, :state, :now)
@@ -59,17 +45,6 @@ const readState = query<{ tenant: number; root: string }, { state: string }>(
 function usageOf(row: UsageRow): UsageEntry {
   const { link, model, input, output, cache_read: cacheRead, cache_write: cacheWrite, cost_usd: costUsd, at } = row;
   return { link, model, input, output, cacheRead, cacheWrite, ...(costUsd === null ? {} : { costUsd }), at };
-}
-
-function totalsOf(row: TotalsRow): UsageTotals {
-  return {
-    requests: row.requests,
-    input: row.input ?? 0,
-    output: row.output ?? 0,
-    cacheRead: row.cacheRead ?? 0,
-    cacheWrite: row.cacheWrite ?? 0,
-    costUsd: row.costUsd ?? 0,
-  };
 }
 
 const newestUsages = query<{ tenant: number; links: readonly string[] }, UsageRow>(`
@@ -97,10 +72,6 @@ export function* findUsage(tenantName: string, links: readonly string[]): Steps<
 
 export function* listUsage(tenant: string, links: readonly string[]): Steps<readonly UsageEntry[]> {
   return (yield* all(usagesOf, { tenant: yield* knownTenant(tenant), links })).map(usageOf);
-}
-
-export function* totalUsage(tenant: string, since: number): Steps<UsageTotals> {
-  return totalsOf((yield* first(sumUsage, { tenant: yield* knownTenant(tenant), since }))!);
 }
 
 export interface NewState {

@@ -4,27 +4,14 @@
  * when the power fails, the last ones may be missing.
  */
 import type { DatabaseSync } from "node:sqlite";
-import type { Appended, Retention, SessionEntry, SessionsQuery } from "../store.ts";
-import type { ChainEnd } from "../sql/appending.ts";
-import { appendChain, countStored, readChain, readLinks, brokenLinks } from "../sql/chains.ts";
-import {
-  dropStaged,
-  getOriginal,
-  publishStaged,
-  putOriginals,
-  stagePieces,
-  type NewOriginals,
-  type StagedPieces,
-} from "../sql/originals.ts";
+import type { Appended } from "../store.ts";
+import { appendChain, brokenLinks, type ChainEnd } from "../sql/chains.ts";
+import { NOTES, READS, WRITES, type OperationName, type OwnOperations } from "../sql/operations.ts";
+import { putOriginals, type NewOriginals } from "../sql/originals.ts";
 import { query } from "../sql/query.ts";
-import { findRecord, listRecords, putRecord, readRecord, touchRecords, undoRecord } from "../sql/compaction-records.ts";
-import { deleteStep, holdings, retainStep, withBranches } from "../sql/retention.ts";
-import { searchMessages, searchOriginals } from "../sql/search.ts";
-import { getSession, listSessions } from "../sql/sessions.ts";
-import { first, type Steps } from "../sql/steps.ts";
-import { listTenants } from "../sql/tenants.ts";
-import { findUsage, getState, listUsage, putState, putUsage, totalUsage } from "../sql/usage.ts";
-import { addMessages, piecesToAdd, readyEntries, readyOriginals, readyPieces, type ReadyBody } from "./bodies.ts";
+import { deleteStep, retainStep } from "../sql/retention.ts";
+import type { Steps } from "../sql/steps.ts";
+import { addMessages, piecesToAdd, readyEntries, readyOriginals, type ReadyBody } from "./bodies.ts";
 import type { Runner } from "./query.ts";
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
@@ -67,19 +54,19 @@ export interface Operation<Argument, Answer, Ready = unknown> {
   readonly run: (database: OpenDatabase, tenant: string, argument: Argument, ready: Ready) => Answer;
 }
 
-type OnTables<Argument, Answer> = (runner: Runner, tenant: string, argument: Argument) => Steps<Answer>;
-type OfTenant<Argument, Answer> = (tenant: string, argument: Argument) => Steps<Answer>;
+export type AnyOperation = Operation<unknown, unknown>;
+type Work = (runner: Runner, tenant: string, argument: never) => Steps<unknown>;
 
-function on(kind: "read" | "write" | "note") {
-  return <Argument, Answer>(work: OnTables<Argument, Answer>): Operation<Argument, Answer> => {
-    return { kind, run: ({ runner }, tenant, argument) => runner.answer(work(runner, tenant, argument)) };
-  };
-}
-
-const [read, write, note] = [on("read"), on("write"), on("note")];
-
-function ofTenant<Argument, Answer>(work: OfTenant<Argument, Answer>): OnTables<Argument, Answer> {
-  return (_, tenant, argument) => work(tenant, argument);
+/** The same work for a file: in its thread, in whatever transaction is open. */
+function on<Name extends string>(
+  kind: Kind,
+  works: Readonly<Record<Name, Work>>,
+): Readonly<Record<Name, AnyOperation>> {
+  const operations = Object.entries<Work>(works).map(([name, work]): [string, AnyOperation] => [
+    name,
+    { kind, run: ({ runner }, tenant, argument) => runner.answer(work(runner, tenant, argument as never)) },
+  ]);
+  return Object.fromEntries(operations) as Readonly<Record<Name, AnyOperation>>;
 }
 
 /** What the file's pages hold, without those that are free. */
@@ -101,67 +88,33 @@ const addOriginals: Operation<NewOriginals, void, readonly (readonly ReadyBody[]
     runner.answer(putOriginals(runner, tenant, fresh, (at) => piecesToAdd(ready[at]!))),
 };
 
-const stage: Operation<StagedPieces, boolean, readonly ReadyBody[]> = {
-  kind: "write",
-  ready: ({ runner }, tenant, some) => runner.answer(readyPieces(runner.vault, tenant, some)),
-  run: ({ runner }, tenant, some, ready) => runner.answer(stagePieces(runner, tenant, some, piecesToAdd(ready).add)),
-};
+type Own<Types extends readonly [unknown, unknown]> = Pick<Operation<Types[0], Types[1], never>, "kind" | "run">;
 
-export const OPERATIONS = {
-  countStored: read(ofTenant(countStored)),
+const OWN = {
   append,
-  readChain: read(readChain),
-  readLinks: read(ofTenant(readLinks)),
-  listTenants: read(() => listTenants()),
-  listSessions: read(ofTenant<SessionsQuery, readonly SessionEntry[]>(listSessions)),
-  getSession: read(ofTenant(getSession)),
-  putRecord: write(putRecord),
-  findRecord: read(ofTenant(findRecord)),
-  readRecord: read((runner, _, id: number) => readRecord(runner, id)),
-  listRecords: read(ofTenant(listRecords)),
-  touchRecords: note(ofTenant(touchRecords)),
-  undoRecord: write(undoRecord),
   putOriginals: addOriginals,
-  stagePieces: stage,
-  publishStaged: write(publishStaged),
-  dropStaged: write(dropStaged),
-  getOriginal: read(getOriginal),
-  searchOriginals: read(searchOriginals),
-  searchMessages: read(searchMessages),
-  putUsage: note(ofTenant(putUsage)),
-  findUsage: read(ofTenant(findUsage)),
-  listUsage: read(ofTenant(listUsage)),
-  totalUsage: read(ofTenant(totalUsage)),
-  putState: note(putState),
-  getState: read(getState),
-  holdings: read((_, _tenant, tenant: string | undefined) => holdings(tenant)),
-  retainStep: write((runner, _, retention: Retention) => retainStep(runner, retention, usedBytes)),
-  size: read(function* size() {
-    return (yield* first(usedBytes, {}))!.bytes;
-  }),
-  withBranches: read(ofTenant(withBranches)),
-  deleteStep: write(deleteStep),
-  check: { kind: "read", run: ({ db, runner }) => checkDatabase(db, runner) } satisfies Operation<
-    undefined,
-    readonly string[]
-  >,
-  checkWritable: {
-    kind: "alone",
-    run: ({ db }, _tenant, bytes: number) => checkWritable(db, bytes),
-  } satisfies Operation<number, void>,
-  vacuum: { kind: "alone", run: ({ db }) => vacuum(db) } satisfies Operation<undefined, void>,
+  retainStep: {
+    kind: "write",
+    run: ({ runner }, _, retention) => runner.answer(retainStep(runner, retention, usedBytes)),
+  },
+  deleteStep: { kind: "write", run: ({ runner }, tenant, names) => runner.answer(deleteStep(runner, tenant, names)) },
+  size: { kind: "read", run: ({ runner }) => runner.all(usedBytes, {})[0]!.bytes },
+  check: { kind: "read", run: ({ db, runner }) => checkDatabase(db, runner) },
+  checkWritable: { kind: "alone", run: ({ db }, _, bytes) => checkWritable(db, bytes) },
+  vacuum: { kind: "alone", run: ({ db }) => vacuum(db) },
+} satisfies { readonly [Name in keyof OwnOperations]: Own<OwnOperations[Name]> };
+
+export const OPERATIONS: Readonly<Record<OperationName, AnyOperation>> = {
+  ...on("read", READS),
+  ...on("write", WRITES),
+  ...on("note", NOTES),
+  ...(OWN as Readonly<Record<keyof OwnOperations, AnyOperation>>),
 };
 
 function vacuum(db: DatabaseSync): void {
   // Words of what was deleted stay in the index until its segments are merged.
   db.exec("insert into words (words) values ('optimize'); vacuum; pragma wal_checkpoint(truncate)");
 }
-
-export type OperationName = keyof typeof OPERATIONS;
-type RunOf<Name extends OperationName> = (typeof OPERATIONS)[Name]["run"];
-export type ArgumentOf<Name extends OperationName> =
-  Parameters<RunOf<Name>> extends [unknown, unknown, infer Argument, ...unknown[]] ? Argument : undefined;
-export type AnswerOf<Name extends OperationName> = ReturnType<RunOf<Name>>;
 
 /** One call on its way to the thread, and what comes back. */
 export interface Call {

@@ -5,7 +5,8 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { openDatabase, type FileOptions } from "./database.ts";
-import type { AnswerOf, Call, OperationName } from "./operations.ts";
+import type { AnswerOf, OperationName } from "../sql/operations.ts";
+import type { Call } from "./operations.ts";
 import { createRunner, type Runner } from "./query.ts";
 import { countStored } from "../sql/chains.ts";
 import { findRecord } from "../sql/compaction-records.ts";

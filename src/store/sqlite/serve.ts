@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { storeError, toPlain, type PlainError } from "./failures.ts";
-import { OPERATIONS, type Call, type OpenDatabase, type Operation } from "./operations.ts";
+import { OPERATIONS, type AnyOperation, type Call, type OpenDatabase } from "./operations.ts";
 
 /** After this, what has gathered is committed, so that the first does not wait for the last. */
 const GROUP_MS_MAX = 50;
@@ -15,7 +15,6 @@ export type Reply =
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly error: PlainError };
 
-type AnyOperation = Operation<unknown, unknown>;
 type Durability = "write" | "note";
 
 /** In a write-ahead log, `normal` leaves the disk to the next commit with `full`. */
@@ -25,7 +24,7 @@ export function serve(database: OpenDatabase, path: string, calls: readonly Call
   const group = createGroup(database, path);
   const notes = calls.some(({ name }) => OPERATIONS[name].kind === "write") ? "write" : "note";
   for (const call of calls) {
-    const operation = OPERATIONS[call.name] as AnyOperation;
+    const operation = OPERATIONS[call.name];
     switch (operation.kind) {
       case "read":
         group.attempt(call, operation);

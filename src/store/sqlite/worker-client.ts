@@ -6,18 +6,13 @@ import { Worker } from "node:worker_threads";
 import { identityOf, type FileOptions } from "./database.ts";
 import { fromPlain, deletedError, lostThreadError } from "./failures.ts";
 import { createGate, type QueueLimits } from "../gate.ts";
-import type { AnswerOf, ArgumentOf, Call, OperationName } from "./operations.ts";
+import type { Ask } from "../sql/operations.ts";
+import type { Call } from "./operations.ts";
 import { createReader } from "./reader.ts";
 import type { FromThread, ToThread } from "./worker.ts";
 
 export interface WorkerClient {
-  /** `bytes` is what the argument carries, roughly. */
-  readonly call: <Name extends OperationName>(
-    name: Name,
-    tenant: string,
-    argument: ArgumentOf<Name>,
-    bytes?: number,
-  ) => Promise<AnswerOf<Name>>;
+  readonly call: Ask;
   /** Ends the thread; to be called when nothing is under way. */
   readonly close: () => Promise<void>;
 }

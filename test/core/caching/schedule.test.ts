@@ -1,13 +1,7 @@
 /** When a compaction is worth its price, with a warm cache and a cold one. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  atLeastCost,
-  beforeExpiry,
-  isJustified,
-  REGRET_SHARE_MAX,
-  type ScheduleQuery,
-} from "../../../src/core/caching/schedule.ts";
+import { atLeastCost, isJustified, REGRET_SHARE_MAX, type ScheduleQuery } from "../../../src/core/caching/schedule.ts";
 import { createMeasure, type Measure } from "../../../src/core/transcript/measure.ts";
 import { contentText, textMessage, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
 
@@ -227,25 +221,5 @@ describe("at least cost", () => {
       )!;
     expect(firstAt(0.5)).toBeLessThan(firstAt(0.1));
     expect(firstAt(0.1)).toBeLessThan(firstAt(0.02));
-  });
-});
-
-describe("before a cache expires", () => {
-  const pause = { prices: PRICES, tokens: 80_000, afterTokens: 30_000, turns: 40, writingCost: 0 };
-
-  it("pays where code writes, and where a model's price is less than half of what is saved", () => {
-    const saving = (PRICES.write + 20 * PRICES.read) * 50_000;
-    expect(beforeExpiry(pause)).toEqual({
-      compact: true,
-      because: `what follows after the cache expires costs ${saving.toLocaleString("en-US")} tokens' worth of input less, for 0 now`,
-    });
-    expect(beforeExpiry({ ...pause, writingCost: saving / 2 }).compact).toBe(true);
-    expect(beforeExpiry({ ...pause, writingCost: saving / 2 + 1 }).compact).toBe(false);
-  });
-
-  it("does not pay where almost all would be left, and pays less for a session that has just begun", () => {
-    expect(beforeExpiry({ ...pause, afterTokens: 60_000 }).compact).toBe(false);
-    const price = { ...pause, writingCost: 40_000 };
-    expect([beforeExpiry({ ...price, turns: 1 }).compact, beforeExpiry(price).compact]).toEqual([false, true]);
   });
 });

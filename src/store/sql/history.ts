@@ -1,0 +1,68 @@
+/** The calls of a store over whatever database answers its questions. */
+import type { HistoryStore } from "../store.ts";
+import { createAppendChain } from "./appending.ts";
+import { createCompactionCalls, type Keeping } from "./compactions.ts";
+import type { Ask } from "./operations.ts";
+import { newOriginals } from "./originals.ts";
+
+export function createHistoryCalls(ask: Ask, keeping: Keeping): Omit<HistoryStore, "close" | "jobs"> {
+  const { now, during } = keeping;
+  const call: Ask = (...what) => during(() => ask(...what));
+  return {
+    ...createCompactionCalls(ask, keeping),
+    ...createLongCalls(ask, keeping),
+    appendChain: createAppendChain(ask, keeping),
+    undoCompaction: (tenant, link) => call("undoRecord", tenant, { link, now: now() }),
+    getOriginal: (tenant, id) => call("getOriginal", tenant, id),
+    search: (tenant, words, limit, scope) => call("searchOriginals", tenant, { ...scope, words, limit }),
+    readChain: (tenant, link) => call("readChain", tenant, link),
+    readLinks: (tenant, link) => call("readLinks", tenant, link),
+    isStored: async (tenant, link) => (await call("countStored", tenant, [link])) > 0,
+    listTenants: () => call("listTenants", "", undefined),
+    listSessions: (tenant, query) => call("listSessions", tenant, query),
+    getSession: (tenant, id) => call("getSession", tenant, id),
+    searchMessages: (tenant, words, limit, scope) => call("searchMessages", tenant, { ...scope, words, limit }),
+    putUsage: (tenant, usage) => call("putUsage", tenant, usage),
+    findUsage: (tenant, links) => call("findUsage", tenant, links),
+    listUsage: (tenant, links) => call("listUsage", tenant, links),
+    putState: (tenant, root, state) => call("putState", tenant, { root, state: JSON.stringify(state), now: now() }),
+    getState: async (tenant, root) => {
+      const state = await call("getState", tenant, root);
+      return state === undefined ? undefined : (JSON.parse(state) as unknown);
+    },
+    checkWritable: (bytes = 0) => call("checkWritable", "", bytes),
+    holdings: (tenant) => call("holdings", "", tenant),
+    size: () => call("size", "", undefined),
+    withBranches: (tenant, ids) => call("withBranches", tenant, ids),
+    vacuum: () => call("vacuum", "", undefined),
+    check: () => call("check", "", undefined),
+  };
+}
+
+function createLongCalls(
+  ask: Ask,
+  { now, during }: Keeping,
+): Pick<HistoryStore, "putOriginals" | "deleteSessions" | "retain"> {
+  return {
+    putOriginals: (tenant, originals) =>
+      during(() => {
+        const fresh = newOriginals(originals, now());
+        const chars = fresh.originals.reduce((total, { text }) => total + text.length, 0);
+        return ask("putOriginals", tenant, fresh, chars);
+      }),
+    deleteSessions: (tenant, ids) =>
+      during(async () => {
+        const gone: string[] = [];
+        for (;;) {
+          const step = await ask("deleteStep", tenant, ids);
+          if (step.length === 0) return gone;
+          for (const each of step) gone.push(each);
+        }
+      }),
+    retain: (retention) =>
+      during(async () => {
+        while (await ask("retainStep", "", retention));
+        return ask("holdings", "", retention.tenant);
+      }),
+  };
+}
