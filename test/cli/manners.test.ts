@@ -135,7 +135,6 @@ describe("a folder that is missing", () => {
   it.each([
     [[...compact, "--out", "new/deep/out.json"], "new/deep"],
     [[...compact, "--keep", "kept/kept.json"], "kept"],
-    [["precis-eval", "replay", "chat.json", "--model", "gpt-5.4", "--svg", "pictures/replay.svg"], "pictures"],
   ])("is made by %j, which says so once", async (words, made) => {
     const first = await run(...words);
     expect(first.code).toBe(EXIT.done);

@@ -1,10 +1,7 @@
 /**
- * An evaluation from end to end: every session is surveyed, every distinct cut is examined, and the probes are run. Nothing here depends on how many threads there are.
+ * An evaluation from end to end: every session is surveyed, and every distinct cut is examined. Nothing here depends on how many threads there are.
  */
-import { codeVersion } from "./cache.ts";
 import type { ExaminedEngine, Finding, Plan } from "./plan.ts";
-import { PROBE_SEEDS, type ProbeOutcome } from "./probes/probes.ts";
-import { SURVIVAL_BASELINES, SURVIVAL_SEEDS, type SurvivalOutcome } from "./probes/survival.ts";
 import { sourcesOf } from "./sources.ts";
 import type { Survey } from "./survey.ts";
 import type { Product, Task } from "./task.ts";
@@ -19,9 +16,7 @@ export interface Request {
   readonly budgets: readonly number[];
   readonly engines: readonly string[];
   readonly threads: number;
-  /** Where findings are kept, so that an ended evaluation goes on. */
-  readonly cacheFolder?: string;
-  /** Where what each contestant kept is written, whole; nothing is taken from the cache then. */
+  /** Where what each contestant kept is written, whole. */
   readonly exportFolder?: string;
 }
 
@@ -37,8 +32,6 @@ export interface Evaluation {
   readonly entrants: readonly string[];
   readonly sessions: readonly SessionAccount[];
   readonly findings: readonly Finding[];
-  readonly probes: readonly ProbeOutcome[];
-  readonly survival: readonly SurvivalOutcome[];
 }
 
 export interface SessionAccount {
@@ -58,10 +51,8 @@ export interface SessionAccount {
 
 /** Throws `unreadable_input` for a path that is not there, and `unknown_engine`. */
 export async function evaluate(request: Request, onStep: (step: Step) => Promise<void>): Promise<Evaluation> {
-  const cacheFolder = request.exportFolder === undefined ? request.cacheFolder : undefined;
-  const version = cacheFolder === undefined ? "" : codeVersion();
   const sources = sourcesOf(request.paths, request.folder);
-  const threads = startThreads(request.threads, { cacheFolder, version });
+  const threads = startThreads(request.threads);
   try {
     const surveys: Survey[] = [];
     const surveying = sources.map((source): Task => ({ kind: "survey", source }));
@@ -90,21 +81,14 @@ async function examineAll(request: Request, { surveys, threads, onStep }: Survey
     ...(exportFolder === undefined ? {} : { exportFolder }),
   });
   const { examinations, repeated } = distinct(surveys, planFor);
-  // Probes alone say nothing about the sessions that were given.
-  const probing = examinations.length === 0 ? [] : probeTasks(engines);
   const findings: Finding[] = [];
-  const probes: ProbeOutcome[] = [];
-  const survival: SurvivalOutcome[] = [];
   const faults = new Map<string, string>();
-  await runTasks(threads, { tasks: [...examinations, ...probing], doing: "examining cuts", onStep }, (product) => {
+  await runTasks(threads, { tasks: examinations, doing: "examining cuts", onStep }, (product) => {
     if (product.kind === "finding") findings.push(product.finding);
-    if (product.kind === "probe") for (const each of product.outcomes) probes.push(each);
-    if (product.kind === "survival") for (const each of product.outcomes) survival.push(each);
     if (product.kind === "fault") faults.set(product.file, product.because);
   });
   const place = new Map(surveys.map(({ source }, at) => [source.name, at]));
   findings.sort((a, b) => place.get(a.file)! - place.get(b.file)!);
-  probes.sort((a, b) => engines.indexOf(a.contestant) - engines.indexOf(b.contestant) || a.seed - b.seed);
   return {
     budgets,
     entrants: [...engines],
@@ -114,24 +98,7 @@ async function examineAll(request: Request, { surveys, threads, onStep }: Survey
       return fault === undefined ? account : { ...account, fault };
     }),
     findings,
-    probes,
-    survival: survival.toSorted((a, b) => rankOf(a, engines) - rankOf(b, engines) || a.seed - b.seed),
   };
-}
-
-function probeTasks(engines: readonly string[]): readonly Task[] {
-  const entrants = engines.map((engine): ExaminedEngine => ({ name: engine, engine }));
-  return [
-    ...entrants.flatMap((entrant) => PROBE_SEEDS.map((seed): Task => ({ kind: "probe", entrant, seed }))),
-    ...entrants.flatMap((entrant) => SURVIVAL_SEEDS.map((seed): Task => ({ kind: "survival", entrant, seed }))),
-    ...SURVIVAL_SEEDS.map((seed): Task => ({ kind: "survival", seed })),
-  ];
-}
-
-/** Engines in the order in which they were named, and the baselines behind them. */
-function rankOf({ contestant }: SurvivalOutcome, engines: readonly string[]): number {
-  const at = [...engines, ...SURVIVAL_BASELINES].indexOf(contestant);
-  return at < 0 ? engines.length : at;
 }
 
 /** Checkpoints of one session repeat it: a cut that is the same twice is examined once, in the first file. */

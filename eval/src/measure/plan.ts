@@ -49,34 +49,6 @@ export interface Mark {
   readonly unchanged?: true;
 }
 
-/** Digests of tool results of one kind of tool. */
-export interface DigestCount {
-  readonly results: number;
-  readonly before: number;
-  readonly after: number;
-  /** Identifiers in these results that the continuation asked for, and those that the digests hold. */
-  readonly asked: number;
-  readonly held: number;
-}
-
-export interface Rereads {
-  /** Reads of files after the cut, and those of files that had been read before it. */
-  readonly reads: number;
-  readonly again: number;
-}
-
-/** Bound recall after that many compactions one upon another. */
-export interface Drift {
-  readonly contestant: string;
-  /** `session`: the engine sees the originals each time; `result`: it is given its own result. */
-  readonly way: "session" | "result";
-  readonly rounds: number;
-  readonly kept: number;
-  readonly total: number;
-  readonly bindable: number;
-  readonly bound: number;
-}
-
 /** What was found at one cut. */
 export interface Finding {
   readonly kind: "cut" | "recorded";
@@ -89,7 +61,4 @@ export interface Finding {
   readonly agent?: string;
   readonly tokens: number;
   readonly marks: readonly Mark[];
-  readonly digests: Readonly<Record<string, DigestCount>>;
-  readonly rereads: Rereads;
-  readonly drift: readonly Drift[];
 }

@@ -1,11 +1,7 @@
-/** The figures as tables, in words: one model that the terminal and the HTML page both show. */
+/** The figures as tables, in words. */
 import { BASELINES } from "../recall/baselines.ts";
 import type { Evaluation } from "./evaluate.ts";
 import { TRANSCRIPTS_MIN, type Figures, type Row } from "./figures.ts";
-import { DRIFT_ROUNDS } from "./drift.ts";
-import type { Drift } from "./plan.ts";
-import { SURVIVAL_CYCLES } from "./probes/survival.ts";
-import { PROBE_CYCLES } from "./probes/probes.ts";
 
 export interface Section {
   readonly title: string;
@@ -22,11 +18,6 @@ export function sectionsOf(evaluation: Evaluation, figures: Figures): readonly S
     recordedSection(figures),
     groupSection(evaluation, figures, CLASS_SECTION),
     groupSection(evaluation, figures, SOURCE_SECTION),
-    digestSection(figures),
-    rereadSection(figures),
-    driftSection(figures),
-    probeSection(figures),
-    survivalSection(figures),
   ].filter(({ rows }) => rows.length > 0);
 }
 
@@ -180,85 +171,6 @@ function groupSection({ budgets }: Evaluation, { groups, rows }: Figures, { pref
 
 function nearest(budgets: readonly number[], wanted: number): number | undefined {
   return budgets.toSorted((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0];
-}
-
-function digestSection({ digests }: Figures): Section {
-  return {
-    title: "Digests of tool results, by kind of tool",
-    says: "Results of over 500 tokens, each digested alone. Retention: of the identifiers in them that the continuation asked for, those still in the digest.",
-    head: ["", "results", "tokens", "digest", "compression", "asked for", "retention"],
-    rows: digests.map(({ tool, results, before, after, asked, held }) => [
-      tool,
-      `${results}`,
-      `${Math.round(before / results)}`,
-      `${Math.round(after / results)}`,
-      percent(1 - after / before),
-      `${asked}`,
-      shown(asked === 0 ? undefined : held / asked),
-    ]),
-  };
-}
-
-function rereadSection({ rereads }: Figures): Section {
-  return {
-    title: "Files read again",
-    says: "Of the reads in the 40 replies behind, those of files that had been read before: with everything still in sight, and behind a recorded compaction.",
-    head: ["", "reads", "read before", "share"],
-    rows: rereads
-      .filter(({ reads }) => reads > 0)
-      .map(({ after, reads, again }) => [`after ${after}`, `${reads}`, `${again}`, percent(again / reads)]),
-  };
-}
-
-const WAYS: Readonly<Record<Drift["way"], string>> = {
-  session: "from the originals",
-  result: "from its own result",
-};
-
-function driftSection({ drift }: Figures): Section {
-  const names = [...new Set(drift.map(({ contestant }) => contestant))];
-  const cell = (contestant: string, way: Drift["way"], rounds: number): string =>
-    shown(drift.find((row) => row.contestant === contestant && row.way === way && row.rounds === rounds)?.bound);
-  return {
-    title: "Bound after repeated compactions",
-    says: "The prefix arrives in parts and is compacted to the same size after each: from the originals, as a session and the gateway do, or from the engine's own last result, as a host does that keeps nothing else.",
-    head: ["", "", ...DRIFT_ROUNDS.map((rounds) => (rounds === 1 ? "once" : `${rounds} times`))],
-    rows: names.flatMap((name) =>
-      (["session", "result"] as const).map((way) => [
-        name,
-        WAYS[way],
-        ...DRIFT_ROUNDS.map((rounds) => cell(name, way, rounds)),
-      ]),
-    ),
-  };
-}
-
-function probeSection({ probes }: Figures): Section {
-  return {
-    title: `Constraint probes, over ${PROBE_CYCLES} compactions`,
-    says: "Prohibitions, decisions and facts said once in made-up work that fills the window ten times over; the share that is still present after each number of compactions.",
-    head: ["", "", "", "planted", "1", "3", "5", `${PROBE_CYCLES}`],
-    rows: probes.map(({ contestant, way, kind, planted, kept }) => [
-      contestant,
-      WAYS[way],
-      `${kind}s`,
-      `${planted}`,
-      ...[1, 3, 5, PROBE_CYCLES].map((cycle) => shown(kept[cycle - 1])),
-    ]),
-  };
-}
-
-function survivalSection({ survival }: Figures): Section {
-  return {
-    title: `Survival of rules and values, after ${SURVIVAL_CYCLES} compactions`,
-    says: "Rules by phrasing, place and length; values that were changed later, of which the old one must be gone; rules before a flood of lines that look like rules. nothing: an empty context. everything: all of it, old values included.",
-    head: ["", "", "planted", "present", "lost"],
-    rows: survival.map(({ scene, contestant, planted, stands, variants }) => {
-      const lost = Object.entries(variants).filter(([, share]) => share < 1);
-      const all = lost.length === Object.keys(variants).length;
-      return [scene, contestant, `${planted}`, percent(stands), all ? "all" : lost.map(([name]) => name).join(", ")];
-    }),
-  };
 }
 
 /** One decimal, without the sign. */

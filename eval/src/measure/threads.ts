@@ -2,7 +2,7 @@
 import { Worker } from "node:worker_threads";
 import { PrecisError } from "../../../src/core/errors.ts";
 import type { Product, Task } from "./task.ts";
-import type { FromWorker, PlainFailure, WorkerSettings } from "./worker.ts";
+import type { FromWorker, PlainFailure } from "./worker.ts";
 
 /** More threads than this gain nothing: the longest session is then what everyone waits for. */
 export const THREADS_MAX = 16;
@@ -15,8 +15,8 @@ export interface Threads {
   readonly end: () => Promise<void>;
 }
 
-export function startThreads(count: number, settings: WorkerSettings): Threads {
-  const workers = Array.from({ length: Math.min(count, THREADS_MAX) }, () => startWorker(settings));
+export function startThreads(count: number): Threads {
+  const workers = Array.from({ length: Math.min(count, THREADS_MAX) }, startWorker);
   return {
     run: async (tasks, found) => {
       const waiting = [...tasks];
@@ -30,10 +30,9 @@ export function startThreads(count: number, settings: WorkerSettings): Threads {
   };
 }
 
-function startWorker(settings: WorkerSettings): Worker {
+function startWorker(): Worker {
   // The thread's own file: as source, or as built.
   const worker = new Worker(new URL(`./worker${import.meta.url.slice(-3)}`, import.meta.url), {
-    workerData: settings,
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MEBIBYTES },
   });

@@ -1,13 +1,7 @@
 /** A thread of an evaluation: takes one task at a time and reports what it finds as it finds it. */
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { PrecisError } from "../../../src/core/errors.ts";
-import { createCache } from "./cache.ts";
 import { perform, type Product, type Task } from "./task.ts";
-
-export interface WorkerSettings {
-  readonly cacheFolder: string | undefined;
-  readonly version: string;
-}
 
 /** An error as it crosses threads. */
 export interface PlainFailure {
@@ -24,12 +18,10 @@ export type FromWorker =
   | { readonly kind: "failed"; readonly failure: PlainFailure };
 
 const port = parentPort!;
-const { cacheFolder, version } = workerData as WorkerSettings;
-const cache = createCache(cacheFolder, version);
 
 port.on("message", async (task: Task) => {
   try {
-    for await (const product of perform(task, cache)) tell({ kind: "product", product });
+    for await (const product of perform(task)) tell({ kind: "product", product });
     tell({ kind: "done" });
   } catch (error) {
     tell({ kind: "failed", failure: plain(error) });

@@ -11,9 +11,6 @@ import {
   triggeringWindow,
   type PreparedCut,
 } from "../../src/measure/contest.ts";
-import { digestCounts } from "../../src/measure/digests.ts";
-import { driftOf, partsOf } from "../../src/measure/drift.ts";
-import { rereadsOf } from "../../src/measure/rereads.ts";
 import { CLASSES, classOf, createTally } from "../../src/measure/tally.ts";
 import type { Mark } from "../../src/measure/plan.ts";
 import { cutsOf, EVALUATION_CUTS } from "../../src/recall/cuts.ts";
@@ -100,49 +97,5 @@ describe("identifiers", () => {
     );
     expect(CLASSES).toContain(classOf(id));
     expect(classOf(id)).toBe(kind);
-  });
-});
-
-describe("repeated compactions", () => {
-  it("get every message once, in order", () => {
-    for (const count of [1, 3, 10]) {
-      const parts = partsOf(stand.messages, count);
-      expect(parts.length).toBeLessThanOrEqual(count);
-      expect(parts.flat()).toEqual(stand.messages);
-    }
-  });
-
-  it("begin with what one compaction gives, whoever carries the history", async () => {
-    const drift = await driftOf(stand, COMPRESSOR, 0.1);
-    const once = drift.filter(({ rounds }) => rounds === 1).map(({ bound }) => bound);
-    const [mark] = await engineMarks(stand, COMPRESSOR, [0.1]);
-    expect(once).toEqual([mark!.counts["all"]!.bound, mark!.counts["all"]!.bound]);
-    const often = drift.find(({ rounds, way }) => rounds === 10 && way === "session")!;
-    expect(often.bound).toBe(once[0]);
-  });
-});
-
-describe("tool results", () => {
-  it("are digested to a fraction, and the digest of none holds more than was asked", () => {
-    const counts = Object.values(digestCounts(stand));
-    expect(counts.length).toBeGreaterThan(0);
-    for (const { results, before, after, asked, held } of counts) {
-      expect(before).toBeGreaterThan(results * 500);
-      expect(after).toBeLessThan(before / 2);
-      expect(held).toBeLessThanOrEqual(asked);
-    }
-  });
-});
-
-describe("files read again", () => {
-  const read = (path: string): ChatMessage => ({
-    role: "assistant",
-    tool_calls: [{ id: "c", function: { name: "Read", arguments: JSON.stringify({ file_path: path }) } }],
-  });
-  const replies = Array.from({ length: 40 }, (): ChatMessage => ({ role: "assistant", content: "hm" }));
-
-  it("are counted among the reads of the next 40 replies", () => {
-    expect(rereadsOf([read("a.ts")], [read("a.ts"), read("b.ts"), read("a.ts")])).toEqual({ reads: 3, again: 2 });
-    expect(rereadsOf([read("a.ts")], [...replies, read("a.ts")])).toEqual({ reads: 0, again: 0 });
   });
 });
