@@ -25,7 +25,7 @@ export function kindOf(text: string, call: CallSummary): ResultKind {
   const signs = signsOf(sampleOf(text));
   if (signs.binary) return "binary";
   if (signs.json) return signs.jsonLog ? "log" : "json";
-  if (call.values.some((value) => SQL.test(value)) && (signs.table || signs.records)) return "table";
+  if (call.values.some((value) => SQL.test(value)) && signs.table) return "table";
   switch (call.action) {
     case "read":
       return kindOfFile(signs, call);
@@ -52,7 +52,7 @@ function searched(signs: Signs): ResultKind {
 
 function kindOfFile(signs: Signs, call: CallSummary): ResultKind {
   const hint = fileHint(call.paths[0] ?? "");
-  if (hint === "text" && signs.markdownTable) return "table";
+  if (hint === "text" && signs.table) return "table";
   if (hint !== undefined) return hint === "log" && !signs.log ? "text" : hint;
   if (signs.diff) return "diff";
   if (signs.log) return "log";
@@ -79,9 +79,9 @@ function confirmed(hint: Hint | undefined, signs: Signs): ResultKind | undefined
     case "test-run":
       return signs.errors ? "build" : undefined;
     case "table":
-      return signs.table || signs.records ? "table" : undefined;
+      return signs.table ? "table" : undefined;
     case "text":
-      return signs.markdownTable ? "table" : "text";
+      return signs.table ? "table" : "text";
     case "build":
     case "source":
     case "listing":
