@@ -3,7 +3,6 @@ import { ENGINE_DEFAULTS, type EngineSettings } from "../../../src/core/engines/
 import type { Engine } from "../../../src/core/engines/contract.ts";
 import { createEngine } from "../../../src/core/engines/engines.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
-import { createDraw } from "../../../provider/src/random.ts";
 import { baselineOf, BASELINES } from "../recall/baselines.ts";
 import { keeperOf, type KeptText } from "../recall/compactor.ts";
 import { asMessage } from "../recall/conversation.ts";
@@ -28,17 +27,14 @@ export interface PreparedCut {
 
 /** The engine whose result is next to each other's, at the same size. */
 const DEFAULT_ENGINE = "compressor";
-/** One seed: what is random is the same on every machine, and for every change of ours. */
-const SEED = 1;
 
 export function baselineMarks(
   { cut, reader, tally, exam, witness }: PreparedCut,
   sizes: readonly (readonly [Size, number])[],
 ): Mark[] {
-  const random = createDraw(SEED);
   return sizes.flatMap(([size, budget]) =>
     BASELINES.map((contestant): Mark => {
-      const text = baselineOf(contestant, cut.prefix, { budget, reader, random });
+      const text = baselineOf(contestant, cut.prefix, { budget, reader });
       const counts = tally(text, () => "");
       const mark = { contestant, size, kept: tokensOf(text), total: exam.total, counts };
       witness(mark, text);

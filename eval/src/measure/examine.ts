@@ -34,7 +34,7 @@ export async function* examine({ source, places, keys, plan }: ExamineRequest): 
     const exam = createExam(place.cut, reader);
     const witness =
       plan.exportFolder === undefined ? () => undefined : recorderIn(plan.exportFolder, source, place.cut);
-    const stand = prepareCut(place.cut, reader, { exam, tally: createTally(place.cut, exam, reader), witness });
+    const stand = prepareCut(place.cut, reader, { exam, tally: createTally(place.cut, exam), witness });
     yield { key: keys[index]!, file: source.name, ...(await findingAt(place, stand, plan)) };
   }
 }
@@ -89,7 +89,7 @@ function recorderIn(folder: string, { name }: Source, cut: Cut): PreparedCut["wi
       prefix,
       continuation: rest,
       kept,
-      score: counts["all"],
+      score: counts,
     };
     const text = JSON.stringify(record);
     writeFileSync(join(folder, `${hash("sha256", text).slice(0, EXPORT_NAME_DIGITS)}.json`), text);

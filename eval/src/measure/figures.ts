@@ -2,7 +2,7 @@
 import { createDraw } from "../../../provider/src/random.ts";
 import { BASELINES } from "../recall/baselines.ts";
 import type { Evaluation } from "./evaluate.ts";
-import type { Counts, Finding, Group, Mark, Size } from "./plan.ts";
+import type { Counts, Finding, Mark, Size } from "./plan.ts";
 
 /** Shares, 0 to 1; nothing where there is nothing to be a share of. */
 export interface Row {
@@ -25,8 +25,6 @@ export interface Row {
 export interface Figures {
   /** At budgets, all contestants; then each engine at its own size. */
   readonly rows: readonly Row[];
-  /** The same at the budgets by class of identifier, and by what had shown it; keyed by group. */
-  readonly groups: Readonly<Record<Group, readonly Row[]>>;
   readonly recorded: readonly Row[];
 }
 
@@ -38,12 +36,8 @@ const SEED = 7;
 export function figuresOf(evaluation: Evaluation): Figures {
   const cuts = evaluation.findings.filter(({ kind }) => kind === "cut");
   const recorded = evaluation.findings.filter(({ kind }) => kind === "recorded");
-  const names = [...new Set(cuts.flatMap(({ marks }) => Object.keys(marks[0]?.counts ?? {})))].filter(
-    (group) => group !== "all",
-  );
   return {
-    rows: rowsOf(cuts, evaluation, "all"),
-    groups: Object.fromEntries(names.toSorted().map((group) => [group, rowsOf(cuts, evaluation, group)])),
+    rows: rowsOf(cuts, evaluation),
     recorded: recordedRows(recorded),
   };
 }
@@ -53,16 +47,15 @@ interface FoundFigure {
   readonly mark: Mark;
 }
 
-function rowsOf(findings: readonly Finding[], { budgets, entrants }: Evaluation, group: Group): readonly Row[] {
+function rowsOf(findings: readonly Finding[], { budgets, entrants }: Evaluation): readonly Row[] {
   const found = findings.flatMap(({ file, marks }) => marks.map((mark): FoundFigure => ({ file, mark })));
   const sizes: readonly Size[] = [...budgets, "policy"];
   const contestants = [...entrants, ...BASELINES];
   const asked = sizes.flatMap((size) => contestants.map((contestant) => ({ contestant, size })));
-  const beside =
-    group === "all" ? entrants.map((name) => ({ contestant: "compressor", size: `as ${name}` as const })) : [];
+  const beside = entrants.map((name) => ({ contestant: "compressor", size: `as ${name}` as const }));
   return [...asked, ...beside].flatMap(({ contestant, size }) => {
     const own = found.filter(({ mark }) => mark.contestant === contestant && mark.size === size);
-    return own.length === 0 ? [] : [rowOf(own, { contestant, size, group })];
+    return own.length === 0 ? [] : [rowOf(own, { contestant, size })];
   });
 }
 
@@ -71,24 +64,22 @@ function recordedRows(findings: readonly Finding[]): readonly Row[] {
   const keyed = Map.groupBy(found, ({ mark }) => `${mark.size}\n${mark.contestant}`);
   return [...keyed.values()].map((own) => {
     const { contestant, size } = own[0]!.mark;
-    return rowOf(own, { contestant, size, group: "all" });
+    return rowOf(own, { contestant, size });
   });
 }
 
 interface Naming {
   readonly contestant: string;
   readonly size: Size;
-  readonly group: Group;
 }
 
-function rowOf(found: readonly FoundFigure[], { contestant, size, group }: Naming): Row {
-  const sum = (field: keyof Counts): number =>
-    found.reduce((total, { mark }) => total + (mark.counts[group]?.[field] ?? 0), 0);
+function rowOf(found: readonly FoundFigure[], { contestant, size }: Naming): Row {
+  const sum = (field: keyof Counts): number => found.reduce((total, { mark }) => total + mark.counts[field], 0);
   const kept = found.reduce((total, { mark }) => total + mark.kept, 0);
   const total = found.reduce((all, { mark }) => all + mark.total, 0);
   const handoffs = found.flatMap(({ mark: { sentences } }) => (sentences === undefined ? [] : [sentences]));
   const files = [...Map.groupBy(found, ({ file }) => file).values()];
-  const interval = files.length < TRANSCRIPTS_MIN ? undefined : intervalOf(files, group);
+  const interval = files.length < TRANSCRIPTS_MIN ? undefined : intervalOf(files);
   return {
     contestant,
     size,
@@ -114,14 +105,14 @@ function share<Name extends string>(name: Name, part: number, whole: number): { 
 }
 
 /** Bound recall of transcripts drawn again, with repetition. */
-function intervalOf(files: readonly (readonly FoundFigure[])[], group: Group): readonly [number, number] | undefined {
+function intervalOf(files: readonly (readonly FoundFigure[])[]): readonly [number, number] | undefined {
   const random = createDraw(SEED);
   const draws = Array.from({ length: DRAWS }, () => {
     let [bound, bindable] = [0, 0];
     for (let drawn = 0; drawn < files.length; drawn++)
       for (const { mark } of files[Math.floor(random() * files.length)]!) {
-        bound += mark.counts[group]?.bound ?? 0;
-        bindable += mark.counts[group]?.bindable ?? 0;
+        bound += mark.counts.bound;
+        bindable += mark.counts.bindable;
       }
     return bindable === 0 ? 0 : bound / bindable;
   }).toSorted((a, b) => a - b);

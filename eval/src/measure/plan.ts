@@ -29,9 +29,6 @@ export interface Counts {
   readonly unaidedBound: number;
 }
 
-/** `all`, `class path`, `from read`… */
-export type Group = string;
-
 /** The size of a result: a share of the prefix, the policy's own, another engine's, or a recorded compaction's. */
 export type Size = number | "policy" | `as ${string}`;
 
@@ -42,7 +39,7 @@ export interface Mark {
   /** Tokens kept, and of the prefix. */
   readonly kept: number;
   readonly total: number;
-  readonly counts: Readonly<Record<Group, Counts>>;
+  readonly counts: Counts;
   /** The share of the handoff's characters that are in sentences. */
   readonly sentences?: number;
   /** The prefix came back as it was. */

@@ -16,8 +16,6 @@ export function sectionsOf(evaluation: Evaluation, figures: Figures): readonly S
     ...evaluation.budgets.map((budget) => atBudget(budget, figures)),
     atOwnSize(figures),
     recordedSection(figures),
-    groupSection(evaluation, figures, CLASS_SECTION),
-    groupSection(evaluation, figures, SOURCE_SECTION),
   ].filter(({ rows }) => rows.length > 0);
 }
 
@@ -31,9 +29,6 @@ export const LEGEND: readonly (readonly [name: string, meaning: string])[] = [
   ["sentences", "share of the handoff that reads as sentences"],
   ["interval", "95 % interval of bound over other sessions"],
   ["tail", "baseline: the newest messages and nothing else"],
-  ["random", "baseline: random messages and half a tail"],
-  ["dump", "baseline: a bare list of identifiers and half a tail"],
-  ["salad", "baseline: identifiers with two words each and half a tail"],
   ["cover", "baseline: original lines, chosen greedily for their identifiers, and half a tail"],
 ];
 
@@ -134,43 +129,6 @@ function recordedSection({ recorded }: Figures): Section {
       return [own ? `${row.contestant} (recorded)` : `  ${row.contestant}`, `${row.cuts}`, ...resultCells(row)];
     }),
   };
-}
-
-interface Grouping {
-  readonly prefix: string;
-  readonly title: string;
-  readonly says: string;
-}
-
-const CLASS_SECTION: Grouping = {
-  prefix: "class ",
-  title: "Bound, by class of identifier",
-  says: "",
-};
-const SOURCE_SECTION: Grouping = {
-  prefix: "from ",
-  title: "Bound, by what had shown the identifier first",
-  says: "Retention by the kind of tool whose result held it, or by who wrote it.",
-};
-/** At which budget groups are shown; `--json` has them all. */
-const GROUP_BUDGET = 0.1;
-
-function groupSection({ budgets }: Evaluation, { groups, rows }: Figures, { prefix, title, says }: Grouping): Section {
-  const budget = nearest(budgets, GROUP_BUDGET);
-  const names = Object.keys(groups).filter((name) => name.startsWith(prefix));
-  const contestants = rows.filter(({ size }) => size === budget).map(({ contestant }) => contestant);
-  const cell = (name: string, contestant: string): string =>
-    shown(groups[name]!.find((row) => row.size === budget && row.contestant === contestant)?.bound);
-  return {
-    title: budget === undefined ? title : `${title}, at ${Number(percent(budget))} %`,
-    says,
-    head: ["", ...names.map((name) => name.slice(prefix.length))],
-    rows: contestants.map((contestant) => [contestant, ...names.map((name) => cell(name, contestant))]),
-  };
-}
-
-function nearest(budgets: readonly number[], wanted: number): number | undefined {
-  return budgets.toSorted((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0];
 }
 
 /** One decimal, without the sign. */

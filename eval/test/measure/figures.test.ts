@@ -24,8 +24,8 @@ const finding = (file: string, bound: number, bindable: number): Finding => ({
   share: 0.4,
   tokens: 1_000,
   marks: [
-    { contestant: "compressor", size: 0.1, kept: 100, total: 1_000, counts: { all: counts(bound, bindable) } },
-    { contestant: "tail", size: 0.1, kept: 90, total: 1_000, counts: { all: counts(0, bindable) } },
+    { contestant: "compressor", size: 0.1, kept: 100, total: 1_000, counts: counts(bound, bindable) },
+    { contestant: "tail", size: 0.1, kept: 90, total: 1_000, counts: counts(0, bindable) },
   ],
 });
 
