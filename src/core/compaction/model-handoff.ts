@@ -19,9 +19,7 @@ const HANDOFF_TOKENS_ASKED_MIN = 500;
 /** Of the whole handoff; the rest is for a person's own words and for lines of the original that the model left out. */
 const PROSE_SHARE = 0.7;
 
-/** A handoff that a model is asked for. */
 interface HandoffRequest {
-  /** The most that it is asked for. */
   readonly tokens: number;
   readonly last: LastModelHandoff | undefined;
 }
@@ -100,9 +98,7 @@ function tooSmall(budget: number): ModelHandoff {
 
 /** The last handoff, where a model wrote it: the next one is read on from there. */
 export interface LastModelHandoff {
-  /** Id of the span that it stands for. */
   readonly recall: string;
-  /** Index after the last message of that span. */
   readonly until: number;
   /** Short hashes of the items in it that a model wrote; code writes its own anew. Absent in states of before. */
   readonly items?: readonly string[];
@@ -136,7 +132,6 @@ function recordBefore(
   return { handoff: ofModel(run, handoff, written.items), until: written.until, isAmong: false };
 }
 
-/** What of a handoff a model wrote. */
 function ofModel(run: CompactionRun, handoff: ParsedHandoff, items: LastModelHandoff["items"]): ParsedHandoff {
   if (items === undefined) return handoff;
   const byModel = new Set(items);

@@ -15,12 +15,10 @@ export interface Sample {
   readonly text: string;
   /** Lines that hold something, cut to a sane length, colours removed. */
   readonly lines: readonly string[];
-  /** The first and last characters that are no white space. */
   readonly first: string;
   readonly last: string;
 }
 
-/** Head, middle and tail of a text. */
 export function sampleOf(text: string): Sample {
   const whole = text.length <= HEAD_CHARS + MIDDLE_CHARS + TAIL_CHARS;
   const middle = Math.floor(text.length / 2);
@@ -40,7 +38,6 @@ export function sampleOf(text: string): Sample {
   };
 }
 
-/** What a text looks like. */
 export type Signs = ReturnType<typeof signsOf>;
 
 const BINARY_CHARS_LOOKED_AT = 3_000;

@@ -207,11 +207,9 @@ function fileHint(path: string): Hint | undefined {
 }
 
 interface Program {
-  /** The program's own name, without its folder. */
   readonly name: string;
   /** Its words after the name, options included, without redirections. */
   readonly words: readonly string[];
-  /** Whether it reads another program's output. */
   readonly piped: boolean;
 }
 

@@ -10,7 +10,6 @@ export interface NumberedMessage {
   readonly role: Role;
   /** The tools that it calls, or whose result it is. */
   readonly tools: readonly string[];
-  /** What it says and calls. */
   readonly text: string;
 }
 
@@ -47,7 +46,6 @@ export function numbered(messages: readonly Message[], first: number): readonly 
   });
 }
 
-/** What a message says and calls, without its thinking. */
 export function messageText(message: Message): string {
   const said = contentText(message.parts);
   const calls = callsOf(message).map(({ name, arguments: given }) => `[calls ${name}]${argumentsText(given)}`);

@@ -52,7 +52,6 @@ function isLowHalf(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-/** One line, at most that many characters. */
 export function oneLine(text: string, charsMax: number): string {
   const line = text
     .slice(0, charsMax * 4)

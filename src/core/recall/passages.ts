@@ -91,7 +91,6 @@ function isLowHalf(code: number): boolean {
 }
 
 interface Window {
-  /** The first and the last piece. */
   readonly from: number;
   readonly to: number;
   readonly chars: number;

@@ -10,7 +10,6 @@ export type Hash = (text: string) => string;
 
 export interface Chain {
   readonly hash: Hash;
-  /** Content hash of one message. */
   readonly hashOf: (message: Message) => string;
   /** One link a message; `links[i]` identifies `messages[0..i]`. */
   readonly linksOf: (messages: readonly Message[]) => readonly string[];
@@ -96,7 +95,6 @@ const RECALL_ID_HEX_DIGITS = 16;
 
 /** An id in a pattern: of now, or of before. */
 export const RECALL_ID = "r[0-9a-f]{9}(?:[0-9a-f]{7})?";
-/** Those in a text. */
 export const RECALL_IDS = new RegExp(`\\b${RECALL_ID}\\b`, "g");
 const ALONE = new RegExp(`^${RECALL_ID}$`);
 

@@ -26,7 +26,6 @@ export interface Measure {
   readonly transcript: (transcript: Transcript) => number;
 }
 
-/** A measure that remembers what each message object weighs. */
 export function createMeasure({ imageTokens }: Pick<Measure, "imageTokens"> = {}): Measure {
   const scales = { text: estimateText, imageTokens: imageTokens ?? IMAGE_TOKENS };
   const excess = scales.imageTokens - (imageTokens ?? TRANSCRIPT_IMAGE_TOKENS);
@@ -69,7 +68,6 @@ export function calibrated(base: Measure, factor: number): Measure {
 }
 
 interface Weighing extends Pick<Measure, "text" | "message"> {
-  /** What a message weighs within a whole transcript. */
   readonly within: (message: Message) => number;
 }
 

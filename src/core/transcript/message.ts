@@ -113,7 +113,6 @@ export interface Transcript {
   readonly maxOutputTokens?: number;
 }
 
-/** A message of our own making: one text part. */
 export function textMessage(role: Role, text: string, origin?: Origin): Message {
   const parts = Object.freeze([Object.freeze({ kind: "text", text } as const)]);
   return Object.freeze(origin === undefined ? { role, parts } : { role, parts, origin });
@@ -125,7 +124,6 @@ export function withParts(message: Message, parts: readonly Part[], origin?: Ori
   return Object.freeze(origin === undefined ? next : { ...next, origin });
 }
 
-/** Whether two lists hold the same objects in the same order. */
 export function sameParts(before: readonly Part[], after: readonly Part[]): boolean {
   return before === after || (before.length === after.length && before.every((part, at) => part === after[at]));
 }
@@ -147,7 +145,6 @@ export function wholeWire(messages: readonly Message[], end: number): number {
   return whole;
 }
 
-/** The tool calls that a message makes, in order. */
 export function callsOf(message: Message): readonly ToolCallPart[] {
   return message.parts.filter((part) => part.kind === "tool-call");
 }

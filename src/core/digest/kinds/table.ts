@@ -9,7 +9,6 @@ const NAME_CHARS_MAX = 40;
 const ROWS_SCANNED_MAX = 50_000;
 const NUMBER = /^[-+]?[$€£]?\d[\d,_]*(?:\.\d+)?(?:e[-+]?\d+)?\s?%?$/i;
 const NUMBER_CHARS_MAX = 30;
-/** Share of a column's cells that must be numbers. */
 const NUMERIC_SHARE = 0.8;
 
 export function shortTable(page: Page, { focus }: DigestContentRequest): DigestContent {
@@ -39,7 +38,6 @@ export function shortTable(page: Page, { focus }: DigestContentRequest): DigestC
 }
 
 interface Row {
-  /** The number of its line. */
   readonly line: number;
   readonly cells: readonly string[];
 }

@@ -107,7 +107,6 @@ function endOfLine(text: string, from: number): number {
   return at < 0 ? text.length : at;
 }
 
-/** Arguments that were found to be what the tool takes. */
 export interface ToolArguments {
   readonly words?: string;
   readonly mode?: "words" | "regex";
@@ -175,7 +174,6 @@ export interface DagNode {
   readonly link: string;
   /** Ids of the nodes that it was made of, oldest first; a leaf is made of its messages. */
   readonly sources: readonly string[];
-  /** Tokens of the messages. */
   readonly stands: number;
 }
 

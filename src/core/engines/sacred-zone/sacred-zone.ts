@@ -47,7 +47,6 @@ import { fallbackSteps, RUNG_RESTARTED, RUNG_TRUNCATED, SUMMARY_TOKENS_MAX, type
 const RECENT_TARGET_SHARE_MAX = 0.4;
 
 export interface SacredZoneLimits extends Room {
-  /** A compaction is due above it. */
   readonly triggerTokens: number;
   /** A compaction ends at or below it. */
   readonly targetTokens: number;
@@ -125,7 +124,6 @@ export interface SacredZoneState {
   readonly restsToTokens: number;
   /** The summary that the session restarted from, where a model wrote it. */
   readonly written?: LastModelHandoff;
-  /** What the provider reported of all requests. */
   readonly used: CachedTokens;
 }
 
@@ -231,7 +229,6 @@ function planWithin(run: Run, summaryWords: number): Plan<SacredZoneState> {
   return { draft: draftResult(run, { ...draft, budget: SUMMARY_TOKENS_MAX }) };
 }
 
-/** Digests, then the fallback step by step. */
 function* candidates(run: Run): Generator<Candidate> {
   const { besideTokens, goal } = run;
   const zone = findZone(run);
