@@ -1,13 +1,11 @@
 /** `precis-eval measure`: how much of what the work needed next survives a compaction, on sessions of one's own. */
-import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { ENGINE_DEFAULTS } from "../../../src/core/engines/settings.ts";
 import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import { createEngine } from "../../../src/core/engines/engines.ts";
 import { evaluate, type Evaluation } from "../measure/evaluate.ts";
 import { figuresOf, type Figures } from "../measure/figures.ts";
-import { THREADS_MAX } from "../measure/threads.ts";
-import { parseShares, parseWhole } from "../../../src/cli/screen/amounts.ts";
+import { parseShares } from "../../../src/cli/screen/amounts.ts";
 import type { Arguments, Command } from "../../../src/cli/program/command.ts";
 import { evalPage } from "./measure-page.ts";
 import { EXIT, type ExitCode } from "../../../src/cli/program/exit.ts";
@@ -18,7 +16,6 @@ import { version } from "../../../src/cli/program/program.ts";
 
 const BUDGETS_DEFAULT = "5,10,20";
 const ENGINE_DEFAULT = "compressor";
-const THREADS_DEFAULT_MAX = 8;
 
 export const measureCommand: Command = {
   program: "precis-eval",
@@ -52,7 +49,6 @@ export const measureCommand: Command = {
       valueHint: "NAME,…",
       description: `Engines to examine, or all; ${ENGINE_DEFAULT} by default.`,
     },
-    threads: { type: "string", valueHint: "N", description: "Sessions measured in parallel; one per core by default." },
     export: {
       type: "string",
       valueHint: "FOLDER",
@@ -72,7 +68,6 @@ async function runMeasure(args: Arguments, terminal: Terminal): Promise<ExitCode
     folder,
     budgets: parseShares(args.text("budgets") ?? BUDGETS_DEFAULT, BUDGETS_DEFAULT),
     engines: enginesOf(args.text("engines") ?? ENGINE_DEFAULT),
-    threads: threadsOf(args.text("threads")),
     ...(exported === undefined ? {} : { exportFolder: makeFolder(exported, terminal) }),
   };
   const evaluation = await withProgress(terminal.err, async (progress) => {
@@ -98,9 +93,4 @@ function enginesOf(text: string): readonly string[] {
   const names = [...new Set(text.split(",").map((name) => name.trim()))];
   for (const name of names) createEngine(name, ENGINE_DEFAULTS);
   return names;
-}
-
-function threadsOf(text: string | undefined): number {
-  if (text === undefined) return Math.min(availableParallelism(), THREADS_DEFAULT_MAX);
-  return parseWhole(text, "--threads", THREADS_MAX);
 }

@@ -25,7 +25,7 @@ beforeAll(() => {
 afterAll(() => folder.remove());
 
 const evaluate = (...words: readonly string[]) =>
-  precisHere(["precis-eval", "measure", "sessions", "--engines", "none", "--threads", "1", ...words], {
+  precisHere(["precis-eval", "measure", "sessions", "--engines", "none", ...words], {
     folder: folder.path,
   });
 
@@ -50,7 +50,7 @@ describe("a folder of sessions", () => {
     for (const encoding of ["utf8", "utf16le"] as const) {
       writeFileSync(join(folder.path, "marked.json"), text, encoding);
       const { code, out } = await precisHere(
-        ["precis-eval", "measure", "marked.json", "--engines", "none", "--budgets", "10", "--threads", "1"],
+        ["precis-eval", "measure", "marked.json", "--engines", "none", "--budgets", "10"],
         { folder: folder.path },
       );
       expect([code, out]).toEqual([EXIT.done, expect.stringContaining("0 of 1 file not scored")]);

@@ -2,7 +2,7 @@
 import { parseJson } from "../nesting.ts";
 import { callsOf, contentText, type Message, type Role } from "../transcript/message.ts";
 import { pairingOf } from "../transcript/pairing.ts";
-import { oneLine } from "./pages.ts";
+import { oneLine } from "../digest/cut.ts";
 
 export interface NumberedMessage {
   /** Its place in its conversation, from 1: what handoffs, searches and `recall` name it by. */

@@ -1,4 +1,5 @@
 /** The passages of a text that hold the most words of a query, as the lines around them, each about as long as a paragraph. */
+import { isLowHalf } from "./pages.ts";
 import { holdsTerm, mayHoldTerm, SEARCHED_CHARS_MAX, tokensOf, type Term } from "./words.ts";
 
 /** What is shown around a hit: most messages of a person are no longer than this. */
@@ -84,10 +85,6 @@ const NO_WORD = /[^\p{L}\p{N}_]/u;
 function wordEnd(text: string, from: number, to: number): number {
   for (let at = to; at > from + (to - from) / 2; at--) if (NO_WORD.test(text[at - 1]!)) return at;
   return isLowHalf(text.charCodeAt(to)) ? to - 1 : to;
-}
-
-function isLowHalf(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff;
 }
 
 interface Window {
