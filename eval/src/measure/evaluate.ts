@@ -1,7 +1,7 @@
 /** An evaluation from end to end: every session is surveyed, and every distinct cut is examined. */
 import { reasonOf } from "../../../src/platform/system-errors.ts";
 import { examine, type ExamineRequest } from "./examine.ts";
-import type { ExaminedEngine, Finding, Plan } from "./plan.ts";
+import type { Finding, Plan } from "./plan.ts";
 import { sourcesOf } from "./sources.ts";
 import { surveyOf, type Survey } from "./survey.ts";
 
@@ -49,8 +49,7 @@ export interface SessionAccount {
 /** Throws `unreadable_input` for a path that is not there, and `unknown_engine`. */
 export async function evaluate(request: Request, onStep: (step: Step) => Promise<void>): Promise<Evaluation> {
   const { budgets, engines, exportFolder } = request;
-  const entrants = engines.map((engine): ExaminedEngine => ({ name: engine, engine }));
-  const plan: Plan = { budgets, entrants, ...(exportFolder === undefined ? {} : { exportFolder }) };
+  const plan: Plan = { budgets, engines, ...(exportFolder === undefined ? {} : { exportFolder }) };
   const sources = sourcesOf(request.paths, request.folder);
   const surveys: Survey[] = [];
   for (const [done, source] of sources.entries()) {

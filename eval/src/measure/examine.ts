@@ -8,7 +8,7 @@ import { keeperOf } from "../recall/compactor.ts";
 import { tokensOf } from "../recall/future-use.ts";
 import { createReader } from "../recall/reader.ts";
 import { baselineMarks, engineMarks, engineOf, markOf, prepareCut, type PreparedCut } from "./contest.ts";
-import type { ExaminedEngine, Finding, Mark, Plan } from "./plan.ts";
+import type { Finding, Mark, Plan } from "./plan.ts";
 import type { Recorded } from "./recorded.ts";
 import { readSession } from "./session.ts";
 import { readSource, type Source } from "./sources.ts";
@@ -51,12 +51,12 @@ async function findingAt(place: SurveyedCut, stand: PreparedCut, plan: Plan): Pr
   };
 }
 
-async function marksAtCut(stand: PreparedCut, { budgets, entrants }: Plan): Promise<readonly Mark[]> {
+async function marksAtCut(stand: PreparedCut, { budgets, engines }: Plan): Promise<readonly Mark[]> {
   const marks = baselineMarks(
     stand,
     budgets.map((budget) => [budget, budget] as const),
   );
-  for (const entrant of entrants) for (const each of await engineMarks(stand, entrant, budgets)) marks.push(each);
+  for (const engine of engines) for (const each of await engineMarks(stand, engine, budgets)) marks.push(each);
   return marks;
 }
 
@@ -68,11 +68,11 @@ async function marksAtRecorded(stand: PreparedCut, recorded: Recorded, plan: Pla
   const size = `as ${recorded.agent}` as const;
   const theirs: Mark = { contestant: recorded.agent, size, kept, total, counts: tally(text, () => "") };
   const marks = [theirs, ...baselineMarks(stand, [[size, kept / total]])];
-  const atSize = async (entrant: ExaminedEngine): Promise<Mark> => {
-    const result = await keeperOf(engineOf(entrant))({ messages: stand.messages, room: kept });
-    return markOf(stand, { contestant: entrant.name, size, kept: result });
+  const atSize = async (engine: string): Promise<Mark> => {
+    const result = await keeperOf(engineOf(engine))({ messages: stand.messages, room: kept });
+    return markOf(stand, { contestant: engine, size, kept: result });
   };
-  for (const entrant of plan.entrants) marks.push(await atSize(entrant));
+  for (const engine of plan.engines) marks.push(await atSize(engine));
   return marks;
 }
 

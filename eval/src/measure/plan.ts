@@ -1,16 +1,9 @@
 /** What an evaluation is asked for, and what it finds on one cut: plain data, so that threads and files can carry it. */
 
-/** One engine on the stand. */
-export interface ExaminedEngine {
-  /** As the report calls it. */
-  readonly name: string;
-  readonly engine: string;
-}
-
 export interface Plan {
   /** Shares of the prefix's tokens. */
   readonly budgets: readonly number[];
-  readonly entrants: readonly ExaminedEngine[];
+  readonly engines: readonly string[];
   /** Where what each contestant kept is written, whole. */
   readonly exportFolder?: string;
 }

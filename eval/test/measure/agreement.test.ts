@@ -25,8 +25,7 @@ describe.skipIf(!canCompare)(`the other implementation${title}`, () => {
   it("marks what every contestant kept as this one does", async () => {
     const path = join(CORPUS, FILE);
     const source = { path, name: FILE, bytes: statSync(path).size, named: true };
-    const entrants = [{ name: "compressor", engine: "compressor" }];
-    const plan = { budgets: [BUDGET], entrants, exportFolder: folder };
+    const plan = { budgets: [BUDGET], engines: ["compressor"], exportFolder: folder };
     const findings: Finding[] = [];
     for await (const one of examine({ source, places: [0], keys: ["0"], plan })) findings.push(one);
     expect(findings.length).toBe(1);

@@ -19,7 +19,7 @@ import { createExam } from "../../src/recall/exam.ts";
 import { createReader } from "../../src/recall/reader.ts";
 
 const EXAMPLE = resolve(import.meta.dirname, "../../../examples/refunds.openai-chat.json");
-const COMPRESSOR = { name: "compressor", engine: "compressor" };
+const COMPRESSOR = "compressor";
 
 const stand: PreparedCut = (() => {
   const reader = createReader();
@@ -51,14 +51,14 @@ describe("marks", () => {
   });
 
   it("of an engine that never compacts are those of the whole, and its policy has no size", async () => {
-    const marks = await engineMarks(stand, { name: "none", engine: "none" }, [0.1]);
+    const marks = await engineMarks(stand, "none", [0.1]);
     expect(marks.map(({ size }) => size)).toEqual([0.1]);
     expect(marks[0]).toMatchObject({ unchanged: true });
     expect(marks[0]!.counts.bound).toBe(stand.exam.bindable.length);
   });
 
   it("of another engine's policy stand beside the default engine in the same room", async () => {
-    const marks = await engineMarks(stand, { name: "sacred-zone", engine: "sacred-zone" }, []);
+    const marks = await engineMarks(stand, "sacred-zone", []);
     expect(marks.map(({ contestant, size }) => `${contestant} ${size}`)).toEqual([
       "sacred-zone policy",
       "compressor as sacred-zone",
