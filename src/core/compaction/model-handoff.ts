@@ -98,7 +98,9 @@ function tooSmall(budget: number): ModelHandoff {
 
 /** The last handoff, where a model wrote it: the next one is read on from there. */
 export interface LastModelHandoff {
+  /** Id of the span that it stands for. */
   readonly recall: string;
+  /** Index after the last message of that span. */
   readonly until: number;
   /** Short hashes of the items in it that a model wrote; code writes its own anew. Absent in states of before. */
   readonly items?: readonly string[];

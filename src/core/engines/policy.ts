@@ -218,6 +218,7 @@ const RESTS = `the last compaction could free too little: ${SAVED_LITTLE_ADVICE}
  */
 export interface EngineState {
   readonly schemaVersion: typeof STATE_SCHEMA_VERSION;
+  /** Name of the engine. */
   readonly engine: string;
   readonly compactions: number;
   /** No attempt is made up to here, in tokens. */

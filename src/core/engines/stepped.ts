@@ -52,9 +52,11 @@ const HIDE_TOKENS_MIN = 20_000;
 const TAIL_TOKENS = { max: 15_000, min: 2_000, share: 0.25 } as const;
 
 export interface SteppedLimits extends Room {
+  /** A compaction is due from here on. */
   readonly triggerTokens: number;
   /** Hiding alone is enough where its result weighs no more. */
   readonly hiddenTokens: number;
+  /** A result with a summary should not weigh more. */
   readonly resultTokens: number;
   readonly hideTokensMin: number;
   readonly protectedTokens: number;
@@ -64,6 +66,7 @@ export interface SteppedLimits extends Room {
   readonly handoffTokens: number;
 }
 
+/** The token limits that follow from the settings of `stepped`. */
 export function steppedLimits(given: Partial<SteppedSettings>, fixedTokens = 0): SteppedLimits {
   const settings = { ...STEPPED_DEFAULTS, ...given };
   const { contextLength, maxOutputTokens, preset, protectedTokens, protectedTurns } = settings;
@@ -181,9 +184,11 @@ function summaries(run: Run): ReturnType<typeof tailLadder> {
   return tailLadder(run, { start, last, rungs: [1, 2, 1, 2, 3], unreadTokens: goal.unreadTokens });
 }
 
+/** A result that is hidden. */
 export interface HiddenStamp {
   /** Id under which it can be recalled. */
   readonly id: string;
+  /** Index of its message in the conversation. */
   readonly message: number;
   /** When it was hidden, in milliseconds since the epoch; absent where nobody told the time. */
   readonly at?: number;

@@ -2,6 +2,7 @@
 import { type ContentPart, type MediaSource, type Part, isMedia, type MediaPart } from "../transcript/message.ts";
 import { type Pass, rewriteParts, type Evict } from "./pass.ts";
 
+/** Evicts all media outside protection. */
 export const evictMedia: Pass = evictMediaWhere(() => true);
 
 export function evictMediaWhere(leaves: (part: MediaPart) => boolean): Pass {

@@ -10,6 +10,7 @@ export type Hash = (text: string) => string;
 
 export interface Chain {
   readonly hash: Hash;
+  /** Content hash of one message. */
   readonly hashOf: (message: Message) => string;
   /** One link a message; `links[i]` identifies `messages[0..i]`. */
   readonly linksOf: (messages: readonly Message[]) => readonly string[];

@@ -26,6 +26,7 @@ export interface Measure {
   readonly transcript: (transcript: Transcript) => number;
 }
 
+/** A measure that remembers what each message object weighs. */
 export function createMeasure({ imageTokens }: Pick<Measure, "imageTokens"> = {}): Measure {
   const scales = { text: estimateText, imageTokens: imageTokens ?? IMAGE_TOKENS };
   const excess = scales.imageTokens - (imageTokens ?? TRANSCRIPT_IMAGE_TOKENS);

@@ -113,6 +113,7 @@ export interface Transcript {
   readonly maxOutputTokens?: number;
 }
 
+/** A message of our own making: one text part. */
 export function textMessage(role: Role, text: string, origin?: Origin): Message {
   const parts = Object.freeze([Object.freeze({ kind: "text", text } as const)]);
   return Object.freeze(origin === undefined ? { role, parts } : { role, parts, origin });
@@ -145,6 +146,7 @@ export function wholeWire(messages: readonly Message[], end: number): number {
   return whole;
 }
 
+/** The tool calls that a message makes, in order. */
 export function callsOf(message: Message): readonly ToolCallPart[] {
   return message.parts.filter((part) => part.kind === "tool-call");
 }

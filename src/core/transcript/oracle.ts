@@ -10,7 +10,9 @@ export interface WireRules {
   readonly protocol: string;
   /** Whether two messages of one role may follow each other (tool results count as one with a following user message where `resultsInUserMessage`). */
   readonly consecutiveRoles: "allowed" | "merged";
+  /** Whether results travel inside user messages (Anthropic). */
   readonly resultsInUserMessage: boolean;
+  /** Whether the conversation must open with a user message. */
   readonly opensWithUser: boolean;
   /** Where a system message may be inside the conversation: `behind_user` as `misplacedSystem` says. */
   readonly systemInConversation: "anywhere" | "behind_user";

@@ -64,6 +64,7 @@ export function headMessages({ preset, protectFirstN }: CompressorSettings, comp
 
 export interface Limits extends Room {
   readonly thresholdTokens: number;
+  /** What a result may weigh. */
   readonly resultTokens: number;
   readonly headTokens: number;
   readonly tailTokens: number;

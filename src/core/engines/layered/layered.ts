@@ -42,6 +42,7 @@ const TAIL_WINDOW_SHARE = 0.05;
 export interface LayeredLimits extends Room {
   /** The window less what is reserved for output. */
   readonly effectiveTokens: number;
+  /** A compaction is due from here on. */
   readonly triggerTokens: number;
   /** A result is small enough up to here. */
   readonly enoughTokens: number;
@@ -54,6 +55,7 @@ export interface LayeredLimits extends Room {
   readonly failuresMax: number;
 }
 
+/** The token limits that follow from the settings of `layered`. */
 export function layeredLimits(given: Partial<LayeredSettings>, fixedTokens = 0): LayeredLimits {
   const settings = { ...LAYERED_DEFAULTS, ...given };
   const { contextLength, maxOutputTokens, reservedTokens } = settings;

@@ -174,6 +174,7 @@ export interface DagNode {
   readonly link: string;
   /** Ids of the nodes that it was made of, oldest first; a leaf is made of its messages. */
   readonly sources: readonly string[];
+  /** Tokens of the messages. */
   readonly stands: number;
 }
 

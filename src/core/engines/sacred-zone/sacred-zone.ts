@@ -88,6 +88,7 @@ export interface SacredZoneState {
   readonly restsToTokens: number;
   /** The summary that the session restarted from, where a model wrote it. */
   readonly written?: LastModelHandoff;
+  /** What the provider reported of all requests. */
   readonly used: CachedTokens;
 }
 

@@ -47,7 +47,9 @@ const CURRENT_REMOTE_USER_TOKENS = 64_000;
 const WHOLE_RESULT_FACTOR = 1.5;
 
 export interface HandoffLimits extends Room {
+  /** A compaction is due from here on. */
   readonly triggerTokens: number;
+  /** A result should not weigh more. */
   readonly resultTokens: number;
   /** The same for a result that keeps all of a person's messages that are to stay. */
   readonly wholeResultTokens: number;
@@ -58,6 +60,7 @@ export interface HandoffLimits extends Room {
   readonly handoffTokens: number;
 }
 
+/** The token limits that follow from the settings of `handoff`. */
 export function handoffLimits(given: Partial<HandoffSettings>, fixedTokens = 0): HandoffLimits {
   const settings = { ...HANDOFF_DEFAULTS, ...given };
   const { contextLength, preset, remoteUserTokens, triggerShare, resultShare } = settings;
