@@ -188,7 +188,6 @@ function ownOptions(own: SettingsOfEngine): OptionKinds {
 }
 
 function toKind(declared: EngineSetting): OptionKind {
-  if (declared.kind === "choice") return withDefault(oneOf(...declared.choices), declared.default);
   const { kind, min, max } = declared;
   const range = { min, ...(max === undefined ? {} : { max }) };
   const figure = kind === "share" ? number(range) : whole(range);

@@ -12,7 +12,6 @@ export type Vendor = (typeof PROTOCOLS)[ProtocolName];
 export const PROTOCOL_NAMES = Object.freeze(Object.keys(PROTOCOLS)) as readonly ProtocolName[];
 export const VENDORS: readonly Vendor[] = Object.freeze([...new Set(Object.values(PROTOCOLS))]);
 
-/** An entry for every protocol. */
 export function byProtocol<Value>(valueOf: (name: ProtocolName) => Value): Readonly<Record<ProtocolName, Value>> {
   const entries = PROTOCOL_NAMES.map((name) => [name, valueOf(name)] as const);
   return Object.freeze(Object.fromEntries(entries)) as Readonly<Record<ProtocolName, Value>>;

@@ -61,27 +61,17 @@ describe("compact", () => {
 
 describe("eval", () => {
   it("of sessions too small to cut shows no table and is no success", async () => {
-    const { code, out } = await run("precis-eval", "measure", "sessions", "--threads", "1");
+    const { code, out } = await run("precis-eval", "measure", "sessions");
     expect(code).toBe(EXIT.failed);
     expect(out).toContain("0 cuts");
     expect(out).toContain("Not scored");
     expect(out).not.toContain("100.0");
-    const json = await run("precis-eval", "measure", "sessions", "--threads", "1", "--json");
+    const json = await run("precis-eval", "measure", "sessions", "--json");
     expect([json.code, (JSON.parse(json.out) as { cuts: unknown }).cuts]).toEqual([EXIT.failed, []]);
   });
 
   it("explains every head and every baseline of its tables", async () => {
-    const { out } = await run(
-      "precis-eval",
-      "measure",
-      EXAMPLE,
-      "--engines",
-      "none",
-      "--budgets",
-      "10",
-      "--threads",
-      "1",
-    );
+    const { out } = await run("precis-eval", "measure", EXAMPLE, "--engines", "none", "--budgets", "10");
     const legend = out.slice(out.indexOf("Terms"));
     const heads = ["kept", "bound", "interval", "held", "unaided", "recallable", "sentences", ...BASELINES];
     for (const head of heads) {
@@ -135,7 +125,6 @@ describe("a folder that is missing", () => {
   it.each([
     [[...compact, "--out", "new/deep/out.json"], "new/deep"],
     [[...compact, "--keep", "kept/kept.json"], "kept"],
-    [["precis-eval", "replay", "chat.json", "--model", "gpt-5.4", "--svg", "pictures/replay.svg"], "pictures"],
   ])("is made by %j, which says so once", async (words, made) => {
     const first = await run(...words);
     expect(first.code).toBe(EXIT.done);

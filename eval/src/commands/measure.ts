@@ -1,27 +1,21 @@
 /** `precis-eval measure`: how much of what the work needed next survives a compaction, on sessions of one's own. */
-import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { ENGINE_DEFAULTS } from "../../../src/core/engines/settings.ts";
 import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import { createEngine } from "../../../src/core/engines/engines.ts";
 import { evaluate, type Evaluation } from "../measure/evaluate.ts";
 import { figuresOf, type Figures } from "../measure/figures.ts";
-import { pageOf } from "../measure/page.ts";
-import { pictureOf } from "../measure/picture.ts";
-import { summaryOf } from "../measure/report.ts";
-import { THREADS_MAX } from "../measure/threads.ts";
-import { parseShares, parseWhole } from "../../../src/cli/screen/amounts.ts";
+import { parseShares } from "../../../src/cli/screen/amounts.ts";
 import type { Arguments, Command } from "../../../src/cli/program/command.ts";
 import { evalPage } from "./measure-page.ts";
 import { EXIT, type ExitCode } from "../../../src/cli/program/exit.ts";
-import { makeFolder, writeOutput } from "../../../src/cli/files/write.ts";
+import { makeFolder } from "../../../src/cli/files/write.ts";
 import { withProgress } from "../../../src/cli/screen/progress.ts";
 import type { Terminal } from "../../../src/cli/screen/terminal.ts";
 import { version } from "../../../src/cli/program/program.ts";
 
 const BUDGETS_DEFAULT = "5,10,20";
 const ENGINE_DEFAULT = "compressor";
-const THREADS_DEFAULT_MAX = 8;
 
 export const measureCommand: Command = {
   program: "precis-eval",
@@ -34,10 +28,9 @@ export const measureCommand: Command = {
   examples: [
     { line: "precis-eval measure ~/.claude/projects", says: "a folder of your own sessions" },
     {
-      line: "precis-eval measure sessions/ --engines compressor,sacred-zone --html report.html",
-      says: "compare two engines and write a report",
+      line: "precis-eval measure sessions/ --engines compressor,sacred-zone",
+      says: "compare two engines",
     },
-    { line: "precis-eval measure sessions/ --cache .eval", says: "continue where the last run stopped" },
   ],
   args: {
     paths: {
@@ -56,15 +49,6 @@ export const measureCommand: Command = {
       valueHint: "NAME,…",
       description: `Engines to examine, or all; ${ENGINE_DEFAULT} by default.`,
     },
-    cache: {
-      type: "string",
-      valueHint: "FOLDER",
-      description:
-        "Keep the counts here and continue from them; whatever depends on changed input or code is measured again.",
-    },
-    threads: { type: "string", valueHint: "N", description: "Sessions measured in parallel; one per core by default." },
-    svg: { type: "string", valueHint: "FILE", description: "Write recall against size as a picture." },
-    html: { type: "string", valueHint: "FILE", description: "Write the whole report as one HTML file." },
     export: {
       type: "string",
       valueHint: "FOLDER",
@@ -78,15 +62,13 @@ export const measureCommand: Command = {
 
 async function runMeasure(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const { folder } = terminal;
-  const paths = args.all("paths");
+  const exported = args.text("export");
   const options = {
-    paths: paths.map((path) => resolve(folder, path)),
+    paths: args.all("paths").map((path) => resolve(folder, path)),
     folder,
     budgets: parseShares(args.text("budgets") ?? BUDGETS_DEFAULT, BUDGETS_DEFAULT),
     engines: enginesOf(args.text("engines") ?? ENGINE_DEFAULT),
-    threads: threadsOf(args.text("threads")),
-    ...folderOf(args, "cache", "cacheFolder", terminal),
-    ...folderOf(args, "export", "exportFolder", terminal),
+    ...(exported === undefined ? {} : { exportFolder: makeFolder(exported, terminal) }),
   };
   const evaluation = await withProgress(terminal.err, async (progress) => {
     progress.expect(Infinity);
@@ -95,26 +77,9 @@ async function runMeasure(args: Arguments, terminal: Terminal): Promise<ExitCode
     );
   });
   const figures = figuresOf(evaluation);
-  await writeFiles(args, terminal, { evaluation, figures });
   if (args.is("json")) await terminal.out.write(jsonOf(evaluation, figures));
   else await terminal.out.say(`${evalPage(evaluation, figures, terminal.out)}\n`);
   return evaluation.findings.length === 0 ? EXIT.failed : EXIT.done;
-}
-
-async function writeFiles(
-  args: Arguments,
-  terminal: Terminal,
-  { evaluation, figures }: { readonly evaluation: Evaluation; readonly figures: Figures },
-): Promise<void> {
-  const [svg, html] = [args.text("svg"), args.text("html")];
-  if (svg !== undefined)
-    await writeOutput(terminal, svg, pictureOf(evaluation, figures, summaryOf(evaluation).replace(/;.*/s, ".")));
-  if (html === undefined) return;
-  const flags = ["budgets", "engines"].flatMap((name) =>
-    args.text(name) === undefined ? [] : [`--${name} ${args.text(name)!}`],
-  );
-  const command = ["precis-eval measure", ...args.all("paths"), ...flags].join(" ");
-  await writeOutput(terminal, html, pageOf(evaluation, figures, { version: version(), command }));
 }
 
 function jsonOf({ budgets, entrants, sessions, findings }: Evaluation, figures: Figures): string {
@@ -128,19 +93,4 @@ function enginesOf(text: string): readonly string[] {
   const names = [...new Set(text.split(",").map((name) => name.trim()))];
   for (const name of names) createEngine(name, ENGINE_DEFAULTS);
   return names;
-}
-
-function threadsOf(text: string | undefined): number {
-  if (text === undefined) return Math.min(availableParallelism(), THREADS_DEFAULT_MAX);
-  return parseWhole(text, "--threads", THREADS_MAX);
-}
-
-function folderOf<Name extends string>(
-  args: Arguments,
-  flag: string,
-  name: Name,
-  terminal: Terminal,
-): { readonly [key in Name]?: string } {
-  const given = args.text(flag);
-  return given === undefined ? {} : ({ [name]: makeFolder(given, terminal) } as { readonly [key in Name]: string });
 }

@@ -50,11 +50,6 @@ export function replayPage(replay: Replay, stream: Stream): string {
   ].join("\n");
 }
 
-/** For the picture: in a line. */
-export function underTitle({ terms, session }: Replay): string {
-  return `${terms.model}, ${counted(session.requests, "request")} over ${minutes(session.spanMs)}`;
-}
-
 function termLines({ window, terms, session, gapMs }: Replay): readonly string[] {
   const { model, prices, tokenFactor, sources } = terms;
   const times =

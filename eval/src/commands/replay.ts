@@ -5,23 +5,20 @@ import type { Configuration } from "../../../src/config/schema.ts";
 import { SCHEDULES } from "../../../src/core/caching/schedule.ts";
 import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import { PrecisError } from "../../../src/core/errors.ts";
-import { windowCurves } from "../replay/window-curves.ts";
 import { EXAMPLE, EXAMPLE_NOTES, exampleRecording } from "../replay/example.ts";
 import { withPrompt, type Recording } from "../replay/requests.ts";
 import { replay, type ReplayedSession } from "../replay/replay.ts";
 import { strategiesOf } from "../replay/strategies.ts";
 import { summaryWriter } from "../replay/summaries.ts";
-import { svgOf } from "../replay/svg.ts";
 import { termsOf, type ReplayTerms } from "../replay/terms.ts";
 import { registryOf, type Prices } from "../../../src/models/index.ts";
 import { loadSecretRules } from "../../../src/secrets/rules.ts";
 import { counted, parseDuration, parseTokens } from "../../../src/cli/screen/amounts.ts";
 import type { Arguments, Command } from "../../../src/cli/program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../../../src/cli/program/exit.ts";
-import { writeOutput } from "../../../src/cli/files/write.ts";
 import { INPUT_ARGS, inputBytes, readInput } from "../../../src/cli/files/input.ts";
 import { withProgress, type Progress } from "../../../src/cli/screen/progress.ts";
-import { replayPage, underTitle, type Replay } from "./replay-page.ts";
+import { replayPage, type Replay } from "./replay-page.ts";
 import {
   CONFIG_FLAGS,
   configurationRequest,
@@ -44,8 +41,8 @@ export const replayCommand: Command = {
   examples: [
     { line: "precis-eval replay session.jsonl", says: "a session file of Claude Code, Codex, pi or Gemini CLI" },
     {
-      line: "precis-eval replay session.jsonl --engines compressor,sacred-zone --svg course.svg",
-      says: "compare two engines and draw a picture",
+      line: "precis-eval replay session.jsonl --engines compressor,sacred-zone",
+      says: "compare two engines",
     },
     {
       line: "precis-eval replay session.json --model gpt-5.4 --context-length 128k",
@@ -98,7 +95,6 @@ export const replayCommand: Command = {
       description: "Bill summaries as if this model wrote them; by default code writes them, at no cost.",
     },
     "context-length": ENGINE_FLAGS["context-length"],
-    svg: { type: "string", valueHint: "FILE", description: "Draw the window over time into this file." },
     json: { type: "boolean", description: "Print JSON, each request included." },
     ...CONFIG_FLAGS,
   },
@@ -108,16 +104,6 @@ export const replayCommand: Command = {
       const source = args.is("example") ? example(args) : await recorded(args, terminal, progress);
       return replayed(source, { args, configuration, progress });
     });
-    const svg = args.text("svg");
-    if (svg !== undefined) {
-      const { name, terms } = result;
-      const picture = {
-        title: name.slice(name.lastIndexOf("/") + 1),
-        under: underTitle(result),
-        windowTokens: terms.windowTokens,
-      };
-      await writeOutput(terminal, svg, svgOf(windowCurves(result.session.runs), picture));
-    }
     if (args.is("json")) await terminal.out.write(jsonText(result));
     else await terminal.out.say(replayPage(result, terminal.out));
     return EXIT.done;

@@ -1,10 +1,11 @@
 /** What each contestant makes of a case: the text that a reader gets. */
+import { hash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { toEngineSettings } from "../../../src/config/engine-settings.ts";
 import type { Configuration } from "../../../src/config/schema.ts";
 import type { Writer } from "../../../src/core/handoff/model/writer.ts";
 import { createRuntime } from "../../../src/session/runtime.ts";
 import type { RedactOptions } from "../../../src/core/redaction/redact.ts";
-import { codeVersion } from "../measure/cache.ts";
 import type { ModelAnswer, Asker, Task } from "./ask.ts";
 import type { ExamModel } from "./models.ts";
 import type { Case, Contestant } from "./plan.ts";
@@ -168,4 +169,14 @@ function modelTask(one: Case, contestant: Contestant, options: ContextOptions): 
     },
     placeholder: "word ".repeat(room),
   };
+}
+
+/** A hash of the code that makes a handoff, so that no answer to an older one is taken for today's. */
+function codeVersion(): string {
+  const folder = new URL("../../../src/core/", import.meta.url);
+  const texts = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .toSorted()
+    .map((file) => readFileSync(new URL(file, folder), "utf8"));
+  return hash("sha256", texts.join("\n"));
 }

@@ -3,7 +3,6 @@ import { ENGINE_DEFAULTS, type EngineSettings } from "../../../src/core/engines/
 import type { Engine } from "../../../src/core/engines/contract.ts";
 import { createEngine } from "../../../src/core/engines/engines.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
-import { createDraw } from "../../../provider/src/random.ts";
 import { baselineOf, BASELINES } from "../recall/baselines.ts";
 import { keeperOf, type KeptText } from "../recall/compactor.ts";
 import { asMessage } from "../recall/conversation.ts";
@@ -11,7 +10,7 @@ import type { Cut } from "../recall/cuts.ts";
 import { tokensOf } from "../recall/future-use.ts";
 import type { Exam } from "../recall/exam.ts";
 import type { Reader } from "../recall/reader.ts";
-import type { ExaminedEngine, Mark, Size } from "./plan.ts";
+import type { Mark, Size } from "./plan.ts";
 import { sentenceShare } from "./sentences.ts";
 import type { Tally } from "./tally.ts";
 
@@ -28,17 +27,14 @@ export interface PreparedCut {
 
 /** The engine whose result is next to each other's, at the same size. */
 const DEFAULT_ENGINE = "compressor";
-/** One seed: what is random is the same on every machine, and for every change of ours. */
-const SEED = 1;
 
 export function baselineMarks(
   { cut, reader, tally, exam, witness }: PreparedCut,
   sizes: readonly (readonly [Size, number])[],
 ): Mark[] {
-  const random = createDraw(SEED);
   return sizes.flatMap(([size, budget]) =>
     BASELINES.map((contestant): Mark => {
-      const text = baselineOf(contestant, cut.prefix, { budget, reader, random });
+      const text = baselineOf(contestant, cut.prefix, { budget, reader });
       const counts = tally(text, () => "");
       const mark = { contestant, size, kept: tokensOf(text), total: exam.total, counts };
       witness(mark, text);
@@ -47,7 +43,7 @@ export function baselineMarks(
   );
 }
 
-export function engineOf({ engine }: ExaminedEngine, contextLength = ENGINE_DEFAULTS.contextLength): Engine {
+export function engineOf(engine: string, contextLength = ENGINE_DEFAULTS.contextLength): Engine {
   const settings: EngineSettings = { ...ENGINE_DEFAULTS, contextLength, note: "handoff" };
   return createEngine(engine, settings);
 }
@@ -55,29 +51,28 @@ export function engineOf({ engine }: ExaminedEngine, contextLength = ENGINE_DEFA
 /** At each budget, and at the size that its own policy gives where that ever compacts. */
 export async function engineMarks(
   stand: PreparedCut,
-  entrant: ExaminedEngine,
+  engine: string,
   budgets: readonly number[],
 ): Promise<readonly Mark[]> {
   const { exam, messages } = stand;
-  const keep = keeperOf(engineOf(entrant));
+  const keep = keeperOf(engineOf(engine));
   const marks: Mark[] = [];
   for (const budget of budgets) {
     const kept = await keep({ messages, room: Math.floor(budget * exam.total) });
-    marks.push(markOf(stand, { contestant: entrant.name, size: budget, kept }));
+    marks.push(markOf(stand, { contestant: engine, size: budget, kept }));
   }
-  const window = triggeringWindow(entrant, exam.total, messages.length);
+  const window = triggeringWindow(engine, exam.total, messages.length);
   if (window === undefined) return marks;
-  const kept = await keeperOf(engineOf(entrant, window))({ messages });
-  const own = markOf(stand, { contestant: entrant.name, size: "policy", kept });
+  const kept = await keeperOf(engineOf(engine, window))({ messages });
+  const own = markOf(stand, { contestant: engine, size: "policy", kept });
   marks.push(own);
-  if (entrant.engine !== DEFAULT_ENGINE) marks.push(await atSizeOf(stand, own));
+  if (engine !== DEFAULT_ENGINE) marks.push(await atSizeOf(stand, own));
   return marks;
 }
 
 /** What the default engine makes of as much room as another's policy took. */
 async function atSizeOf(stand: PreparedCut, { contestant, kept }: Mark): Promise<Mark> {
-  const entrant = { name: DEFAULT_ENGINE, engine: DEFAULT_ENGINE };
-  const result = await keeperOf(engineOf(entrant))({ messages: stand.messages, room: kept });
+  const result = await keeperOf(engineOf(DEFAULT_ENGINE))({ messages: stand.messages, room: kept });
   return markOf(stand, { contestant: DEFAULT_ENGINE, size: `as ${contestant}`, kept: result });
 }
 
@@ -110,9 +105,9 @@ const WINDOW_TOKENS_BEYOND = 200_000;
  * The largest window in which the policy's own trigger is reached by a transcript of this size: so each engine meets it
  * at the moment at which it would have compacted. Undefined where it never would.
  */
-export function triggeringWindow(entrant: ExaminedEngine, tokens: number, messages: number): number | undefined {
+export function triggeringWindow(name: string, tokens: number, messages: number): number | undefined {
   const triggers = (window: number): boolean => {
-    const engine = engineOf(entrant, window);
+    const engine = engineOf(name, window);
     return engine.decide(engine.init(), { tokens, messages }).kind === "compact";
   };
   let [low, high] = [tokens, tokens * WINDOW_FACTOR_MAX + WINDOW_TOKENS_BEYOND];

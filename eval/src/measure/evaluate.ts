@@ -1,14 +1,9 @@
-/**
- * An evaluation from end to end: every session is surveyed, every distinct cut is examined, and the probes are run. Nothing here depends on how many threads there are.
- */
-import { codeVersion } from "./cache.ts";
-import type { ExaminedEngine, Finding, Plan } from "./plan.ts";
-import { PROBE_SEEDS, type ProbeOutcome } from "./probes/probes.ts";
-import { SURVIVAL_BASELINES, SURVIVAL_SEEDS, type SurvivalOutcome } from "./probes/survival.ts";
+/** An evaluation from end to end: every session is surveyed, and every distinct cut is examined. */
+import { reasonOf } from "../../../src/platform/system-errors.ts";
+import { examine, type ExamineRequest } from "./examine.ts";
+import type { Finding, Plan } from "./plan.ts";
 import { sourcesOf } from "./sources.ts";
-import type { Survey } from "./survey.ts";
-import type { Product, Task } from "./task.ts";
-import { startThreads, type Threads } from "./threads.ts";
+import { surveyOf, type Survey } from "./survey.ts";
 
 export interface Request {
   /** Files and folders, absolute. */
@@ -18,10 +13,7 @@ export interface Request {
   /** Shares of the prefix's tokens, above 0 and below 1. */
   readonly budgets: readonly number[];
   readonly engines: readonly string[];
-  readonly threads: number;
-  /** Where findings are kept, so that an ended evaluation goes on. */
-  readonly cacheFolder?: string;
-  /** Where what each contestant kept is written, whole; nothing is taken from the cache then. */
+  /** Where what each contestant kept is written, whole. */
   readonly exportFolder?: string;
 }
 
@@ -37,8 +29,6 @@ export interface Evaluation {
   readonly entrants: readonly string[];
   readonly sessions: readonly SessionAccount[];
   readonly findings: readonly Finding[];
-  readonly probes: readonly ProbeOutcome[];
-  readonly survival: readonly SurvivalOutcome[];
 }
 
 export interface SessionAccount {
@@ -58,53 +48,28 @@ export interface SessionAccount {
 
 /** Throws `unreadable_input` for a path that is not there, and `unknown_engine`. */
 export async function evaluate(request: Request, onStep: (step: Step) => Promise<void>): Promise<Evaluation> {
-  const cacheFolder = request.exportFolder === undefined ? request.cacheFolder : undefined;
-  const version = cacheFolder === undefined ? "" : codeVersion();
-  const sources = sourcesOf(request.paths, request.folder);
-  const threads = startThreads(request.threads, { cacheFolder, version });
-  try {
-    const surveys: Survey[] = [];
-    const surveying = sources.map((source): Task => ({ kind: "survey", source }));
-    await runTasks(threads, { tasks: surveying, doing: "reading sessions", onStep }, (product) => {
-      if (product.kind === "survey") surveys.push(product.survey);
-    });
-    surveys.sort((a, b) => (a.source.path < b.source.path ? -1 : 1));
-    return await examineAll(request, { surveys, threads, onStep });
-  } finally {
-    await threads.end();
-  }
-}
-
-interface Surveyed {
-  readonly surveys: readonly Survey[];
-  readonly threads: Threads;
-  readonly onStep: (step: Step) => Promise<void>;
-}
-
-async function examineAll(request: Request, { surveys, threads, onStep }: Surveyed): Promise<Evaluation> {
   const { budgets, engines, exportFolder } = request;
-  const entrants = engines.map((engine): ExaminedEngine => ({ name: engine, engine }));
-  const planFor = (): Plan => ({
-    budgets,
-    entrants,
-    ...(exportFolder === undefined ? {} : { exportFolder }),
-  });
-  const { examinations, repeated } = distinct(surveys, planFor);
-  // Probes alone say nothing about the sessions that were given.
-  const probing = examinations.length === 0 ? [] : probeTasks(engines);
+  const plan: Plan = { budgets, engines, ...(exportFolder === undefined ? {} : { exportFolder }) };
+  const sources = sourcesOf(request.paths, request.folder);
+  const surveys: Survey[] = [];
+  for (const [done, source] of sources.entries()) {
+    await onStep({ doing: "reading sessions", done, of: sources.length });
+    surveys.push(surveyOf(source));
+  }
+  surveys.sort((a, b) => (a.source.path < b.source.path ? -1 : 1));
+  const { examinations, repeated } = distinct(surveys, plan);
+  const of = examinations.reduce((sum, { places }) => sum + places.length, 0);
   const findings: Finding[] = [];
-  const probes: ProbeOutcome[] = [];
-  const survival: SurvivalOutcome[] = [];
   const faults = new Map<string, string>();
-  await runTasks(threads, { tasks: [...examinations, ...probing], doing: "examining cuts", onStep }, (product) => {
-    if (product.kind === "finding") findings.push(product.finding);
-    if (product.kind === "probe") for (const each of product.outcomes) probes.push(each);
-    if (product.kind === "survival") for (const each of product.outcomes) survival.push(each);
-    if (product.kind === "fault") faults.set(product.file, product.because);
-  });
-  const place = new Map(surveys.map(({ source }, at) => [source.name, at]));
-  findings.sort((a, b) => place.get(a.file)! - place.get(b.file)!);
-  probes.sort((a, b) => engines.indexOf(a.contestant) - engines.indexOf(b.contestant) || a.seed - b.seed);
+  for (const one of examinations) {
+    await onStep({ doing: "examining cuts", done: findings.length, of });
+    // What an engine trips over in one session must not cost the findings of all others.
+    try {
+      for await (const finding of examine(one)) findings.push(finding);
+    } catch (error) {
+      faults.set(one.source.name, reasonOf(error));
+    }
+  }
   return {
     budgets,
     entrants: [...engines],
@@ -114,63 +79,26 @@ async function examineAll(request: Request, { surveys, threads, onStep }: Survey
       return fault === undefined ? account : { ...account, fault };
     }),
     findings,
-    probes,
-    survival: survival.toSorted((a, b) => rankOf(a, engines) - rankOf(b, engines) || a.seed - b.seed),
   };
 }
 
-function probeTasks(engines: readonly string[]): readonly Task[] {
-  const entrants = engines.map((engine): ExaminedEngine => ({ name: engine, engine }));
-  return [
-    ...entrants.flatMap((entrant) => PROBE_SEEDS.map((seed): Task => ({ kind: "probe", entrant, seed }))),
-    ...entrants.flatMap((entrant) => SURVIVAL_SEEDS.map((seed): Task => ({ kind: "survival", entrant, seed }))),
-    ...SURVIVAL_SEEDS.map((seed): Task => ({ kind: "survival", seed })),
-  ];
-}
-
-/** Engines in the order in which they were named, and the baselines behind them. */
-function rankOf({ contestant }: SurvivalOutcome, engines: readonly string[]): number {
-  const at = [...engines, ...SURVIVAL_BASELINES].indexOf(contestant);
-  return at < 0 ? engines.length : at;
+interface Distinct {
+  readonly examinations: readonly ExamineRequest[];
+  /** By path, how many cuts an earlier file has too. */
+  readonly repeated: ReadonlyMap<string, number>;
 }
 
 /** Checkpoints of one session repeat it: a cut that is the same twice is examined once, in the first file. */
-function distinct(
-  surveys: readonly Survey[],
-  planFor: (survey: Survey) => Plan,
-): { readonly examinations: readonly Task[]; readonly repeated: ReadonlyMap<string, number> } {
+function distinct(surveys: readonly Survey[], plan: Plan): Distinct {
   const seen = new Set<string>();
   const repeated = new Map<string, number>();
-  const examinations = surveys.flatMap((survey): readonly (Task & { readonly kind: "examine" })[] => {
-    const { source } = survey;
-    const keys = [...survey.cuts, ...survey.recorded.map((key) => `recorded ${key}`)];
+  const examinations = surveys.flatMap(({ source, cuts, recorded }): readonly ExamineRequest[] => {
+    const keys = [...cuts, ...recorded.map((key) => `recorded ${key}`)];
     const places = [...keys.keys()].filter((at) => !seen.has(keys[at]!) && seen.add(keys[at]!));
-    repeated.set(source.path, survey.cuts.length - places.filter((at) => at < survey.cuts.length).length);
-    if (places.length === 0) return [];
-    return [{ kind: "examine", source, places, keys: places.map((at) => keys[at]!), plan: planFor(survey) }];
+    repeated.set(source.path, cuts.length - places.filter((at) => at < cuts.length).length);
+    return places.length === 0 ? [] : [{ source, places, keys: places.map((at) => keys[at]!), plan }];
   });
-  return { examinations: examinations.toSorted((a, b) => b.source.bytes - a.source.bytes), repeated };
-}
-
-interface Running {
-  readonly tasks: readonly Task[];
-  readonly doing: string;
-  readonly onStep: (step: Step) => Promise<void>;
-}
-
-/** Steps are cuts where a task has several. */
-async function runTasks(
-  threads: Threads,
-  { tasks, doing, onStep }: Running,
-  found: (product: Product) => void,
-): Promise<void> {
-  const of = tasks.reduce((sum, task) => sum + (task.kind === "examine" ? task.places.length : 1), 0);
-  let done = 0;
-  await onStep({ doing, done, of });
-  await threads.run(tasks, (product) => {
-    found(product);
-    void onStep({ doing, done: ++done, of });
-  });
+  return { examinations, repeated };
 }
 
 function accountOf({ source, session, cuts, recorded, because }: Survey, repeated: number): SessionAccount {

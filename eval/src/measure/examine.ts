@@ -7,13 +7,9 @@ import { createExam } from "../recall/exam.ts";
 import { keeperOf } from "../recall/compactor.ts";
 import { tokensOf } from "../recall/future-use.ts";
 import { createReader } from "../recall/reader.ts";
-import type { Cache } from "./cache.ts";
 import { baselineMarks, engineMarks, engineOf, markOf, prepareCut, type PreparedCut } from "./contest.ts";
-import { digestCounts } from "./digests.ts";
-import { driftOf } from "./drift.ts";
-import type { Drift, ExaminedEngine, Finding, Mark, Plan } from "./plan.ts";
+import type { Finding, Mark, Plan } from "./plan.ts";
 import type { Recorded } from "./recorded.ts";
-import { rereadsOf } from "./rereads.ts";
 import { readSession } from "./session.ts";
 import { readSource, type Source } from "./sources.ts";
 import { placesIn, type SurveyedCut } from "./survey.ts";
@@ -28,7 +24,7 @@ export interface ExamineRequest {
 }
 
 /** One finding a place, in order. */
-export async function* examine({ source, places, keys, plan }: ExamineRequest, cache: Cache): AsyncGenerator<Finding> {
+export async function* examine({ source, places, keys, plan }: ExamineRequest): AsyncGenerator<Finding> {
   const reader = createReader();
   const session = readSession(readSource(source), source.path);
   const all = session === undefined ? [] : placesIn(session, reader);
@@ -38,85 +34,46 @@ export async function* examine({ source, places, keys, plan }: ExamineRequest, c
     const exam = createExam(place.cut, reader);
     const witness =
       plan.exportFolder === undefined ? () => undefined : recorderIn(plan.exportFolder, source, place.cut);
-    const stand = prepareCut(place.cut, reader, { exam, tally: createTally(place.cut, exam, reader), witness });
-    yield { key: keys[index]!, file: source.name, ...(await findingAt(place, stand, { plan, cache })) };
+    const stand = prepareCut(place.cut, reader, { exam, tally: createTally(place.cut, exam), witness });
+    yield { key: keys[index]!, file: source.name, ...(await findingAt(place, stand, plan)) };
   }
 }
 
-interface Examination {
-  readonly plan: Plan;
-  readonly cache: Cache;
-}
-
-async function findingAt(
-  place: SurveyedCut,
-  stand: PreparedCut,
-  examination: Examination,
-): Promise<Omit<Finding, "key" | "file">> {
+async function findingAt(place: SurveyedCut, stand: PreparedCut, plan: Plan): Promise<Omit<Finding, "key" | "file">> {
   const { cut, recorded } = place;
-  const { marks, drift } = await (recorded === undefined
-    ? marksAtCut(stand, examination)
-    : marksAtRecorded(stand, recorded, examination));
+  const marks = await (recorded === undefined ? marksAtCut(stand, plan) : marksAtRecorded(stand, recorded, plan));
   return {
     kind: recorded === undefined ? "cut" : "recorded",
     share: cut.share,
     tokens: stand.exam.total,
     marks,
-    drift,
-    digests: recorded === undefined ? digestCounts(stand) : {},
-    rereads: rereadsOf(cut.prefix, cut.rest),
     ...(recorded === undefined ? {} : { agent: recorded.agent }),
   };
 }
 
-interface MarkedCut {
-  readonly marks: readonly Mark[];
-  readonly drift: readonly Drift[];
-}
-
-/** Rounds are compared at the budget nearest to this. */
-const DRIFT_BUDGET = 0.1;
-
-async function marksAtCut(stand: PreparedCut, { plan, cache }: Examination): Promise<MarkedCut> {
-  const { budgets, entrants } = plan;
-  const place = placeKey(stand);
-  const sizes = budgets.map((budget) => [budget, budget] as const);
-  const marks: Mark[] = [...(await cache.get([place, "baselines", budgets], () => baselineMarks(stand, sizes)))];
-  const drift: Drift[] = [];
-  const drifting = budgets.toSorted((a, b) => Math.abs(a - DRIFT_BUDGET) - Math.abs(b - DRIFT_BUDGET))[0];
-  for (const entrant of entrants) {
-    for (const each of await cache.get([place, "engine", entrant, budgets], () => engineMarks(stand, entrant, budgets)))
-      marks.push(each);
-    if (drifting === undefined) continue;
-    for (const each of await cache.get([place, "drift", entrant, drifting], () => driftOf(stand, entrant, drifting)))
-      drift.push(each);
-  }
-  return { marks, drift };
+async function marksAtCut(stand: PreparedCut, { budgets, engines }: Plan): Promise<readonly Mark[]> {
+  const marks = baselineMarks(
+    stand,
+    budgets.map((budget) => [budget, budget] as const),
+  );
+  for (const engine of engines) for (const each of await engineMarks(stand, engine, budgets)) marks.push(each);
+  return marks;
 }
 
 /** The other agent's own compaction, and everyone else at the size that it took. */
-async function marksAtRecorded(
-  stand: PreparedCut,
-  recorded: Recorded,
-  { plan, cache }: Examination,
-): Promise<MarkedCut> {
+async function marksAtRecorded(stand: PreparedCut, recorded: Recorded, plan: Plan): Promise<readonly Mark[]> {
   const { exam, tally, reader } = stand;
   const text = recorded.kept.map(reader.text).join("\n");
   const [kept, total] = [tokensOf(text), exam.total];
   const size = `as ${recorded.agent}` as const;
   const theirs: Mark = { contestant: recorded.agent, size, kept, total, counts: tally(text, () => "") };
-  const place = placeKey(stand);
-  const marks = [
-    theirs,
-    ...(await cache.get([place, "baselines", kept], () => baselineMarks(stand, [[size, kept / total]]))),
-  ];
-  const atSize = async (entrant: ExaminedEngine): Promise<Mark> => {
-    const result = await keeperOf(engineOf(entrant))({ messages: stand.messages, room: kept });
-    return markOf(stand, { contestant: entrant.name, size, kept: result });
+  const marks = [theirs, ...baselineMarks(stand, [[size, kept / total]])];
+  const atSize = async (engine: string): Promise<Mark> => {
+    const result = await keeperOf(engineOf(engine))({ messages: stand.messages, room: kept });
+    return markOf(stand, { contestant: engine, size, kept: result });
   };
-  for (const entrant of plan.entrants)
-    marks.push(await cache.get([place, "engine", entrant, kept], () => atSize(entrant)));
-  return { marks, drift: [] };
+  for (const engine of plan.engines) marks.push(await atSize(engine));
+  return marks;
 }
 
 /** A file for each contestant at each size: what was kept of what, how the work went on, and how it was marked here. */
@@ -132,7 +89,7 @@ function recorderIn(folder: string, { name }: Source, cut: Cut): PreparedCut["wi
       prefix,
       continuation: rest,
       kept,
-      score: counts["all"],
+      score: counts,
     };
     const text = JSON.stringify(record);
     writeFileSync(join(folder, `${hash("sha256", text).slice(0, EXPORT_NAME_DIGITS)}.json`), text);
@@ -140,8 +97,3 @@ function recorderIn(folder: string, { name }: Source, cut: Cut): PreparedCut["wi
 }
 
 const EXPORT_NAME_DIGITS = 16;
-
-/** Everything that the marks of a place depend on, apart from who is marked. */
-function placeKey({ cut: { prefix, demand } }: PreparedCut): string {
-  return hash("sha256", JSON.stringify([prefix, [...demand]]));
-}

@@ -1,16 +1,9 @@
 /** What an evaluation is asked for, and what it finds on one cut: plain data, so that threads and files can carry it. */
 
-/** One engine on the stand. */
-export interface ExaminedEngine {
-  /** As the report calls it. */
-  readonly name: string;
-  readonly engine: string;
-}
-
 export interface Plan {
   /** Shares of the prefix's tokens. */
   readonly budgets: readonly number[];
-  readonly entrants: readonly ExaminedEngine[];
+  readonly engines: readonly string[];
   /** Where what each contestant kept is written, whole. */
   readonly exportFolder?: string;
 }
@@ -29,9 +22,6 @@ export interface Counts {
   readonly unaidedBound: number;
 }
 
-/** `all`, `class path`, `from read`… */
-export type Group = string;
-
 /** The size of a result: a share of the prefix, the policy's own, another engine's, or a recorded compaction's. */
 export type Size = number | "policy" | `as ${string}`;
 
@@ -42,39 +32,11 @@ export interface Mark {
   /** Tokens kept, and of the prefix. */
   readonly kept: number;
   readonly total: number;
-  readonly counts: Readonly<Record<Group, Counts>>;
+  readonly counts: Counts;
   /** The share of the handoff's characters that are in sentences. */
   readonly sentences?: number;
   /** The prefix came back as it was. */
   readonly unchanged?: true;
-}
-
-/** Digests of tool results of one kind of tool. */
-export interface DigestCount {
-  readonly results: number;
-  readonly before: number;
-  readonly after: number;
-  /** Identifiers in these results that the continuation asked for, and those that the digests hold. */
-  readonly asked: number;
-  readonly held: number;
-}
-
-export interface Rereads {
-  /** Reads of files after the cut, and those of files that had been read before it. */
-  readonly reads: number;
-  readonly again: number;
-}
-
-/** Bound recall after that many compactions one upon another. */
-export interface Drift {
-  readonly contestant: string;
-  /** `session`: the engine sees the originals each time; `result`: it is given its own result. */
-  readonly way: "session" | "result";
-  readonly rounds: number;
-  readonly kept: number;
-  readonly total: number;
-  readonly bindable: number;
-  readonly bound: number;
 }
 
 /** What was found at one cut. */
@@ -89,7 +51,4 @@ export interface Finding {
   readonly agent?: string;
   readonly tokens: number;
   readonly marks: readonly Mark[];
-  readonly digests: Readonly<Record<string, DigestCount>>;
-  readonly rereads: Rereads;
-  readonly drift: readonly Drift[];
 }

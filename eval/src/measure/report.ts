@@ -1,11 +1,7 @@
-/** The figures as tables, in words: one model that the terminal and the HTML page both show. */
+/** The figures as tables, in words. */
 import { BASELINES } from "../recall/baselines.ts";
 import type { Evaluation } from "./evaluate.ts";
 import { TRANSCRIPTS_MIN, type Figures, type Row } from "./figures.ts";
-import { DRIFT_ROUNDS } from "./drift.ts";
-import type { Drift } from "./plan.ts";
-import { SURVIVAL_CYCLES } from "./probes/survival.ts";
-import { PROBE_CYCLES } from "./probes/probes.ts";
 
 export interface Section {
   readonly title: string;
@@ -20,13 +16,6 @@ export function sectionsOf(evaluation: Evaluation, figures: Figures): readonly S
     ...evaluation.budgets.map((budget) => atBudget(budget, figures)),
     atOwnSize(figures),
     recordedSection(figures),
-    groupSection(evaluation, figures, CLASS_SECTION),
-    groupSection(evaluation, figures, SOURCE_SECTION),
-    digestSection(figures),
-    rereadSection(figures),
-    driftSection(figures),
-    probeSection(figures),
-    survivalSection(figures),
   ].filter(({ rows }) => rows.length > 0);
 }
 
@@ -40,9 +29,6 @@ export const LEGEND: readonly (readonly [name: string, meaning: string])[] = [
   ["sentences", "share of the handoff that reads as sentences"],
   ["interval", "95 % interval of bound over other sessions"],
   ["tail", "baseline: the newest messages and nothing else"],
-  ["random", "baseline: random messages and half a tail"],
-  ["dump", "baseline: a bare list of identifiers and half a tail"],
-  ["salad", "baseline: identifiers with two words each and half a tail"],
   ["cover", "baseline: original lines, chosen greedily for their identifiers, and half a tail"],
 ];
 
@@ -141,122 +127,6 @@ function recordedSection({ recorded }: Figures): Section {
     rows: recorded.map((row) => {
       const own = row.size === `as ${row.contestant}`;
       return [own ? `${row.contestant} (recorded)` : `  ${row.contestant}`, `${row.cuts}`, ...resultCells(row)];
-    }),
-  };
-}
-
-interface Grouping {
-  readonly prefix: string;
-  readonly title: string;
-  readonly says: string;
-}
-
-const CLASS_SECTION: Grouping = {
-  prefix: "class ",
-  title: "Bound, by class of identifier",
-  says: "",
-};
-const SOURCE_SECTION: Grouping = {
-  prefix: "from ",
-  title: "Bound, by what had shown the identifier first",
-  says: "Retention by the kind of tool whose result held it, or by who wrote it.",
-};
-/** At which budget groups are shown; `--json` has them all. */
-const GROUP_BUDGET = 0.1;
-
-function groupSection({ budgets }: Evaluation, { groups, rows }: Figures, { prefix, title, says }: Grouping): Section {
-  const budget = nearest(budgets, GROUP_BUDGET);
-  const names = Object.keys(groups).filter((name) => name.startsWith(prefix));
-  const contestants = rows.filter(({ size }) => size === budget).map(({ contestant }) => contestant);
-  const cell = (name: string, contestant: string): string =>
-    shown(groups[name]!.find((row) => row.size === budget && row.contestant === contestant)?.bound);
-  return {
-    title: budget === undefined ? title : `${title}, at ${Number(percent(budget))} %`,
-    says,
-    head: ["", ...names.map((name) => name.slice(prefix.length))],
-    rows: contestants.map((contestant) => [contestant, ...names.map((name) => cell(name, contestant))]),
-  };
-}
-
-function nearest(budgets: readonly number[], wanted: number): number | undefined {
-  return budgets.toSorted((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0];
-}
-
-function digestSection({ digests }: Figures): Section {
-  return {
-    title: "Digests of tool results, by kind of tool",
-    says: "Results of over 500 tokens, each digested alone. Retention: of the identifiers in them that the continuation asked for, those still in the digest.",
-    head: ["", "results", "tokens", "digest", "compression", "asked for", "retention"],
-    rows: digests.map(({ tool, results, before, after, asked, held }) => [
-      tool,
-      `${results}`,
-      `${Math.round(before / results)}`,
-      `${Math.round(after / results)}`,
-      percent(1 - after / before),
-      `${asked}`,
-      shown(asked === 0 ? undefined : held / asked),
-    ]),
-  };
-}
-
-function rereadSection({ rereads }: Figures): Section {
-  return {
-    title: "Files read again",
-    says: "Of the reads in the 40 replies behind, those of files that had been read before: with everything still in sight, and behind a recorded compaction.",
-    head: ["", "reads", "read before", "share"],
-    rows: rereads
-      .filter(({ reads }) => reads > 0)
-      .map(({ after, reads, again }) => [`after ${after}`, `${reads}`, `${again}`, percent(again / reads)]),
-  };
-}
-
-const WAYS: Readonly<Record<Drift["way"], string>> = {
-  session: "from the originals",
-  result: "from its own result",
-};
-
-function driftSection({ drift }: Figures): Section {
-  const names = [...new Set(drift.map(({ contestant }) => contestant))];
-  const cell = (contestant: string, way: Drift["way"], rounds: number): string =>
-    shown(drift.find((row) => row.contestant === contestant && row.way === way && row.rounds === rounds)?.bound);
-  return {
-    title: "Bound after repeated compactions",
-    says: "The prefix arrives in parts and is compacted to the same size after each: from the originals, as a session and the gateway do, or from the engine's own last result, as a host does that keeps nothing else.",
-    head: ["", "", ...DRIFT_ROUNDS.map((rounds) => (rounds === 1 ? "once" : `${rounds} times`))],
-    rows: names.flatMap((name) =>
-      (["session", "result"] as const).map((way) => [
-        name,
-        WAYS[way],
-        ...DRIFT_ROUNDS.map((rounds) => cell(name, way, rounds)),
-      ]),
-    ),
-  };
-}
-
-function probeSection({ probes }: Figures): Section {
-  return {
-    title: `Constraint probes, over ${PROBE_CYCLES} compactions`,
-    says: "Prohibitions, decisions and facts said once in made-up work that fills the window ten times over; the share that is still present after each number of compactions.",
-    head: ["", "", "", "planted", "1", "3", "5", `${PROBE_CYCLES}`],
-    rows: probes.map(({ contestant, way, kind, planted, kept }) => [
-      contestant,
-      WAYS[way],
-      `${kind}s`,
-      `${planted}`,
-      ...[1, 3, 5, PROBE_CYCLES].map((cycle) => shown(kept[cycle - 1])),
-    ]),
-  };
-}
-
-function survivalSection({ survival }: Figures): Section {
-  return {
-    title: `Survival of rules and values, after ${SURVIVAL_CYCLES} compactions`,
-    says: "Rules by phrasing, place and length; values that were changed later, of which the old one must be gone; rules before a flood of lines that look like rules. nothing: an empty context. everything: all of it, old values included.",
-    head: ["", "", "planted", "present", "lost"],
-    rows: survival.map(({ scene, contestant, planted, stands, variants }) => {
-      const lost = Object.entries(variants).filter(([, share]) => share < 1);
-      const all = lost.length === Object.keys(variants).length;
-      return [scene, contestant, `${planted}`, percent(stands), all ? "all" : lost.map(([name]) => name).join(", ")];
     }),
   };
 }

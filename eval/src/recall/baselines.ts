@@ -2,8 +2,8 @@
 import { identifiersOf, tokensOf, wordsOf, type ChatMessage } from "./future-use.ts";
 import type { Reader } from "./reader.ts";
 
-export type Baseline = "tail" | "random" | "dump" | "salad" | "cover";
-export const BASELINES: readonly Baseline[] = ["tail", "random", "dump", "salad", "cover"];
+export type Baseline = "tail" | "cover";
+export const BASELINES: readonly Baseline[] = ["tail", "cover"];
 
 interface Frame {
   readonly prefix: readonly ChatMessage[];
@@ -19,25 +19,14 @@ interface Frame {
 export function baselineOf(
   kind: Baseline,
   prefix: readonly ChatMessage[],
-  options: { budget: number; reader: Reader; random: () => number },
+  { budget, reader }: { readonly budget: number; readonly reader: Reader },
 ): string {
-  const { reader, random } = options;
-  const room = Math.floor(options.budget * reader.size(prefix));
+  const room = Math.floor(budget * reader.size(prefix));
   const { from, spent } = tailOf(prefix, kind === "tail" ? room : Math.floor(room / 2), reader);
   const frame: Frame = { prefix, reader, room, from, spent };
   const tail = prefix.slice(from).map(reader.text);
-  switch (kind) {
-    case "tail":
-      return `${from > 0 ? `${reader.text(prefix[from - 1]!).slice(-4 * (room - spent))}\n` : ""}${tail.join("\n")}`;
-    case "random":
-      return [...randomMessages(frame, random), ...tail].join("\n");
-    case "dump":
-      return [...dump(frame, random), ...tail].join("\n");
-    case "salad":
-      return [...randomWords(frame), ...tail].join("\n");
-    case "cover":
-      return [...cover(frame), ...tail].join("\n");
-  }
+  if (kind === "cover") return [...cover(frame), ...tail].join("\n");
+  return `${from > 0 ? `${reader.text(prefix[from - 1]!).slice(-4 * (room - spent))}\n` : ""}${tail.join("\n")}`;
 }
 
 function tailOf(prefix: readonly ChatMessage[], room: number, reader: Reader): { from: number; spent: number } {
@@ -46,62 +35,8 @@ function tailOf(prefix: readonly ChatMessage[], room: number, reader: Reader): {
   return { from, spent };
 }
 
-function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
-  const order = [...items];
-  for (let at = order.length - 1; at > 0; at--) {
-    const other = Math.floor(random() * (at + 1));
-    [order[at], order[other]] = [order[other]!, order[at]!];
-  }
-  return order;
-}
-
-function randomMessages({ prefix, reader, room, from, spent }: Frame, random: () => number): string[] {
-  let sum = spent;
-  const kept = shuffled([...prefix.keys()].slice(0, from), random).filter((at) => {
-    const fits = sum + reader.tokens(prefix[at]!) <= room;
-    if (fits) sum += reader.tokens(prefix[at]!);
-    return fits;
-  });
-  return kept.sort((a, b) => a - b).map((at) => reader.text(prefix[at]!));
-}
-
-function dump({ prefix, reader, room, spent }: Frame, random: () => number): string[] {
-  const every = [...new Set(prefix.flatMap((message) => [...reader.identifiers(message)]))].sort();
-  let sum = spent;
-  return takeWhile(shuffled(every, random), (id) => (sum += tokensOf(id) + 1) <= room);
-}
-
-function takeWhile<Item>(items: readonly Item[], accept: (item: Item) => boolean): Item[] {
-  const end = items.findIndex((item) => !accept(item));
-  return end < 0 ? [...items] : items.slice(0, end);
-}
-
-function randomWords({ prefix, reader, room, from, spent }: Frame): string[] {
-  const lines: string[] = [];
-  const done = new Set<string>();
-  let sum = spent;
-  for (const message of prefix.slice(0, from).reverse()) {
-    const text = reader.text(message);
-    const fresh = [...reader.identifiers(message)].filter((id) => !done.has(id)).sort(byCodePoint);
-    for (const id of fresh) {
-      const at = text.indexOf(id);
-      const near = `${slice(text, at - 60, at)} ${slice(text, at + id.length, at + id.length + 60)}`;
-      const line = `${id} ${[...wordsOf(near)].sort(byCodePoint).slice(0, 2).join(" ")}`;
-      done.add(id);
-      if (sum + tokensOf(line) + 1 > room) break;
-      lines.push(line);
-      sum += tokensOf(line) + 1;
-    }
-  }
-  return lines;
-}
-
 function byCodePoint(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function slice(text: string, from: number, to: number): string {
-  return text.slice(Math.max(0, from), Math.max(0, to));
 }
 
 const LINE_CHARS_MAX = 4_000;

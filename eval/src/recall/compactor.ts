@@ -21,9 +21,6 @@ export interface KeptText {
   readonly report: CompactionReport | undefined;
   /** What the recall ids lead to that the result shows. */
   readonly recallable: () => string;
-  /** What is in effect now, and the state that goes with it. */
-  readonly transcript: Transcript;
-  readonly state: unknown;
 }
 
 /** Compacts a prefix to a number of tokens of the measure. */
@@ -40,37 +37,33 @@ export interface CompactorOptions {
   readonly messages: readonly Message[];
   /** Tokens of the measure; where not given, the size is the policy's own. */
   readonly room?: number;
-  /** The engine's, from an earlier compaction of the same conversation. */
-  readonly state?: unknown;
 }
 
 export type Keeper = (keeping: CompactorOptions) => Promise<KeptText>;
 
 export function keeperOf(engine: Engine, writers?: Writers): Keeper {
   const estimator = { measure: measureOfDefinition(), chain: createChain((text) => hash("sha256", text)) };
-  return async ({ messages, room, state = engine.init() }) => {
+  return async ({ messages, room }) => {
     const transcript: Transcript = { system: [], messages };
     const request: CompactRequest = {
       ...estimator,
       ...(room === undefined ? { reason: "threshold" } : { reason: "budget", budget: room }),
       ...(writers === undefined ? {} : { writers }),
     };
-    const outcome = await engine.compact(state, transcript, request);
-    if (outcome.kind === "unchanged")
-      return { ...keptOf(transcript), report: undefined, recallable: () => "", state: outcome.state ?? state };
+    const outcome = await engine.compact(engine.init(), transcript, request);
+    if (outcome.kind === "unchanged") return { ...keptOf(transcript), report: undefined, recallable: () => "" };
     const { compaction } = outcome;
     const kept = keptOf(applyCompaction(transcript, compaction));
     const recallable = (): string => shownOriginals(compaction, messages, kept.text);
-    return { ...kept, report: compaction.report, recallable, state: compaction.state };
+    return { ...kept, report: compaction.report, recallable };
   };
 }
 
-function keptOf(transcript: Transcript): Pick<KeptText, "text" | "handoff" | "transcript"> {
+function keptOf(transcript: Transcript): Pick<KeptText, "text" | "handoff"> {
   const handoff = transcript.messages.find(({ origin }) => origin === "summary");
   return {
     text: transcript.messages.map(textOf).join("\n"),
     handoff: handoff === undefined ? "" : contentText(handoff.parts),
-    transcript,
   };
 }
 
@@ -92,7 +85,7 @@ function textOf(message: Message): string {
 }
 
 /** One line break is between any two pieces. */
-export function measureOfDefinition(): Measure {
+function measureOfDefinition(): Measure {
   const messages = (many: readonly Message[]): number => many.reduce((sum, one) => sum + weightOf(one), 0);
   return {
     text: tokensOf,

@@ -29,7 +29,7 @@ export interface CutOptions {
 export const EVALUATION_CUTS: CutOptions = { shares: [0.4, 0.6], floorTokens: 24_000, repliesMin: 10, demandMin: 8 };
 
 /** A continuation is looked at for that many replies. */
-export const DEMAND_REPLIES_MAX = 40;
+const DEMAND_REPLIES_MAX = 40;
 const DEMAND_FREQUENCY_MAX = 5;
 const HEAD_MESSAGES_MAX = 4;
 /** How recorded compactions open where nothing else marks them; what follows one is a stretch of its own. */

@@ -1,6 +1,4 @@
 /** `precis-eval replay` from the outside: what it prints and writes, and what it asks for where it cannot go on. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EXIT } from "../../../src/cli/program/exit.ts";
 import { precisHere, temporaryFolder, type Folder } from "../../../test/cli/precis.ts";
@@ -166,13 +164,6 @@ describe("precis-eval replay", () => {
     expect(out).toMatch(/compaction only: \d+ times a summary, \$0\.\d+ of the bill if claude-haiku-4-5\s+writes them/);
     const [paid, free] = [await json(words), await json(words.slice(0, 3))];
     expect(paid.runs[2]!.totals.usd).toBeGreaterThan(free.runs[2]!.totals.usd);
-  });
-
-  it("draws the courses into a file", async () => {
-    const { code } = await precisHere(["precis-eval", "replay", file, "--svg", "course.svg"], { folder: folder.path });
-    expect(code).toBe(EXIT.done);
-    const svg = readFileSync(join(folder.path, "course.svg"), "utf8");
-    expect(svg).toMatch(/^<svg .*>[^]*session\.jsonl[^]*<polyline[^]*<\/svg>\n$/);
   });
 });
 

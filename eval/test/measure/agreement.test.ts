@@ -4,7 +4,6 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createCache } from "../../src/measure/cache.ts";
 import { examine } from "../../src/measure/examine.ts";
 import type { Finding } from "../../src/measure/plan.ts";
 import { CORPUS, hasCorpus } from "../../../test/support/corpus.ts";
@@ -26,11 +25,9 @@ describe.skipIf(!canCompare)(`the other implementation${title}`, () => {
   it("marks what every contestant kept as this one does", async () => {
     const path = join(CORPUS, FILE);
     const source = { path, name: FILE, bytes: statSync(path).size, named: true };
-    const entrants = [{ name: "compressor", engine: "compressor" }];
-    const plan = { budgets: [BUDGET], entrants, exportFolder: folder };
+    const plan = { budgets: [BUDGET], engines: ["compressor"], exportFolder: folder };
     const findings: Finding[] = [];
-    for await (const one of examine({ source, places: [0], keys: ["0"], plan }, createCache(undefined, "")))
-      findings.push(one);
+    for await (const one of examine({ source, places: [0], keys: ["0"], plan })) findings.push(one);
     expect(findings.length).toBe(1);
     expect(readdirSync(folder).length).toBe(findings[0]!.marks.length);
     const { stdout, stderr } = spawnSync("python3", [SCRIPT, DEFINITION, folder], { encoding: "utf8" });

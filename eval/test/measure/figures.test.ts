@@ -3,8 +3,6 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Evaluation } from "../../src/measure/evaluate.ts";
 import { figuresOf, TRANSCRIPTS_MIN } from "../../src/measure/figures.ts";
-import { pageOf } from "../../src/measure/page.ts";
-import { pictureOf } from "../../src/measure/picture.ts";
 import type { Counts, Finding } from "../../src/measure/plan.ts";
 import { notScored, sectionsOf, summaryOf } from "../../src/measure/report.ts";
 import { RUNS } from "../../../test/support/transcripts.ts";
@@ -26,12 +24,9 @@ const finding = (file: string, bound: number, bindable: number): Finding => ({
   share: 0.4,
   tokens: 1_000,
   marks: [
-    { contestant: "compressor", size: 0.1, kept: 100, total: 1_000, counts: { all: counts(bound, bindable) } },
-    { contestant: "tail", size: 0.1, kept: 90, total: 1_000, counts: { all: counts(0, bindable) } },
+    { contestant: "compressor", size: 0.1, kept: 100, total: 1_000, counts: counts(bound, bindable) },
+    { contestant: "tail", size: 0.1, kept: 90, total: 1_000, counts: counts(0, bindable) },
   ],
-  digests: { read: { results: 2, before: 2_000, after: 200, asked: 4, held: 1 } },
-  rereads: { reads: 4, again: 1 },
-  drift: [],
 });
 
 const evaluation = (findings: readonly Finding[]): Evaluation => ({
@@ -39,31 +34,9 @@ const evaluation = (findings: readonly Finding[]): Evaluation => ({
   entrants: ["compressor"],
   sessions: findings.map(({ file }) => ({ file, cuts: 1, repeated: 0, recorded: 0 })),
   findings,
-  probes: [],
-  survival: [],
 });
 
 const row = (findings: readonly Finding[]) => figuresOf(evaluation(findings)).rows[0]!;
-
-describe("survival", () => {
-  it("is a share for each scene, with the variants that were lost by name", () => {
-    const outcome = (contestant: string, variant: string, stands: boolean) =>
-      ({ contestant, scene: "place", variant, seed: 1, stands }) as const;
-    const survival = [
-      outcome("compressor", "a", true),
-      outcome("compressor", "b", false),
-      outcome("nothing", "a", false),
-    ];
-    const held = { ...evaluation([]), survival };
-    const figures = figuresOf(held);
-    expect(figures.survival).toEqual([
-      { contestant: "compressor", scene: "place", planted: 2, stands: 0.5, variants: { a: 1, b: 0 } },
-      { contestant: "nothing", scene: "place", planted: 1, stands: 0, variants: { a: 0 } },
-    ]);
-    const section = sectionsOf(held, figures).find(({ title }) => title.startsWith("Survival"))!;
-    expect(section.rows.map((cells) => cells.at(-1))).toEqual(["b", "all"]);
-  });
-});
 
 describe("figures", () => {
   it("are shares of sums, so that a cut counts by what was asked in it", () => {
@@ -95,15 +68,6 @@ describe("figures", () => {
     const one = Array.from({ length: 9 }, () => finding("same", 1, 2));
     expect(row(one).interval).toBeUndefined();
   });
-
-  it("count digests and reads over all cuts", () => {
-    const { digests, rereads } = figuresOf(evaluation([finding("a", 1, 1), finding("b", 1, 1)]));
-    expect(digests.map(({ tool, results, before }) => [tool, results, before])).toEqual([
-      ["read", 4, 4_000],
-      ["all", 4, 4_000],
-    ]);
-    expect(rereads[0]).toMatchObject({ reads: 8, again: 2 });
-  });
 });
 
 describe("the report", () => {
@@ -127,14 +91,5 @@ describe("the report", () => {
     expect([...notScored({ ...few, sessions: [...few.sessions, tripped] }).values()]).toEqual([
       [{ file: "t.json", detail: "it fell" }],
     ]);
-  });
-
-  it("is one whole file, with names as text and not as markup", () => {
-    const session = { file: "x<script>.json", cuts: 0, repeated: 0, recorded: 0, because: "too small: <b>" };
-    const one: Evaluation = { ...few, sessions: [...few.sessions, session] };
-    const page = pageOf(one, figuresOf(one), { version: "1", command: "precis-eval measure <x>" });
-    expect(page).not.toMatch(/<script|<b>\.|src=|href=/);
-    expect(page).toContain(pictureOf(one, figuresOf(one), "1 cut of 1 transcript.").slice(0, 200));
-    expect(pictureOf(one, figuresOf(one), "")).not.toMatch(/NaN|undefined/);
   });
 });

@@ -30,7 +30,7 @@ describeCorpus("recall on whole sessions", () => {
         const kept = exam.score((await engineCompactor()(cut.prefix, room)).text);
         expect(kept.kept).toBeLessThanOrEqual(room);
         bound.engine += kept.bound;
-        bound.baseline += exam.score(baselineOf(baseline, cut.prefix, { budget, reader, random: () => 0 })).bound;
+        bound.baseline += exam.score(baselineOf(baseline, cut.prefix, { budget, reader })).bound;
       }
     }
     expect(bound.baseline).toBeGreaterThan(0);

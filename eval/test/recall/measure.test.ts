@@ -107,7 +107,7 @@ describe("a baseline", () => {
       fc.assert(
         fc.property(messages, fc.constantFrom(0.05, 0.2, 0.5), (prefix, budget) => {
           const reader = createReader();
-          const kept = baselineOf(kind, prefix, { budget, reader, random: () => 0.5 });
+          const kept = baselineOf(kind, prefix, { budget, reader });
           const breaks = kept.split("\n").length;
           expect(tokensOf(kept)).toBeLessThanOrEqual(budget * reader.size(prefix) + breaks + 1);
         }),

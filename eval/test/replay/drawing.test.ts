@@ -1,11 +1,10 @@
-/** The charts and the picture: every course is in them, on one scale, within its frame. */
+/** The charts: every course is in them, on one scale. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chartsOf } from "../../src/replay/chart.ts";
 import { windowCurves, short } from "../../src/replay/window-curves.ts";
 import { totalsOf, type ReplayedRun } from "../../src/replay/replay.ts";
 import type { Replayed } from "../../src/replay/run.ts";
-import { svgOf } from "../../src/replay/svg.ts";
 
 const NOTHING = { fresh: 0, read: 0, written: 0, output: 0, summaries: 0 };
 
@@ -26,8 +25,6 @@ const RUNS_DRAWN = fc
     }),
   )
   .map((series) => series.map((tokens, at) => run(`strategy <${at}> & more`, tokens)));
-
-const PICTURE = { title: "a & b", under: "under", windowTokens: 100_000 };
 
 describe("charts", () => {
   it("hold every course once, in the width there is", () => {
@@ -51,38 +48,6 @@ describe("charts", () => {
     expect(labels(high!.lines)).toEqual(labels(low!.lines));
     expect(high!.lines[0]!.trimEnd().endsWith("─")).toBe(true);
     expect(low!.lines.at(-1)!.trimEnd().endsWith("─")).toBe(true);
-  });
-});
-
-describe("the picture", () => {
-  const numbers = (text: string, name: string): readonly number[] =>
-    Array.from(text.matchAll(new RegExp(`\\b${name}="([-\\d.]+)"`, "g")), ([, number]) => Number(number));
-
-  it("draws each course within its frame and closes what it opens", () => {
-    fc.assert(
-      fc.property(RUNS_DRAWN, (runs) => {
-        const courses = windowCurves(runs);
-        const svg = svgOf(courses, PICTURE);
-        const lines = Array.from(svg.matchAll(/<polyline points="([^"]*)"/g), ([, points]) => points!);
-        expect(lines).toHaveLength(courses.length);
-        for (const [at, line] of lines.entries()) expect(line.split(" ")).toHaveLength(courses[at]!.tokens.length);
-        const [width, height] = [numbers(svg, "width")[0]!, numbers(svg, "height")[0]!];
-        for (const point of lines.flatMap((line) => line.split(" "))) {
-          const [x, y] = point.split(",").map(Number) as [number, number];
-          expect(x >= 0 && x <= width && y >= 0 && y <= height).toBe(true);
-        }
-        expect(Math.max(...numbers(svg, "y"))).toBeLessThan(height);
-        expect(svg.replaceAll(/<(\w+)[^>]*(?:\/>|>[^<]*<\/\1>)/g, "").trim()).toMatch(/^<svg [^>]*>\s*<\/svg>$/);
-        expect(svg).not.toMatch(/&(?!amp;|lt;|gt;)/);
-      }),
-      { numRuns: 50 },
-    );
-  });
-
-  it("shows the window where the courses come near it, and not where it lies far above", () => {
-    const courses = windowCurves([run("one", [50_000, 120_000])]);
-    expect(svgOf(courses, PICTURE)).toContain("the window, 100K");
-    expect(svgOf(courses, { ...PICTURE, windowTokens: 1_000_000 })).not.toContain("the window");
   });
 });
 

@@ -18,7 +18,6 @@ export interface CacheSite {
   readonly role?: Role;
   /** A marker can be on it: it is not empty, no thinking, and of a kind that takes one. */
   readonly carries: boolean;
-  /** The marker that is on it, or inside of it. */
   readonly marker?: Ttl;
   /** The marker came with an older request and is here only because its bytes were kept. */
   readonly stale?: true;
@@ -209,7 +208,6 @@ function firstSystemSite(sites: readonly CacheSite[]): number {
   return at < 0 ? sites.length : at;
 }
 
-/** The last site in a range that can carry a marker. */
 function carryingBefore(sites: readonly CacheSite[], end: number, start: number): number | undefined {
   for (let at = end - 1; at >= start; at--) if (sites[at]!.carries) return at;
   return undefined;

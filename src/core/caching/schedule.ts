@@ -107,7 +107,6 @@ interface Account extends Pick<Course, "requests" | "excess"> {
   readonly free: boolean;
   /** What was paid since the last compaction, itself and the request that is about to be sent included. */
   readonly paid: number;
-  /** What the same requests would have cost without compactions. */
   readonly without: number;
   readonly bounded: boolean;
 }

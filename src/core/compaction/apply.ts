@@ -22,7 +22,6 @@ import {
 import type { CompactionRun, Cut, KeptMessages, PlacedMessage, ResultShape, SizeGoal } from "./plan.ts";
 import { visibleIn } from "./remembered.ts";
 
-/** A result, and how it was cut. */
 export interface CompactionDraft extends Cut {
   readonly assembled: AssembledResult;
   readonly evicted: readonly Evicted[];
@@ -34,13 +33,11 @@ export interface WrittenDraft {
   readonly draft: CompactionDraft;
   /** How the handoff was written; absent where there is none. */
   readonly summary: SummaryAccount | undefined;
-  /** Why the result is poorer than it should be. */
   readonly remarks: readonly string[];
   /** Index after the last message that a model's record in it has; absent where no model wrote any of it. */
   readonly readUntil?: number;
 }
 
-/** The draft as code wrote it. */
 export function codeWritten(draft: CompactionDraft): WrittenDraft {
   return { draft, summary: draft.handoff === undefined ? undefined : { by: "ledger", steps: [] }, remarks: [] };
 }
@@ -102,7 +99,6 @@ export interface AssembledResult {
   /** How many messages of `placed` stand for those. */
   readonly replaced: number;
   readonly map: readonly Destination[];
-  /** What the repair of pairs removed. */
   readonly evicted: readonly Evicted[];
 }
 
@@ -195,7 +191,6 @@ export function explainIrreducible(
 }
 
 export interface Account extends WrittenDraft {
-  /** Name of the engine. */
   readonly engine: string;
   /** It begins the session anew. */
   readonly restarts?: boolean;

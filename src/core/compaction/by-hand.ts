@@ -71,7 +71,6 @@ function shortenUpon(original: Transcript, standing: Compaction, edit: HandEdit,
 
 type Going = Destination & { readonly message?: Message };
 
-/** By the place of the original. */
 function destinationsIn({ map, after }: Compaction, placed: readonly PlacedOriginal[]): (from: number) => Going {
   const places = new Map(placed.map(({ from }, at) => [from, at] as const));
   return (from) => {

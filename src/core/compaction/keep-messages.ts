@@ -16,7 +16,6 @@ import { exchangesOf } from "../transcript/exchanges.ts";
 interface KeptMessages {
   readonly original: Transcript;
   readonly request: CompactRequest;
-  /** A result above this is refused, in tokens. */
   readonly limitTokens: number;
   /** Has the engine compact. */
   readonly compact: (request: CompactRequest) => Promise<Outcome>;
@@ -107,7 +106,6 @@ async function aided(request: CompactRequest, restoring: Restoring): Promise<Out
   return after <= restoring.limitTokens && after < before ? { kind: "compacted", compaction } : undefined;
 }
 
-/** What a person wrote. */
 function requestsIn(messages: readonly Message[]): readonly number[] {
   return messages.flatMap((message, at) => (byPerson(message) ? at : []));
 }
@@ -159,7 +157,6 @@ function isAnchored(after: readonly Message[], { parts }: Message): boolean {
   return after.some((message) => message.origin === "anchor" && contentText(message.parts) === text);
 }
 
-/** The figures of what the compaction has become. */
 function accounted(compaction: Compaction, { original, request, limitTokens }: Restoring): Compaction {
   const whole = recount(compaction, original, { estimator: request, part: "head" });
   const { irreducible, ...report } = whole.report;

@@ -19,9 +19,7 @@ const HANDOFF_TOKENS_ASKED_MIN = 500;
 /** Of the whole handoff; the rest is for a person's own words and for lines of the original that the model left out. */
 const PROSE_SHARE = 0.7;
 
-/** A handoff that a model is asked for. */
 interface HandoffRequest {
-  /** The most that it is asked for. */
   readonly tokens: number;
   readonly last: LastModelHandoff | undefined;
 }
@@ -136,7 +134,6 @@ function recordBefore(
   return { handoff: ofModel(run, handoff, written.items), until: written.until, isAmong: false };
 }
 
-/** What of a handoff a model wrote. */
 function ofModel(run: CompactionRun, handoff: ParsedHandoff, items: LastModelHandoff["items"]): ParsedHandoff {
   if (items === undefined) return handoff;
   const byModel = new Set(items);

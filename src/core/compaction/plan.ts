@@ -24,13 +24,11 @@ export interface CompactionRun {
   readonly live: number;
   /** Words of the task, in lower case. */
   readonly focus: readonly string[];
-  /** Tokens of system and tools. */
   readonly besideTokens: number;
   /** Tokens of system, tools and live request, which every result has. */
   readonly fixedTokens: number;
   /** Tokens of what is sent today. */
   readonly before: number;
-  /** The sections of the handoff. */
   readonly template: readonly Section[];
   /** What the engine carries on from earlier handoffs, where none is among the messages. */
   readonly carried?: ParsedHandoff | undefined;
@@ -82,7 +80,6 @@ export interface PlacedMessage {
 /** Messages between head and handoff: some of those that the handoff replaces, where an engine keeps them, and its own. */
 export interface KeptMessages {
   readonly placed: readonly PlacedMessage[];
-  /** What was cut out of them. */
   readonly evicted: readonly Evicted[];
 }
 
@@ -107,11 +104,8 @@ export interface Cut extends Pick<Candidate, "shape" | "kept" | "restored"> {
   readonly written?: Handoff;
   /** The live request, where it is repeated. */
   readonly anchor: Message | undefined;
-  /** What the result holds beside the handoff. */
   readonly verbatim: readonly Message[];
-  /** Tokens for the handoff. */
   readonly budget: number;
-  /** What a model wrote of it. */
   readonly prose?: Items;
   /** Index after the last message that the model read, where that is not all of the span. */
   readonly proseUntil?: number;
@@ -133,7 +127,6 @@ export interface SizeGoal {
   readonly overheadTokens?: number;
 }
 
-/** Tokens that a message of ours costs beside its text. */
 export const MESSAGE_OVERHEAD_TOKENS = 8;
 const GOAL_DEFAULTS = { handoffTokensLeast: () => HANDOFF_TOKENS_MIN, overheadTokens: MESSAGE_OVERHEAD_TOKENS };
 

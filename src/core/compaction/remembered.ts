@@ -24,7 +24,6 @@ function findSecrets(message: Message): readonly string[] {
 
 const readable = new WeakMap<Message, string>();
 
-/** What a model reads of a message. */
 function readableText(message: Message): string {
   let text = readable.get(message);
   if (text === undefined) {

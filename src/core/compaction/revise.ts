@@ -74,9 +74,7 @@ export function originsIn({ map, after, covered }: Compaction): (at: number) => 
 }
 
 export interface Amendment {
-  /** By index in the rewritten conversation. */
   readonly edits: ReadonlyMap<number, Message>;
-  /** What the edits removed. */
   readonly evicted?: readonly Evicted[];
   readonly estimator: Estimator;
 }
@@ -150,7 +148,6 @@ export interface Recounting {
   readonly recounts?: boolean;
 }
 
-/** The compaction with the figures of what it has become. */
 export function recount(
   compaction: Compaction,
   original: Transcript,

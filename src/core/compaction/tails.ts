@@ -23,7 +23,6 @@ export interface TailBudget {
   readonly ceilingTokens: number;
   /** Messages honoured while they fit the ceiling. */
   readonly messages: number;
-  /** Messages kept even above the ceiling. */
   readonly messagesMin: number;
 }
 
@@ -45,7 +44,6 @@ export function findHeadEnd(messages: readonly Message[], count: number, most: n
 }
 
 export interface TailSearch {
-  /** The tail never starts before this message. */
   readonly from: number;
   readonly budget: TailBudget;
   readonly measure: Measure;
@@ -91,7 +89,6 @@ export function unreadStart(messages: readonly Message[]): number {
   return last >= 0 && callsOf(messages[last]!).length > 0 ? last : messages.length;
 }
 
-/** The conversation, with some of its messages in another form. */
 export type RewrittenMessages = Pick<ResultShape, "messages" | "evicted">;
 
 /** Everything before `start` gives way to the handoff; the rest stays, in the form given. */
@@ -111,7 +108,6 @@ export function shortenedBy(results: Pass): Pass {
 
 const toDigests = shortenedBy(digestResults);
 
-/** The conversation as it is. */
 export function unchangedMessages({ original }: CompactionRun): RewrittenMessages {
   return { messages: original.messages, evicted: [] };
 }

@@ -39,7 +39,6 @@ export function withoutColour(line: string): string {
   return line.includes("\u001b") ? line.replace(COLOUR, "") : line;
 }
 
-/** 12345 as 12,345. */
 export function thousands(count: number): string {
   return count.toLocaleString("en-US");
 }

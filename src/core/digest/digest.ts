@@ -31,7 +31,6 @@ interface DigestRequest {
   readonly text: string;
   readonly call: CallSummary;
   readonly isError?: boolean;
-  /** Words of the task, lower case. */
   readonly focus: readonly string[];
   /** Names that the agent used after the result, lower case. */
   readonly used?: readonly string[];
@@ -87,7 +86,6 @@ export function digestResult(request: DigestRequest): Digest | undefined {
   return undefined;
 }
 
-/** Whether there are lines to choose from. */
 export function hasLines(text: string): boolean {
   return text.includes("\n");
 }
@@ -160,7 +158,6 @@ const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
 
 interface ComposedDigest {
   readonly text: string;
-  /** Original lines not shown. */
   readonly leftOut: number;
 }
 

@@ -13,7 +13,6 @@ const NAME_FACTOR = 10;
 const SHOWN_FACTOR = 0.3;
 
 interface Focus {
-  /** Words of the task, lower case. */
   readonly words: readonly string[];
   /** Names that the agent used after it had read the page: better evidence than a word. Lower case. */
   readonly names?: readonly string[];

@@ -2,7 +2,7 @@
 import { isErrorLine } from "./error-line.ts";
 import { withoutColour } from "./cut.ts";
 import { withoutLineNumber } from "./numbered-lines.ts";
-import { joinedRecords, looksLikeTable, tableStyle, isRecordLine } from "./kinds/table.ts";
+import { looksLikeTable } from "./kinds/table.ts";
 import { failureIn, tallyIn } from "./test-reports.ts";
 
 const HEAD_CHARS = 6_000;
@@ -15,12 +15,10 @@ export interface Sample {
   readonly text: string;
   /** Lines that hold something, cut to a sane length, colours removed. */
   readonly lines: readonly string[];
-  /** The first and last characters that are no white space. */
   readonly first: string;
   readonly last: string;
 }
 
-/** Head, middle and tail of a text. */
 export function sampleOf(text: string): Sample {
   const whole = text.length <= HEAD_CHARS + MIDDLE_CHARS + TAIL_CHARS;
   const middle = Math.floor(text.length / 2);
@@ -40,7 +38,6 @@ export function sampleOf(text: string): Sample {
   };
 }
 
-/** What a text looks like. */
 export type Signs = ReturnType<typeof signsOf>;
 
 const BINARY_CHARS_LOOKED_AT = 3_000;
@@ -55,8 +52,6 @@ const CODE =
 const PATH =
   /^(?:[dlcbsp-][rwxsStT-]{9}|[\s│├└─|`]*(?:[├└]──|\|--|`--)|(?:\.{0,2}\/)?[\w@.~+-][\w@.~+()[\]-]*(?:\/[\w@.~+()[\] -]+)*\/?$)/;
 const DIFF = /^diff --git |^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|^--- \S.*\n\+\+\+ \S/m;
-/** Below a header, perhaps behind a line number. */
-const MARKDOWN_RULE = /^[ \t]*(?:\d+[\t→:][ \t]*)?(?:\|[ \t]*)?:?-{2,}:?[ \t]*\|[ \t|:-]*$/m;
 const LINK = /\]\(https?:\/\/|https?:\/\/\S+/;
 
 /** Each sign is looked for when it is asked after, which for most texts is a few of them. */
@@ -90,13 +85,7 @@ export function signsOf(sample: Sample) {
       return share(HIT, lines) > 0.6 && share(STAMPED, lines) < 0.5;
     },
     get table() {
-      return looksLikeTable(content()) || looksQuoted(text);
-    },
-    get markdownTable() {
-      return MARKDOWN_RULE.test(text) && tableStyle(content()) === "pipe";
-    },
-    get records() {
-      return lines.length > 0 && lines.filter(isRecordLine).length > lines.length * 0.8;
+      return looksLikeTable(content());
     },
     get source() {
       return share(CODE) > 0.35;
@@ -114,12 +103,6 @@ export function signsOf(sample: Sample) {
       return share(LINK) > 0.15 || lines.slice(0, 5).some((line) => line.includes("](http"));
     },
   };
-}
-
-/** A CSV with cells that go over several lines shows its columns only once these are joined. */
-function looksQuoted(text: string): boolean {
-  const lines = text.split("\n", LINES_MAX);
-  return text.includes('"') && looksLikeTable(joinedRecords(lines.slice(0, -1)).map((row) => row.text));
 }
 
 function isTestLine(line: string): boolean {

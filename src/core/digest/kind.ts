@@ -25,7 +25,7 @@ export function kindOf(text: string, call: CallSummary): ResultKind {
   const signs = signsOf(sampleOf(text));
   if (signs.binary) return "binary";
   if (signs.json) return signs.jsonLog ? "log" : "json";
-  if (call.values.some((value) => SQL.test(value)) && (signs.table || signs.records)) return "table";
+  if (call.values.some((value) => SQL.test(value)) && signs.table) return "table";
   switch (call.action) {
     case "read":
       return kindOfFile(signs, call);
@@ -52,7 +52,7 @@ function searched(signs: Signs): ResultKind {
 
 function kindOfFile(signs: Signs, call: CallSummary): ResultKind {
   const hint = fileHint(call.paths[0] ?? "");
-  if (hint === "text" && signs.markdownTable) return "table";
+  if (hint === "text" && signs.table) return "table";
   if (hint !== undefined) return hint === "log" && !signs.log ? "text" : hint;
   if (signs.diff) return "diff";
   if (signs.log) return "log";
@@ -79,9 +79,9 @@ function confirmed(hint: Hint | undefined, signs: Signs): ResultKind | undefined
     case "test-run":
       return signs.errors ? "build" : undefined;
     case "table":
-      return signs.table || signs.records ? "table" : undefined;
+      return signs.table ? "table" : undefined;
     case "text":
-      return signs.markdownTable ? "table" : "text";
+      return signs.table ? "table" : "text";
     case "build":
     case "source":
     case "listing":
@@ -140,7 +140,6 @@ const TASK_WORDS = 4;
 /** The kind of output a command line is likely to have. A test run weighs more than whatever else it runs. */
 function commandHint(command: string): Hint | undefined {
   const hints = parsePrograms(command)
-    .filter((program) => !program.piped)
     .map(inferHint)
     .filter((hint) => hint !== undefined);
   return hints.find((hint) => hint === "test-run") ?? hints.find((hint) => hint === "build") ?? hints.at(-1);
@@ -207,12 +206,9 @@ function fileHint(path: string): Hint | undefined {
 }
 
 interface Program {
-  /** The program's own name, without its folder. */
   readonly name: string;
   /** Its words after the name, options included, without redirections. */
   readonly words: readonly string[];
-  /** Whether it reads another program's output. */
-  readonly piped: boolean;
 }
 
 const COMMAND_CHARS_MAX = 4_000;
@@ -236,45 +232,19 @@ const RUNNERS = new Set([
   "rye run",
 ]);
 
-/** The programs of a command line in order, folder changes left out. */
+const QUOTED = /"(?:\\.|[^"\\])*"|'[^']*'/g;
+
+/** The first program of each pipeline of a command line, in order, folder changes left out. What is quoted separates nothing. */
 function parsePrograms(command: string): readonly Program[] {
-  const programs: Program[] = [];
-  for (const { text, piped } of splitCommand(command.slice(0, COMMAND_CHARS_MAX))) {
-    const program = programIn(text, piped);
-    if (program !== undefined && program.name !== "cd") programs.push(program);
-    if (programs.length >= PROGRAMS_READ_MAX) break;
-  }
-  return programs;
+  const line = command.slice(0, COMMAND_CHARS_MAX).replace(QUOTED, (text) => text.replace(/[|;&\n]/g, " "));
+  return line
+    .split(/&&|\|\||[;\n]/)
+    .slice(0, PROGRAMS_READ_MAX)
+    .flatMap((pipeline) => programIn(pipeline.split("|", 1)[0]!) ?? [])
+    .filter(({ name }) => name !== "cd");
 }
 
-function* splitCommand(command: string): Generator<{ readonly text: string; readonly piped: boolean }> {
-  let quote = "";
-  let start = 0;
-  let piped = false;
-  for (let at = 0; at <= command.length; at++) {
-    const char = command[at];
-    if (quote !== "") {
-      if (char === "\\" && quote === '"') at++;
-      else if (char === quote) quote = "";
-    } else if (char === "'" || char === '"') quote = char;
-    else if (
-      char === undefined ||
-      char === "\n" ||
-      char === ";" ||
-      char === "|" ||
-      (char === "&" && command[at + 1] === "&")
-    ) {
-      yield { text: command.slice(start, at), piped };
-      const twice = char === command[at + 1];
-      piped = char === "|" && !twice;
-      if (twice) at++;
-      start = at + 1;
-    }
-  }
-  if (start < command.length) yield { text: command.slice(start), piped };
-}
-
-function programIn(segment: string, piped: boolean): Program | undefined {
+function programIn(segment: string): Program | undefined {
   const words = segment
     .trim()
     .split(/\s+/)
@@ -294,7 +264,7 @@ function programIn(segment: string, piped: boolean): Program | undefined {
       at++;
       continue;
     }
-    return { name, words: words.slice(at + 1), piped };
+    return { name, words: words.slice(at + 1) };
   }
   return undefined;
 }

@@ -8,7 +8,6 @@ import { linesWith, pageOf } from "./page.ts";
 import { sumOf, tallyIn, type Tally, distinctFailures, failureIn, type NamedFailure } from "./test-reports.ts";
 
 export interface RunError {
-  /** The line that reports it. */
   readonly text: string;
   /** The number of that line in the output, from 1. */
   readonly line: number;
@@ -52,7 +51,6 @@ const EXIT =
 const EXIT_FIELD = /"exit_?code"\s*:\s*(-?\d{1,9})\b/i;
 const EXIT_FIELD_CHARS = 400;
 
-/** Reads the result of a run. */
 export function outcomeOf(text: string): Outcome {
   const found: FoundOutcome = {
     exit: undefined,

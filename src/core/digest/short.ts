@@ -48,7 +48,6 @@ export function* inOrder(...lists: readonly (readonly number[] | (() => readonly
   for (const list of lists) yield* typeof list === "function" ? list() : list;
 }
 
-/** `1 error`, `2 errors`. */
 export function plural(count: number, noun: string): string {
   return `${thousands(count)} ${count === 1 ? noun : /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 }

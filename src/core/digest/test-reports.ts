@@ -37,7 +37,6 @@ const NOT_A_TEST = /^\d+ problems?\b|^(?:failing tests|Failed Tests|Failed Suite
 
 export type NamedFailure = { readonly name: string; readonly certainty: "reported" | "crossed" | "numbered" | "file" };
 
-/** The failing test a line names, if it names one. */
 export function failureIn(line: string): NamedFailure | undefined {
   const reported =
     LED_BY_VERDICT.exec(line) ?? (line.includes(" FAILED") || line.includes("::") ? ENDED_BY_VERDICT.exec(line) : null);
@@ -115,7 +114,6 @@ export interface Tally {
 
 type Count = keyof Tally;
 
-/** The counts a summary line states, if it is one. */
 export function tallyIn(line: string): Tally | undefined {
   if (!SUMMARY.test(line)) return undefined;
   const tally: { [count in Count]: number | undefined } = {

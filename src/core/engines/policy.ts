@@ -52,7 +52,6 @@ export interface Policy<Own extends Kind> extends Pick<Engine<Own["state"]>, "to
   readonly afterFutileAttempt: (run: PolicyRun<Own>) => Own["state"];
   /** The system prompt of the result, where it is not the original's. */
   readonly rewriteSystem?: (original: Transcript) => readonly Message[];
-  /** The sections of the handoff. */
   readonly sections: (messages: readonly Message[]) => readonly Section[];
   /** The most that a model is asked for; a handoff may have more room. */
   readonly modelTokens: (limits: Own["limits"]) => number;
@@ -66,7 +65,6 @@ export interface Policy<Own extends Kind> extends Pick<Engine<Own["state"]>, "to
   readonly plan: (run: PolicyRun<Own>) => Plan<Own["state"]> | string | Promise<Plan<Own["state"]> | string>;
   /** Uses what the handoff leaves of an explicit budget, once it is written. */
   readonly refine?: (run: PolicyRun<Own>, draft: CompactionDraft) => CompactionDraft;
-  /** What is said where nothing is smaller. */
   readonly futileBecause: string | ((draft: CompactionDraft) => string);
   /** Completes the sentence that says what system and tools take: what else no result does without. */
   readonly staysBecause: string | ((run: PolicyRun<Own>, draft: CompactionDraft) => string);
@@ -79,7 +77,6 @@ export interface Policy<Own extends Kind> extends Pick<Engine<Own["state"]>, "to
 /** What is said of a result from that rung on; the last that applies. */
 export type RungRemarks = readonly (readonly [rung: number, remark: string])[];
 
-/** One compaction under a policy. */
 export type PolicyRun<Own extends Kind> = CompactionRun & Own;
 
 export interface Plan<State> {

@@ -86,7 +86,6 @@ export interface Moments {
   readonly room: Room;
   /** A person's own threshold, else the engine's. */
   readonly triggerTokens: number;
-  /** The most that a result may weigh. */
   readonly mostTokens: number;
   /** What is between the fixed part and the trigger. */
   readonly besideTokens: number;

@@ -37,7 +37,7 @@ const WINDOW_DEFAULTS: WindowSettings = { contextLength: 200_000, maxOutputToken
 const SHARED_DEFAULTS: SharedSettings = { ...WINDOW_DEFAULTS, preset: "documented", keepRequests: "as_fits" };
 
 /** One setting: its default, what it accepts and what it means. */
-interface NumberSetting<Default extends number | null = number | null> {
+export interface EngineSetting<Default extends number | null = number | null> {
   readonly kind: "tokens" | "count" | "share";
   /** `null`: the figure that follows from the window and the preset. */
   readonly default: Default;
@@ -46,48 +46,29 @@ interface NumberSetting<Default extends number | null = number | null> {
   readonly description: string;
 }
 
-interface ChoiceSetting<Choice extends string = string> {
-  readonly kind: "choice";
-  readonly default: Choice;
-  readonly choices: readonly Choice[];
-  readonly description: string;
-}
-
-export type EngineSetting = NumberSetting | ChoiceSetting;
-
 /** By the name that a program uses; a file writes it in snake case. */
 export type SettingsOfEngine = Readonly<Record<string, EngineSetting>>;
 
 type ValuesOf<Declared extends SettingsOfEngine> = {
-  readonly [Name in keyof Declared]: Declared[Name] extends ChoiceSetting<infer Choice>
-    ? Choice
-    : Declared[Name]["default"];
+  readonly [Name in keyof Declared]: Declared[Name]["default"];
 };
 
-function tokens(value: number, description: string, min = 0): NumberSetting<number> {
+function tokens(value: number, description: string, min = 0): EngineSetting<number> {
   return { kind: "tokens", default: value, min, description };
 }
 
 /** Tokens that follow from the window and the preset where they are `null`. */
-function derivedTokens(description: string): NumberSetting<number | null> {
+function derivedTokens(description: string): EngineSetting<number | null> {
   return { kind: "tokens", default: null, min: 0, description };
 }
 
-function count(value: number, description: string, min = 0): NumberSetting<number> {
+function count(value: number, description: string, min = 0): EngineSetting<number> {
   return { kind: "count", default: value, min, description };
 }
 
 /** A share, from a twentieth up to the whole. */
-function share(value: number, description: string): NumberSetting<number> {
+function share(value: number, description: string): EngineSetting<number> {
   return { kind: "share", default: value, min: 0.05, max: 1, description };
-}
-
-function choice<Choice extends string>(
-  value: NoInfer<Choice>,
-  choices: readonly Choice[],
-  description: string,
-): ChoiceSetting<Choice> {
-  return { kind: "choice", default: value, choices, description };
 }
 
 /** Names, ranges and defaults are those of the Hermes Agent docs; docs/engines/compressor.md says what is ours. */
@@ -129,11 +110,6 @@ export const OWN_SETTINGS = {
       "A compaction ends at or below this share of the window, if it compacts at `trigger_share`; otherwise in proportion.",
     ),
     recentTokens: tokens(20_000, "Tokens of the newest messages that are kept unchanged; at most 0.4 of the target."),
-    zone: choice(
-      "fixed",
-      ["fixed", "adaptive"],
-      "`adaptive`: from half of `recent_tokens` to twice as many, by how many tools the agent calls and on how many things it works.",
-    ),
     summaryWords: count(300, "Maximum number of words of the summary that a session restarts from.", 50),
   },
   // IA al Día 2026; `current`: Codex CLI 0.169.

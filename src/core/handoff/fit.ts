@@ -40,11 +40,8 @@ export interface Candidates {
 export interface FitOptions {
   readonly template: readonly Section[];
   readonly measure: Measure;
-  /** Id under which what was left out can be fetched. */
   readonly recall: string;
-  /** Tokens for the whole handoff. */
   readonly budget: number;
-  /** Tokens for sections and record. */
   readonly room: number;
 }
 
@@ -133,7 +130,6 @@ function rowOf(topic: Topic, drafts: readonly ItemDraft[], matches: Candidates["
   return { topic, items: ordered, chosen: new Set(), groups: new Set() };
 }
 
-/** The item a draft comes to. */
 function itemOf(topic: Topic, draft: ItemDraft): Item | undefined {
   const text = draft.write()?.trim();
   if (text === undefined || text === "") return undefined;

@@ -35,7 +35,6 @@ export const DASH = " — ";
 /** Separates the paths in one line. */
 export const LIST_SEPARATOR = ", ";
 
-/** How recent a message is within a conversation, 0 to 1. */
 export function recency(message: number, length: number): number {
   return length <= 1 ? 1 : message / (length - 1);
 }

@@ -5,7 +5,6 @@ import type { Section } from "./templates.ts";
 import { TOPICS } from "./sections/topics.ts";
 import type { Topic } from "./sections/topic.ts";
 
-/** What goes into one section. */
 export interface FilledSection {
   readonly items: readonly Item[];
   /** How many items did not fit. */

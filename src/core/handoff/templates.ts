@@ -8,7 +8,6 @@ export interface Section {
   readonly heading: string;
   /** Depth of the heading: 2, or 3 inside the section before it. */
   readonly level: 2 | 3;
-  /** Empty for a section that only holds others. */
   readonly topics: readonly Topic[];
   /** Of the topics, the one that a model's items belong to; the most telling where it is not said. */
   readonly asked?: Topic;

@@ -68,7 +68,6 @@ export interface Handoff {
   readonly text: string;
   readonly tokens: number;
   readonly sections: readonly SectionReport[];
-  /** What the sections say. */
   readonly said: string;
   /** Whether the record of turns tells every word and deed in full. */
   readonly tellsAll: boolean;

@@ -80,7 +80,6 @@ function namesUsed(turn: Message): readonly string[] {
 }
 
 interface Digesting {
-  /** The call that the result answers. */
   readonly asked: ToolCallPart | undefined;
   readonly used: () => readonly string[];
   readonly context: PassContext;

@@ -5,7 +5,6 @@ import { type Pass, rewriteParts, type Evict } from "./pass.ts";
 /** Evicts all media outside protection. */
 export const evictMedia: Pass = evictMediaWhere(() => true);
 
-/** Evicts such media outside protection. */
 export function evictMediaWhere(leaves: (part: MediaPart) => boolean): Pass {
   const isLeaving = (part: Part): part is MediaPart => isMedia(part) && leaves(part);
   return (messages, context) =>

@@ -2,7 +2,7 @@
 import { parseJson } from "../nesting.ts";
 import { callsOf, contentText, type Message, type Role } from "../transcript/message.ts";
 import { pairingOf } from "../transcript/pairing.ts";
-import { oneLine } from "./pages.ts";
+import { oneLine } from "../digest/cut.ts";
 
 export interface NumberedMessage {
   /** Its place in its conversation, from 1: what handoffs, searches and `recall` name it by. */
@@ -10,7 +10,6 @@ export interface NumberedMessage {
   readonly role: Role;
   /** The tools that it calls, or whose result it is. */
   readonly tools: readonly string[];
-  /** What it says and calls. */
   readonly text: string;
 }
 
@@ -47,7 +46,6 @@ export function numbered(messages: readonly Message[], first: number): readonly 
   });
 }
 
-/** What a message says and calls, without its thinking. */
 export function messageText(message: Message): string {
   const said = contentText(message.parts);
   const calls = callsOf(message).map(({ name, arguments: given }) => `[calls ${name}]${argumentsText(given)}`);

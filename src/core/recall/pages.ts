@@ -48,15 +48,6 @@ export function pageOf(text: string, offset: number, tokensMax: number): Page {
 /** A page of few tokens is still no longer than this. */
 const CHARS_PER_TOKEN_MAX = 8;
 
-function isLowHalf(code: number): boolean {
+export function isLowHalf(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
-}
-
-/** One line, at most that many characters. */
-export function oneLine(text: string, charsMax: number): string {
-  const line = text
-    .slice(0, charsMax * 4)
-    .replaceAll(/\s+/g, " ")
-    .trim();
-  return line.length <= charsMax ? line : `${line.slice(0, charsMax - 1).toWellFormed()}…`;
 }

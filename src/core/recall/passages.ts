@@ -1,4 +1,5 @@
 /** The passages of a text that hold the most words of a query, as the lines around them, each about as long as a paragraph. */
+import { isLowHalf } from "./pages.ts";
 import { holdsTerm, mayHoldTerm, SEARCHED_CHARS_MAX, tokensOf, type Term } from "./words.ts";
 
 /** What is shown around a hit: most messages of a person are no longer than this. */
@@ -86,12 +87,7 @@ function wordEnd(text: string, from: number, to: number): number {
   return isLowHalf(text.charCodeAt(to)) ? to - 1 : to;
 }
 
-function isLowHalf(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff;
-}
-
 interface Window {
-  /** The first and the last piece. */
   readonly from: number;
   readonly to: number;
   readonly chars: number;

@@ -22,7 +22,6 @@ export function wordsIn(text: string): readonly string[] {
     .filter((word) => word !== "");
 }
 
-/** A line with its neighbours. */
 export function around(lines: readonly string[], at: number): string {
   return lines.slice(Math.max(0, at - CONTEXT_LINES), at + CONTEXT_LINES + 1).join("\n");
 }

@@ -122,7 +122,6 @@ function lengthOf({ message, end = message + 1 }: Evicted): number {
   return end - message;
 }
 
-/** What a model reads of a message. */
 function readable(message: Message): string {
   return [contentText(message.parts), ...callsOf(message).flatMap((call) => described(call).values)].join("\n");
 }

@@ -7,7 +7,6 @@ const AUTHORIZATION = /^(?:proxy-)?authorization$/i;
 const COOKIE = /^(?:set-)?cookie$/i;
 const COLON = 58;
 
-/** The secret of the header `name` whose `:` or `=` is at `at`. */
 export function findHeader(text: string, at: number, name: string): Span | undefined {
   if (AUTHORIZATION.test(name)) return findCredentials(text, at + 1);
   if (COOKIE.test(name) && text.charCodeAt(at) === COLON) return findCookies(text, at + 1);
@@ -78,7 +77,6 @@ const URL_FILLED_IN = /\$\{|\$\(|\{\{|\*{3}|^%\w+%$|^\$\w/;
 /** `user:password@tcp(host:port)/name`: how a Go program writes a data source. */
 const DATA_SOURCE = /:([^\s:"'`<>()[\]{}\\]{1,256})@(?:tcp|unix)\(/y;
 
-/** The secret in the URL whose `:` is the sign of `stop`. */
 export function findInUrl(text: string, { at: colon }: Stop): Span | undefined {
   const at = colon + 1;
   if (!text.startsWith("//", at)) return findInDataSource(text, colon);

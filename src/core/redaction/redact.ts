@@ -11,7 +11,6 @@ import { scan } from "./scan.ts";
 
 export interface Redaction {
   readonly text: string;
-  /** How many secrets were masked. */
   readonly count: number;
   /** Which kinds, each once, in order of appearance. */
   readonly kinds: readonly string[];

@@ -14,7 +14,6 @@ const ANNOUNCED =
 const ANNOUNCED_CHARS_MAX = 80;
 const BEFORE_WORD = /[ ,:=>\-"'`(]/;
 const HEX_OR_UUID = /^(?:0x)?[0-9a-fA-F-]+$/;
-/** Small and large letters and digits. */
 const ALL_SORTS = /^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])/;
 /** Random text takes turns between small and large letters and digits at two places of three; names at one of eight. */
 const RANDOM_TURNS_SHARE_MIN = 0.36;

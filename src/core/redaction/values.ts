@@ -125,7 +125,6 @@ export function hasRandomPart(value: string): boolean {
 
 const DIGITS_ALL_OVER = /(?:\d[^\d]*){4}|\d[^\d]+\d/;
 
-/** Runs of letters and digits. */
 function splitParts(value: string): readonly string[] {
   return value.split(/[^A-Za-z0-9]+/);
 }

@@ -96,7 +96,6 @@ const RECALL_ID_HEX_DIGITS = 16;
 
 /** An id in a pattern: of now, or of before. */
 export const RECALL_ID = "r[0-9a-f]{9}(?:[0-9a-f]{7})?";
-/** Those in a text. */
 export const RECALL_IDS = new RegExp(`\\b${RECALL_ID}\\b`, "g");
 const ALONE = new RegExp(`^${RECALL_ID}$`);
 

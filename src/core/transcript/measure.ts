@@ -69,7 +69,6 @@ export function calibrated(base: Measure, factor: number): Measure {
 }
 
 interface Weighing extends Pick<Measure, "text" | "message"> {
-  /** What a message weighs within a whole transcript. */
   readonly within: (message: Message) => number;
 }
 

@@ -125,7 +125,6 @@ export function withParts(message: Message, parts: readonly Part[], origin?: Ori
   return Object.freeze(origin === undefined ? next : { ...next, origin });
 }
 
-/** Whether two lists hold the same objects in the same order. */
 export function sameParts(before: readonly Part[], after: readonly Part[]): boolean {
   return before === after || (before.length === after.length && before.every((part, at) => part === after[at]));
 }

@@ -54,7 +54,6 @@ export function createPairing<Call>(): CallPairing<Call> {
 
 export interface PairedCall {
   readonly call: ToolCallPart;
-  /** Index of the message that made it. */
   readonly message: number;
 }
 

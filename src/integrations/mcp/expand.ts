@@ -1,7 +1,8 @@
 /** `expand`: an original by its recall id, or messages of it or of a session by their numbers, page by page. */
 import { PrecisError } from "../../core/errors.ts";
 import { messagesText, numbered, outlineOf, type NumberedMessage } from "../../core/recall/messages.ts";
-import { oneLine, pageOf, type Answer } from "../../core/recall/pages.ts";
+import { oneLine } from "../../core/digest/cut.ts";
+import { pageOf, type Answer } from "../../core/recall/pages.ts";
 import { estimateText } from "../../core/transcript/estimate.ts";
 import type { Role } from "../../core/transcript/message.ts";
 import { chooseMessages } from "../../session/recall/search.ts";

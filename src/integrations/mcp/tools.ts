@@ -2,7 +2,8 @@
 import { z } from "zod";
 import type { EngineTool } from "../../core/engines/contract.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { written, type Answer, oneLine } from "../../core/recall/pages.ts";
+import { oneLine } from "../../core/digest/cut.ts";
+import { written, type Answer } from "../../core/recall/pages.ts";
 import { type ToolContext, type Hit, MCP_LIMITS, type McpLimits } from "./contract.ts";
 import { compact, drop, pin, restore, unpin } from "./changes.ts";
 import { describe, timeline } from "./describe.ts";

@@ -16,7 +16,8 @@ import {
   type MessageRange,
   weightOf,
 } from "../../core/recall/messages.ts";
-import { oneLine, pageOf, written } from "../../core/recall/pages.ts";
+import { oneLine } from "../../core/digest/cut.ts";
+import { pageOf, written } from "../../core/recall/pages.ts";
 import { rankPlaces, type Candidate } from "../../core/recall/ranking.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import { estimateText } from "../../core/transcript/estimate.ts";

@@ -2,7 +2,6 @@
 import { describe, expect, test } from "vitest";
 import { describeCall } from "../../../src/core/digest/call.ts";
 import { digestResult } from "../../../src/core/digest/digest.ts";
-import { tableLayout } from "../../../src/core/digest/kinds/table.ts";
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
 
 const ROWS = 120;
@@ -28,11 +27,6 @@ describe("a table of 120 rows and 3 columns", () => {
     ["CSV", "cat users.csv", lines("id,name,score", ...rows.map((row) => row.join(",")))],
     ["CSV by a script", "python report.py", lines("id,name,score", ...rows.map((row) => row.join(",")))],
     ["CSV with quoted commas", "cat a.csv", lines("id,name,score", ...rows.map(([id, , n]) => `${id},"Doe, J.",${n}`))],
-    [
-      "CSV with quoted line ends",
-      "cat a.csv",
-      lines("id,name,score", ...rows.map(([id, , n]) => `${id},"Doe\nJ.",${n}`)),
-    ],
     ["a Markdown table", "python report.py", lines(...MARKDOWN)],
     ["a Markdown table in a file of its own", "cat docs/users.md", lines(...MARKDOWN)],
     ["a Markdown table in a text", "cat x", lines("# Users", "", "All of today:", "", ...MARKDOWN, "", "That is all.")],
@@ -47,13 +41,6 @@ describe("a table of 120 rows and 3 columns", () => {
       lines(" id  |   name   | score ", "-----+----------+-------", ...PSQL_ROWS, "(120 rows)", "", "Time: 1.204 ms"),
     ],
     ["psql with borders", "psql -c 'select 1'", lines(GRID, GRID_HEADER, GRID, ...bordered("|"), GRID, "(120 rows)")],
-    [
-      "psql, expanded",
-      "psql -x -c 'select 1'",
-      lines(
-        ...rows.map(([id, name, score]) => `-[ RECORD ${id} ]--\nid    | ${id}\nname  | ${name}\nscore | ${score}`),
-      ),
-    ],
     [
       "sqlite3, with a header",
       "sqlite3 -header a.db 'select 1'",
@@ -76,11 +63,6 @@ describe("a table of 120 rows and 3 columns", () => {
       ),
     ],
     ["sqlite3 as a table", "sqlite3 -table a.db 'select 1'", lines(GRID, GRID_HEADER, GRID, ...bordered("|"), GRID)],
-    [
-      "sqlite3, a value a line",
-      "sqlite3 -line a.db 'select 1'",
-      lines(...rows.map(([id, name, score]) => `   id = ${id}\n name = ${name}\nscore = ${score}\n`)),
-    ],
     [
       "mysql",
       "mysql -e 'select 1'",
@@ -122,30 +104,11 @@ describe("the answer of a database", () => {
   );
 });
 
-describe("the layout of a table", () => {
-  test("knows a single row, none, and several tables", () => {
-    const one = tableLayout([GRID, GRID_HEADER, GRID, bordered("|")[0]!, GRID]);
-    expect([one?.rows.length, one?.columns, one?.tables]).toEqual([1, ["id", "name", "score"], 1]);
-    const none = tableLayout([" id | name ", "----+------", "(0 rows)"]);
-    expect([none?.rows.length, none?.columns.length]).toEqual([0, 2]);
-    const two = tableLayout([
-      " a | b ",
-      "---+---",
-      " 1 | 2",
-      "(1 row)",
-      "",
-      " c | d ",
-      "---+---",
-      " 3 | 4",
-      " 5 | 6",
-      "(2 rows)",
-    ]);
-    expect([two?.rows.length, two?.tables]).toEqual([3, 2]);
-  });
-
-  test("takes no heading for a table, and a quote without an end for a character", () => {
-    expect(tableLayout(["Results", "-------", "All is well."])).toBeUndefined();
-    const inches = ["id,size,name", ...rows.map(([id]) => (id === "7" ? '7,3" pipe,x' : `${id},1,x`))];
-    expect(tableLayout(inches)?.rows.length).toBe(ROWS);
+describe("a text that only looks like a table", () => {
+  test("is none", () => {
+    const call = describeCall("shell", JSON.stringify({ command: "cat notes" }));
+    const text = lines("Results", "-------", ...rows.map(([id]) => `All is well in step ${id}, as it was before.`));
+    const digest = digestResult({ text, call, focus: [], recall: "r012345678", tokens: estimateText });
+    expect(digest?.kind).toBe("text");
   });
 });

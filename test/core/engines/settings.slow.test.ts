@@ -73,11 +73,9 @@ describe("the settings of an engine", () => {
         const settings = { ...ENGINE_DEFAULTS, ...window, preset, engines: BESIDE };
         const before = await behaviour(engine, settings);
         const values =
-          setting.kind === "choice"
-            ? setting.choices
-            : setting.kind === "share"
-              ? [0.1, 0.3]
-              : [setting.min, 1, 2, 60, 150, 1_500, 4_000, 12_000].filter((value) => value >= setting.min);
+          setting.kind === "share"
+            ? [0.1, 0.3]
+            : [setting.min, 1, 2, 60, 150, 1_500, 4_000, 12_000].filter((value) => value >= setting.min);
         for (const value of values) {
           const engines = { [engine]: { ...BESIDE?.[engine], [name]: value } };
           if ((await behaviour(engine, { ...settings, engines })) !== before) return true;

@@ -200,7 +200,6 @@ function clearOldResults(run: Run): Plan<LayeredState> | undefined {
   };
 }
 
-/** Layers 3 and 4. */
 async function summaries(run: Run): Promise<ReturnType<typeof tailLadder>> {
   const { original, request, goal, limits } = run;
   const { messages } = original;

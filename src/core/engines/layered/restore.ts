@@ -89,7 +89,6 @@ function newestFirst(pieces: ReadonlyMap<string, RestoredText>): readonly Restor
 
 interface KnownFile {
   readonly copy: FileCopy | undefined;
-  /** The message that changed it last. */
   readonly changed: number | undefined;
   readonly now: string | undefined;
 }

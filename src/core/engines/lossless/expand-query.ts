@@ -20,7 +20,6 @@ import {
   nearestPlaces,
 } from "./originals.ts";
 
-/** Places that speak of the question, at most. */
 const PLACES_MAX = 24;
 /** What a model reads around a place, in characters to each side. */
 const AROUND_CHARS = 1_500;

@@ -37,7 +37,6 @@ const NAMED_MAX = 6;
 interface Pages {
   readonly body: readonly string[];
   readonly quotes: readonly Quote[];
-  /** Where to read on. */
   readonly next?: { readonly id: string; readonly offset: number };
   /** Ids that were not come to. */
   readonly left: readonly string[];
@@ -205,7 +204,6 @@ async function chooseFinder(
 /** Models put phrases in quotation marks. */
 const QUOTES = /["“”`]/g;
 
-/** Lines that hold every word. */
 function wordFinder(words: readonly string[]): FindLines {
   return (lines) =>
     Promise.resolve(

@@ -47,7 +47,6 @@ const TAIL_WINDOW_SHARE_MAX = 0.25;
 const LEAF_WINDOW_SHARE_MAX = 0.25;
 
 export interface LosslessLimits extends Room {
-  /** A compaction is due above it. */
   readonly triggerTokens: number;
   /** A compaction ends at or below it. */
   readonly aimTokens: number;
@@ -177,7 +176,6 @@ interface GoalBasis {
   readonly size: SizeLimits;
   readonly limits: LosslessLimits;
   readonly settings: LosslessSettings;
-  /** The summaries so far. */
   readonly dag: Dag;
 }
 

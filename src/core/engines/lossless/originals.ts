@@ -107,7 +107,6 @@ function endOfLine(text: string, from: number): number {
   return at < 0 ? text.length : at;
 }
 
-/** Arguments that were found to be what the tool takes. */
 export interface ToolArguments {
   readonly words?: string;
   readonly mode?: "words" | "regex";

@@ -35,9 +35,7 @@ interface SketchInput {
   readonly chain: Chain;
   readonly settings: LosslessSettings;
   readonly limits: { readonly leafChunkTokens: number; readonly leafTokens: number };
-  /** Everything before this message is to be summarised. */
   readonly until: number;
-  /** Tokens for all summaries. */
   readonly roomTokens: number;
   /** Whether what is left of the room goes to what is new. */
   readonly fills: boolean;

@@ -38,9 +38,7 @@ const DIGEST_TOKENS_MIN = 60;
 /** The chapter's limit on the answer of its summarizer. */
 export const SUMMARY_TOKENS_MAX = 500;
 
-/** Tokens that a result may have. */
 export interface FallbackRoom {
-  /** For its messages. */
   readonly roomTokens: number;
   /** In all, where it shows in full what the model has not read yet. */
   readonly unreadTokens: number;

@@ -21,13 +21,12 @@ import {
   type SizeLimits,
 } from "../../compaction/plan.ts";
 import { earlierEnd, passContext, tailOf, tailStart, type RewrittenMessages } from "../../compaction/tails.ts";
-import { described } from "../../digest/call.ts";
 import { SEVEN_SECTIONS } from "../../handoff/templates.ts";
 import { isHandoff } from "../../handoff/write.ts";
 import { digestResults } from "../../passes/digest-results.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import { RECALL_IDS } from "../../transcript/links.ts";
-import { callsOf, type Message } from "../../transcript/message.ts";
+import type { Message } from "../../transcript/message.ts";
 import type { Engine } from "../contract.ts";
 import {
   backOff,
@@ -47,7 +46,6 @@ import { fallbackSteps, RUNG_RESTARTED, RUNG_TRUNCATED, SUMMARY_TOKENS_MAX, type
 const RECENT_TARGET_SHARE_MAX = 0.4;
 
 export interface SacredZoneLimits extends Room {
-  /** A compaction is due above it. */
   readonly triggerTokens: number;
   /** A compaction ends at or below it. */
   readonly targetTokens: number;
@@ -64,16 +62,6 @@ export function sacredZoneLimits(given: Partial<SacredZoneSettings>, fixedTokens
   return { ...room, triggerTokens, targetTokens: Math.min(target, mostTokens) };
 }
 
-/** Tokens of the recent part, where a result has that many beside system and tools. */
-export function recentTokensIn(
-  { zone, recentTokens }: SacredZoneSettings,
-  roomTokens: number,
-  messages: readonly Message[],
-): number {
-  const factor = zone === "adaptive" ? workloadFactor(messages) : 1;
-  return Math.floor(Math.min(recentTokens * factor, Math.max(0, roomTokens) * RECENT_TARGET_SHARE_MAX));
-}
-
 export function sacredZoneFigures(given: Partial<SacredZoneSettings>): readonly Figure[] {
   const settings = { ...SACRED_ZONE_DEFAULTS, ...given };
   const { triggerTokens, targetTokens } = sacredZoneLimits(settings);
@@ -84,31 +72,6 @@ export function sacredZoneFigures(given: Partial<SacredZoneSettings>): readonly 
     { name: "target", tokens: targetTokens, meaning: "a compaction ends at or below this", from: ["targetShare"] },
     { name: "recent", tokens: recent, meaning: "the newest messages, unchanged", from },
   ];
-}
-
-/** Looked at: the newest messages. */
-const RECENT_MESSAGES = 40;
-const FACTOR_MIN = 0.5;
-/** What a full rate of calls, and work on many things, each add. */
-const FACTOR_STEP = 0.75;
-/** Calls a turn that count as a full rate. */
-const CALLS_A_TURN_FULL = 2;
-/** Different files, commands or queries that count as many. */
-const TARGETS_FULL = 20;
-
-/**
- * How large the recent part should be for what the agent is at, from 0.5, for a talk without tools, to 2: work that calls many
- * tools, on many things, goes back to more of what it saw (the first question that the Dual Compression chapter leaves open;
- * the figures are ours).
- */
-export function workloadFactor(messages: readonly Message[]): number {
-  const recent = messages.slice(-RECENT_MESSAGES);
-  const turns = recent.filter(({ role }) => role === "assistant").length;
-  const calls = recent.flatMap(callsOf).map(described);
-  const targets = new Set(calls.map(({ tool, target }) => (target === "" ? tool : target)));
-  const rate = Math.min(1, calls.length / Math.max(1, turns) / CALLS_A_TURN_FULL);
-  const complexity = Math.min(1, targets.size / TARGETS_FULL);
-  return FACTOR_MIN + FACTOR_STEP * rate + FACTOR_STEP * complexity;
 }
 
 const STATE_SCHEMA_VERSION = 2;
@@ -192,9 +155,11 @@ function sacredZonePolicy(settings: SacredZoneSettings): Policy<SacredZone> {
     afterFutileAttempt: backOff,
     sections: () => SEVEN_SECTIONS,
     modelTokens: () => SUMMARY_TOKENS_MAX,
-    goal: ({ besideTokens, original }, { size }) => ({
+    goal: ({ besideTokens }, { size }) => ({
       ...size,
-      recentTokens: recentTokensIn(settings, size.limitTokens - besideTokens, original.messages),
+      recentTokens: Math.floor(
+        Math.min(settings.recentTokens, Math.max(0, size.limitTokens - besideTokens) * RECENT_TARGET_SHARE_MAX),
+      ),
       // Each candidate says how long the record of what it leaves out may be.
       handoffTokens: () => 0,
       handoffTokensMin: 0,
@@ -231,7 +196,6 @@ function planWithin(run: Run, summaryWords: number): Plan<SacredZoneState> {
   return { draft: draftResult(run, { ...draft, budget: SUMMARY_TOKENS_MAX }) };
 }
 
-/** Digests, then the fallback step by step. */
 function* candidates(run: Run): Generator<Candidate> {
   const { besideTokens, goal } = run;
   const zone = findZone(run);

@@ -109,9 +109,7 @@ const SHRINK_FACTOR = 0.97;
 const WORD_CHARS_MAX = 200;
 
 interface CutRequest extends Pick<CompactionRun, "request"> {
-  /** What the message may weigh. */
   readonly tokens: number;
-  /** Its index in the conversation. */
   readonly at: number;
 }
 

@@ -11,7 +11,6 @@ export interface Answer {
   readonly items: Items;
   /** How many of the sections asked for are in it. */
   readonly headings: number;
-  /** Without thinking. */
   readonly body: string;
   /** Whether a line at its end was left out because the answer was cut off in it. */
   readonly torn: boolean;
@@ -77,7 +76,6 @@ function cleaned(sections: ReadonlyMap<Topic, readonly string[]>, opened: Readon
   return new Map(texts.filter(([topic, items]) => items.length > 0 || opened.has(topic)));
 }
 
-/** The items under one heading. */
 interface List {
   readonly add: (piece: Piece) => void;
 }

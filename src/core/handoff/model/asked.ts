@@ -8,7 +8,6 @@ export interface AskedSection extends Section {
   readonly topic: Topic;
 }
 
-/** The sections of a template that a model is asked for. */
 export function askedOf(template: readonly Section[]): readonly AskedSection[] {
   return template.flatMap((section) => {
     const topic = section.asked ?? firstAskedOf(section.topics);

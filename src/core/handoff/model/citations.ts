@@ -1,7 +1,6 @@
 /** The messages that an item rests on, as a model names them at its end: `[12, 15-18]`, numbered from 1. */
 
 export interface Cited {
-  /** The item without its citation. */
   readonly claim: string;
   /** Numbers of messages, from 1, ascending; empty where nothing is cited. */
   readonly messages: readonly number[];

@@ -37,7 +37,6 @@ export interface ModelHandoffRequest {
   readonly targetTokens: number;
   /** What is sent now, where a model that can is to be asked behind it. */
   readonly conversation?: Transcript;
-  /** The live request. */
   readonly live: Message | undefined;
   readonly focus?: string;
   /** What may be spent where it is less than one compaction may spend. */
@@ -45,7 +44,6 @@ export interface ModelHandoffRequest {
 }
 
 export interface ModelHandoff {
-  /** What the model wrote, whole. */
   readonly prose?: Items;
   readonly account: SummaryAccount;
   /** For the report: why the result is poorer than it should be. */

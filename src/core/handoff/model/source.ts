@@ -21,7 +21,6 @@ export interface Span {
   /** What is read: `messages[from .. until)`. */
   readonly from: number;
   readonly until: number;
-  /** Words of the task, lower case. */
   readonly focus: readonly string[];
   readonly recall: string;
   readonly measure: Measure;

@@ -37,13 +37,11 @@ export interface FoldRequest {
   readonly record: Items;
   readonly template: readonly Section[];
   readonly asked: readonly AskedSection[];
-  /** Tokens of the handoff. */
   readonly budget: number;
   /** How long the record is to be. */
   readonly targetTokens: number;
   readonly live: string;
   readonly focus?: string;
-  /** What may still be spent. */
   readonly allowed: Allowance;
   readonly signal?: AbortSignal;
 }

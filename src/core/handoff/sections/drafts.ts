@@ -17,7 +17,6 @@ import { mediaText, PASTE_CHARS_MIN } from "../turns/words.ts";
 import { CHANGED_LEAD, LIVE_LEAD, READ_AGAIN_LEAD, REPEATED_LEAD } from "./topics.ts";
 import type { Topic } from "./topic.ts";
 
-/** What the drafts of one handoff are made from. */
 export interface HandoffMaterial {
   readonly messages: readonly Message[];
   readonly events: Events;
@@ -30,7 +29,6 @@ export interface HandoffMaterial {
   readonly beside: AlreadyVisible;
   /** Set when an earlier handoff holds what came first. */
   readonly continues: boolean;
-  /** Tokens for the handoff. */
   readonly budget: number;
   readonly redact: (text: string) => string;
   /** A path or text as it is written in the handoff: below the session's folder. */

@@ -5,12 +5,11 @@ import { DIGEST_TRIGGER_TOKENS } from "../../../../src/core/digest/digest.ts";
 import type { CompactRequest } from "../../../../src/core/engines/contract.ts";
 import type { Writers } from "../../../../src/core/handoff/model/writer.ts";
 import {
-  recentTokensIn,
+  sacredZoneFigures,
   sacredZoneLimits,
   createSacredZone,
   sacredZoneStatistics,
   type SacredZoneState,
-  workloadFactor,
 } from "../../../../src/core/engines/sacred-zone/sacred-zone.ts";
 import { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "../../../../src/core/engines/settings.ts";
 import { contentText, resultOf, type Message, type Transcript } from "../../../../src/core/transcript/message.ts";
@@ -55,8 +54,8 @@ describe("the figures of sacred-zone", () => {
       triggerTokens: contextLength * 0.75,
       targetTokens: contextLength * 0.5,
     });
-    const recent = recentTokensIn(SACRED_ZONE_DEFAULTS, limits.targetTokens, []);
-    expect(recent).toBe(Math.min(20_000, contextLength * 0.2));
+    const recent = sacredZoneFigures({ contextLength }).find(({ name }) => name === "recent");
+    expect(recent?.tokens).toBe(Math.min(20_000, contextLength * 0.2));
   });
 
   it("are 500 tokens for what is digested, 150 for a digest, 300 words for a summary", async () => {
@@ -232,21 +231,5 @@ describe("the fallback of sacred-zone", () => {
     const decide = (tokens: number) => engine.decide(state as ReturnType<typeof engine.init>, { tokens, messages: 3 });
     expect(decide(98_000)).toMatchObject({ kind: "none", because: expect.stringContaining("fresh session") });
     expect(decide(110_000).kind).toBe("compact");
-  });
-});
-
-describe("the adaptive zone", () => {
-  it("is half as large for a talk, twice as large for work on many things", () => {
-    const chatting = talk(user("Hello."), says("Hello."));
-    const working = Array.from({ length: 20 }, (_, at): readonly Message[] => {
-      const [first, result] = ran("shell", { command: `make ${at}` }, "ok") as [Message, Message];
-      const [second, other] = ran("read_file", { path: `src/part${at}.ts` }, "ok") as [Message, Message];
-      return [{ role: "assistant", parts: [...first.parts, ...second.parts] }, result, other];
-    });
-    expect(workloadFactor(chatting.messages)).toBe(0.5);
-    expect(workloadFactor(talk(...working).messages)).toBe(2);
-    const settings = { ...SACRED_ZONE_DEFAULTS, zone: "adaptive" } as const;
-    expect(recentTokensIn(settings, 500_000, chatting.messages)).toBe(10_000);
-    expect(recentTokensIn(settings, 500_000, talk(...working).messages)).toBe(40_000);
   });
 });
