@@ -246,6 +246,14 @@ export interface CompactOptions extends Waiting {
   readonly force?: boolean;
 }
 
+/** Of what was sent last. */
+export interface Room {
+  readonly windowTokens: number;
+  readonly leftTokens: number;
+  /** Absent where nothing is compacted by itself. */
+  readonly compactsAtTokens?: number;
+}
+
 export interface RuntimeReport {
   readonly engine: string;
   readonly compactions: number;
@@ -257,6 +265,8 @@ export interface RuntimeReport {
   readonly timing: CompactionTiming;
   /** When what was sent last leaves the provider's cache, in milliseconds since the epoch; absent where that is not known. */
   readonly cacheExpiresAtMs?: number;
+  /** How much of the window is left; only with `roomTool`. */
+  readonly room?: Room;
   readonly thresholdTokens: number;
   readonly last?: CompactionReport;
   /** The engine that was disabled, where one was; `engine` is the one that took its place. */

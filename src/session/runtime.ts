@@ -22,7 +22,7 @@ import {
   compactWithoutRemote,
 } from "./compact-ahead.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, WaitingForMain } from "./contract.ts";
-import { WISH_REASON, callTool, toolsOf } from "./model-tools.ts";
+import { WISH_REASON, callTool, readRoom, toolsOf } from "./model-tools.ts";
 import { createEvents } from "./events.ts";
 import { createIngest, type ConversationView, type SessionContext, createContextUsage } from "./context.ts";
 import { recall } from "./recall/search.ts";
@@ -291,6 +291,7 @@ function makeReport(context: SessionContext): RuntimeReport {
   const { state, options } = context;
   const ttlMs = options.economy?.()?.ttlMs;
   const expiresAtMs = ttlMs === undefined || state.sentAtMs === undefined ? undefined : state.sentAtMs + ttlMs;
+  const room = readRoom(context);
   return {
     engine: state.engine.name,
     compactions: state.compactions,
@@ -302,6 +303,7 @@ function makeReport(context: SessionContext): RuntimeReport {
     thresholdTokens: state.limits.thresholdTokens,
     ...(state.last === undefined ? {} : { last: state.last }),
     ...(state.disabledEngine === undefined ? {} : { disabledEngine: state.disabledEngine }),
+    ...(room === undefined ? {} : { room }),
   };
 }
 
