@@ -44,7 +44,7 @@ interface HandoffText {
   readonly tokensAfter: number;
 }
 
-export interface HandoffTextRequest extends Pick<CompactOptions, "focus" | "budget" | "signal"> {
+export interface HandoffTextRequest extends Pick<CompactOptions, "focus" | "budget" | "signal" | "reason"> {
   /** True: no message stays as it is, and the text stands in for all of them. */
   readonly keepNothing?: boolean;
   /** Where the kept end may begin, for a host whose messages hold several of these; anywhere by default. */
@@ -66,8 +66,8 @@ export async function compactToText(
   { keepNothing = false, starts, focus, ...request }: HandoffTextRequest = {},
 ): Promise<HandoffText | undefined> {
   const outcome = await compacted(runtime, messages, {
-    ...request,
     reason: "explicit",
+    ...request,
     ...(focus === undefined || focus === "" ? {} : { focus }),
   });
   if (outcome === undefined) return undefined;

@@ -1,5 +1,5 @@
 /** What the plugin for Claude Code answers its hooks with. */
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createGateway } from "../../src/gateway/index.ts";
@@ -71,9 +71,9 @@ describe("in place of Claude Code's compaction", () => {
     const folder = temporaryFolder();
     onTestFinished(folder.remove);
     const path = join(folder.path, "session.jsonl");
-    const ask = async (rows: object[], more: object = {}) => {
+    const ask = async (rows: object[], more: object = {}, trigger = "manual") => {
       const compaction = { transcriptPath: path, model: "claude-sonnet-4-5", windowTokens: 20_000, rows, ...more };
-      const input = JSON.stringify({ hook_event_name: "SessionCompact", trigger: "manual", compaction });
+      const input = JSON.stringify({ hook_event_name: "SessionCompact", trigger, compaction });
       const { code, out, err } = await precisHere(["hook"], {
         folder: folder.path,
         environment: { XDG_DATA_HOME: folder.path },
@@ -169,6 +169,36 @@ describe("in place of Claude Code's compaction", () => {
     });
   });
 
+  it("says why Claude Code has to compact itself", async () => {
+    const { path, ask, folder } = session();
+    const short = [{ role: "user", text: "Hello." }] as const;
+    writeFileSync(path, short.map(({ role, text }, at) => line(role, text, at)).join("\n"));
+    expect(await ask(rowsFor([...short]))).toEqual({ failure: "precis found nothing to shorten." });
+    const said = turns(0, TURNS);
+    writeFileSync(path, said.map(({ role, text }, at) => line(role, text, at)).join("\n"));
+    expect(await ask(rowsFor(said).map((row) => ({ ...row, key: "other" })))).toEqual({
+      failure: "the session file does not hold this conversation.",
+    });
+    rmSync(join(folder, "precis"), { recursive: true, force: true });
+    writeFileSync(join(folder, "precis"), "no folder");
+    expect(await ask(rowsFor(said))).toEqual({ failure: expect.stringMatching(/store.* .*\.$/) });
+  });
+
+  it.each([
+    ["auto", "threshold"],
+    ["manual", "explicit"],
+  ])("is kept with what it was made for: %s", async (trigger, reason) => {
+    const { path, ask, folder } = session();
+    const said = turns(0, TURNS);
+    writeFileSync(path, said.map(({ role, text }, at) => line(role, text, at)).join("\n"));
+    expect(await ask(rowsFor(said), {}, trigger)).toHaveProperty("messages");
+    const shown = await precisHere(["sessions", "show", "claude-code:s"], {
+      folder,
+      environment: { XDG_DATA_HOME: folder },
+    });
+    expect(shown.out).toMatch(new RegExp(`^ *1  ${reason}  `, "m"));
+  });
+
   it("leaves the session that Claude Code keeps to its own undo", async () => {
     const { path, ask, folder } = session();
     const said = turns(0, TURNS);
@@ -198,7 +228,9 @@ describe("in place of Claude Code's compaction", () => {
     };
     const event = { hook_event_name: "SessionCompact", trigger: "auto", compaction };
     expect(JSON.parse((await hook(event, { ANTHROPIC_BASE_URL: await runningGateway() })).out)).toHaveProperty("skip");
-    expect(await hook({ ...event, trigger: "manual" })).toMatchObject({ code: 0, out: "" });
+    expect(JSON.parse((await hook({ ...event, trigger: "manual" })).out)).toEqual({
+      failure: "the session file does not hold this conversation.",
+    });
   });
 });
 
