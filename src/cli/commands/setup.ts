@@ -137,7 +137,7 @@ async function undo(client: ClientFile, name: string, args: Arguments, terminal:
   if (isLinked) await terminal.out.say(`${terminal.out.paint("bad", `- ${shortPath(link.from, terminal)}`)}\n`);
   const records = changedRecords(client, former, terminal);
   for (const { path: record, entry } of records)
-    await terminal.out.say(`${shortPath(record, terminal)}: ${terminal.out.paint("bad", `- ${entry.at(-1)}`)}\n`);
+    await terminal.out.say(`${shortPath(record, terminal)}: ${terminal.out.paint("bad", `- ${entry.join(" ")}`)}\n`);
   if (!args.is("yes")) return notWritten(terminal);
   if (isLinked) rmSync(link.from);
   const { made = [] } = former;
@@ -264,7 +264,7 @@ async function write(path: string, text: string, terminal: Terminal): Promise<vo
   await writeOutput(terminal, path, isMarked ? `${BYTE_ORDER_MARK}${text}` : text, { mode: FILE_MODE });
 }
 
-function inFile(shown: string, work: () => string): string {
+function inFile<Result>(shown: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
