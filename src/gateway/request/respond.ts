@@ -124,6 +124,9 @@ function learnFrom(context: GatewayContext, request: AnsweredRequest): void {
   if (total !== undefined)
     record.cache = effectOf({ usage: total, newTokens, prices: caching.prices, ttl: caching.ttl });
   if (!isAccepted(answer)) return;
+  const { conversation } = request;
+  const { reasonedCalls: calls } = answer.reader.state;
+  conversation.reasoned = { calls, isReported: conversation.reasoned?.isReported ?? false };
   if (usage !== undefined) learnUsage(context, request, { usage, total: total ?? usage });
   if (request.soon) context.compactAhead(request);
   context.watchIdle(request);
