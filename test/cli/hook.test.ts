@@ -159,6 +159,33 @@ describe("in place of Claude Code's compaction", () => {
     expect((whole.messages as { text: string }[]).some((one) => one.text === RULE)).toBe(true);
   });
 
+  it("keeps no reply of a turn that goes on, whatever comes behind its result", async () => {
+    const { path, ask } = session();
+    const said = [...turns(0, TURNS), { role: "user" as const, text: "Read it." }];
+    const lines = said.map(({ role, text }, at) => line(role, text, at));
+    const at = said.length;
+    const step = (more: object): string =>
+      JSON.stringify({ ...(JSON.parse(line("user", "", at)) as object), sessionId: "s", ...more });
+    const use = { type: "tool_use", id: "toolu_1", name: "Read", input: {} };
+    const call = step({ type: "assistant", message: { role: "assistant", content: [use] } });
+    const result = { type: "tool_result", tool_use_id: "toolu_1", content: "x = 1" };
+    const answered = step({ uuid: "r", parentUuid: `u${at}`, message: { role: "user", content: [result] } });
+    const behind = step({
+      uuid: "n",
+      parentUuid: "r",
+      isMeta: true,
+      message: { role: "user", content: "<system-reminder>New tools.</system-reminder>" },
+    });
+    const rows = [
+      ...rowsFor(said),
+      { role: "assistant", key: "", ids: [] },
+      { role: "assistant", key: "", ids: ["toolu_1"] },
+      { role: "user", key: "", ids: ["toolu_1"] },
+    ];
+    writeFileSync(path, [...lines, call, answered, behind].join("\n"));
+    expect((await ask(rows, {}, "auto")).messages).toHaveLength(1);
+  });
+
   it("says why nothing can be undone where its store cannot be opened", async () => {
     const { path, ask, folder } = session();
     const said = turns(0, 4);

@@ -14,7 +14,7 @@ import { isGateway } from "../gateway/process.ts";
 import { HISTORY_ARGS, withHistory, keepSession } from "../store/history.ts";
 import type { Terminal } from "../screen/terminal.ts";
 import { basename, dirname, join } from "node:path";
-import type { Message } from "../../core/transcript/message.ts";
+import { callsOf, type Message } from "../../core/transcript/message.ts";
 import { keepRows, writeText, type ClaudeRow, type WrittenRow } from "../../integrations/claude-code/rows.ts";
 import { sessionText } from "../../logs/stored.ts";
 import { compactToText, writeAsText } from "../../session/handoff-text.ts";
@@ -205,7 +205,8 @@ async function compactSession(
   { focus, isAutomatic, rows }: Compacting,
 ): Promise<ClaudeAnswer | HookFailure> {
   // In the middle of a turn a provider wants the thinking of its replies, which rows that are written do not have.
-  const keepNothing = messages.at(-1)?.role === "tool";
+  const newestReply = messages.findLast(({ role }) => role === "assistant");
+  const keepNothing = newestReply !== undefined && callsOf(newestReply).length > 0;
   const reason = isAutomatic ? "threshold" : "explicit";
   const done = await compactToText(runtime, messages, { focus, keepNothing, reason });
   if (done === undefined) return NOTHING_SMALLER;
