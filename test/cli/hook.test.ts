@@ -212,7 +212,7 @@ describe("in place of Claude Code's compaction", () => {
   });
 
   it.each([
-    ["auto", "threshold"],
+    ["auto", "host"],
     ["manual", "explicit"],
   ])("is kept with what it was made for: %s", async (trigger, reason) => {
     const { path, ask, folder } = session();

@@ -207,7 +207,7 @@ async function compactSession(
   // In the middle of a turn a provider wants the thinking of its replies, which rows that are written do not have.
   const newestReply = messages.findLast(({ role }) => role === "assistant");
   const keepNothing = newestReply !== undefined && callsOf(newestReply).length > 0;
-  const reason = isAutomatic ? "threshold" : "explicit";
+  const reason = isAutomatic ? "host" : "explicit";
   const done = await compactToText(runtime, messages, { focus, keepNothing, reason });
   if (done === undefined) return NOTHING_SMALLER;
   const { text, kept: count, ...tokens } = done;
