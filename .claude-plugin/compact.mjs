@@ -62,5 +62,5 @@ export function register(on) {
     if (skip !== undefined) return { skip };
     if (!isUndo(e)) $.ui.toast("Compacted by precis. `/compact undo` takes it back.", { timeoutMs: NOTICE_MS });
     return { messages: messages.map((one) => (typeof one === "number" ? e.messages[one] : one)), ...tokens };
-  }).catch(($, e, next) => (next.called ? next(e) : leave($, e, next, next.error.message ?? "it took too long.")));
+  }).catch(($, e, own) => (own.called ? own(e) : leave($, e, own, own.error.message ?? "it took too long.")));
 }

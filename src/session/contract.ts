@@ -27,7 +27,7 @@ import type { RecallChoice, RecallHit } from "./recall/search.ts";
 import type { Summarize } from "./summarize.ts";
 import type { SessionCaching } from "./markers.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
-import type { CompactionTiming, WindowInUse, WindowOrigin } from "./timing.ts";
+import type { CompactionTiming, Room, WindowInUse, WindowOrigin } from "./timing.ts";
 
 export interface RuntimeOptions {
   /**
@@ -244,14 +244,6 @@ export interface CompactOptions extends Waiting {
   readonly because?: string;
   /** Compact although there is room. Default true: an explicit call means it. */
   readonly force?: boolean;
-}
-
-/** Of what was sent last. */
-export interface Room {
-  readonly windowTokens: number;
-  readonly leftTokens: number;
-  /** Absent where nothing is compacted by itself. */
-  readonly compactsAtTokens?: number;
 }
 
 export interface RuntimeReport {

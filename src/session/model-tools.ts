@@ -2,7 +2,8 @@
 import { compilePattern } from "./line-pattern.ts";
 import type { EngineTool, Sources, ToolAnswer, ToolCall, ToolPrompt } from "../core/engines/contract.ts";
 import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
-import type { ToolBounds, CompactToolOptions, Room } from "./contract.ts";
+import type { ToolBounds, CompactToolOptions } from "./contract.ts";
+import type { Room } from "./timing.ts";
 import type { SessionContext } from "./context.ts";
 import { writersOf } from "./make-compaction.ts";
 import { withTimeLimit } from "./time-limit.ts";

@@ -231,13 +231,13 @@ describe("in place of Claude Code's compaction", () => {
     const said = turns(0, TURNS);
     writeFileSync(path, said.map(({ role, text }, at) => line(role, text, at)).join("\n"));
     await ask(rowsFor(said));
-    for (const [words, hint] of [
+    for (const [command, hint] of [
       [["undo", "claude-code:s"], "/compact undo"],
       [["undo", "claude"], "/compact undo"],
       [["sessions", "compact", "claude-code:s"], "`/compact` in Claude Code"],
       [["sessions", "edit", "claude-code:s", "--drop", "2-3"], "`/compact` in Claude Code"],
     ] as const) {
-      const { code, err } = await precisHere(words, { folder, environment: { XDG_DATA_HOME: folder } });
+      const { code, err } = await precisHere(command, { folder, environment: { XDG_DATA_HOME: folder } });
       expect([code, err]).toEqual([2, expect.stringContaining(hint)]);
     }
     expect(await ask(rowsFor(said), { undo: true })).toHaveProperty("messages");

@@ -133,7 +133,11 @@ interface Spot {
   readonly isTriggered: boolean;
 }
 
-function* streamItem(block: ReplyBlock, item: Fields, { say, output_index, isTriggered }: Spot): Generator<StreamEvent> {
+function* streamItem(
+  block: ReplyBlock,
+  item: Fields,
+  { say, output_index, isTriggered }: Spot,
+): Generator<StreamEvent> {
   const spot = { item_id: item["id"], output_index };
   yield say("response.output_item.added", { output_index, item: opened(item) });
   switch (block.kind) {

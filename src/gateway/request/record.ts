@@ -12,8 +12,7 @@ import type {
   RequestTiming,
   Treatment,
 } from "../contract.ts";
-import type { Room } from "../../session/contract.ts";
-import type { WindowInUse } from "../../session/timing.ts";
+import type { Room, WindowInUse } from "../../session/timing.ts";
 import type { Conversation } from "../conversations/conversations.ts";
 import type { RequestSpan } from "../operation/spans.ts";
 import type { HeldThread } from "../conversations/threads.ts";

@@ -88,7 +88,7 @@ const anthropicAnswers: AnswerDialect = {
       case "message_delta":
         return readDelta(parsed(received.data));
       case "content_block_start":
-        return { ...BEGINS, ...readSteps(received.data, (event) => readStep(fieldsOf(event["content_block"]))) };
+        return { ...BEGINS, ...readSteps(received.data, (started) => readStep(fieldsOf(started["content_block"]))) };
       case "message_stop":
         return ENDS;
       case "error":
