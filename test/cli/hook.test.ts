@@ -208,7 +208,7 @@ describe("in place of Claude Code's compaction", () => {
     });
     rmSync(join(folder, "precis"), { recursive: true, force: true });
     writeFileSync(join(folder, "precis"), "no folder");
-    expect(await ask(rowsFor(said))).toEqual({ failure: expect.stringMatching(/store.* .*\.$/) });
+    expect(await ask(rowsFor(said))).toEqual({ failure: expect.stringMatching(/history\.db.*\. [A-Z].*\.$/) });
   });
 
   it.each([

@@ -7,7 +7,7 @@ import { readFile, stat } from "node:fs/promises";
 import { personText } from "../../core/events/person.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import { readLog, withKeptMark } from "../../logs/index.ts";
-import type { PrecisError } from "../../core/errors.ts";
+import { PrecisError } from "../../core/errors.ts";
 import type { Arguments, Command } from "../program/command.ts";
 import { EXIT, type ExitCode } from "../program/exit.ts";
 import { isGateway } from "../gateway/process.ts";
@@ -91,10 +91,13 @@ async function answerOrSay(compaction: ClaudeCompaction, args: Arguments, termin
     if (!("failure" in answer)) return answer;
     failure = answer.failure;
   } catch (error) {
-    const { message, hint } = error as Partial<PrecisError>;
-    failure = [message ?? String(error), hint].filter((one) => one !== undefined).join(" ");
+    failure = error instanceof PrecisError ? describeFault(error) : `${String(error)}.`;
   }
   return compaction.undo === true ? { skip: `precis could not undo: ${failure}` } : { failure };
+}
+
+function describeFault({ place, message, hint }: PrecisError): string {
+  return `${place === undefined ? "" : `${place}: `}${message}. ${hint}`;
 }
 
 async function hasGateway({ environment }: Terminal): Promise<boolean> {
