@@ -41,6 +41,8 @@ export const ALL_NOTICES: Readonly<Record<NoticeEvent["code"], string>> = {
   engine_disabled:
     "A plugin failed or violated the engine contract; the conversation continues with the built-in `compressor`.",
   retention: "Conversations were deleted because of their age, or because the store was nearly full.",
+  reasoning_dropped:
+    "A client left out the reasoning that its provider returned before a call (thinking of Anthropic Messages, encrypted items of OpenAI Responses). The message says what follows; it is sent once for each conversation.",
   hook_failed:
     "A hook of the operator failed, took too long or was not run; the message says which. The compaction is not affected.",
   overloaded: "The gateway has more to do than it can and forwards requests unread, or reads them again.",

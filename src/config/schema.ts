@@ -122,7 +122,7 @@ const compressionSection = z
     }),
     room_tool: z.enum(["off", "on"]).default(compression.room_tool).meta({
       description:
-        "Whether models behind `precis serve` get a tool, `precis_room`, with which they ask how much of the window is used and when older messages are shortened. Models that are told of a filling window may give up early.",
+        "Whether models behind `precis serve` get a tool, `precis_room`, with which they ask how much of the window is used and when older messages are shortened, and answers a header, `x-precis-room`, with which their clients read it. Models that are told of a filling window may give up early.",
     }),
   })
   .prefault({})

@@ -190,6 +190,7 @@ export interface NoticeEvent {
     | "circuit_closed"
     | "tenants_unchanged"
     | "hook_failed"
+    | "reasoning_dropped"
     | "engine_disabled"
     | "retention";
   readonly tenant: string;

@@ -27,7 +27,7 @@ import type { RecallChoice, RecallHit } from "./recall/search.ts";
 import type { Summarize } from "./summarize.ts";
 import type { SessionCaching } from "./markers.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
-import type { CompactionTiming, WindowInUse, WindowOrigin } from "./timing.ts";
+import type { CompactionTiming, Room, WindowInUse, WindowOrigin } from "./timing.ts";
 
 export interface RuntimeOptions {
   /**
@@ -238,6 +238,8 @@ export interface RuntimeReport {
   readonly window: WindowInUse;
   /** From how many tokens on the conversation is compacted, and why it is not yet. */
   readonly timing: CompactionTiming;
+  /** How much of the window is left; only with `roomTool`. */
+  readonly room?: Room;
   readonly thresholdTokens: number;
   readonly last?: CompactionReport;
   /** The engine that was disabled, where one was; `engine` is the one that took its place. */

@@ -5,6 +5,8 @@ import { withParts, type Message, contentText, textMessage } from "../core/trans
 import { elementTexts } from "../protocols/json.ts";
 import { protocols } from "../protocols/index.ts";
 import { type ProtocolName } from "../core/protocols.ts";
+import { languageOfPeople } from "../core/handoff/language.ts";
+import { wordsIn } from "../core/handoff/translations.ts";
 import type { Outcome } from "../core/engines/contract.ts";
 import { messageText, numbered } from "../core/recall/messages.ts";
 import { createMemoryStore } from "../store/memory.ts";
@@ -44,7 +46,7 @@ interface HandoffText {
   readonly tokensAfter: number;
 }
 
-export interface HandoffTextRequest extends Pick<CompactOptions, "focus" | "budget" | "signal"> {
+export interface HandoffTextRequest extends Pick<CompactOptions, "focus" | "budget" | "signal" | "reason"> {
   /** True: no message stays as it is, and the text stands in for all of them. */
   readonly keepNothing?: boolean;
   /** Where the kept end may begin, for a host whose messages hold several of these; anywhere by default. */
@@ -66,8 +68,8 @@ export async function compactToText(
   { keepNothing = false, starts, focus, ...request }: HandoffTextRequest = {},
 ): Promise<HandoffText | undefined> {
   const outcome = await compacted(runtime, messages, {
-    ...request,
     reason: "explicit",
+    ...request,
     ...(focus === undefined || focus === "" ? {} : { focus }),
   });
   if (outcome === undefined) return undefined;
@@ -127,15 +129,15 @@ async function compacted(
 }
 
 const SPEAKERS = { system: "System", user: "User", assistant: "Agent", tool: "Result" } as const;
-const LIVE_REQUEST = "The user's latest request, word for word:";
 
 /** What replaces messages as one text: what precis wrote as it is, everything else with who said it. */
 export function writeAsText(messages: readonly Message[]): string {
   const numberedMessages = numbered(messages, 1);
+  const { newest } = wordsIn(languageOfPeople(messages));
   return messages
     .map((message, at) => {
       if (message.origin === "summary" || message.origin === "note") return contentText(message.parts);
-      if (message.origin === "anchor") return `${LIVE_REQUEST}\n${contentText(message.parts)}`;
+      if (message.origin === "anchor") return `${newest}:\n${contentText(message.parts)}`;
       const [tool] = message.role === "tool" ? numberedMessages[at]!.tools : [];
       return `${SPEAKERS[message.role]}${tool === undefined ? "" : ` of ${tool}`}: ${messageText(message)}`;
     })

@@ -3,6 +3,7 @@ import { compilePattern } from "./line-pattern.ts";
 import type { EngineTool, Sources, ToolAnswer, ToolCall, ToolPrompt } from "../core/engines/contract.ts";
 import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
 import type { ToolBounds, CompactToolOptions } from "./contract.ts";
+import type { Room } from "./timing.ts";
 import type { SessionContext } from "./context.ts";
 import { writersOf } from "./make-compaction.ts";
 import { withTimeLimit } from "./time-limit.ts";
@@ -53,7 +54,8 @@ function engineTools({ state }: SessionContext): readonly EngineTool[] {
 export async function callTool(context: SessionContext, call: ToolCall, bounds: ToolBounds = {}): Promise<ToolAnswer> {
   const { engine, engineState } = context.state;
   try {
-    if (call.name === ROOM_TOOL && roomTools(context).length > 0) return answerRoomCall(context);
+    const room = call.name === ROOM_TOOL ? readRoom(context) : undefined;
+    if (room !== undefined) return answerRoomCall(room, context.state.tokens);
     if (call.name === COMPACT_TOOL) return answerCompactCall(context, call);
     if (call.name === RECALL_TOOL) return await recalled(context, call, bounds);
     const answering = engine.callTool?.(engineState, call, openSources(context, bounds));
@@ -158,16 +160,25 @@ function roomTools({ options }: Pick<SessionContext, "options">): readonly Engin
   return options.roomTool?.tool === "on" ? [ROOM_TOOL_DECLARATION] : [];
 }
 
-function answerRoomCall(context: SessionContext): ToolAnswer {
+/** @returns undefined where the host does not ask for it. */
+export function readRoom(context: SessionContext): Room | undefined {
+  if (roomTools(context).length === 0) return undefined;
   const { tokens, settings } = context.state;
-  const { contextLength } = settings;
+  const { contextLength: windowTokens } = settings;
   const { compactsAtTokens } = timingOf(context);
+  const leftTokens = Math.max(0, windowTokens - tokens);
+  return { windowTokens, leftTokens, ...(compactsAtTokens === undefined ? {} : { compactsAtTokens }) };
+}
+
+function answerRoomCall({ windowTokens, leftTokens, compactsAtTokens }: Room, tokens: number): ToolAnswer {
   const then =
     compactsAtTokens === undefined
       ? "Nothing is shortened by itself."
       : `From about ${compactsAtTokens} on, older messages become a summary, and nothing is lost for good: go on with the work.`;
-  const left = Math.max(0, contextLength - tokens);
-  return { text: `About ${tokens} of ${contextLength} tokens are in use; ${left} are left. ${then}`, quotes: [] };
+  return {
+    text: `About ${tokens} of ${windowTokens} tokens are in use; ${leftTokens} are left. ${then}`,
+    quotes: [],
+  };
 }
 
 const COMPACT_TOOL = "precis_compact";

@@ -109,7 +109,7 @@ const compactOptions = {
   focus: text,
   messages: nonEmptyText,
   budget: whole({ min: 1 }),
-  reason: oneOf("threshold", "hygiene", "overflow", "payload", "explicit", "budget", "cost"),
+  reason: oneOf("threshold", "hygiene", "overflow", "payload", "explicit", "host", "budget", "cost"),
   because: text,
   force: yesOrNo,
   main: writerOption,

@@ -20,7 +20,7 @@ import {
   compactWithoutRemote,
 } from "./compact-ahead.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, WaitingForMain } from "./contract.ts";
-import { WISH_REASON, callTool, toolsOf } from "./model-tools.ts";
+import { WISH_REASON, callTool, readRoom, toolsOf } from "./model-tools.ts";
 import { createEvents } from "./events.ts";
 import { createIngest, type ConversationView, type SessionContext, createContextUsage } from "./context.ts";
 import { recall } from "./recall/search.ts";
@@ -276,6 +276,7 @@ async function undo({ store, tenant, contextUsage, state }: SessionContext): Pro
 
 function makeReport(context: SessionContext): RuntimeReport {
   const { state } = context;
+  const room = readRoom(context);
   return {
     engine: state.engine.name,
     compactions: state.compactions,
@@ -286,6 +287,7 @@ function makeReport(context: SessionContext): RuntimeReport {
     thresholdTokens: state.limits.thresholdTokens,
     ...(state.last === undefined ? {} : { last: state.last }),
     ...(state.disabledEngine === undefined ? {} : { disabledEngine: state.disabledEngine }),
+    ...(room === undefined ? {} : { room }),
   };
 }
 

@@ -26,6 +26,14 @@ export interface CompactionTiming {
   readonly postponed?: Postponement;
 }
 
+/** Of what was sent last. */
+export interface Room {
+  readonly windowTokens: number;
+  readonly leftTokens: number;
+  /** Absent where nothing is compacted by itself. */
+  readonly compactsAtTokens?: number;
+}
+
 /** A window that a provider's refusal revealed. */
 export interface LearnedWindow {
   /** `named`: the provider's error named it. `refused`: it is nine tenths of what the provider refused. */

@@ -1,5 +1,5 @@
 /** `precis doctor` on sound and on broken set-ups: each fault is named, with what mends it, and nothing else is called one. */
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
@@ -363,6 +363,24 @@ describe("precis doctor", () => {
     });
     expect(of("client_not_here")?.fix).toContain("precis run pi");
   });
+
+  it.each([["claude"], ["opencode"], ["pi"]])(
+    "knows that %s loads precis itself, and recommends no gateway",
+    async (name) => {
+      for (const one of [name, "precis"]) installed(one);
+      const home = { HOME: folder.path, XDG_STATE_HOME: folder.path };
+      const words = ["setup", name, ...(name === "pi" ? [] : ["--inside"]), "--yes"];
+      expect(await precisHere(words, { folder: folder.path, environment: home })).toMatchObject({ code: 0 });
+      const { findings } = await doctor(["--offline"], home);
+      const [found, ...others] = findings.filter(({ area }) => area === "clients");
+      expect(others).toEqual([]);
+      expect(found).toMatchObject({ level: "fine", code: "client_inside" });
+      expect(found).not.toHaveProperty("fix");
+      rmSync(join(folder.path, "bin/precis"));
+      const codes = (await doctor(["--offline"], home)).findings.map(({ code }) => code);
+      expect(codes.includes("precis_not_on_path")).toBe(name === "claude");
+    },
+  );
 
   it("asks nobody when told to stay offline", async () => {
     let asked = 0;

@@ -1,5 +1,5 @@
 /** What the plugin for Claude Code answers its hooks with. */
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createGateway } from "../../src/gateway/index.ts";
@@ -71,9 +71,9 @@ describe("in place of Claude Code's compaction", () => {
     const folder = temporaryFolder();
     onTestFinished(folder.remove);
     const path = join(folder.path, "session.jsonl");
-    const ask = async (rows: object[], more: object = {}) => {
+    const ask = async (rows: object[], more: object = {}, trigger = "manual") => {
       const compaction = { transcriptPath: path, model: "claude-sonnet-4-5", windowTokens: 20_000, rows, ...more };
-      const input = JSON.stringify({ hook_event_name: "SessionCompact", trigger: "manual", compaction });
+      const input = JSON.stringify({ hook_event_name: "SessionCompact", trigger, compaction });
       const { code, out, err } = await precisHere(["hook"], {
         folder: folder.path,
         environment: { XDG_DATA_HOME: folder.path },
@@ -159,6 +159,33 @@ describe("in place of Claude Code's compaction", () => {
     expect((whole.messages as { text: string }[]).some((one) => one.text === RULE)).toBe(true);
   });
 
+  it("keeps no reply of a turn that goes on, whatever comes behind its result", async () => {
+    const { path, ask } = session();
+    const said = [...turns(0, TURNS), { role: "user" as const, text: "Read it." }];
+    const lines = said.map(({ role, text }, at) => line(role, text, at));
+    const at = said.length;
+    const step = (more: object): string =>
+      JSON.stringify({ ...(JSON.parse(line("user", "", at)) as object), sessionId: "s", ...more });
+    const use = { type: "tool_use", id: "toolu_1", name: "Read", input: {} };
+    const call = step({ type: "assistant", message: { role: "assistant", content: [use] } });
+    const result = { type: "tool_result", tool_use_id: "toolu_1", content: "x = 1" };
+    const answered = step({ uuid: "r", parentUuid: `u${at}`, message: { role: "user", content: [result] } });
+    const behind = step({
+      uuid: "n",
+      parentUuid: "r",
+      isMeta: true,
+      message: { role: "user", content: "<system-reminder>New tools.</system-reminder>" },
+    });
+    const rows = [
+      ...rowsFor(said),
+      { role: "assistant", key: "", ids: [] },
+      { role: "assistant", key: "", ids: ["toolu_1"] },
+      { role: "user", key: "", ids: ["toolu_1"] },
+    ];
+    writeFileSync(path, [...lines, call, answered, behind].join("\n"));
+    expect((await ask(rows, {}, "auto")).messages).toHaveLength(1);
+  });
+
   it("says why nothing can be undone where its store cannot be opened", async () => {
     const { path, ask, folder } = session();
     const said = turns(0, 4);
@@ -169,16 +196,50 @@ describe("in place of Claude Code's compaction", () => {
     });
   });
 
+  it("says why Claude Code has to compact itself", async () => {
+    const { path, ask, folder } = session();
+    const short = [{ role: "user", text: "Hello." }] as const;
+    writeFileSync(path, short.map(({ role, text }, at) => line(role, text, at)).join("\n"));
+    expect(await ask(rowsFor([...short]))).toEqual({ failure: "precis found nothing to shorten." });
+    const said = turns(0, TURNS);
+    writeFileSync(path, said.map(({ role, text }, at) => line(role, text, at)).join("\n"));
+    expect(await ask(rowsFor(said).map((row) => ({ ...row, key: "other" })))).toEqual({
+      failure: "the session file does not hold this conversation.",
+    });
+    rmSync(join(folder, "precis"), { recursive: true, force: true });
+    writeFileSync(join(folder, "precis"), "no folder");
+    expect(await ask(rowsFor(said))).toEqual({ failure: expect.stringMatching(/history\.db.*\. [A-Z].*\.$/) });
+  });
+
+  it.each([
+    ["auto", "host"],
+    ["manual", "explicit"],
+  ])("is kept with what it was made for: %s", async (trigger, reason) => {
+    const { path, ask, folder } = session();
+    const said = turns(0, TURNS);
+    writeFileSync(path, said.map(({ role, text }, at) => line(role, text, at)).join("\n"));
+    expect(await ask(rowsFor(said), {}, trigger)).toHaveProperty("messages");
+    const shown = await precisHere(["sessions", "show", "claude-code:s"], {
+      folder,
+      environment: { XDG_DATA_HOME: folder },
+    });
+    expect(shown.out).toMatch(new RegExp(`^ *1  ${reason}  `, "m"));
+  });
+
   it("leaves the session that Claude Code keeps to its own undo", async () => {
     const { path, ask, folder } = session();
     const said = turns(0, TURNS);
     writeFileSync(path, said.map(({ role, text }, at) => line(role, text, at)).join("\n"));
     await ask(rowsFor(said));
-    const { code, err } = await precisHere(["undo", "claude-code:s"], {
-      folder,
-      environment: { XDG_DATA_HOME: folder },
-    });
-    expect([code, err]).toEqual([expect.any(Number), expect.stringContaining("/compact undo")]);
+    for (const [command, hint] of [
+      [["undo", "claude-code:s"], "/compact undo"],
+      [["undo", "claude"], "/compact undo"],
+      [["sessions", "compact", "claude-code:s"], "`/compact` in Claude Code"],
+      [["sessions", "edit", "claude-code:s", "--drop", "2-3"], "`/compact` in Claude Code"],
+    ] as const) {
+      const { code, err } = await precisHere(command, { folder, environment: { XDG_DATA_HOME: folder } });
+      expect([code, err]).toEqual([2, expect.stringContaining(hint)]);
+    }
     expect(await ask(rowsFor(said), { undo: true })).toHaveProperty("messages");
   });
 
@@ -198,7 +259,9 @@ describe("in place of Claude Code's compaction", () => {
     };
     const event = { hook_event_name: "SessionCompact", trigger: "auto", compaction };
     expect(JSON.parse((await hook(event, { ANTHROPIC_BASE_URL: await runningGateway() })).out)).toHaveProperty("skip");
-    expect(await hook({ ...event, trigger: "manual" })).toMatchObject({ code: 0, out: "" });
+    expect(JSON.parse((await hook({ ...event, trigger: "manual" })).out)).toEqual({
+      failure: "the session file does not hold this conversation.",
+    });
   });
 });
 

@@ -130,3 +130,50 @@ describe.each(SETUPS)("precis setup $words", ({ words, client }) => {
     expect(treeOf(path)).toEqual(before);
   });
 });
+
+describe("what Claude Code notes once it has loaded precis", () => {
+  const marketplace = (name: string) => ({ [name]: { source: { source: "directory", path: `/x/${name}` } } });
+  const plugin = (name: string) => ({ [`${name}@${name}`]: [{ scope: "user", installPath: `/x/${name}` }] });
+  const noted = (...names: readonly string[]) => ({
+    "known_marketplaces.json": JSON.stringify(Object.assign({}, ...names.map(marketplace)), undefined, 2),
+    "installed_plugins.json": JSON.stringify(
+      { version: 2, plugins: Object.assign({}, ...names.map(plugin)) as object },
+      undefined,
+      2,
+    ),
+  });
+
+  function claude(...names: readonly string[]) {
+    const { path, setup } = home();
+    const folder = join(path, ".claude/plugins");
+    const note = (...now: readonly string[]): void => {
+      mkdirSync(folder, { recursive: true });
+      for (const [file, text] of Object.entries(noted(...now))) writeFileSync(join(folder, file), text);
+    };
+    const read = () =>
+      Object.fromEntries(readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), "utf8")]));
+    if (names.length > 0) note(...names);
+    return { path, setup, note, read };
+  }
+
+  it.each([[[]], [["other"]], [["other", "precis"]]])("is as before the setup, with %j in it before", async (names) => {
+    const { path, setup, note } = claude(...names);
+    mkdirSync(join(path, ".claude"), { recursive: true });
+    const before = treeOf(path);
+    await setup("claude", "--inside");
+    note(...new Set([...names, "precis"]));
+    const { out } = await setup("claude", "--inside", "--undo");
+    expect(out.includes("installed_plugins.json")).toBe(!names.includes("precis"));
+    expect(treeOf(path).filter((line) => !line.startsWith(".claude/plugins 755"))).toEqual(
+      before.filter((line) => !line.startsWith(".claude/plugins 755")),
+    );
+  });
+
+  it("keeps what was noted of others since", async () => {
+    const { setup, note, read } = claude("other");
+    await setup("claude", "--inside");
+    note("other", "precis", "third");
+    await setup("claude", "--inside", "--undo");
+    expect(read()).toEqual(noted("other", "third"));
+  });
+});

@@ -52,6 +52,20 @@ describe("precis statusline", () => {
     expect(out).toBe("precis off · 62k of 200k (31 %) · $1.23\n");
   });
 
+  it("says that precis is at work where Claude Code loads it itself", async () => {
+    const settings = temporaryFolder();
+    const environment = { ...NOWHERE, CLAUDE_CONFIG_DIR: settings };
+    const setup = ["setup", "claude", "--inside", "--yes"];
+    expect(
+      await precisHere(setup, { environment: { ...environment, XDG_STATE_HOME: settings }, folder }),
+    ).toMatchObject({ code: 0 });
+    expect((await line(claudeCode(), environment)).out).toMatch(/^precis · .* 62k of 200k/);
+    expect(JSON.parse((await line(claudeCode(), environment, ["--json"])).out)).toMatchObject({
+      gateway: false,
+      inside: true,
+    });
+  });
+
   it.each(["", "{", "null", "[]", '{"context_window":7,"cost":"much","model":null,"transcript_path":"/nowhere"}'])(
     "is a line for %s too",
     async (input) => {

@@ -119,8 +119,9 @@ export function* streamResponse(toSend: ReplyToSend): Generator<StreamEvent> {
   const started = frame(toSend, toSend.incoming.body);
   yield say("response.created", { response: started });
   yield say("response.in_progress", { response: started });
+  const isTriggered = itemsOf(toSend.incoming.body).at(-1)?.["type"] === "compaction_trigger";
   for (const [at, block] of toSend.reply.blocks.entries())
-    yield* streamItem(block, wireItem(block, at, toSend), { say, output_index: at });
+    yield* streamItem(block, wireItem(block, at, toSend), { say, output_index: at, isTriggered });
   const whole = responseReply(toSend);
   yield say(whole["status"] === "completed" ? "response.completed" : "response.incomplete", { response: whole });
 }
@@ -128,9 +129,15 @@ export function* streamResponse(toSend: ReplyToSend): Generator<StreamEvent> {
 interface Spot {
   readonly say: Say;
   readonly output_index: number;
+  /** A `compaction_trigger` asked for the item: its progress is reported (https://developers.openai.com/api/reference/resources/responses/streaming-events). */
+  readonly isTriggered: boolean;
 }
 
-function* streamItem(block: ReplyBlock, item: Fields, { say, output_index }: Spot): Generator<StreamEvent> {
+function* streamItem(
+  block: ReplyBlock,
+  item: Fields,
+  { say, output_index, isTriggered }: Spot,
+): Generator<StreamEvent> {
   const spot = { item_id: item["id"], output_index };
   yield say("response.output_item.added", { output_index, item: opened(item) });
   switch (block.kind) {
@@ -150,6 +157,7 @@ function* streamItem(block: ReplyBlock, item: Fields, { say, output_index }: Spo
       break;
     }
     case "compaction":
+      if (isTriggered) yield say("response.compaction.compacting", spot);
   }
   yield say("response.output_item.done", { output_index, item });
 }

@@ -19,6 +19,8 @@ export interface FormerSetup {
   readonly after: string;
   /** The files and folders that were made for them, those in a folder before it. */
   readonly made?: readonly string[];
+  /** By their paths, the texts of the records that the client keeps itself; those that did not exist are missing. */
+  readonly records?: Readonly<Record<string, string>>;
   /** Where the client's file has no fixed place. */
   readonly path?: string;
 }
@@ -55,6 +57,22 @@ export function jsonSettings(settings: (url: string) => readonly JsonSetting[]):
       }, text);
     },
   };
+}
+
+/**
+ * A record of a client without its entry of precis: as it was before, if nothing else has changed since. Undefined where nothing
+ * is left of a file that did not exist.
+ *
+ * @throws PrecisError `client_settings`
+ */
+export function withoutEntry(text: string, entry: readonly string[], before: string | undefined): string | undefined {
+  checkObject(text);
+  if (before !== undefined && valueAt(before, entry) !== undefined) return text;
+  if (valueAt(text, entry) === undefined) return text;
+  const left = withoutEmpty(withValue(text, entry, undefined), entry, before ?? "{}");
+  if (before !== undefined) return isSame(valueAt(left, []), valueAt(before, [])) ? before : left;
+  const values = Object.values(valueAt(left, []) as object);
+  return values.every((value) => typeof value !== "object") ? undefined : left;
 }
 
 function withValue(text: string, path: readonly (string | number)[], value: unknown): string {

@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Terminal } from "../screen/terminal.ts";
 import {
@@ -16,9 +16,19 @@ import {
   type LineSettings,
 } from "./edits.ts";
 
+export interface ClientRecord {
+  readonly path: string;
+  /** Where its entry of precis is. */
+  readonly entry: readonly string[];
+}
+
 export interface ClientFile extends Changes {
   readonly path: (terminal: Terminal) => string;
   readonly note?: string;
+  /** What the client notes in files of its own once it has loaded precis, and keeps without it. */
+  readonly records?: (terminal: Terminal) => readonly ClientRecord[];
+  /** Whether the client loads precis itself by settings with this text. */
+  readonly isLoadedBy?: (text: string) => boolean;
   /** A folder of the package that the client looks for in a place of its own. */
   readonly link?: (terminal: Terminal) => { readonly from: string; readonly to: string };
 }
@@ -103,15 +113,25 @@ export const HOST_FILES: Readonly<Record<string, ClientFile>> = {
       CLAUDE_STATUS_LINE,
     ]),
     note: "Claude Code runs `precis`, which has to be on its PATH.",
+    records: (terminal) => {
+      const folder = join(dirname(claudeFile(terminal)), "plugins");
+      return [
+        { path: join(folder, "known_marketplaces.json"), entry: ["precis"] },
+        { path: join(folder, "installed_plugins.json"), entry: ["plugins", "precis@precis"] },
+      ];
+    },
+    isLoadedBy: (text) => /"precis@precis"\s*:\s*true/.test(text),
   },
   opencode: {
     path: openCodeFile,
     ...jsonSettings(() => [{ path: ["plugin"], value: OPENCODE_PLUGIN, inList: true }]),
+    isLoadedBy: (text) => text.includes("/integrations/opencode/index."),
   },
   pi: {
     path: (terminal) =>
       join(terminal.environment["PI_CODING_AGENT_DIR"] || join(homeOf(terminal), ".pi", "agent"), "settings.json"),
     ...jsonSettings(() => [{ path: ["packages"], value: PACKAGE, inList: true }]),
+    isLoadedBy: (text) => text.includes(JSON.stringify(PACKAGE)),
   },
   dsh: {
     path: (terminal) => join(terminal.environment["DSH_HOME"] || join(homeOf(terminal), ".dsh"), "cordis.patch.yml"),

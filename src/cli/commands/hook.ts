@@ -7,13 +7,14 @@ import { readFile, stat } from "node:fs/promises";
 import { personText } from "../../core/events/person.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import { readLog, withKeptMark } from "../../logs/index.ts";
+import { PrecisError } from "../../core/errors.ts";
 import type { Arguments, Command } from "../program/command.ts";
 import { EXIT, type ExitCode } from "../program/exit.ts";
 import { isGateway } from "../gateway/process.ts";
 import { HISTORY_ARGS, withHistory, keepSession } from "../store/history.ts";
 import type { Terminal } from "../screen/terminal.ts";
 import { basename, dirname, join } from "node:path";
-import type { Message } from "../../core/transcript/message.ts";
+import { callsOf, type Message } from "../../core/transcript/message.ts";
 import { keepRows, writeText, type ClaudeRow, type WrittenRow } from "../../integrations/claude-code/rows.ts";
 import { sessionText } from "../../logs/stored.ts";
 import { compactToText, writeAsText } from "../../session/handoff-text.ts";
@@ -33,7 +34,7 @@ export const hookCommand: Command = {
   name: "hook",
   summary: "Answer a hook of Claude Code; the precis plugin calls it.",
   about: [
-    "Reads the event from standard input. `PreCompact`: while a gateway answers at ANTHROPIC_BASE_URL, an automatic compaction of Claude Code is blocked (exit code 2), because the gateway compacts. `SessionStart` after a compaction: prints what the user wrote in the session, newest first, for Claude Code to add. `SessionCompact`, of the plugin's own module: prints the conversation that takes the place of the compacted one, as JSON, or nothing. Every other event is ignored. See docs/hosts.md.",
+    "Reads the event from standard input. `PreCompact`: while a gateway answers at ANTHROPIC_BASE_URL, an automatic compaction of Claude Code is blocked (exit code 2), because the gateway compacts. `SessionStart` after a compaction: prints what the user wrote in the session, newest first, for Claude Code to add. `SessionCompact`, of the plugin's own module: prints the conversation that takes the place of the compacted one, or why Claude Code has to compact itself (`failure`), as JSON. Every other event is ignored. See docs/hosts.md.",
   ],
   examples: [{ line: "precis hook < event.json", says: "as Claude Code calls it" }],
   args: HISTORY_ARGS,
@@ -73,26 +74,30 @@ async function beforeCompaction({ trigger }: HookEvent, terminal: Terminal): Pro
 
 /** A person who asks for a compaction gets it. */
 async function compact({ trigger, compaction }: HookEvent, args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const isAutomatic = trigger === "auto";
   const answer =
-    trigger === "auto" && (await hasGateway(terminal))
+    isAutomatic && (await hasGateway(terminal))
       ? { skip: AT_GATEWAY }
-      : await answerOrSay(compaction as ClaudeCompaction, args, terminal);
-  if (answer !== undefined) await terminal.out.put(`${JSON.stringify(answer)}\n`);
+      : await answerOrSay({ ...(compaction as ClaudeCompaction), isAutomatic }, args, terminal);
+  await terminal.out.put(`${JSON.stringify(answer)}\n`);
   return EXIT.done;
 }
 
-/** Where nothing can be undone, Claude Code shows why; a compaction it makes itself then, and shows standard error in its log. */
-async function answerOrSay(
-  compaction: ClaudeCompaction,
-  args: Arguments,
-  terminal: Terminal,
-): Promise<object | undefined> {
+/** What Claude Code shows: why nothing is undone, or why it has to compact itself. */
+async function answerOrSay(compaction: ClaudeCompaction, args: Arguments, terminal: Terminal): Promise<HookAnswer> {
+  let failure: string;
   try {
-    return await answerCompaction(compaction, args, terminal);
+    const answer = await answerCompaction(compaction, args, terminal);
+    if (!("failure" in answer)) return answer;
+    failure = answer.failure;
   } catch (error) {
-    if (compaction.undo !== true) throw error;
-    return { skip: `precis could not undo: ${error instanceof Error ? error.message : String(error)}` };
+    failure = error instanceof PrecisError ? describeFault(error) : `${String(error)}.`;
   }
+  return compaction.undo === true ? { skip: `precis could not undo: ${failure}` } : { failure };
+}
+
+function describeFault({ place, message, hint }: PrecisError): string {
+  return `${place === undefined ? "" : `${place}: `}${message}. ${hint}`;
 }
 
 async function hasGateway({ environment }: Terminal): Promise<boolean> {
@@ -137,6 +142,8 @@ interface ClaudeCompaction {
   readonly instructions?: string | undefined;
   /** True: the newest compaction is taken back instead. */
   readonly undo?: boolean | undefined;
+  /** False where a person or another plugin asked for it. */
+  readonly isAutomatic: boolean;
   readonly model: string;
   readonly windowTokens: number;
   readonly rows: readonly ClaudeRow[];
@@ -149,19 +156,29 @@ interface ClaudeAnswer {
   readonly tokensAfter?: number;
 }
 
-/**
- * Undefined where nothing smaller is possible, where there is nothing to undo, and where the file is not that of these rows.
- *
- * @throws PrecisError where the session or the store cannot be read.
- */
+/** Why Claude Code has to compact itself. */
+interface HookFailure {
+  readonly failure: string;
+}
+
+type HookAnswer = ClaudeAnswer | HookFailure | { readonly skip: string };
+
+const NOTHING_SMALLER: HookFailure = { failure: "precis found nothing to shorten." };
+const NOTHING_TO_UNDO: HookFailure = { failure: "there is no compaction of precis in effect." };
+const OTHER_CONVERSATION: HookFailure = { failure: "the session file does not hold this conversation." };
+const TOO_LARGE: HookFailure = {
+  failure: `the session file has more than ${CLAUDE_SESSION_BYTES_MAX / 1024 / 1024} MB.`,
+};
+
+/** @throws PrecisError where the session or the store cannot be read. */
 async function answerCompaction(
   compaction: ClaudeCompaction,
   args: Arguments,
   terminal: Terminal,
-): Promise<ClaudeAnswer | undefined> {
-  const { model, windowTokens: contextLength, instructions, rows } = compaction;
+): Promise<ClaudeAnswer | HookFailure> {
+  const { model, windowTokens: contextLength, instructions, isAutomatic, rows } = compaction;
   const path = sessionFile(compaction);
-  if ((await stat(path)).size > CLAUDE_SESSION_BYTES_MAX) return undefined;
+  if ((await stat(path)).size > CLAUDE_SESSION_BYTES_MAX) return TOO_LARGE;
   const log = readLog(sessionText(path, { from: "claude-code" }).text, "claude-code", { history: "all" });
   // Every handoff is written from the originals.
   const originals = log.transcript.messages.filter(({ origin }) => origin !== "summary");
@@ -169,36 +186,37 @@ async function answerCompaction(
   return withHistory(args, terminal, { readOnly: false, compacts: true, creates: true }, async (opened) => {
     const { kept, tenant } = opened;
     const stored = await keepSession({ ...log, transcript }, { kept, tenant, path });
-    if (stored === undefined) return undefined;
+    if (stored === undefined) return OTHER_CONVERSATION;
     const runtime = createRuntime(opened.runtimeOptions({ model, contextLength }));
     const { messages, links } = stored;
     const answer =
       compaction.undo === true
         ? await restore(runtime, messages, rows)
-        : await compactSession(runtime, messages, { focus: instructions ?? "", rows });
-    if (answer !== undefined) await kept.putState(tenant, links[0]!, runtime.state());
+        : await compactSession(runtime, messages, { focus: instructions ?? "", isAutomatic, rows });
+    if ("messages" in answer) await kept.putState(tenant, links[0]!, runtime.state());
     return answer;
   });
 }
 
-interface Compacting {
+interface Compacting extends Pick<ClaudeCompaction, "isAutomatic" | "rows"> {
   readonly focus: string;
-  readonly rows: readonly ClaudeRow[];
 }
 
 async function compactSession(
   runtime: Runtime,
   messages: readonly Message[],
-  { focus, rows }: Compacting,
-): Promise<ClaudeAnswer | undefined> {
+  { focus, isAutomatic, rows }: Compacting,
+): Promise<ClaudeAnswer | HookFailure> {
   // In the middle of a turn a provider wants the thinking of its replies, which rows that are written do not have.
-  const keepNothing = messages.at(-1)?.role === "tool";
-  const done = await compactToText(runtime, messages, { focus, keepNothing });
-  if (done === undefined) return undefined;
+  const newestReply = messages.findLast(({ role }) => role === "assistant");
+  const keepNothing = newestReply !== undefined && callsOf(newestReply).length > 0;
+  const reason = isAutomatic ? "host" : "explicit";
+  const done = await compactToText(runtime, messages, { focus, keepNothing, reason });
+  if (done === undefined) return NOTHING_SMALLER;
   const { text, kept: count, ...tokens } = done;
   const kept = keepRows(messages, messages.length - count, rows);
   return kept === undefined
-    ? undefined
+    ? OTHER_CONVERSATION
     : { messages: [writeText(withKeptMark(text, kept.length)), ...kept], ...tokens };
 }
 
@@ -209,14 +227,14 @@ async function restore(
   runtime: Runtime,
   messages: readonly Message[],
   rows: readonly ClaudeRow[],
-): Promise<ClaudeAnswer | undefined> {
+): Promise<ClaudeAnswer | HookFailure> {
   await runtime.standing({ system: [], messages });
-  if (!(await runtime.undo())) return undefined;
+  if (!(await runtime.undo())) return NOTHING_TO_UNDO;
   const { transcript } = await runtime.standing({ system: [], messages });
   const originals = new Set(messages);
   const end = transcript.messages.findLastIndex((message) => !originals.has(message)) + 1;
   const kept = keepRows(messages, messages.length - (transcript.messages.length - end), rows);
-  if (kept === undefined) return undefined;
+  if (kept === undefined) return OTHER_CONVERSATION;
   const text = end === 0 ? RESTORED : writeAsText(transcript.messages.slice(0, end));
   return { messages: [writeText(withKeptMark(text, kept.length)), ...kept] };
 }

@@ -14,6 +14,7 @@ import { writeOutput } from "../files/write.ts";
 import {
   HISTORY_ARGS,
   noSessions,
+  refuseCopy,
   SESSION_ARG,
   sessionNamed,
   withHistory,
@@ -198,7 +199,9 @@ const compactCommand: Command = {
       const [focus, budget, messages] = [args.text("focus"), args.text("budget"), args.text("messages")];
       if (messages !== undefined && (focus ?? budget) !== undefined)
         throw usageError("--messages excludes --focus and --budget", "Compact the range, or the whole session.");
-      const work = opened.history.compact(sessionNamed(args, opened), {
+      const session = sessionNamed(args, opened);
+      await refuseCopy(opened, session, IN_CLAUDE_CODE);
+      const work = opened.history.compact(session, {
         ...(messages === undefined ? {} : { messages }),
         ...(focus === undefined ? {} : { focus }),
         ...(budget === undefined ? {} : { budget: (whole) => parseBudget(budget, whole) }),
@@ -207,6 +210,9 @@ const compactCommand: Command = {
       return writeResult(args, terminal, result, budget === undefined && messages === undefined ? NEXT : undefined);
     }),
 };
+
+const IN_CLAUDE_CODE =
+  "Type `/compact` in Claude Code, or `/compact TOPIC`; this command is for conversations that go through `precis serve`.";
 
 async function writeResult(
   args: Arguments,
@@ -268,6 +274,7 @@ const editCommand: Command = {
     return withHistory(args, terminal, { readOnly: change === undefined, compacts }, async (opened) => {
       const { history } = opened;
       const session = sessionNamed(args, opened);
+      if (compacts) await refuseCopy(opened, session, IN_CLAUDE_CODE);
       if (change === "drop") return writeResult(args, terminal, await history.drop(session, value), undefined);
       if (change === "threshold") return writeThreshold(args, terminal, await history.setThreshold(session, threshold));
       const pins =

@@ -15,7 +15,7 @@ import { dirname, resolve } from "node:path";
 import { loadConfiguration, shortPath } from "../../config/load.ts";
 import { stateFile } from "../../config/locate.ts";
 import { PrecisError } from "../../core/errors.ts";
-import type { FormerSetup } from "../clients/edits.ts";
+import { withoutEntry, type FormerSetup } from "../clients/edits.ts";
 import { CLIENT_FILES, HOST_FILES, type ClientFile } from "../clients/settings.ts";
 import type { Arguments, Command } from "../program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
@@ -104,10 +104,12 @@ async function setUp(client: ClientFile, name: string, args: Arguments, terminal
   const before = former === undefined ? text : restored(client, text, former);
   const made = former?.made ?? [path, ...(isLinked ? [] : [link.from])].flatMap(missingAt);
   if (!isLinked) makeLink(link);
-  await write(noteFile(name, terminal), JSON.stringify({ before, after, path, made } satisfies FormerSetup), terminal);
+  const records = former?.records ?? readRecords(client, terminal);
+  const note: FormerSetup = { before, after, path, made, records };
+  await write(noteFile(name, terminal), JSON.stringify(note), terminal);
   await write(path, after, terminal);
-  const note = client.note === undefined ? "" : ` ${client.note}`;
-  await terminal.out.say(`written.${note} \`precis setup ${wordsFor(name)} --undo --yes\` takes it back\n`);
+  const more = client.note === undefined ? "" : ` ${client.note}`;
+  await terminal.out.say(`written.${more} \`precis setup ${wordsFor(name)} --undo --yes\` takes it back\n`);
   return EXIT.done;
 }
 
@@ -133,15 +135,37 @@ async function undo(client: ClientFile, name: string, args: Arguments, terminal:
   const isLinked = link !== undefined && leadsTo(link);
   await terminal.out.say(`${shown}\n${renderDifference(text, after, terminal.out)}\n`);
   if (isLinked) await terminal.out.say(`${terminal.out.paint("bad", `- ${shortPath(link.from, terminal)}`)}\n`);
+  const records = changedRecords(client, former, terminal);
+  for (const { path: record, entry } of records)
+    await terminal.out.say(`${shortPath(record, terminal)}: ${terminal.out.paint("bad", `- ${entry.join(" ")}`)}\n`);
   if (!args.is("yes")) return notWritten(terminal);
   if (isLinked) rmSync(link.from);
   const { made = [] } = former;
   if (after === "" && made.includes(path)) rmSync(path, { force: true });
   else if (after !== text) await write(path, after, terminal);
+  for (const { path: record, left } of records)
+    if (left === undefined) rmSync(record);
+    else await write(record, left, terminal);
   removeEmpty(made);
   rmSync(noteFile(name, terminal), { force: true });
   await terminal.out.say("taken back\n");
   return EXIT.done;
+}
+
+function readRecords({ records }: ClientFile, terminal: Terminal): Readonly<Record<string, string>> {
+  const paths = (records?.(terminal) ?? []).map(({ path }) => path).filter((path) => existsSync(path));
+  return Object.fromEntries(paths.map((path) => [path, readTextIn(path, shortPath(path, terminal))]));
+}
+
+/** Those that have an entry of precis which is not from before the setup, with what is left of each. */
+function changedRecords(client: ClientFile, former: FormerSetup, terminal: Terminal) {
+  const texts = readRecords(client, terminal);
+  return (client.records?.(terminal) ?? []).flatMap(({ path, entry }) => {
+    const text = texts[path];
+    if (text === undefined) return [];
+    const left = inFile(shortPath(path, terminal), () => withoutEntry(text, entry, former.records?.[path]));
+    return left === text ? [] : [{ path, entry, left }];
+  });
 }
 
 function findPath(client: ClientFile, args: Arguments, terminal: Terminal): string {
@@ -240,7 +264,7 @@ async function write(path: string, text: string, terminal: Terminal): Promise<vo
   await writeOutput(terminal, path, isMarked ? `${BYTE_ORDER_MARK}${text}` : text, { mode: FILE_MODE });
 }
 
-function inFile(shown: string, work: () => string): string {
+function inFile<Result>(shown: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {

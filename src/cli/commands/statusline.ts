@@ -5,6 +5,7 @@ import { percent, parseTokens } from "../screen/amounts.ts";
 import { track, measureWidth } from "../screen/text.ts";
 import type { Arguments, Command } from "../program/command.ts";
 import { EXIT } from "../program/exit.ts";
+import { findLoading } from "../doctor/clients.ts";
 import { gatewayUrl } from "../gateway/process.ts";
 import { operatorToken } from "../gateway/token.ts";
 import { CONFIG_FLAGS, configurationRequest } from "../settings/flags.ts";
@@ -22,7 +23,7 @@ export const statuslineCommand: Command = {
   summary: "Print one line about a session for a client's status line: window, next compaction, spend, cache.",
   about: [
     "Claude Code: put `precis statusline` into its settings as the command of `statusLine`; it writes the session to standard input. For other clients and for tmux give --tokens, and --window or --model.",
-    "A gateway that the client uses (ANTHROPIC_BASE_URL, or the configured address) says when it compacts; it is asked for one second at most. The line never fails: what is not known is left out.",
+    "A gateway that the client uses (ANTHROPIC_BASE_URL, or the configured address) says when it compacts; it is asked for one second at most. `precis off` means that there is none and that Claude Code does not load precis itself. The line never fails: what is not known is left out.",
   ],
   examples: [
     { line: "precis statusline --tokens 62k --window 200k --model claude-sonnet-4-5", says: "for any other client" },
@@ -56,11 +57,14 @@ async function readSessionFigures(args: Arguments, terminal: Terminal): Promise<
 
 async function collectFigures(session: SessionFigures, args: Arguments, terminal: Terminal): Promise<StatusFigures> {
   const configuration = await loadConfiguration(configurationRequest(args, terminal)).catch(() => undefined);
-  if (configuration === undefined) return { ...session, gateway: false };
-  const status = await gatewayStatus(configuration, terminal);
+  const isInside = args.text("tokens") === undefined && findLoading("claude", terminal) !== undefined;
+  const inside = isInside ? { inside: true as const } : {};
+  if (configuration === undefined) return { ...session, gateway: false, ...inside };
+  const isDirect = isInside && terminal.environment["ANTHROPIC_BASE_URL"] === undefined;
+  const status = isDirect ? undefined : await gatewayStatus(configuration, terminal);
   const timing = status?.totals?.timing?.[session.model ?? ""];
   const { windowTokens = configuration.model.context_length ?? undefined } = session;
-  const known = { ...session, ...(windowTokens === undefined ? {} : { windowTokens }) };
+  const known = { ...session, ...inside, ...(windowTokens === undefined ? {} : { windowTokens }) };
   const compactsAtTokens =
     timing?.compactsAtTokens ?? timing?.thresholdTokens ?? estimateThreshold(configuration, windowTokens);
   const gateway = status !== undefined;
@@ -102,8 +106,10 @@ async function gatewayStatus(configuration: Configuration, terminal: Terminal): 
 function findLine(figures: StatusFigures, { out, environment }: Terminal): string {
   const columns = Number(environment["COLUMNS"]) || COLUMNS;
   const parts = makeParts(figures, columns >= BAR_FROM_COLUMNS);
-  let line = out.paint(figures.gateway ? "accent" : "dim", figures.gateway ? "precis" : "precis off");
-  let width = figures.gateway ? 6 : 10;
+  const isActive = figures.gateway || figures.inside === true;
+  const name = isActive ? "precis" : "precis off";
+  let line = out.paint(isActive ? "accent" : "dim", name);
+  let width = name.length;
   for (const { text, look } of parts) {
     if (width + 3 + measureWidth(text) > columns) continue;
     line += ` ${out.paint("dim", "·")} ${look === undefined ? text : out.paint(look, text)}`;
@@ -151,6 +157,8 @@ interface SessionFigures {
 
 interface StatusFigures extends SessionFigures {
   readonly gateway: boolean;
+  /** Claude Code loads precis itself, and says when it compacts. */
+  readonly inside?: true;
   readonly compactsAtTokens?: number;
 }
 

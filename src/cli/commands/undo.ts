@@ -2,10 +2,9 @@
 import { wrapped } from "../screen/text.ts";
 import type { CompactionReport } from "../../core/compaction/compaction.ts";
 import { change, count } from "../screen/amounts.ts";
-import { PrecisError } from "../../core/errors.ts";
 import type { Command } from "../program/command.ts";
 import { EXIT } from "../program/exit.ts";
-import { HISTORY_ARGS, SESSION_ARG, sessionNamed, withHistory } from "../store/history.ts";
+import { HISTORY_ARGS, refuseCopy, SESSION_ARG, sessionNamed, withHistory } from "../store/history.ts";
 
 export const undoCommand: Command = {
   name: "undo",
@@ -19,7 +18,11 @@ export const undoCommand: Command = {
     withHistory(args, terminal, { readOnly: false }, async (opened) => {
       const { out, err } = terminal;
       const session = sessionNamed(args, opened);
-      if (session.id.startsWith(CLAUDE_CODE_SESSION)) throw keptByClaudeCode(session.id);
+      await refuseCopy(
+        opened,
+        session,
+        "Type `/compact undo` in Claude Code: its next request then has the messages again.",
+      );
       const result = await opened.history.undo(session);
       if (args.is("json")) await out.put(`${JSON.stringify(result ?? null, null, 2)}\n`);
       else if (result === undefined)
@@ -46,16 +49,6 @@ export const undoCommand: Command = {
       return result === undefined ? EXIT.failed : EXIT.done;
     }),
 };
-
-/** Such a session is a copy of what Claude Code keeps in a file of its own. */
-const CLAUDE_CODE_SESSION = "claude-code:";
-
-function keptByClaudeCode(id: string): PrecisError {
-  return new PrecisError(`${id} is a copy of a session that Claude Code keeps itself`, {
-    code: "kept_by_agent",
-    hint: "Type `/compact undo` in Claude Code: its next request then has the messages again.",
-  });
-}
 
 function said({ reason, tokens: { before, after } }: CompactionReport): string {
   return `the compaction (${reason}) of ${count(before)} → ${count(after)} tokens (${change(before, after)})`;

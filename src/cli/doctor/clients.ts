@@ -5,6 +5,7 @@ import { delimiter, join } from "node:path";
 import { shortPath } from "../../config/load.ts";
 import { isLoopback } from "../../config/locate.ts";
 import type { Configuration } from "../../config/schema.ts";
+import { HOST_FILES } from "../clients/settings.ts";
 import { gatewayUrl } from "../gateway/process.ts";
 import type { Terminal } from "../screen/terminal.ts";
 import { fault, fine, note, warning, type Finding } from "./finding.ts";
@@ -76,13 +77,15 @@ interface ClientSettings {
   readonly addresses: readonly Address[];
   /** Claude Code sends the definitions of all MCP tools to an address like ours, unless this is set. */
   readonly searchesTools: boolean;
+  /** The file by which the client loads precis itself. */
+  readonly loads: string | undefined;
 }
 
 const TOOL_SEARCH_VARIABLE = "ENABLE_TOOL_SEARCH";
 /** Larger files are not an agent's settings. */
 const FILE_BYTES_MAX = 1_000_000;
 
-function readSettings({ variable, files }: Client, terminal: Terminal): ClientSettings {
+function readSettings({ command, variable, files }: Client, terminal: Terminal): ClientSettings {
   const { environment } = terminal;
   const addresses: Address[] = [];
   let searchesTools = isOn(environment[TOOL_SEARCH_VARIABLE]);
@@ -95,7 +98,17 @@ function readSettings({ variable, files }: Client, terminal: Terminal): ClientSe
   }
   const url = variable === undefined ? undefined : environment[variable];
   if (url) addresses.push({ url, place: variable! });
-  return { addresses, searchesTools };
+  return { addresses, searchesTools, loads: findLoading(command, terminal) };
+}
+
+/** The settings file, as it is shown, by which a client loads precis itself. */
+export function findLoading(command: string, terminal: Terminal): string | undefined {
+  const { path, isLoadedBy } = HOST_FILES[command] ?? {};
+  if (path === undefined || isLoadedBy === undefined) return undefined;
+  const { files = [] } = CLIENTS.find((one) => one.command === command) ?? {};
+  const paths = [...files.map((file) => findPath(file, terminal)), path(terminal)];
+  const found = paths.find((one) => isLoadedBy(readTextIn(one)));
+  return found === undefined ? undefined : shortPath(found, terminal);
 }
 
 function findPath(file: string, { environment, folder }: Terminal): string {
@@ -121,17 +134,27 @@ function isOn(value: string | undefined): boolean {
 function examined(client: Client, { host, port }: Configuration["gateway"], terminal: Terminal): readonly Finding[] {
   const { name, command } = client;
   const url = gatewayUrl(host, port);
-  const { addresses, searchesTools } = readSettings(client, terminal);
+  const { addresses, searchesTools, loads } = readSettings(client, terminal);
   const meant = addresses.find((one) => isGateway(one.url, host, port));
   if (meant !== undefined) {
     const isPoorer = command === "claude" && !searchesTools;
     return [pointing(client, meant, url), ...(isPoorer ? [withoutToolSearch(client)] : [])];
   }
+  if (loads !== undefined) return [loaded(client, loads, terminal)];
   const fix = `\`precis run ${command}\` starts it behind the gateway, \`precis setup ${command}\` has it use precis for good.`;
   const near = addresses.find((one) => URL.canParse(one.url) && isLoopback(new URL(one.url).hostname));
   if (near === undefined) return [{ ...note("clients", "client_not_here", `${name} does not use the gateway`), fix }];
   const says = `${name} sends to ${near.url} (${near.place}), and the gateway is to listen on ${url}`;
   return [warning("clients", "client_elsewhere", { says, fix })];
+}
+
+function loaded({ name, command }: Client, place: string, terminal: Terminal): Finding {
+  const says = `${name} loads precis itself (${place}) and needs no gateway`;
+  if (command !== "claude" || isOnPath("precis", terminal)) return fine("clients", "client_inside", says);
+  return warning("clients", "precis_not_on_path", {
+    says: `${says}, but \`precis\`, which it runs, is not on the PATH`,
+    fix: "Install precis with `npm install --global`, or add the folder of its program to the PATH.",
+  });
 }
 
 function withoutToolSearch({ name }: Client): Finding {

@@ -155,6 +155,24 @@ export async function noSessions({ history, tenant, store }: OpenedHistory): Pro
   return others.length === 0 ? said : `${said}; there are some of ${others.join(", ")}: name one with --tenant`;
 }
 
+/** Such a session is a copy of what Claude Code keeps in a file of its own. */
+const CLAUDE_CODE_SESSION = "claude-code:";
+
+/**
+ * For what changes a session's next request: of a copy that no gateway has answered, Claude Code would send what it has.
+ *
+ * @throws PrecisError `kept_by_agent` for such a copy.
+ */
+export async function refuseCopy(
+  { history }: OpenedHistory,
+  session: ReturnType<typeof sessionNamed>,
+  hint: string,
+): Promise<void> {
+  const { id, model } = await history.show(session, 1);
+  if (model !== undefined || !id.startsWith(CLAUDE_CODE_SESSION)) return;
+  throw new PrecisError(`${id} is a copy of a session that Claude Code keeps itself`, { code: "kept_by_agent", hint });
+}
+
 const NAME_CHARS_MAX = 128;
 const { linksOf } = createChain((text) => hash("sha256", text));
 

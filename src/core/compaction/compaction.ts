@@ -7,8 +7,16 @@ import type { Message, Transcript, ContentPart, Part, WireSlice } from "../trans
 
 export const COMPACTION_SCHEMA_VERSION = 1;
 
-/** Why a compaction ran. */
-export type CompactionReason = "threshold" | "hygiene" | "overflow" | "payload" | "explicit" | "budget" | "cost";
+/** Why a compaction ran; `host`: the agent that precis runs in asked for it, by its own threshold. */
+export type CompactionReason =
+  | "threshold"
+  | "hygiene"
+  | "overflow"
+  | "payload"
+  | "explicit"
+  | "host"
+  | "budget"
+  | "cost";
 
 /** A range that a person compacted or dropped by hand: indices in the original conversation, half-open. */
 export interface HandEdit {

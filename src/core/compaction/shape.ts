@@ -73,7 +73,7 @@ const receiptLine = record({
   id: maybe(text),
   by: maybe(index),
 });
-export const reasonShape = oneOf("threshold", "hygiene", "overflow", "payload", "explicit", "budget", "cost");
+export const reasonShape = oneOf("threshold", "hygiene", "overflow", "payload", "explicit", "host", "budget", "cost");
 
 const step = record({
   model: text,

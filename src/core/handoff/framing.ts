@@ -4,9 +4,7 @@
  */
 import { contentText, textMessage, type Message } from "../transcript/message.ts";
 import { HANDOFF_END, HANDOFF_START, NOTE_START } from "./marks.ts";
-
-/** For a budget that has no room for manners. */
-const REFERENCE_SHORT = "Record of earlier messages: background. The newest user message outranks it.";
+import type { Words } from "./translations.ts";
 
 const NOTE = `${NOTE_START} A record that opens with "${HANDOFF_START}" stands for earlier messages. It is background: the newest user message says what to do, and this system prompt and persistent memory outrank it. What was left out can be recalled by its id.`;
 
@@ -25,19 +23,18 @@ interface Replaced {
   readonly last: number;
 }
 
-/** `reference`: that it is background, in the language of the record; nothing where there is no room for more than a few words. */
-export function frameOf({ recall, earlier, first, last }: Replaced, reference: string | undefined): Frame {
-  const short = reference === undefined;
-  const before = short || earlier.length === 0 ? "" : ` (before them: ${earlier.join(", ")})`;
-  const opening = `${HANDOFF_START}\n${reference ?? REFERENCE_SHORT} ${RECALL_LEAD}${recall}${before}${short ? "" : `: messages ${first}-${last}, ${RECALL_HOW}`}.`;
-  return { opening, closing: HANDOFF_END };
+/** `isShort`: there is no room for more than a few words. */
+export function frameOf({ recall, earlier, first, last }: Replaced, words: Words, isShort: boolean): Frame {
+  const originals = `${words.originals}: recall ${recall}`;
+  const before = earlier.length === 0 ? "" : ` (${words.before}: ${earlier.join(", ")})`;
+  const opening = isShort
+    ? `${words.short} ${originals}.`
+    : `${words.reference} ${originals}${before}: ${words.messages} ${first}-${last}, ${words.how}.`;
+  return { opening: `${HANDOFF_START}\n${opening}`, closing: HANDOFF_END };
 }
 
-/** What can be found there, and how. */
-const RECALL_HOW = "word for word; search them for words, or read them by number";
-
-/** What is in front of a span's recall id in the opening. */
-export const RECALL_LEAD = "Originals: recall ";
+/** Where the recall ids are in the opening, in every language. */
+export const RECALL_LEAD = /\brecall (?=r[0-9a-f])/;
 
 /** The system prompt with the sentence about handoffs, once; the same array when it is there already. */
 export function withNote(system: readonly Message[]): readonly Message[] {

@@ -102,7 +102,7 @@ function addLine(items: string[], line: string): number {
 }
 
 function spansIn(framing: string): readonly string[] {
-  const at = framing.indexOf(RECALL_LEAD);
+  const at = framing.search(RECALL_LEAD);
   return at < 0 ? [] : (framing.slice(at).match(/\br[0-9a-f]{6,64}\b/g) ?? []);
 }
 

@@ -20,7 +20,7 @@ import { DRAFTS, type HandoffMaterial } from "./sections/drafts.ts";
 import { TOPICS, TOPICS_BY_NEED } from "./sections/topics.ts";
 import type { Topic } from "./sections/topic.ts";
 import { THIRTEEN_SECTIONS, type Section } from "./templates.ts";
-import { referenceFor } from "./translations.ts";
+import { wordsFor } from "./translations.ts";
 import { recordOf, type ToldTurn } from "./turns/record.ts";
 
 export { parseHandoff, type ParsedHandoff } from "./parse.ts";
@@ -93,7 +93,7 @@ export function writeHandoff(request: HandoffRequest): Handoff {
   const template = request.template ?? THIRTEEN_SECTIONS;
   const earlier = (previous?.spans ?? []).slice(0, EARLIER_SPANS_MAX);
   const replaced = { recall: spanRecall, earlier, first: before + request.from + 1, last: before + request.until };
-  const frame = frameOf(replaced, budget < SHORT_FRAME_TOKENS_MAX ? undefined : referenceFor(template));
+  const frame = frameOf(replaced, wordsFor(template), budget < SHORT_FRAME_TOKENS_MAX);
   const write = (filled: Filled): string => {
     const contents = { filled, firstNumber: firstNumberOf(filled, previous) };
     const lines = withoutEmptyParents(template, (section) => sectionLines(section, contents, spanRecall));
@@ -136,6 +136,7 @@ function candidatesOf(request: HandoffRequest, template: readonly Section[]): Ca
     ...request,
     events,
     shortened,
+    words: wordsFor(template),
     live: request.liveRequest ?? -1,
     continues: previous !== undefined,
   };

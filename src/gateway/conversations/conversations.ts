@@ -9,6 +9,7 @@ import { type Decoded } from "../../protocols/protocol.ts";
 import { type ProtocolName } from "../../core/protocols.ts";
 import type { ModelRoute } from "../request/routes.ts";
 import { skipSpace, skipValue, type Span, applyEdits, type Edit } from "../../protocols/json.ts";
+import type { ReasonedCalls } from "../quirks/dropped-reasoning.ts";
 import type { Pending } from "./pending.ts";
 import type { Economy, Runtime, RuntimeState } from "../../session/contract.ts";
 import { definitions } from "../../protocols/registry.ts";
@@ -29,6 +30,7 @@ export interface Conversation {
   /** What went out last, as it was before markers were set. */
   outgoing?: Decoded | undefined;
   timing?: string;
+  reasoned?: ReasonedCalls;
   /** What a person had set as its threshold when its last request was decided. */
   threshold?: string | undefined;
   /** It has gone out rewritten. */

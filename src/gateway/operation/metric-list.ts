@@ -187,7 +187,7 @@ const NOTICES = all<NoticeEvent["code"]>({
   pressure: 0, postponed: 0, backed_off: 0, degraded: 0, model_resting: 0, irreducible: 0, window_learned: 0,
   window_remembered: 0, window_forgotten: 0, store_unavailable: 0, internal_fault: 0, background_failed: 0, jobs_failed: 0,
   tenant_limit: 0, overloaded: 0, circuit_open: 0, circuit_closed: 0, tenants_unchanged: 0, hook_failed: 0,
-  engine_disabled: 0, retention: 0,
+  engine_disabled: 0, retention: 0, reasoning_dropped: 0,
 }); // prettier-ignore
 
 const BOOLEANS = ["true", "false"];

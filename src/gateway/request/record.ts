@@ -12,7 +12,7 @@ import type {
   RequestTiming,
   Treatment,
 } from "../contract.ts";
-import type { WindowInUse } from "../../session/timing.ts";
+import type { Room, WindowInUse } from "../../session/timing.ts";
 import type { Conversation } from "../conversations/conversations.ts";
 import type { RequestSpan } from "../operation/spans.ts";
 import type { HeldThread } from "../conversations/threads.ts";
@@ -30,6 +30,7 @@ export interface RequestRecord {
   retried: boolean;
   disabledEngine: string | undefined;
   window: WindowInUse | undefined;
+  room: Room | undefined;
   timing: RequestTiming | undefined;
   treatment: Treatment;
   usage: Usage | undefined;
@@ -70,6 +71,7 @@ const NOTHING_YET = {
   retried: false,
   disabledEngine: undefined,
   window: undefined,
+  room: undefined,
   timing: undefined,
   treatment: { kind: "passed" },
   usage: undefined,
@@ -122,9 +124,10 @@ export function openRecord(client: ClientRequest, onEvent: EmitEvent, span: Requ
     ...NOTHING_YET,
     showPrepared: ({ outgoing, conversation }) => {
       record.treatment = outgoing.treatment;
-      const { disabledEngine, window, timing } = conversation.runtime.report();
+      const { disabledEngine, window, room, timing } = conversation.runtime.report();
       record.disabledEngine = disabledEngine?.engine;
       record.window = window;
+      record.room = room;
       const { postponed, ...figures } = timing;
       record.timing = { ...figures, ...(postponed === undefined ? {} : { postponed: postponed.by }) };
     },
@@ -159,6 +162,7 @@ function makeEvent(
     overInThread: _t,
     delivered: _d,
     inThread: _i,
+    room: _r,
     ...logged
   }: RequestRecord,
   { method, target }: ClientRequest,
@@ -184,6 +188,12 @@ export function treatmentLine(treatment: Treatment): string {
       return `rewritten; before=${before}; after=${after}${describeLost(treatment)}${treatment.fresh ? "; fresh" : ""}`;
     }
   }
+}
+
+/** The value of `x-precis-room`. */
+export function roomLine({ windowTokens, leftTokens, compactsAtTokens }: Room): string {
+  const compacts = compactsAtTokens === undefined ? "" : `; compacts_at=${compactsAtTokens}`;
+  return `left=${leftTokens}; window=${windowTokens}${compacts}`;
 }
 
 function describeLost({ lostRequests }: LostRequests): string {

@@ -3,7 +3,7 @@ import type { Bytes, ClientResponse, HeaderLines } from "../contract.ts";
 import type { OwnAnswerBody } from "../../protocols/answers/own-answer.ts";
 import { backwardHeaders } from "../transport/headers.ts";
 import type { GatewayContext } from "./context.ts";
-import { deliveredAs, treatmentLine, type RequestRecord } from "./record.ts";
+import { deliveredAs, roomLine, treatmentLine, type RequestRecord } from "./record.ts";
 import { reportFault } from "./fault.ts";
 import type { AnsweredRequest, PreparedRequest } from "./model-request.ts";
 import { type ProviderAnswer, isAccepted } from "./open-answer.ts";
@@ -90,6 +90,7 @@ function relayed(
     ...(record.disabledEngine === undefined
       ? []
       : [["x-precis-disabled-engine", encodeURIComponent(record.disabledEngine)] as const]),
+    ...(record.room === undefined ? [] : [["x-precis-room", roomLine(record.room)] as const]),
   ];
   // The client has its answer before anything is learned or reported of it.
   const over = (): void =>
@@ -123,6 +124,9 @@ function learnFrom(context: GatewayContext, request: AnsweredRequest): void {
   if (total !== undefined)
     record.cache = effectOf({ usage: total, newTokens, prices: caching.prices, ttl: caching.ttl });
   if (!isAccepted(answer)) return;
+  const { conversation } = request;
+  const { reasonedCalls: calls } = answer.reader.state;
+  conversation.reasoned = { calls, isReported: conversation.reasoned?.isReported ?? false };
   if (usage !== undefined) learnUsage(context, request, { usage, total: total ?? usage });
   if (request.soon) context.compactAhead(request);
 }

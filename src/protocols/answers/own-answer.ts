@@ -84,6 +84,25 @@ export interface AnswerSignal {
   readonly begins?: true;
   /** Nothing of the answer is missing. */
   readonly ends?: true;
+  /** In their order, what the provider wants back together: reasoning, and calls by their ids. */
+  readonly steps?: readonly AnswerStep[];
+}
+
+export type AnswerStep = { readonly kind: "reasoning" } | { readonly kind: "call"; readonly id: string };
+
+/** Larger pieces of an answer are none of these. */
+const STEP_CHARS_MAX = 1024 * 1024;
+
+/** Of one event or of a list of items: what `read` makes of each. */
+export function readSteps(
+  text: string | undefined,
+  read: (item: Fields) => AnswerStep | undefined,
+): Pick<AnswerSignal, "steps"> {
+  if (text === undefined || text.length > STEP_CHARS_MAX) return {};
+  const value = parsed(text);
+  const items = Array.isArray(value) ? value : [value];
+  const steps = items.flatMap((item) => read(fieldsOf(item)) ?? []);
+  return steps.length === 0 ? {} : { steps };
 }
 
 export const NOTHING: AnswerSignal = Object.freeze({});

@@ -26,6 +26,8 @@ export interface AnswerState {
   readonly began: boolean;
   /** The protocol's own end was seen: nothing is missing. */
   readonly complete: boolean;
+  /** Ids of calls that the provider returned behind reasoning. */
+  readonly reasonedCalls: readonly string[];
 }
 
 export interface AnswerReader {
@@ -76,6 +78,8 @@ interface AnswerProgress {
   failed: boolean;
   began: boolean;
   complete: boolean;
+  reasons: boolean;
+  reasonedCalls: readonly string[];
 }
 
 const BLANK: AnswerProgress = {
@@ -86,9 +90,19 @@ const BLANK: AnswerProgress = {
   failed: false,
   began: false,
   complete: false,
+  reasons: false,
+  reasonedCalls: [],
 };
 
-function readEvent(state: AnswerProgress, { usage, besides, id, overflow, failed, begins, ends }: AnswerSignal): void {
+/** More calls of one answer say nothing new. */
+const REASONED_CALLS_MAX = 32;
+
+function readEvent(state: AnswerProgress, signal: AnswerSignal): void {
+  const { usage, besides, id, overflow, failed, begins, ends, steps = [] } = signal;
+  for (const step of steps)
+    if (step.kind === "reasoning") state.reasons = true;
+    else if (state.reasons && state.reasonedCalls.length < REASONED_CALLS_MAX)
+      state.reasonedCalls = [...state.reasonedCalls, step.id];
   if (besides !== undefined) state.besides = besides;
   if (id !== undefined) state.id = id;
   if (usage !== undefined) state.usage = state.usage === undefined ? usage : mergeUsage(state.usage, usage);

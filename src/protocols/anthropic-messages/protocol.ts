@@ -35,6 +35,8 @@ import {
   untypedFailure,
   type AnswerDialect,
   type AnswerSignal,
+  readSteps,
+  type AnswerStep,
 } from "../answers/own-answer.ts";
 import type { MediaLimits } from "../media-limits.ts";
 
@@ -71,6 +73,11 @@ const anthropicTools = oneToolEach({
 /** The provider names the pattern in its error and sets no length; this one keeps ids readable. */
 const MAX_CALL_ID_CHARS = 128;
 
+function readStep({ type, id }: Fields): AnswerStep | undefined {
+  if (type === "thinking" || type === "redacted_thinking") return { kind: "reasoning" };
+  return type === "tool_use" && typeof id === "string" ? { kind: "call", id } : undefined;
+}
+
 const anthropicAnswers: AnswerDialect = {
   event: (received) => {
     switch (typeOf(received)) {
@@ -80,6 +87,8 @@ const anthropicAnswers: AnswerDialect = {
         return readStart(parsed(received.data));
       case "message_delta":
         return readDelta(parsed(received.data));
+      case "content_block_start":
+        return { ...BEGINS, ...readSteps(received.data, (started) => readStep(fieldsOf(started["content_block"]))) };
       case "message_stop":
         return ENDS;
       case "error":
@@ -97,6 +106,7 @@ const anthropicAnswers: AnswerDialect = {
       besides: compactionUsage(answer),
       id: textOf(parsed(members.get("id"))),
       ends: true,
+      ...readSteps(members.get("content"), readStep),
       ...(isFilled(members.get("content")) ? BEGINS : {}),
       ...(windowFull ? { overflow: { kind: "context" } } : {}),
     };

@@ -37,6 +37,8 @@ import {
   untypedFailure,
   type AnswerDialect,
   type AnswerSignal,
+  readSteps,
+  type AnswerStep,
 } from "../answers/own-answer.ts";
 
 const responsesMarks: ProtocolMarks = {
@@ -83,6 +85,13 @@ const responsesTools = oneToolEach({
 /** The longest `call_id` a request may hold (OpenAI API reference, Responses, function_call). */
 const MAX_CALL_ID_CHARS = 64;
 
+/** Reasoning without its encrypted content cannot come back. */
+function readStep({ type, encrypted_content: content, call_id: id }: Fields): AnswerStep | undefined {
+  if (type === "reasoning") return typeof content === "string" ? { kind: "reasoning" } : undefined;
+  const isCall = type === "function_call" || type === "custom_tool_call";
+  return isCall && typeof id === "string" ? { kind: "call", id } : undefined;
+}
+
 const responsesAnswers: AnswerDialect = {
   event: (event, began) => {
     const type = typeOf(event);
@@ -99,13 +108,19 @@ const responsesAnswers: AnswerDialect = {
       case "response.failed":
       case "response.cancelled":
         return readFinal(memberTexts(memberTexts(event.data).get("response")));
+      case "response.output_item.done":
+        return { ...BEGINS, ...readSteps(event.data, ({ item }) => readStep(fieldsOf(item))) };
       case "error":
         return failure(event.data);
       default:
         return began ? NOTHING : (untypedFailure(event) ?? BEGINS);
     }
   },
-  whole: (response) => ({ ...readFinal(response), ...(isFilled(response.get("output")) ? BEGINS : {}) }),
+  whole: (response) => ({
+    ...readFinal(response),
+    ...readSteps(response.get("output"), readStep),
+    ...(isFilled(response.get("output")) ? BEGINS : {}),
+  }),
 };
 
 const responsesOwnAnswer: WriteOwnAnswer = (answer, asked) => {

@@ -185,7 +185,7 @@ function layeredPolicy(settings: Partial<LayeredSettings>): Policy<Layered> {
 function clearOldResults(run: Run): Plan<LayeredState> | undefined {
   const { request, state, goal, limits } = run;
   const { reason, budget } = request;
-  if (reason === "explicit" && budget === undefined) return undefined;
+  if ((reason === "explicit" || reason === "host") && budget === undefined) return undefined;
   const cleared = clearedWithin(run, { ...state, limitTokens: goal.limitTokens, keptResults: limits.keptResults });
   if (cleared === undefined) return undefined;
   const draft = draftResult(run, cleared.cut);

@@ -14,7 +14,8 @@ import { contentText, type Message } from "../../transcript/message.ts";
 import { clipped, DASH, recency, type AlreadyVisible, type ItemDraft } from "../items.ts";
 import { targetText } from "../turns/deeds.ts";
 import { mediaText, PASTE_CHARS_MIN } from "../turns/words.ts";
-import { CHANGED_LEAD, LIVE_LEAD, READ_AGAIN_LEAD, REPEATED_LEAD } from "./topics.ts";
+import type { Words } from "../translations.ts";
+import { CHANGED_LEAD, READ_AGAIN_LEAD, REPEATED_LEAD } from "./topics.ts";
 import type { Topic } from "./topic.ts";
 
 export interface HandoffMaterial {
@@ -33,6 +34,8 @@ export interface HandoffMaterial {
   readonly redact: (text: string) => string;
   /** A path or text as it is written in the handoff: below the session's folder. */
   readonly shortened: (text: string) => string;
+  /** In the language of the handoff. */
+  readonly words: Words;
 }
 
 type Draft = (material: HandoffMaterial) => readonly ItemDraft[];
@@ -80,7 +83,7 @@ function taskDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const text = liveText(material);
   if (text === "" || material.budget < POINTER_BUDGET_MIN) return [];
   const quote = (): string => JSON.stringify(clipped(text.replace(/\s+/g, " "), QUOTE_CHARS_MAX));
-  return [{ rank: FOREMOST * 2, order: 0, write: () => `${LIVE_LEAD}${quote()}` }];
+  return [{ rank: FOREMOST * 2, order: 0, write: () => `${material.words.newest}: ${quote()}` }];
 }
 
 /** The last request that said something, where the newest message is too short to. */

@@ -1,10 +1,9 @@
 /** All topics by name: how much of a handoff each may take, when it is filled, and how its items are carried on. */
 import { keyOf } from "../../events/text.ts";
 import { DASH } from "../items.ts";
+import { LIVE_LEADS } from "../translations.ts";
 import type { Topic, TopicDefinition } from "./topic.ts";
 
-/** How the lines about the live request open; they are of one handoff alone and never carried into the next. */
-export const LIVE_LEAD = "The newest user message: ";
 export const CHANGED_LEAD = "Changed since the last commit:";
 export const REPEATED_LEAD = "Done again, with the same result each time:";
 export const READ_AGAIN_LEAD = "Read more than once, and not changed since:";
@@ -29,7 +28,8 @@ export const TOPICS: Readonly<Record<Topic, TopicDefinition>> = {
     share: 0.12,
     need: 1,
     keyOf: requestKey,
-    carried: { rank: 0.5, holds: (text) => !text.startsWith(LIVE_LEAD) },
+    // A line about the live request is of one handoff alone.
+    carried: { rank: 0.5, holds: (text) => !LIVE_LEADS.some((lead) => text.startsWith(lead)) },
     place: 2,
   },
   state: {
