@@ -26,7 +26,7 @@ export const METRICS = {
   },
   precis_restored_messages_total: {
     kind: "counter",
-    help: "Messages that clients had written again in another form and that were sent in their former bytes.",
+    help: "Messages that clients wrote again in another form and that were sent in their former bytes.",
     labels: [],
   },
   precis_retries_total: {
@@ -98,7 +98,7 @@ export const METRICS = {
   },
   precis_cache_missed_tokens_total: {
     kind: "counter",
-    help: "Tokens of cache misses on text that was sent before: because of a compaction, or otherwise (expired, another client).",
+    help: "Tokens that were sent before and not read from the cache: because of a compaction, or otherwise (expired, another client).",
     labels: ["because"],
   },
   precis_cache_missed_usd_total: {
@@ -108,7 +108,7 @@ export const METRICS = {
   },
   precis_held_seconds: {
     kind: "histogram",
-    help: "From the arrival of a request until it was forwarded: the latency that the gateway adds.",
+    help: "The latency that the gateway adds before it forwards a request.",
     labels: ["treatment"],
     buckets: HELD_SECONDS,
   },
@@ -147,27 +147,27 @@ export const METRICS = {
   precis_in_flight: { kind: "gauge", help: "Requests under way.", labels: [] },
   precis_store_bytes: {
     kind: "gauge",
-    help: "Size of the store's file and its write-ahead log; absent for a store in memory.",
+    help: "Size of the store's file and its write-ahead log.",
     labels: [],
   },
   precis_tenant_requests_total: {
     kind: "counter",
-    help: "With `gateway.tenants_file`: completed requests of a tenant.",
+    help: "Completed requests of a tenant, with `gateway.tenants_file`.",
     labels: ["tenant", "outcome"],
   },
   precis_tenant_usage_tokens_total: {
     kind: "counter",
-    help: "With `gateway.tenants_file`: tokens reported by providers for a tenant's requests.",
+    help: "Tokens reported by providers for a tenant's requests.",
     labels: ["tenant", "kind"],
   },
   precis_tenant_compaction_cost_usd_total: {
     kind: "counter",
-    help: "With `gateway.tenants_file`: what models cost that wrote handoffs for a tenant, where their price is known.",
+    help: "Cost of the models that wrote a tenant's handoffs.",
     labels: ["tenant"],
   },
   precis_tenant_stored_bytes: {
     kind: "gauge",
-    help: "With `gateway.tenants_file`: what a tenant has stored, measured once a minute.",
+    help: "What a tenant has stored, measured once a minute.",
     labels: ["tenant"],
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
@@ -219,7 +219,7 @@ export const LABELS: Readonly<Record<string, string>> = {
   status: "a status code, or its class for uncommon ones: `4xx`",
   outcome: "`answered`, `refused`, `turned_away`, `aborted`, `upstream_failed`",
   treatment: "`passed`, `unchanged`, `untouched`, `rewritten`, `command`, `observed`",
-  because: "a reason from the table above",
+  because: "a reason from the list above, or `compaction` and `other`",
   reason: "`threshold`, `hygiene`, `overflow`, `payload`, `explicit`, `budget`",
   ahead: "`true`, `false`",
   stage: "`before`, `after`",
