@@ -2,7 +2,7 @@
 import { markdownTable, withGenerated } from "../../scripts/docs/markdown.ts";
 import { provenance } from "../peers/page/section.ts";
 import { keptResult, type Kept } from "../peers/results.ts";
-import { brokenBounds, growthSteps, type EngineSummary } from "./bounds.ts";
+import { brokenBounds, type EngineSummary } from "./bounds.ts";
 import type { Impossible, Row } from "./measure.ts";
 import { placeOf, short } from "./tables.ts";
 
@@ -32,16 +32,7 @@ export function withScheduleFigures(page: string): string {
 function setupsText(kept: Kept<ScheduleFigures>): string {
   const { rows, impossible, turns, model, defaultSchedule } = kept.figures;
   const lines = rows.toSorted((one, other) => placeOf(one) - placeOf(other)).map(setupCells);
-  const head = [
-    "window",
-    "fixed part",
-    "compactions",
-    "least growth between two",
-    "in steps",
-    "unread results cut",
-    "refused",
-    "bill",
-  ];
+  const head = ["window", "fixed part", "compactions", "unread results cut", "refused", "bill"];
   return [
     provenance(kept),
     `Engine \`${PAGE_ENGINE}\`, \`schedule: ${defaultSchedule}\`, \`max_tokens\` ${short(PAGE_OUTPUT_TOKENS)}, ${turns} requests in each row; the bill is in prices of ${model}.`,
@@ -51,12 +42,10 @@ function setupsText(kept: Kept<ScheduleFigures>): string {
 }
 
 function setupCells(row: Row): readonly string[] {
-  const { leastGrowthTokens, compactions, unreadCut, refused, lost, ofNothing, stepTokens } = row;
+  const { compactions, unreadCut, refused, lost, ofNothing } = row;
   return [
     ...fixedCells(row),
     String(compactions),
-    leastGrowthTokens === null ? "" : leastGrowthTokens.toLocaleString("en-US"),
-    stepTokens <= 0 ? "no room below the limit" : decimal(growthSteps(row)),
     String(unreadCut),
     lost === 0 ? String(refused) : `${refused}, ${lost} for good`,
     decimal(ofNothing),
@@ -89,7 +78,6 @@ function enginesText({
     "compactions",
     "after an overflow",
     "unread results cut",
-    "last rungs",
     "refused",
     "for good",
     "bill",
@@ -101,7 +89,6 @@ function enginesText({
     String(one.compactions),
     String(one.overflows),
     String(one.unreadCut),
-    String(one.lastRungs),
     String(one.refused),
     String(one.lost),
     decimal(one.ofNothing),

@@ -18,8 +18,10 @@ export const ALL_REASONS: Readonly<Record<UntouchedReason, string>> = {
 
 export const ALL_NOTICES: Readonly<Record<NoticeEvent["code"], string>> = {
   pressure: "A conversation has reached 85 % of the size at which it is compacted.",
-  postponed: "A conversation is above its threshold and not compacted yet; the message says why, and when it is at the latest.",
-  backed_off: "No compaction would free enough, so requests are forwarded unchanged. The message says why, and what helps.",
+  postponed:
+    "A conversation is above its threshold and not compacted yet; the message says why, and when it is at the latest.",
+  backed_off:
+    "No compaction would free enough, so requests are forwarded unchanged. The message says why, and what helps.",
   degraded: "A compaction is poorer than it should be, for example because a model failed. The message says why.",
   model_resting: "A model that writes handoffs failed and is not asked for some time. The message says what to do.",
   idle: "Compacting an idle conversation now would pay (`compression.idle: notify`).",

@@ -13,7 +13,7 @@ export function gatewaysSection(kept: Kept<Figures["gateways"]>): Blocks {
   return [
     "## What a gateway adds to a call",
     provenance(kept),
-    `${listed(versions)}, beside \`precis serve\` with a history on disk, in turns, before the same upstream on the loopback. Portkey is asked in Chat; claude-code-router in Messages, passing requests on. Nothing is compacted. Milliseconds that are added to the call without a gateway, medians and, in brackets, 95th percentiles; ${calls(rows)}`,
+    `${listed(versions)}, beside \`precis serve\` with a history on disk, before the same upstream. Nothing is compacted. Milliseconds that are added to a call, medians and, in brackets, 95th percentiles; ${calls(rows)}`,
     markdownTable([["case", ...COLUMNS.map(([wire, door]) => `${wire}: ${door}`)], ...caseRows(rows)]),
     `Resident memory when it was over: ${listed(memory)}.`,
     ...absentLines(absent),

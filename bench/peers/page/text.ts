@@ -17,7 +17,7 @@ function estimateBlocks({ rows, absent }: Text["estimates"]): Blocks {
   const [best] = guesses.toSorted((a, b) => a.error95 - b.error95);
   const [fastest] = guesses.toSorted((a, b) => b.medianSpeed - a.medianSpeed);
   return [
-    `p95 is the error in percent against exact o200k counts, of pieces of 2,000 characters; speed is the median over kinds of text. [estimates.md](estimates.md) has the errors of precis by kind.`,
+    `p95 is the error in percent against exact o200k counts, of pieces of 2,000 characters. [Estimates](estimates.md) has the errors of precis by kind.`,
     markdownTable([
       ["", "package", "MB/s", "p95"],
       ...rows.map((row) => [
@@ -40,8 +40,7 @@ function secretBlocks({ rows, absent, planted, clean }: Text["secrets"]): Blocks
   });
   return [
     "## Looking for secrets",
-    `Found of ${planted.tokens} planted tokens of vendors and ${planted.named} secrets that are known by their name or place. **The planted ones are ours**, so the share says of a peer what it was not made for rather than how good it
-is. False alarms: texts without any secret, of ${clean}, that were changed. Speed is the median over the kinds of text.`,
+    `Found of ${planted.tokens} planted tokens of vendors and ${planted.named} secrets that are known by their name or place. **The planted ones are ours**, so the shares favour precis. False alarms: of ${clean} texts without any secret.`,
     markdownTable([
       ["", "package", "MB/s", "tokens, %", "named, %", "false alarms"],
       ...rows.map((row) => [
