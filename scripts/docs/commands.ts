@@ -34,14 +34,17 @@ function commandsOf(all: readonly (Command | CommandGroup)[]): readonly Command[
   return all.flatMap((one) => ("commands" in one ? one.commands : [one]));
 }
 
+/** What docs/cli.md says once of all commands that take them. */
+const EVERYWHERE: ReadonlySet<string> = new Set(["--config", "--set", "--json", "--store", "--tenant", "--engine", "--context-length"]); // prettier-ignore
+
 function shortSection(command: Command): string {
   const { usage, flags } = describeCommand(command);
-  const names = flags.map(([name]) => `\`${longName(name)}\``);
+  const names = flags.map(([name]) => longName(name)).filter((name) => !EVERYWHERE.has(name));
   return [
     `### ${invocation(command)}`,
     command.summary,
     ["```sh", `# ${usage}`, command.examples[0]!.line, "```"].join("\n"),
-    ...(names.length === 0 ? [] : [`Flags: ${names.join(", ")}.`]),
+    ...(names.length === 0 ? [] : [`Flags: ${names.map((name) => `\`${name}\``).join(", ")}.`]),
   ].join("\n\n");
 }
 
