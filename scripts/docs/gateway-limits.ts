@@ -17,14 +17,8 @@ const SECTION = "gateway.limits";
 const LIMIT_TEXTS: Readonly<Partial<Record<keyof GatewayLimits, LimitText>>> = {
   bodyBytes: ["a request's body, also decompressed; above it 413", `${SECTION}.body_mb`],
   bodiesBytes: ["the bodies of all requests under way; above it 503"],
-  readMessages: ["messages of a request; more are forwarded unread"],
-  largeBodyBytes: ["requests of this size are processed in a separate thread"],
-  largeRequests: ["requests in that thread or waiting for it; above it 503"],
-  largeWaitMs: ["the wait for that thread; then a request is forwarded unread"],
-  largeHeapBytes: ["memory of that thread; above it the thread is replaced"],
   connections: ["clients connected at once"],
   requestTimeoutMs: ["the time a client has for its whole request"],
-  clientIdleTimeoutMs: ["how long a client may stop reading its answer"],
   upstreamHeadersTimeoutMs: ["the time until a provider begins its answer; then 504", `${SECTION}.answer_seconds`],
   upstreamIdleTimeoutMs: ["the time between two parts of its answer", `${SECTION}.answer_seconds`],
   connectTimeoutMs: ["the time to connect to a provider; then 502"],
@@ -32,8 +26,6 @@ const LIMIT_TEXTS: Readonly<Partial<Record<keyof GatewayLimits, LimitText>>> = {
   breakerOpenMs: ["how long they do; then one is tried"],
   eventLoopDelayMs: ["mean delay of the event loop; above it requests are forwarded unread"],
   preparing: ["requests prepared at once; further ones are forwarded unread"],
-  refusalRetries: ["how often a request that was refused as too large is made smaller"],
-  commitWaitMs: ["how long the end of an answer waits for the store"],
   drainMs: ["how long answers may continue after the gateway is stopped", `${SECTION}.drain_seconds`],
 };
 

@@ -4,7 +4,7 @@ import { DEFAULTS } from "../../src/config/defaults.ts";
 import { ALL_NOTICES, ALL_REASONS } from "./gateway-codes.ts";
 import { clientSetups } from "../../src/gateway/operation/clients.ts";
 import { LIMITS } from "./gateway-limits.ts";
-import { LABELS, METRICS, type MetricDefinition } from "../../src/gateway/operation/metric-list.ts";
+import { METRICS, type MetricDefinition } from "../../src/gateway/operation/metric-list.ts";
 
 const URL_SHOWN = `http://${DEFAULTS.gateway.host}:${DEFAULTS.gateway.port}`;
 
@@ -20,7 +20,6 @@ const LISTS: Readonly<Record<string, () => Definitions>> = {
     ]),
   metrics: () =>
     (Object.entries(METRICS) as [string, MetricDefinition][]).map(([name, one]) => [named(name, one), one.help]),
-  labels: () => Object.entries(LABELS).map(([name, values]) => [`\`${name}\``, values]),
 };
 
 /** What a name's ending says of its kind is not repeated. */

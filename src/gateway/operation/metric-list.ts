@@ -211,22 +211,3 @@ export const AT_ZERO: Readonly<Partial<Record<MetricName, Readonly<Record<string
   precis_bytes_total: { direction: ["in", "out"] },
   precis_recalls_total: { found: BOOLEANS },
 };
-
-/** What each label can be: its values are bounded whatever clients send. */
-export const LABELS: Readonly<Record<string, string>> = {
-  route: "`chat_completions`, `responses`, `messages`, `count_tokens`, `models`, `other`",
-  upstream: "a configured name, or `none`",
-  status: "a status code, or its class for uncommon ones: `4xx`",
-  outcome: "`answered`, `refused`, `turned_away`, `aborted`, `upstream_failed`",
-  treatment: "`passed`, `unchanged`, `untouched`, `rewritten`, `command`, `observed`",
-  because: "a reason from the list above, or `compaction` and `other`",
-  reason: "`threshold`, `hygiene`, `overflow`, `payload`, `explicit`, `budget`",
-  ahead: "`true`, `false`",
-  stage: "`before`, `after`",
-  kind: "`input`, `output`, `cache_read`, `cache_write`",
-  direction: "`in`, `out`",
-  found: "`true`, `false`",
-  result: "`made`, `nothing`, `failed`",
-  code: "a code of the log's notices",
-  tenant: "a tenant's name or the hash of its key, for 1,000 tenants; then `other`",
-};
