@@ -19,7 +19,6 @@ export function capacityPage(): string {
     opening(kept),
     growthSection(costs),
     peopleSection(kept.figures),
-    turnSection(kept.figures.shapes),
     gatewaysSection(kept.figures),
     lookUpSection(postgres),
     tenantSection(kept.figures),
@@ -37,38 +36,6 @@ function opening({ machine, on, figures }: LoadKept): readonly string[] {
 (${machine.cpu}, Node ${machine.node}) that run clients, upstream, gateways and PostgreSQL together. **Other programs used the machine at the same time** (load ${least.toFixed(1)} to ${most.toFixed(1)}): use ratios and counts as they are, and
 processor times and latencies as upper bounds.`,
     "    npm run bench:load -- --part all --keep        # everything on this page\n    npm run bench:postgres -- --keep               # the look-ups at five million messages\n    npm run docs:capacity                          # writes this page from them",
-  ];
-}
-
-function turnSection(shapes: readonly ShapeFigures[]): readonly string[] {
-  const rows = shapes.map((shape) => {
-    const each = (total: number, digits: number): string => (total / shape.turns).toFixed(digits);
-    const { used, through, direct } = shape;
-    return [
-      shape.name,
-      each(shape.bytes / 1_000, 0),
-      `${shape.compactions} in ${shape.turns}`,
-      (through.p50Ms - direct.p50Ms).toFixed(1),
-      each(used.gateway, 1),
-      each(used.database, 1),
-      each(shape.storedBytes / 1_000, 1),
-    ];
-  });
-  return [
-    "## A turn",
-    "Sessions one after another through one gateway, with the history in PostgreSQL; each turn sends the whole conversation. Figures are per turn.",
-    markdownTable([
-      [
-        "sessions",
-        "KB sent",
-        "compactions in turns",
-        "added ms, p50",
-        "gateway CPU ms",
-        "database CPU ms",
-        "stored KB",
-      ],
-      ...rows,
-    ]),
   ];
 }
 

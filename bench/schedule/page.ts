@@ -9,6 +9,8 @@ import { placeOf, short } from "./tables.ts";
 /** What the first table shows. */
 export const PAGE_ENGINE = "compressor";
 export const PAGE_OUTPUT_TOKENS = 32_000;
+/** Shares of the window that system prompt and tools take; the others are in the stored results. */
+const PAGE_SHARES: readonly number[] = [0, 0.4];
 
 export interface ScheduleFigures {
   readonly turns: number;
@@ -31,7 +33,8 @@ export function withScheduleFigures(page: string): string {
 
 function setupsText(kept: Kept<ScheduleFigures>): string {
   const { rows, impossible, turns, model, defaultSchedule } = kept.figures;
-  const lines = rows.toSorted((one, other) => placeOf(one) - placeOf(other)).map(setupCells);
+  const shown = rows.filter(({ fixedShare }) => PAGE_SHARES.includes(fixedShare));
+  const lines = shown.toSorted((one, other) => placeOf(one) - placeOf(other)).map(setupCells);
   const head = ["window", "fixed part", "compactions", "unread results cut", "refused", "bill"];
   return [
     provenance(kept),

@@ -7,7 +7,7 @@ import { describeCommand } from "../../src/cli/program/usage.ts";
 /** A flag that so many commands have in the same words is described once. */
 const SHARED_MIN = 2;
 
-/** The page with commands and exit codes renewed: of each command what it does, the names of its flags and an example. */
+/** The page with commands and exit codes renewed: of each command what it does, and an example. */
 export function withCommands(page: string, all: readonly (Command | CommandGroup)[]): string {
   const codes = definitions(EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning]));
   const sections = commandsOf(all).map(shortSection);
@@ -34,17 +34,13 @@ function commandsOf(all: readonly (Command | CommandGroup)[]): readonly Command[
   return all.flatMap((one) => ("commands" in one ? one.commands : [one]));
 }
 
-/** What docs/cli.md says once of all commands that take them. */
-const EVERYWHERE: ReadonlySet<string> = new Set(["--config", "--set", "--json", "--store", "--tenant", "--engine", "--context-length"]); // prettier-ignore
-
 function shortSection(command: Command): string {
-  const { usage, flags } = describeCommand(command);
-  const names = flags.map(([name]) => longName(name)).filter((name) => !EVERYWHERE.has(name));
+  const { usage } = describeCommand(command);
+  const example = command.examples[0]!.line;
   return [
     `### ${invocation(command)}`,
     command.summary,
-    ["```sh", `# ${usage}`, command.examples[0]!.line, "```"].join("\n"),
-    ...(names.length === 0 ? [] : [`Flags: ${names.map((name) => `\`${name}\``).join(", ")}.`]),
+    ["```sh", ...(usage === `precis ${command.name} [flags]` ? [] : [`# ${usage}`]), example, "```"].join("\n"),
   ].join("\n\n");
 }
 
