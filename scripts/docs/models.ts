@@ -11,18 +11,22 @@ export function modelList(): string {
   );
 }
 
-/** Window and output in tokens; dollars for a million tokens of input/output, read from the cache, and written to it for 5m/1h. */
+/** `window/output`, then `$input/output/cache read/cache write for five minutes/for an hour`. */
 function figuresOf({ windowTokens, maxOutputTokens, prices }: SourcedFacts): string {
-  const writes = [prices?.cacheWrite5mUsdPerMtok, prices?.cacheWrite1hUsdPerMtok].filter(
-    (price) => price !== undefined,
-  );
-  return [
-    ...(windowTokens === undefined ? [] : [said(windowTokens)]),
-    ...(maxOutputTokens === undefined ? [] : [`output ${said(maxOutputTokens)}`]),
-    ...(prices === undefined ? [] : [`$${said(prices.inputUsdPerMtok)}/${said(prices.outputUsdPerMtok)}`]),
-    ...(prices?.cacheReadUsdPerMtok === undefined ? [] : [`read ${said(prices.cacheReadUsdPerMtok)}`]),
-    ...(writes.length === 0 ? [] : [`write ${writes.map(said).join("/")}`]),
-  ].join("; ");
+  const dollars = [
+    prices?.inputUsdPerMtok,
+    prices?.outputUsdPerMtok,
+    prices?.cacheReadUsdPerMtok,
+    prices?.cacheWrite5mUsdPerMtok,
+    prices?.cacheWrite1hUsdPerMtok,
+  ];
+  return [slashed([windowTokens, maxOutputTokens]), slashed(dollars, "$")].filter((text) => text !== "").join(" ");
+}
+
+/** A dash for what is not known, if something after it is. */
+function slashed(figures: readonly (number | undefined)[], unit = ""): string {
+  const known = figures.slice(0, figures.findLastIndex((figure) => figure !== undefined) + 1);
+  return known.length === 0 ? "" : unit + known.map((figure) => (figure === undefined ? "–" : said(figure))).join("/");
 }
 
 function said(figure: number): string {
