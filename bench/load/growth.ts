@@ -60,7 +60,6 @@ const LINES: readonly (readonly [what: string, of: (day: Day) => number])[] = [
   ["cores for gateways", ({ gatewayCores }) => gatewayCores],
   ["cores for the database", ({ databaseCores }) => databaseCores],
   ["transactions a second, at the peak", ({ transactionsPerSecond }) => transactionsPerSecond],
-  ["write-ahead log, MB a second at the peak", ({ walMbPerSecond }) => walMbPerSecond],
   ["stored, GB a day", ({ storedGb }) => storedGb],
   [`stored, GB after ${RETENTION_DAYS} days`, ({ storedGbKept }) => storedGbKept],
 ];
