@@ -35,13 +35,8 @@ function commandsOf(all: readonly (Command | CommandGroup)[]): readonly Command[
 }
 
 function shortSection(command: Command): string {
-  const { usage } = describeCommand(command);
-  const example = command.examples[0]!.line;
-  return [
-    `### ${invocation(command)}`,
-    command.summary,
-    ["```sh", ...(usage === `precis ${command.name} [flags]` ? [] : [`# ${usage}`]), example, "```"].join("\n"),
-  ].join("\n\n");
+  const example = ["```sh", command.examples[0]!.line, "```"].join("\n");
+  return [`### ${invocation(command)}`, command.summary, example].join("\n\n");
 }
 
 type SharedFlags = ReadonlyMap<string, string>;
