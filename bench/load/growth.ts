@@ -1,4 +1,4 @@
-/** The arithmetic for few, many and very many sessions a day: what each part has to do, where it breaks first and what to do then. */
+/** The arithmetic for few and many sessions a day: what each part has to do, where it breaks first and what to do then. */
 import { costOf, type Amounts, type Cost, type Costs } from "./model.ts";
 import { markdownTable } from "../../scripts/docs/markdown.ts";
 
@@ -10,9 +10,7 @@ const PEAK = 3;
 /** Of each core, so that bursts wait little. */
 const BUSY_SHARE = 0.6;
 const RETENTION_DAYS = 30;
-const COUNTS = [10, 10_000, 10_000_000] as const;
-/** Of one database server: what is left free, and what one primary is built with today. */
-const DATABASE_CORES = 64;
+const COUNTS = [10, 10_000] as const;
 
 const AMOUNTS: Amounts = {
   turns: SESSION.turns,
@@ -66,8 +64,7 @@ const LINES: readonly (readonly [what: string, of: (day: Day) => number])[] = [
 
 export function growthSection(costs: Costs): readonly string[] {
   const days = COUNTS.map((sessions) => dayOf(costs, sessions));
-  const [, many, most] = days as [Day, Day, Day];
-  const cells = Math.max(1, Math.ceil(most.databaseCores / DATABASE_CORES));
+  const [few, many] = days as [Day, Day];
   return [
     "## Sessions a day",
     `A session here is ${SESSION.turns} turns and ${whole(SESSION.tokens)} new tokens, compacted once. It takes ${(costOf(costs, "gatewayMs", AMOUNTS) / 1_000).toFixed(1)} s of a gateway's core and ${(costOf(costs, "databaseMs", AMOUNTS) / 1_000).toFixed(1)} s of the database's, and stores ${(costOf(costs, "storedKb", AMOUNTS) / 1_000).toFixed(1)} MB.
@@ -76,11 +73,10 @@ The busiest hour has ${PEAK} times the average, cores are ${100 * BUSY_SHARE} % 
       ["sessions a day", ...days.map(({ sessions }) => whole(sessions))],
       ...LINES.map(([what, of]) => [what, ...days.map((day) => amount(of(day)))]),
     ]),
-    `- **10 a day**: one gateway with its history in a file (the default). ${amount(days[0]!.storedGbKept)} GB are kept.`,
+    `- **10 a day**: one gateway with its history in a file (the default). ${amount(few.storedGbKept)} GB are kept.`,
     teamLine(costs),
     `- **10,000 a day** fill the disk first: ${amount(many.storedGbKept)} GB after ${RETENTION_DAYS} days. Lower \`gateway.retention_days\` (a week keeps ${amount(many.storedGb * 7)} GB), or give tenants a \`store_mb\`. Use PostgreSQL with two gateways and a worker. Add the next gateway when one's core is ${100 * BUSY_SHARE} % busy, before \`precis_untouched_total{because="overloaded"}\` rises.`,
-    `- **10 million a day** need more than one database: no single primary takes ${amount(most.transactionsPerSecond)} transactions and ${amount(most.walMbPerSecond)} MB of log a second. Tenants share nothing, so divide them into cells, each of some gateways and workers on a database of its
-  own, behind a balancer that sends each key to its cell. At ${DATABASE_CORES} cores a database that is ${cells} cells by processor alone. Nobody has run this: measure a cell with \`npm run bench:load\` on its own machines first.`,
+    "- **Far more** need more than one database. Tenants share nothing, so divide them into cells, each of some gateways and workers on a database of its own, behind a balancer that sends each key to its cell. Measure a cell with `npm run bench:load` on its own machines first.",
   ];
 }
 

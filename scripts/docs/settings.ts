@@ -30,7 +30,8 @@ function listed(settings: readonly Setting[]): string {
 const UNSET = ", or `null`";
 
 /** What a setting accepts, and its default; one that is `null` by default is not set. */
-function valuesOf({ expects, default: value }: Setting): string {
+function valuesOf({ expects: said, default: value }: Setting): string {
+  const expects = said.replaceAll("` or `", "`, `");
   if (value === null && expects.endsWith(UNSET)) return `${expects.slice(0, -UNSET.length)}; unset`;
   return `${expects}; default \`${written(value)}\``;
 }

@@ -1,4 +1,4 @@
-/** How each known client is pointed at a gateway: the start page shows it, and docs/gateway.md is made from it. */
+/** How each known client is pointed at a gateway: the start page shows it, and docs/gateway.md what a shell is enough for. */
 
 export interface ClientSetup {
   readonly client: string;

@@ -1,4 +1,4 @@
-/** Every metric of the gateway: its name, what it counts and its labels. What is served and what docs/gateway.md lists both follow from this. */
+/** Every metric of the gateway: its name, what it counts and its labels. Prometheus shows the texts. */
 import type { NoticeEvent, UntouchedReason } from "../contract.ts";
 
 export interface MetricDefinition {
