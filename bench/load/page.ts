@@ -2,9 +2,7 @@
 import type { PostgresFigures } from "../postgres.ts";
 import { keptResult, type Kept } from "../peers/results.ts";
 import { growthSection } from "./growth.ts";
-import { markdownTable } from "../../scripts/docs/markdown.ts";
-import type { LoadResults, ShapeFigures } from "./figures.ts";
-import { peopleCells } from "./tables.ts";
+import type { LoadResults } from "./figures.ts";
 import { coresGot, fittedCosts } from "./model.ts";
 
 export type LoadKept = Kept<LoadResults>;
@@ -54,30 +52,36 @@ a core for it.${isCrowded ? " **Here there was none**, so measure this again on 
 
 function peopleSection({ people, machineLoad }: LoadResults): readonly string[] {
   if (people === undefined) return [];
-  const { atOnce, awaySeconds, bytes, faster, perSecond, residentMb } = people;
-  const load = machineLoad["people"] ?? 0;
-  const isCrowded = load > CROWDED_LOAD;
+  const { atOnce, awaySeconds, bytes, faster, perSecond, phases, residentMb } = people;
+  const isCrowded = (machineLoad["people"] ?? 0) > CROWDED_LOAD;
+  const [, through] = phases;
   return [
     `## ${people.people} people`,
     `${people.people} conversations of ${(bytes / 1_000).toFixed(0)} KB on average, some 80,000 tokens, at two gateways and one database: ${perSecond.toFixed(1)} turns a second (${faster} times as many as ${people.people} people make), ${atOnce} at once.
 In one phase a gateway is killed and replaced after ${awaySeconds} s, in one the database; the client asks the other gateway meanwhile, as a balancer does.`,
-    markdownTable(peopleCells(people)),
+    phases
+      .slice(1)
+      .map(
+        ({ name, turns, untouched, refused, lost }) =>
+          `- ${name}: of ${turns} turns, ${refused} refused, ${lost} lost, ${untouched} forwarded without being compacted or kept`,
+      )
+      .join("\n"),
     `The gateways took ${residentMb.map((mb) => mb.toFixed(0)).join(" and ")} MB. A day of 8 hours stores ${(people.storedBytesADay / 1e9).toFixed(2)} GB and writes ${(people.walBytesADay / 1e9).toFixed(2)} GB of log.${
       isCrowded
-        ? ` **Other programs kept a load of ${load.toFixed(0)} on the machine meanwhile**, so ignore the times; what was refused, lost and stored does not depend on that.`
-        : ""
+        ? " Other programs used the machine meanwhile, so the times say nothing and are not shown."
+        : ` A turn took ${through!.p50Ms.toFixed(0)} ms at the median.`
     }`,
   ];
 }
 
 function lookUpSection({ figures }: Kept<PostgresFigures>): readonly string[] {
+  const rows = figures.rows.map(
+    ({ what, medianMs, p95Ms }) => `- ${what}: ${medianMs.toFixed(2)} and ${p95Ms.toFixed(2)}`,
+  );
   return [
     "## Look-ups in a large database",
-    `${figures.messages.toLocaleString("en")} messages in sessions of 10,000, and ${figures.compactions.toLocaleString("en")} compactions of the same tenant. Every request asks the first two or three.`,
-    markdownTable([
-      ["", "median ms", "95 %"],
-      ...figures.rows.map(({ what, medianMs, p95Ms }) => [what, medianMs.toFixed(2), p95Ms.toFixed(2)]),
-    ]),
+    `Among ${figures.messages.toLocaleString("en")} messages in sessions of 10,000, median and 95th percentile in milliseconds. Every request asks the first two or three.`,
+    rows.join("\n"),
   ];
 }
 

@@ -32,7 +32,7 @@ export function withScheduleFigures(page: string): string {
 }
 
 function setupsText(kept: Kept<ScheduleFigures>): string {
-  const { rows, impossible, turns, model, defaultSchedule } = kept.figures;
+  const { rows, turns, model, defaultSchedule } = kept.figures;
   const shown = rows.filter(({ fixedShare }) => PAGE_SHARES.includes(fixedShare));
   const lines = shown.toSorted((one, other) => placeOf(one) - placeOf(other)).map(setupCells);
   const head = ["window", "fixed part", "compactions", "unread results cut", "refused", "bill"];
@@ -40,7 +40,7 @@ function setupsText(kept: Kept<ScheduleFigures>): string {
     provenance(kept),
     `Engine \`${PAGE_ENGINE}\`, \`schedule: ${defaultSchedule}\`, \`max_tokens\` ${short(PAGE_OUTPUT_TOKENS)}, ${turns} requests in each row; the bill is in prices of ${model}.`,
     markdownTable([head, ...lines]),
-    `${brokenText(rows)} ${impossibleText(impossible)}`,
+    brokenText(rows),
   ].join("\n\n");
 }
 
@@ -55,22 +55,15 @@ function setupCells(row: Row): readonly string[] {
   ];
 }
 
-/** Setups in which a request has no room, by window. */
-function impossibleText(setups: readonly Impossible[]): string {
-  if (setups.length === 0) return "";
-  const places = setups
-    .toSorted((one, other) => placeOf(one) - placeOf(other))
-    .map((one) => fixedCells(one).join(" with "));
-  return `These cannot work, because fixed part and \`max_tokens\` fill the window: ${places.join(", ")}.`;
-}
-
 function fixedCells({ windowTokens, fixedShare }: Impossible | Row): readonly string[] {
   return [short(windowTokens), `${Math.round(fixedShare * 100)} %`];
 }
 
 function brokenText(rows: readonly Row[]): string {
   const broken = rows.filter((row) => brokenBounds(row).length > 0).length;
-  return broken === 0 ? "Both bounds hold in every row." : `In ${broken} of ${rows.length} rows a bound is broken.`;
+  return broken === 0
+    ? "Both bounds hold in every setup, also with other fixed parts. Where fixed part and `max_tokens` fill the window, nothing can work."
+    : `In ${broken} of ${rows.length} setups a bound is broken.`;
 }
 
 function enginesText({

@@ -1,9 +1,8 @@
 /** The tables of times: of a compaction, and of a turn. */
-import { markdownTable } from "../../../scripts/docs/markdown.ts";
 import type { Figures } from "../main.ts";
 import type { Kept } from "../results.ts";
 import { absentLines, provenance, type Blocks } from "./section.ts";
-import { listed, milliseconds, percent, thousands } from "./wording.ts";
+import { listed, milliseconds, thousands } from "./wording.ts";
 
 export function speedSection(kept: Kept<Figures["speed"]>): Blocks {
   const { absent, rows: compactions } = kept.figures;
@@ -14,7 +13,7 @@ export function speedSection(kept: Kept<Figures["speed"]>): Blocks {
     "## How long a turn takes",
     provenance(kept),
     `Before every request of ${sessions.length} recorded sessions that grow to ${sizes} tokens, everyone is given the whole history and answers what is to be sent. precis, pi, \`summarizationMiddleware\` and Hermes Agent compact over ${thousands(triggerTokens)} tokens;
-the others run at each turn from there on, or at every turn. **Compacting**: turns that make the history smaller. **Body**: from the JSON text of a Chat request to the one to send. Milliseconds.`,
+the others run at each turn from there on, or at every turn. Median/mean milliseconds from messages to messages, and from the JSON text of a Chat request to the one to send (body).`,
     turnTable(rows),
     ...absentLines(absent),
     turnVerdict(rows),
@@ -30,14 +29,9 @@ type Turns = Figures["speed"]["turns"];
 type Side = "native" | "body";
 
 function turnTable(rows: Turns["rows"]): string {
-  return markdownTable([
-    ["", "compacting, %", "messages: median", "mean", "body: median", "mean"],
-    ...rows.map(({ name, madeShare, native, body }) => [
-      name,
-      percent(madeShare),
-      ...[native, body].flatMap(({ medianMs, meanMs }) => [medianMs, meanMs].map(milliseconds)),
-    ]),
-  ]);
+  const both = ({ medianMs, meanMs }: Turns["rows"][number]["native"]): string =>
+    `${milliseconds(medianMs)}/${milliseconds(meanMs)}`;
+  return rows.map(({ name, native, body }) => `- ${name}: ${both(native)}, body ${both(body)}`).join("\n");
 }
 
 const SIDES: readonly (readonly [Side, string])[] = [

@@ -15,9 +15,10 @@ export function withShapes(page: string): string {
     "shapes",
     [
       `Of ${PLANTED.length} secrets in ${shapes.size} shapes, ${hidden.length} are hidden; by secretlint alone, ${byPeer.length}.`,
-      [...missedLines(hidden), `- **Tokens** of ${[...shapes].filter((shape) => shape in TOKENS).join(", ")}.`].join(
-        "\n",
-      ),
+      [
+        ...missedLines(hidden),
+        `- **Tokens** of ${[...new Set([...shapes].filter((shape) => shape in TOKENS).map((shape) => shape.split(", ")[0]))].join(", ")}.`,
+      ].join("\n"),
     ].join("\n\n"),
   );
 }
