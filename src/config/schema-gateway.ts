@@ -96,7 +96,7 @@ export const gatewaySection = z
       .default(gateway.upstreams)
       .meta({
         description:
-          "Where requests are sent, under a name of your choice: `url`; `protocol` (`openai`, `anthropic` or `google`) if it serves only that vendor's routes; and `caching` if its address does not tell which cache markers it accepts (`native`, `openrouter`, `openai`, or `off`). An upstream without `protocol` serves every route. `openai`, `anthropic` and `google` are the vendors' own addresses unless you change them.",
+          "Where requests are sent, by a name of your choice: `url`; `protocol` (`openai`, `anthropic` or `google`) if it serves only that vendor's routes; and `caching` (`native`, `openrouter`, `openai`, or `off`) if its address does not tell which cache markers it accepts.",
         examples: [{ local: { url: "http://127.0.0.1:8080" } }],
         "x-expects": "a mapping of names to addresses",
       }),
@@ -108,7 +108,7 @@ export const gatewaySection = z
       .default(gateway.store)
       .meta({
         description:
-          "The file that keeps conversations and compactions, `memory` to keep nothing on disk, or `postgres://USER@HOST/DATABASE` for a database that several gateways share (its password in `PGPASSWORD` or `~/.pgpass`). By default `precis/history.db` in your data folder (`$XDG_DATA_HOME` or `~/.local/share`; on Windows `%LOCALAPPDATA%`).",
+          "What keeps conversations: a file, `memory` to keep nothing on disk, or `postgres://USER@HOST/DATABASE` (its password in `PGPASSWORD` or `~/.pgpass`). By default `precis/history.db` in your data folder (`$XDG_DATA_HOME` or `~/.local/share`; on Windows `%LOCALAPPDATA%`).",
         examples: ["memory", "postgres://precis@db.example.com/precis"],
         "x-expects": "a file, `memory`, or a `postgres://` address without a password, or `null`",
       }),
@@ -152,8 +152,7 @@ export const gatewaySection = z
       .nullable()
       .default(gateway.tenants_file)
       .meta({
-        description:
-          "A YAML file with the tenants, the SHA-256 of their keys, and their limits (docs/tenants.md).",
+        description: "A YAML file with the tenants, the SHA-256 of their keys, and their limits (docs/tenants.md).",
         examples: ["/etc/precis/tenants.yaml"],
       }),
     chat_commands: z

@@ -18,13 +18,12 @@ const contextSection = z
       .min(1)
       .default(context.engine)
       .meta({
-        description:
-          "The engine that decides when and how to compact: a built-in one, or a plugin.",
+        description: "The engine that decides when and how to compact: a built-in one, or a plugin.",
         examples: ["compressor"],
       }),
     preset: z.enum(["documented", "current"]).default(context.preset).meta({
       description:
-        "For `compressor`, `handoff` and `stepped`: the `documented` policy, or `current`, which copies the present settings of the agent it comes from and overrides `compression`.",
+        "For `compressor`, `handoff` and `stepped`: the documented policy, or that of the agent it comes from today, which overrides `compression`.",
     }),
     remote_compaction: z.enum(["off", "on"]).default(context.remote_compaction).meta({
       description:
@@ -51,8 +50,7 @@ const compressionSection = z
       description: "Whether to compact automatically. `precis compact --force` and `--budget` always work.",
     }),
     mode: z.enum(["rewrite", "observe"]).default(compression.mode).meta({
-      description:
-        "What `precis serve` does with a request that is too long: `rewrite` it, or `observe`: forward it unchanged and report what would have been done.",
+      description: "Whether `precis serve` compacts, or only reports what it would have done.",
     }),
     threshold: z
       .number()
@@ -70,8 +68,7 @@ const compressionSection = z
       .max(0.8)
       .default(compression.target_ratio)
       .meta({
-        description:
-          "Share of the threshold, less system prompt and tools, that the newest messages keep verbatim.",
+        description: "Share of the threshold, less system prompt and tools, that the newest messages keep verbatim.",
         examples: [0.2],
       }),
     protect_last_n: z
@@ -79,8 +76,7 @@ const compressionSection = z
       .min(1)
       .default(compression.protect_last_n)
       .meta({
-        description:
-          "Number of newest messages that are kept verbatim if they fit.",
+        description: "Number of newest messages that are kept verbatim if they fit.",
         examples: [20],
       }),
     protect_first_n: z
@@ -94,14 +90,14 @@ const compressionSection = z
       }),
     note: z.enum(["system", "handoff"]).default(compression.note).meta({
       description:
-        "Where the model learns that earlier turns were compacted: in the system prompt, or in the handoff, which does not change a cached system prompt. `precis serve` uses `handoff` unless this is set.",
+        "Where the model learns that earlier turns were compacted: in the system prompt, or in the handoff (the default of `precis serve`).",
     }),
     template: z.enum(["thirteen", "seven"]).default(compression.template).meta({
       description: "Sections of the handoff: thirteen, or seven in the short form.",
     }),
     keep_requests: z.enum(["as_fits", "all"]).default(compression.keep_requests).meta({
       description:
-        "Whether a compaction may leave out older requests of the user that do not fit. `as_fits`: yes; each can be recalled. `all`: never; a compaction without room for them is refused, and the request is sent unchanged.",
+        "Whether older requests of the user that do not fit are left out (each can be recalled), or a compaction without room for all is refused.",
     }),
     schedule: z.enum(SCHEDULES).default(compression.schedule).meta({
       description:
@@ -165,8 +161,7 @@ const recallSection = z
 const redactionSection = z
   .strictObject({
     code: z.boolean().default(redaction.code).meta({
-      description:
-        "Keep values that source code assigns to a name like `apiKey`, unless they look generated.",
+      description: "Keep values that source code assigns to a name like `apiKey`, unless they look generated.",
     }),
     patterns: z
       .array(z.string())
@@ -178,8 +173,7 @@ const redactionSection = z
         examples: [["ACME-[0-9]{6}", "ticket (T-[A-Z0-9]{8})"]],
       }),
     stored: z.boolean().default(redaction.stored).meta({
-      description:
-        "Mask secrets in conversations and originals before they are stored.",
+      description: "Mask secrets in conversations and originals before they are stored.",
     }),
     outgoing: z.boolean().default(redaction.outgoing).meta({
       description:
@@ -237,8 +231,7 @@ const hooksSection = z
   })
   .prefault({})
   .meta({
-    description:
-      "Commands and addresses that are called at compactions (docs/hooks.md).",
+    description: "Commands and addresses that are called at compactions (docs/hooks.md).",
   });
 
 export const schema = z.strictObject({

@@ -20,7 +20,7 @@ export function costSection(kept: Kept<Figures["cost"]>): Blocks {
     "## What a session costs, beside what it remembers",
     provenance(kept),
     `${ours!.sessions} long stretches of ${transcripts} real sessions, ${ours!.requests} requests, each with the whole history, made smaller by each strategy once it is over ${thousands(TRIGGER_TOKENS)} tokens (half of a window of
-${thousands(WINDOW_TOKENS)}). Cost is in millions of input tokens under an ideal prefix cache: ${PRICES.read} for a token read, ${PRICES.write} for one written, and what a summary costs. **Bound** is recall of what was really sent, at ${cuts} cuts. **Busts** are requests whose prefix had changed. **Precis costs**: its cost at its own threshold over this row's. **Not valid**: refused by a provider.`,
+${thousands(WINDOW_TOKENS)}). Cost is in millions of input tokens under an ideal prefix cache: ${PRICES.read} for a token read, ${PRICES.write} for one written, and what a summary costs. **Bound** is recall of what was really sent, at ${cuts} cuts. **Busts** are requests whose prefix had changed. **Precis costs**: its cost at its own threshold over this row's. **Not valid**: refused by a provider. Peers leave 8K tokens, pruneMessages 20 messages, Headroom 4.`,
     markdownTable([HEAD, ...rows.filter(({ how }) => how !== LARGER).map(cellsOf)]),
     ...absentLines(absent),
     verdict(rows),
@@ -29,7 +29,7 @@ ${thousands(WINDOW_TOKENS)}). Cost is in millions of input tokens under an ideal
 
 function cellsOf(row: Row): readonly string[] {
   return [
-    `${row.name}, ${row.how}`,
+    isOurs(row) || row.name === "nothing" ? `${row.name}, ${row.how}` : row.name,
     row.cost.toFixed(3),
     String(row.busts),
     String(row.invalid),
