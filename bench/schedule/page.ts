@@ -69,21 +69,11 @@ function brokenText(rows: readonly Row[]): string {
 function enginesText({
   figures: { summaries, outputsTokens, impossibleSetups, defaultSchedule },
 }: Kept<ScheduleFigures>): string {
-  const head = [
-    "engine",
-    "compactions",
-    "after an overflow",
-    "unread results cut",
-    "refused",
-    "for good",
-    "bill",
-    "highest bill",
-  ];
+  const head = ["engine", "compactions", "unread results cut", "refused", "for good", "bill", "highest bill"];
   const shown = summaries.filter(({ schedule }) => schedule === defaultSchedule);
   const lines = shown.map((one) => [
     `\`${one.engine}\``,
     String(one.compactions),
-    String(one.overflows),
     String(one.unreadCut),
     String(one.refused),
     String(one.lost),
