@@ -9,7 +9,7 @@ import { withCommands, withToolCommands } from "./docs/commands.ts";
 import { markdownTable, withGenerated } from "./docs/markdown.ts";
 import { withReference } from "./docs/settings.ts";
 import { withGatewayReference } from "./docs/gateway.ts";
-import { modelRows } from "./docs/models.ts";
+import { modelList } from "./docs/models.ts";
 import { momentRows } from "./docs/moments.ts";
 import { cooldownRows, limitRows } from "./docs/session.ts";
 import { withHandoffExamples, withShortHandoff } from "./docs/handoffs.ts";
@@ -39,7 +39,7 @@ const PAGES: Readonly<Record<string, (page: string) => string | Promise<string>>
     ),
   "handoff-examples.md": withHandoffExamples,
   "precis.1": () => manPage(version, commands),
-  "models.md": (page) => withGenerated(page, "models", markdownTable(modelRows())),
+  "models.md": (page) => withGenerated(page, "models", modelList()),
 };
 
 for (const [name, renewed] of Object.entries(PAGES)) {

@@ -92,4 +92,32 @@ describe("references", () => {
       );
     expect(missing).toEqual([]);
   });
+
+  it("to a heading of a Markdown file name a heading that there is", () => {
+    const missing = tracked
+      .filter((path) => path.endsWith(".md"))
+      .flatMap((path) =>
+        [...text(path).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)/g)]
+          .filter(([, file, heading]) => !headings(file === "" ? path : join(dirname(path), file!)).has(heading!))
+          .map(([, file, heading]) => `${path}: ${file}#${heading}`),
+      );
+    expect(missing).toEqual([]);
+  });
 });
+
+/** Of a Markdown file, as GitHub names them in addresses. */
+function headings(path: string): ReadonlySet<string> {
+  const lines = text(path)
+    .replace(/^```[^]*?^```/gm, "")
+    .match(/^#+ .*$/gm);
+  return new Set(
+    (lines ?? []).map((line) =>
+      line
+        .replace(/^#+ /, "")
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}_\- ]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}

@@ -1,4 +1,4 @@
-/** The arithmetic for few, many and very many sessions a day: what each part has to do, where it breaks first and what to do then. */
+/** The arithmetic for few and many sessions a day: what each part has to do, where it breaks first and what to do then. */
 import { costOf, type Amounts, type Cost, type Costs } from "./model.ts";
 import { markdownTable } from "../../scripts/docs/markdown.ts";
 
@@ -10,9 +10,7 @@ const PEAK = 3;
 /** Of each core, so that bursts wait little. */
 const BUSY_SHARE = 0.6;
 const RETENTION_DAYS = 30;
-const COUNTS = [10, 10_000, 10_000_000] as const;
-/** Of one database server: what is left free, and what one primary is built with today. */
-const DATABASE_CORES = 64;
+const COUNTS = [10, 10_000] as const;
 
 const AMOUNTS: Amounts = {
   turns: SESSION.turns,
@@ -60,15 +58,13 @@ const LINES: readonly (readonly [what: string, of: (day: Day) => number])[] = [
   ["cores for gateways", ({ gatewayCores }) => gatewayCores],
   ["cores for the database", ({ databaseCores }) => databaseCores],
   ["transactions a second, at the peak", ({ transactionsPerSecond }) => transactionsPerSecond],
-  ["write-ahead log, MB a second at the peak", ({ walMbPerSecond }) => walMbPerSecond],
   ["stored, GB a day", ({ storedGb }) => storedGb],
   [`stored, GB after ${RETENTION_DAYS} days`, ({ storedGbKept }) => storedGbKept],
 ];
 
 export function growthSection(costs: Costs): readonly string[] {
   const days = COUNTS.map((sessions) => dayOf(costs, sessions));
-  const [, many, most] = days as [Day, Day, Day];
-  const cells = Math.max(1, Math.ceil(most.databaseCores / DATABASE_CORES));
+  const [few, many] = days as [Day, Day];
   return [
     "## Sessions a day",
     `A session here is ${SESSION.turns} turns and ${whole(SESSION.tokens)} new tokens, compacted once. It takes ${(costOf(costs, "gatewayMs", AMOUNTS) / 1_000).toFixed(1)} s of a gateway's core and ${(costOf(costs, "databaseMs", AMOUNTS) / 1_000).toFixed(1)} s of the database's, and stores ${(costOf(costs, "storedKb", AMOUNTS) / 1_000).toFixed(1)} MB.
@@ -77,14 +73,10 @@ The busiest hour has ${PEAK} times the average, cores are ${100 * BUSY_SHARE} % 
       ["sessions a day", ...days.map(({ sessions }) => whole(sessions))],
       ...LINES.map(([what, of]) => [what, ...days.map((day) => amount(of(day)))]),
     ]),
-    `- **10 a day** need nothing: one gateway with its history in a file (the default). ${amount(days[0]!.storedGbKept)} GB are kept; above \`gateway.limits.store_mb\`, the oldest conversations go first.`,
+    `- **10 a day**: one gateway with its history in a file (the default). ${amount(few.storedGbKept)} GB are kept.`,
     teamLine(costs),
-    `- **10,000 a day** break at the disk first: ${amount(many.storedGbKept)} GB after ${RETENTION_DAYS} days. Lower \`gateway.retention_days\` (a week keeps ${amount(many.storedGb * 7)} GB: months are dropped as whole partitions), or give tenants a \`store_mb\`. Use PostgreSQL with two gateways, so that one may
-  fail, and a worker. Add the next gateway when one's core is ${100 * BUSY_SHARE} % busy, before \`precis_untouched_total{because="overloaded"}\` rises. Each takes 15 connections (and 11 for its thread for large requests), so ten want \`max_connections\` of 300.`,
-    `- **10 million a day** break at the one database that takes the writes: no single primary takes ${amount(most.transactionsPerSecond)} transactions and ${amount(most.walMbPerSecond)} MB of log a second. Tenants share nothing, so divide them into cells, each of some gateways and workers on a database of its
-  own, behind a balancer that sends each key to its cell (by a hash). At ${DATABASE_CORES} cores a database that is ${cells} cells by processor alone; ${amount(most.walMbPerSecond / cells)} MB of log a second and
-  ${amount(most.storedGb / cells)} GB a day for each say how many more the disks need. Keep conversations for days and not for weeks.`,
-    "The upper end is arithmetic from two cores, and nobody has run it. Measure a cell with `npm run bench:load` on its own machines before you count on its size.",
+    `- **10,000 a day** fill the disk first: ${amount(many.storedGbKept)} GB after ${RETENTION_DAYS} days. Lower \`gateway.retention_days\` (a week keeps ${amount(many.storedGb * 7)} GB), or give tenants a \`store_mb\`. Use PostgreSQL with two gateways and a worker. Add the next gateway when one's core is ${100 * BUSY_SHARE} % busy, before \`precis_untouched_total{because="overloaded"}\` rises.`,
+    "- **Far more** need more than one database. Tenants share nothing, so divide them into cells, each of some gateways and workers on a database of its own, behind a balancer that sends each key to its cell. Measure a cell with `npm run bench:load` on its own machines first.",
   ];
 }
 
@@ -106,7 +98,7 @@ function teamLine(costs: Costs): string {
   const cores = costOf(costs, "gatewayMs", amounts) / 1_000 / (hours * 3_600) / BUSY_SHARE;
   const gb = costOf(costs, "storedKb", amounts) / 1_000_000;
   return `- **${people} people** who each make ${turnsPerHour} turns an hour for ${hours} hours, of ${whole(tokens)} tokens on average, are ${amount(perSecond)} turns a second, in bursts ${atOnce} at once. One gateway does that with ${amount(cores)} of a core; ${amount(gb)} GB a day are stored, ${amount(gb * WORKDAYS)} GB in a month of ${WORKDAYS} working days: raise
-  \`gateway.limits.store_mb\` for a file, or use PostgreSQL with a second gateway, so that one may fail. This is arithmetic from the costs above, and not a measurement.`;
+  \`gateway.limits.store_mb\` for a file, or use PostgreSQL with a second gateway, so that one may fail. This is arithmetic from the measured costs.`;
 }
 
 function whole(count: number): string {

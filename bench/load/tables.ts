@@ -95,7 +95,7 @@ function gigabytes(bytes: number): string {
 }
 
 /** With what is added to the first row's times, which are those without a gateway. */
-export function peopleCells({ phases }: PeopleFigures): readonly (readonly string[])[] {
+function peopleCells({ phases }: PeopleFigures): readonly (readonly string[])[] {
   const [direct] = phases;
   return [
     ["", "turns", "p50 ms", "p95", "p99", "added, p50", "added, p99", "not compacted or kept", "refused", "lost"],

@@ -2,13 +2,15 @@
 import { markdownTable, withGenerated } from "../../scripts/docs/markdown.ts";
 import { provenance } from "../peers/page/section.ts";
 import { keptResult, type Kept } from "../peers/results.ts";
-import { brokenBounds, growthSteps, type EngineSummary } from "./bounds.ts";
+import { brokenBounds, type EngineSummary } from "./bounds.ts";
 import type { Impossible, Row } from "./measure.ts";
 import { placeOf, short } from "./tables.ts";
 
 /** What the first table shows. */
 export const PAGE_ENGINE = "compressor";
 export const PAGE_OUTPUT_TOKENS = 32_000;
+/** Shares of the window that system prompt and tools take; the others are in the stored results. */
+const PAGE_SHARES: readonly number[] = [0, 0.4];
 
 export interface ScheduleFigures {
   readonly turns: number;
@@ -30,46 +32,27 @@ export function withScheduleFigures(page: string): string {
 }
 
 function setupsText(kept: Kept<ScheduleFigures>): string {
-  const { rows, impossible, turns, model, defaultSchedule } = kept.figures;
-  const lines = rows.toSorted((one, other) => placeOf(one) - placeOf(other)).map(setupCells);
-  const head = [
-    "window",
-    "fixed part",
-    "compactions",
-    "least growth between two",
-    "in steps",
-    "unread results cut",
-    "refused",
-    "bill",
-  ];
+  const { rows, turns, model, defaultSchedule } = kept.figures;
+  const shown = rows.filter(({ fixedShare }) => PAGE_SHARES.includes(fixedShare));
+  const lines = shown.toSorted((one, other) => placeOf(one) - placeOf(other)).map(setupCells);
+  const head = ["window", "fixed part", "compactions", "unread results cut", "refused", "bill"];
   return [
     provenance(kept),
     `Engine \`${PAGE_ENGINE}\`, \`schedule: ${defaultSchedule}\`, \`max_tokens\` ${short(PAGE_OUTPUT_TOKENS)}, ${turns} requests in each row; the bill is in prices of ${model}.`,
     markdownTable([head, ...lines]),
-    `${brokenText(rows)} ${impossibleText(impossible)}`,
+    brokenText(rows),
   ].join("\n\n");
 }
 
 function setupCells(row: Row): readonly string[] {
-  const { leastGrowthTokens, compactions, unreadCut, refused, lost, ofNothing, stepTokens } = row;
+  const { compactions, unreadCut, refused, lost, ofNothing } = row;
   return [
     ...fixedCells(row),
     String(compactions),
-    leastGrowthTokens === null ? "" : leastGrowthTokens.toLocaleString("en-US"),
-    stepTokens <= 0 ? "no room below the limit" : decimal(growthSteps(row)),
     String(unreadCut),
     lost === 0 ? String(refused) : `${refused}, ${lost} for good`,
     decimal(ofNothing),
   ];
-}
-
-/** Setups in which a request has no room, by window. */
-function impossibleText(setups: readonly Impossible[]): string {
-  if (setups.length === 0) return "";
-  const places = setups
-    .toSorted((one, other) => placeOf(one) - placeOf(other))
-    .map((one) => fixedCells(one).join(" with "));
-  return `These cannot work, because fixed part and \`max_tokens\` fill the window: ${places.join(", ")}.`;
 }
 
 function fixedCells({ windowTokens, fixedShare }: Impossible | Row): readonly string[] {
@@ -78,30 +61,20 @@ function fixedCells({ windowTokens, fixedShare }: Impossible | Row): readonly st
 
 function brokenText(rows: readonly Row[]): string {
   const broken = rows.filter((row) => brokenBounds(row).length > 0).length;
-  return broken === 0 ? "Both bounds hold in every row." : `In ${broken} of ${rows.length} rows a bound is broken.`;
+  return broken === 0
+    ? "Both bounds hold in every setup, also with other fixed parts. Where fixed part and `max_tokens` fill the window, nothing can work."
+    : `In ${broken} of ${rows.length} setups a bound is broken.`;
 }
 
 function enginesText({
   figures: { summaries, outputsTokens, impossibleSetups, defaultSchedule },
 }: Kept<ScheduleFigures>): string {
-  const head = [
-    "engine",
-    "compactions",
-    "after an overflow",
-    "unread results cut",
-    "last rungs",
-    "refused",
-    "for good",
-    "bill",
-    "highest bill",
-  ];
+  const head = ["engine", "compactions", "unread results cut", "refused", "for good", "bill", "highest bill"];
   const shown = summaries.filter(({ schedule }) => schedule === defaultSchedule);
   const lines = shown.map((one) => [
     `\`${one.engine}\``,
     String(one.compactions),
-    String(one.overflows),
     String(one.unreadCut),
-    String(one.lastRungs),
     String(one.refused),
     String(one.lost),
     decimal(one.ofNothing),

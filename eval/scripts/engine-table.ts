@@ -26,17 +26,14 @@ function writeInto(page: string, name: string, text: string): void {
 }
 
 function tableOfAll(): string {
-  const head = ["", "kept", "bound", "with recall", "`compressor`, as large"];
-  const ofBudget = BUDGETS.flatMap((budget) => [`bound at ${budget * 100} %`, "with recall"]);
+  const head = ["", "kept", "bound", "`compressor`, as large"];
+  const ofBudget = BUDGETS.map((budget) => `bound at ${budget * 100} %`);
   const lines = [...ENGINE_NAMES.filter((name) => name !== "none"), "cover", "tail"].flatMap((name) => {
     const policy = found(name, "policy");
     const beside = found("compressor", `as ${name}`);
     if (found(name, BUDGETS[0]!) === undefined) return [];
-    const atOwnSize = [shown(policy?.kept), within(policy), shown(policy?.recallable), shown(beside?.bound)];
-    const atBudgets = BUDGETS.flatMap((budget) => [
-      within(found(name, budget)),
-      policy === undefined ? "–" : shown(found(name, budget)?.recallable),
-    ]);
+    const atOwnSize = [shown(policy?.kept), within(policy), shown(beside?.bound)];
+    const atBudgets = BUDGETS.map((budget) => within(found(name, budget)));
     return [[`\`${name}\``, ...atOwnSize, ...atBudgets]];
   });
   return markdownTable([[...head, ...ofBudget], ...lines]);

@@ -7,15 +7,16 @@ import { describeCommand } from "../../src/cli/program/usage.ts";
 /** A flag that so many commands have in the same words is described once. */
 const SHARED_MIN = 2;
 
-/** The page with commands and exit codes renewed. */
+/** The page with commands and exit codes renewed: of each command what it does, and an example. */
 export function withCommands(page: string, all: readonly (Command | CommandGroup)[]): string {
   const codes = definitions(EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning]));
-  return withGenerated(withToolCommands(page, all, "short"), "exit codes", codes);
+  const sections = commandsOf(all).map(shortSection);
+  return withGenerated(withGenerated(page, "commands", sections.join("\n\n")), "exit codes", codes);
 }
 
-/** The page of a tool beside precis, with its commands renewed. */
-export function withToolCommands(page: string, all: readonly (Command | CommandGroup)[], form: Form = "whole"): string {
-  const commands = all.flatMap((one) => ("commands" in one ? one.commands : [one]));
+/** The page of a tool beside precis, with all that its commands say of themselves. */
+export function withToolCommands(page: string, all: readonly (Command | CommandGroup)[]): string {
+  const commands = commandsOf(all);
   const counts = Map.groupBy(
     commands.flatMap((command) => describeCommand(command).flags.map(([name, meaning]) => `${name}\n${meaning}`)),
     (row) => row,
@@ -25,12 +26,18 @@ export function withToolCommands(page: string, all: readonly (Command | CommandG
     .toSorted(([, one], [, other]) => one.length - other.length);
   // Of the meanings of one name the most frequent is the shared one, because it comes last.
   const shared = new Map(often.map(([row]) => row.split("\n") as [string, string]));
-  const sections = commands.map((command) => section(command, shared, form));
+  const sections = commands.map((command) => section(command, shared));
   return withGenerated(page, "commands", [...sharedSection(shared), ...sections].join("\n\n"));
 }
 
-/** docs/cli.md has of each command what it does, its flags and an example; `--help` and the man page have all. */
-type Form = "short" | "whole";
+function commandsOf(all: readonly (Command | CommandGroup)[]): readonly Command[] {
+  return all.flatMap((one) => ("commands" in one ? one.commands : [one]));
+}
+
+function shortSection(command: Command): string {
+  const example = ["```sh", command.examples[0]!.line, "```"].join("\n");
+  return [`### ${invocation(command)}`, command.summary, example].join("\n\n");
+}
 
 type SharedFlags = ReadonlyMap<string, string>;
 
@@ -43,20 +50,18 @@ function sharedSection(shared: SharedFlags): readonly string[] {
   ];
 }
 
-function section(command: Command, shared: SharedFlags, form: Form): string {
+function section(command: Command, shared: SharedFlags): string {
   const { usage, positionals, flags } = describeCommand(command);
   const own = flags.filter(([name, meaning]) => shared.get(name) !== meaning);
   const others = flags.filter((flag) => !own.includes(flag)).map(([name]) => `\`${longName(name)}\``);
   const rows = [...positionals, ...own];
-  const examples =
-    form === "short" ? [command.examples[0]!.line] : command.examples.flatMap(({ line, says }) => [`# ${says}`, line]);
   return [
     `### ${invocation(command)}`,
-    ...(form === "short" && positionals.length === 0 ? [] : [`\`${usage}\``]),
-    [command.summary, ...(form === "short" ? [] : command.about)].join("\n\n"),
+    `\`${usage}\``,
+    [command.summary, ...command.about].join("\n\n"),
     ...(rows.length === 0 ? [] : [listed(rows)]),
     ...(others.length === 0 ? [] : [`Also ${others.join(", ")}.`]),
-    ["```sh", ...examples, "```"].join("\n"),
+    ["```sh", ...command.examples.flatMap(({ line, says }) => [`# ${says}`, line]), "```"].join("\n"),
   ].join("\n\n");
 }
 

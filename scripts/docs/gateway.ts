@@ -1,10 +1,9 @@
-/** The parts of docs/gateway.md that are written from the code: clients, reasons, notices, limits, metrics. */
+/** The parts of docs/gateway.md that are written from the code: clients, reasons, notices, limits. */
 import { definitions, withGenerated } from "./markdown.ts";
 import { DEFAULTS } from "../../src/config/defaults.ts";
 import { ALL_NOTICES, ALL_REASONS } from "./gateway-codes.ts";
 import { clientSetups } from "../../src/gateway/operation/clients.ts";
 import { LIMITS } from "./gateway-limits.ts";
-import { LABELS, METRICS, type MetricDefinition } from "../../src/gateway/operation/metric-list.ts";
 
 const URL_SHOWN = `http://${DEFAULTS.gateway.host}:${DEFAULTS.gateway.port}`;
 
@@ -18,18 +17,7 @@ const LISTS: Readonly<Record<string, () => Definitions>> = {
       `\`${name}\` (${amount}${setting === undefined ? "" : `, \`${setting}\``})`,
       meaning,
     ]),
-  metrics: () =>
-    (Object.entries(METRICS) as [string, MetricDefinition][]).map(([name, one]) => [named(name, one), one.help]),
-  labels: () => Object.entries(LABELS).map(([name, values]) => [`\`${name}\``, values]),
 };
-
-/** What a name's ending says of its kind is not repeated. */
-function named(name: string, { kind, labels }: MetricDefinition): string {
-  const told = [...(name.endsWith(KIND_ENDINGS[kind] ?? "\n") ? [] : [kind]), ...labels.map((label) => `\`${label}\``)];
-  return `\`${name}\`${told.length === 0 ? "" : ` (${told.join(", ")})`}`;
-}
-
-const KIND_ENDINGS: Readonly<Record<string, string>> = { counter: "_total", histogram: "_seconds" };
 
 /** docs/gateway.md with its lists and client settings renewed. */
 export function withGatewayReference(page: string): string {
@@ -44,10 +32,10 @@ function coded(meanings: Readonly<Record<string, string>>): Definitions {
   return Object.entries(meanings).map(([code, meaning]) => [`\`${code}\``, meaning]);
 }
 
+/** Those that a variable of the shell is enough for; the others need a file, which `precis serve` prints. */
 function clientSections(): string {
-  const sections = clientSetups(URL_SHOWN).map(({ client, protocol, place, language, lines, note }) => {
-    const where = language === "sh" ? "" : ` In \`${place}\`:`;
-    return [`### ${client}`, `${protocol}.${where}`, ["```" + language, ...lines, "```"].join("\n"), note].join("\n\n");
-  });
+  const sections = clientSetups(URL_SHOWN)
+    .filter(({ language }) => language === "sh")
+    .map(({ client, lines, note }) => [`### ${client}`, ["```sh", ...lines, "```"].join("\n"), note].join("\n\n"));
   return sections.join("\n\n");
 }

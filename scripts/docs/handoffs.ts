@@ -23,7 +23,7 @@ interface Example {
 }
 
 /** The handoff of an example as the model of the session would read it. */
-async function handoffOf({ file, budget, answer }: Example): Promise<string> {
+export async function handoffOf({ file, budget, answer }: Example): Promise<string> {
   const body = readFileSync(join(EXAMPLES, file), "utf8");
   const transcript = file.endsWith(".jsonl")
     ? readLog(body, "claude-code").transcript
@@ -56,7 +56,6 @@ function keptAnswer(name: string): Writer {
 /** The examples of docs/handoff-examples.md, by the name of their place there. */
 const SHOWN: Readonly<Record<string, Example>> = {
   "coding, with a model": { file: "restart.claude-code.jsonl", budget: 2_000, answer: "restart.handoff.md" },
-  bookings: { file: "bookings.openai-chat.json", budget: 4_000 },
 };
 /** What the front page has room for. */
 const SHORT: Example = { file: "restart.claude-code.jsonl", budget: 540 };

@@ -1,31 +1,34 @@
-/** What is known of models as a Markdown table, as it is in docs/models.md; a test keeps the page up to date. */
+/** What is known of models as the list of docs/models.md; a test keeps the page up to date. */
+import { definitions } from "./markdown.ts";
 import type { SourcedFacts } from "../../src/models/registry/known.ts";
 import { knownModels } from "../../src/models/registry/registry.ts";
 
-/** The first row is the header; prices are US dollars for a million tokens, an empty cell is what no source gave. Models with the same figures share a row. */
-export function modelRows(): readonly (readonly string[])[] {
-  const header = ["models", "window", "output", "in/out $", "read $", "write 5m/1h $"];
-  const alike = Map.groupBy(knownModels().values(), (facts) => figuresOf(facts).join("|"));
-  const rows = [...alike.values()].map((facts) => [
-    facts.map(({ name }) => `\`${name}\``).join(", "),
-    ...figuresOf(facts[0]!),
-  ]);
-  return [header, ...rows];
-}
-
-function figuresOf({ windowTokens, maxOutputTokens, prices }: SourcedFacts): readonly string[] {
-  const writes = [prices?.cacheWrite5mUsdPerMtok, prices?.cacheWrite1hUsdPerMtok].filter(
-    (price) => price !== undefined,
+/** Models with the same figures share a line. What no source gives is left out. */
+export function modelList(): string {
+  const alike = Map.groupBy(knownModels().values(), figuresOf);
+  return definitions(
+    [...alike].map(([figures, facts]) => [facts.map(({ name }) => `\`${name}\``).join(", "), figures]),
   );
-  return [
-    said(windowTokens),
-    said(maxOutputTokens),
-    prices === undefined ? "" : `${said(prices.inputUsdPerMtok)}/${said(prices.outputUsdPerMtok)}`,
-    said(prices?.cacheReadUsdPerMtok),
-    writes.length === 0 ? "" : writes.map(said).join("/"),
-  ];
 }
 
-function said(figure: number | undefined): string {
-  return figure === undefined ? "" : figure.toLocaleString("en-US", { maximumFractionDigits: 6 });
+/** `window/output`, then `$input/output/cache read/cache write for five minutes/for an hour`. */
+function figuresOf({ windowTokens, maxOutputTokens, prices }: SourcedFacts): string {
+  const dollars = [
+    prices?.inputUsdPerMtok,
+    prices?.outputUsdPerMtok,
+    prices?.cacheReadUsdPerMtok,
+    prices?.cacheWrite5mUsdPerMtok,
+    prices?.cacheWrite1hUsdPerMtok,
+  ];
+  return [slashed([windowTokens, maxOutputTokens]), slashed(dollars, "$")].filter((text) => text !== "").join(" ");
+}
+
+/** A dash for what is not known, if something after it is. */
+function slashed(figures: readonly (number | undefined)[], unit = ""): string {
+  const known = figures.slice(0, figures.findLastIndex((figure) => figure !== undefined) + 1);
+  return known.length === 0 ? "" : unit + known.map((figure) => (figure === undefined ? "–" : said(figure))).join("/");
+}
+
+function said(figure: number): string {
+  return figure.toLocaleString("en-US", { maximumFractionDigits: 6 });
 }

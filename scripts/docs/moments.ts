@@ -3,7 +3,7 @@ import { ENGINE_DEFAULTS } from "../../src/core/engines/settings.ts";
 import { windowLimits } from "../../src/core/engines/window.ts";
 
 const FIXED_TOKENS = 17_000;
-const WINDOWS = [64_000, 128_000, 200_000, 1_000_000];
+const WINDOWS = [128_000, 200_000, 1_000_000];
 const OUTPUTS = [8_000, 64_000];
 
 export function momentRows(): readonly (readonly string[])[] {

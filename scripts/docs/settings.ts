@@ -22,9 +22,18 @@ function settingsReference(): string {
 function listed(settings: readonly Setting[]): string {
   const items = settings.map((setting) => {
     const key = setting.path.slice(setting.path.lastIndexOf(".") + 1);
-    return `- \`${key}\` (${setting.expects}; default \`${written(setting.default)}\`): ${meaningOf(setting)}`;
+    return `- \`${key}\` (${valuesOf(setting)}): ${meaningOf(setting)}`;
   });
   return items.join("\n");
+}
+
+const UNSET = ", or `null`";
+
+/** What a setting accepts, and its default; one that is `null` by default is not set. */
+function valuesOf({ expects: said, default: value }: Setting): string {
+  const expects = said.replaceAll("` or `", "`, `");
+  if (value === null && expects.endsWith(UNSET)) return `${expects.slice(0, -UNSET.length)}; unset`;
+  return `${expects}; default \`${written(value)}\``;
 }
 
 function meaningOf(setting: Setting): string {

@@ -50,7 +50,7 @@ function megabytes(standard: number) {
 const limitsSection = z
   .strictObject({
     body_mb: megabytes(gateway.limits.body_mb).meta({
-      description: "Larger request bodies are refused with a 413, also if only the decompressed body is larger.",
+      description: "Larger request bodies are refused with a 413.",
       examples: [64],
     }),
     answer_seconds: seconds(gateway.limits.answer_seconds).meta({
@@ -73,7 +73,7 @@ const limitsSection = z
     }),
   })
   .prefault({})
-  .meta({ description: "Limits of the gateway; docs/gateway.md lists all of them." });
+  .meta({ description: "Limits of the gateway; docs/gateway.md lists more." });
 
 export const gatewaySection = z
   .strictObject({
@@ -96,7 +96,7 @@ export const gatewaySection = z
       .default(gateway.upstreams)
       .meta({
         description:
-          "Where requests are sent, under a name of your choice: `url`; `protocol` (`openai`, `anthropic` or `google`) if it serves only that vendor's routes; and `caching` if its address does not tell which cache markers it accepts (`native`, `openrouter`, `openai`, or `off`). An upstream without `protocol` serves every route; if there are several, the first one does. Each can be selected by `/upstreams/NAME/` or the header `x-precis-upstream`. `openai`, `anthropic` and `google` are the vendors' own addresses unless you change them.",
+          "Where requests are sent, by a name of your choice: `url`; `protocol` (`openai`, `anthropic` or `google`) if it serves only that vendor's routes; and `caching` (`native`, `openrouter`, `openai`, or `off`) if its address does not tell which cache markers it accepts.",
         examples: [{ local: { url: "http://127.0.0.1:8080" } }],
         "x-expects": "a mapping of names to addresses",
       }),
@@ -108,7 +108,7 @@ export const gatewaySection = z
       .default(gateway.store)
       .meta({
         description:
-          "The file that keeps conversations and compactions, `memory` to keep nothing on disk, or `postgres://USER@HOST/DATABASE` for a database that several gateways share (its password in `PGPASSWORD` or `~/.pgpass`). By default `precis/history.db` in your data folder (`$XDG_DATA_HOME` or `~/.local/share`; on Windows `%LOCALAPPDATA%`).",
+          "What keeps conversations: a file, `memory` to keep nothing on disk, or `postgres://USER@HOST/DATABASE` (its password in `PGPASSWORD` or `~/.pgpass`). By default `precis/history.db` in your data folder (`$XDG_DATA_HOME` or `~/.local/share`; on Windows `%LOCALAPPDATA%`).",
         examples: ["memory", "postgres://precis@db.example.com/precis"],
         "x-expects": "a file, `memory`, or a `postgres://` address without a password, or `null`",
       }),
@@ -134,7 +134,7 @@ export const gatewaySection = z
       }),
     jobs: z.enum(["gateway", "worker", "off"]).default(gateway.jobs).meta({
       description:
-        "Who makes the compactions that are prepared in the background, if the store is a PostgreSQL database. `gateway`: the gateways on it, from a queue that they share; `worker`: only `precis worker`; `off`: no queue, each gateway its own. With any other store every gateway makes its own.",
+        "Who makes compactions in the background, if the store is a PostgreSQL database. `gateway`: the gateways, from a shared queue; `worker`: only `precis worker`; `off`: each gateway its own.",
     }),
     tenant: z
       .string()
@@ -142,7 +142,7 @@ export const gatewaySection = z
       .default(gateway.tenant)
       .meta({
         description:
-          "Who shares compactions. `auto`: one tenant on this machine, and one for each API key if other machines can connect, also through a proxy; `per_key`: one for each API key; any other name: one tenant with that name for all.",
+          "Who shares compactions. `auto`: one tenant on this machine, and one for each API key if other machines can connect; `per_key`: one for each API key; any other name: one tenant for all.",
         examples: ["per_key"],
         "x-expects": "`auto`, `per_key` or a name",
       }),
@@ -152,8 +152,7 @@ export const gatewaySection = z
       .nullable()
       .default(gateway.tenants_file)
       .meta({
-        description:
-          "A YAML file with the tenants by name, the SHA-256 of their keys, and limits for all and for each (docs/tenants.md). With it, metrics are kept for each tenant too. It is read again when it changes, and on SIGHUP.",
+        description: "A YAML file with the tenants, the SHA-256 of their keys, and their limits (docs/tenants.md).",
         examples: ["/etc/precis/tenants.yaml"],
       }),
     chat_commands: z
@@ -163,7 +162,7 @@ export const gatewaySection = z
       .default(gateway.chat_commands)
       .meta({
         description:
-          "The word that opens a command in the conversation, for example `/precis` for `/precis compact`. The gateway answers such a message itself, and no model reads it (docs/gateway.md). Without it there are no commands.",
+          "The word that opens a command in the conversation, for example `/precis` for `/precis compact` (docs/gateway.md).",
         examples: ["/precis"],
         "x-expects": "one word such as `/precis`, or `null`",
       }),
@@ -179,7 +178,7 @@ export const gatewaySection = z
       .default(gateway.allowed_hosts)
       .meta({
         description:
-          "Additional host names of the gateway, and sites whose pages may call it: a host, or a host and a port. Requests with any other Host header, and from other sites' pages, are refused. If other machines can connect, every name is accepted until some are listed.",
+          "Additional host names of the gateway, and sites whose pages may call it. Others are refused. If other machines can connect, every name is accepted until some are listed.",
         examples: [["precis.example.com", "localhost:3000"]],
       }),
     token_env: z
@@ -189,7 +188,7 @@ export const gatewaySection = z
       .default(gateway.token_env)
       .meta({
         description:
-          "The environment variable with a token of your choice for the metrics and the API, which the dashboard uses. By default the token that the first `precis serve` creates (`precis token`).",
+          "The environment variable with your own token for metrics, API and dashboard, instead of the one that `precis token` prints.",
         examples: ["PRECIS_TOKEN"],
       }),
     limits: limitsSection,

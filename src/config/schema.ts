@@ -18,17 +18,16 @@ const contextSection = z
       .min(1)
       .default(context.engine)
       .meta({
-        description:
-          "The engine that decides when and how to compact: a built-in one, or a plugin. A plugin is never selected automatically.",
+        description: "The engine that decides when and how to compact: a built-in one, or a plugin.",
         examples: ["compressor"],
       }),
     preset: z.enum(["documented", "current"]).default(context.preset).meta({
       description:
-        "For `compressor`, `handoff` and `stepped`: `documented` is the documented policy; `current` copies the present settings of the agent it comes from and overrides `compression`. Other engines have one policy.",
+        "For `compressor`, `handoff` and `stepped`: the documented policy, or that of the agent it comes from today, which overrides `compression`.",
     }),
     remote_compaction: z.enum(["off", "on"]).default(context.remote_compaction).meta({
       description:
-        "For `handoff`: whether the provider compacts the conversation itself, where it offers that (OpenAI Responses, `POST /responses/compact`). `precis compact` asks the provider of `model.name` with your key; `precis serve` asks the upstream of each conversation with its client's key. Where it fails, the handoff is written as without it.",
+        "For `handoff`: whether the provider compacts the conversation itself (OpenAI Responses, `POST /responses/compact`). `precis serve` uses each client's own key for that.",
     }),
     files_folder: z
       .string()
@@ -37,7 +36,7 @@ const contextSection = z
       .default(context.files_folder)
       .meta({
         description:
-          "The folder that an agent on this machine works in. The engine `layered` puts the files that were read last back after a compaction with what they hold now, and reads nothing outside of this folder (docs/engines/layered.md). `precis serve` reads files only where no other machine can connect.",
+          "The folder that an agent on this machine works in. The engine `layered` reads files from it, and nothing outside it, to put them back after a compaction (docs/engines/layered.md). Not with a gateway that other machines can reach.",
         examples: ["/home/me/shop"],
         "x-expects": "the absolute path of a folder, or `null`",
       }),
@@ -51,8 +50,7 @@ const compressionSection = z
       description: "Whether to compact automatically. `precis compact --force` and `--budget` always work.",
     }),
     mode: z.enum(["rewrite", "observe"]).default(compression.mode).meta({
-      description:
-        "What `precis serve` does with a request that is too long: `rewrite` it, or `observe`: forward it unchanged and report what would have been done.",
+      description: "Whether `precis serve` compacts, or only reports what it would have done.",
     }),
     threshold: z
       .number()
@@ -61,7 +59,7 @@ const compressionSection = z
       .default(compression.threshold)
       .meta({
         description:
-          "Compaction starts at this share of the window, at the latest at 0.85 of what the reserved output leaves of it; later if system prompt and tools are large (docs/configuration.md).",
+          "Compaction starts at this share of the window, or later if system prompt and tools are large (docs/configuration.md).",
         examples: [0.5],
       }),
     target_ratio: z
@@ -70,8 +68,7 @@ const compressionSection = z
       .max(0.8)
       .default(compression.target_ratio)
       .meta({
-        description:
-          "Share of the threshold, less system prompt and tools, that the newest messages keep verbatim, up to 1.5 times that to keep an exchange whole.",
+        description: "Share of the threshold, less system prompt and tools, that the newest messages keep verbatim.",
         examples: [0.2],
       }),
     protect_last_n: z
@@ -79,8 +76,7 @@ const compressionSection = z
       .min(1)
       .default(compression.protect_last_n)
       .meta({
-        description:
-          "Number of newest messages that are kept verbatim if they fit the tail's ceiling; the last 3 beyond that, as long as a handoff has room beside them.",
+        description: "Number of newest messages that are kept verbatim if they fit.",
         examples: [20],
       }),
     protect_first_n: z
@@ -94,18 +90,18 @@ const compressionSection = z
       }),
     note: z.enum(["system", "handoff"]).default(compression.note).meta({
       description:
-        "Where the model learns that earlier turns were compacted: once in the system prompt, or in the handoff, which does not change a cached system prompt. `precis serve` uses `handoff` unless this is set.",
+        "Where the model learns that earlier turns were compacted: in the system prompt, or in the handoff (the default of `precis serve`).",
     }),
     template: z.enum(["thirteen", "seven"]).default(compression.template).meta({
       description: "Sections of the handoff: thirteen, or seven in the short form.",
     }),
     keep_requests: z.enum(["as_fits", "all"]).default(compression.keep_requests).meta({
       description:
-        "Whether a compaction may leave out older requests of the user. `as_fits`: yes, where they do not fit; each can be recalled, and how many may be missed is reported. `all`: never; a compaction without room for every one is refused with the reason (`keep_requests`), and the request goes out as it came.",
+        "Whether older requests of the user that do not fit are left out (each can be recalled), or a compaction without room for all is refused.",
     }),
     schedule: z.enum(SCHEDULES).default(compression.schedule).meta({
       description:
-        "When `precis serve` compacts, if the prices of the model's cache are known; otherwise at the threshold. `auto`: from the threshold on, as soon as the bill stays within 1.04 times what it would be without compactions. `threshold`: at the threshold, whatever it costs. `cost`: when it costs least, also before the threshold. By `auto` and `cost` it waits at most until the window is 0.95 full, or 0.85 if the provider reports no usage (docs/caching.md).",
+        "When `precis serve` compacts, if prices are known. `auto`: from the threshold on, as soon as the bill stays within 1.04 times what it would be without compactions. `threshold`: at the threshold. `cost`: when it costs least, also before the threshold (docs/caching.md).",
     }),
     ingest_limit_tokens: z
       .int()
@@ -113,33 +109,33 @@ const compressionSection = z
       .default(compression.ingest_limit_tokens)
       .meta({
         description:
-          "`precis serve` shortens tool results above this many tokens as they arrive, before the model has seen them; the original is kept under the id in the shortened result. 0 is off.",
+          "`precis serve` shortens tool results above this many tokens before the model has seen them; each can be recalled. 0 is off.",
         examples: [8_000],
       }),
     model_tool: z.enum(["off", "on"]).default(compression.model_tool).meta({
       description:
-        "Whether models behind `precis serve` get a tool, `precis_compact`, with which they have their conversation compacted at the end of a phase. The gateway answers the call, and the client does not see it.",
+        "Whether models behind `precis serve` get a tool, `precis_compact`, to have their conversation compacted at the end of a phase.",
     }),
     room_tool: z.enum(["off", "on"]).default(compression.room_tool).meta({
       description:
-        "Whether models behind `precis serve` get a tool, `precis_room`, with which they ask how much of the window is used and when older messages are shortened, and answers a header, `x-precis-room`, with which their clients read it. Models that are told of a filling window may give up early.",
+        "Whether models behind `precis serve` get a tool, `precis_room`, that says how full the window is, and their clients a header, `x-precis-room`. Models that know this may give up early.",
     }),
   })
   .prefault({})
   .meta({
     description:
-      "When a transcript is compacted, and how much of it stays. `enabled`, `mode`, `keep_requests`, `schedule`, `ingest_limit_tokens`, `model_tool` and `room_tool` apply to every engine; the others only to the default engine, `compressor`.",
+      "When a transcript is compacted, and how much of it stays. `threshold`, `target_ratio`, `protect_last_n`, `protect_first_n`, `note` and `template` apply only to the default engine, `compressor`.",
   });
 
 const cachingSection = z
   .strictObject({
     enabled: z.boolean().default(prompt_caching.enabled).meta({
       description:
-        "Whether `precis serve` sets cache markers if the model and its provider accept them: Claude on Anthropic's API or through OpenRouter, and OpenAI's own models.",
+        "Whether `precis serve` sets cache markers, for Claude on Anthropic's API or through OpenRouter, and for OpenAI's own models.",
     }),
     strategy: z.enum(["spaced", "system_and_3"]).default(prompt_caching.strategy).meta({
       description:
-        "Where markers are set. `spaced`: on the system prompt, the newest message, and the part that a compaction leaves unchanged, never further apart than a provider looks back. `system_and_3`: on the system prompt and the last three messages. A client's own markers are kept and count towards the four.",
+        "Where markers are set. `spaced`: on the system prompt, the newest message, and the part that a compaction leaves unchanged. `system_and_3`: on the system prompt and the last three messages. A client's own markers are kept.",
     }),
     cache_ttl: z.enum(["5m", "1h"]).default(prompt_caching.cache_ttl).meta({
       description: "How long a cached prefix lives; 1h costs more to write and suits sessions with pauses.",
@@ -152,7 +148,7 @@ const recallSection = z
   .strictObject({
     tool: z.enum(["off", "on", "always"]).default(recall.tool).meta({
       description:
-        "Whether models behind `precis serve` get a tool to recall what compactions removed, or the tools of an engine that has its own, from the first compaction of a conversation on. The gateway answers the calls, and the client does not see them. `on`: if the client has tools of its own. `always`: also if it has none. `off`: never.",
+        "Whether models behind `precis serve` get a tool to recall what compactions removed, from the first compaction on. `on`: if the client has tools of its own. `always`: also if it has none. `off`: never.",
     }),
   })
   .prefault({})
@@ -161,8 +157,7 @@ const recallSection = z
 const redactionSection = z
   .strictObject({
     code: z.boolean().default(redaction.code).meta({
-      description:
-        "Spare source code: a value that a program assigns to a name like `apiKey` is kept unless it looks generated. Known tokens, headers, addresses, keys and environment variables are still masked.",
+      description: "Keep values that source code assigns to a name like `apiKey`, unless they look generated.",
     }),
     patterns: z
       .array(z.string())
@@ -170,16 +165,15 @@ const redactionSection = z
       .default(redaction.patterns)
       .meta({
         description:
-          "Patterns of further secrets in RE2 syntax: at most 32, of 512 characters each. A match is masked; if the pattern has a group, only the match of the first group.",
+          "Patterns of further secrets in RE2 syntax, at most 32 of 512 characters. A match is masked, or only its first group.",
         examples: [["ACME-[0-9]{6}", "ticket (T-[A-Z0-9]{8})"]],
       }),
     stored: z.boolean().default(redaction.stored).meta({
-      description:
-        "Mask secrets in conversations and originals before they are kept. Recalled and exported text, and handoffs, are then masked too.",
+      description: "Mask secrets in conversations and originals before they are stored.",
     }),
     outgoing: z.boolean().default(redaction.outgoing).meta({
       description:
-        "Mask secrets in everything that is sent to the main model too, not only in what precis writes. The model then cannot use a secret it was given.",
+        "Mask secrets also in everything that is sent to the main model, which then cannot use a secret it was given.",
     }),
   })
   .prefault({})
@@ -215,12 +209,12 @@ const hooksSection = z
   .strictObject({
     before_compact: hookList(hooks.before_compact).meta({
       description:
-        "Run before each attempt to compact, which waits for them: commands for the shell, which get the data on standard input, and http(s) addresses, which get it as the body of a POST.",
+        "Run before each compaction, which waits for them: shell commands, which get the data on standard input, and http(s) addresses, which get it in a POST.",
       examples: [["save-notes --from-precis"]],
       "x-expects": EXPECTS,
     }),
     after_compact: hookList(hooks.after_compact).meta({
-      description: "Run after each compaction that was recorded, in the same two forms. No request waits for them.",
+      description: "Run after each compaction, in the same two forms. No request waits for them.",
       examples: [["https://hooks.example.com/compacted"]],
       "x-expects": EXPECTS,
     }),
@@ -229,12 +223,11 @@ const hooksSection = z
       .min(0.1)
       .max(TIMEOUT_SECONDS_MAX)
       .default(hooks.timeout_seconds)
-      .meta({ description: "How long each hook may take. Then it is stopped, and the work goes on.", examples: [10] }),
+      .meta({ description: "How long each hook may take.", examples: [10] }),
   })
   .prefault({})
   .meta({
-    description:
-      "Commands and addresses that are told of compactions, at the gateway and the command line (docs/hooks.md). A hook that fails is reported and stops nothing.",
+    description: "Commands and addresses that are called at compactions (docs/hooks.md).",
   });
 
 export const schema = z.strictObject({

@@ -21,10 +21,8 @@ it("the figures at 200,000 tokens are computed ones", () => {
   const expected = {
     threshold: shown(limits.thresholdTokens),
     step: shown(limits.stepTokens),
-    pressure: shown(limits.pressureTokens),
     result: shown(limits.resultTokens),
     tail: shown(limits.tailTokens),
-    ceiling: shown(limits.tailCeilingTokens),
     handoff: `${shown(handoffBudget(2_000, limits))} to ${shown(limits.handoffTokensMax)}`,
     hygiene: shown(limits.hygieneTokens),
   };

@@ -1,6 +1,6 @@
 /** The handoffs that the documentation shows are those that are written now, and hold what whoever goes on needs. */
 import { expect, it } from "vitest";
-import { withHandoffExamples, withShortHandoff } from "../../scripts/docs/handoffs.ts";
+import { handoffOf, withHandoffExamples, withShortHandoff } from "../../scripts/docs/handoffs.ts";
 import { textOf } from "./blocks.ts";
 
 const LINES_MAX = 25;
@@ -19,8 +19,8 @@ it("are short on the front page", () => {
   expect(block.split("\n").length).toBeLessThanOrEqual(LINES_MAX);
 });
 
-it("hold a traveller's conditions, what was changed, what it cost and what is still to pay", () => {
-  const bookings = partOf(page, "bookings");
+it("hold a traveller's conditions, what was changed, what it cost and what is still to pay", async () => {
+  const bookings = await handoffOf({ file: "bookings.openai-chat.json", budget: 4_000 });
   for (const fact of [
     "Never charge the Visa ending 4417",
     "a lower berth by night",

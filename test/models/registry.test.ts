@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { markdownTable, withGenerated } from "../../scripts/docs/markdown.ts";
+import { withGenerated } from "../../scripts/docs/markdown.ts";
 import { bareName, longestMatch, createRegistry, knownModels, lookUp } from "../../src/models/registry/registry.ts";
-import { modelRows } from "../../scripts/docs/models.ts";
+import { modelList } from "../../scripts/docs/models.ts";
 import { registryOf } from "../../src/models/settings.ts";
 import { costOf } from "../../src/models/ai-sdk.ts";
 import { expectLinear } from "../support/linear.ts";
@@ -41,9 +41,9 @@ describe("the table", () => {
 });
 
 describe("docs/models.md", () => {
-  it("holds the table as `npm run docs` left it", () => {
+  it("holds the list as `npm run docs` left it", () => {
     const page = readFileSync(resolve(import.meta.dirname, "../../docs/models.md"), "utf8");
-    expect(withGenerated(page, "models", markdownTable(modelRows()))).toBe(page);
+    expect(withGenerated(page, "models", modelList())).toBe(page);
   });
 });
 

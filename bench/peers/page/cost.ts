@@ -10,6 +10,9 @@ type Row = Figures["cost"]["rows"][number];
 
 const HEAD = ["strategy", "cost, M", "busts", "not valid", "bound, %", "precis costs"];
 
+/** The rows of this setting are in the stored results, and in the last sentences. */
+const LARGER = "leaves 20K";
+
 export function costSection(kept: Kept<Figures["cost"]>): Blocks {
   const { absent, cuts, transcripts, rows } = kept.figures;
   const [ours] = rows;
@@ -17,11 +20,8 @@ export function costSection(kept: Kept<Figures["cost"]>): Blocks {
     "## What a session costs, beside what it remembers",
     provenance(kept),
     `${ours!.sessions} long stretches of ${transcripts} real sessions, ${ours!.requests} requests, each with the whole history, made smaller by each strategy once it is over ${thousands(TRIGGER_TOKENS)} tokens (half of a window of
-${thousands(WINDOW_TOKENS)}). Cost is in millions of input tokens under an ideal prefix cache that forgets nothing: ${PRICES.read} for a token read, ${PRICES.write} for one written, for a summary what its model is shown at 1 and
-${PRICES.output} for each token of its answer; the agent's own answers are left out. **Bound** is marked on what was really sent at ${cuts} cuts. **Busts** are requests whose prefix had changed.`,
-    markdownTable([HEAD, ...rows.map(cellsOf)]),
-    `**Precis costs**: its cost at its own threshold over this row's. **Not valid**: refused by either wire; from its second compaction on, Hermes Agent's handoff is the first message, as the assistant's, which
-Anthropic refuses. Headroom's \`frozen_message_count\` (0 by default) would keep its prefixes, and shorten nothing that was sent once.`,
+${thousands(WINDOW_TOKENS)}). Cost is in millions of input tokens under an ideal prefix cache: ${PRICES.read} for a token read, ${PRICES.write} for one written, and what a summary costs. **Bound** is recall of what was really sent, at ${cuts} cuts. **Busts** are requests whose prefix had changed. **Precis costs**: its cost at its own threshold over this row's. **Not valid**: refused by a provider. Peers leave 8K tokens, pruneMessages 20 messages, Headroom 4.`,
+    markdownTable([HEAD, ...rows.filter(({ how }) => how !== LARGER).map(cellsOf)]),
     ...absentLines(absent),
     verdict(rows),
   ];
@@ -29,7 +29,7 @@ Anthropic refuses. Headroom's \`frozen_message_count\` (0 by default) would keep
 
 function cellsOf(row: Row): readonly string[] {
   return [
-    `${row.name}, ${row.how}`,
+    isOurs(row) || row.name === "nothing" ? `${row.name}, ${row.how}` : row.name,
     row.cost.toFixed(3),
     String(row.busts),
     String(row.invalid),

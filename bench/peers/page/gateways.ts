@@ -8,14 +8,12 @@ import { listed, milliseconds } from "./wording.ts";
 type Row = Figures["gateways"]["rows"][number];
 
 export function gatewaysSection(kept: Kept<Figures["gateways"]>): Blocks {
-  const { absent, residentMb, rows, versions } = kept.figures;
-  const memory = Object.entries(residentMb).map(([name, mb]) => `${name} ${mb.toFixed(0)} MB`);
+  const { absent, rows, versions } = kept.figures;
   return [
     "## What a gateway adds to a call",
     provenance(kept),
-    `${listed(versions)}, beside \`precis serve\` with a history on disk, in turns, before the same upstream on the loopback. Portkey is asked in Chat; claude-code-router in Messages, passing requests on. Nothing is compacted. Milliseconds that are added to the call without a gateway, medians and, in brackets, 95th percentiles; ${calls(rows)}`,
+    `${listed(versions)}, beside \`precis serve\` with a history on disk, before the same upstream. Nothing is compacted. Milliseconds that are added to a call, medians and, in brackets, 95th percentiles; ${calls(rows)}`,
     markdownTable([["case", ...COLUMNS.map(([wire, door]) => `${wire}: ${door}`)], ...caseRows(rows)]),
-    `Resident memory when it was over: ${listed(memory)}.`,
     ...absentLines(absent),
     verdict(rows),
   ];

@@ -11,16 +11,11 @@ import { textSections } from "./text.ts";
 const OPENING: Blocks = [
   "# Benchmarks",
   `<!-- Written by \`npm run docs:benchmarks\` from bench/results; a test fails where it is out of date. -->`,
-  `This page measures precis beside other tools, each by its own package, all in one run on the same input. The raw figures, of more budgets and settings, are in \`bench/results\`. Where a peer is better, the sentence below the table
-says it. [evaluation.md](../eval/README.md) defines recall, says where it misleads, and has [what \`precis-eval measure\` says of precis](../eval/README.md#results-over-the-corpus).`,
+  `This page measures precis beside other tools, each by its own package, on the same input; \`bench/results\` has the raw figures. [The evaluation](../eval/README.md) defines recall, and has [what \`precis-eval measure\` says of precis](../eval/README.md#results-over-the-corpus).`,
   "    PRECIS_CORPUS=… npm run bench:peers      # an hour; `-- --quick recall` takes half a minute\n    npm run docs:benchmarks                  # writes this page from the results",
-  `- **The model is a stub, the same for all**: where a peer asks for a summary, it gets evenly spaced lines of what it showed. A real model chooses better lines, and may write worse ones. precis asks no model here.
-- **Peers are given their best**: each peer's knob is turned until its result is as large as the budget allows, and the cache that prices their requests is ideal.
+  `- **The model is a stub, the same for all**: where a peer asks for a summary, it gets evenly spaced lines of what it showed. precis asks no model here.
 - **The measure favours precis**: recall is by our own definition. What a tool can fetch again does not count.
-- **Two peers are Python packages** (Python 3.11 to 3.13, 760 MB in \`~/.cache/precis-bench-peers\`); where they cannot be installed, they are listed as not measured.
-- **Hermes Agent** (\`hermes-agent\`): \`ContextCompressor.compress\` with its defaults and a window of 128,000 tokens; its later trigger is not asked. It keeps the newest request with all that followed, so it cannot go below the last turn.
-- **Headroom** (\`headroom-ai[code]\`): \`compress(messages)\`, without its proxy. It never drops a message and takes no size: it makes tool results shorter, reversibly. **Its model for prose, Kompress, is not part of these figures**: with it, less prose would
-  be kept. It states savings of 21 to 57 %, on prompts full of tool results; whole histories at a tenth of their size are not what it is for.`,
+- **Headroom** never drops a message and takes no size: it makes tool results shorter, reversibly. Its model for prose, Kompress, is not part of these figures.`,
 ];
 
 const SECTIONS: { readonly [Name in Section]: (kept: Kept<Figures[Name]>) => Blocks } = {

@@ -8,56 +8,30 @@ import { listed, percent, pointsInterval } from "./wording.ts";
 type Row = Figures["recall"]["rows"][number];
 
 const OURS = "precis";
-/** Peers that make things shorter where they can, and not to a size. */
-const WITHOUT_SIZE: ReadonlySet<string> = new Set(["Headroom"]);
-const HEAD = ["", "cuts", "kept", "valid", "live request", "bound", "precis bound", "difference, 95 %"];
+const HEAD = ["", "kept", "valid", "live request", "bound", "precis bound", "difference, 95 %"];
 /** The other budgets are in the stored results, and in the last sentence. */
-const SHOWN: readonly Row["setting"][] = ["as it comes", 0.1];
+const SHOWN: Row["setting"] = "as it comes";
 
 export function recallSection(kept: Kept<Figures["recall"]>): Blocks {
   const { absent, cuts, transcripts, rows } = kept.figures;
   return [
     "## What a later turn still finds",
     provenance(kept),
-    `${cuts} cuts of ${transcripts} real transcripts. Each peer compacts what stands before the cut; beside it, precis without a model gets the size of that peer's result.
-Figures are percentages, pooled over the cuts that the peer made smaller (second column); the row of precis is precis asked like a peer. The interval is of the difference, in points. Where no setting
-of a peer fits a budget, its smallest result counts (“over”).`,
-    ...SHOWN.flatMap((setting) =>
-      tableOf(
-        setting,
-        rows.filter((row) => row.setting === setting),
-        cuts,
-      ),
-    ),
-    ...faults(rows),
+    `${cuts} cuts of ${transcripts} real transcripts. Each peer compacts what is before the cut with its own defaults (trimMessages to 20,000 tokens, pruneMessages to 20 messages); beside it, precis without a model gets the size of that peer's result (“precis bound”).
+Figures are percentages over the cuts that the peer made smaller. The interval is of the difference, in points.`,
+    tableOf(rows.filter(({ setting }) => setting === SHOWN)),
+    "**Valid**: by the rules of OpenAI Chat and Anthropic Messages; **live request**: the newest user message is in it word for word.",
     ...absentLines(absent),
     verdict(rows),
   ];
 }
 
-function tableOf(setting: Row["setting"], rows: readonly Row[], cuts: number): Blocks {
-  const title =
-    setting === "as it comes"
-      ? "### Each peer as it comes"
-      : `### A budget of ${percent(setting).replace(".0", "")} % of what stands before the cut`;
-  const text =
-    setting === "as it comes"
-      ? [
-          "With its own defaults; trimMessages and pruneMessages have none, and are set to 20,000 tokens and 20 messages.",
-        ]
-      : [];
+function tableOf(rows: readonly Row[]): string {
   const cells = rows.map((row) => [
     row.peer,
-    `${row.compacted} of ${cuts}`,
-    ...(row.compacted === 0 ? Array.from({ length: HEAD.length - 2 }, () => "") : figuresOf(row)),
-    ...(setting === "as it comes" ? [] : [overBudget(row)]),
+    ...(row.compacted === 0 ? Array.from({ length: HEAD.length - 1 }, () => "") : figuresOf(row)),
   ]);
-  const head = setting === "as it comes" ? HEAD : [...HEAD, "over"];
-  return [title, ...text, markdownTable([head, ...cells])];
-}
-
-function overBudget({ peer, overBudget: over }: Row): string {
-  return WITHOUT_SIZE.has(peer) ? `${over}; takes no size` : String(over);
+  return markdownTable([HEAD, ...cells]);
 }
 
 function figuresOf(row: Row): readonly string[] {
@@ -67,23 +41,6 @@ function figuresOf(row: Row): readonly string[] {
     percent(row.liveRequest),
     percent(row.bound),
     ...(row.peer === OURS ? ["", ""] : [percent(row.oursBound), pointsInterval(row.differenceInterval)]),
-  ];
-}
-
-/** What the oracle found, by peer. */
-function faults(rows: readonly Row[]): Blocks {
-  const byPeer = Map.groupBy(
-    rows.filter((row) => Object.keys(row.faults).length > 0),
-    ({ peer }) => peer,
-  );
-  const lines = [...byPeer].map(([peer, own]) => {
-    const codes = [...new Set(own.flatMap((row) => Object.keys(row.faults)))].toSorted();
-    return `- ${peer}: ${listed(codes.map((code) => `\`${code}\``))}`;
-  });
-  if (lines.length === 0) return [];
-  return [
-    `**Valid**: by the rules of OpenAI Chat and Anthropic Messages, beyond what was wrong with the original; **live request**: the newest user message stands in it word for word. What was not valid:`,
-    lines.join("\n"),
   ];
 }
 

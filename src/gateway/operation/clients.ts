@@ -1,4 +1,4 @@
-/** How each known client is pointed at a gateway: the start page shows it, and docs/gateway.md is made from it. */
+/** How each known client is pointed at a gateway: the start page shows it, and docs/gateway.md what a shell is enough for. */
 
 export interface ClientSetup {
   readonly client: string;
@@ -20,7 +20,7 @@ const SETUPS: readonly ClientSetup[] = [
     place: "the shell",
     language: "sh",
     lines: ["ENABLE_TOOL_SEARCH=true ANTHROPIC_BASE_URL=GATEWAY claude"],
-    note: 'Without `/v1`: Claude Code adds it. At any address but Anthropic\'s own it sends the definitions of all MCP tools with every request, unless `ENABLE_TOOL_SEARCH` is set. With an API key, `ENABLE_PROMPT_CACHING_1H=1` keeps the cache for an hour, which pays if you pause for longer than five minutes. To keep these, put `{"env": {"ANTHROPIC_BASE_URL": "…", "ENABLE_TOOL_SEARCH": "true"}}` into `~/.claude/settings.json`.',
+    note: 'Without `/v1`: Claude Code adds it. Without `ENABLE_TOOL_SEARCH` it sends the definitions of all MCP tools with every request. With an API key, `ENABLE_PROMPT_CACHING_1H=1` keeps the cache for an hour, which pays if you pause for longer than five minutes. To keep these, put `{"env": {"ANTHROPIC_BASE_URL": "…", "ENABLE_TOOL_SEARCH": "true"}}` into `~/.claude/settings.json`.',
   },
   {
     client: "Anthropic SDKs",

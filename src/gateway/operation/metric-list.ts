@@ -1,4 +1,4 @@
-/** Every metric of the gateway: its name, what it counts and its labels. What is served and what docs/gateway.md lists both follow from this. */
+/** Every metric of the gateway: its name, what it counts and its labels. Prometheus shows the texts. */
 import type { NoticeEvent, UntouchedReason } from "../contract.ts";
 
 export interface MetricDefinition {
@@ -21,32 +21,32 @@ export const METRICS = {
   },
   precis_untouched_total: {
     kind: "counter",
-    help: "Requests to models that were forwarded without being processed.",
+    help: "Requests that were forwarded unprocessed.",
     labels: ["because"],
   },
   precis_restored_messages_total: {
     kind: "counter",
-    help: "Messages that clients had written again in another form and that were sent in their former bytes.",
+    help: "Messages that clients wrote in another form, sent in their former bytes.",
     labels: [],
   },
   precis_retries_total: {
     kind: "counter",
-    help: "Requests that the provider refused as too large and that were compacted and retried.",
+    help: "Requests that were too large, and were compacted and retried.",
     labels: [],
   },
   precis_compactions_total: {
     kind: "counter",
-    help: "Compactions, in the background or while a request waited.",
+    help: "Compactions, in the background or not.",
     labels: ["reason", "ahead"],
   },
   precis_compactions_degraded_total: {
     kind: "counter",
-    help: "Compactions with a poorer result than configured, for example because a model failed.",
+    help: "Compactions with a poorer result than configured.",
     labels: [],
   },
   precis_compaction_lost_requests_total: {
     kind: "counter",
-    help: "User requests that compactions left out for lack of room; each can be recalled.",
+    help: "User requests that compactions left out.",
     labels: [],
   },
   precis_compaction_seconds: {
@@ -62,81 +62,81 @@ export const METRICS = {
   },
   precis_compaction_cost_usd_total: {
     kind: "counter",
-    help: "What these calls cost, where their price is known.",
+    help: "Cost of these calls, where known.",
     labels: [],
   },
   precis_jobs_total: {
     kind: "counter",
-    help: "Compactions of the database's queue that this process worked on.",
+    help: "Compactions of the database's queue that this process made.",
     labels: ["result"],
   },
   precis_job_seconds: {
     kind: "histogram",
-    help: "How long it worked on them.",
+    help: "How long these took.",
     labels: ["result"],
     buckets: ANSWER_SECONDS,
   },
   precis_context_tokens_total: {
     kind: "counter",
-    help: "Estimated tokens of rewritten requests: as sent by clients (before) and as forwarded (after).",
+    help: "Estimated tokens of rewritten requests, before and after.",
     labels: ["stage"],
   },
   precis_usage_tokens_total: {
     kind: "counter",
-    help: "Tokens reported by providers; input includes cache reads and writes.",
+    help: "Tokens reported by providers; input includes the cache.",
     labels: ["kind"],
   },
   precis_cache_saved_usd_total: {
     kind: "counter",
-    help: "Savings by reading prompts from providers' caches instead of at full price, in US dollars.",
+    help: "Savings by providers' caches, in US dollars.",
     labels: [],
   },
   precis_cache_surcharge_usd_total: {
     kind: "counter",
-    help: "Surcharge for writing to these caches, in US dollars.",
+    help: "Surcharge for writing to them.",
     labels: [],
   },
   precis_cache_missed_tokens_total: {
     kind: "counter",
-    help: "Tokens of cache misses on text that was sent before: because of a compaction, or otherwise (expired, another client).",
+    help: "Tokens that were sent before and not read from the cache.",
     labels: ["because"],
   },
   precis_cache_missed_usd_total: {
     kind: "counter",
-    help: "Extra cost of these misses over reading from the cache, in US dollars.",
+    help: "Extra cost of these misses.",
     labels: ["because"],
   },
   precis_held_seconds: {
     kind: "histogram",
-    help: "From the arrival of a request until it was forwarded: the latency that the gateway adds.",
+    help: "The latency that the gateway adds.",
     labels: ["treatment"],
     buckets: HELD_SECONDS,
   },
   precis_first_byte_seconds: {
     kind: "histogram",
-    help: "From a request's arrival until the first byte of the answer's body.",
+    help: "From a request's arrival to the answer's first byte.",
     labels: ["upstream"],
     buckets: ANSWER_SECONDS,
   },
   precis_request_seconds: {
     kind: "histogram",
-    help: "From a request's arrival until its answer ended.",
+    help: "From a request's arrival to the answer's end.",
     labels: ["upstream"],
     buckets: ANSWER_SECONDS,
   },
   precis_bytes_total: {
     kind: "counter",
-    help: "Bytes of request bodies (in) and of answers (out).",
+    help: "Bytes of requests (in) and of answers (out).",
     labels: ["direction"],
   },
   precis_notices_total: {
     kind: "counter",
-    help: "Notices for the operator, by code.",
+    help: "Notices, by code.",
     labels: ["code"],
   },
   precis_recalls_total: {
     kind: "counter",
-    help: "Calls of the recall tool, or of tools of an engine, that were answered.",
+    help: "Answered calls of recall tools.",
     labels: ["found"],
   },
   precis_recalled_tokens_total: {
@@ -147,27 +147,27 @@ export const METRICS = {
   precis_in_flight: { kind: "gauge", help: "Requests under way.", labels: [] },
   precis_store_bytes: {
     kind: "gauge",
-    help: "Size of the store's file and its write-ahead log; absent for a store in memory.",
+    help: "Size of the store's file and its log.",
     labels: [],
   },
   precis_tenant_requests_total: {
     kind: "counter",
-    help: "With `gateway.tenants_file`: completed requests of a tenant.",
+    help: "Requests of a tenant, with `gateway.tenants_file`.",
     labels: ["tenant", "outcome"],
   },
   precis_tenant_usage_tokens_total: {
     kind: "counter",
-    help: "With `gateway.tenants_file`: tokens reported by providers for a tenant's requests.",
+    help: "Tokens of a tenant's requests.",
     labels: ["tenant", "kind"],
   },
   precis_tenant_compaction_cost_usd_total: {
     kind: "counter",
-    help: "With `gateway.tenants_file`: what models cost that wrote handoffs for a tenant, where their price is known.",
+    help: "Cost of a tenant's handoffs.",
     labels: ["tenant"],
   },
   precis_tenant_stored_bytes: {
     kind: "gauge",
-    help: "With `gateway.tenants_file`: what a tenant has stored, measured once a minute.",
+    help: "What a tenant has stored.",
     labels: ["tenant"],
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
@@ -210,23 +210,4 @@ export const AT_ZERO: Readonly<Partial<Record<MetricName, Readonly<Record<string
   precis_cache_missed_usd_total: { because: ["compaction", "other"] },
   precis_bytes_total: { direction: ["in", "out"] },
   precis_recalls_total: { found: BOOLEANS },
-};
-
-/** What each label can be: its values are bounded whatever clients send. */
-export const LABELS: Readonly<Record<string, string>> = {
-  route: "`chat_completions`, `responses`, `messages`, `count_tokens`, `models`, `other`",
-  upstream: "a configured name, or `none`",
-  status: "a status code, or its class for uncommon ones: `4xx`",
-  outcome: "`answered`, `refused`, `turned_away`, `aborted`, `upstream_failed`",
-  treatment: "`passed`, `unchanged`, `untouched`, `rewritten`, `command`, `observed`",
-  because: "a reason from the table above",
-  reason: "`threshold`, `hygiene`, `overflow`, `payload`, `explicit`, `budget`",
-  ahead: "`true`, `false`",
-  stage: "`before`, `after`",
-  kind: "`input`, `output`, `cache_read`, `cache_write`",
-  direction: "`in`, `out`",
-  found: "`true`, `false`",
-  result: "`made`, `nothing`, `failed`",
-  code: "a code of the log's notices",
-  tenant: "a tenant's name or the hash of its key, for 1,000 tenants; then `other`",
 };

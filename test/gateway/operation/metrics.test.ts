@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { GatewayEvent } from "../../../src/gateway/contract.ts";
-import { LABELS, METRICS, type MetricDefinition } from "../../../src/gateway/operation/metric-list.ts";
+import { METRICS, type MetricDefinition } from "../../../src/gateway/operation/metric-list.ts";
 import { createMemoryStore } from "../../../src/store/index.ts";
 import { createMetrics, routeOf, type MetricsOptions } from "../../../src/gateway/operation/metrics.ts";
 import { compactionEvent, noticeEvent, requestEvent } from "./events.ts";
@@ -130,10 +130,8 @@ describe("metrics", () => {
       .toContainEqual(expect.stringMatching(/^precis_tenant_stored_bytes\{tenant="other"\} [1-9]/));
   });
 
-  it("explain each label they have", () => {
-    const used = new Set(Object.values<MetricDefinition>(METRICS).flatMap(({ labels }) => labels));
-    expect([...used].toSorted()).toEqual(Object.keys(LABELS).toSorted());
-    for (const { help } of Object.values(METRICS)) expect(help).toMatch(/^[A-Z].*\.$/);
+  it("say what they count", () => {
+    for (const { help } of Object.values<MetricDefinition>(METRICS)) expect(help).toMatch(/^[A-Z].*\.$/);
   });
 });
 
