@@ -93,6 +93,8 @@ function literalsOf(source: string): readonly string[] {
 const LONG = 16_000;
 const SUSPICIOUS_MS = 12;
 const PARTS = 4;
+/** Of a text a quarter as long, what grows with the square takes a sixteenth. */
+const PART_SUSPICIOUS_MS = SUSPICIOUS_MS / PARTS ** 2;
 /** Against as much in four pieces: linear work takes as long, quadratic work four times as long. */
 const GROWTH_MAX = 2.2;
 
@@ -112,9 +114,10 @@ export function slowTextFor({ expression }: Expression, tries: "units" | "openin
   const textOf = (opening: string, unit: string, end: string, chars: number): string =>
     opening + unit.repeat(Math.ceil(chars / unit.length)) + end;
   const isSlow = (opening: string, unit: string, end: string): boolean => {
+    const part = textOf(opening, unit, end, LONG / PARTS);
+    if (processorMs(() => run(part)) < PART_SUSPICIOUS_MS) return false;
     const text = textOf(opening, unit, end, LONG);
     if (processorMs(() => run(text)) < SUSPICIOUS_MS) return false;
-    const part = textOf(opening, unit, end, LONG / PARTS);
     const parts = (): void => {
       for (let at = 0; at < PARTS; at++) run(part);
     };
