@@ -16,7 +16,7 @@ const FOLDERS = "{test,eval/test,provider/test}";
 const ALL_FILES = `${FOLDERS}/**/*.test.ts`;
 const SLOW_FILES = `${FOLDERS}/**/*.slow.test.ts`;
 /** What a file asks for that makes fewer cases in `npm test`. */
-const FEWER_CASES = /\bRUNS\b|\bspread\(|PRECIS_TEST_RUNS/;
+const FEWER_CASES = /\bfc\.assert\(|\bRUNS\b|\bspread\(|PRECIS_TEST_RUNS/;
 const TEST_TIMEOUT_MS = 60_000;
 const FULL_TEST_TIMEOUT_MS = 60 * 60_000;
 

@@ -15,6 +15,7 @@ import type { ScriptedRequest } from "../../provider/src/answers.ts";
 import { behind } from "../support/model-answers.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { stand } from "./support/standing.ts";
+import { spread } from "../support/cases.ts";
 
 const WINDOW_TOKENS = 200_000;
 /** Well below the threshold: nothing but the pause speaks for a compaction. */
@@ -79,7 +80,7 @@ async function paused(protocol: ProtocolName, idle: CachingOptions["idle"], more
   return { ...standing, send, wait };
 }
 
-describe.each(PROTOCOLS)("%s", (protocol) => {
+describe.each(spread(PROTOCOLS, 2))("%s", (protocol) => {
   const untilLead = ttlOf(protocol) - LEAD_MS + 1_000;
 
   it("off: nothing is made, and nothing is told", async () => {

@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
 import { redact, type Redaction } from "../../../src/core/redaction/redact.ts";
-import { spread } from "../../support/cases.ts";
 import { corpusFiles, corpusText, describeCorpus } from "../../support/corpus.ts";
 
 /** Real transcripts hold hardly a secret: what is masked there is nearly all mistaken. */
@@ -10,7 +9,7 @@ const OTHERS_MAX = 5;
 const REPEATED_PUBLIC_TOKEN = "OriginTrialToken";
 
 describeCorpus("the corpus", () => {
-  const texts = spread(corpusFiles("openai")).map(corpusText);
+  const texts = corpusFiles("openai").map(corpusText);
   let redacted: readonly Redaction[];
   beforeAll(() => void (redacted = texts.map((text) => redact(text))));
 
