@@ -151,11 +151,13 @@ describe("cost", () => {
     return performance.now() - start;
   };
   const ROUNDS = 5;
+  /** A machine that is busy with other work may be slow several times in a row. */
+  const ROUNDS_MAX = 25;
   const fastest = (text: string): number => Math.min(...Array.from({ length: ROUNDS }, () => time(text)));
   /** The first time that is within the bound, or the fastest of all. */
   const fastestTo = (bound: number, text: string): number => {
     let fastestMs = Infinity;
-    for (let round = 0; round < ROUNDS && fastestMs >= bound; round++) fastestMs = Math.min(fastestMs, time(text));
+    for (let round = 0; round < ROUNDS_MAX && fastestMs >= bound; round++) fastestMs = Math.min(fastestMs, time(text));
     return fastestMs;
   };
   let ordinaryMs: number;

@@ -7,6 +7,7 @@ import { FOUR_SECTIONS } from "../../../../src/core/handoff/four-sections.ts";
 import { NINE_SECTIONS, SEVEN_SECTIONS, THIRTEEN_SECTIONS } from "../../../../src/core/handoff/templates.ts";
 import type { Topic } from "../../../../src/core/handoff/sections/topic.ts";
 import { RUNS } from "../../../support/transcripts.ts";
+import { processorMs } from "../../../support/linear.ts";
 
 const asked = askedOf(THIRTEEN_SECTIONS);
 const PLAIN =
@@ -75,11 +76,7 @@ describe("an answer", () => {
   );
 
   it("is read in linear time, whatever it holds", () => {
-    const time = (text: string): number => {
-      const start = performance.now();
-      readAnswer(text, asked);
-      return performance.now() - start;
-    };
+    const time = (text: string): number => processorMs(() => readAnswer(text, asked));
     const pieces = [
       "#",
       "*",
