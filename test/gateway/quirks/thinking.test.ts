@@ -8,7 +8,7 @@ const SIGNED = "claude-sonnet-4-5";
 /** A run is a whole session. */
 const RUNS = Math.max(3, Math.ceil(Number(process.env["PRECIS_TEST_RUNS"] ?? 500) / 40));
 
-const IGNORANT_SESSIONS = 15;
+const IGNORANT_SESSIONS = 40;
 
 const round = { calls: 1, thinks: false, says: false };
 const turn: UserTurn = {
