@@ -13,7 +13,7 @@ import { modelList } from "./docs/models.ts";
 import { momentRows } from "./docs/moments.ts";
 import { cooldownRows, limitRows } from "./docs/session.ts";
 import { withHandoffExamples, withShortHandoff } from "./docs/handoffs.ts";
-import { licenceList } from "./docs/licences.ts";
+import { licenceList, licenceRows } from "./docs/licences.ts";
 import { manPage } from "./docs/man-page.ts";
 import manifest from "../package.json" with { type: "json" };
 
@@ -29,7 +29,7 @@ const PAGES: Readonly<Record<string, (page: string) => string | Promise<string>>
   "../provider/README.md": (page) => withToolCommands(page, [providerCommand]),
   "cli.md": (page) => withCommands(page, commands),
   "configuration.md": (page) => withGenerated(withReference(page), "moments", markdownTable(momentRows())),
-  "dependencies.md": async (page) => withGenerated(page, "licences", await licenceList()),
+  "dependencies.md": async (page) => withGenerated(page, "licences", licenceList(await licenceRows())),
   "gateway.md": withGatewayReference,
   "handoffs.md": (page) =>
     withGenerated(

@@ -2,13 +2,11 @@
  * The shape of the house, read from the sources: who may import whom, that the core is pure, and that files stay
  * small, named for what they hold, and introduced by a comment.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseAst } from "vitest/node";
+import { impuritiesOf, layerOf, parse, ROOT, sourcesIn, spreadsOf, SRC } from "./sources.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
-const SRC = join(ROOT, "src");
 /** Packages of their own, beside the one that is published: the evaluation may use the provider, and both may use src/. */
 const PROVIDER = join(ROOT, "provider");
 const EVAL = join(ROOT, "eval");
@@ -43,9 +41,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "": ["core", "session", ...MIDDLE],
 };
 
-/** Functions that take any number of arguments. */
-const VARIADIC = new Set(["push", "unshift", "splice", "concat", "max", "min", "fromCharCode", "fromCodePoint"]);
-
 const SHRUG_NAMES = /^(utils?|helpers?|common|misc|shared)(\.|$)/i;
 
 /** Packages that the library does without until they are asked for. */
@@ -57,41 +52,8 @@ const FRAMEWORKS: Readonly<Record<string, string>> = {
   "src/integrations/openai-agents/": "@openai/agents",
 };
 
-/** What a pure core cannot name: I/O, clocks, randomness, timers and the environment. */
-const IMPURE_GLOBALS = new Set([
-  "process",
-  "performance",
-  "globalThis",
-  "console",
-  "fetch",
-  "setTimeout",
-  "setInterval",
-  "setImmediate",
-  "queueMicrotask",
-  "crypto",
-  "navigator",
-  "require",
-  "Buffer",
-]);
-const IMPURE_MEMBERS = new Set(["Date.now", "Math.random", "import.meta"]);
-
-interface SourceFile {
-  readonly path: string;
-  readonly layer: string;
-  readonly text: string;
-  readonly imports: readonly string[];
-  /** Of these, what is loaded with the file and not by `import()`. */
-  readonly eager: readonly string[];
-  readonly impurities: readonly string[];
-}
-
-interface Node {
-  readonly type: string;
-  readonly [key: string]: unknown;
-}
-
-const files = sourcePaths(SRC).map(readSource);
-const tools = [join(PROVIDER, "src"), join(EVAL, "src")].flatMap(sourcePaths).map(readSource);
+const files = sourcesIn(SRC);
+const tools = [join(PROVIDER, "src"), join(EVAL, "src")].flatMap(sourcesIn);
 
 describe("direction", () => {
   it("finds the sources it judges", () => {
@@ -204,7 +166,7 @@ describe("direction", () => {
 
 describe("input of any length", () => {
   it("is never spread into the arguments of a call: each takes room on the stack", () => {
-    const spreading = files.flatMap(({ path, text }) => spreadsOf(parse(text)).map((call) => `${path}: ${call}`));
+    const spreading = files.flatMap(({ path, spreads }) => spreads.map((call) => `${path}: ${call}`));
     expect(spreading).toEqual([]);
     expect(spreadsOf(parse("a.push(...b); Math.max(0, ...c); a.push(1); f(...d)"))).toEqual(["push", "max"]);
   });
@@ -265,106 +227,6 @@ function tellingLines(text: string): readonly { readonly number: number; readonl
     .split("\n")
     .map((line, index) => ({ number: index + 1, text: line.trim() }))
     .filter((line) => line.text !== "" && !line.text.startsWith("//"));
-}
-
-function sourcePaths(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
-    .map((name) => join(folder, name))
-    .toSorted();
-}
-
-function readSource(path: string): SourceFile {
-  const text = readFileSync(path, "utf8");
-  const program = parse(text);
-  const resolved = (name: string): string => (name.startsWith(".") ? resolve(dirname(path), name) : name);
-  return {
-    path: relative(ROOT, path),
-    layer: layerOf(path),
-    text,
-    imports: specifiersOf(program).map(resolved),
-    eager: specifiersOf(program, ["ImportExpression"]).map(resolved),
-    impurities: impuritiesOf(program),
-  };
-}
-
-function layerOf(path: string): string {
-  const parts = relative(SRC, path).split("/");
-  return parts.length > 1 ? parts[0]! : "";
-}
-
-function parse(text: string): Node {
-  return parseAst(text, { lang: "ts", sourceType: "module" }) as unknown as Node;
-}
-
-/** Every module a file names: imports and re-exports, types included, and `import()` of a literal, but for some kinds. */
-function specifiersOf(program: Node, without: readonly string[] = []): string[] {
-  const found: string[] = [];
-  visit(program, (node) => {
-    const source = node["source"] as Node | null | undefined;
-    const names = node.type.startsWith("Import") || node.type.startsWith("Export");
-    if (names && !without.includes(node.type) && typeof source?.["value"] === "string") found.push(source["value"]);
-  });
-  return found;
-}
-
-function impuritiesOf(program: Node): string[] {
-  const found: string[] = [];
-  visit(program, (node, parent, key) => {
-    if (node.type === "Identifier" && isReference(parent, key) && IMPURE_GLOBALS.has(String(node["name"])))
-      found.push(String(node["name"]));
-    if (node.type === "MemberExpression") {
-      const member = `${nameOf(node["object"])}.${nameOf(node["property"])}`;
-      if (IMPURE_MEMBERS.has(member)) found.push(member);
-    }
-    if (node.type === "MetaProperty") found.push("import.meta");
-    if (
-      node.type === "NewExpression" &&
-      nameOf(node["callee"]) === "Date" &&
-      (node["arguments"] as Node[]).length === 0
-    )
-      found.push("new Date()");
-  });
-  return found;
-}
-
-/** The variadic functions that a list is spread into. */
-function spreadsOf(program: Node): string[] {
-  const found: string[] = [];
-  visit(program, (node) => {
-    const callee = node["callee"] as Node | undefined;
-    const spreads = (node["arguments"] as Node[] | undefined)?.some(({ type }) => type === "SpreadElement");
-    const name = nameOf(callee?.["property"]);
-    if (node.type === "CallExpression" && spreads === true && VARIADIC.has(name)) found.push(name);
-  });
-  return found;
-}
-
-/** Whether an identifier under `key` of `parent` refers to a variable, not to a property or a name being declared. */
-function isReference(parent: Node | undefined, key: string): boolean {
-  if (parent === undefined) return false;
-  if (parent.type === "MemberExpression") return key === "object" || parent["computed"] === true;
-  if (parent.type.startsWith("TS") || parent.type.includes("Specifier")) return false;
-  if (key === "key") return parent["computed"] === true;
-  return key !== "id" && key !== "params" && key !== "label";
-}
-
-function nameOf(node: unknown): string {
-  return String((node as Node | undefined)?.["name"] ?? "");
-}
-
-function visit(
-  node: Node,
-  see: (node: Node, parent: Node | undefined, key: string) => void,
-  parent?: Node,
-  key = "",
-): void {
-  see(node, parent, key);
-  for (const [name, value] of Object.entries(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) {
-      if (typeof (child as Node | null)?.type === "string") visit(child as Node, see, node, name);
-    }
-  }
 }
 
 function optionalPackages(): ReadonlySet<string> {

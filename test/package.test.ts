@@ -70,7 +70,7 @@ describe("the package", () => {
   it("names the licence of every package that is in it, as `npm run docs` leaves them", async () => {
     const page = text("docs/dependencies.md");
     const rows = await licenceRows();
-    expect(withGenerated(page, "licences", await licenceList())).toBe(page);
+    expect(withGenerated(page, "licences", licenceList(rows))).toBe(page);
     expect(rows.length).toBeGreaterThan(30);
     expect(rows.filter(([, , licence]) => !PERMISSIVE.has(licence!)).slice(1)).toEqual([]);
     for (const name of ["hono", "pg", "undici", "zod"]) expect(rows.map(([first]) => first)).toContain(name);

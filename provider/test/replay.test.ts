@@ -6,6 +6,7 @@ import { textMessage, type Message } from "../../src/core/transcript/message.ts"
 import { replayAsAgent, type AgentOptions } from "../src/agent.ts";
 import { readRecording, recordedAnswers } from "../src/replay.ts";
 import { PROTOCOL_MODELS } from "./models.ts";
+import { spread } from "../../test/support/cases.ts";
 import { corpusFiles, corpusText, describeCorpus } from "../../test/support/corpus.ts";
 import { served, type Json } from "./asking.ts";
 
@@ -148,7 +149,10 @@ describe.each([
 });
 
 describeCorpus("the corpus", () => {
-  const files = corpusFiles("openai").filter((_, at) => FULL || at % EVERY === 0);
+  const files = spread(
+    corpusFiles("openai").filter((_, at) => FULL || at % EVERY === 0),
+    2,
+  );
 
   it.each(files)("%s is never refused while it fits", async (file) => {
     const whole = readRecording(corpusText(file), file);

@@ -13,9 +13,8 @@ export async function licenceRows(): Promise<readonly (readonly string[])[]> {
   return [["package", "version", "licence"], ...packages];
 }
 
-/** The same as a list: of each licence the packages under it. */
-export async function licenceList(): Promise<string> {
-  const [, ...packages] = await licenceRows();
+/** Such rows as a list: of each licence the packages under it. */
+export function licenceList([, ...packages]: readonly (readonly string[])[]): string {
   const byLicence = Map.groupBy(packages, ([, , licence]) => licence!);
   return definitions([...byLicence].map(([licence, own]) => [`**${licence}**`, own.map(([name]) => name).join(", ")]));
 }

@@ -1,14 +1,9 @@
 /** What a command says when there is nothing to do, when something is wrong, and for those who read only the terminal. */
 import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EXIT } from "../../src/cli/program/exit.ts";
-import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
-import { LEGEND } from "../../eval/src/measure/report.ts";
-import { BASELINES } from "../../eval/src/recall/baselines.ts";
 import { chatMessages, claudeCodeSession, precisHere, temporaryFolder, type Folder, type Ran } from "./precis.ts";
-
-const EXAMPLE = resolve(import.meta.dirname, "../../examples/refunds.openai-chat.json");
 
 let folder: Folder;
 beforeAll(() => {
@@ -69,17 +64,6 @@ describe("eval", () => {
     const json = await run("precis-eval", "measure", "sessions", "--json");
     expect([json.code, (JSON.parse(json.out) as { cuts: unknown }).cuts]).toEqual([EXIT.failed, []]);
   });
-
-  it("explains every head and every baseline of its tables", async () => {
-    const { out } = await run("precis-eval", "measure", EXAMPLE, "--engines", "none", "--budgets", "10");
-    const legend = out.slice(out.indexOf("Terms"));
-    const heads = ["kept", "bound", "interval", "held", "unaided", "recallable", "sentences", ...BASELINES];
-    for (const head of heads) {
-      expect(out.slice(0, out.indexOf("Terms"))).toContain(head);
-      expect(legend).toMatch(new RegExp(`^  ${head} +\\S`, "m"));
-    }
-    expect(LEGEND.map(([name]) => name).toSorted()).toEqual(heads.toSorted());
-  });
 });
 
 describe("an error with --json", () => {
@@ -137,23 +121,6 @@ describe("small things", () => {
   it("knows -V", async () => {
     expect(await run("-V")).toEqual(await run("--version"));
     expect((await run("-V")).out).toMatch(/^\d+\.\d+\.\d+\n$/);
-  });
-
-  it("replays all engines", async () => {
-    const { code, out } = await run(
-      "precis-eval",
-      "replay",
-      "chat.json",
-      "--engines",
-      "all",
-      "--json",
-      "--context-length",
-      "16k",
-    );
-    expect(code).toBe(EXIT.done);
-    const { runs } = JSON.parse(out) as { runs: readonly { strategy: { compaction?: { engine: string } } }[] };
-    const engines = new Set(runs.flatMap(({ strategy: { compaction } }) => compaction?.engine ?? []));
-    expect([...engines].toSorted()).toEqual([...ENGINE_NAMES].toSorted());
   });
 
   it("says what a bust and a cut are", async () => {

@@ -9,14 +9,17 @@ import { protocols } from "../../src/protocols/index.ts";
 import { type ProtocolName } from "../../src/core/protocols.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
+import { spread } from "../support/cases.ts";
 import { corpusFiles, corpusText, describeCorpus } from "../support/corpus.ts";
 
 const SHARE = 0.2;
 /** Small transcripts are mostly what must stay; more than this many would say that something is wrong. */
 const IRREDUCIBLE_MAX = 28;
 
-const openai = corpusFiles("openai");
-const native = ["entire_claude", "entire_gemini", "ccviewer", "pi"].flatMap((folder) => corpusFiles(`raw/${folder}`));
+const openai = spread(corpusFiles("openai"));
+const native = ["entire_claude", "entire_gemini", "ccviewer", "pi"].flatMap((folder) =>
+  spread(corpusFiles(`raw/${folder}`)),
+);
 const irreducible: string[] = [];
 const measure = createMeasure();
 

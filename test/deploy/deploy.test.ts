@@ -1,37 +1,13 @@
 /** What is in `deploy/` fits the gateway: its metrics, its settings, its addresses and its time to stop. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ValidationSeverity, validate } from "dockerfile-utils";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { createProvider } from "../../provider/src/provider.ts";
 import { METRICS } from "../../src/gateway/operation/metric-list.ts";
 import { DEFAULTS } from "../../src/config/defaults.ts";
 import { precisHere } from "../cli/precis.ts";
-import { ask, bodyOf, worked } from "../gateway/support/asking.ts";
-import { serve } from "../gateway/support/serving.ts";
-import { atEnd, temporaryFolder } from "../gateway/support/standing.ts";
-import { work } from "../gateway/support/working.ts";
-import { NO_POSTGRES, startPostgres } from "../store/postgres-server.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
-const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
-
-interface Panel {
-  readonly title: string;
-  readonly type: string;
-  readonly targets?: readonly { readonly expr: string }[];
-}
-
-const dashboard = JSON.parse(read("deploy/grafana/precis.json")) as { readonly panels: readonly Panel[] };
-const panelQueries = dashboard.panels.flatMap(({ title, targets = [] }) =>
-  targets.map(({ expr }) => [title, expr] as const),
-);
-const { groups } = parse(read("deploy/prometheus/alerts.yaml")) as {
-  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
-};
-const alertQueries = groups.flatMap(({ rules }) => rules.map(({ alert, expr }) => [alert, expr] as const));
-const queries: readonly (readonly [name: string, expr: string])[] = [...panelQueries, ...alertQueries];
+import { alertQueries, panelQueries, type PROBES, queries, read, ROOT, seriesIn } from "./files.ts";
 
 /** Of every series: beside its own labels those that a scrape adds, and a histogram's. */
 const SCRAPED = new Set(["job", "instance", "le"]);
@@ -43,8 +19,6 @@ const definitionOf = (series: string) => {
     | { readonly kind: string; readonly labels: readonly string[] }
     | undefined;
 };
-const seriesIn = (expr: string) => expr.match(/\b(?:precis|process|nodejs)_\w+/g) ?? [];
-
 describe("queries of the dashboard and the alerts", () => {
   it.each(queries)("%s", (_, expr) => {
     const series = seriesIn(expr);
@@ -91,7 +65,6 @@ interface Container {
   readonly securityContext: { readonly readOnlyRootFilesystem: boolean };
   readonly volumeMounts: readonly { readonly name: string }[];
 }
-const PROBES = ["startupProbe", "readinessProbe", "livenessProbe"] as const;
 type Probe = (typeof PROBES)[number];
 interface Manifest {
   readonly kind: string;
@@ -194,34 +167,6 @@ describe("a worker", () => {
     expect([settings.jobs, cluster.gateway.jobs]).toEqual(["worker", "worker"]);
   });
 
-  it.skipIf(NO_POSTGRES !== undefined)("answers the probes, and has the metrics that are asked of it", async () => {
-    const token = "a token of the operator, long enough";
-    process.env["PRECIS_DEPLOY_TOKEN"] = token;
-    const postgres = await startPostgres();
-    atEnd(postgres.close);
-    const flags = { port: "0", set: "gateway.token_env=PRECIS_DEPLOY_TOKEN" };
-    const { events } = await work({ folder: temporaryFolder(), store: await postgres.newSchema(), flags });
-    const url = String(events().find(({ event }) => event === "working")!["url"]);
-    const get = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
-      const answer = await fetch(url + path, { headers });
-      return { status: answer.status, text: await answer.text() };
-    };
-    const [container] = worker!.spec.template.spec.containers;
-    const probes = PROBES.map((probe) => container![probe].httpGet.path);
-    const image = /4020(\/[\w/]+)/.exec(read("Dockerfile"))![1]!;
-    for (const path of [...probes, image]) expect([path, (await get(path)).status]).toEqual([path, 200]);
-    const metrics = worker!.spec.template.metadata.annotations["prometheus.io/path"]!;
-    expect((await get(metrics)).status).toBe(401);
-    const { status, text } = await get(metrics, { authorization: `Bearer ${token}` });
-    expect([status, text]).toEqual([200, expect.stringContaining("# TYPE precis_jobs_total counter")]);
-    expect((await get("/nothing")).status).toBe(404);
-    expect((await get("/healthz", { origin: "https://elsewhere.example" })).status).toBe(403);
-    // It lives without its database, and says that it cannot work.
-    await postgres.kill();
-    await expect.poll(() => get("/readyz"), { timeout: 10_000 }).toMatchObject({ status: 503 });
-    expect((await get("/healthz")).status).toBe(200);
-  });
-
   it("takes the arguments that are given to it, and says what it needs", async () => {
     const { code, err } = await precisHere([
       "worker",
@@ -231,30 +176,5 @@ describe("a worker", () => {
       "memory",
     ]);
     expect([code, err]).toEqual([2, expect.stringContaining("no database that gateways share")]);
-  });
-});
-
-describe("a gateway that runs", () => {
-  it("serves the metrics that are asked for, at the addresses that are asked", async () => {
-    const token = "a token of the operator, long enough";
-    process.env["PRECIS_DEPLOY_TOKEN"] = token;
-    const provider = createProvider({ script: { text: "Done." } });
-    const { url: upstream, close } = await provider.listen();
-    atEnd(close);
-    const folder = temporaryFolder();
-    const config = join(folder, "precis.yaml");
-    writeFileSync(config, "gateway:\n  token_env: PRECIS_DEPLOY_TOKEN\n  tenants_file: tenants.yaml\n");
-    writeFileSync(join(folder, "tenants.yaml"), "tenants: {}\n");
-    const { url } = await serve({ upstream, folder, flags: { config } });
-    await ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", worked("deploy", 20)) });
-    const headers = { authorization: `Bearer ${token}` };
-    const served = await (await fetch(`${url}/_precis/metrics`, { headers })).text();
-    const names = new Set([...served.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!));
-    const asked = queries.flatMap(([, expr]) => seriesIn(expr)).map((one) => one.replace(/_bucket$/, ""));
-    expect([...new Set(asked)].filter((name) => !names.has(name))).toEqual([]);
-    const files = ["Dockerfile", "deploy/Caddyfile", "deploy/kubernetes/precis.yaml", "deploy/prometheus/alerts.yaml"];
-    const paths = new Set(files.flatMap((file) => read(file).match(/\/_precis\/\w+/g) ?? []));
-    expect(paths.size).toBeGreaterThan(2);
-    for (const path of paths) expect([path, (await fetch(`${url}${path}`, { headers })).status]).toEqual([path, 200]);
   });
 });

@@ -18,6 +18,7 @@ import { answer, startEndpoint } from "../support/scripted-endpoint.ts";
 import { writerAt } from "../support/writers.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { atEnd, stand, temporaryFolder, TENANT } from "./support/standing.ts";
+import { spread } from "../support/cases.ts";
 
 const WINDOW_TOKENS = 24_000;
 const TOKEN = "the operator's own";
@@ -72,7 +73,7 @@ async function standing(more: Partial<GatewayOptions> = {}) {
 
 const STATUS = { version: "1", mode: "rewrite", upstreams: {}, store: "history.db", upSeconds: 1 };
 
-describe.each(PROTOCOLS)("a restart in %s", (protocol) => {
+describe.each(spread(PROTOCOLS, 2))("a restart in %s", (protocol) => {
   it("archives the session as it was, once, and links the two", async () => {
     const { url, api, history, events } = await standing();
     const send = async (transcript: Transcript): Promise<void> => {

@@ -9,6 +9,7 @@ import { PROTOCOL_MODELS } from "../../provider/test/models.ts";
 import { ask, bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked } from "./support/asking.ts";
 import { atEnd, front, stand, temporaryFolder, TENANT } from "./support/standing.ts";
 import { unmarked } from "./support/unmarked.ts";
+import { spread } from "../support/cases.ts";
 
 const WINDOW_TOKENS = 16_000;
 /** Below the threshold, and above it. */
@@ -23,7 +24,7 @@ const said = (transcript: Transcript, text: string): Transcript => ({
   messages: [...transcript.messages, textMessage("assistant", "Done."), textMessage("user", text)],
 });
 
-describe.each(PROTOCOLS)("%s", (protocol) => {
+describe.each(spread(PROTOCOLS, 2))("%s", (protocol) => {
   it("goes on byte for byte while there is room, and its usage is kept", async () => {
     const { provider, url, store } = await stand(small);
     const body = bodyOf(protocol, worked("short", SHORT));

@@ -7,6 +7,7 @@ import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { retypedBody } from "./support/retyping.ts";
 import { stand, type StandingOptions } from "./support/standing.ts";
 import { unmarked } from "./support/unmarked.ts";
+import { spread } from "../support/cases.ts";
 
 const TURNS = 12;
 
@@ -37,7 +38,7 @@ async function live(protocol: ProtocolName, given: StandingOptions["gateway"], f
   return { provider, restored, tokens: provider.account().total.tokens };
 }
 
-describe.each(PROTOCOLS)("%s", (protocol) => {
+describe.each(spread(PROTOCOLS, 2))("%s", (protocol) => {
   it("goes out in its former bytes, so that every request begins with the one before it", async () => {
     const { provider, restored } = await live(protocol, {});
     const bodies = provider.requests.map(({ body }) => unmarked(body));
@@ -76,7 +77,7 @@ it.each(["anthropic-messages", "openai-chat", "google-gemini"] as const)(
   },
 );
 
-it.each(PROTOCOLS)(
+it.each(spread(PROTOCOLS, 2))(
   "keeps the white space that a client leaves out at the end of what was said, %s",
   async (protocol) => {
     const { provider, restored } = await live(protocol, {}, (_, body, turn) =>

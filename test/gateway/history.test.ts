@@ -14,6 +14,7 @@ import { corpusFiles, corpusText, describeCorpus } from "../support/corpus.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { atEnd, front, stand, temporaryFolder, TENANT, type Standing } from "./support/standing.ts";
 import { upstreamOf, type Upstream } from "./support/upstream.ts";
+import { spread } from "../support/cases.ts";
 
 const WINDOW_TOKENS = 60_000;
 /** Of the real transcripts, a short run takes one in that many. */
@@ -53,7 +54,7 @@ function sent({ upstream }: Stood, protocol: ProtocolName): readonly Message[] {
   return protocols[protocol].decode(upstream.got.at(-1)!.body).transcript.messages;
 }
 
-describe.each(PROTOCOLS)("a conversation of %s", (protocol) => {
+describe.each(spread(PROTOCOLS, 2))("a conversation of %s", (protocol) => {
   const begun = worked("alpha", 12, 300);
   const key = "key";
   const which = (id: string) => ({ tenant: TENANT, id });
@@ -231,7 +232,7 @@ describeCorpus("real transcripts", () => {
   const files = corpusFiles("openai");
   const some = SHORT_RUN ? files.filter((_, at) => at % FILES_PER_TEST === 0) : files;
 
-  it.each(PROTOCOLS)("come back as they were kept, and out as they came in (%s)", async (protocol) => {
+  it.each(spread(PROTOCOLS, 2))("come back as they were kept, and out as they came in (%s)", async (protocol) => {
     const { decode, encodeText } = protocols[protocol];
     for (const file of some) {
       const { messages } = decode(

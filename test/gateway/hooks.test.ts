@@ -43,7 +43,7 @@ it.each(PROTOCOLS)("are told of what %s requests bring about, without secrets", 
 });
 
 it("leave the request alone when they fail, and the notice says which, without content", async () => {
-  const { url, gateway, events } = await standWith(["echo quoted >&2; exit 4", "exec sleep 60"], ["exit 5"], 400);
+  const { url, gateway, events } = await standWith(["echo quoted >&2; exit 4", "exec sleep 60"], ["exit 5"], 1_500);
   const answer = await ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", conversation()) });
   expect([answer.status, answer.treatment]).toEqual([200, expect.stringMatching(/fresh$/)]);
   await gateway.settled();
@@ -51,6 +51,6 @@ it("leave the request alone when they fail, and the notice says which, without c
   expect(notices.map(({ message }) => message).toSorted()).toEqual([
     "the hook hooks.after_compact exited with code 5",
     "the hook hooks.before_compact[0] exited with code 4",
-    "the hook hooks.before_compact[1] took longer than 0.4 seconds (hooks.timeout_seconds) and was stopped",
+    "the hook hooks.before_compact[1] took longer than 1.5 seconds (hooks.timeout_seconds) and was stopped",
   ]);
 });

@@ -77,7 +77,7 @@ describe("a client that leaves with the whole answer", () => {
     const store = await openSqliteStore({ path });
     atEnd(store.close);
     const { url, events } = await front(to, { store, largeRequests: largeSource({ path, options }) });
-    const body = JSON.stringify({ model: "m", messages: [{ role: "user", content: "word ".repeat(200_000) }] });
+    const body = JSON.stringify({ model: "m", messages: [{ role: "user", content: "word ".repeat(120_000) }] });
     for (let n = 0; n < 8; n++) await leaveAt(url, body, "Yes.");
     await vi.waitFor(() => expect(outcomes(events)).toEqual(Array<string>(8).fill("answered")), { timeout: 5_000 });
   });

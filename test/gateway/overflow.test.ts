@@ -9,6 +9,7 @@ import type { ProtocolName } from "../../src/core/protocols.ts";
 import { ask, bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked, type Told } from "./support/asking.ts";
 import { front, stand } from "./support/standing.ts";
 import { EVENT_STREAM, upstreamOf, type Reply } from "./support/upstream.ts";
+import { spread } from "../support/cases.ts";
 
 /** Smaller than what the gateway believes, larger than what a compaction leaves. */
 const WINDOW_TOKENS = 16_000;
@@ -29,7 +30,7 @@ const textIn = ({ text }: Told): string =>
     ? SAID
     : [...text.matchAll(/"(?:text|content|delta)":"([^"]*)"/g)].map(([, piece]) => piece).join("");
 
-describe.each(PROTOCOLS)("%s", (protocol) => {
+describe.each(spread(PROTOCOLS, 2))("%s", (protocol) => {
   describe.each([false, true])("streamed: %s", (stream) => {
     const large = (steps = STEPS): string => bodyOf(protocol, worked("big", steps), { stream });
 

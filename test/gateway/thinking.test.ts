@@ -5,6 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { textMessage, type Message, type Transcript } from "../../src/core/transcript/message.ts";
 import { replayAsAgent } from "../../provider/src/agent.ts";
+import { spread } from "../support/cases.ts";
 import { stand, TENANT } from "./support/standing.ts";
 import { createWitness } from "./support/witness.ts";
 
@@ -77,8 +78,8 @@ const CASES = [BOUND, SIGNED].flatMap((model) =>
   })),
 );
 
-describe.each(CASES)("$model, thinking $name", ({ model, body, headers }) => {
-  it.each(SHAPES)("is never refused through %s", async (_shape, recording) => {
+describe.each(spread(CASES, WAYS.length))("$model, thinking $name", ({ model, body, headers }) => {
+  it.each(spread(SHAPES, 2))("is never refused through %s", async (_shape, recording) => {
     const witness = createWitness(PROTOCOL, { cache: false });
     const { provider, url, store } = await stand({
       provider: { replay: recording.messages, every: { windowTokens: WINDOW_TOKENS }, onRequest: witness.got },

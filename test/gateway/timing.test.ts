@@ -13,6 +13,7 @@ import type { ProtocolName } from "../../src/core/protocols.ts";
 import { ask, bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked } from "./support/asking.ts";
 import { upstreamOf } from "./support/upstream.ts";
 import { front, stand, TENANT, type Standing as Stood } from "./support/standing.ts";
+import { spread } from "../support/cases.ts";
 
 const WINDOW_TOKENS = 30_000;
 const USABLE_TOKENS = WINDOW_TOKENS - MAX_OUTPUT_TOKENS;
@@ -66,7 +67,7 @@ async function operatorOf({ store, events }: Standing) {
   return { session, log: lines.join(""), timing: Object.values(tally.totals().timing) };
 }
 
-describe.each(PROTOCOLS)("%s", (protocol) => {
+describe.each(spread(PROTOCOLS, 2))("%s", (protocol) => {
   it("by threshold compacts at the threshold, and says from where on everywhere", async () => {
     const all = await standing("threshold");
     await work(all, protocol, isCompaction);

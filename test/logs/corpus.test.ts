@@ -11,6 +11,7 @@ import {
   type LogFormat,
   type ReadLog,
 } from "../../src/logs/index.ts";
+import { spread } from "../support/cases.ts";
 import { CORPUS, corpusText, describeCorpus, hasCorpus } from "../support/corpus.ts";
 
 const FORMATS: readonly (readonly [RegExp, InputFormat])[] = [
@@ -82,7 +83,7 @@ describeCorpus("session files of the corpus", () => {
     expect(detectFormat(text, name)).toBe(formatOf(name));
   });
 
-  it.each(sessions)("%s: is read into a valid transcript", (name) => {
+  it.each(spread(sessions))("%s: is read into a valid transcript", (name) => {
     const text = corpusText(name);
     for (const history of ["live", "all"] as const) {
       const log = readLog(text, formatOf(name) as LogFormat, { history });
@@ -91,7 +92,7 @@ describeCorpus("session files of the corpus", () => {
     }
   });
 
-  it.each(conversions)("$raw: has every call and every word of its conversion", ({ file, raw }) => {
+  it.each(spread(conversions))("$raw: has every call and every word of its conversion", ({ file, raw }) => {
     const { transcript } = readLog(corpusText(raw), formatOf(raw) as LogFormat, { history: "all" });
     const converted = JSON.parse(corpusText(file)) as readonly ChatMessage[];
     const calls = converted.flatMap(({ tool_calls = [] }) =>
@@ -102,7 +103,7 @@ describeCorpus("session files of the corpus", () => {
     expect(converted.map(convertedText).filter((text) => !OTHER_WORDS.test(text) && !ours.has(text))).toEqual([]);
   });
 
-  it.each(conversions)("$raw: stays readable wherever a crash cuts it", ({ raw }) => {
+  it.each(spread(conversions))("$raw: stays readable wherever a crash cuts it", ({ raw }) => {
     const text = corpusText(raw);
     const format = formatOf(raw) as LogFormat;
     if (format === "gemini") return;

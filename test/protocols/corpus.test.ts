@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { contentText, type Message } from "../../src/core/transcript/message.ts";
 import { createDecoder, detectProtocol, protocols } from "../../src/protocols/index.ts";
 import { requestOf, type ChatMessage } from "../support/chat-to-wire.ts";
+import { spread } from "../support/cases.ts";
 import { corpusFiles, corpusText, describeCorpus } from "../support/corpus.ts";
 import { JSON_LAYOUTS, printJson } from "../support/json-text.ts";
 import { createRandom } from "../support/random.ts";
@@ -32,7 +33,7 @@ function expected(messages: readonly ChatMessage[]): string[] {
 }
 
 describeCorpus("the corpus", () => {
-  const files = corpusFiles("openai").map((file) => ({
+  const files = spread(corpusFiles("openai")).map((file) => ({
     file,
     messages: JSON.parse(corpusText(file)) as ChatMessage[],
   }));

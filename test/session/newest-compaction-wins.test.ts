@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/core/transcript/message.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 import { filler, ran, says, user } from "../support/compacting.ts";
+import { RUNS } from "../support/cases.ts";
 
 const WINDOW = 9_000;
 const rounds = fc.array(
@@ -50,7 +51,7 @@ describe("the newest compaction", () => {
           );
         }
       }),
-      { numRuns: 25 },
+      { numRuns: Math.ceil(RUNS / 8) },
     );
   });
 

@@ -8,6 +8,7 @@ import { roomIn } from "../../src/core/engines/room.ts";
 import { resultOf, textMessage, type Message, type Transcript } from "../../src/core/transcript/message.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 import { filler, measure, ran, says, talk, user } from "../support/compacting.ts";
+import { spread } from "../support/cases.ts";
 
 const ENGINES = ["compressor", "sacred-zone", "handoff", "layered", "stepped", "lossless"] as const;
 const WINDOW = 64_000;
@@ -65,7 +66,7 @@ async function live({ engine, fixedTokens, maxOutputTokens = 0, turns, resultTok
 /** One tick of the estimate, and the message at the edge. */
 const TOLERANCE_TOKENS = 200;
 
-describe.each(ENGINES)("by %s", (engine) => {
+describe.each(spread(ENGINES, 2))("by %s", (engine) => {
   it.each([0, 0.2, 0.4, 0.57])(
     "with system and tools at %f of the window, each compaction is worth it",
     async (share) => {

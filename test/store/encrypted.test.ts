@@ -1,31 +1,19 @@
-/** A store with a key does what every store does, and its file tells nothing of what was said to who has not the key. */
+/** The file of a store with a key tells nothing of what was said to who has not the key. */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
-import type { HistoryStore } from "../../src/store/store.ts";
-import { storeContract } from "./contract.ts";
 import { compaction, talk } from "./contract/things.ts";
 
 const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
 
 const folder = mkdtempSync(join(tmpdir(), "precis-encrypted-"));
 const key = randomBytes(32);
-const opened: HistoryStore[] = [];
-afterAll(async () => {
-  await Promise.all(opened.map((store) => store.close()));
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 const path = (): string => join(folder, `${files++}.db`);
-
-storeContract("sqlite, encrypted", async (clock) => {
-  const store = await openSqliteStore({ path: path(), key, ...clock });
-  opened.push(store);
-  return store;
-});
 
 const SAID = ["my treasure map is buried", "under the crooked oak"];
 const LABEL = "read_file crooked.txt";

@@ -10,10 +10,8 @@ import { bodyText, type WireName } from "./turns-to-wire.ts";
 import { kits } from "./wires.ts";
 import { conversations, type ConversationOptions } from "./turns.ts";
 
+export { RUNS } from "./cases.ts";
 export { WIRE_NAMES, type WireName } from "./turns-to-wire.ts";
-
-/** Runs of each generated property: `PRECIS_TEST_RUNS`, else 500. */
-export const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
 
 /** Transcripts without wire slices. `{ valid: true }` leaves out orphans, broken arguments and empty messages. */
 export function transcripts(options: ConversationOptions = {}): fc.Arbitrary<Transcript> {

@@ -63,7 +63,7 @@ describe("figures", () => {
           expect(interval[1]).toBeGreaterThanOrEqual(bound - 1e-9);
         }
       }),
-      { numRuns: RUNS / 25 },
+      { numRuns: Math.ceil(RUNS / 25) },
     );
     const one = Array.from({ length: 9 }, () => finding("same", 1, 2));
     expect(row(one).interval).toBeUndefined();

@@ -12,6 +12,7 @@ import type { Transcript } from "../../../src/core/transcript/message.ts";
 import { protocols } from "../../../src/protocols/index.ts";
 import { corpusFiles, corpusText, describeCorpus } from "../../support/corpus.ts";
 import { RUNS, transcripts } from "../../support/transcripts.ts";
+import { spread } from "../../support/cases.ts";
 
 const FULL_RUNS_MIN = 1_000;
 const isFull = RUNS > FULL_RUNS_MIN;
@@ -74,7 +75,7 @@ describe.each(ENGINE_NAMES)("the contract, kept by %s", (name) => {
   });
 
   describeCorpus("on the corpus", () => {
-    it.each(WINDOWS_TOKENS)("with a window of %i tokens", async (contextTokens) => {
+    it.each(spread(WINDOWS_TOKENS, WINDOWS_TOKENS.length))("with a window of %i tokens", async (contextTokens) => {
       const first = WINDOWS_TOKENS.indexOf(contextTokens);
       for (const file of corpus.filter((_, at) => at % CORPUS_STEP === first % CORPUS_STEP)) {
         const body = corpusText(file);

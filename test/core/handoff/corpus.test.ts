@@ -5,12 +5,13 @@ import { liveRequestOf } from "../../../src/core/events/live-request.ts";
 import { parseHandoff, writeHandoff } from "../../../src/core/handoff/write.ts";
 import { contentText, type Message } from "../../../src/core/transcript/message.ts";
 import { protocols } from "../../../src/protocols/index.ts";
+import { spread } from "../../support/cases.ts";
 import { corpusFiles, corpusText, describeCorpus } from "../../support/corpus.ts";
 import { measure, requestFor } from "./requests.ts";
 
 const BUDGETS_TOKENS = [150, 400, 1_000, 3_000, 10_000];
 
-const files = corpusFiles("openai");
+const files = spread(corpusFiles("openai"));
 const messagesOf = (file: string): readonly Message[] =>
   protocols["openai-chat"].decode(corpusText(file)).transcript.messages;
 

@@ -6,6 +6,7 @@ import { createQuoter, namesIn } from "../../../src/core/handoff/quotes.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { edits, reads, run, says, user } from "../events/session-talk.ts";
 import { ran } from "../../support/compacting.ts";
+import { RUNS } from "../../support/cases.ts";
 import { expectLinear } from "../../support/linear.ts";
 import { measure } from "./requests.ts";
 
@@ -129,7 +130,7 @@ describe("the names in a text", () => {
       fc.property(text, (one) => {
         expect(namesIn(one)).toEqual([...new Set(one.match(NAME) ?? [])].filter(({ length }) => length >= 3));
       }),
-      { numRuns: 5_000 },
+      { numRuns: RUNS * 25 },
     );
   });
 });

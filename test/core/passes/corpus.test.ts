@@ -8,6 +8,7 @@ import { shrinkArguments } from "../../../src/core/passes/shrink-arguments.ts";
 import { recallId } from "../../../src/core/transcript/links.ts";
 import { contentText, type Message, type Part } from "../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../src/core/transcript/oracle.ts";
+import { spread } from "../../support/cases.ts";
 import { corpusFiles, corpusText, describeCorpus } from "../../support/corpus.ts";
 import { contextOf, hash, measure } from "./building.ts";
 
@@ -52,7 +53,7 @@ const DIGESTED_SHARE_MAX = 0.2;
 describeCorpus("passes over the corpus", () => {
   const weights = { before: 0, after: 0 };
 
-  test.each(corpusFiles("openai"))("%s", (file) => {
+  test.each(spread(corpusFiles("openai")))("%s", (file) => {
     let messages = read(file);
     for (const pass of PASSES) {
       const before = messages;

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PASSAGE_CHARS_MAX } from "../../../src/core/recall/passages.ts";
 import { rankPlaces } from "../../../src/core/recall/ranking.ts";
+import { processorMs } from "../../support/linear.ts";
 
 const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
 const FILLER = Array.from({ length: 40 }, (_, at) => `filler line ${at} that says nothing at all`).join("\n");
@@ -130,11 +131,8 @@ describe("a place", () => {
   });
 
   it("takes time in proportion to the text", () => {
-    const time = (text: string): number => {
-      const start = performance.now();
-      rankPlaces([{ key: 1, text }], "needle haystack", { limit: 5 });
-      return performance.now() - start;
-    };
+    const time = (text: string): number =>
+      processorMs(() => rankPlaces([{ key: 1, text }], "needle haystack", { limit: 5 }));
     const ordinary = "the order of words failed at value 42 ".repeat(8_000);
     const best = (text: string): number => Math.min(...Array.from({ length: 3 }, () => time(text)));
     const base = best(ordinary);

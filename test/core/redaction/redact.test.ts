@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { MARKER } from "../../../src/core/redaction/mask.ts";
 import { redact } from "../../../src/core/redaction/redact.ts";
+import { RUNS } from "../../support/cases.ts";
 import { createRandom } from "../../support/random.ts";
 import { PLANTED, survivors } from "./everywhere.ts";
 import { HARMLESS } from "./harmless.ts";
@@ -69,7 +70,7 @@ describe("any text", () => {
         for (const { secret } of lines)
           expect(secret === "" ? [] : survivors(secret, text, UNMISTAKABLE_CHARS)).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: RUNS * 2.5 },
     );
   });
 
@@ -79,7 +80,7 @@ describe("any text", () => {
         const once = redact(parts.join(glue)).text;
         expect(redact(once).text).toBe(once);
       }),
-      { numRuns: 1500 },
+      { numRuns: RUNS * 7.5 },
     );
   });
 
@@ -149,19 +150,31 @@ describe("cost", () => {
     redact(text);
     return performance.now() - start;
   };
-  const fastest = (text: string): number => Math.min(...Array.from({ length: 5 }, () => time(text)));
-  const ordinary = (): number => fastest(fill(PROSE));
+  const ROUNDS = 5;
+  /** A machine that is busy with other work may be slow several times in a row. */
+  const ROUNDS_MAX = 25;
+  const fastest = (text: string): number => Math.min(...Array.from({ length: ROUNDS }, () => time(text)));
+  /** The first time that is within the bound, or the fastest of all. */
+  const fastestTo = (bound: number, text: string): number => {
+    let fastestMs = Infinity;
+    for (let round = 0; round < ROUNDS_MAX && fastestMs >= bound; round++) fastestMs = Math.min(fastestMs, time(text));
+    return fastestMs;
+  };
+  let ordinaryMs: number;
+  beforeAll(() => void (ordinaryMs = fastest(fill(PROSE))));
 
   test("100,000 unbroken characters take at most three times what ordinary text does", () => {
     const size = 100_000;
     const floor = 0.5;
     for (const unit of ["a", "QUJDREVGR0g1Nmlqa2xtbm9w", "0123456789abcdef", "aB3-_x"]) {
-      expect(fastest(fill(unit, size))).toBeLessThan(3 * fastest(fill(PROSE, size)) + floor);
+      const bound = 3 * fastest(fill(PROSE, size)) + floor;
+      expect(fastestTo(bound, fill(unit, size))).toBeLessThan(bound);
     }
   });
 
   test.each(Object.entries(HOSTILE))("no catastrophe in a run of %s", (_name, unit) => {
-    expect(fastest(fill(unit))).toBeLessThan(200 * ordinary() + 5);
+    const bound = 200 * ordinaryMs + 5;
+    expect(fastestTo(bound, fill(unit))).toBeLessThan(bound);
   });
 
   test("no catastrophe in what they make together", () => {
@@ -171,7 +184,7 @@ describe("cost", () => {
     const bound = 200 * fastest(fill(PROSE, size)) + 20;
     for (let round = 0; round < 60; round++) {
       const unit = Array.from({ length: 1 + Math.floor(random.next() * 3) }, () => random.pick(units)).join("");
-      expect(fastest(fill(unit, size)), unit).toBeLessThan(bound);
+      expect(fastestTo(bound, fill(unit, size)), unit).toBeLessThan(bound);
     }
   });
 });

@@ -6,7 +6,7 @@ import { live, type Living, type Round, type UserTurn } from "./thinking-agent.t
 const BOUND = "claude-opus-5-5";
 const SIGNED = "claude-sonnet-4-5";
 /** A run is a whole session. */
-const RUNS = Math.ceil(Number(process.env["PRECIS_TEST_RUNS"] ?? 500) / 40);
+const RUNS = Math.max(3, Math.ceil(Number(process.env["PRECIS_TEST_RUNS"] ?? 500) / 40));
 
 const IGNORANT_SESSIONS = 40;
 

@@ -13,6 +13,7 @@ import { stand, type Standing, front } from "../support/standing.ts";
 import { EVENT_STREAM, upstreamOf } from "../support/upstream.ts";
 import { agentOf, toolsOf } from "./support/agents.ts";
 import { lastTold, listIn, longSession, recallCall, scripted, VALUE, WINDOW_TOKENS } from "./support/scene.ts";
+import { spread } from "../../support/cases.ts";
 
 const EVERY = { windowTokens: WINDOW_TOKENS };
 /** A long talk in which no tool was called. */
@@ -36,7 +37,7 @@ async function harbour(script: Script, limits: Partial<RecallLimits> = {}): Prom
 
 const CASES = SDK_PROTOCOLS.flatMap((protocol) => [true, false].map((stream) => ({ protocol, stream })));
 
-describe.each(CASES)("$protocol, streamed $stream", ({ protocol, stream }) => {
+describe.each(spread(CASES, CASES.length - 1))("$protocol, streamed $stream", ({ protocol, stream }) => {
   const agentAt = (url: string, key = "key") => {
     const agent = agentOf({ url, protocol, history: longSession(), stream, key });
     agent.says("What does the harbour keeper like?");

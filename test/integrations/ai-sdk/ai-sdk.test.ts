@@ -4,6 +4,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, jsonSchema, stepCountIs, streamText, tool, wrapLanguageModel, type ModelMessage } from "ai";
 import { describe, expect, it } from "vitest";
 import { createPrecis } from "../../../src/integrations/ai-sdk/index.ts";
+import { spread } from "../../support/cases.ts";
 import { depotOf, says, smallProvider, TURNS, WINDOW_TOKENS } from "../past-window.ts";
 
 const settings = { contextLength: WINDOW_TOKENS };
@@ -42,7 +43,7 @@ async function converse(model: Parameters<Talks>[0], talk: Talks): Promise<void>
 const wrapped = (model: Model, precis = createPrecis({ settings })) =>
   wrapLanguageModel({ model, middleware: precis.middleware });
 
-describe.each(Object.entries(MODELS))("%s", (_, modelAt) => {
+describe.each(spread(Object.entries(MODELS)))("%s", (_, modelAt) => {
   it.each([
     ["whole", whole],
     ["streamed", streamed],

@@ -10,11 +10,12 @@ const MARGIN_CHARS = 16;
 
 /** What a text tells that the others do not, a character, beside what they tell on average: 1 is as much as they do. */
 export function noveltyAmong(texts: readonly string[]): (text: string) => number {
+  const words = new Map(texts.map((text) => [text, wordsIn(text)]));
   const counts = new Map<string, number>();
-  for (const text of texts) for (const word of wordsIn(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const text of texts) for (const word of words.get(text)!) counts.set(word, (counts.get(word) ?? 0) + 1);
   const density = (text: string): number => {
     let own = 0;
-    for (const word of wordsIn(text)) own += 1 / (counts.get(word) ?? 1);
+    for (const word of words.get(text) ?? wordsIn(text)) own += 1 / (counts.get(word) ?? 1);
     return own / (Math.min(COUNTED_CHARS_MAX, text.length) + MARGIN_CHARS);
   };
   const mean = texts.reduce((sum, text) => sum + density(text), 0) / texts.length;
