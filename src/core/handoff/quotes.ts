@@ -25,7 +25,7 @@ export interface QuoteRequest {
 /** A text that may be quoted, the newest lines of which no newer text has. */
 interface Source {
   readonly message: number;
-  readonly label: string;
+  readonly label: () => string;
   readonly lines: readonly NamedLine[];
 }
 
@@ -61,11 +61,29 @@ const COMMON_WEIGHT = 0.15;
 const OLDEST_SHARE = 0.4;
 /** A line that brings less a token is not worth quoting. */
 const GAIN_A_TOKEN_MIN = 0.02;
-/** Words, words that signs join, and figures. None begins within another. */
-const WORD_OR_FIGURE =
-  /[\p{L}_][\p{L}\p{N}_]*(?:[._/:-][\p{L}\p{N}_]+)*|\p{N}\p{L}[\p{L}\p{N}_]*|\d[\d.,:]*\d/gu;
-/** What makes a name of one: of code, of a path, or a figure. */
-const NAME_SIGN = /\p{Ll}\p{Lu}|[\p{N}_./:-]/u;
+interface Alphabet {
+  readonly lower: string;
+  readonly upper: string;
+  readonly letter: string;
+  readonly figure: string;
+}
+
+/** Words, words that signs join, and figures, of which none begins within another; and what makes a name of one. */
+function patternsOf({ lower, upper, letter, figure }: Alphabet, flags: string) {
+  const word = `[${letter}${figure}_]`;
+  return {
+    words: new RegExp(
+      `[${letter}_]${word}*(?:[._/:-]${word}+)*|[${figure}][${letter}]${word}*|\\d[\\d.,:]*\\d`,
+      `g${flags}`,
+    ),
+    nameSign: new RegExp(`[${lower}][${upper}]|[${figure}_./:-]`, flags),
+  };
+}
+
+const ANY = patternsOf({ lower: "\\p{Ll}", upper: "\\p{Lu}", letter: "\\p{L}", figure: "\\p{N}" }, "u");
+/** The same in half the time: most lines have no other letters. */
+const ASCII = patternsOf({ lower: "a-z", upper: "A-Z", letter: "A-Za-z", figure: "0-9" }, "");
+const BEYOND_ASCII = /[\u0080-\uffff]/;
 const NAME_CHARS_MIN = 3;
 /** A key says nothing that its value does not. */
 const JSON_KEY = /^"[^"]{1,100}"\s*:\s*/;
@@ -125,10 +143,10 @@ function sourcesIn({ events, from, until, redact }: QuoteRequest): readonly Sour
   const inside = events.all.filter(({ message }) => message >= from && message < until);
   return inside.toReversed().flatMap((event): readonly Source[] => {
     const { message } = event;
-    if (event.kind === "said") return [{ message, label: "Agent", lines: linesOf(event, event.text, redact) }];
+    if (event.kind === "said") return [{ message, label: () => "Agent", lines: linesOf(event, event.text, redact) }];
     if (event.kind !== "call" || event.result === undefined || event.result >= until) return [];
     if (event.summary.action === "read" && isOld(event)) return [];
-    const label = `${event.summary.tool} ${targetText(event, redact)}`;
+    const label = (): string => `${event.summary.tool} ${targetText(event, redact)}`;
     return [{ message, label, lines: linesOf(event.call, event.text, redact) }];
   });
 }
@@ -174,13 +192,20 @@ function candidatesIn(request: QuoteRequest): readonly Candidate[] {
 /** None where it says too little beside them. */
 function quotableNames(text: string): readonly string[] {
   const names = namesIn(text.replace(JSON_KEY, ""));
-  return names.length === 0 || (text.match(WORD) ?? []).length < WORDS_MIN ? [] : names;
+  return names.length > 0 && hasWords(text) ? names : [];
+}
+
+function hasWords(text: string): boolean {
+  WORD.lastIndex = 0;
+  for (let words = 0; words < WORDS_MIN; words++) if (!WORD.test(text)) return false;
+  return true;
 }
 
 export function namesIn(text: string): readonly string[] {
+  const { words, nameSign } = BEYOND_ASCII.test(text) ? ANY : ASCII;
   const names = new Set<string>();
-  for (const found of text.match(WORD_OR_FIGURE) ?? [])
-    if (found.length >= NAME_CHARS_MIN && NAME_SIGN.test(found)) names.add(found);
+  for (const found of text.match(words) ?? [])
+    if (found.length >= NAME_CHARS_MIN && nameSign.test(found)) names.add(found);
   return [...names];
 }
 
@@ -208,7 +233,7 @@ function namesOfCall(call: ToolCallPart): readonly string[] {
 }
 
 function labelOf({ label, message }: Source): string {
-  return `[${message + 1}] ${oneLine(label, LABEL_CHARS_MAX)}`;
+  return `[${message + 1}] ${oneLine(label(), LABEL_CHARS_MAX)}`;
 }
 
 /** Result by result, in the order of the conversation, its lines in their order. */
