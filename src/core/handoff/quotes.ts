@@ -157,7 +157,10 @@ interface ReadText extends Pick<QuoteRequest, "redact"> {
 }
 
 /** By what was said or called, read once: most of a conversation was read at the compaction before. */
-const readTexts = new WeakMap<SaidEvent | ToolCallPart, ReadText>();
+let readTexts = new WeakMap<SaidEvent | ToolCallPart, ReadText>();
+let readChars = 0;
+/** Characters of the texts that are remembered before it starts afresh: their lines take some four bytes for each. */
+const REMEMBERED_CHARS_MAX = 8_000_000;
 
 /** The lines of a text that are neither too short nor too long to be quoted. */
 function linesOf(key: SaidEvent | ToolCallPart, text: string, redact: QuoteRequest["redact"]): readonly NamedLine[] {
@@ -165,10 +168,13 @@ function linesOf(key: SaidEvent | ToolCallPart, text: string, redact: QuoteReque
   if (known?.text === text && known.redact === redact) return known.lines;
   const lines: NamedLine[] = [];
   const plain = "kind" in key && key.kind === "said" ? text : withoutGutter(text);
-  for (const [at, line] of redact(wholeWords(plain, CHARS_READ_MAX)).split("\n").entries()) {
-    const own = line.trim();
+  const all = redact(wholeWords(plain, CHARS_READ_MAX)).split("\n");
+  for (let at = 0; at < all.length; at++) {
+    const own = all[at]!.trim();
     if (own.length >= LINE_CHARS_MIN && own.length <= LINE_CHARS_MAX) lines.push({ at, text: own });
   }
+  readChars += Math.min(text.length, CHARS_READ_MAX);
+  if (readChars > REMEMBERED_CHARS_MAX) [readTexts, readChars] = [new WeakMap(), text.length];
   readTexts.set(key, { text, redact, lines });
   return lines;
 }
@@ -191,7 +197,7 @@ function candidatesIn(request: QuoteRequest): readonly Candidate[] {
 
 /** None where it says too little beside them. */
 function quotableNames(text: string): readonly string[] {
-  const names = namesIn(text.replace(JSON_KEY, ""));
+  const names = namesIn(text.startsWith('"') ? text.replace(JSON_KEY, "") : text);
   return names.length > 0 && hasWords(text) ? names : [];
 }
 

@@ -238,7 +238,7 @@ function createRequests(post: (message: ToThread) => void, onEvent: EmitEvent) {
       case "over":
         active.delete(id);
         // Once its client has left, no more comes of a body that may still be waited for.
-        one?.body.end(brokenOff());
+        if (one?.body.ended === false) one.body.end(brokenOff());
         one?.left();
         return one?.over(message.event);
     }
