@@ -13,7 +13,7 @@ import { MARKER } from "../core/redaction/mask.ts";
  * the token of a package registry. A text without any is not worth 27 patterns. An address is looked for from its `@` on
  * backwards, to the one before it at most: signs that may begin one can be many, in a row, and lead to none.
  */
-const WORTH_A_LOOK = /[\w-]{20}|[\w+/]{40}|@(?<=:[^\s/@]{1,200}@)|_authToken=|-----BEGIN/;
+const WORTH_A_LOOK = /(?<![\w-])[\w-]{20}|(?<![\w+/])[\w+/]{40}|@(?<=:[^\s/@]{1,200}@)|_authToken=|-----BEGIN/;
 
 /** Linear: its patterns are bounded, and cost about as much as our own scan. */
 export function createSecretlintFinder(): Finder {

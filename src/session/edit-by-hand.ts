@@ -49,7 +49,7 @@ export async function editConversation(
   const least = (standing.compaction?.covered ?? 0) + 1;
   state.ahead = undefined;
   const reaching = reachTo(amended, least, original, chain);
-  const withAccount = withReceipt(reaching, original.messages, { pins, secrets: options.secrets });
+  const withAccount = withReceipt(reaching, original.messages, { pins, secrets: options.secrets, hash: chain.hash });
   const compaction = await recordCompaction(context, view, withAccount, signal);
   return { kind: "compacted", compaction, transcript: settleRequest(context, view, { compaction }).transcript };
 }

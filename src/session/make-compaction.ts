@@ -93,7 +93,11 @@ export async function makeCompaction(
     // The record of the longest prefix is in effect: one that reaches less far than the last would never be found.
     const least = (view.standing.compaction?.covered ?? 0) + 1;
     const reaching = reachTo(amended, least, view.original, context.chain);
-    const compaction = withReceipt(reaching, view.original.messages, { pins, secrets: options.secrets });
+    const compaction = withReceipt(reaching, view.original.messages, {
+      pins,
+      secrets: options.secrets,
+      hash: context.chain.hash,
+    });
     return { kind: "compacted", compaction };
   }
   if (frees !== undefined) state.futile = { messages: view.original.messages.length };

@@ -4,7 +4,8 @@ import type { Pins } from "../core/compaction/keep-messages.ts";
 import { liveRequestOf } from "../core/events/live-request.ts";
 import { receiptOf } from "../core/receipt/receipt.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
-import { createRedactor } from "../core/redaction/redactor.ts";
+import { redactorFor } from "../core/redaction/redactor.ts";
+import type { Hash } from "../core/transcript/links.ts";
 import { type Message, resultOf } from "../core/transcript/message.ts";
 import { described } from "../core/digest/call.ts";
 import { pairingOf } from "../core/transcript/pairing.ts";
@@ -12,16 +13,17 @@ import { pairingOf } from "../core/transcript/pairing.ts";
 interface ReceiptSource {
   readonly pins: Pins;
   readonly secrets: RedactOptions | undefined;
+  readonly hash: Hash;
 }
 
 /** The same with its receipt, made anew. */
 export function withReceipt(
   compaction: Compaction,
   messages: readonly Message[],
-  { pins, secrets }: ReceiptSource,
+  { pins, secrets, hash }: ReceiptSource,
 ): Compaction {
-  const redact = createRedactor(secrets);
-  const receipt = receiptOf(messages, compaction, { pins, redact, live: liveRequestOf(messages) });
+  const options = { pins, redact: redactorFor(secrets), hash, live: liveRequestOf(messages) };
+  const receipt = receiptOf(messages, compaction, options);
   return { ...compaction, report: { ...compaction.report, receipt } };
 }
 

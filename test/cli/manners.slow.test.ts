@@ -20,17 +20,7 @@ const run = (...words: string[]): Promise<Ran> => precisHere(words, { folder: fo
 
 describe("eval", () => {
   it("explains every head and every baseline of its tables", async () => {
-    const { out } = await run(
-      "precis-eval",
-      "measure",
-      EXAMPLE,
-      "--engines",
-      "none",
-      "--budgets",
-      "10",
-      "--threads",
-      "1",
-    );
+    const { out } = await run("precis-eval", "measure", EXAMPLE, "--engines", "none", "--budgets", "10");
     const legend = out.slice(out.indexOf("Terms"));
     const heads = ["kept", "bound", "interval", "held", "unaided", "recallable", "sentences", ...BASELINES];
     for (const head of heads) {

@@ -26,8 +26,9 @@ export function precisContestant(): Contestant {
     read: (messages) => messages.map(asMessage),
     // A memory of its own for each conversation, as a session has.
     on: () => {
+      const secrets = {};
       const engine = createCompressor({ ...COMPRESSOR_DEFAULTS, note: "handoff" });
-      const bench = { measure: createMeasure(), chain: createChain((text) => hash("sha256", text)) };
+      const bench = { secrets, measure: createMeasure(), chain: createChain((text) => hash("sha256", text)) };
       return {
         compact: async (native, { keep }) => {
           const transcript = { system: [], messages: native as readonly Message[] };

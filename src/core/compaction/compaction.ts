@@ -127,11 +127,22 @@ export interface ReceiptLine {
   readonly by?: number;
 }
 
+/** A file that was read and has not been changed since. */
+export interface UnchangedFile {
+  readonly path: string;
+  /** The number of the message that showed it last, from 1. */
+  readonly message: number;
+  /** The first 8 digits of the SHA-256 of what that showed, without line numbers. */
+  readonly hash: string;
+}
+
 /** What became of everything that the work may still need. */
 export interface Receipt {
   readonly counts: Readonly<Record<ReceiptKind, Readonly<Record<ReceiptFate, number>>>>;
   /** Where there are more than 300, those that are kept are left out first. */
   readonly lines: readonly ReceiptLine[];
+  /** What need not be read again, the newest first, at most 100; absent in records of versions that did not list it. */
+  readonly unchanged?: readonly UnchangedFile[];
 }
 
 export interface CompactionReport {

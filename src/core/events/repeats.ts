@@ -22,14 +22,14 @@ export function repeatedCalls({ calls }: Events): readonly Repeat[] {
 /** Files that were read more than once, showed the same each time, and have not been changed since, the last ones first. */
 export function readAgain({ calls, files }: Events): readonly (Repeat & { readonly path: string })[] {
   const changed = new Map(files.map(({ path, changed: at = -1 }) => [path, at]));
-  const reads = calls.filter(
-    ({ summary, ending, facts }) =>
-      summary.action === "read" && summary.paths.length === 1 && facts === undefined && ending.status === "done",
-  );
-  return repeatsIn(reads, READ_AGAIN_MIN)
+  return repeatsIn(calls.filter(readsOneFile), READ_AGAIN_MIN)
     .map((repeat) => ({ ...repeat, path: repeat.event.summary.paths[0]! }))
     .filter(({ event, path }) => (changed.get(path) ?? -1) < event.message)
     .toSorted((one, other) => other.event.message - one.event.message);
+}
+
+export function readsOneFile({ summary, ending, facts }: CallEvent): boolean {
+  return summary.action === "read" && summary.paths.length === 1 && facts === undefined && ending.status === "done";
 }
 
 /** Results are compared only where calls are the same: most of a conversation's text is in results that nothing repeats. */

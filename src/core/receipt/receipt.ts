@@ -10,16 +10,20 @@ import {
   type Receipt,
   type ReceiptKind,
   type ReceiptLine,
+  type UnchangedFile,
 } from "../compaction/compaction.ts";
 import type { Pins } from "../compaction/keep-messages.ts";
 import { described, labelOf } from "../digest/call.ts";
 import { oneLine } from "../digest/cut.ts";
+import { withoutGutter } from "../digest/numbered-lines.ts";
 import { eventsOf, type CallEvent, type Events, type RequestEvent, type SessionEvent } from "../events/events.ts";
 import { openFailures } from "../events/failures.ts";
+import { changedAfter } from "../events/files.ts";
 import { answersOf } from "../events/questions.ts";
+import { readsOneFile } from "../events/repeats.ts";
 import { runningIds, stillRunning } from "../events/running.ts";
 import { callsOf, contentText, type Message } from "../transcript/message.ts";
-import { RECALL_IDS } from "../transcript/links.ts";
+import { type Hash, RECALL_IDS } from "../transcript/links.ts";
 
 /** Lines that a receipt lists; where there are more, those that are kept are left out first. The counts are of all. */
 const LINES_MAX = 300;
@@ -27,10 +31,13 @@ const TEXT_CHARS_MAX = 100;
 /** What of a text is redacted to be shown: far more than that, so that no secret is cut in two there. */
 const READ_CHARS_MAX = 1_000;
 const VALUES_MAX = 40;
+const UNCHANGED_MAX = 100;
+const HASH_DIGITS = 8;
 
 export interface ReceiptOptions {
   readonly pins: Pins;
   readonly redact: (text: string) => string;
+  readonly hash: Hash;
   /** Index of the live request; -1 where no user has spoken. */
   readonly live: number;
 }
@@ -57,7 +64,7 @@ interface Result {
 export function receiptOf(
   messages: readonly Message[],
   compaction: Pick<Compaction, "after" | "covered" | "map" | "evicted">,
-  { pins, redact, live }: ReceiptOptions,
+  { pins, redact, hash, live }: ReceiptOptions,
 ): Receipt {
   const events = eventsOf(messages);
   const items = [
@@ -73,7 +80,8 @@ export function receiptOf(
   const lines = items.map((item) => lineFor(item, result, redact));
   const kept = lines.filter(({ fate }) => fate === "kept");
   const leftOut = new Set(kept.slice(0, Math.max(0, lines.length - LINES_MAX)));
-  return { counts: countsOf(lines), lines: lines.filter((line) => !leftOut.has(line)).slice(0, LINES_MAX) };
+  const shown = lines.filter((line) => !leftOut.has(line)).slice(0, LINES_MAX);
+  return { counts: countsOf(lines), lines: shown, unchanged: unchangedFiles(events, { redact, hash }) };
 }
 
 function countsOf(lines: readonly ReceiptLine[]): Receipt["counts"] {
@@ -222,9 +230,28 @@ function valueItems({ requests }: Events, live: number): readonly Item[] {
 
 /** By what stands in a handoff, which names files below the session's folder. */
 function fileItems({ files, root }: Events): readonly Item[] {
-  return files.flatMap(({ path, changed }): readonly Item[] => {
-    if (changed === undefined) return [];
-    const below = root !== undefined && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
-    return [{ kind: "file", text: below, messages: [changed] }];
-  });
+  return files.flatMap(({ path, changed }): readonly Item[] =>
+    changed === undefined ? [] : [{ kind: "file", text: belowRoot(path, root), messages: [changed] }],
+  );
+}
+
+function belowRoot(path: string, root: string | undefined): string {
+  return root !== undefined && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+}
+
+/** By what each showed last. */
+function unchangedFiles(
+  { calls, files, root }: Events,
+  { redact, hash }: Pick<ReceiptOptions, "redact" | "hash">,
+): readonly UnchangedFile[] {
+  const isOld = changedAfter(files);
+  const unchanged = new Map<string, UnchangedFile>();
+  for (const event of calls.toReversed()) {
+    const [path = ""] = event.summary.paths;
+    if (unchanged.size === UNCHANGED_MAX) break;
+    if (event.result === undefined || !readsOneFile(event) || unchanged.has(path) || isOld(event)) continue;
+    const digest = hash(withoutGutter(event.text)).slice(0, HASH_DIGITS);
+    unchanged.set(path, { path: redact(belowRoot(path, root)), message: event.result + 1, hash: digest });
+  }
+  return [...unchanged.values()];
 }

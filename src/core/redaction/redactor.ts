@@ -5,20 +5,24 @@ import { parseJson } from "../nesting.ts";
 /** A text without its secrets. Pure: the same text gives the same answer, and an answer gives itself. */
 export type Redactor = (text: string) => string;
 
-/** Texts remembered before it starts afresh. */
-const TEXTS_MAX = 10_000;
+/** Characters of the texts that are remembered before it starts afresh. */
+const CHARS_MAX = 4_000_000;
 /** A longer text is not worth its memory. */
-const TEXT_CHARS_MAX = 2_000;
+const TEXT_CHARS_MAX = 64_000;
+/** What a text takes beside its characters. */
+const TEXT_CHARS = 100;
 
 /** Answers like `redact(text, options).text`. */
 export function createRedactor(options: RedactOptions = {}): Redactor {
   let known = new Map<string, string>();
+  let held = 0;
   return (text) => {
     if (text.length > TEXT_CHARS_MAX) return redact(text, options).text;
     let safe = known.get(text);
     if (safe === undefined) {
       safe = redact(text, options).text;
-      if (known.size >= TEXTS_MAX) known = new Map();
+      if (held > CHARS_MAX) [known, held] = [new Map(), 0];
+      held += text.length + TEXT_CHARS;
       known.set(text, safe);
     }
     return safe;

@@ -43,7 +43,7 @@ export function withEditedHandoff(compaction: Compaction, given: string, context
       ...report,
       tokens: { ...report.tokens, after: report.tokens.after + grown },
       parts: { ...report.parts, handoff: report.parts.handoff + grown },
-      receipt: receiptOf(messages, edited, { pins, redact, live: liveRequestOf(messages) }),
+      receipt: receiptOf(messages, edited, { pins, redact, hash: context.chain.hash, live: liveRequestOf(messages) }),
       summary: { by: "ledger", steps: [], ...report.summary, edited: true },
     },
   };

@@ -9,7 +9,8 @@ import { withTimeLimit } from "../../session/time-limit.ts";
 import type { ClientRequest, ClientResponse, RequestEvent, EmitEvent } from "../contract.ts";
 import type { GatewayLimits } from "../limits.ts";
 import type { Chunks } from "../request/relay.ts";
-import type { FromThread, ThreadSource, ToThread } from "./messages.ts";
+import { Flow } from "../transport/flow.ts";
+import { type FromThread, PIECES_AHEAD_MAX, type ThreadSource, type ToThread } from "./messages.ts";
 import { createPlaces, type Place } from "./queue.ts";
 
 interface LargeCall {
@@ -132,9 +133,13 @@ interface Active extends Pick<CallInThread, "over" | "left"> {
   isPrepared: boolean;
   readonly prepared: () => void;
   readonly replied: (reply: ClientResponse | Lost) => void;
-  /** Takes the next piece of the body; rejects where it breaks off. */
-  piece?: { readonly resolve: (chunk: Uint8Array | undefined) => void; readonly reject: (error: Error) => void };
+  /** The answer's body, as it comes. */
+  readonly body: Flow;
+  readonly taken: (pieces: number) => void;
 }
+
+/** Pieces that the client took are told together. */
+const PIECES_TOLD = PIECES_AHEAD_MAX / 2;
 
 function startThread(source: ThreadSource, limits: QueueLimits, onEvent: EmitEvent): Thread {
   // The thread's own file: as source, or as built.
@@ -208,6 +213,8 @@ function watchSilence(
   return { heard: (): void => void (isAsked = false), stop: (): void => clearInterval(timer) };
 }
 
+const nothing = (): void => undefined;
+
 /** The requests that one thread has: what it is sent, and what becomes of its messages. */
 function createRequests(post: (message: ToThread) => void, onEvent: EmitEvent) {
   const active = new Map<number, Active>();
@@ -222,16 +229,16 @@ function createRequests(post: (message: ToThread) => void, onEvent: EmitEvent) {
       case "reply": {
         const { status, headers, body } = message;
         one?.prepared();
-        return one?.replied({ status, headers, body: body === "pulled" ? pulled(active, id, post) : body });
+        return one?.replied({ status, headers, body: body === "pulled" ? pulled(one.body, one.taken) : body });
       }
       case "chunk":
-        return one?.piece?.resolve(message.chunk);
+        return message.chunk === undefined ? one?.body.end() : one?.body.push(message.chunk);
       case "broken":
-        return one?.piece?.reject(brokenOff());
+        return one?.body.end(brokenOff());
       case "over":
         active.delete(id);
         // Once its client has left, no more comes of a body that may still be waited for.
-        one?.piece?.reject(brokenOff());
+        if (one?.body.ended === false) one.body.end(brokenOff());
         one?.left();
         return one?.over(message.event);
     }
@@ -242,7 +249,9 @@ function createRequests(post: (message: ToThread) => void, onEvent: EmitEvent) {
     const id = count++;
     const abort = (): void => post({ kind: "abort", id });
     return new Promise((replied) => {
-      const one: Active = { replied, over, left, isPrepared: false, prepared };
+      const body = new Flow({ pause: nothing, resume: nothing, cancel: () => post({ kind: "cancel", id }) });
+      const taken = (pieces: number): void => post({ kind: "taken", id, pieces });
+      const one: Active = { replied, over, left, isPrepared: false, prepared, body, taken };
       function prepared(): void {
         one.isPrepared = true;
         call.prepared();
@@ -258,30 +267,24 @@ function createRequests(post: (message: ToThread) => void, onEvent: EmitEvent) {
     active.clear();
     const preparing = gone.filter(({ isPrepared }) => !isPrepared).length;
     const blame = isSilent && preparing === 1 ? "alone to blame" : "to blame";
-    for (const { replied, piece, left, isPrepared } of gone) {
+    for (const { replied, body, left, isPrepared } of gone) {
       left();
       replied(isPrepared && preparing > 0 ? "not to blame" : blame);
-      piece?.reject(brokenOff());
+      body.end(brokenOff());
     }
   };
   return { begin, hear, lose, size: () => active.size };
 }
 
-/** The body of an answer, each piece asked for when the client can take it. */
-async function* pulled(active: ReadonlyMap<number, Active>, id: number, post: (message: ToThread) => void): Chunks {
-  try {
-    for (;;) {
-      const chunk = await new Promise<Uint8Array | undefined>((resolve, reject) => {
-        const one = active.get(id);
-        if (one === undefined) return reject(brokenOff());
-        one.piece = { resolve, reject };
-        post({ kind: "pull", id });
-      });
-      if (chunk === undefined) return;
-      yield chunk;
-    }
-  } finally {
-    post({ kind: "cancel", id });
+/** The body of an answer; the thread hears how much of it the client took. */
+async function* pulled(body: Flow, taken: (pieces: number) => void): Chunks {
+  let pieces = 0;
+  for await (const piece of body) {
+    yield piece;
+    pieces += 1;
+    if (pieces < PIECES_TOLD) continue;
+    taken(pieces);
+    pieces = 0;
   }
 }
 

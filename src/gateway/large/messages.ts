@@ -22,13 +22,16 @@ interface LargeRequest {
 export type ToThread =
   | (LargeRequest & { readonly kind: "request"; readonly id: number })
   | { readonly kind: "abort"; readonly id: number }
-  /** The next piece of the answer's body can be taken. */
-  | { readonly kind: "pull"; readonly id: number }
+  /** So many pieces of the answer's body were taken: as many more can be. */
+  | { readonly kind: "taken"; readonly id: number; readonly pieces: number }
   /** No more of the body is wanted. */
   | { readonly kind: "cancel"; readonly id: number }
   /** It is to answer as soon as it hears this. */
   | { readonly kind: "ping" }
   | { readonly kind: "close" };
+
+/** Pieces of an answer's body that may be on their way. */
+export const PIECES_AHEAD_MAX = 4;
 
 export type FromThread =
   | {

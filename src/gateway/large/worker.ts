@@ -5,11 +5,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { parentPort, workerData } from "node:worker_threads";
 import { createPipeline } from "../app.ts";
-import type { Bytes, ClientResponse, GatewayEvent, RequestEvent } from "../contract.ts";
+import type { ClientResponse, GatewayEvent, RequestEvent } from "../contract.ts";
 import { GATEWAY_LIMITS } from "../limits.ts";
 import { clientDisconnected } from "../transport/failures.ts";
 import { refuseError } from "../transport/refusals.ts";
-import { type FromThread, type ThreadSource, type ToThread, keptInPieces } from "./messages.ts";
+import { type FromThread, type ThreadSource, type ToThread, keptInPieces, PIECES_AHEAD_MAX } from "./messages.ts";
 import type { ThreadModule } from "./module.ts";
 
 interface Active {
@@ -18,6 +18,10 @@ interface Active {
   /** What is reported of it once it was replied to: a request that the gateway answers itself is over before. */
   over?: RequestEvent;
   body?: AsyncIterator<Uint8Array>;
+  /** Pieces of it that may be handed over now. */
+  ahead: number;
+  /** Another one may be. */
+  taken?: () => void;
 }
 
 const port = parentPort!;
@@ -74,7 +78,10 @@ function hear(message: ToThread): void {
   const { id } = message;
   if (message.kind === "request") return current.run(id, () => void answer(message));
   const one = active.get(id);
-  if (message.kind === "pull") return void next(id, one?.body);
+  if (message.kind === "taken") {
+    if (one !== undefined) one.ahead += message.pieces;
+    return one?.taken?.();
+  }
   current.run(id, () => {
     if (message.kind === "abort") one?.gone.abort(clientDisconnected());
     else void one?.body?.return?.().catch(() => undefined);
@@ -91,7 +98,7 @@ async function answer({
 }: ToThread & { kind: "request" }): Promise<void> {
   loopback = request.loopback;
   const gone = new AbortController();
-  const one: Active = { gone, replied: false };
+  const one: Active = { gone, replied: false, ahead: PIECES_AHEAD_MAX };
   active.set(id, one);
   const client = {
     method,
@@ -112,16 +119,23 @@ async function answer({
   say({ kind: "reply", id, status, headers: lines, body: pulled ? "pulled" : out });
   one.replied = true;
   if (one.over !== undefined) over(id, one.over);
+  if (one.body !== undefined) await handOver(id, one, one.body);
 }
 
 async function* whole(body: Buffer): AsyncGenerator<Uint8Array> {
   yield body;
 }
 
-async function next(id: number, body: ReturnType<Bytes[typeof Symbol.asyncIterator]> | undefined): Promise<void> {
+/** A few pieces ahead of the client: most answers are over before one would be asked for. */
+async function handOver(id: number, one: Active, body: AsyncIterator<Uint8Array>): Promise<void> {
   try {
-    const result = await current.run(id, () => body?.next());
-    say({ kind: "chunk", id, chunk: result === undefined || result.done === true ? undefined : result.value });
+    for (;;) {
+      if (one.ahead === 0) await new Promise<void>((resolve) => (one.taken = resolve));
+      one.ahead -= 1;
+      const { done, value } = await body.next();
+      say({ kind: "chunk", id, chunk: done === true ? undefined : value });
+      if (done === true) return;
+    }
   } catch {
     say({ kind: "broken", id });
   }

@@ -41,8 +41,12 @@ export function withTools(request: Decoded, ours: readonly EngineTool[]): ToolOf
   return { tools, names: new Set(offered.map(({ name }) => name)) };
 }
 
+/** The last that were read: a session sends the same declarations with every request, and each is asked for them several times. */
+let declared: { readonly tools: string; readonly list: readonly unknown[] } = { tools: "[]", list: [] };
+
 function ownTools({ transcript: { tools = "[]" } }: Decoded): readonly unknown[] {
-  return listOf(parsed(tools));
+  if (declared.tools !== tools) declared = { tools, list: listOf(parsed(tools)) };
+  return declared.list;
 }
 
 /** A client's own tool of such a name is the client's. */

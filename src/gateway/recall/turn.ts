@@ -221,14 +221,12 @@ interface CallContext {
 }
 
 export function createCallAnswers({ runtime, store, tenant, body, redact, limits }: CallContext): AnswerCall {
-  const source = {
-    original: (id: string) => store.getOriginal(tenant, id),
-    ids: [...new Set(Array.from(body.matchAll(RECALL_IDS), ([id]) => id))],
-    redact,
-    limits,
-  };
+  const original = (id: string) => store.getOriginal(tenant, id);
   return async (call, tokensMax) => {
-    if (call.name === RECALL_TOOL) return answerRecallCall(source, call.arguments, tokensMax);
+    if (call.name === RECALL_TOOL) {
+      const ids = [...new Set(Array.from(body.matchAll(RECALL_IDS), ([id]) => id))];
+      return answerRecallCall({ original, ids, redact, limits }, call.arguments, tokensMax);
+    }
     const { text, isError } = await runtime.callTool(call, { tokensMax, waitMs: limits.callWaitMs });
     return { text, found: isError !== true };
   };

@@ -71,8 +71,8 @@ async function collect(body: AsyncIterable<Uint8Array>, bytesMax: number): Promi
   return bytes < SHARED_BYTES_MIN ? Buffer.concat(chunks, bytes) : shared(chunks, bytes);
 }
 
-/** Longer bodies may be read in another thread. */
-const SHARED_BYTES_MIN = 512 * 1024;
+/** Longer bodies are read in another thread, and are not copied for it. */
+const SHARED_BYTES_MIN = 128 * 1024;
 /** That many bytes are copied before others have their turn. */
 const COPIED_BYTES_MAX = MB;
 

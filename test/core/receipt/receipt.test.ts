@@ -1,4 +1,5 @@
 /** The receipt: what became of everything that the work may still need, held against the result itself. */
+import { hash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -14,6 +15,8 @@ import { contentText, textMessage, type Message, type Transcript } from "../../.
 import { receiptMatchers, withReceipt } from "../../../src/session/receipt.ts";
 import { compacted, filler, measure, outcomeOf, ran, says, talk, user } from "../../support/compacting.ts";
 import { RUNS, transcripts } from "../../support/transcripts.ts";
+
+const sha256 = (text: string): string => hash("sha256", text);
 
 const REQUESTS = Array.from(
   { length: 30 },
@@ -47,7 +50,7 @@ interface Receipted {
 
 async function receiptAt(budget: number, transcript = shop(), pins: Pins = NO_PINS): Promise<Receipted> {
   const { compaction, text } = await compacted(transcript, { budget, reason: "budget" });
-  const { report } = withReceipt(compaction, transcript.messages, { pins, secrets: undefined });
+  const { report } = withReceipt(compaction, transcript.messages, { pins, secrets: undefined, hash: sha256 });
   return { receipt: report.receipt!, text, compaction };
 }
 
@@ -79,7 +82,7 @@ describe("the receipt", () => {
           map: [{ kind: "summarised" }, { kind: "summarised" }],
           evicted: [{ id, kind: "span", message: 0, end: 2, label: "messages 1 to 2" }],
         },
-        { pins: NO_PINS, redact: (text) => text, live: 2 },
+        { pins: NO_PINS, redact: (text) => text, hash: sha256, live: 2 },
       );
     expect(made(long.slice(0, 400)).lines[0]).toMatchObject({ kind: "request", fate: "recallable", id });
     expect(made(long.replaceAll("\n", "\n    ")).lines[0]!.fate).toBe("kept");
@@ -109,6 +112,21 @@ describe("the receipt", () => {
     const { receipt } = await receiptAt(3_000, shop(command("review", ""), command("work", page), says("I do.")));
     const asked = receipt.lines.filter(({ kind }) => kind === "request").map(({ text }) => text);
     expect(asked.filter((text) => text.startsWith("/"))).toEqual([`/work ${page}`]);
+  });
+
+  it("lists what was read last and has not been changed since, by a hash of its text", async () => {
+    const text = "export const price = 3;\nexport const count = 4;";
+    const numbered = text.replace(/^/gm, "     1\t");
+    const read = (path: string, id: string, shown = numbered) => ran("read", { path }, shown, id);
+    const changed = ran("edit", { path: "b.ts", old: "3", new: "4" }, "edited", "b2");
+    const again = [read("a.ts", "a1", "1\told"), read("b.ts", "b1"), changed, read("c.ts", "c1"), read("a.ts", "a2")];
+    const { receipt } = await receiptAt(900, shop(...again));
+    const [{ message: first } = { message: 0 }, ...others] = receipt.unchanged!;
+    expect(receipt.unchanged![0]).toEqual({ path: "a.ts", message: first, hash: sha256(text).slice(0, 8) });
+    expect(others.map(({ path, message }) => [path, message])).toEqual([
+      ["c.ts", first - 2],
+      ["AGENTS.md", 3],
+    ]);
   });
 
   it("names the message that took the place of what was said before, or of a rule", async () => {
@@ -156,7 +174,7 @@ describe("the receipt", () => {
         const outcome = await outcomeOf(transcript, { budget, reason: "budget" });
         if (outcome.kind === "unchanged") return;
         const { messages } = transcript;
-        const made = withReceipt(outcome.compaction, messages, { pins: NO_PINS, secrets: undefined });
+        const made = withReceipt(outcome.compaction, messages, { pins: NO_PINS, secrets: undefined, hash: sha256 });
         const { counts, lines } = made.report.receipt!;
         const text = applyCompaction(transcript, made)
           .messages.map(({ parts }) => contentText(parts).replace(/\s+/g, " "))
