@@ -16,7 +16,10 @@ const SECTION = "gateway.limits";
 
 const LIMIT_TEXTS: Readonly<Record<keyof GatewayLimits, LimitText>> = {
   bodyBytes: ["a request's body, as sent and decompressed; above it 413", `${SECTION}.body_mb`],
-  bodiesBytes: ["the bodies of all requests under way; above it 503"],
+  bodiesBytes: ["the bodies of all requests under way, as sent and decompressed; above it 503"],
+  unfolding: ["compressed bodies that are decompressed at once, the tenant that has least of them first"],
+  unfoldingWaitMs: ["how long one waits for its turn; then 503"],
+  unfoldedRatio: ["how many times its size a compressed body may grow, above 1 MB; then 413"],
   readBodyBytes: ["a body that is read; larger ones are forwarded unread"],
   readMessages: ["messages of a body that is read; bodies with more are forwarded unread"],
   largeBodyBytes: ["bodies of this size or more are processed in a separate thread"],

@@ -9,6 +9,7 @@ import { withTimeLimit } from "../../session/time-limit.ts";
 import type { ClientRequest, ClientResponse, RequestEvent, EmitEvent } from "../contract.ts";
 import type { GatewayLimits } from "../limits.ts";
 import type { Chunks } from "../request/relay.ts";
+import { gatewayBusy } from "../transport/refusals.ts";
 import type { FromThread, ThreadSource, ToThread } from "./messages.ts";
 import { createPlaces, type Place } from "./queue.ts";
 
@@ -294,11 +295,8 @@ function brokenOff(): PrecisError {
 }
 
 function busy(): PrecisError {
-  return new PrecisError("precis: the gateway is already working on its maximum number of large requests.", {
-    code: "gateway_busy",
-    hint: "Send the request again in a moment.",
-    retryable: true,
-  });
+  const message = "precis: the gateway is already working on its maximum number of large requests.";
+  return gatewayBusy(message, "Send the request again in a moment.");
 }
 
 const RETRIED = "large_thread_lost: The thread for large requests ended; its requests go to another, one by one.";
