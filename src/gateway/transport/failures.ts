@@ -79,7 +79,7 @@ export function upstreamFailure(cause: unknown, upstream: Upstream, connected: b
     });
   if (connected || BROKE_OFF.has(sign) || sign.startsWith("HPE_"))
     return new PrecisError(
-      `precis: the provider ${name} (${origin}) ended the connection before its answer was complete.`,
+      `precis: the provider ${name} (${origin}) ended the connection before its answer was complete${sign === "" ? "" : ` (${sign})`}.`,
       {
         code: "upstream_broke_off",
         hint: "Send the request again.",
