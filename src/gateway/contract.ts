@@ -123,6 +123,8 @@ export interface RequestEvent {
   readonly status: number;
   readonly streamed: boolean;
   readonly outcome: Outcome;
+  /** Why its provider did not answer, or not to the end: our code, and what the connection reported. */
+  readonly failure?: string | undefined;
   readonly treatment: Treatment;
   /** True when the provider refused it as too large and it was sent once more, compacted. */
   readonly retried: boolean;

@@ -249,6 +249,21 @@ describe("precis trust", () => {
     expect([await upstreams(elsewhere), await upstreams()]).toEqual([[], ["openai"]]);
   });
 
+  it("tells nothing of a file that is none of the project's, wherever a link leads", async () => {
+    const secret = join(home, "shadow");
+    for (const content of ["root:$6$geheim:1\nx: [", "geheim: 5\n", "- geheim\n", "gateway:\n  port: geheim\n"]) {
+      writeFileSync(secret, content);
+      rmSync(join(project, "precis.yaml"), { force: true });
+      symlinkSync(secret, join(project, "precis.yaml"));
+      for (const words of [["plugins"], ["config", "check"], ["config", "show"], ["doctor"]]) {
+        const { out, err } = await here(...words);
+        expect(`${out}${err}`).not.toContain("geheim");
+      }
+    }
+    const { err } = await here("plugins");
+    expect(err.replaceAll(/\s+/g, " ")).toContain("leads out of the project");
+  });
+
   it("not to a link to a folder that holds it", async () => {
     mkdirSync(join(project, ".precis"));
     file(STRANGER, ".precis/config.yaml");

@@ -60,14 +60,19 @@ export async function serveStdio(options: McpOptions): Promise<void> {
 
 /** The SDK reports what it cannot read as a message, and does not answer it: whoever sent it would wait for ever. */
 function answerUnreadable(transport: StdioServerTransport): void {
-  transport.onerror = ({ name }) => {
+  const onerror = ({ name }: Error): void => {
     const error =
       name === "SyntaxError"
         ? { code: ErrorCode.ParseError, message: "Parse error: a message is JSON in one line." }
-        : { code: ErrorCode.InvalidRequest, message: "Invalid request: this is no message of JSON-RPC; there are no batches." };
+        : {
+            code: ErrorCode.InvalidRequest,
+            message: "Invalid request: this is no message of JSON-RPC; there are no batches.",
+          };
     // The SDK's type has no `null`, which is the id where none can be told (JSON-RPC 2.0, 5).
     if (name !== "Error") void transport.send({ jsonrpc: "2.0", id: null, error } as unknown as JSONRPCMessage);
   };
+  // It is no event target.
+  Object.assign(transport, { onerror });
 }
 
 const COMPACT_PROMPT = {

@@ -74,7 +74,7 @@ export function notDatabaseError(place: string): PrecisError {
 
 export function notRegularError(place: string): PrecisError {
   return new PrecisError("the store cannot be opened: this is a folder, a pipe or a device, and no file", {
-    code: "store_unavailable",
+    code: "store_unreachable",
     hint: "Name a file, or one that is still to be made.",
     place,
   });
