@@ -78,7 +78,11 @@ function pluginToTrust({ folder, entry, version, description }: Plugin, terminal
     `${shortPath(folder, terminal)} is code that runs with your rights:`,
     `  ${shortPath(entry, terminal)}, version ${version}${description === "" ? "" : ` (${description})`}`,
   ];
-  return { path: folder, hash: () => computeFingerprint(folder), shows: lines.map((line) => `${visibleLine(line)}\n`).join("") };
+  return {
+    path: folder,
+    hash: () => computeFingerprint(folder),
+    shows: lines.map((line) => `${visibleLine(line)}\n`).join(""),
+  };
 }
 
 async function fileToTrust(file: string | undefined, terminal: Terminal): Promise<ToTrust> {

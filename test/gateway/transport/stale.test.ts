@@ -32,7 +32,10 @@ test("a POST after the thread was busy for longer than its provider keeps an idl
     await provider.terminate();
   });
   const { signal } = new AbortController();
-  const to = createUpstreams({ upstream: { url: `http://127.0.0.1:${port}` } }).pick({ target: "/v1/x", headers: [] } as never);
+  const to = createUpstreams({ upstream: { url: `http://127.0.0.1:${port}` } }).pick({
+    target: "/v1/x",
+    headers: [],
+  } as never);
   if ("refused" in to) throw new Error("there is no upstream");
   const send = async (): Promise<string> => {
     const headers = [["content-length", "5"]] as const;
