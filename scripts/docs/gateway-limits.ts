@@ -16,7 +16,9 @@ const SECTION = "gateway.limits";
 
 const LIMIT_TEXTS: Readonly<Partial<Record<keyof GatewayLimits, LimitText>>> = {
   bodyBytes: ["a request's body, also decompressed; above it 413", `${SECTION}.body_mb`],
-  bodiesBytes: ["the bodies of all requests under way; above it 503"],
+  bodiesBytes: ["the bodies of all requests under way, also decompressed; above it 503"],
+  unfolding: ["compressed bodies that are decompressed at once"],
+  unfoldedRatio: ["how many times its size a compressed body may grow, above 1 MB; then 413"],
   connections: ["clients connected at once"],
   requestTimeoutMs: ["the time a client has for its whole request"],
   upstreamHeadersTimeoutMs: ["the time until a provider begins its answer; then 504", `${SECTION}.answer_seconds`],

@@ -1,8 +1,8 @@
 /** The configuration of a run: finds the files, reads every source, and loads the validator only when there is one. */
 import { hash } from "node:crypto";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join, relative, resolve as resolvePath } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve as resolvePath } from "node:path";
 import { PrecisError } from "../core/errors.ts";
 import { reasonOf } from "../platform/system-errors.ts";
 import { DEFAULTS } from "./defaults.ts";
@@ -164,6 +164,7 @@ async function readFile(file: ConfigurationFile, request: Request): Promise<Sour
   const [{ isTrusted }, { selectAllowed }] = await Promise.all([import("./trust.ts"), import("./project-settings.ts")]);
   // The very text that is used, not what the file holds by then.
   if (isTrusted(file.path, computeHash(text), request)) return { kind, stated, problems };
+  if (leadsElsewhere(file.path)) return { kind, stated: [], problems: [linkElsewhere(label)], isAgreedTo: false };
   const allowed = selectAllowed(stated, label);
   return { kind, stated: allowed.stated, problems: [...problems, ...allowed.problems], isAgreedTo: false };
 }
@@ -185,9 +186,25 @@ export async function projectFile(request: Request): Promise<ProjectFile | undef
   const text = readTextIn(path, { regular: true });
   const label = shortPath(path, request);
   const { stated, problems } = readYaml(text, label);
-  if (problems.length > 0) throw configurationError(problems);
+  if (problems.length > 0) throw configurationError(leadsElsewhere(path) ? [linkElsewhere(label)] : problems);
   const allowed = new Set(selectAllowed(stated, label).stated);
   return { path, hash: computeHash(text), refused: stated.filter((one) => !allowed.has(one)) };
+}
+
+/** What a project's link leads to may be a file that is none of the project's: nothing of it is told before it is agreed to. */
+function leadsElsewhere(path: string): boolean {
+  const folder = dirname(path);
+  const project = realpathSync(basename(folder) === ".precis" ? dirname(folder) : folder);
+  return relative(project, realpathSync(path)).startsWith("..");
+}
+
+function linkElsewhere(label: string): Problem {
+  return {
+    code: "needs_trust",
+    place: label,
+    message: "the project's file is a link that leads out of the project, and needs your consent",
+    fix: `Put a file of settings in its place, or read it and run \`precis trust ${label} --yes\`.`,
+  };
 }
 
 /** Whatever was found and not named might be a pipe that nobody ever writes to. */

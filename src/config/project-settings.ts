@@ -54,6 +54,6 @@ function needsTrust({ path, place }: StatedSettings, label: string): Problem {
     code: "needs_trust",
     place,
     message: `the project's file sets ${what}, which needs your consent`,
-    fix: `Read ${label}; then run \`precis trust ${label}\`, or set it in your own configuration, by a flag or in the environment.`,
+    fix: `Read ${label}; then run \`precis trust ${label} --yes\`, or set it in your own configuration, by a flag or in the environment.`,
   };
 }

@@ -31,6 +31,7 @@ import { listen, type Listening } from "./transport/listen.ts";
 import { createUpstreams } from "./transport/upstreams.ts";
 import { webHandle } from "./transport/web.ts";
 import { createOverload } from "./request/overload.ts";
+import { createUnfolding } from "./request/unfolding.ts";
 import { createTenantDirectory } from "./tenants/directory.ts";
 import { createTenantRates } from "./tenants/rates.ts";
 import { withBreakers } from "./transport/breaker.ts";
@@ -124,6 +125,7 @@ export function createPipeline(given: GatewayOptions, listensHere: () => boolean
     upstreams: createUpstreams(options.upstreams),
     sender,
     overload,
+    unfolding: createUnfolding(limits),
     tenants,
     tenantRates: createTenantRates(tenants.limitsOf, now),
     isolatedHistory: () => createHistoryContext(options, { ...parts, hooks, store: createMemoryStore(), remote }),

@@ -70,7 +70,7 @@ export async function answerCompressRoute(
   const request = { client, record, tenant };
   if (isolated) return refused(request, NO_CREDENTIAL);
   if (route.asks === "retrieve") return retrieve(context, request, route.marker);
-  const body = await receiveBody(client, context.limits);
+  const body = await receiveBody(client, context.limits, context.unfolding(tenant, client.signal));
   if ("refused" in body) return respondRefused(record, body.refused);
   record.bytesIn = body.raw.length;
   const given = fieldsOf(parsed(body.text));

@@ -19,6 +19,15 @@ export interface ClientRequest {
   readonly body: AsyncIterable<Uint8Array> | undefined;
   /** Aborts when the client is gone. */
   readonly signal: AbortSignal;
+  /** Counts what the gateway makes of the body, as it counts the body itself; undefined where nobody counts that. */
+  readonly load?: Load | undefined;
+}
+
+/** What the bodies of all requests under way may hold together. */
+export interface Load {
+  /** Counts bytes of one request, or says that they are too many. */
+  readonly take: (bytes: number) => boolean;
+  readonly release: (bytes: number) => void;
 }
 
 /** A body whose end may be held back: what is sent to the client, in order. */
@@ -111,6 +120,8 @@ export interface RequestEvent {
   readonly status: number;
   readonly streamed: boolean;
   readonly outcome: Outcome;
+  /** Why its provider did not answer, or not to the end: our code, and what the connection reported. */
+  readonly failure?: string | undefined;
   readonly treatment: Treatment;
   /** True when the provider refused it as too large and it was sent once more, compacted. */
   readonly retried: boolean;

@@ -4,6 +4,11 @@ export interface GatewayLimits {
   readonly bodyBytes: number;
   /** The bodies of all requests under way; further ones are asked to come again. */
   readonly bodiesBytes: number;
+  /** Bodies decompressed at once, and how long one waits for its turn; further ones are asked to come again. */
+  readonly unfolding: number;
+  readonly unfoldingWaitMs: number;
+  /** How many times its size a compressed body may grow, above a megabyte; more is refused with a 413. */
+  readonly unfoldedRatio: number;
   /** Larger bodies are relayed and not read. */
   readonly readBodyBytes: number;
   /** A body of more messages is relayed and not read: each weighs far more in memory than its bytes. */
@@ -69,6 +74,9 @@ const MINUTE = 60 * SECOND;
 export const GATEWAY_LIMITS: GatewayLimits = Object.freeze({
   bodyBytes: 64 * MB,
   bodiesBytes: 512 * MB,
+  unfolding: 4,
+  unfoldingWaitMs: 30 * SECOND,
+  unfoldedRatio: 200,
   readBodyBytes: 64 * MB,
   readMessages: 20_000,
   largeBodyBytes: 128 * KB,

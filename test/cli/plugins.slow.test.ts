@@ -23,8 +23,8 @@ beforeAll(async () => {
   shelf.write("boom", engineSource({ compact: '() => { throw new Error("not today") }' }, 'console.log("printed");'));
   shelf.write("forgetful", engineSource({ compact: forgetting }));
   shelf.write("odd", engineSource({}), { version: undefined });
-  await here("trust");
-  for (const name of ["mine", "boom", "forgetful"]) await here("trust", name);
+  await here("trust", "--yes");
+  for (const name of ["mine", "boom", "forgetful"]) await here("trust", name, "--yes");
 });
 afterAll(() => folder.remove());
 

@@ -105,6 +105,21 @@ describe("a file that is not ours", () => {
   });
 });
 
+it.skipIf(process.platform === "win32")("a pipe is no store, and is not waited for", async () => {
+  const pipe = join(folder, "pipe");
+  await promisify(execFile)("mkfifo", [pipe]);
+  const opening = (): Promise<unknown> => openSqliteStore({ path: pipe });
+  await expect(opening()).rejects.toMatchObject({ code: "store_unreachable", place: pipe });
+  await expect(openSqliteStore({ path: "/dev/null" })).rejects.toMatchObject({ code: "store_unreachable" });
+  // In a process of its own: one that waits for a writer cannot be ended otherwise.
+  const bin = join(ROOT, "src/cli/bin.ts");
+  const serving = promisify(execFile)(process.execPath, [bin, "serve", "--port", "0", "--store", pipe], {
+    timeout: 20_000,
+    env: { ...process.env, HOME: folder },
+  });
+  await expect(serving).rejects.toMatchObject({ killed: false, stderr: expect.stringContaining("no file") as string });
+});
+
 describe("a file that cannot be written", () => {
   it("says that another process holds it, and works again when that is done", async () => {
     const store = await open({ busyTimeoutMs: 50 });

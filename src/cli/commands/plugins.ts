@@ -29,7 +29,7 @@ export const pluginsCommand: Command = {
   name: "plugins",
   summary: "List the plugins and the engine in use, or test one plugin against the engine contract.",
   about: [
-    "Each plugin is a folder in plugins/context_engine: first in the project, then next to your own configuration. A plugin is used only if context.engine or --engine names it, and one in the project only after you have trusted its code (`precis trust NAME`). Listing them runs no code of a plugin.",
+    "Each plugin is a folder in plugins/context_engine: first in the project, then next to your own configuration. A plugin is used only if context.engine or --engine names it, and one in the project only after you have trusted its code (`precis trust NAME --yes`). Listing them runs no code of a plugin.",
     "With a name or a folder, the plugin runs in its own thread through the test suite of the built-in engines, on generated transcripts or on one of your own. Stops at the first violation of the contract and exits with 1: it says which rule was violated, on which transcript, and where in the plugin. Output of the plugin goes to standard error. A plugin that is found by its name in the project runs only after you have trusted its code.",
     "Exits with 2 if there is no such plugin, its manifest is wrong, or it is not trusted.",
   ],
@@ -181,7 +181,7 @@ function pluginList({ engine, means, plugins, folders, builtIn }: FoundPlugins, 
 
 function noteOn({ name, problem, shadowed, trusted }: FoundPlugin): string {
   if (problem !== null) return problem;
-  if (!trusted) return `not used before you trust its code: \`precis trust ${name}\``;
+  if (!trusted) return `not used before you trust its code: \`precis trust ${name} --yes\``;
   return shadowed ? "not used: another engine has the same name" : "";
 }
 

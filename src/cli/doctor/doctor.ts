@@ -80,7 +80,7 @@ function checkEngineNamed({ loaded, terminal }: Examination): readonly Finding[]
     return [
       fault("configuration", "plugin_untrusted", {
         says: `context.engine names the project's plugin ${engine}, and you have not trusted its code`,
-        fix: `Read ${shortPath(untrusted.folder, terminal)}; then run \`precis trust ${engine}\`.`,
+        fix: `Read ${shortPath(untrusted.folder, terminal)}; then run \`precis trust ${engine} --yes\`.`,
       }),
     ];
   if (means === "built-in") return [];

@@ -62,6 +62,7 @@ function requestParts(event: RequestEvent, { stream: { paint }, redact }: LogOpt
   return [
     `${clip(event.method, NAME_COLUMNS_MAX)} ${named(event.path)}`,
     paint(good ? "good" : "bad", good ? String(status) : `${status} ${outcome}`),
+    ...(event.failure === undefined ? [] : [paint("warn", named(event.failure))]),
     ...(event.model === "" ? [] : [paint("accent", named(event.model))]),
     ...(event.streamed ? ["stream"] : []),
     ...treatmentParts(event.treatment, paint),

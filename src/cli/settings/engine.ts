@@ -37,7 +37,7 @@ export function untrusted(
   return new PrecisError(`the plugin "${name}" belongs to the project, and you have not trusted its code`, {
     code: "untrusted_plugin",
     place: shortPath(folder, terminal),
-    hint: `Read it; then run \`precis trust ${name}\`, or put it next to your own configuration.`,
+    hint: `Read it; then run \`precis trust ${name} --yes\`, or put it next to your own configuration.`,
   });
 }
 

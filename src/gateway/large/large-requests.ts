@@ -10,6 +10,7 @@ import type { ClientRequest, ClientResponse, RequestEvent, EmitEvent } from "../
 import type { GatewayLimits } from "../limits.ts";
 import type { Chunks } from "../request/relay.ts";
 import { Flow } from "../transport/flow.ts";
+import { gatewayBusy } from "../transport/refusals.ts";
 import { type FromThread, PIECES_AHEAD_MAX, type ThreadSource, type ToThread } from "./messages.ts";
 import { createPlaces, type Place } from "./queue.ts";
 
@@ -297,11 +298,8 @@ function brokenOff(): PrecisError {
 }
 
 function busy(): PrecisError {
-  return new PrecisError("precis: the gateway is already working on its maximum number of large requests.", {
-    code: "gateway_busy",
-    hint: "Send the request again in a moment.",
-    retryable: true,
-  });
+  const message = "precis: the gateway is already working on its maximum number of large requests.";
+  return gatewayBusy(message, "Send the request again in a moment.");
 }
 
 const RETRIED = "large_thread_lost: The thread for large requests ended; its requests go to another, one by one.";

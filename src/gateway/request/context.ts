@@ -12,6 +12,7 @@ import type { LargeRequests } from "../large/large-requests.ts";
 import type { GatewayLimits } from "../limits.ts";
 import type { ModelBook } from "../models/models.ts";
 import type { Overload } from "./overload.ts";
+import type { Unfolding } from "./unfolding.ts";
 import type { RemoteCompaction } from "../background/remote-compaction.ts";
 import type { Spans } from "../operation/spans.ts";
 import type { Recall } from "../recall/recall.ts";
@@ -56,6 +57,7 @@ export interface GatewayContext extends HistoryContext {
   readonly upstreams: Upstreams;
   readonly sender: Sender;
   readonly overload: Overload;
+  readonly unfolding: Unfolding;
   /** The thread that handles large requests; undefined where they are handled like all others. */
   readonly large: LargeRequests | undefined;
   /** For one request that shares nothing with any other: what is kept of it goes with it. */

@@ -2,11 +2,11 @@
  * One request's way through the gateway, from top to bottom as docs/architecture.md describes it. Whatever of ours fails on
  * the way to the provider, the request goes on as it came.
  */
-import { PrecisError } from "../../core/errors.ts";
 import { answerCompressRoute, compressRouteOf } from "../compress-route.ts";
 import type { ClientRequest, ClientResponse, RequestHandler } from "../contract.ts";
 import { routeOf } from "./routes.ts";
 import type { Owner } from "../tenants/owner.ts";
+import { failureText } from "../transport/failures.ts";
 import { statusOf, type Refused } from "../transport/refusals.ts";
 import { takeChatCommand } from "./chat-command.ts";
 import type { GatewayContext } from "./context.ts";
@@ -52,7 +52,8 @@ export function createRequestHandler(context: GatewayContext): RequestHandler {
       return await handleModelRequest(context, arriving, owner);
     } catch (error) {
       record.status = statusOf(error);
-      record.over(client.signal.aborted ? "aborted" : failureOutcome(error));
+      record.failure = failureText(error);
+      record.over(client.signal.aborted ? "aborted" : record.failure === undefined ? "turned_away" : "upstream_failed");
       throw error;
     }
   };
@@ -96,11 +97,6 @@ function admitted(context: GatewayContext, client: ClientRequest, record: Reques
   if ("refused" in entered) return entered;
   record.whenOver(entered.leave);
   return owner;
-}
-
-function failureOutcome(error: unknown): "upstream_failed" | "turned_away" {
-  const upstream = error instanceof PrecisError && error.code.startsWith("upstream_");
-  return upstream ? "upstream_failed" : "turned_away";
 }
 
 /**

@@ -19,8 +19,8 @@ export async function receive(
   tenant: string,
 ): Promise<ReceivedRequest | AnsweredEarly> {
   const { client, record } = arriving;
-  const { limits, large } = context;
-  const body = await receiveBody(client, limits);
+  const { limits, large, unfolding } = context;
+  const body = await receiveBody(client, limits, unfolding(tenant, client.signal));
   if ("refused" in body) return { response: respondRefused(record, body.refused) };
   const { raw, plain } = body;
   record.bytesIn = raw.length;

@@ -35,6 +35,7 @@ export interface RequestRecord {
   treatment: Treatment;
   usage: Usage | undefined;
   cache: CacheEffect | undefined;
+  failure: string | undefined;
   thread: HeldThread | undefined;
   restored: number;
   bytesIn: number;
@@ -76,6 +77,7 @@ const NOTHING_YET = {
   treatment: { kind: "passed" },
   usage: undefined,
   cache: undefined,
+  failure: undefined,
   thread: undefined,
   restored: 0,
   bytesIn: 0,

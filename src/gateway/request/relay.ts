@@ -6,6 +6,7 @@ import type { Transform } from "node:stream";
 import { finished } from "node:stream/promises";
 import * as zlib from "node:zlib";
 import type { Bytes } from "../contract.ts";
+import { failureText } from "../transport/failures.ts";
 import type { RequestRecord } from "./record.ts";
 
 export interface ByteWatcher {
@@ -67,6 +68,9 @@ export async function* relay(body: Bytes, options: RelayOptions): Chunks {
     whole = true;
     record.delivered = true;
     if (held !== undefined) yield held;
+  } catch (error) {
+    record.failure = failureText(error);
+    throw error;
   } finally {
     // If the client left, that has been recorded already.
     if (!whole && record.delivered) await committed();

@@ -1,18 +1,11 @@
 /** A request of Node's server as a `ClientRequest`: its body waits until it is asked for, its signal says that the client left. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { PrecisError } from "../../core/errors.ts";
-import type { ClientRequest, Bytes } from "../contract.ts";
+import type { ClientRequest, Bytes, Load } from "../contract.ts";
 import type { GatewayLimits } from "../limits.ts";
 import { clientDisconnected } from "./failures.ts";
 import { Flow } from "./flow.ts";
 import { headerLines } from "./headers.ts";
-
-/** What the bodies of all requests under way may hold together. */
-export interface Load {
-  /** Counts bytes of one request, or says that they are too many. */
-  readonly take: (bytes: number) => boolean;
-  readonly release: (bytes: number) => void;
-}
+import { gatewayBusy } from "./refusals.ts";
 
 export function createLoad({ bodiesBytes }: Pick<GatewayLimits, "bodiesBytes">): Load {
   let held = 0;
@@ -23,6 +16,26 @@ export function createLoad({ bodiesBytes }: Pick<GatewayLimits, "bodiesBytes">):
       return true;
     },
     release: (bytes) => void (held -= bytes),
+  };
+}
+
+/** The share of one request, which is given back when its answer is over; what comes after that goes by uncounted. */
+function shareOf(load: Load, response: ServerResponse): Load {
+  let held = 0;
+  const release = (bytes: number): void => {
+    const given = Math.min(bytes, held);
+    held -= given;
+    load.release(given);
+  };
+  response.once("close", () => release(held));
+  return {
+    take: (bytes) => {
+      if (response.closed) return true;
+      if (!load.take(bytes)) return false;
+      held += bytes;
+      return true;
+    },
+    release,
   };
 }
 
@@ -55,11 +68,13 @@ export function clientRequestOf(
     socket.off("end", ended);
     if (!response.writableFinished) leave();
   });
+  const load = shareOf(options.load, response);
   return {
     method: request.method ?? "GET",
     target: request.url ?? "/",
     headers: headerLines(request.rawHeaders),
-    body: hasBody(request) ? openBody(request, response, options) : undefined,
+    body: hasBody(request) ? openBody(request, response, { ...options, load }) : undefined,
+    load,
     signal: gone.signal,
   };
 }
@@ -116,7 +131,7 @@ function openBody(request: IncomingMessage, response: ServerResponse, options: C
     stop();
     // What came of a refused body is dropped: its share is for the others, which are not refused with it.
     release();
-    flow.end(busy());
+    flow.end(gatewayBusy());
   };
   const gone = (): void => {
     if (!flow.ended) flow.end(clientDisconnected());
@@ -125,7 +140,6 @@ function openBody(request: IncomingMessage, response: ServerResponse, options: C
     start: () => {
       if (request.destroyed) return gone();
       if (expectsContinue) response.writeContinue();
-      response.once("close", release);
       request
         .on("data", read)
         .once("end", () => flow.end())
@@ -137,12 +151,4 @@ function openBody(request: IncomingMessage, response: ServerResponse, options: C
     cancel: stop,
   });
   return flow;
-}
-
-function busy(): PrecisError {
-  return new PrecisError("precis: the gateway has reached its limit of request bodies in memory.", {
-    code: "gateway_busy",
-    hint: "Send the request again in a moment, or raise the gateway's limit on bodies.",
-    retryable: true,
-  });
 }

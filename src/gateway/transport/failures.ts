@@ -45,6 +45,14 @@ export function clientDisconnected(): PrecisError {
   });
 }
 
+/** Why there was no answer, for the log: our code and the connection's own. Undefined for what is not the provider's. */
+export function failureText(error: unknown): string | undefined {
+  if (!(error instanceof PrecisError) || !error.code.startsWith("upstream_")) return undefined;
+  const { code, message } = (error.cause ?? {}) as { readonly code?: unknown; readonly message?: unknown };
+  if (typeof code !== "string") return error.code;
+  return `${error.code}: ${code}${code === "UND_ERR_SOCKET" && typeof message === "string" ? `, ${message}` : ""}`;
+}
+
 /** `connected` distinguishes a connection that was reset from one that was never made. */
 export function upstreamFailure(cause: unknown, upstream: Upstream, connected: boolean): PrecisError {
   const code = (cause as { readonly code?: unknown }).code;
@@ -79,7 +87,7 @@ export function upstreamFailure(cause: unknown, upstream: Upstream, connected: b
     });
   if (connected || BROKE_OFF.has(sign) || sign.startsWith("HPE_"))
     return new PrecisError(
-      `precis: the provider ${name} (${origin}) ended the connection before its answer was complete.`,
+      `precis: the provider ${name} (${origin}) ended the connection before its answer was complete${sign === "" ? "" : ` (${sign})`}.`,
       {
         code: "upstream_broke_off",
         hint: "Send the request again.",

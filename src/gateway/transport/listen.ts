@@ -4,10 +4,10 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { isLoopback } from "../../config/locate.ts";
 import { PrecisError } from "../../core/errors.ts";
-import type { ClientResponse, RequestHandler } from "../contract.ts";
+import type { ClientResponse, Load, RequestHandler } from "../contract.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "../limits.ts";
 import { answer, type PendingResponse } from "./client-response.ts";
-import { clientRequestOf, createLoad, type Load } from "./client-request.ts";
+import { clientRequestOf, createLoad } from "./client-request.ts";
 import { callerRefusal, type CallersAllowed } from "./callers.ts";
 import { plainPath } from "./upstreams.ts";
 import { refuse, refuseError, type Refusal, errorBody } from "./refusals.ts";
@@ -121,7 +121,7 @@ function looksOwn(target: string): boolean {
 const LOOKALIKE: Refusal = {
   status: 404,
   code: "own_route_misspelled",
-  message: "the path resembles one of the gateway's own routes, and is not forwarded",
+  message: "precis: the path resembles one of the gateway's own routes, and is not forwarded.",
   hint: `Use the routes under ${OWN_ROUTES}/ as docs/operating.md lists them.`,
 };
 

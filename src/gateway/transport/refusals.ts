@@ -59,6 +59,17 @@ export function refuseError(request: Pick<ClientRequest, "target" | "headers">, 
   });
 }
 
+/** How long a client that is turned away for want of room is asked to wait. */
+const BUSY_RETRY_SECONDS = 2;
+
+export function gatewayBusy(
+  message = "precis: the gateway has reached its limit of request bodies in memory.",
+  hint = "Send the request again in a moment, or raise the gateway's limit on bodies.",
+): PrecisError {
+  const cause = { retryAfterSeconds: BUSY_RETRY_SECONDS };
+  return new PrecisError(message, { code: "gateway_busy", hint, retryable: true, cause });
+}
+
 export function statusOf(error: unknown): number {
   return (error instanceof PrecisError ? STATUS_OF_CODE[error.code] : undefined) ?? INTERNAL_STATUS;
 }

@@ -1,11 +1,13 @@
 /** A request's body, read whole within its bounds: the bytes as sent, the same decompressed, and their text. */
 import { isAscii, isUtf8 } from "node:buffer";
+import type { Transform } from "node:stream";
 import { setImmediate } from "node:timers/promises";
+import * as zlib from "node:zlib";
+import { PrecisError } from "../../core/errors.ts";
 import type { ClientRequest } from "../contract.ts";
 import type { GatewayLimits } from "../limits.ts";
-import { refuse, type Refused } from "./refusals.ts";
+import { gatewayBusy, refuse, type Refused } from "./refusals.ts";
 import { headerOf } from "./headers.ts";
-import { promisify } from "node:util";
 
 export interface ReceivedBody {
   /** As sent: what goes on where nothing changes, `content-encoding` with it. */
@@ -16,26 +18,36 @@ export interface ReceivedBody {
   readonly text: string | undefined;
 }
 
-type IntakeLimits = Pick<GatewayLimits, "bodyBytes" | "readBodyBytes">;
+type IntakeLimits = Pick<GatewayLimits, "bodyBytes" | "readBodyBytes" | "unfoldedRatio">;
+
+/** Does a piece of work when its turn comes: few bodies are decompressed at once. */
+export type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 const EMPTY: Buffer = Buffer.alloc(0);
 const MB = 1024 * 1024;
+const PIECES = { chunkSize: 64 * 1024 };
+/** A body may always grow to this size: short ones repeat themselves more. */
+const UNFOLDED_BYTES_MIN = MB;
 
 /**
- * Refuses with a 413 what is larger than `bodyBytes`, as sent or as decompressed. A body that is not what its
- * `content-encoding` says is taken as it is: the provider may say what is wrong with it.
+ * Refuses with a 413 what is larger than `bodyBytes`, as sent or as decompressed, or grows more than `unfoldedRatio`
+ * allows. A body that is not what its `content-encoding` says is taken as it is: the provider may say what is wrong with it.
  *
- * @throws PrecisError `client_gone` when the client left before its body was whole.
+ * @throws PrecisError `client_gone` when the client left before its body was whole; `gateway_busy` where there is no room for it.
  */
-export async function receiveBody(client: ClientRequest, limits: IntakeLimits): Promise<ReceivedBody | Refused> {
+export async function receiveBody(
+  client: ClientRequest,
+  limits: IntakeLimits,
+  inTurn: InTurn = (work) => work(),
+): Promise<ReceivedBody | Refused> {
   const { body, headers } = client;
   if (body === undefined) return { raw: EMPTY, plain: EMPTY, text: "" };
   if (Number(headerOf(headers, "content-length") ?? 0) > limits.bodyBytes) return tooLarge(client, limits);
   const raw = await collect(body, limits.bodyBytes);
   if (raw === undefined) return tooLarge(client, limits);
   const encoding = headerOf(headers, "content-encoding");
-  const plain = isPlain(encoding) ? raw : await decompress(raw, encoding, limits.bodyBytes);
-  if (plain === "too_large") return tooLarge(client, limits);
+  const plain = isPlain(encoding) ? raw : await inTurn(() => decompress(raw, encoding, client, limits));
+  if (plain === "too_large") return tooLarge(client, limits, unfoldedMax(raw, limits));
   if (plain === "unreadable") return { raw, plain: raw, text: undefined };
   return plain.length <= limits.readBodyBytes ? withText(raw, plain) : { raw, plain, text: undefined };
 }
@@ -91,56 +103,74 @@ async function shared(chunks: readonly Uint8Array[], bytes: number): Promise<Buf
   return body;
 }
 
-function tooLarge(client: ClientRequest, { bodyBytes }: IntakeLimits): Refused {
+/** What a compressed body may grow to. */
+function unfoldedMax(raw: Buffer, { bodyBytes, unfoldedRatio }: IntakeLimits): number {
+  return Math.min(bodyBytes, Math.max(UNFOLDED_BYTES_MIN, raw.length * unfoldedRatio));
+}
+
+function tooLarge(client: ClientRequest, { bodyBytes, unfoldedRatio }: IntakeLimits, bytesMax = bodyBytes): Refused {
+  const grown = bytesMax < bodyBytes;
   return {
     refused: refuse(client, {
       status: 413,
       code: "request_too_large",
-      message: `precis: the request's body is larger than ${Math.floor(bodyBytes / MB)} MB.`,
-      hint: "Send a smaller request, or raise the gateway's limit.",
+      message: grown
+        ? `precis: the request's compressed body grows to more than ${unfoldedRatio} times its size.`
+        : `precis: the request's body is larger than ${Math.floor(bodyBytes / MB)} MB.`,
+      hint: grown ? "Send it uncompressed." : "Send a smaller request, or raise the gateway's limit.",
     }),
   };
 }
 
-import * as zlib from "node:zlib";
-
-type Unfold = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
-
-const gunzip: Unfold = promisify(zlib.gunzip);
-const inflate: Unfold = promisify(zlib.inflate);
-const inflateRaw: Unfold = promisify(zlib.inflateRaw);
-const brotli: Unfold = promisify(zlib.brotliDecompress);
-const zstd: Unfold = promisify(zlib.zstdDecompress);
+const FOLDED_BY: Readonly<Record<string, (raw: Buffer) => Transform>> = {
+  gzip: () => zlib.createGunzip(PIECES),
+  "x-gzip": () => zlib.createGunzip(PIECES),
+  deflate: (raw) => (isFramed(raw) ? zlib.createInflate(PIECES) : zlib.createInflateRaw(PIECES)),
+  br: () => zlib.createBrotliDecompress(PIECES),
+  zstd: () => zlib.createZstdDecompress(PIECES),
+};
 
 /** What `deflate` names is a zlib stream; some clients send it without its frame. */
-async function deflate(bytes: Buffer, options: { readonly maxOutputLength: number }): Promise<Buffer> {
-  const framed = bytes.length >= 2 && (bytes[0]! & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
-  return framed ? inflate(bytes, options) : inflateRaw(bytes, options);
+function isFramed(raw: Buffer): boolean {
+  return raw.length >= 2 && (raw[0]! & 0x0f) === 8 && raw.readUInt16BE(0) % 31 === 0;
 }
-
-const UNFOLD: ReadonlyMap<string, Unfold> = new Map([
-  ["gzip", gunzip],
-  ["x-gzip", gunzip],
-  ["deflate", deflate],
-  ["br", brotli],
-  ["zstd", zstd],
-]);
 
 function isPlain(encoding: string | undefined): encoding is undefined {
   return encoding === undefined || encoding === "" || encoding.toLowerCase() === "identity";
 }
 
-/** Off the event loop. `unreadable`: an encoding that is not known, more than one, or bytes that are not in it. */
+/**
+ * Off the event loop, piece by piece: each counts as the bytes that were sent do, and what is refused or cannot be read is
+ * given back. `unreadable`: an encoding that is not known, more than one, or bytes that are not in it.
+ */
 async function decompress(
-  bytes: Buffer,
+  raw: Buffer,
   encoding: string,
-  bytesMax: number,
+  { load, signal }: ClientRequest,
+  limits: IntakeLimits,
 ): Promise<Buffer | "too_large" | "unreadable"> {
-  const unfold = UNFOLD.get(encoding.trim().toLowerCase());
-  if (unfold === undefined) return "unreadable";
+  const stream = FOLDED_BY[encoding.trim().toLowerCase()]?.(raw);
+  if (stream === undefined) return "unreadable";
+  signal.throwIfAborted();
+  let counted = 0;
+  const giveBack = (): void => load?.release(counted);
+  const pieces = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const piece of stream as AsyncIterable<Uint8Array>) {
+      signal.throwIfAborted();
+      if (load?.take(piece.length) === false) throw gatewayBusy();
+      counted += piece.length;
+      yield piece;
+    }
+  };
+  stream.end(raw);
   try {
-    return await unfold(bytes, { maxOutputLength: bytesMax });
+    const plain = await collect(pieces(), unfoldedMax(raw, limits));
+    if (plain !== undefined) return plain;
+    giveBack();
+    return "too_large";
   } catch (error) {
-    return (error as { readonly code?: unknown }).code === "ERR_BUFFER_TOO_LARGE" ? "too_large" : "unreadable";
+    giveBack();
+    if (signal.aborted || error instanceof PrecisError) throw error;
+    return "unreadable";
   }
 }

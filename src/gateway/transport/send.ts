@@ -1,4 +1,5 @@
 /** One call to a provider: the request goes out, the answer comes as it arrives, and an abort ends both at once. */
+import { setImmediate } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 // The package's entry loads fetch, caches and sockets that nothing here uses: 14 MB.
 import Agent from "undici/lib/dispatcher/agent.js";
@@ -81,7 +82,17 @@ export function createSender(limits: SendLimits, proxies?: OutwardProxies): Send
   };
 }
 
-function call(
+/**
+ * A provider may have closed an idle connection while this thread was busy: to see it, the event loop has to look once
+ * before the request is written to it. Until the second turn it has.
+ */
+async function call(agent: Dispatcher, outgoing: Omit<ProviderRequest, "headers">, headers: DispatchHeaders) {
+  await setImmediate();
+  await setImmediate();
+  return dispatch(agent, outgoing, headers);
+}
+
+function dispatch(
   agent: Dispatcher,
   { to, method, body, signal, onConnected }: Omit<ProviderRequest, "headers">,
   headers: DispatchHeaders,

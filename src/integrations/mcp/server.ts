@@ -8,6 +8,7 @@ import {
   CallToolRequestSchema,
   ErrorCode,
   GetPromptRequestSchema,
+  type JSONRPCMessage,
   ListPromptsRequestSchema,
   ListToolsRequestSchema,
   McpError,
@@ -49,10 +50,29 @@ export async function serveStdio(options: McpOptions): Promise<void> {
   });
   const { inputBytes: maxBufferSize } = context.limits;
   // A message that is longer ends the connection.
-  await server.connect(new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize }));
+  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize });
+  answerUnreadable(transport);
+  await server.connect(transport);
   await ended;
   await calls.empty();
   await server.close();
+}
+
+/** The SDK reports what it cannot read as a message, and does not answer it: whoever sent it would wait for ever. */
+function answerUnreadable(transport: StdioServerTransport): void {
+  const onerror = ({ name }: Error): void => {
+    const error =
+      name === "SyntaxError"
+        ? { code: ErrorCode.ParseError, message: "Parse error: a message is JSON in one line." }
+        : {
+            code: ErrorCode.InvalidRequest,
+            message: "Invalid request: this is no message of JSON-RPC; there are no batches.",
+          };
+    // The SDK's type has no `null`, which is the id where none can be told (JSON-RPC 2.0, 5).
+    if (name !== "Error") void transport.send({ jsonrpc: "2.0", id: null, error } as unknown as JSONRPCMessage);
+  };
+  // It is no event target.
+  Object.assign(transport, { onerror });
 }
 
 const COMPACT_PROMPT = {

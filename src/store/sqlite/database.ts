@@ -21,6 +21,7 @@ import {
   deletedError,
   newerSchemaError,
   notDatabaseError,
+  notRegularError,
   olderSchemaError,
   storeError,
 } from "./failures.ts";
@@ -100,7 +101,10 @@ function readableAt(path: string): string | URL {
 /** Looks at the bytes only: opening a database may already write beside it. */
 function checkHeader(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats?.isFile() !== true || stats.size === 0) return;
+  if (stats === undefined) return;
+  // To open a pipe would wait for whoever writes to it.
+  if (!stats.isFile()) throw notRegularError(path);
+  if (stats.size === 0) return;
   const header = Buffer.alloc(HEADER_BYTES);
   const file = openSync(path, "r");
   try {

@@ -72,6 +72,14 @@ export function notDatabaseError(place: string): PrecisError {
   return new PrecisError(message, { ...details, place });
 }
 
+export function notRegularError(place: string): PrecisError {
+  return new PrecisError("the store cannot be opened: this is a folder, a pipe or a device, and no file", {
+    code: "store_unreachable",
+    hint: "Name a file, or one that is still to be made.",
+    place,
+  });
+}
+
 export function newerSchemaError(place: string, found: number, known: number): PrecisError {
   return new PrecisError(
     `the store has schema ${found}, but this version of precis only knows schemas up to ${known}`,

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { clientRequestOf, createLoad, type Load } from "../../../src/gateway/transport/client-request.ts";
+import type { Load } from "../../../src/gateway/contract.ts";
+import { clientRequestOf, createLoad } from "../../../src/gateway/transport/client-request.ts";
 
 const BODIES_BYTES = 3_000;
 

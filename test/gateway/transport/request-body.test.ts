@@ -1,12 +1,12 @@
 /** What is taken in is what was sent, unfolded within its bounds, and text only where it is text. */
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ClientRequest } from "../../../src/gateway/contract.ts";
 import { receiveBody } from "../../../src/gateway/transport/request-body.ts";
 
 const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
-const LIMITS = { bodyBytes: 4_096, readBodyBytes: 2_048 };
+const LIMITS = { bodyBytes: 4_096, readBodyBytes: 2_048, unfoldedRatio: 200 };
 
 function arrival(pieces: readonly Uint8Array[], encoding?: string): ClientRequest {
   return {
@@ -96,4 +96,51 @@ test.each([
 
 test("a request without a body is an empty text", async () => {
   expect(await receiveBody({ ...arrival([]), body: undefined }, LIMITS)).toMatchObject({ text: "" });
+});
+
+describe("what a compressed body grows to", () => {
+  const MB = 1024 * 1024;
+  const WIDE = { bodyBytes: 64 * MB, readBodyBytes: 64 * MB, unfoldedRatio: 200 };
+  const FOLDED = [
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", (raw: Buffer) => brotliCompressSync(raw, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } })],
+    ["zstd", zstdCompressSync],
+  ] as const;
+  const counting = (bytesMax: number) => {
+    const seen = { held: 0, most: 0 };
+    const take = (bytes: number): boolean => {
+      if (seen.held + bytes > bytesMax) return false;
+      seen.held += bytes;
+      seen.most = Math.max(seen.most, seen.held);
+      return true;
+    };
+    return { seen, load: { take, release: (bytes: number) => void (seen.held -= bytes) } };
+  };
+
+  test.each(FOLDED)("is counted as it appears, and given back where it is refused: %s", async (encoding, code) => {
+    const text = Buffer.from(Array.from({ length: 400_000 }, (_, at) => String(at * 7_919)).join(" "));
+    const folded = code(text);
+    const roomy = counting(16 * MB);
+    const body = await receiveBody({ ...arrival([folded], encoding), load: roomy.load }, WIDE);
+    expect("plain" in body && body.plain.length).toBe(text.length);
+    expect(roomy.seen.held).toBe(text.length);
+    const narrow = counting(MB);
+    const busy = receiveBody({ ...arrival([folded], encoding), load: narrow.load }, WIDE);
+    await expect(busy).rejects.toMatchObject({
+      code: "gateway_busy",
+      cause: { retryAfterSeconds: expect.any(Number) },
+    });
+    expect(narrow.seen).toEqual({ held: 0, most: expect.any(Number) });
+    expect(narrow.seen.most).toBeGreaterThan(MB / 2);
+  });
+
+  test.each(FOLDED)("is refused where it is out of proportion, before it is large: %s", async (encoding, code) => {
+    const bomb = code(Buffer.alloc(48 * MB, " "));
+    const { seen, load } = counting(64 * MB);
+    const body = await receiveBody({ ...arrival([bomb], encoding), load }, WIDE);
+    expect("refused" in body && body.refused.status).toBe(413);
+    expect(seen.held).toBe(0);
+    expect(seen.most).toBeLessThan(Math.max(MB, bomb.length * 200) + MB / 8);
+  });
 });

@@ -1,12 +1,16 @@
 /** No answer above its bound, no argument that does harm: the text's own rules, and the process under odd calls. */
+import { spawn } from "node:child_process";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
 import * as fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
 import { MCP_LIMITS } from "../../../src/integrations/mcp/contract.ts";
 import { pageOf, written } from "../../../src/core/recall/pages.ts";
-import { temporaryFolder, type Folder } from "../../cli/precis.ts";
+import { NODE_ENVIRONMENT, temporaryFolder, type Folder } from "../../cli/precis.ts";
 import { connected, gatewayOn, workedAfter, type Connected } from "./client.ts";
 
+const BIN = resolve(import.meta.dirname, "../../../src/cli/bin.ts");
 const RUNS = Math.min(Number(process.env["PRECIS_TEST_RUNS"] ?? 200), 1_000);
 const PROCESS_RUNS = 60;
 const TOKENS = fc.integer({ min: MCP_LIMITS.answerTokensMin, max: 2_000 });
@@ -128,6 +132,44 @@ describe("the process", () => {
     expect(busy.length).toBeGreaterThan(0);
     expect(texts.length - busy.length).toBeGreaterThanOrEqual(MCP_LIMITS.waiting);
     expect((await agent.call("search", { words: "needle" })).failed).toBe(false);
+  });
+});
+
+describe("a line that is no message", () => {
+  it("is answered as JSON-RPC has it, and the next one is read", async () => {
+    const folder = temporaryFolder();
+    const server = spawn(process.execPath, [BIN, "mcp"], {
+      env: { ...NODE_ENVIRONMENT, HOME: folder.path },
+      cwd: folder.path,
+    });
+    onTestFinished(() => {
+      server.kill();
+      folder.remove();
+    });
+    const lines = createInterface(server.stdout)[Symbol.asyncIterator]();
+    const asked = async (line: string): Promise<unknown> => {
+      server.stdin.write(`${line}\n`);
+      return JSON.parse((await lines.next()).value as string) as unknown;
+    };
+    const refused = (code: number) => ({
+      jsonrpc: "2.0",
+      id: null,
+      error: { code, message: expect.any(String) as string },
+    });
+    for (const line of ["{bad", "[".repeat(100_000), "\u0000"]) expect(await asked(line)).toEqual(refused(-32_700));
+    const odd = [
+      "[]",
+      "5",
+      "null",
+      '"x"',
+      '[{"jsonrpc":"2.0","id":1,"method":"ping"}]',
+      '{"id":1}',
+      '{"jsonrpc":"2.0","id":null,"method":5}',
+    ];
+    for (const line of odd) expect(await asked(line)).toEqual(refused(-32_600));
+    const deep = `{"jsonrpc":"2.0","id":7,"method":"ping","params":{"_meta":{"x":${"[".repeat(50_000)}${"]".repeat(50_000)}}}}`;
+    expect(await asked(deep)).toMatchObject({ id: 7 });
+    expect(await asked('{"jsonrpc":"2.0","id":8,"method":"ping"}')).toEqual({ jsonrpc: "2.0", id: 8, result: {} });
   });
 });
 
