@@ -34,6 +34,12 @@ export interface Room {
   readonly compactsAtTokens?: number;
 }
 
+/** The value of `x-precis-room`. */
+export function roomLine({ windowTokens, leftTokens, compactsAtTokens }: Room): string {
+  const compacts = compactsAtTokens === undefined ? "" : `; compacts_at=${compactsAtTokens}`;
+  return `left=${leftTokens}; window=${windowTokens}${compacts}`;
+}
+
 /** A window that a provider's refusal revealed. */
 export interface LearnedWindow {
   /** `named`: the provider's error named it. `refused`: it is nine tenths of what the provider refused. */

@@ -232,7 +232,7 @@ const RUNNERS = new Set([
   "rye run",
 ]);
 
-const QUOTED = /"(?:\\.|[^"\\])*"|'[^']*'/g;
+const QUOTED = /"(?:\\[^]|[^"\\])*(?:"|\\?$)|'[^']*(?:'|$)/g;
 
 /** The first program of each pipeline of a command line, in order, folder changes left out. What is quoted separates nothing. */
 function parsePrograms(command: string): readonly Program[] {

@@ -13,11 +13,23 @@ export interface ReasonedCalls {
   readonly isReported: boolean;
 }
 
-export const DROPPED_REASONING =
+const DROPPED_REASONING =
   "a client sent a call back without the reasoning that its provider had returned before it: the model goes on without what it thought, and more of the prompt may be billed anew. Look in the client's settings, or in a proxy before the gateway, for what removes reasoning";
 
+/** Tells it once for each conversation. */
+export function noticeDroppedReasoning(
+  conversation: { reasoned?: ReasonedCalls | undefined },
+  messages: readonly Message[],
+  notify: (message: string) => void,
+): void {
+  const { calls, isReported } = conversation.reasoned ?? { calls: [], isReported: false };
+  if (isReported || calls.length === 0 || !dropsReasoning(calls, messages)) return;
+  conversation.reasoned = { calls, isReported: true };
+  notify(DROPPED_REASONING);
+}
+
 /** Whether one of these calls came back, and no reasoning in its turn. */
-export function dropsReasoning(calls: readonly string[], messages: readonly Message[]): boolean {
+function dropsReasoning(calls: readonly string[], messages: readonly Message[]): boolean {
   const ids = new Set(calls);
   const at = messages.findLastIndex(({ parts }) => parts.some((part) => part.kind === "tool-call" && ids.has(part.id)));
   for (let index = at; index >= 0 && messages[index]!.role === "assistant"; index--)

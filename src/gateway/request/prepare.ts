@@ -13,7 +13,7 @@ import { UNCACHED, type Caching } from "../models/caching.ts";
 import type { CompactionEvent, UntouchedReason } from "../contract.ts";
 import { rootOf, type Conversation, type ReadRequest } from "../conversations/conversations.ts";
 import { clientCompaction } from "../quirks/client-compaction.ts";
-import { DROPPED_REASONING, dropsReasoning } from "../quirks/dropped-reasoning.ts";
+import { noticeDroppedReasoning } from "../quirks/dropped-reasoning.ts";
 import { allowsCompaction } from "../quirks/thinking.ts";
 import type { HistoryContext } from "./context.ts";
 import type { ServedModel } from "../models/models.ts";
@@ -31,7 +31,10 @@ export async function prepareRequest(
   const known = await findConversation(context, request, reading);
   const { conversation } = known;
   const skipped = skipReason(context, request, known.withHiddenTurns);
-  if (!countsTokens(request)) noticeDroppedReasoning(context, request, { conversation, reading });
+  if (!countsTokens(request))
+    noticeDroppedReasoning(conversation, reading.decoded.transcript.messages, (message) =>
+      context.onEvent({ kind: "notice", code: "reasoning_dropped", tenant: request.tenant, message }),
+    );
   const started = performance.now();
   const prepared = await decide(context, known, skipped);
   const outgoing = composeOutgoing(context, { ...known, prepared }, skipped);
@@ -44,18 +47,6 @@ export async function prepareRequest(
     reportCompaction(context, done, prepared.compaction, performance.now() - started);
   if (!countsTokens(request)) keepTiming(context, done);
   return done;
-}
-
-/** Once for each conversation. */
-function noticeDroppedReasoning(
-  { onEvent }: HistoryContext,
-  { tenant }: ReceivedRequest,
-  { conversation, reading }: Pick<PreparedRequest, "conversation" | "reading">,
-): void {
-  const { calls, isReported } = conversation.reasoned ?? { calls: [], isReported: false };
-  if (isReported || calls.length === 0 || !dropsReasoning(calls, reading.decoded.transcript.messages)) return;
-  conversation.reasoned = { calls, isReported: true };
-  onEvent({ kind: "notice", code: "reasoning_dropped", tenant, message: DROPPED_REASONING });
 }
 
 type KnownRequest = ReceivedRequest &

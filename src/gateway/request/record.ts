@@ -192,12 +192,6 @@ export function treatmentLine(treatment: Treatment): string {
   }
 }
 
-/** The value of `x-precis-room`. */
-export function roomLine({ windowTokens, leftTokens, compactsAtTokens }: Room): string {
-  const compacts = compactsAtTokens === undefined ? "" : `; compacts_at=${compactsAtTokens}`;
-  return `left=${leftTokens}; window=${windowTokens}${compacts}`;
-}
-
 function describeLost({ lostRequests }: LostRequests): string {
   return lostRequests === undefined ? "" : `; lost_requests=${lostRequests}`;
 }
