@@ -4,6 +4,7 @@
  * nothing itself (https://developers.openai.com/api/docs/guides/reasoning). Only a notice says so: what the client left out is gone.
  */
 import type { Message } from "../../core/transcript/message.ts";
+import type { NoticeEvent } from "../contract.ts";
 
 /** What an answer's calls rest on, until the request that brings them back. */
 export interface ReasonedCalls {
@@ -16,16 +17,18 @@ export interface ReasonedCalls {
 const DROPPED_REASONING =
   "a client sent a call back without the reasoning that its provider had returned before it: the model goes on without what it thought, and more of the prompt may be billed anew. Look in the client's settings, or in a proxy before the gateway, for what removes reasoning";
 
+type DroppedReasoning = Pick<NoticeEvent, "kind" | "message"> & { readonly code: "reasoning_dropped" };
+
 /** Tells it once for each conversation. */
 export function noticeDroppedReasoning(
   conversation: { reasoned?: ReasonedCalls | undefined },
-  messages: readonly Message[],
-  notify: (message: string) => void,
+  { decoded }: { readonly decoded: { readonly transcript: { readonly messages: readonly Message[] } } },
+  notify: (notice: DroppedReasoning) => void,
 ): void {
   const { calls, isReported } = conversation.reasoned ?? { calls: [], isReported: false };
-  if (isReported || calls.length === 0 || !dropsReasoning(calls, messages)) return;
+  if (isReported || calls.length === 0 || !dropsReasoning(calls, decoded.transcript.messages)) return;
   conversation.reasoned = { calls, isReported: true };
-  notify(DROPPED_REASONING);
+  notify({ kind: "notice", code: "reasoning_dropped", message: DROPPED_REASONING });
 }
 
 /** Whether one of these calls came back, and no reasoning in its turn. */

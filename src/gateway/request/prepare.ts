@@ -32,9 +32,7 @@ export async function prepareRequest(
   const { conversation } = known;
   const skipped = skipReason(context, request, known.withHiddenTurns);
   if (!countsTokens(request))
-    noticeDroppedReasoning(conversation, reading.decoded.transcript.messages, (message) =>
-      context.onEvent({ kind: "notice", code: "reasoning_dropped", tenant: request.tenant, message }),
-    );
+    noticeDroppedReasoning(conversation, reading, (one) => context.onEvent({ ...one, tenant: request.tenant }));
   const started = performance.now();
   const prepared = await decide(context, known, skipped);
   const outgoing = composeOutgoing(context, { ...known, prepared }, skipped);
