@@ -46,7 +46,6 @@ async function shell(script: string): Promise<Ran> {
 const WRITERS = [
   ["--out", ["compact", "chat.json", "--budget", "30%"]],
   ["--keep", ["compact", "chat.json", "--budget", "30%"]],
-  ["--svg", ["precis-eval", "replay", "chat.json", "--model", "gpt-5.4", "--context-length", "16k"]],
 ] as const;
 
 describe.each(WRITERS)("%s of %j", (flag, words) => {

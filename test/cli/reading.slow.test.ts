@@ -94,7 +94,7 @@ describe.skipIf(!mayLoad())("without permission (skipped where nobody else may l
   it("an agreement that cannot be noted is a failed write", () => {
     chmodSync(at("open"), 0o755);
     folder.write("open/precis.yaml", "compression:\n  threshold: 0.4\n");
-    const { code, err } = bound(["trust", "open/precis.yaml"]);
+    const { code, err } = bound(["trust", "open/precis.yaml", "--yes"]);
     expect([code, err]).toEqual([
       EXIT.usage,
       expect.stringMatching(/cannot write \S+trusted\.json: permission denied/),
