@@ -15,7 +15,7 @@ import { wrongKeyError } from "./refusals.ts";
 import { appendChain, type FreshMessages } from "./sql/chains.ts";
 import { createHistoryCalls } from "./sql/history.ts";
 import { NOTES, READS, WRITES, type Ask, type OwnOperations } from "./sql/operations.ts";
-import { putOriginals } from "./sql/originals.ts";
+import { dropStaged, putOriginals, stagePieces } from "./sql/originals.ts";
 import { deleteStep, retainStep } from "./sql/retention.ts";
 import type { Steps } from "./sql/steps.ts";
 import type { ClockOptions, HistoryStore, JobQueue } from "./store.ts";
@@ -209,6 +209,11 @@ function createOwn({ database, periods, jobs }: PostgresParts, write: Write, siz
       const piecesAt = (vault: Vault, at: number) => piecesToAdd(vault, piecesOf(fresh.originals[at]!), period);
       return write((tables) => putOriginals(tables, tenant, fresh, (at) => piecesAt(tables.vault, at)));
     },
+    stagePieces: async (tenant, some) => {
+      const period = await periods.current();
+      return write((tables) => stagePieces(tables, tenant, some, piecesToAdd(tables.vault, some.pieces, period).add));
+    },
+    dropStaged: (tenant, names) => deleting((tables) => dropStaged(tables, tenant, names)),
     retainStep: (_, retention) => deleting((tables) => retainStep(tables, retention, storedBytes)),
     deleteStep: (tenant, names) => deleting((tables) => deleteStep(tables, tenant, names)),
     size: () => size(database),

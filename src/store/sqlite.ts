@@ -2,10 +2,12 @@
  * History in an SQLite file: survives the process, serves several of them at once, and keeps the event loop free by
  * working in a thread of its own. What is acknowledged is on the disk.
  */
+import { pauseBetweenBatches } from "./batches.ts";
 import { QUEUE_LIMITS, type QueueLimits } from "./gate.ts";
 import { createLifetime } from "./lifetime.ts";
 import { wrongKeyError } from "./refusals.ts";
 import { createHistoryCalls } from "./sql/history.ts";
+import type { Ask } from "./sql/operations.ts";
 import { startWorkerClient } from "./sqlite/worker-client.ts";
 import type { ClockOptions, HistoryStore } from "./store.ts";
 import { KEY_BYTES } from "./vault.ts";
@@ -51,5 +53,11 @@ export async function openSqliteStore(options: SqliteOptions): Promise<HistorySt
   };
   const client = await startWorkerClient(file, { ...QUEUE_LIMITS, ...options.queue });
   const { during, end } = createLifetime();
-  return { ...createHistoryCalls(client.call, { now, readOnly, during }), close: () => end(client.close) };
+  // A file has one writer: others get to write between two batches.
+  const ask: Ask = async (name, ...what) => {
+    const answer = await client.call(name, ...what);
+    if (name === "stagePieces") await pauseBetweenBatches();
+    return answer;
+  };
+  return { ...createHistoryCalls(ask, { now, readOnly, during }), close: () => end(client.close) };
 }

@@ -3,7 +3,7 @@ import type { HistoryStore } from "../store.ts";
 import { createAppendChain } from "./appending.ts";
 import { createCompactionCalls, type Keeping } from "./compactions.ts";
 import type { Ask } from "./operations.ts";
-import { newOriginals } from "./originals.ts";
+import { createPutOriginals } from "./staging.ts";
 
 export function createHistoryCalls(ask: Ask, keeping: Keeping): Omit<HistoryStore, "close" | "jobs"> {
   const { now, during } = keeping;
@@ -44,12 +44,7 @@ function createLongCalls(
   { now, during }: Keeping,
 ): Pick<HistoryStore, "putOriginals" | "deleteSessions" | "retain"> {
   return {
-    putOriginals: (tenant, originals) =>
-      during(() => {
-        const fresh = newOriginals(originals, now());
-        const chars = fresh.originals.reduce((total, { text }) => total + text.length, 0);
-        return ask("putOriginals", tenant, fresh, chars);
-      }),
+    putOriginals: createPutOriginals(ask, { now, during }),
     deleteSessions: (tenant, ids) =>
       during(async () => {
         const gone: string[] = [];

@@ -5,7 +5,7 @@
 import type { Appended, Retention, SessionEntry, SessionsQuery } from "../store.ts";
 import { countStored, readChain, readLinks, type ChainEnd } from "./chains.ts";
 import { findRecord, listRecords, putRecord, readRecord, touchRecords, undoRecord } from "./compaction-records.ts";
-import { getOriginal, type NewOriginals } from "./originals.ts";
+import { getOriginal, publishStaged, type NewOriginals, type StagedPieces } from "./originals.ts";
 import { holdings, withBranches } from "./retention.ts";
 import { searchMessages, searchOriginals, type SearchedTables } from "./search.ts";
 import { getSession, listSessions } from "./sessions.ts";
@@ -41,7 +41,7 @@ export const READS = {
   withBranches: ofTenant(withBranches),
 };
 
-export const WRITES = { putRecord, undoRecord };
+export const WRITES = { putRecord, undoRecord, publishStaged };
 
 /** Writes of which the last may be missing when the power fails: none is waited for until the disk has it. */
 export const NOTES = { touchRecords: ofTenant(touchRecords), putUsage: ofTenant(putUsage), putState };
@@ -52,6 +52,8 @@ type Shared = typeof READS & typeof WRITES & typeof NOTES;
 export interface OwnOperations {
   readonly append: readonly [ChainEnd, Appended | undefined];
   readonly putOriginals: readonly [NewOriginals, void];
+  readonly stagePieces: readonly [StagedPieces, boolean];
+  readonly dropStaged: readonly [readonly string[], void];
   /** One step; true when there may be more to delete. */
   readonly retainStep: readonly [Retention, boolean];
   readonly deleteStep: readonly [readonly string[], readonly string[]];

@@ -1,7 +1,9 @@
 /**
- * Originals behind recall ids: rows that name the bodies they consist of. Earlier versions wrote some in several transactions, of kind
- * `staged` until the last; what one left so that ended in between is passed over, and goes with retention.
+ * Originals behind recall ids: rows that name the bodies they consist of. One that is written in several transactions is staged: under
+ * a name that nobody asks for, where a search passes over it, until a short transaction names it. What a process leaves staged that
+ * ends in between no record names, so it goes with retention.
  */
+import type { Body } from "../body.ts";
 import type { Original } from "../store.ts";
 import { decoded, type EncodedText } from "../text-bytes.ts";
 import { query } from "./query.ts";
@@ -11,14 +13,6 @@ import { knownTenant, writingTenant } from "./tenants.ts";
 export interface NewOriginals {
   readonly originals: readonly Original[];
   readonly now: number;
-}
-
-/** Only what a message to a thread can carry; a text that is put together when it is read is read once. */
-export function newOriginals(originals: readonly Original[], now: number): NewOriginals {
-  const plain = originals.map(({ id, kind, label, text, masked }): Original => {
-    return { id, kind, label, text, ...(masked === undefined ? {} : { masked }) };
-  });
-  return { originals: plain, now };
 }
 
 const findOriginal = query<{ tenant: number; id: string }, { id: number; kind: string; label: string; masked: number }>(
@@ -49,6 +43,13 @@ const addOriginal = query<
   values (:tenant, :id, :kind, :label, :now, :masked)
   returning id`);
 
+const findStaged = query<{ tenant: number; names: readonly string[] }, { id: number; recall_id: string }>(`
+  select id, recall_id from originals where tenant = :tenant and kind = 'staged' and recall_id in (:names)`);
+
+const nameStaged = query<{ row: number; id: string; kind: string; label: string; now: number; masked: number }>(`
+  update originals set recall_id = :id, kind = :kind, label = :label, created_at = :now, masked = :masked
+  where id = :row`);
+
 const deletePieces = query<{ original: number }>(`delete from original_pieces where original = :original`);
 const deleteOriginal = query<{ original: number }>(`delete from originals where id = :original`);
 
@@ -70,6 +71,23 @@ export interface NewPieces {
   readonly add: (tenant: number, places: readonly PiecePlace[]) => Steps<void>;
 }
 
+/** A piece of an original that is not whole yet. */
+export interface StagedPiece extends Body {
+  /** What the original is under meanwhile. */
+  readonly name: string;
+  readonly position: number;
+}
+
+export interface StagedPieces {
+  readonly pieces: readonly StagedPiece[];
+  readonly now: number;
+}
+
+export interface StagedOriginals {
+  readonly originals: readonly (Omit<Original, "text"> & { readonly name: string })[];
+  readonly now: number;
+}
+
 /** All of them or, on an error, none. */
 export function* putOriginals(
   tables: Tables,
@@ -82,7 +100,7 @@ export function* putOriginals(
   for (const [at, original] of originals.entries()) {
     const { id, kind, masked = false } = original;
     const { keys, add } = piecesAt(at);
-    if (!(yield* makeRoomFor(tables, { tenant, id }, keys))) continue;
+    if (!(yield* makeRoomFor(tables, { tenant, id }, { keys }))) continue;
     const label = tables.vault.sealText("label", original.label);
     const row = yield* first(addOriginal, { tenant, id, kind, label, now, masked: Number(masked) });
     yield* add(
@@ -92,14 +110,72 @@ export function* putOriginals(
   }
 }
 
+/** Pieces in their order. False where what was staged before of an original is gone. */
+export function* stagePieces(
+  tables: Tables,
+  tenantName: string,
+  { pieces, now }: StagedPieces,
+  add: NewPieces["add"],
+): Steps<boolean> {
+  yield* tables.lockToWrite([]);
+  const tenant = yield* writingTenant(tenantName);
+  const rows = yield* stagedRows(tenant, pieces);
+  for (const { name, position } of pieces) {
+    if (rows.has(name)) continue;
+    if (position > 0) return false;
+    const row = yield* first(addOriginal, { tenant, id: name, kind: "staged", label: "", now, masked: 0 });
+    rows.set(name, row!.id);
+  }
+  yield* add(
+    tenant,
+    pieces.map(({ name, position }) => ({ original: rows.get(name)!, position })),
+  );
+  return true;
+}
+
+/** Gives staged originals their own names: all of them, or none and false where one of them is gone. */
+export function* publishStaged(
+  tables: Tables,
+  tenantName: string,
+  { originals, now }: StagedOriginals,
+): Steps<boolean> {
+  yield* tables.lockToWrite(originals.map(({ id }) => `${tenantName}\noriginal ${id}`));
+  const tenant = yield* knownTenant(tenantName);
+  const rows = yield* stagedRows(tenant, originals);
+  if (rows.size < originals.length) return false;
+  for (const { name, id, kind, label, masked = false } of originals) {
+    const row = rows.get(name)!;
+    const isNew = yield* makeRoomFor(tables, { tenant, id }, { row });
+    const sealed = tables.vault.sealText("label", label);
+    if (isNew) yield* run(nameStaged, { row, id, kind, label: sealed, now, masked: Number(masked) });
+    else yield* removeOriginal(tables, row);
+  }
+  return true;
+}
+
+/** Removes what was staged under these names. */
+export function* dropStaged(tables: Tables, tenantName: string, names: readonly string[]): Steps<void> {
+  const rows = yield* stagedRows(
+    yield* knownTenant(tenantName),
+    names.map((name) => ({ name })),
+  );
+  for (const row of rows.values()) yield* removeOriginal(tables, row);
+}
+
+function* stagedRows(tenant: number, named: readonly { readonly name: string }[]): Steps<Map<string, number>> {
+  const names = [...new Set(named.map(({ name }) => name))];
+  return new Map((yield* all(findStaged, { tenant, names })).map(({ id, recall_id: name }) => [name, id]));
+}
+
 /** False where the same text is under this id already; a text that takes another's id is the newest now. */
 function* makeRoomFor(
   tables: Tables,
   named: { readonly tenant: number; readonly id: string },
-  keys: readonly BodyKey[],
+  fresh: { readonly keys: readonly BodyKey[] } | { readonly row: number },
 ): Steps<boolean> {
   const known = yield* first(findOriginal, named);
   if (known === undefined) return true;
+  const keys = "keys" in fresh ? fresh.keys : yield* all(pieceHashes, { original: fresh.row });
   const pieces = yield* all(pieceHashes, { original: known.id });
   const isSame = ({ form, hash }: BodyKey, at: number): boolean =>
     form === keys[at]!.form && Buffer.compare(hash, keys[at]!.hash) === 0;

@@ -3,7 +3,7 @@ import { tokensOf } from "../../core/recall/words.ts";
 import { piecesOf, searchableText, type Body } from "../body.ts";
 import type { ChainEnd } from "../sql/chains.ts";
 import type { FreshMessages } from "../sql/chains.ts";
-import type { BodyKey, NewOriginals, NewPieces } from "../sql/originals.ts";
+import type { BodyKey, NewOriginals, NewPieces, StagedPieces } from "../sql/originals.ts";
 import { query, type Query } from "../sql/query.ts";
 import { tenantToken } from "../sql/search.ts";
 import { first, run, type Steps } from "../sql/steps.ts";
@@ -108,6 +108,10 @@ export function* readyOriginals(
   const ready: (readonly ReadyBody[])[] = [];
   for (const original of originals) ready.push(yield* readyBodies(vault, tenant, piecesOf(original)));
   return ready;
+}
+
+export function* readyPieces(vault: Vault, tenant: string, { pieces }: StagedPieces): Steps<readonly ReadyBody[]> {
+  return yield* readyBodies(vault, yield* knownTenant(tenant), pieces);
 }
 
 export function piecesToAdd(pieces: readonly ReadyBody[]): NewPieces {

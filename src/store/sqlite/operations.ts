@@ -7,11 +7,11 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Appended } from "../store.ts";
 import { appendChain, brokenLinks, type ChainEnd } from "../sql/chains.ts";
 import { NOTES, READS, WRITES, type OperationName, type OwnOperations } from "../sql/operations.ts";
-import { putOriginals, type NewOriginals } from "../sql/originals.ts";
+import { dropStaged, putOriginals, stagePieces, type NewOriginals, type StagedPieces } from "../sql/originals.ts";
 import { query } from "../sql/query.ts";
 import { deleteStep, retainStep } from "../sql/retention.ts";
 import type { Steps } from "../sql/steps.ts";
-import { addMessages, piecesToAdd, readyEntries, readyOriginals, type ReadyBody } from "./bodies.ts";
+import { addMessages, piecesToAdd, readyEntries, readyOriginals, readyPieces, type ReadyBody } from "./bodies.ts";
 import type { Runner } from "./query.ts";
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
@@ -88,11 +88,19 @@ const addOriginals: Operation<NewOriginals, void, readonly (readonly ReadyBody[]
     runner.answer(putOriginals(runner, tenant, fresh, (at) => piecesToAdd(ready[at]!))),
 };
 
+const stage: Operation<StagedPieces, boolean, readonly ReadyBody[]> = {
+  kind: "write",
+  ready: ({ runner }, tenant, some) => runner.answer(readyPieces(runner.vault, tenant, some)),
+  run: ({ runner }, tenant, some, ready) => runner.answer(stagePieces(runner, tenant, some, piecesToAdd(ready).add)),
+};
+
 type Own<Types extends readonly [unknown, unknown]> = Pick<Operation<Types[0], Types[1], never>, "kind" | "run">;
 
 const OWN = {
   append,
   putOriginals: addOriginals,
+  stagePieces: stage,
+  dropStaged: { kind: "write", run: ({ runner }, tenant, names) => runner.answer(dropStaged(runner, tenant, names)) },
   retainStep: {
     kind: "write",
     run: ({ runner }, _, retention) => runner.answer(retainStep(runner, retention, usedBytes)),

@@ -255,7 +255,7 @@ describe("the process", () => {
 
   it("ends at input that is no message, or too long for one, and takes what comes after a bad line", async () => {
     const odd = await mcp(`${lines[0]}no json\n{"jsonrpc":"1.0"}\n${lines.slice(1).join("")}`);
-    expect([odd.code, odd.out.trimEnd().split("\n").length]).toEqual([0, 2]);
+    expect([odd.code, odd.out.trimEnd().split("\n").length]).toEqual([0, 4]);
     const long = await mcp(`${lines.join("")}${"x".repeat(3_000_000)}`);
     expect(long.code).toBe(0);
   });
