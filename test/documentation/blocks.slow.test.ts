@@ -52,16 +52,11 @@ const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
   [/^node (?:scripts|bench)\//, "works on the checkout itself"],
 ];
 
-/** What one page has evaluated, the next one need not evaluate again. */
-const EVALUATED = mkdtempSync(join(tmpdir(), "precis-evaluated-"));
-
 /** Lines that repeat one thing for many seconds: in a short run they do it a few times, or once for all pages. */
 const LESS_WORK: readonly (readonly [line: RegExp, less: string])[] = [
   [/^(precis plugins .*--samples) \d+/, "$1 4"],
   [/^(precis plugins (?!.*--(?:samples|on)).*)/, "$1 --samples 4"],
   [/^(precis-eval measure .*--engines compressor),\S+/, "$1"],
-  [/^(precis-eval measure .*--cache) \S+/, `$1 '${EVALUATED}'`],
-  [/^(precis-eval measure (?!.*--cache).*)/, `$1 --cache '${EVALUATED}'`],
 ];
 
 const asRun = (line: string): string =>
@@ -178,7 +173,7 @@ describe("shell blocks run", () => {
   });
 });
 
-const FOLDERS = [EVALUATED];
+const FOLDERS: string[] = [];
 afterAll(() => FOLDERS.forEach((folder) => rmSync(folder, { recursive: true })));
 
 /** What `precis run` starts on the pages. A program of that name that does nothing is enough to see it started. */
