@@ -19,16 +19,15 @@ const DROPPED_REASONING =
 
 type DroppedReasoning = Pick<NoticeEvent, "kind" | "message"> & { readonly code: "reasoning_dropped" };
 
-/** Tells it once for each conversation. */
+/** The notice of it, once for each conversation. */
 export function noticeDroppedReasoning(
   conversation: { reasoned?: ReasonedCalls | undefined },
-  { decoded }: { readonly decoded: { readonly transcript: { readonly messages: readonly Message[] } } },
-  notify: (notice: DroppedReasoning) => void,
-): void {
+  messages: readonly Message[],
+): DroppedReasoning | undefined {
   const { calls, isReported } = conversation.reasoned ?? { calls: [], isReported: false };
-  if (isReported || calls.length === 0 || !dropsReasoning(calls, decoded.transcript.messages)) return;
+  if (isReported || calls.length === 0 || !dropsReasoning(calls, messages)) return undefined;
   conversation.reasoned = { calls, isReported: true };
-  notify({ kind: "notice", code: "reasoning_dropped", message: DROPPED_REASONING });
+  return { kind: "notice", code: "reasoning_dropped", message: DROPPED_REASONING };
 }
 
 /** Whether one of these calls came back, and no reasoning in its turn. */

@@ -31,8 +31,9 @@ export async function prepareRequest(
   const known = await findConversation(context, request, reading);
   const { conversation } = known;
   const skipped = skipReason(context, request, known.withHiddenTurns);
-  if (!countsTokens(request))
-    noticeDroppedReasoning(conversation, reading, (one) => context.onEvent({ ...one, tenant: request.tenant }));
+  const { messages } = reading.decoded.transcript;
+  const dropped = countsTokens(request) ? undefined : noticeDroppedReasoning(conversation, messages);
+  if (dropped !== undefined) context.onEvent({ ...dropped, tenant: request.tenant });
   const started = performance.now();
   const prepared = await decide(context, known, skipped);
   const outgoing = composeOutgoing(context, { ...known, prepared }, skipped);
