@@ -168,10 +168,9 @@ type Own = {
 type AnyWork = (tables: Runner, tenant: string, argument: unknown) => Steps<unknown>;
 type AnyOwn = (tenant: string, argument: unknown) => Promise<unknown>;
 
-/** Of the notes, only the marks of use are no reason for a transaction. */
-const { touchRecords, ...KEPT } = NOTES;
-const SINGLE = { ...READS, touchRecords } as Readonly<Record<string, unknown>>;
-const IN_TRANSACTION = { ...WRITES, ...KEPT } as Readonly<Record<string, unknown>>;
+/** A note is one statement, and no reason for a transaction. */
+const SINGLE = { ...READS, ...NOTES } as Readonly<Record<string, unknown>>;
+const IN_TRANSACTION = WRITES as Readonly<Record<string, unknown>>;
 
 function createAsk(parts: PostgresParts, sizeBytesMax: number | undefined): Ask {
   const { database } = parts;
@@ -180,9 +179,10 @@ function createAsk(parts: PostgresParts, sizeBytesMax: number | undefined): Ask 
   return async (name, tenant, argument) => {
     const [ours, single, kept] = [own[name], SINGLE[name], IN_TRANSACTION[name]] as [AnyOwn?, AnyWork?, AnyWork?];
     if (ours !== undefined) return (await ours(tenant, argument)) as never;
-    if (single !== undefined) return (await database.answer(single(database, tenant, argument))) as never;
+    if (kept !== undefined) return (await write((tables) => kept(tables, tenant, argument))) as never;
     // A usage that is counted twice would be worse than one that is not counted.
-    return (await write((tables) => kept!(tables, tenant, argument), { once: name === "putUsage" })) as never;
+    const answer = name === "putUsage" ? database.answerOnce : database.answer;
+    return (await answer(single!(database, tenant, argument))) as never;
   };
 }
 

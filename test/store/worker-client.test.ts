@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { startWorkerClient } from "../../src/store/sqlite/worker-client.ts";
+import { startWorkerClient, type WorkerClient } from "../../src/store/sqlite/worker-client.ts";
 import { createGate, QUEUE_LIMITS } from "../../src/store/gate.ts";
 import { createReader } from "../../src/store/sqlite/reader.ts";
 import { createRecentMap } from "../../src/store/recent-map.ts";
@@ -12,6 +12,10 @@ import { createRecentMap } from "../../src/store/recent-map.ts";
 const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
 const folder = mkdtempSync(join(tmpdir(), "precis-client-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function stateOf(client: WorkerClient, root: string): Promise<string | undefined> {
+  return (await client.call("getStates", "t", [root])).get(root);
+}
 
 describe("the store's thread", () => {
   it("is replaced at the next call after it died, and its file is sound", async () => {
@@ -23,22 +27,22 @@ describe("the store's thread", () => {
     const fatal = client.call("unheard of" as "check", "t", undefined);
     await expect(fatal).rejects.toMatchObject({ code: "store_interrupted", retryable: true, place: file.path });
     await put("after");
-    expect(await client.call("getState", "t", "before")).toBe("1");
+    expect(await stateOf(client, "before")).toBe("1");
     expect(await client.call("check", "", undefined)).toEqual([]);
     await client.close();
   });
 });
 
 describe("what is read at once", () => {
-  const question = { name: "getState", tenant: "t", argument: "root" } as const;
+  const question = { name: "getStates", tenant: "t", argument: ["root"] } as const;
 
   it("is what was written, by whomever", async () => {
     const file = { path: join(folder, "reads.db"), busyTimeoutMs: 1_000, readOnly: false };
     const [one, other] = [await startWorkerClient(file, QUEUE_LIMITS), await startWorkerClient(file, QUEUE_LIMITS)];
     await other.call("putState", "t", { root: "root", state: "theirs", now: 0 });
-    expect(await one.call("getState", "t", "root")).toBe("theirs");
+    expect(await stateOf(one, "root")).toBe("theirs");
     const reader = createReader(file);
-    expect(reader.answer(question)).toEqual({ answer: "theirs" });
+    expect(reader.answer(question)).toEqual({ answer: new Map([["root", "theirs"]]) });
     reader.close();
     await one.close();
     await other.close();
@@ -51,7 +55,7 @@ describe("what is read at once", () => {
     const asked: Promise<unknown>[] = [];
     for (let at = 0; at < 50; at++) {
       void client.call("putState", "t", { root: "root", state: String(at), now: 0 });
-      asked.push(client.call("getState", "t", "root"));
+      asked.push(stateOf(client, "root"));
     }
     expect(await Promise.all(asked)).toEqual(asked.map((_, at) => String(at)));
     await client.close();
@@ -67,14 +71,14 @@ describe("what is read at once", () => {
     const file = { path: join(folder, "moved.db"), busyTimeoutMs: 1_000, readOnly: false };
     const client = await startWorkerClient(file, QUEUE_LIMITS);
     await client.call("putState", "t", { root: "root", state: "old", now: 0 });
-    expect(await client.call("getState", "t", "root")).toBe("old");
+    expect(await stateOf(client, "root")).toBe("old");
     for (const end of ["", "-wal", "-shm"]) rmSync(file.path + end, { force: true });
     const putAgain = () => client.call("putState", "t", { root: "root", state: "lost", now: 0 });
     // Once by the thread, then by who would start another.
     for (const _ of [1, 2]) await expect(putAgain()).rejects.toMatchObject({ code: "store_gone" });
     await (await startWorkerClient(file, QUEUE_LIMITS)).close();
     await client.call("putState", "t", { root: "root", state: "new", now: 0 });
-    expect(await client.call("getState", "t", "root")).toBe("new");
+    expect(await stateOf(client, "root")).toBe("new");
     await client.close();
   });
 });

@@ -6,7 +6,7 @@ import type { FreshMessages } from "../sql/chains.ts";
 import type { NewPieces } from "../sql/originals.ts";
 import { query } from "../sql/query.ts";
 import { tenantToken } from "../sql/search.ts";
-import { all, run, type Steps } from "../sql/steps.ts";
+import { all, first, run, type Steps } from "../sql/steps.ts";
 import { encoded, keyOf, type EncodedText } from "../text-bytes.ts";
 import type { Vault } from "../vault.ts";
 
@@ -20,7 +20,13 @@ interface Keys {
   readonly hashes: readonly Uint8Array[];
 }
 
-const findBodies = query<Keys, { id: number; form: string; hash: Uint8Array }>(`
+interface FoundBody {
+  readonly id: number;
+  readonly form: string;
+  readonly hash: Uint8Array;
+}
+
+const findBodies = query<Keys, FoundBody>(`
   select bodies.id, bodies.form, bodies.hash
   from unnest(:forms::text[], :hashes::bytea[]) as wanted (form, hash)
   join bodies on bodies.period = :period and bodies.tenant = :tenant
@@ -33,14 +39,15 @@ interface NewBodies extends Keys {
   readonly words: readonly (string | null)[];
 }
 
-const addBodies = query<NewBodies>(`
+const addBodies = query<NewBodies, FoundBody>(`
   insert into bodies (period, tenant, form, hash, encoding, content, bytes, words)
   select :period, :tenant, fresh.form, fresh.hash, fresh.encoding, fresh.content, fresh.bytes, fresh.words::tsvector
   from unnest(
     :forms::text[], :hashes::bytea[], :encodings::text[], :contents::bytea[], :sizes::integer[], :words::text[]
   ) as fresh (form, hash, encoding, content, bytes, words)
   order by fresh.form, fresh.hash
-  on conflict (tenant, form, hash, period) do nothing`);
+  on conflict (tenant, form, hash, period) do nothing
+  returning id, form, hash`);
 
 const deleteBodies = query<{ ids: readonly number[] }, { bytes: number }>(`
   delete from bodies
@@ -69,9 +76,10 @@ function* keepBodies(vault: Vault, place: Place, wanted: readonly Wanted[]): Ste
   let from = 0;
   for (const end of batchEnds(fresh, ({ body }) => body.text.length)) {
     const batch = fresh.slice(from, end);
-    yield* run(addBodies, newBodies(vault, place, batch));
-    // Also those that another conversation brought at the same time.
-    for (const [key, id] of yield* idsOf(place, batch)) known.set(key, id);
+    for (const [key, id] of idsByKey(yield* all(addBodies, newBodies(vault, place, batch)))) known.set(key, id);
+    // Another conversation brought the others at the same time.
+    const others = batch.filter(({ key }) => !known.has(key));
+    for (const [key, id] of yield* idsOf(place, others)) known.set(key, id);
     from = end;
   }
   return wanted.map(({ key }) => known.get(key)!);
@@ -89,7 +97,10 @@ function keyText(form: string, hash: Uint8Array): string {
 
 function* idsOf(place: Place, wanted: readonly Wanted[]): Steps<Map<string, number>> {
   if (wanted.length === 0) return new Map();
-  const rows = yield* all(findBodies, { ...place, ...keysOf(wanted) });
+  return idsByKey(yield* all(findBodies, { ...place, ...keysOf(wanted) }));
+}
+
+function idsByKey(rows: readonly FoundBody[]): Map<string, number> {
   return new Map(rows.map(({ id, form, hash }) => [keyText(form, hash), id]));
 }
 
@@ -127,32 +138,33 @@ export function* dropUnused(ids: Iterable<number>): Steps<number> {
   return gone.reduce((total, { bytes }) => total + bytes, 0);
 }
 
-const nextIds = query<{ count: number }, { id: number }>(`
-  select nextval('link_ids') as id from generate_series(1, :count::integer)`);
-
 interface NewLinks {
   readonly tenant: number;
   readonly period: number;
   readonly session: number;
   readonly now: number;
-  readonly ids: readonly number[];
+  /** Of the first; each of the others comes after the one before it. */
+  readonly parent: number | null;
+  readonly position: number;
   readonly links: readonly string[];
-  readonly parents: readonly (number | null)[];
-  readonly positions: readonly number[];
   readonly roles: readonly string[];
   readonly protocols: readonly (string | null)[];
   readonly members: readonly number[];
   readonly bodies: readonly number[];
 }
 
-const addLinks = query<NewLinks>(`
-  insert into links (period, id, tenant, link, parent, position, session, role, protocol, member, body, created_at)
-  select :period::integer, fresh.id, :tenant::integer, fresh.link, fresh.parent, fresh.position, :session::bigint,
-    fresh.role, fresh.protocol, fresh.member, fresh.body, :now::bigint
-  from unnest(
-    :ids::bigint[], :links::text[], :parents::bigint[], :positions::integer[], :roles::text[], :protocols::text[],
-    :members::integer[], :bodies::bigint[]
-  ) as fresh (id, link, parent, position, role, protocol, member, body)`);
+/** Answers with the last of them. */
+const addLinks = query<NewLinks, { id: number }>(`
+  with fresh as materialized (
+    select nextval('link_ids') as id, one.*
+    from unnest(:links::text[], :roles::text[], :protocols::text[], :members::integer[], :bodies::bigint[])
+      with ordinality as one (link, role, protocol, member, body, place)),
+  added as (
+    insert into links (period, id, tenant, link, parent, position, session, role, protocol, member, body, created_at)
+    select :period::integer, id, :tenant::integer, link, coalesce(lag(id) over (order by place), :parent::bigint),
+      :position::integer + place - 1, :session::bigint, role, protocol, member, body, :now::bigint
+    from fresh)
+  select id from fresh order by place desc limit 1`);
 
 /** All in the month in which their conversation began. Answers with the last of them. */
 export function* addMessages(
@@ -163,23 +175,20 @@ export function* addMessages(
   const period = last?.period ?? currentPeriod;
   const wanted = entries.map(({ body }) => wantedOf(vault, { form: "message", text: body }));
   const bodies = yield* keepBodies(vault, { tenant, period }, wanted);
-  const ids = (yield* all(nextIds, { count: entries.length })).map(({ id }) => id);
-  const firstPosition = (last?.position ?? -1) + 1;
-  yield* run(addLinks, {
+  const added = yield* first(addLinks, {
     tenant,
     period,
     session,
     now,
-    ids,
     bodies,
-    parents: [last?.id ?? null, ...ids.slice(0, -1)],
+    parent: last?.id ?? null,
+    position: (last?.position ?? -1) + 1,
     links: entries.map(({ link }) => link),
-    positions: entries.map((_, at) => firstPosition + at),
     roles: entries.map(({ role }) => role),
     protocols: entries.map(({ protocol = null }) => protocol),
     members: entries.map(({ member }) => member),
   });
-  return ids.at(-1)!;
+  return added!.id;
 }
 
 interface PieceRows {

@@ -4,6 +4,7 @@ import { DatabaseError, Pool, types, type PoolClient, type QueryConfig } from "p
 import type { Query } from "../sql/query.ts";
 import type { SearchedTables } from "../sql/search.ts";
 import { answerLater, type AskedQuery, type Steps, type Tables } from "../sql/steps.ts";
+import { createRecentMap } from "../recent-map.ts";
 import { createVault, type Vault } from "../vault.ts";
 import { dropUnused } from "./bodies.ts";
 import { isAway, isConflict, isSilent, storeError, unansweredCommit } from "./failures.ts";
@@ -30,6 +31,8 @@ export interface Database extends Runner {
    * did.
    */
   readonly transaction: <Answer>(work: Work<Answer>, how?: TransactionOptions) => Promise<Answer>;
+  /** Each step by itself; a change that was not answered is an error: the same again would count twice. */
+  readonly answerOnce: Runner["answer"];
   /** A statement that takes as long as it takes, outside any transaction. */
   readonly maintain: (statement: string) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -38,8 +41,6 @@ export interface Database extends Runner {
 type Work<Answer> = (runner: Runner) => Promise<Answer>;
 
 export interface TransactionOptions {
-  /** A commit that was not answered is an error: the same again would count twice. */
-  readonly once?: boolean;
   /** Statements may take as long as they take: they look at whole tables. */
   readonly long?: boolean;
 }
@@ -55,6 +56,8 @@ export interface DatabaseOptions {
   readonly connectTimeoutMs: number;
 }
 
+/** Rows that stay as they are, of a query and its arguments. */
+const LASTING_ROWS_MAX = 10_000;
 const ATTEMPTS_MAX = 8;
 const RETRY_MS = 20;
 const RECONNECT_MS = 200;
@@ -106,19 +109,33 @@ export function createDatabase(options: DatabaseOptions): Database {
       }
     }
   };
+  const lasting = createLastingRows();
+  const parts = { vault, lasting };
+  const askAlone = async (asked: AskedQuery, once: boolean): Promise<unknown> => {
+    const known = lasting.find(asked);
+    if (known !== undefined) return known;
+    const answer = await withClient((client) =>
+      askOn(client, asked).catch((error: unknown) => {
+        throw once && asked.wants === "changes" && isAway(error) ? unansweredCommit(error) : error;
+      }),
+    );
+    lasting.keep(asked, answer);
+    return answer;
+  };
   const single: Runner = {
     ...tablesWith(vault),
-    answer: (steps) => answerLater(steps, (asked) => withClient((client) => askOn(client, asked))),
-    all: (query, args) => withClient((client) => runnerOf(client, vault).all(query, args)),
-    first: (query, args) => withClient((client) => runnerOf(client, vault).first(query, args)),
-    run: (query, args) => withClient((client) => runnerOf(client, vault).run(query, args)),
-    script: (sql) => withClient((client) => runnerOf(client, vault).script(sql)),
-    foreign: (text, values) => withClient((client) => runnerOf(client, vault).foreign(text, values)),
+    answer: (steps) => answerLater(steps, (asked) => askAlone(asked, false)),
+    all: (query, args) => withClient((client) => runnerOf(client, parts).all(query, args)),
+    first: (query, args) => withClient((client) => runnerOf(client, parts).first(query, args)),
+    run: (query, args) => withClient((client) => runnerOf(client, parts).run(query, args)),
+    script: (sql) => withClient((client) => runnerOf(client, parts).script(sql)),
+    foreign: (text, values) => withClient((client) => runnerOf(client, parts).foreign(text, values)),
   };
   return {
     ...single,
     place,
-    transaction: (work, how = {}) => withClient((client) => transactionOn(client, { work, how, vault })),
+    answerOnce: (steps) => answerLater(steps, (asked) => askAlone(asked, true)),
+    transaction: (work, how = {}) => withClient((client) => transactionOn(client, { work, how, ...parts })),
     maintain: (statement) =>
       withClient(async (client) => {
         await client.query("set statement_timeout = 0");
@@ -126,6 +143,25 @@ export function createDatabase(options: DatabaseOptions): Database {
         await client.query("reset statement_timeout");
       }),
     close: () => pool.end(),
+  };
+}
+
+interface LastingRows {
+  readonly find: (asked: AskedQuery) => unknown;
+  /** Only of what is read outside any transaction: that is committed. */
+  readonly keep: (asked: AskedQuery, row: unknown) => void;
+  /** Somebody may have put an earlier state of the database in its place. */
+  readonly forget: () => void;
+}
+
+function createLastingRows(): LastingRows {
+  const keyOf = ({ query, args }: AskedQuery): string => `${compiled(query).name} ${JSON.stringify(args)}`;
+  const empty = () => createRecentMap<unknown>({ entries: LASTING_ROWS_MAX });
+  let rows = empty();
+  return {
+    find: (asked) => (asked.query.lasting ? rows.get(keyOf(asked)) : undefined),
+    keep: (asked, row) => (asked.query.lasting && row !== undefined ? rows.set(keyOf(asked), row) : undefined),
+    forget: () => void (rows = empty()),
   };
 }
 
@@ -180,17 +216,21 @@ async function onClient<Answer>(pool: Pool, work: (client: PoolClient) => Promis
   }
 }
 
-interface Transaction<Answer> {
+interface Parts {
+  readonly vault: Vault;
+  readonly lasting: LastingRows;
+}
+
+interface Transaction<Answer> extends Parts {
   readonly work: Work<Answer>;
   readonly how: TransactionOptions;
-  readonly vault: Vault;
 }
 
 async function transactionOn<Answer>(
   client: PoolClient,
-  { work, how: { once = false, long = false }, vault }: Transaction<Answer>,
+  { work, how: { long = false }, ...parts }: Transaction<Answer>,
 ): Promise<Answer> {
-  const runner = runnerOf(client, vault, long ? LONG_MS_MAX : undefined);
+  const runner = runnerOf(client, parts, long ? LONG_MS_MAX : undefined);
   for (let attempt = 1; ; attempt++) {
     await client.query(long ? "begin; set local statement_timeout = 0" : "begin");
     let answer: Answer;
@@ -198,14 +238,13 @@ async function transactionOn<Answer>(
       answer = await work(runner);
     } catch (error) {
       if (isAway(error)) throw error;
+      parts.lasting.forget();
       await client.query("rollback");
       if (!isConflict(error) || attempt === ATTEMPTS_MAX) throw error;
       await pause(RETRY_MS * attempt);
       continue;
     }
-    await client.query("commit").catch((error: unknown) => {
-      throw once && isAway(error) ? unansweredCommit(error) : error;
-    });
+    await client.query("commit");
     return answer;
   }
 }
@@ -223,12 +262,12 @@ async function askOn(client: PoolClient, { query, args, wants }: AskedQuery, tim
   return wants === "rows" ? (rows as unknown) : (rowCount ?? 0);
 }
 
-function runnerOf(client: PoolClient, vault: Vault, timeoutMs?: number): Runner {
+function runnerOf(client: PoolClient, { vault, lasting }: Parts, timeoutMs?: number): Runner {
   const ask = (query: Query<never, unknown>, args: unknown, wants: AskedQuery["wants"]) =>
     askOn(client, { query, args, wants }, timeoutMs);
   return {
     ...tablesWith(vault),
-    answer: (steps) => answerLater(steps, (asked) => askOn(client, asked, timeoutMs)),
+    answer: (steps) => answerLater(steps, (asked) => lasting.find(asked) ?? askOn(client, asked, timeoutMs)),
     all: async (query, args) => (await ask(query as Query<never, unknown>, args, "rows")) as never,
     first: async (query, args) => (await ask(query as Query<never, unknown>, args, "row")) as never,
     run: async (query, args) => (await ask(query as Query<never, unknown>, args, "changes")) as number,

@@ -41,6 +41,8 @@ interface RecordRow {
   readonly generation: number;
   readonly used_at: number;
   readonly created_at: number;
+  /** Tombstones of its link. */
+  readonly undone: number;
 }
 
 /** The rows that count for some links, and how often each was undone. */
@@ -56,10 +58,9 @@ const addTombstone = query<{ tenant: number; link: string; generation: number; n
 
 const readRecordById = query<{ id: number }, { record: Uint8Array }>(`select record from records where id = :id`);
 
-function linkRecords(records: readonly RecordRow[], tombstones: readonly { link: string }[]): LinkRecords {
-  const undone = new Map<string, number>();
-  for (const { link } of tombstones) undone.set(link, (undone.get(link) ?? 0) + 1);
-  const standing = records.filter(({ link, generation }) => generation === (undone.get(link) ?? 0));
+function linkRecords(records: readonly RecordRow[]): LinkRecords {
+  const undone = new Map(records.map((row) => [row.link, row.undone]));
+  const standing = records.filter((row) => row.generation === row.undone);
   return { records, standing, undone };
 }
 
@@ -80,7 +81,7 @@ function findAmong(found: LinkRecords, links: readonly string[], now: number): F
   for (const link of [...own].toReversed()) {
     const id = byLink.get(link);
     if (id !== undefined) return { id, undone, unmarked };
-    if (found.undone.has(link)) undone = true;
+    if ((found.undone.get(link) ?? 0) > 0) undone = true;
   }
   return { undone, unmarked };
 }
@@ -99,20 +100,23 @@ function listedRecords(links: readonly string[], { records, undone }: LinkRecord
 type OfLinks = { readonly tenant: number; readonly links: readonly string[] };
 
 const recordsOf = query<OfLinks, RecordRow>(`
-  select id, link, schema_version, generation, used_at, created_at from records
+  select id, link, schema_version, generation, used_at, created_at,
+    (select count(*) from tombstones t where t.tenant = records.tenant and t.link = records.link) as undone
+  from records
   where tenant = :tenant and link in (:links)`);
 
 /** Those that are kept with a first link, and those that can only be found by their own. */
 const recordsOfRoot = query<{ tenant: number; root: string; limit: number }, RecordRow>(`
-  select id, link, schema_version, generation, used_at, created_at from records
+  select id, link, schema_version, generation, used_at, created_at,
+    (select count(*) from tombstones t where t.tenant = records.tenant and t.link = records.link) as undone
+  from records
   where tenant = :tenant and root = :root
   union all
-  select id, link, schema_version, generation, used_at, created_at from records
+  select id, link, schema_version, generation, used_at, created_at,
+    (select count(*) from tombstones t where t.tenant = records.tenant and t.link = records.link) as undone
+  from records
   where tenant = :tenant and root is null
   limit :limit`);
-
-const tombstonesOf = query<OfLinks, { link: string }>(`
-  select link from tombstones where tenant = :tenant and link in (:links)`);
 
 const addRecord = query<
   {
@@ -146,14 +150,7 @@ const markUsed = query<OfLinks & { readonly now: number }>(
 );
 
 function* recordsFor(tenant: number, links: readonly string[]): Steps<LinkRecords> {
-  return yield* withTombstones(tenant, yield* all(recordsOf, { tenant, links }));
-}
-
-function* withTombstones(tenant: number, records: readonly RecordRow[]): Steps<LinkRecords> {
-  // There is no tombstone without a record.
-  if (records.length === 0) return linkRecords(records, []);
-  const links = [...new Set(records.map(({ link }) => link))];
-  return linkRecords(records, yield* all(tombstonesOf, { tenant, links }));
+  return linkRecords(yield* all(recordsOf, { tenant, links }));
 }
 
 /**
@@ -163,11 +160,11 @@ function* withTombstones(tenant: number, records: readonly RecordRow[]): Steps<L
 function* recordsOfConversation(tenant: number, links: readonly string[]): Steps<LinkRecords> {
   const limit = links.length;
   const found = yield* all(recordsOfRoot, { tenant, root: links[0] ?? "", limit });
-  if (found.length < limit) return yield* withTombstones(tenant, found);
+  if (found.length < limit) return linkRecords(found);
   const records: RecordRow[] = [];
   for (const { batch } of fromTheEnd(links))
     for (const each of yield* all(recordsOf, { tenant, links: batch })) records.push(each);
-  return yield* withTombstones(tenant, records);
+  return linkRecords(records);
 }
 
 /** The row in effect for the link, and whether it is this one. */

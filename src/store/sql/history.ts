@@ -26,10 +26,7 @@ export function createHistoryCalls(ask: Ask, keeping: Keeping): Omit<HistoryStor
     findUsage: (tenant, links) => call("findUsage", tenant, links),
     listUsage: (tenant, links) => call("listUsage", tenant, links),
     putState: (tenant, root, state) => call("putState", tenant, { root, state: JSON.stringify(state), now: now() }),
-    getState: async (tenant, root) => {
-      const state = await call("getState", tenant, root);
-      return state === undefined ? undefined : (JSON.parse(state) as unknown);
-    },
+    getState: readStatesTogether((tenant, roots) => call("getStates", tenant, roots)),
     checkWritable: (bytes = 0) => call("checkWritable", "", bytes),
     holdings: (tenant) => call("holdings", "", tenant),
     size: () => call("size", "", undefined),
@@ -59,5 +56,25 @@ function createLongCalls(
         while (await ask("retainStep", "", retention));
         return ask("holdings", "", retention.tenant);
       }),
+  };
+}
+
+type ReadStates = (tenant: string, roots: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
+/** What is asked for in one go is one question to the database: a request asks for a state of each of its new messages. */
+function readStatesTogether(read: ReadStates): HistoryStore["getState"] {
+  const asked = new Map<string, { readonly roots: Set<string>; readonly found: ReturnType<ReadStates> }>();
+  const askNow = async (tenant: string): ReturnType<ReadStates> => {
+    await undefined;
+    const { roots } = asked.get(tenant)!;
+    asked.delete(tenant);
+    return read(tenant, [...roots]);
+  };
+  return async (tenant, root) => {
+    if (!asked.has(tenant)) asked.set(tenant, { roots: new Set(), found: askNow(tenant) });
+    const { roots, found } = asked.get(tenant)!;
+    roots.add(root);
+    const state = (await found).get(root);
+    return state === undefined ? undefined : (JSON.parse(state) as unknown);
   };
 }

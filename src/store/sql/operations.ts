@@ -11,7 +11,7 @@ import { searchMessages, searchOriginals, type SearchedTables } from "./search.t
 import { getSession, listSessions } from "./sessions.ts";
 import type { Steps, Tables } from "./steps.ts";
 import { listTenants } from "./tenants.ts";
-import { findUsage, getState, listUsage, putState, putUsage } from "./usage.ts";
+import { findUsage, getStates, listUsage, putState, putUsage } from "./usage.ts";
 
 type Work<Argument, Answer> = (tables: Tables & SearchedTables, tenant: string, argument: Argument) => Steps<Answer>;
 
@@ -36,7 +36,7 @@ export const READS = {
   searchMessages,
   findUsage: ofTenant(findUsage),
   listUsage: ofTenant(listUsage),
-  getState,
+  getStates,
   holdings: (_: Tables, _tenant: string, tenant: string | undefined) => holdings(tenant),
   withBranches: ofTenant(withBranches),
 };

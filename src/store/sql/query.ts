@@ -8,6 +8,8 @@ export interface Query<Arguments, Row> {
   readonly postgres: string;
   /** The arguments that SQLite takes as JSON. */
   readonly lists: readonly string[];
+  /** The row, once it is there, stays as it is: a database that has to be asked over a network remembers it. */
+  readonly lasting?: true;
   /** Never there: carries the types of the arguments and of a row. */
   readonly types?: (args: Arguments) => Row;
 }

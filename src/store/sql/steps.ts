@@ -45,7 +45,8 @@ export function answerNow<Answer>(steps: Steps<Answer>, ask: (asked: AskedQuery)
 
 export async function answerLater<Answer>(
   steps: Steps<Answer>,
-  ask: (asked: AskedQuery) => Promise<unknown>,
+  /** An answer, or one to wait for. */
+  ask: (asked: AskedQuery) => unknown,
 ): Promise<Answer> {
   let step = steps.next();
   while (step.done !== true) step = steps.next(await ask(step.value));

@@ -6,7 +6,11 @@ import { all, first, run, type Steps } from "./steps.ts";
 const UNKNOWN_TENANT = 0;
 
 const addTenant = query<{ name: string }>(`insert into tenants (name) values (:name) on conflict (name) do nothing`);
-const findTenant = query<{ name: string }, { id: number }>(`select id from tenants where name = :name`);
+/** Nothing deletes tenants. */
+const findTenant = {
+  ...query<{ name: string }, { id: number }>(`select id from tenants where name = :name`),
+  lasting: true,
+} as const;
 
 const tenantsWithSessions = query<object, { tenant: string; sessions: number; updatedAt: number }>(`
   select tenants.name as tenant, count(*) as sessions, max(sessions.updated_at) as "updatedAt"

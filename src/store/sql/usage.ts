@@ -2,7 +2,7 @@
 import type { UsageEntry } from "../store.ts";
 import { fromTheEnd } from "./chains.ts";
 import { query } from "./query.ts";
-import { all, first, run, type Steps, type Tables } from "./steps.ts";
+import { all, run, type Steps, type Tables } from "./steps.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
 interface UsageArguments {
@@ -38,8 +38,8 @@ const setState = query<{ tenant: number; root: string; state: string; now: numbe
   on conflict (tenant, root) do update
   set state = :state, updated_at = :now`);
 
-const readState = query<{ tenant: number; root: string }, { state: string }>(
-  `select state from states where tenant = :tenant and root = :root`,
+const readStates = query<{ tenant: number; roots: readonly string[] }, { root: string; state: string }>(
+  `select root, state from states where tenant = :tenant and root in (:roots)`,
 );
 
 function usageOf(row: UsageRow): UsageEntry {
@@ -86,8 +86,12 @@ export function* putState({ vault }: Tables, tenant: string, { root, state, now 
   yield* run(setState, { tenant: yield* writingTenant(tenant), root, state: sealed, now });
 }
 
-/** JSON. */
-export function* getState({ vault }: Tables, tenant: string, root: string): Steps<string | undefined> {
-  const row = yield* first(readState, { tenant: yield* knownTenant(tenant), root });
-  return row === undefined ? undefined : vault.openText("state", row.state);
+/** JSON by name; nothing of names that have no state. */
+export function* getStates(
+  { vault }: Tables,
+  tenantName: string,
+  roots: readonly string[],
+): Steps<ReadonlyMap<string, string>> {
+  const rows = yield* all(readStates, { tenant: yield* knownTenant(tenantName), roots });
+  return new Map(rows.map(({ root, state }) => [root, vault.openText("state", state)]));
 }

@@ -10,23 +10,23 @@ import type { Call } from "./operations.ts";
 import { createRunner, type Runner } from "./query.ts";
 import { countStored } from "../sql/chains.ts";
 import { findRecord } from "../sql/compaction-records.ts";
-import { getState } from "../sql/usage.ts";
+import { getStates } from "../sql/usage.ts";
 import type { Steps } from "../sql/steps.ts";
 
-type Question = "findRecord" | "countStored" | "getState";
+type Question = "findRecord" | "countStored" | "getStates";
 type Ask<Name extends OperationName> = (runner: Runner, tenant: string, argument: never) => Steps<AnswerOf<Name>>;
 
 const QUESTIONS: { readonly [Name in Question]: Ask<Name> } = {
   findRecord: (_, tenant, asked) => findRecord(tenant, asked),
   countStored: (_, tenant, links) => countStored(tenant, links),
-  getState,
+  getStates,
 };
 
 /** A question that is asked after a write was begun must see it: such a question goes the same way, behind the write. */
 const BEHIND: Readonly<Record<Question, readonly OperationName[]>> = {
   findRecord: ["putRecord", "undoRecord"],
   countStored: ["append"],
-  getState: ["putState"],
+  getStates: ["putState"],
 };
 
 const CACHE_KIBIBYTES = 256;
