@@ -8,7 +8,7 @@ import { createGate, QUEUE_LIMITS, type QueueLimits } from "./gate.ts";
 import { createLifetime } from "./lifetime.ts";
 import { addMessages, piecesToAdd } from "./postgres/bodies.ts";
 import { check, checkKey, checkWritable, size, storedBytes, vacuum } from "./postgres/upkeep.ts";
-import { createDatabase, type Database, type TransactionOptions, type Runner } from "./postgres/database.ts";
+import { createDatabase, type Database, type Runner } from "./postgres/database.ts";
 import { openJobs, type DatabaseJobs } from "./postgres/jobs.ts";
 import { createPeriods, dropExpiredPeriods, type Periods } from "./postgres/periods.ts";
 import { wrongKeyError } from "./refusals.ts";
@@ -158,7 +158,9 @@ function queued(during: During, limits: Partial<QueueLimits> = {}): During {
     });
 }
 
-type Write = <Answer>(work: (tables: Runner) => Steps<Answer>, how?: TransactionOptions) => Promise<Answer>;
+type Write = <Answer>(work: (tables: Runner) => Steps<Answer>) => Promise<Answer>;
+
+const WRITES_ROWS = { writes: true } as const;
 type Own = {
   readonly [Name in keyof OwnOperations]: (
     tenant: string,
@@ -174,7 +176,7 @@ const IN_TRANSACTION = WRITES as Readonly<Record<string, unknown>>;
 
 function createAsk(parts: PostgresParts, sizeBytesMax: number | undefined): Ask {
   const { database } = parts;
-  const write: Write = (work, how) => database.transaction((runner) => runner.answer(work(runner)), how);
+  const write: Write = (work) => database.transaction((runner) => runner.answer(work(runner)), WRITES_ROWS);
   const own = createOwn(parts, write, sizeBytesMax) as Readonly<Record<string, unknown>>;
   return async (name, tenant, argument) => {
     const [ours, single, kept] = [own[name], SINGLE[name], IN_TRANSACTION[name]] as [AnyOwn?, AnyWork?, AnyWork?];
@@ -202,7 +204,7 @@ function createOwn({ database, periods, jobs }: PostgresParts, write: Write, siz
         if (appended !== undefined && end.job !== undefined && link !== undefined)
           await jobs?.enqueue(runner, appended.session, { tenant, link, data: end.job });
         return appended;
-      });
+      }, WRITES_ROWS);
     },
     putOriginals: async (tenant, fresh) => {
       const period = await periods.current();

@@ -80,10 +80,11 @@ export function createModelBook(options: ModelBookOptions): ModelBook {
       return Promise.all([factor, learned]).then(() => undefined);
     },
     learnFactor: (tenant, model, factor) => {
-      const { kept } = factors.get(tenant, stateName(model));
-      const isNews = kept === undefined || Math.abs(kept - factor) >= FACTOR_STEP;
-      if (isNews) factors.put(tenant, stateName(model), { factor, kept: factor, at: now() });
-      else factors.hold(tenant, stateName(model), { factor, kept, at: now() });
+      const [name, at] = [stateName(model), now()];
+      const { kept } = factors.get(tenant, name);
+      const isNews = kept === undefined || (Math.abs(kept.factor - factor) >= FACTOR_STEP && at - kept.at >= FACTOR_MS);
+      if (isNews) factors.put(tenant, name, { factor, kept: { factor, at }, at });
+      else factors.hold(tenant, name, { factor, kept, at });
     },
     learnWindow: (served, { tokens, by, refusedTokens, countsOutput }) => {
       const { tenant, model, upstream } = served;
@@ -113,11 +114,12 @@ interface KeptFactor {
   readonly factor: number;
   readonly at: number;
   /** As it was written last. */
-  readonly kept: number | undefined;
+  readonly kept: { readonly factor: number; readonly at: number } | undefined;
 }
 
-/** A factor that moved less than this is not written down again. */
+/** A factor that moved less than this, or was written down less than this ago, is not written down again. */
 const FACTOR_STEP = 0.02;
+const FACTOR_MS = 10_000;
 const NAME_START = "model ";
 
 function stateName(model: string): string {
@@ -127,8 +129,9 @@ function stateName(model: string): string {
 const FACTORS: StateKind<KeptFactor> = {
   initial: (name) => ({ factor: initialFactor(name.slice(NAME_START.length)), kept: undefined, at: -1 }),
   parse: (state) => {
-    const { factor, at } = (state ?? {}) as Partial<Record<string, unknown>>;
-    return typeof factor === "number" ? { factor, kept: factor, at: typeof at === "number" ? at : 0 } : undefined;
+    const { factor, at: told } = (state ?? {}) as Partial<Record<string, unknown>>;
+    const at = typeof told === "number" ? told : 0;
+    return typeof factor === "number" ? { factor, kept: { factor, at }, at } : undefined;
   },
   merge: (kept, held) => (held.at >= kept.at ? held : kept),
   serialize: ({ factor, at }) => ({ factor, at }),

@@ -27,10 +27,12 @@ interface FoundBody {
 }
 
 const findBodies = query<Keys, FoundBody>(`
-  select bodies.id, bodies.form, bodies.hash
+  select found.id, found.form, found.hash
   from unnest(:forms::text[], :hashes::bytea[]) as wanted (form, hash)
-  join bodies on bodies.period = :period and bodies.tenant = :tenant
-    and bodies.form = wanted.form and bodies.hash = wanted.hash`);
+  cross join lateral (
+    select id, form, hash from bodies
+    where bodies.period = :period and bodies.tenant = :tenant
+      and bodies.form = wanted.form and bodies.hash = wanted.hash limit 1) found`);
 
 interface NewBodies extends Keys {
   readonly encodings: readonly string[];

@@ -8,7 +8,7 @@ import { createRecentMap } from "../recent-map.ts";
 import { createVault, type Vault } from "../vault.ts";
 import { dropUnused } from "./bodies.ts";
 import { isAway, isConflict, isSilent, storeError, unansweredCommit } from "./failures.ts";
-import { lockToWrite } from "./locks.ts";
+import { BEGIN_TO_WRITE, lockToWrite } from "./locks.ts";
 import { WORD_INDEX } from "./search.ts";
 
 export interface Runner extends Tables, SearchedTables {
@@ -41,6 +41,8 @@ export interface Database extends Runner {
 type Work<Answer> = (runner: Runner) => Promise<Answer>;
 
 export interface TransactionOptions {
+  /** Rows go in that a deletion could be about to look for: see `lockToWrite`. */
+  readonly writes?: boolean;
   /** Statements may take as long as they take: they look at whole tables. */
   readonly long?: boolean;
 }
@@ -228,11 +230,11 @@ interface Transaction<Answer> extends Parts {
 
 async function transactionOn<Answer>(
   client: PoolClient,
-  { work, how: { long = false }, ...parts }: Transaction<Answer>,
+  { work, how: { writes = false, long = false }, ...parts }: Transaction<Answer>,
 ): Promise<Answer> {
   const runner = runnerOf(client, parts, long ? LONG_MS_MAX : undefined);
   for (let attempt = 1; ; attempt++) {
-    await client.query(long ? "begin; set local statement_timeout = 0" : "begin");
+    await client.query(writes ? BEGIN_TO_WRITE : long ? "begin; set local statement_timeout = 0" : "begin");
     let answer: Answer;
     try {
       answer = await work(runner);

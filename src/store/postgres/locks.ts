@@ -11,8 +11,9 @@ const SCHEMA_LOCK = 0x70726301;
 const DELETION_LOCK = 0x70726302;
 const CONVERSATION_LOCK = 0x70726303;
 
-const lockShared = query<{ kind: number }>(`
-  select pg_advisory_xact_lock_shared(:kind::integer, hashtext(current_schema()))`);
+/** Begins the transaction of a writer, who waits for a deletion. */
+export const BEGIN_TO_WRITE = `begin; select pg_advisory_xact_lock_shared(${DELETION_LOCK}, hashtext(current_schema()))`;
+
 const lockAlone = query<{ kind: number }>(`
   select pg_advisory_xact_lock(:kind::integer, hashtext(current_schema()))`);
 /** In their order, so that two who want the same two do not wait for each other. */
@@ -22,7 +23,6 @@ const lockKeys = query<{ kind: number; keys: readonly string[] }>(`
 
 /** A writer of these conversations and names. */
 export function* lockToWrite(keys: readonly string[]): Steps<void> {
-  yield* all(lockShared, { kind: DELETION_LOCK });
   if (keys.length > 0) yield* all(lockKeys, { kind: CONVERSATION_LOCK, keys });
 }
 

@@ -90,26 +90,49 @@ const storedAmong = query<OfLinks, { link: string }>(
   `select link from links where tenant = :tenant and link in (:links)`,
 );
 
-const readUpTo = query<OfLink, ChainRow>(`
+/** With `limit 1` what stands under a key is found by its index: of tables without statistics PostgreSQL reads every row. */
+const readUpTo = query<OfLink, ChainRow>(
+  `
   with recursive chain as (
-    select id, /*pg period, */parent, body, link, role, protocol, member, position
-    from links where tenant = :tenant and link = :link
+    select parent, body, link, role, protocol, member, position from links where tenant = :tenant and link = :link
     union all
-    select earlier.id, /*pg earlier.period, */earlier.parent, earlier.body, earlier.link, earlier.role, earlier.protocol,
-      earlier.member, earlier.position
-    from chain join links earlier on earlier.id = chain.parent /*pg and earlier.period = chain.period */)
+    select earlier.parent, earlier.body, earlier.link, earlier.role, earlier.protocol, earlier.member, earlier.position
+    from chain join links earlier on earlier.id = chain.parent)
   select chain.link, chain.role, chain.protocol, chain.member, bodies.encoding, bodies.content
   from chain
-  join bodies on bodies.id = chain.body /*pg and bodies.period = chain.period */
-  order by chain.position`);
-
-const readLinksUpTo = query<OfLink, { link: string }>(`
+  join bodies on bodies.id = chain.body
+  order by chain.position`,
+  `
   with recursive chain as (
-    select /*pg period, */parent, link, position from links where tenant = :tenant and link = :link
+    select period, parent, body, link, role, protocol, member, position from links where tenant = :tenant and link = :link
     union all
-    select /*pg earlier.period, */earlier.parent, earlier.link, earlier.position
-    from chain join links earlier on earlier.id = chain.parent /*pg and earlier.period = chain.period */)
-  select link from chain order by position`);
+    select earlier.* from chain cross join lateral (
+      select period, parent, body, link, role, protocol, member, position from links
+      where links.id = chain.parent and links.period = chain.period limit 1) earlier)
+  select chain.link, chain.role, chain.protocol, chain.member, bodies.encoding, bodies.content
+  from chain
+  cross join lateral (
+    select encoding, content from bodies
+    where bodies.id = chain.body and bodies.period = chain.period limit 1) bodies
+  order by chain.position`,
+);
+
+const readLinksUpTo = query<OfLink, { link: string }>(
+  `
+  with recursive chain as (
+    select parent, link, position from links where tenant = :tenant and link = :link
+    union all
+    select earlier.parent, earlier.link, earlier.position from chain join links earlier on earlier.id = chain.parent)
+  select link from chain order by position`,
+  `
+  with recursive chain as (
+    select period, parent, link, position from links where tenant = :tenant and link = :link
+    union all
+    select earlier.* from chain cross join lateral (
+      select period, parent, link, position from links
+      where links.id = chain.parent and links.period = chain.period limit 1) earlier)
+  select link from chain order by position`,
+);
 
 /** How many messages of a chain are stored, counted from its beginning: whatever is stored has all before it. */
 export function* countStored(tenantName: string, links: readonly string[]): Steps<number> {
