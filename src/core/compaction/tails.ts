@@ -2,7 +2,7 @@
  * Where head, middle and tail meet, and the forms of a tail from whole down to its skeleton. Every boundary is between
  * exchanges, so no call is cut from its result.
  */
-import { isHandoff, lastHandoffAt } from "../handoff/write.ts";
+import { HANDOFF_TOKENS_MIN, isHandoff, lastHandoffAt } from "../handoff/write.ts";
 import { digestResults } from "../passes/digest-results.ts";
 import { evictMedia } from "../passes/evict-media.ts";
 import { inSequence, type Pass, type PassContext } from "../passes/pass.ts";
@@ -158,7 +158,7 @@ export function* tailLadder(run: CompactionRun, ladder: TailLadder): Generator<C
       rungs[1],
       digested(run, (at) => at < start || at >= last),
     );
-  yield { ...summarisedTo(last, rungs[2], whole), limitTokens: unreadTokens };
+  yield { ...summarisedTo(last, rungs[2], whole), limitTokens: unreadTokens, handoffTokensMin: HANDOFF_TOKENS_MIN };
   yield summarisedTo(
     last,
     rungs[3],

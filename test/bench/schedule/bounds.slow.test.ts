@@ -17,11 +17,12 @@ const SESSIONS = FULL ? 60 : 4;
 const ENGINES: readonly EngineName[] = ["compressor", "sacred-zone", "handoff", "layered", "lossless", "stepped"];
 const SCHEDULES: readonly Schedule[] = [...new Set<Schedule>(["threshold", DEFAULTS.compression.schedule])];
 
-/** A large fixed part, one above the limit, output of half of the window, and none of these. */
+/** A large fixed part, one above the limit, output of half of the window, a room that a result and a handoff just share, and none of these. */
 const SETUPS: readonly Setup[] = [
   { windowTokens: 64_000, fixedShare: 0.57, outputTokens: 4_000 },
   { windowTokens: 100_000, fixedShare: 0.86, outputTokens: 1_000 },
   { windowTokens: 128_000, fixedShare: 0.15, outputTokens: 64_000 },
+  { windowTokens: 128_000, fixedShare: 0.6, outputTokens: 32_000 },
   { windowTokens: 200_000, fixedShare: 0.1, outputTokens: 32_000 },
 ];
 

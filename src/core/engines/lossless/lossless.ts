@@ -212,7 +212,11 @@ function* candidates(run: Run, { freshTailCount }: LosslessSettings): Generator<
   const last = lastStart(messages);
   const whole = unchangedMessages(run);
   yield summarisedTo(freshTail(run, whole, { last, count }), 0, whole);
-  yield { ...summarisedTo(last, RUNG_LAST_EXCHANGE, whole), limitTokens: run.goal.unreadTokens };
+  yield {
+    ...summarisedTo(last, RUNG_LAST_EXCHANGE, whole),
+    limitTokens: run.goal.unreadTokens,
+    handoffTokensMin: HANDOFF_TOKENS_MIN,
+  };
   const digested = digestResults(messages, { ...passContext(run), protect: (at) => at === run.live || at < last });
   // With the last exchange digested, there is room for some before it again.
   yield summarisedTo(freshTail(run, digested, { last, count }), RUNG_DIGESTED, digested);
