@@ -8,8 +8,8 @@ import { overflowOf } from "../overflow.ts";
 import type { Overflow, ProtocolName } from "../protocol.ts";
 import { definitions } from "../registry.ts";
 import { mergeUsage } from "../usage.ts";
+import { splitFrames, type Frame } from "./frames.ts";
 import { memberTexts, type AnswerDialect, type AnswerSignal, type StreamedEvent } from "./own-answer.ts";
-import { createParser } from "eventsource-parser";
 
 export interface AnswerState {
   /** Everything reported until now, cached and written tokens included. */
@@ -70,17 +70,7 @@ export function createAnswerReader(protocol: ProtocolName, options: AnswerOption
   return { ...source, state };
 }
 
-interface AnswerProgress {
-  usage: Usage | undefined;
-  besides: Usage | undefined;
-  id: string | undefined;
-  overflow: Overflow | undefined;
-  failed: boolean;
-  began: boolean;
-  complete: boolean;
-  reasons: boolean;
-  reasonedCalls: readonly string[];
-}
+type AnswerProgress = { -readonly [Name in keyof AnswerState]: AnswerState[Name] } & { reasons: boolean };
 
 const BLANK: AnswerProgress = {
   usage: undefined,
@@ -152,62 +142,10 @@ interface EventSplitter {
   readonly end: () => void;
 }
 
-/** Two line ends in a row, in whichever of the three forms; CR LF is one. */
-const BLANK_LINE = /\n[\r\n]|\r\r/;
-
 function splitEvents(eventCharsMax: number, tell: (event: StreamedEvent) => void): EventSplitter {
-  const parser = createParser({
-    onEvent: ({ event, data }) => {
-      if (data.length <= eventCharsMax) tell({ name: event, data });
-    },
-    onError: ({ field, value = "" }) => {
-      // Older llama.cpp servers send an error as a field of its own.
-      if (field === "error" && value.length <= eventCharsMax) tell({ name: "error", data: value });
-    },
-  });
-  const decoder = new TextDecoder();
-  let openChars = 0;
-  let skipping = false;
-  let last = "";
-
-  const resume = (text: string): void => {
-    const end = endOfBlank(last, text);
-    if (end === undefined) return;
-    skipping = false;
-    take(text.slice(end));
+  const splitter = splitFrames(eventCharsMax);
+  const hear = (frames: readonly (Frame | string)[]): void => {
+    for (const frame of frames) if (typeof frame !== "string" && frame.data !== "") tell(frame);
   };
-  const take = (text: string): void => {
-    const rest = charsAfterBlank(last, text);
-    openChars = rest ?? openChars + text.length;
-    parser.feed(text);
-    if (openChars <= eventCharsMax) return;
-    parser.reset();
-    openChars = 0;
-    skipping = true;
-  };
-  const push = (text: string): void => {
-    if (text === "") return;
-    if (skipping) resume(text);
-    else take(text);
-    last = text.at(-1)!;
-  };
-  return {
-    push: (chunk) => push(decoder.decode(chunk, { stream: true })),
-    end: () => push(`${decoder.decode()}\n\n`),
-  };
-}
-
-/** Where the first blank line ends; it may have begun with the last character of the text before. */
-function endOfBlank(last: string, text: string): number | undefined {
-  if (BLANK_LINE.test(last + text[0]!)) return 1;
-  const found = BLANK_LINE.exec(text);
-  return found === null ? undefined : found.index + found[0].length;
-}
-
-/** How much comes after the last blank line; undefined where there is none. */
-function charsAfterBlank(last: string, text: string): number | undefined {
-  let at = text.lastIndexOf("\n\n");
-  if (text.includes("\r")) at = Math.max(at, text.lastIndexOf("\n\r"), text.lastIndexOf("\r\r"));
-  if (at >= 0) return text.length - at - 2;
-  return BLANK_LINE.test(last + text[0]!) ? text.length : undefined;
+  return { push: (chunk) => hear(splitter.push(chunk)), end: () => hear(splitter.end()) };
 }
