@@ -6,22 +6,21 @@ import { documentIn } from "./document.ts";
 import { asFields, tryParseJson, type Fields, asList, asText } from "./fields.ts";
 import { FORMATS } from "./formats.ts";
 import { trimLine } from "./lines.ts";
-import { LOG_FORMATS, type InputFormat, type LogFormat, type WireFormat, type LogNote } from "./log.ts";
+import type { InputFormat, LogFormat, WireFormat, LogNote } from "./log.ts";
 import { allDefinitions } from "../protocols/registry.ts";
 import { PrecisError } from "../core/errors.ts";
 
 /** Of JSON lines this much is looked at; a single JSON document is parsed whole. */
 const SAMPLE_CHARS = 64 * 1024;
 
-/** A line that bears the marks of two formats belongs to the first of these. */
-const LINE_ORDER: readonly LogFormat[] = ["claude-code", "dsh", "pi", "gemini", "codex"];
+const FORMATS_IN_ORDER = Object.keys(FORMATS) as readonly LogFormat[];
 
 /** Undefined where the text is in none of the formats known. `fileName` may be a path; it decides only as a last resort. */
 export function detectFormat(text: string, fileName = ""): InputFormat | undefined {
   return (
     formatOfDocument(text) ??
     formatOfLines(text) ??
-    LOG_FORMATS.find((name) => FORMATS[name].marks.path?.test(fileName) === true)
+    FORMATS_IN_ORDER.find((name) => FORMATS[name].marks.path?.test(fileName) === true)
   );
 }
 
@@ -34,14 +33,16 @@ function formatOfDocument(text: string): InputFormat | undefined {
   if (document === undefined) return undefined;
   const wire = Array.isArray(document) ? detectWireFormat(document) : undefined;
   return (
-    wire ?? LOG_FORMATS.find((name) => FORMATS[name].marks.document?.(document) === true) ?? detectWireFormat(document)
+    wire ??
+    FORMATS_IN_ORDER.find((name) => FORMATS[name].marks.document?.(document) === true) ??
+    detectWireFormat(document)
   );
 }
 
 function formatOfLines(text: string): InputFormat | undefined {
   const records = sample(text);
   for (const record of records) {
-    const found = LINE_ORDER.find((name) => FORMATS[name].marks.line?.(record) === true);
+    const found = FORMATS_IN_ORDER.find((name) => FORMATS[name].marks.line?.(record) === true);
     if (found !== undefined) return found;
   }
   const bodies = records.map(detectWireFormat).find((format) => format !== undefined);

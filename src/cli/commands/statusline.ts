@@ -1,4 +1,6 @@
 /** `precis statusline`: share of the window, next compaction, spend and cache in one line, for a client's status line. */
+import { defined } from "../../core/defined.ts";
+import { countOf, fieldsOf, parsed, textOf, type Fields } from "../../protocols/fields.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { percent, parseTokens } from "../screen/amounts.ts";
@@ -164,51 +166,23 @@ interface StatusFigures extends SessionFigures {
 
 /** What Claude Code writes to a status line's standard input (https://code.claude.com/docs/en/statusline, 2026-11). */
 function sessionFromClaudeCode(text: string): SessionFigures {
-  const input = objectIn(text);
-  const context = asObject(input["context_window"]);
+  const input = fieldsOf(parsed(text));
+  const context = fieldsOf(input["context_window"]);
   return defined({
-    model: readTextIn(asObject(input["model"])["id"]),
-    windowTokens: asNumber(context["context_window_size"]),
-    costUsd: asNumber(asObject(input["cost"])["total_cost_usd"]),
-    ...tokensIn(asObject(context["current_usage"])),
+    model: textOf(fieldsOf(input["model"])["id"]) || undefined,
+    windowTokens: countOf(context["context_window_size"]),
+    costUsd: countOf(fieldsOf(input["cost"])["total_cost_usd"]),
+    ...tokensIn(fieldsOf(context["current_usage"])),
   });
 }
 
 function tokensIn(usage: Fields) {
   const parts = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"].map((name) =>
-    asNumber(usage[name]),
+    countOf(usage[name]),
   );
   if (parts.every((part) => part === undefined)) return {};
   const [plain = 0, read = 0, written = 0] = parts;
   const input = plain + read + written;
-  const tokens = input + (asNumber(usage["output_tokens"]) ?? 0);
+  const tokens = input + (countOf(usage["output_tokens"]) ?? 0);
   return input === 0 ? { tokens } : { tokens, cacheShare: read / input };
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function objectIn(text: string): Fields {
-  try {
-    return asObject(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-
-function asObject(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
-}
-
-function asNumber(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
-}
-
-function readTextIn(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function defined(figures: {
-  readonly [Name in keyof SessionFigures]: SessionFigures[Name] | undefined;
-}): SessionFigures {
-  return Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,5 @@
 /** Sessions of the DeepSeek Harness: a log of events in `~/.dsh/sessions`, a folder for each, compressed frame by frame. */
+import { join } from "node:path";
 import { CONVERSATION_ALONE, firstLines, SPACELESS_ID, type SessionFormat } from "../format.ts";
 import type { Usage } from "../../core/engines/contract.ts";
 import { contentText, textMessage, type Message, type ContentPart, type Part } from "../../core/transcript/message.ts";
@@ -26,6 +27,15 @@ export const dsh: SessionFormat = {
   read: readDsh,
   upTo: firstLines,
   write: writeDsh,
+  kept: ({ environment, home }) => ({
+    roots: [join(environment["DSH_HOME"] ?? join(home, ".dsh"), "sessions")],
+    isSession: (path) => /[/\\]session\.jsonl(?:\.zstd)?$/.test(path),
+    destination: (root, { cwd, ownId }) => ({
+      kind: "frames",
+      path: join(root, projectFolder(cwd), ownId, "session.jsonl.zstd"),
+      resume: ["dsh", "--profile", "tui", "--resume", ownId],
+    }),
+  }),
   holds: {
     ...CONVERSATION_ALONE,
     images: "nowhere",
@@ -283,3 +293,13 @@ function blockFor(part: Part | ContentPart): object {
   if (part.kind !== "tool-call") return { type: "text", text: contentText([part as ContentPart]) };
   return { type: "tool-call", id: part.id, name: part.name, arguments: part.arguments };
 }
+
+/** As dsh names a project's folder (0.1). */
+function projectFolder(cwd: string): string {
+  const readable = cwd
+    .replaceAll(/[^A-Za-z0-9._/\\:-]/g, (one) => `~${one.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`)
+    .replaceAll(/[/\\:]+/g, "-");
+  return `--${(readable.replace(/^-+/, "") || "root").slice(0, PROJECT_CHARS_MAX)}--`;
+}
+
+const PROJECT_CHARS_MAX = 251;
