@@ -123,7 +123,6 @@ function wireFormatOfMessages(messages: readonly unknown[]): WireFormat | undefi
   return plain;
 }
 
-/** Whether something is a message of some protocol, or an item of the Responses API. */
 function isWireRecord(value: unknown): boolean {
   const record = asFields(value);
   if (record === undefined || "payload" in record) return false;

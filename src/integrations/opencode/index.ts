@@ -34,7 +34,6 @@ interface Session {
 
 type Options = Omit<RuntimeOptions, "state">;
 
-/** Sessions that are remembered at once. */
 const SESSIONS_MAX = 64;
 
 /** With options of one's own, for a plugin file of one's own: `export default createPlugin({ … })`. */
@@ -110,7 +109,6 @@ function systemMessage({ info }: OpenCodeMessage, text: string): OpenCodeMessage
   return { info: { ...info, role: "system" }, parts: [{ type: "text", text }] };
 }
 
-/** What the newest answer reported. */
 function readUsage(messages: readonly OpenCodeMessage[]) {
   const { tokens } = (messages.findLast(({ info }) => info.role === "assistant")?.info ?? {}) as {
     readonly tokens?: {

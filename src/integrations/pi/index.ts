@@ -58,7 +58,6 @@ interface PiTool {
 
 type ToolCall = readonly [string, unknown, AbortSignal | undefined, unknown, PiContext];
 
-/** Sessions whose compactions are remembered at once. */
 const SESSIONS_MAX = 16;
 /** Set by `precis run pi`. */
 const GATEWAY_VARIABLE = "PRECIS_PI_GATEWAY";

@@ -84,7 +84,6 @@ function readDsh(text: LogText, history: History): FormatReading {
   };
 }
 
-/** Whether a line bears the marks of this format. */
 function isDshLine(record: Fields): boolean {
   return isHeader(record) || (typeof record["seq"] === "number" && asText(record["type"])?.includes("/") === true);
 }
@@ -180,7 +179,6 @@ function usageIn(lines: readonly Line[]): Usage | undefined {
   return { input: asCount(usage["inputTokens"]) + cacheRead + cacheWrite, output, cacheRead, cacheWrite };
 }
 
-/** Writes a session of the DeepSeek Harness: its header, and the events of one turn in which everything was said. */
 function writeDsh(session: Session, { id, nowMs }: WriteContext): string {
   const stamps = fillTimes(session, nowMs);
   const compactions = new Map(session.compactions.map((one) => [one.summary, one]));

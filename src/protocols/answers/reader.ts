@@ -102,7 +102,6 @@ function readEvent(state: AnswerProgress, signal: AnswerSignal): void {
   if (ends === true) state.complete = true;
 }
 
-/** Collects a body up to a limit and reads it at its end. */
 function gather(bytesMax: number, read: (text: string) => void): EventSplitter {
   const decoder = new TextDecoder();
   let text = "";
@@ -124,7 +123,6 @@ function readWhole(dialect: AnswerDialect, status: number, text: string): Answer
   return members.size === 0 ? {} : dialect.whole(members);
 }
 
-/** What the beginning of an answer has shown. */
 type Opening = "undecided" | "content" | "overflow";
 
 /**
