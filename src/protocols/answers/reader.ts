@@ -11,24 +11,31 @@ import { mergeUsage } from "../usage.ts";
 import { splitFrames, type Frame } from "./frames.ts";
 import { memberTexts, type AnswerDialect, type AnswerSignal, type StreamedEvent } from "./own-answer.ts";
 
-export interface AnswerState {
-  /** Everything reported until now, cached and written tokens included. */
-  readonly usage: Usage | undefined;
-  /** What the provider took beside that and does not count in it: a compaction of its own. */
-  readonly besides: Usage | undefined;
-  /** The name by which a later request may refer to the answer, in protocols that have threads. */
-  readonly id: string | undefined;
-  /** The request was too large, by the answer's own word. */
-  readonly overflow: Overflow | undefined;
-  /** An error was said, of whatever kind. */
-  readonly failed: boolean;
-  /** Content was seen, or anything after which the answer cannot be taken back. */
-  readonly began: boolean;
-  /** The protocol's own end was seen: nothing is missing. */
-  readonly complete: boolean;
-  /** Ids of calls that the provider returned behind reasoning. */
-  readonly reasonedCalls: readonly string[];
+function nothingRead() {
+  return {
+    /** Everything reported until now, cached and written tokens included. */
+    usage: undefined as Usage | undefined,
+    /** What the provider took beside that and does not count in it: a compaction of its own. */
+    besides: undefined as Usage | undefined,
+    /** The name by which a later request may refer to the answer, in protocols that have threads. */
+    id: undefined as string | undefined,
+    /** The request was too large, by the answer's own word. */
+    overflow: undefined as Overflow | undefined,
+    /** An error was said, of whatever kind. */
+    failed: false,
+    /** Content was seen, or anything after which the answer cannot be taken back. */
+    began: false,
+    /** The protocol's own end was seen: nothing is missing. */
+    complete: false,
+    /** Reasoning was seen. */
+    reasons: false,
+    /** Ids of calls that the provider returned behind reasoning. */
+    reasonedCalls: [] as readonly string[],
+  };
 }
+
+type AnswerProgress = ReturnType<typeof nothingRead>;
+export type AnswerState = Readonly<AnswerProgress>;
 
 export interface AnswerReader {
   /** Bytes as they are without content encoding, cut anywhere. They are not kept once `push` returns, nor changed. */
@@ -61,7 +68,7 @@ export function isEventStream(contentType: string | null | undefined): boolean {
 export function createAnswerReader(protocol: ProtocolName, options: AnswerOptions): AnswerReader {
   const { streamed, status, eventBytesMax = EVENT_BYTES_MAX, bodyBytesMax = BODY_BYTES_MAX } = options;
   const dialect = definitions[protocol].answers;
-  const state = { ...BLANK };
+  const state = nothingRead();
   const heard = (saying: AnswerSignal): void => readEvent(state, saying);
   const source =
     streamed && status < FIRST_ERROR_STATUS
@@ -69,20 +76,6 @@ export function createAnswerReader(protocol: ProtocolName, options: AnswerOption
       : gather(bodyBytesMax, (text) => heard(readWhole(dialect, status, text)));
   return { ...source, state };
 }
-
-type AnswerProgress = { -readonly [Name in keyof AnswerState]: AnswerState[Name] } & { reasons: boolean };
-
-const BLANK: AnswerProgress = {
-  usage: undefined,
-  besides: undefined,
-  id: undefined,
-  overflow: undefined,
-  failed: false,
-  began: false,
-  complete: false,
-  reasons: false,
-  reasonedCalls: [],
-};
 
 /** More calls of one answer say nothing new. */
 const REASONED_CALLS_MAX = 32;
