@@ -9,6 +9,7 @@ import type { Prepared, Runtime, RuntimeOptions } from "../../session/contract.t
 import { createConversation, answerCall, declaredTools } from "../framework/conversation.ts";
 import { openCodeMessages, type OpenCodeMessage } from "./messages.ts";
 import { setupForTwo } from "./version-2.ts";
+import { createRecentMap } from "../../store/recent-map.ts";
 
 /** Of what OpenCode gives a plugin, what is used here. */
 interface PluginInput {
@@ -152,12 +153,10 @@ function createWindows({ client }: PluginInput) {
 }
 
 function createSessions(options: Options): (id: string) => Session {
-  const sessions = new Map<string, Session>();
+  const sessions = createRecentMap<Session>({ entries: SESSIONS_MAX });
   return (id) => {
     const known = sessions.get(id) ?? { runtime: createRuntime(options), system: [], observe: undefined };
-    sessions.delete(id);
     sessions.set(id, known);
-    if (sessions.size > SESSIONS_MAX) sessions.delete(sessions.keys().next().value!);
     return known;
   };
 }

@@ -231,7 +231,7 @@ export function commandText(message: Fields): string {
   return `Ran \`${asText(message["command"]) ?? ""}\`\n${printed}${cancelled ?? failed}${more}`;
 }
 
-function replyPart(block: Fields): Part {
+export function replyPart(block: Fields): Part {
   switch (block["type"]) {
     case "thinking":
       return { kind: "reasoning", text: asText(block["thinking"]) ?? "" };
@@ -247,7 +247,7 @@ function replyPart(block: Fields): Part {
   }
 }
 
-function contentParts(content: unknown): readonly ContentPart[] {
+export function contentParts(content: unknown): readonly ContentPart[] {
   if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
   return asObjects(content).map(contentPart);
 }
