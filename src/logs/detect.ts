@@ -7,7 +7,8 @@ import { asFields, tryParseJson, type Fields, asList, asText } from "./fields.ts
 import { FORMATS } from "./formats.ts";
 import { trimLine } from "./lines.ts";
 import type { InputFormat, LogFormat, WireFormat, LogNote } from "./log.ts";
-import { allDefinitions } from "../protocols/registry.ts";
+import { protocolOfMessage } from "../protocols/detect.ts";
+import { allDefinitions, definitions } from "../protocols/registry.ts";
 import { PrecisError } from "../core/errors.ts";
 
 /** Of JSON lines this much is looked at; a single JSON document is parsed whole. */
@@ -75,13 +76,7 @@ const ITEM_TYPES = new Set(
 /** One of these is in every item; parts of other stores share the names of types. */
 const ITEM_KEYS = ["call_id", "summary", "encrypted_content", "action", "server_label", "revised_prompt"];
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
-/** System and developer messages say nothing: more than one protocol has them. */
-const CHAT_ROLES = new Set(["tool", "function"]);
 const CHAT_KEYS = ["tool_calls", "tool_call_id", "function_call"];
-
-const BLOCK_TYPES: ReadonlyMap<string, WireFormat> = new Map(
-  allDefinitions.flatMap(({ name, marks }) => marks.blocks.map((type) => [type, name] as const)),
-);
 
 /** The protocol of a request body or of a list of messages; undefined for anything else. */
 function detectWireFormat(document: unknown): WireFormat | undefined {
@@ -91,7 +86,9 @@ function detectWireFormat(document: unknown): WireFormat | undefined {
   const { messages, input } = body;
   if (Array.isArray(messages)) {
     const format = wireFormatOfMessages(messages) ?? (isRequest(body, messages) ? "openai-chat" : undefined);
-    return format === "openai-chat" && hasAnthropicFrame(body) ? "anthropic-messages" : format;
+    return format === "openai-chat" && definitions["anthropic-messages"].marks.request(body)
+      ? "anthropic-messages"
+      : format;
   }
   if (Array.isArray(input))
     return wireFormatOfMessages(input) !== undefined || isRequest(body, input) ? "openai-responses" : undefined;
@@ -116,7 +113,7 @@ function wireFormatOfMessages(messages: readonly unknown[]): WireFormat | undefi
   if (own !== undefined || !isWireRecord(messages[0])) return own;
   let plain: WireFormat = "openai-chat";
   for (const message of messages) {
-    const format = detectMark(asFields(message) ?? {});
+    const format = protocolOfMessage(asFields(message) ?? {});
     if (format === "openai-chat" || format === "openai-responses") return format;
     plain = format ?? plain;
   }
@@ -136,27 +133,6 @@ function standalone(value: unknown): WireFormat | undefined {
   const record = asFields(value);
   if (record === undefined) return undefined;
   return allDefinitions.find(({ marks }) => marks.standalone?.(record) === true)?.name;
-}
-
-/** The protocol that alone writes a message like this; undefined where several do. */
-function detectMark(message: Fields): WireFormat | undefined {
-  const type = asText(message["type"]);
-  if (type !== undefined) return "openai-responses";
-  if (CHAT_ROLES.has(asText(message["role"]) ?? "") || CHAT_KEYS.some((key) => key in message)) return "openai-chat";
-  for (const block of asList(message["content"])) {
-    const format = BLOCK_TYPES.get(asText(asFields(block)?.["type"]) ?? "");
-    if (format !== undefined) return format;
-  }
-  return undefined;
-}
-
-function hasAnthropicFrame(body: Fields): boolean {
-  const tool = asFields(asList(body["tools"])[0]);
-  return (
-    "system" in body ||
-    "anthropic_version" in body ||
-    (tool !== undefined && "input_schema" in tool && !("function" in tool))
-  );
 }
 
 /** Whether calls or results in Anthropic's form are anywhere in JSON text. Inside a string the quotes are escaped. */
