@@ -1,13 +1,12 @@
 /** The figures that follow from a configuration, how each is reached, and what in it is extreme. */
 import { builtInName, ENGINE_NAMES } from "../core/engines/names.ts";
-import { type EngineSettings } from "../core/engines/settings.ts";
+import type { EngineSettings } from "../core/engines/settings.ts";
 import { limitsOf, type Limits } from "../core/engines/compressor/limits.ts";
 import { createEngine, figuresOf } from "../core/engines/engines.ts";
 import { windowLimits, type WindowLimits } from "../core/engines/window.ts";
 import { toEngineSettings, mainWindow } from "./engine-settings.ts";
 import { isLoopback } from "./locate.ts";
 import type { Configuration } from "./schema.ts";
-import { snakeCase } from "./snake-case.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { asksInPlace, chooseModels, type Choice } from "../models/choice.ts";
 import { lookUp, SAFE_WINDOW_TOKENS } from "../models/registry/registry.ts";
@@ -278,4 +277,9 @@ export interface Warning {
 
 function counted(count: number): string {
   return `${count.toLocaleString("en-US")} tokens`;
+}
+
+/** The names of programs as the configuration file writes them: `recentTokens` is `recent_tokens`, `sacred-zone` is `sacred_zone`. */
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll("-", "_");
 }

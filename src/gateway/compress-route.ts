@@ -39,7 +39,6 @@ const RECALL_HEX_DIGITS = [16, 9];
 const MARKERS_MAX = 64;
 /** Of the threshold: rows are shortened to this, so that the next ones do not have them shortened again. */
 const TARGET_SHARE = 0.5;
-/** Tokens of an answer that holds the places of a query. */
 const FOUND_TOKENS_MAX = 2_000;
 
 type CompressRoute = { readonly asks: "compress" | "compact" } | { readonly asks: "retrieve"; readonly marker: string };
@@ -55,7 +54,6 @@ export function compressRouteOf({
   return marker === undefined ? undefined : { asks: "retrieve", marker };
 }
 
-/** What is asked, and by whom. */
 interface CompressRequest {
   readonly client: ClientRequest;
   readonly record: RequestRecord;

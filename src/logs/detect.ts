@@ -6,22 +6,22 @@ import { documentIn } from "./document.ts";
 import { asFields, tryParseJson, type Fields, asList, asText } from "./fields.ts";
 import { FORMATS } from "./formats.ts";
 import { trimLine } from "./lines.ts";
-import { LOG_FORMATS, type InputFormat, type LogFormat, type WireFormat, type LogNote } from "./log.ts";
-import { allDefinitions } from "../protocols/registry.ts";
+import type { InputFormat, LogFormat, WireFormat, LogNote } from "./log.ts";
+import { protocolOfMessage } from "../protocols/detect.ts";
+import { allDefinitions, definitions } from "../protocols/registry.ts";
 import { PrecisError } from "../core/errors.ts";
 
 /** Of JSON lines this much is looked at; a single JSON document is parsed whole. */
 const SAMPLE_CHARS = 64 * 1024;
 
-/** A line that bears the marks of two formats belongs to the first of these. */
-const LINE_ORDER: readonly LogFormat[] = ["claude-code", "dsh", "pi", "gemini", "codex"];
+const FORMATS_IN_ORDER = Object.keys(FORMATS) as readonly LogFormat[];
 
 /** Undefined where the text is in none of the formats known. `fileName` may be a path; it decides only as a last resort. */
 export function detectFormat(text: string, fileName = ""): InputFormat | undefined {
   return (
     formatOfDocument(text) ??
     formatOfLines(text) ??
-    LOG_FORMATS.find((name) => FORMATS[name].marks.path?.test(fileName) === true)
+    FORMATS_IN_ORDER.find((name) => FORMATS[name].marks.path?.test(fileName) === true)
   );
 }
 
@@ -34,14 +34,16 @@ function formatOfDocument(text: string): InputFormat | undefined {
   if (document === undefined) return undefined;
   const wire = Array.isArray(document) ? detectWireFormat(document) : undefined;
   return (
-    wire ?? LOG_FORMATS.find((name) => FORMATS[name].marks.document?.(document) === true) ?? detectWireFormat(document)
+    wire ??
+    FORMATS_IN_ORDER.find((name) => FORMATS[name].marks.document?.(document) === true) ??
+    detectWireFormat(document)
   );
 }
 
 function formatOfLines(text: string): InputFormat | undefined {
   const records = sample(text);
   for (const record of records) {
-    const found = LINE_ORDER.find((name) => FORMATS[name].marks.line?.(record) === true);
+    const found = FORMATS_IN_ORDER.find((name) => FORMATS[name].marks.line?.(record) === true);
     if (found !== undefined) return found;
   }
   const bodies = records.map(detectWireFormat).find((format) => format !== undefined);
@@ -74,13 +76,7 @@ const ITEM_TYPES = new Set(
 /** One of these is in every item; parts of other stores share the names of types. */
 const ITEM_KEYS = ["call_id", "summary", "encrypted_content", "action", "server_label", "revised_prompt"];
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
-/** System and developer messages say nothing: more than one protocol has them. */
-const CHAT_ROLES = new Set(["tool", "function"]);
 const CHAT_KEYS = ["tool_calls", "tool_call_id", "function_call"];
-
-const BLOCK_TYPES: ReadonlyMap<string, WireFormat> = new Map(
-  allDefinitions.flatMap(({ name, marks }) => marks.blocks.map((type) => [type, name] as const)),
-);
 
 /** The protocol of a request body or of a list of messages; undefined for anything else. */
 function detectWireFormat(document: unknown): WireFormat | undefined {
@@ -90,7 +86,9 @@ function detectWireFormat(document: unknown): WireFormat | undefined {
   const { messages, input } = body;
   if (Array.isArray(messages)) {
     const format = wireFormatOfMessages(messages) ?? (isRequest(body, messages) ? "openai-chat" : undefined);
-    return format === "openai-chat" && hasAnthropicFrame(body) ? "anthropic-messages" : format;
+    return format === "openai-chat" && definitions["anthropic-messages"].marks.request(body)
+      ? "anthropic-messages"
+      : format;
   }
   if (Array.isArray(input))
     return wireFormatOfMessages(input) !== undefined || isRequest(body, input) ? "openai-responses" : undefined;
@@ -115,14 +113,13 @@ function wireFormatOfMessages(messages: readonly unknown[]): WireFormat | undefi
   if (own !== undefined || !isWireRecord(messages[0])) return own;
   let plain: WireFormat = "openai-chat";
   for (const message of messages) {
-    const format = detectMark(asFields(message) ?? {});
+    const format = protocolOfMessage(asFields(message) ?? {});
     if (format === "openai-chat" || format === "openai-responses") return format;
     plain = format ?? plain;
   }
   return plain;
 }
 
-/** Whether something is a message of some protocol, or an item of the Responses API. */
 function isWireRecord(value: unknown): boolean {
   const record = asFields(value);
   if (record === undefined || "payload" in record) return false;
@@ -136,27 +133,6 @@ function standalone(value: unknown): WireFormat | undefined {
   const record = asFields(value);
   if (record === undefined) return undefined;
   return allDefinitions.find(({ marks }) => marks.standalone?.(record) === true)?.name;
-}
-
-/** The protocol that alone writes a message like this; undefined where several do. */
-function detectMark(message: Fields): WireFormat | undefined {
-  const type = asText(message["type"]);
-  if (type !== undefined) return "openai-responses";
-  if (CHAT_ROLES.has(asText(message["role"]) ?? "") || CHAT_KEYS.some((key) => key in message)) return "openai-chat";
-  for (const block of asList(message["content"])) {
-    const format = BLOCK_TYPES.get(asText(asFields(block)?.["type"]) ?? "");
-    if (format !== undefined) return format;
-  }
-  return undefined;
-}
-
-function hasAnthropicFrame(body: Fields): boolean {
-  const tool = asFields(asList(body["tools"])[0]);
-  return (
-    "system" in body ||
-    "anthropic_version" in body ||
-    (tool !== undefined && "input_schema" in tool && !("function" in tool))
-  );
 }
 
 /** Whether calls or results in Anthropic's form are anywhere in JSON text. Inside a string the quotes are escaped. */

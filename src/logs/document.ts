@@ -64,7 +64,6 @@ const KEYS_SHOWN = 6;
 /** Where the protocols have the messages of a request. */
 const LISTS: ReadonlySet<string> = new Set(["messages", "input", "contents"]);
 
-/** Whether it is a list of messages, or has one, with nothing in it. */
 function hasEmptyList(document: unknown): boolean {
   if (Array.isArray(document)) return document.length === 0;
   const lists = Object.entries(asFields(document) ?? {}).filter(([name]) => LISTS.has(name));

@@ -6,7 +6,8 @@ import { contentText } from "../core/transcript/message.ts";
 import { asFields, asText, tryParseJson } from "./fields.ts";
 import { LOG_FORMATS, type LogFormat } from "./log.ts";
 import { unfolded } from "./frames.ts";
-import { findPlaces, type AgentPlace, type PlaceEnvironment } from "./places.ts";
+import type { AgentPlace } from "./format.ts";
+import { placeOf, type PlaceEnvironment } from "./places.ts";
 import { readAssembled } from "./read.ts";
 import { sessionsIn } from "./stored.ts";
 
@@ -49,9 +50,8 @@ const UNFOLDED_BYTES_MAX = 64 * 1024 * 1024;
 const BEGINS_CHARS_MAX = 120;
 
 export function findSessions({ environment, folder, formats = LOG_FORMATS, cwd, limit }: FindOptions): Found {
-  const places = findPlaces(environment, folder);
   const problems: string[] = [];
-  const all = formats.flatMap((format) => foundIn(places[format], format, problems));
+  const all = formats.flatMap((format) => foundIn(placeOf(format, environment, folder), format, problems));
   const sessions: FoundSession[] = [];
   for (const one of all.toSorted((a, b) => b.modifiedMs - a.modifiedMs)) {
     if (sessions.length >= limit) break;

@@ -2,7 +2,7 @@
 import { type Fields, asFields, toJson, tryParseJson } from "./fields.ts";
 import type { LogText } from "./lines.ts";
 import type { FormatReading, History, LogFormat, WireFormat, Session } from "./log.ts";
-import type { WriteContext } from "./document.ts";
+import { isoOf, type WriteContext } from "./document.ts";
 
 export interface SessionFormat {
   readonly name: LogFormat;
@@ -13,10 +13,45 @@ export interface SessionFormat {
   readonly read: (text: LogText, history: History) => FormatReading;
   /** The session as it was when the record at `line` had been written. */
   readonly upTo: (text: string, line: number) => string;
+  /** Where the agent keeps its sessions, by the variables that move it elsewhere, and where a written one has to go. */
+  readonly kept: (home: AgentHome) => AgentPlace;
   readonly tools: ToolNames;
   readonly holds: Holds;
   /** Takes a session that holds only what the format holds (`adapt`). */
   readonly write: (session: Session, context: WriteContext) => string;
+}
+
+export interface AgentHome {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+}
+
+export interface AgentPlace {
+  /** Folders that are searched with all below them, and databases; a written session goes to the first. */
+  readonly roots: readonly string[];
+  readonly isSession: (path: string) => boolean;
+  readonly destination: (root: string, session: NewSession) => Destination;
+}
+
+export interface NewSession {
+  readonly id: string;
+  readonly cwd: string;
+  readonly startMs: number;
+  /** The id that the written text has, where the format makes another of it. */
+  readonly ownId: string;
+}
+
+export interface Destination {
+  /** A file of its own, also a compressed one, or a database that it is added to. */
+  readonly kind: "file" | "frames" | "database";
+  readonly path: string;
+  /** The command that goes on with it. */
+  readonly resume: readonly string[];
+}
+
+/** When a session began, to the second, as names of files have it: `2026-01-01T00-00-00`. */
+export function fileStamp({ startMs }: NewSession): string {
+  return isoOf(startMs).slice(0, "2026-01-01T00:00:00".length).replaceAll(":", "-");
 }
 
 interface FormatMarks {

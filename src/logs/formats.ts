@@ -1,4 +1,4 @@
-/** Every format of sessions that precis knows, by its name. */
+/** Every format of sessions that precis knows, by its name. A text that bears the marks of two belongs to the first of these. */
 import { claudeCode } from "./claude-code/index.ts";
 import { codex } from "./codex/index.ts";
 import { dsh } from "./dsh/index.ts";
@@ -11,10 +11,10 @@ import { pi } from "./pi/index.ts";
 
 export const FORMATS: Readonly<Record<LogFormat, SessionFormat>> = {
   "claude-code": claudeCode,
-  codex,
-  pi,
-  opencode,
-  gemini,
-  hermes,
   dsh,
+  pi,
+  gemini,
+  codex,
+  opencode,
+  hermes,
 };

@@ -4,7 +4,15 @@
  */
 import { PROTOCOL_NAMES, type ProtocolName } from "../core/protocols.ts";
 import type { Usage } from "../core/engines/contract.ts";
-import type { ContentPart, Message, Transcript, Part, ToolResultPart } from "../core/transcript/message.ts";
+import type {
+  ContentPart,
+  Message,
+  Transcript,
+  Part,
+  ToolCallPart,
+  ToolResultPart,
+} from "../core/transcript/message.ts";
+import { asText, toJson } from "./fields.ts";
 
 export const LOG_FORMATS = ["claude-code", "codex", "pi", "opencode", "gemini", "hermes", "dsh"] as const;
 export const WIRE_FORMATS = PROTOCOL_NAMES;
@@ -123,6 +131,11 @@ export function findResults(messages: readonly SessionMessage[]): Results {
       open = new Map(message.parts.flatMap((part) => (part.kind === "tool-call" ? [[part.id, part]] : [])));
   }
   return results;
+}
+
+/** A call as most agents record it: with its arguments as a value. */
+export function recordedCall(id: unknown, name: unknown, input: unknown): ToolCallPart {
+  return { kind: "tool-call", id: asText(id) ?? "", name: asText(name) ?? "unknown", arguments: toJson(input ?? {}) };
 }
 
 /** For a call of which the session itself says that it did not run to its end: `why` is told as a failure. */

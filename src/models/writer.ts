@@ -26,7 +26,6 @@ import {
 import { ASK_RETRIES, ASK_TIMEOUT_MS } from "./settings.ts";
 import { loadDialect, loadPackage, type LoadPackage, type Provider } from "./providers.ts";
 
-/** Resolves after the time, and at once where the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -325,7 +324,6 @@ export function judgeAnswer(answer: Answer, overflow: ReadOverflow): Judgement {
   return judged("malformed");
 }
 
-/** Reads why no answer came at all. */
 function judgeConnection(cause: unknown): Judgement {
   const code = innermostCode(cause);
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT")

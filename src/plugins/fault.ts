@@ -74,42 +74,29 @@ function placeIn(error: unknown, folder: string): string | undefined {
 }
 
 /** What a plugin may take: time a call, memory, the size of an answer. Beyond any of them it is disabled. */
-export interface PluginLimits {
+export const PLUGIN_LIMITS = Object.freeze({
   /** Until its module is loaded. */
-  readonly startMs: number;
-  readonly decideMs: number;
-  /** One compaction; what models take to answer does not count. */
-  readonly compactMs: number;
-  /** For the answer to one call of a tool. */
-  readonly toolMs: number;
-  /** Originals that one call of a tool may read. */
-  readonly reads: number;
-  /** One transcript of the contract suite. */
-  readonly checkMs: number;
-  /** Waiting for other sessions that keep the plugin busy. */
-  readonly queueMs: number;
-  /** Of its own objects and code. Buffers lie outside it. */
-  readonly memoryMb: number;
-  readonly answerBytes: number;
-  /** Questions to models in one compaction. */
-  readonly asks: number;
-  /** Compactions at once; deciding has a thread of its own. */
-  readonly threads: number;
-  /** Threads that may be lost to it before it is left alone for as long as the process lives. */
-  readonly losses: number;
-}
-
-export const PLUGIN_LIMITS: PluginLimits = Object.freeze({
   startMs: 30_000,
   decideMs: 5_000,
+  /** One compaction; what models take to answer does not count. */
   compactMs: 30_000,
+  /** For the answer to one call of a tool. */
   toolMs: 10_000,
+  /** Originals that one call of a tool may read. */
   reads: 256,
+  /** One transcript of the contract suite. */
   checkMs: 60_000,
+  /** Waiting for other sessions that keep the plugin busy. */
   queueMs: 10_000,
+  /** Of its own objects and code. Buffers lie outside it. */
   memoryMb: 512,
   answerBytes: 64 * 1024 * 1024,
+  /** Questions to models in one compaction. */
   asks: 64,
+  /** Compactions at once; deciding has a thread of its own. */
   threads: 2,
+  /** Threads that may be lost to it before it is left alone for as long as the process lives. */
   losses: 3,
 });
+
+export type PluginLimits = { readonly [Name in keyof typeof PLUGIN_LIMITS]: number };

@@ -40,7 +40,8 @@ function detectMessages(messages: readonly unknown[]): ProtocolName | undefined 
   return messages.every((message) => typeof message["role"] === "string") ? PLAIN : undefined;
 }
 
-function protocolOfMessage(message: Fields): ProtocolName | undefined {
+/** The protocol that alone writes a message like this; undefined where several do. */
+export function protocolOfMessage(message: Fields): ProtocolName | undefined {
   const own = allDefinitions.find(({ marks }) => marks.message(message));
   if (own !== undefined) return own.name;
   for (const block of listOf(message["content"]).map(fieldsOf)) {

@@ -2,6 +2,5 @@
 import "../platform/refuse-old-node.ts";
 export type { RedactOptions } from "../core/redaction/redact.ts";
 export { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
-export { logLine } from "./log-line.ts";
 export { PATTERN_CHARS_MAX, PATTERNS_MAX, patternProblems, type PatternProblem } from "./patterns.ts";
-export { loadSecretRules, type SecretSettings } from "./rules.ts";
+export { loadSecretRules, logLine, type SecretSettings } from "./rules.ts";

@@ -1,5 +1,6 @@
 /** Everything that redaction can know: secretlint's preset and a person's own patterns, to be added to the core's rules. */
 import type { Finder, RedactOptions } from "../core/redaction/redact.ts";
+import { redactJson, type Redactor } from "../core/redaction/redactor.ts";
 
 export interface SecretSettings {
   /** Spare what source code assigns; default false. */
@@ -20,4 +21,9 @@ export async function loadSecretRules({ code = false, patterns = [] }: SecretSet
     finders.push(createPatternFinder(patterns));
   }
   return { code, finders };
+}
+
+/** `record` as one line of JSON. `redact` should know every rule: `createRedactor(await loadSecretRules())`. */
+export function logLine(record: unknown, redact: Redactor): string {
+  return redactJson(JSON.stringify(record) ?? "null", redact);
 }

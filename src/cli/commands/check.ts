@@ -3,7 +3,7 @@ import { loadConfiguration } from "../../config/load.ts";
 import { wrapped, measureWidth } from "../screen/text.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { count, counted } from "../screen/amounts.ts";
-import type { Command } from "../program/command.ts";
+import { exampleLines, option, toggle, type Command } from "../program/command.ts";
 import { EXIT, type ExitCode } from "../program/exit.ts";
 import {
   readImageTokens,
@@ -27,24 +27,17 @@ export const checkCommand: Command = {
     "A valid transcript that is larger than the model's window is reported with the window and the model. If the window is known (from the model in the input or --model, --context-length or the configuration) the exit code is 5; if it is only assumed, this is a warning.",
     "A session file is checked as it would be sent; repairs made while reading it are reported as remarks.",
   ],
-  examples: [
-    { line: "precis check request.json", says: "before sending it" },
-    { line: "precis check session.jsonl --model gpt-5.4", says: "check whether it fits another model" },
-    { line: "precis compact session.jsonl --force | precis check -", says: "check a result of precis itself" },
-  ],
+  examples: exampleLines({
+    "precis check request.json": "before sending it",
+    "precis check session.jsonl --model gpt-5.4": "check whether it fits another model",
+    "precis compact session.jsonl --force | precis check -": "check a result of precis itself",
+  }),
   args: {
     ...INPUT_ARGS,
-    model: {
-      type: "string",
-      valueHint: "NAME",
-      description: "The model to check for, if the input does not name one.",
-    },
+    model: option("NAME", "The model to check for, if the input does not name one."),
     "context-length": ENGINE_FLAGS["context-length"],
     ...CONFIG_FLAGS,
-    json: {
-      type: "boolean",
-      description: "Print {valid, fits, tokens, window, protocols, violations, refusal, notes}.",
-    },
+    json: toggle("Print {valid, fits, tokens, window, protocols, violations, refusal, notes}."),
   },
   run: async (args, terminal) => {
     const configuration = await loadConfiguration(configurationRequest(args, terminal));

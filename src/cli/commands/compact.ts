@@ -10,7 +10,7 @@ import { createRedactor } from "../../core/redaction/redactor.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
 import { counted } from "../screen/amounts.ts";
-import type { Arguments, Command } from "../program/command.ts";
+import { exampleLines, option, toggle, type Arguments, type Command } from "../program/command.ts";
 import { compactionDiff, shownCompaction } from "../compaction/diff.ts";
 import { compactForced, compactInput, type CompactionRequest, type ForcedCompaction } from "../compaction/compact.ts";
 import { compactJson, compactPage } from "../compaction/compact-output.ts";
@@ -40,98 +40,52 @@ export const compactCommand: Command = {
     "The messages go to standard output in the protocol of the input, unchanged ones byte for byte; for a session file, in the protocol of its agent. The report goes to standard error.",
     "Compacts when the transcript is over the threshold that follows from the configuration. --budget sets the size of the result and overrides the documented minimums. --force compacts even if there is room: with the documented figures, or like --budget 20% if these would keep everything. It says so if nothing can be gained.",
   ],
-  examples: [
-    {
-      line: "precis compact session.jsonl > smaller.json",
-      says: "a session file of Claude Code, Codex, pi or Gemini CLI",
-    },
-    {
-      line: "precis compact request.json --budget 20% --keep originals.json",
-      says: "reduce it to a fifth and keep every original",
-    },
-    {
-      line: "precis compact session.jsonl --force --focus 'the failing migration'",
-      says: "give most of the handoff to one topic",
-    },
-    {
-      line: "precis compact session.jsonl --force --summarize claude-haiku-4-5",
-      says: "a model writes the handoff; your key is in ANTHROPIC_API_KEY",
-    },
-    {
-      line: "precis compact request.json --force --engine handoff --set context.remote_compaction=on",
-      says: "the provider compacts a request of OpenAI Responses itself; your key is in OPENAI_API_KEY",
-    },
-    {
-      line: "precis compact session.jsonl --budget 20% --pin 4-5 --drop 12-20",
-      says: "keep three messages, and leave a range out",
-    },
-    { line: "precis compact session.jsonl --force --diff | less -R", says: "what became of each message" },
-    { line: "cat request.json | precis compact - --to openai-chat --json | jq .report", says: "for a script" },
-    {
-      line: "precis compact session.jsonl --budget 20% --require recallable --out smaller.json",
-      says: "for CI: fails where something that the work may need is lost",
-    },
-  ],
+  examples: exampleLines({
+    "precis compact session.jsonl > smaller.json": "a session file of Claude Code, Codex, pi or Gemini CLI",
+    "precis compact request.json --budget 20% --keep originals.json": "reduce it to a fifth and keep every original",
+    "precis compact session.jsonl --force --focus 'the failing migration'": "give most of the handoff to one topic",
+    "precis compact session.jsonl --force --summarize claude-haiku-4-5":
+      "a model writes the handoff; your key is in ANTHROPIC_API_KEY",
+    "precis compact request.json --force --engine handoff --set context.remote_compaction=on":
+      "the provider compacts a request of OpenAI Responses itself; your key is in OPENAI_API_KEY",
+    "precis compact session.jsonl --budget 20% --pin 4-5 --drop 12-20": "keep three messages, and leave a range out",
+    "precis compact session.jsonl --force --diff | less -R": "what became of each message",
+    "cat request.json | precis compact - --to openai-chat --json | jq .report": "for a script",
+    "precis compact session.jsonl --budget 20% --require recallable --out smaller.json":
+      "for CI: fails where something that the work may need is lost",
+  }),
   args: {
     ...INPUT_ARGS,
-    to: { type: "string", valueHint: "PROTOCOL", description: `Write this protocol: ${WIRE_FORMATS.join(", ")}.` },
-    budget: {
-      type: "string",
-      valueHint: "N|P%",
-      description: "Size of the result, in tokens or as a share of the input.",
-    },
-    focus: { type: "string", valueHint: "TOPIC", description: "Give this topic 60 to 70 % of the handoff." },
-    summarize: {
-      type: "string",
-      valueHint: "MODEL",
-      description:
-        "Have this model write the handoff (auxiliary.compression.model), or `main` for the model of model.name; its key comes from the environment.",
-    },
-    pin: {
-      type: "string",
-      valueHint: "N-M",
-      description: "Keep these messages word for word; several ranges with commas between.",
-    },
-    fact: { type: "string", valueHint: "TEXT", description: "State this sentence word for word in the handoff." },
-    drop: {
-      type: "string",
-      valueHint: "N-M",
-      description: "Leave these messages out: whole exchanges, or single results; several ranges with commas between.",
-    },
-    force: { type: "boolean", description: "Compact even if there is room, if anything can be gained." },
-    out: {
-      type: "string",
-      alias: "o",
-      valueHint: "FILE",
-      description: "Write the result here instead of standard output.",
-    },
-    keep: {
-      type: "string",
-      valueHint: "FILE",
-      description: "Keep the originals in this file for `precis recall`; an existing file is extended.",
-    },
-    files: {
-      type: "string",
-      valueHint: "FOLDER",
-      description:
-        "With the engine `layered`, put the files read last back with what they hold in this folder now (context.files_folder).",
-    },
-    require: {
-      type: "string",
-      valueHint: "FATE",
-      description:
-        "Exit with 1 where the receipt has something that became less than this: `kept` word for word, or `recallable`.",
-    },
-    diff: {
-      type: "boolean",
-      description:
-        "Print what was kept, shortened and replaced instead of the result; the result itself then goes to --out only.",
-    },
-    json: {
-      type: "boolean",
-      description:
-        "Print {messages, system?, tools?, synthetic, report}; `synthetic` says which messages precis wrote or shortened.",
-    },
+    to: option("PROTOCOL", `Write this protocol: ${WIRE_FORMATS.join(", ")}.`),
+    budget: option("N|P%", "Size of the result, in tokens or as a share of the input."),
+    focus: option("TOPIC", "Give this topic 60 to 70 % of the handoff."),
+    summarize: option(
+      "MODEL",
+      "Have this model write the handoff (auxiliary.compression.model), or `main` for the model of model.name; its key comes from the environment.",
+    ),
+    pin: option("N-M", "Keep these messages word for word; several ranges with commas between."),
+    fact: option("TEXT", "State this sentence word for word in the handoff."),
+    drop: option(
+      "N-M",
+      "Leave these messages out: whole exchanges, or single results; several ranges with commas between.",
+    ),
+    force: toggle("Compact even if there is room, if anything can be gained."),
+    out: { ...option("FILE", "Write the result here instead of standard output."), alias: "o" },
+    keep: option("FILE", "Keep the originals in this file for `precis recall`; an existing file is extended."),
+    files: option(
+      "FOLDER",
+      "With the engine `layered`, put the files read last back with what they hold in this folder now (context.files_folder).",
+    ),
+    require: option(
+      "FATE",
+      "Exit with 1 where the receipt has something that became less than this: `kept` word for word, or `recallable`.",
+    ),
+    diff: toggle(
+      "Print what was kept, shortened and replaced instead of the result; the result itself then goes to --out only.",
+    ),
+    json: toggle(
+      "Print {messages, system?, tools?, synthetic, report}; `synthetic` says which messages precis wrote or shortened.",
+    ),
     ...ENGINE_FLAGS,
     ...CONFIG_FLAGS,
   },

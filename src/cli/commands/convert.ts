@@ -3,9 +3,10 @@ import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { convertLog, LOG_FORMATS, type Converted, type LogFormat, FORMATS } from "../../logs/index.ts";
 import { unfolded } from "../../logs/frames.ts";
-import { destinationFor, type Destination } from "../../logs/places.ts";
+import type { Destination } from "../../logs/format.ts";
+import { destinationFor } from "../../logs/places.ts";
 import { sessionFormat, storeFrames, storeSession, type SessionText } from "../../logs/stored.ts";
-import type { Arguments, Command } from "../program/command.ts";
+import { exampleLines, option, positional, toggle, type Arguments, type Command } from "../program/command.ts";
 import { EXIT, usageError } from "../program/exit.ts";
 import { isSameFile, writeOutput } from "../files/write.ts";
 import { formatNamed, noSession, pathOfSession, readAgentSession } from "../files/input.ts";
@@ -24,36 +25,23 @@ export const convertCommand: Command = {
     `Reads and writes sessions of ${LOG_FORMATS.join(", ")}. A file, a database of OpenCode or Hermes (the newest session, or --session), or a session file of an older OpenCode store can be given. The new session goes to standard output, to --out, or with --install to where the agent looks for it; then the command that goes on with it is printed.`,
     "Messages, calls with their results, images, times and recorded compactions are carried as far as the other format holds them. Calls get the other agent's tool names where its tools take the same arguments. System prompts are not carried, because every agent brings its own, and thinking is carried only to formats that keep it without its provider's signature. The report counts everything that was lost or changed. A session that is converted to its own format comes out byte for byte.",
   ],
-  examples: [
-    { line: "precis convert session.jsonl --to codex --out rollout.jsonl", says: "write a file" },
-    { line: "precis convert session.jsonl --to claude-code --install", says: "put it where Claude Code finds it" },
-    {
-      line: "precis convert ~/.local/share/opencode/opencode.db --session ses_4f2a --to pi --install",
-      says: "from a database",
-    },
-  ],
+  examples: exampleLines({
+    "precis convert session.jsonl --to codex --out rollout.jsonl": "write a file",
+    "precis convert session.jsonl --to claude-code --install": "put it where Claude Code finds it",
+    "precis convert ~/.local/share/opencode/opencode.db --session ses_4f2a --to pi --install": "from a database",
+  }),
   args: {
-    file: { type: "positional", valueHint: "FILE|-", description: "A session; `-` is standard input." },
-    from: {
-      type: "string",
-      valueHint: "FORMAT",
-      description: `The input's format, instead of detecting it: ${LOG_FORMATS.join(", ")}.`,
-    },
-    to: { type: "string", valueHint: "FORMAT", description: `The format to write: ${LOG_FORMATS.join(", ")}.` },
-    session: { type: "string", valueHint: "ID", description: "The session of a database; the newest by default." },
-    cwd: {
-      type: "string",
-      valueHint: "FOLDER",
-      description: "The folder in which the work goes on; that of the session by default.",
-    },
+    file: positional("FILE|-", "A session; `-` is standard input."),
+    from: option("FORMAT", `The input's format, instead of detecting it: ${LOG_FORMATS.join(", ")}.`),
+    to: option("FORMAT", `The format to write: ${LOG_FORMATS.join(", ")}.`),
+    session: option("ID", "The session of a database; the newest by default."),
+    cwd: option("FOLDER", "The folder in which the work goes on; that of the session by default."),
     out: {
-      type: "string",
+      ...option("FILE", "Write it to this file, or add it to this database of OpenCode or Hermes (a name in .db)."),
       alias: "o",
-      valueHint: "FILE",
-      description: "Write it to this file, or add it to this database of OpenCode or Hermes (a name in .db).",
     },
-    install: { type: "boolean", description: "Put it where the agent looks for its sessions." },
-    json: { type: "boolean", description: "Print the report as JSON; the session goes to --out or --install." },
+    install: toggle("Put it where the agent looks for its sessions."),
+    json: toggle("Print the report as JSON; the session goes to --out or --install."),
   },
   run: async (args, terminal) => {
     const to = formatToWrite(args.text("to"));

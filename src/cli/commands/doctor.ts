@@ -1,7 +1,7 @@
 /** `precis doctor`: what is wrong with this set-up, and how to fix it. */
 import { resolveAll } from "../../config/load.ts";
 import { examine } from "../doctor/doctor.ts";
-import type { Command } from "../program/command.ts";
+import { exampleLines, option, toggle, type Command } from "../program/command.ts";
 import { EXIT } from "../program/exit.ts";
 import { whileWaiting } from "../screen/progress.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings/flags.ts";
@@ -17,16 +17,16 @@ export const doctorCommand: Command = {
     "Checks Node, the configuration, the store, the upstreams, keys, windows, caching, the port, and the agents installed here: whether they send their requests to the gateway, and the settings that make them do so. Changes nothing. Exits with 1 if there is a fault; warnings and notes do not count.",
     "Each upstream is asked once for its list of models, without a key and at no cost; with --offline no request is made. Keys are looked for in the environment and never shown.",
   ],
-  examples: [
-    { line: "precis doctor", says: "before the first session, or when something looks wrong" },
-    { line: "precis doctor --offline --json | jq '.findings[] | select(.level == \"fault\")'", says: "for a script" },
-  ],
+  examples: exampleLines({
+    "precis doctor": "before the first session, or when something looks wrong",
+    "precis doctor --offline --json | jq '.findings[] | select(.level == \"fault\")'": "for a script",
+  }),
   args: {
-    offline: { type: "boolean", description: "Make no request to other machines." },
-    store: { type: "string", valueHint: "FILE", description: "The store's file, instead of the configured one." },
+    offline: toggle("Make no request to other machines."),
+    store: option("FILE", "The store's file, instead of the configured one."),
     ...ENGINE_FLAGS,
     ...CONFIG_FLAGS,
-    json: { type: "boolean", description: "Print {faults, warnings, findings}." },
+    json: toggle("Print {faults, warnings, findings}."),
   },
   run: async (args, terminal) => {
     const loaded = await resolveAll({ ...configurationRequest(args, terminal), leaveOut: undefined });

@@ -6,7 +6,7 @@ import { loadConfiguration } from "../../config/load.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { writeNewSession } from "../../session/handoff-text.ts";
 import { parseBudget, count } from "../screen/amounts.ts";
-import type { Arguments, Command } from "../program/command.ts";
+import { exampleLines, option, optional, positional, type Arguments, type Command } from "../program/command.ts";
 import { EXIT, usageError } from "../program/exit.ts";
 import { writeOutput } from "../files/write.ts";
 import { HISTORY_ARGS, withHistory, keepSession } from "../store/history.ts";
@@ -23,28 +23,18 @@ export const handoffCommand: Command = {
     "Begin a new session of any agent with what this prints: it has what the goal needs from the old one, with the goal as the request. The old session stays as it is. It goes into the store, so that the new one can recall the originals (docs/mcp.md).",
     "Without FILE, it is the newest session that an agent has kept for the current folder; `precis sessions import --list` lists them all.",
   ],
-  examples: [
-    { line: 'precis handoff "write the migration guide"', says: "from the newest session in this folder" },
-    {
-      line: 'codex "$(precis handoff "fix the flaky test" session.jsonl --budget 6k)"',
-      says: "go on in another agent, with 6,000 tokens",
-    },
-  ],
+  examples: exampleLines({
+    'precis handoff "write the migration guide"': "from the newest session in this folder",
+    'codex "$(precis handoff "fix the flaky test" session.jsonl --budget 6k)"':
+      "go on in another agent, with 6,000 tokens",
+  }),
   args: {
-    goal: { type: "positional", valueHint: "GOAL", description: "What is to be done in the new session." },
-    file: { type: "positional", valueHint: "FILE", required: false, description: "The session's file or database." },
-    session: { type: "string", valueHint: "ID", description: "Which session of a database; the newest by default." },
-    from: {
-      type: "string",
-      valueHint: "FORMAT",
-      description: `The file's format, instead of detecting it: ${LOG_FORMATS.join(", ")}.`,
-    },
-    budget: {
-      type: "string",
-      valueHint: "N|P%",
-      description: "Size of the text, in tokens or as a share of the session.",
-    },
-    out: { type: "string", alias: "o", valueHint: "FILE", description: "Write it here instead of standard output." },
+    goal: positional("GOAL", "What is to be done in the new session."),
+    file: optional(positional("FILE", "The session's file or database.")),
+    session: option("ID", "Which session of a database; the newest by default."),
+    from: option("FORMAT", `The file's format, instead of detecting it: ${LOG_FORMATS.join(", ")}.`),
+    budget: option("N|P%", "Size of the text, in tokens or as a share of the session."),
+    out: { ...option("FILE", "Write it here instead of standard output."), alias: "o" },
     ...HISTORY_ARGS,
   },
   run: async (args, terminal) => {

@@ -6,7 +6,16 @@ import { createMemoryStore } from "../../store/memory.ts";
 import type { Original } from "../../store/store.ts";
 import { parseWhole } from "../screen/amounts.ts";
 import { clip } from "../screen/text.ts";
-import { writeJson, type Arguments, type Command } from "../program/command.ts";
+import {
+  exampleLines,
+  option,
+  optional,
+  positional,
+  toggle,
+  writeJson,
+  type Arguments,
+  type Command,
+} from "../program/command.ts";
 import { shortIds, listed, type HitShown } from "../screen/sessions.ts";
 import { EXIT, usageError } from "../program/exit.ts";
 import { HISTORY_ARGS, LOCAL_TENANT, noSessions, withHistory } from "../store/history.ts";
@@ -24,40 +33,27 @@ export const recallCommand: Command = {
     "Anything else is searched for in all kept messages and in everything that compactions removed: English words in any form, parts of camelCase and snake_case names and of paths, and any text in Chinese, Japanese or Korean. Passages with every word come first, then those with most of them, with about 300 characters of context and secrets masked. Each hit has the id of its session or original and the number of the message. Exits with 1 if nothing was found.",
     "Looks in the gateway's store, or with --keep in the file that `precis compact` wrote.",
   ],
-  examples: [
-    { line: "precis recall r1a2b3c4d5", says: "the original, from the gateway's store" },
-    { line: "precis recall r1a2b3c4d5 99-131 --role user", says: "print what the user said in these messages" },
-    { line: "precis recall r1a2b3c4d5 --outline", says: "one line a message" },
-    { line: "precis recall 'connection refused' --session 3fa94c21", says: "where that was said, in one session" },
-    { line: "precis recall 'double rounding' --keep originals.json", says: "find where that was said, in a file" },
-    { line: "precis recall ECONNREFUSED --limit 5 --json | jq -r '.[].text'", says: "for a script" },
-  ],
+  examples: exampleLines({
+    "precis recall r1a2b3c4d5": "the original, from the gateway's store",
+    "precis recall r1a2b3c4d5 99-131 --role user": "print what the user said in these messages",
+    "precis recall r1a2b3c4d5 --outline": "one line a message",
+    "precis recall 'connection refused' --session 3fa94c21": "where that was said, in one session",
+    "precis recall 'double rounding' --keep originals.json": "find where that was said, in a file",
+    "precis recall ECONNREFUSED --limit 5 --json | jq -r '.[].text'": "for a script",
+  }),
   args: {
-    wanted: {
-      type: "positional",
-      valueHint: "ID|QUERY",
-      description: "A recall id as the compacted transcript shows it, a session's id with MESSAGES, or words.",
-    },
-    messages: {
-      type: "positional",
-      required: false,
-      valueHint: "MESSAGES",
-      description: "Numbers of messages: 99, 99-131, 99-, or several: 12,99-131.",
-    },
-    role: { type: "string", valueHint: "ROLE", description: `Only messages of this role: ${ROLES.join(", ")}.` },
-    outline: { type: "boolean", description: "One line per message: its number, role, tool and first words." },
-    session: { type: "string", valueHint: "ID", description: "Search only in this session." },
-    limit: { type: "string", valueHint: "N", description: `Maximum number of hits; ${LIMIT_DEFAULT} by default.` },
-    keep: {
-      type: "string",
-      valueHint: "FILE",
-      description: "Look in this file that `precis compact --keep FILE` wrote.",
-    },
+    wanted: positional(
+      "ID|QUERY",
+      "A recall id as the compacted transcript shows it, a session's id with MESSAGES, or words.",
+    ),
+    messages: optional(positional("MESSAGES", "Numbers of messages: 99, 99-131, 99-, or several: 12,99-131.")),
+    role: option("ROLE", `Only messages of this role: ${ROLES.join(", ")}.`),
+    outline: toggle("One line per message: its number, role, tool and first words."),
+    session: option("ID", "Search only in this session."),
+    limit: option("N", `Maximum number of hits; ${LIMIT_DEFAULT} by default.`),
+    keep: option("FILE", "Look in this file that `precis compact --keep FILE` wrote."),
     ...HISTORY_ARGS,
-    json: {
-      type: "boolean",
-      description: "Print a list of {id, label, text}; messages also have a number and a role.",
-    },
+    json: toggle("Print a list of {id, label, text}; messages also have a number and a role."),
   },
   run: async (args, terminal) => {
     const keep = args.text("keep");

@@ -11,7 +11,15 @@ import { reasonOf } from "../../platform/system-errors.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
 import { initialFactor } from "../../session/state.ts";
 import { counted, parseDuration, parseTokens, parseWhole, change, count, percent } from "../screen/amounts.ts";
-import type { Arguments, Command } from "../program/command.ts";
+import {
+  exampleLines,
+  option,
+  optional,
+  positional,
+  toggle,
+  type Arguments,
+  type Command,
+} from "../program/command.ts";
 import { withEngine } from "../settings/engine.ts";
 import { EXIT, type ExitCode } from "../program/exit.ts";
 import { readFileInput } from "../files/input.ts";
@@ -35,34 +43,22 @@ export const reportCommand: Command = {
     "For each session of Claude Code, Codex, pi or Gemini CLI: when it would have been compacted, what that would have saved and lost, and how much of what the agent used afterwards would still have been there; then the settings that follow. Nothing is changed, no model is called, and nothing leaves the machine.",
     "Without a folder it looks where these agents keep their sessions.",
   ],
-  examples: [
-    { line: "precis report", says: "your own sessions of the last seven days" },
-    { line: "precis report ~/.claude/projects --since 30d", says: "a month of one agent" },
-    { line: "precis report session.jsonl --json | jq .advice", says: "for a script" },
-  ],
+  examples: exampleLines({
+    "precis report": "your own sessions of the last seven days",
+    "precis report ~/.claude/projects --since 30d": "a month of one agent",
+    "precis report session.jsonl --json | jq .advice": "for a script",
+  }),
   args: {
-    paths: {
-      type: "positional",
-      required: false,
-      valueHint: "FOLDER|FILE",
-      description: "Session files, or folders of them; where the agents keep theirs by default.",
-    },
-    since: {
-      type: "string",
-      valueHint: "TIME",
-      description: `Files in folders that were changed within this time; ${SINCE_DEFAULT} by default.`,
-    },
-    limit: {
-      type: "string",
-      valueHint: "N",
-      description: `Maximum number of files, the newest first; ${FILES_DEFAULT} by default.`,
-    },
-    "prompt-tokens": {
-      type: "string",
-      valueHint: "TOKENS",
-      description: "Size of the system prompt and the tools, because session files do not contain them.",
-    },
-    json: { type: "boolean", description: "Print JSON." },
+    paths: optional(
+      positional("FOLDER|FILE", "Session files, or folders of them; where the agents keep theirs by default."),
+    ),
+    since: option("TIME", `Files in folders that were changed within this time; ${SINCE_DEFAULT} by default.`),
+    limit: option("N", `Maximum number of files, the newest first; ${FILES_DEFAULT} by default.`),
+    "prompt-tokens": option(
+      "TOKENS",
+      "Size of the system prompt and the tools, because session files do not contain them.",
+    ),
+    json: toggle("Print JSON."),
     ...ENGINE_FLAGS,
     ...CONFIG_FLAGS,
   },

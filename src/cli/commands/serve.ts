@@ -9,7 +9,7 @@ import type { PrecisError } from "../../core/errors.ts";
 import type { Gateway } from "../../gateway/index.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import { asksInPlace } from "../../models/choice.ts";
-import type { Arguments, Command } from "../program/command.ts";
+import { exampleLines, option, toggle, type Arguments, type Command } from "../program/command.ts";
 import { withEngine } from "../settings/engine.ts";
 import { threadSource } from "../gateway/thread.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
@@ -32,35 +32,20 @@ import type { Terminal } from "../screen/terminal.ts";
 import { version } from "../program/program.ts";
 
 const ARGS = {
-  port: {
-    type: "string",
-    valueHint: "N",
-    description: "The port; 4020 by default, 0 for any free one (gateway.port).",
-  },
-  host: { type: "string", valueHint: "ADDRESS", description: "The address; 127.0.0.1 by default (gateway.host)." },
-  upstream: {
-    type: "string",
-    valueHint: "[NAME=]URL",
-    description:
-      "Where requests go, instead of the vendors: an address with or without /v1. With the name `openai`, `anthropic` or `google` only that vendor's routes go there. May be given several times (gateway.upstreams).",
-  },
-  store: {
-    type: "string",
-    valueHint: "FILE",
-    description: "The file that keeps conversations, or `memory` to keep nothing (gateway.store).",
-  },
-  summarize: {
-    type: "string",
-    valueHint: "MODEL|main",
-    description:
-      "Have a model write the handoffs, in the background: one by its name, with a key of yours (auxiliary.compression.model), or with `main` each conversation's own, at its own upstream and with its client's key (auxiliary.compression.provider).",
-  },
-  observe: {
-    type: "boolean",
-    description: "Rewrite nothing; report what would have been done (compression.mode: observe).",
-  },
-  quiet: { type: "boolean", description: "Log no requests (gateway.log: off)." },
-  json: { type: "boolean", description: "Log JSON lines on standard output (gateway.log: json)." },
+  port: option("N", "The port; 4020 by default, 0 for any free one (gateway.port)."),
+  host: option("ADDRESS", "The address; 127.0.0.1 by default (gateway.host)."),
+  upstream: option(
+    "[NAME=]URL",
+    "Where requests go, instead of the vendors: an address with or without /v1. With the name `openai`, `anthropic` or `google` only that vendor's routes go there. May be given several times (gateway.upstreams).",
+  ),
+  store: option("FILE", "The file that keeps conversations, or `memory` to keep nothing (gateway.store)."),
+  summarize: option(
+    "MODEL|main",
+    "Have a model write the handoffs, in the background: one by its name, with a key of yours (auxiliary.compression.model), or with `main` each conversation's own, at its own upstream and with its client's key (auxiliary.compression.provider).",
+  ),
+  observe: toggle("Rewrite nothing; report what would have been done (compression.mode: observe)."),
+  quiet: toggle("Log no requests (gateway.log: off)."),
+  json: toggle("Log JSON lines on standard output (gateway.log: json)."),
   ...ENGINE_FLAGS,
   ...CONFIG_FLAGS,
 } as const satisfies ArgsDef;
@@ -72,16 +57,13 @@ export const serveCommand: Command = {
     "Agents send their requests here instead of to their provider: one address, no code changed. A conversation that fills half of its model's window is compacted on its way, as soon as that does not make it dearer; earlier only where the answer that is asked for leaves less room. Below that no message is changed, but cache markers are added where the provider takes them. Answers go through byte for byte. Keys pass through and are not kept. If precis itself fails, the request is forwarded unchanged.",
     "Prints the settings for Claude Code, Codex, Gemini CLI, OpenCode, pi and the vendors' SDKs. Runs until it is interrupted, finishes the answers in progress, and prints a summary. See docs/gateway.md.",
   ],
-  examples: [
-    { line: "precis serve", says: "in front of OpenAI and Anthropic; keys are the clients' own" },
-    {
-      line: "precis serve --upstream http://127.0.0.1:8080 --context-length 32k",
-      says: "in front of your own model server",
-    },
-    { line: "precis serve --summarize main", says: "each conversation's own model writes its handoffs" },
-    { line: "precis serve --observe", says: "change nothing and log what would be done" },
-    { line: "precis serve --json --store memory | jq .", says: "log for a program, and keep nothing" },
-  ],
+  examples: exampleLines({
+    "precis serve": "in front of OpenAI and Anthropic; keys are the clients' own",
+    "precis serve --upstream http://127.0.0.1:8080 --context-length 32k": "in front of your own model server",
+    "precis serve --summarize main": "each conversation's own model writes its handoffs",
+    "precis serve --observe": "change nothing and log what would be done",
+    "precis serve --json --store memory | jq .": "log for a program, and keep nothing",
+  }),
   args: ARGS,
   run: serve,
 };

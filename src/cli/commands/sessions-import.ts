@@ -6,7 +6,16 @@ import { LOG_FORMATS, readLog, type LogFormat } from "../../logs/index.ts";
 import { sessionText } from "../../logs/stored.ts";
 import { age, count, counted, parseWhole } from "../screen/amounts.ts";
 import { clip, columnWidths, padEnd, visibleLine } from "../screen/text.ts";
-import { type Arguments, type Command, writeJson } from "../program/command.ts";
+import {
+  exampleLines,
+  option,
+  optional,
+  positional,
+  toggle,
+  type Arguments,
+  type Command,
+  writeJson,
+} from "../program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import { HISTORY_ARGS, withHistory, type OpenedHistory, keepSession } from "../store/history.ts";
 import { formatNamed } from "../files/input.ts";
@@ -19,14 +28,10 @@ const IMPORT_BYTES_MAX = 200_000_000;
 const PATH_COLUMNS_MAX = 60;
 
 const AGENT_ARGS = {
-  agent: {
-    type: "string",
-    valueHint: "FORMAT",
-    description: `Only sessions of this agent; can be repeated: ${LOG_FORMATS.join(", ")}.`,
-  },
-  cwd: { type: "string", valueHint: "FOLDER", description: "Only sessions in which the agent worked in this folder." },
-  limit: { type: "string", valueHint: "N", description: `Maximum number of sessions; ${LIMIT_DEFAULT} by default.` },
-  json: { type: "boolean", description: "Print JSON." },
+  agent: option("FORMAT", `Only sessions of this agent; can be repeated: ${LOG_FORMATS.join(", ")}.`),
+  cwd: option("FOLDER", "Only sessions in which the agent worked in this folder."),
+  limit: option("N", `Maximum number of sessions; ${LIMIT_DEFAULT} by default.`),
+  json: toggle("Print JSON."),
 } as const;
 
 const PLACES =
@@ -41,22 +46,14 @@ export const importCommand: Command = {
     PLACES,
     `Files of more than ${count(IMPORT_BYTES_MAX / 1_000_000)} MB are skipped, which is reported.`,
   ],
-  examples: [
-    {
-      line: "precis sessions import --list --agent codex --cwd .",
-      says: "only list those of one agent, in this folder",
-    },
-    { line: "precis sessions import --agent claude-code --limit 200", says: "the newest 200 of one agent" },
-    { line: "precis sessions import session.jsonl --store history.db", says: "one file, into a store of its own" },
-  ],
+  examples: exampleLines({
+    "precis sessions import --list --agent codex --cwd .": "only list those of one agent, in this folder",
+    "precis sessions import --agent claude-code --limit 200": "the newest 200 of one agent",
+    "precis sessions import session.jsonl --store history.db": "one file, into a store of its own",
+  }),
   args: {
-    files: {
-      type: "positional",
-      valueHint: "FILE",
-      required: false,
-      description: "Session files; those that are found by default.",
-    },
-    list: { type: "boolean", description: "Only list what is found, the newest first; nothing is changed." },
+    files: optional(positional("FILE", "Session files; those that are found by default.")),
+    list: toggle("Only list what is found, the newest first; nothing is changed."),
     ...AGENT_ARGS,
     ...HISTORY_ARGS,
   },

@@ -8,7 +8,16 @@ import {
   type ThresholdResult,
 } from "../../gateway/history/contract.ts";
 import { count, counted, parseWhole, parseBudget } from "../screen/amounts.ts";
-import { type Arguments, type Command, type CommandGroup, JSON_ARG, writeJson } from "../program/command.ts";
+import {
+  exampleLines,
+  option,
+  toggle,
+  type Arguments,
+  type Command,
+  type CommandGroup,
+  JSON_ARG,
+  writeJson,
+} from "../program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import { writeOutput } from "../files/write.ts";
 import {
@@ -44,12 +53,12 @@ const list: Command = {
   about: [
     "Each with its age, the model that was asked last, its messages, the tokens its last request took as the provider reported them (≈: an estimate of the whole), its compactions (`cut`; `u` where the newest was undone, `w` where the next is due and waits), the branches that left it (`fork`), and how it begins. `precis sessions` alone does the same.",
   ],
-  examples: [
-    { line: "precis sessions list", says: "the newest twenty" },
-    { line: "precis sessions list --limit 100 --json | jq -r '.[].id'", says: "for a script" },
-  ],
+  examples: exampleLines({
+    "precis sessions list": "the newest twenty",
+    "precis sessions list --limit 100 --json | jq -r '.[].id'": "for a script",
+  }),
   args: {
-    limit: { type: "string", valueHint: "N", description: `Maximum number of sessions; ${LIST_DEFAULT} by default.` },
+    limit: option("N", `Maximum number of sessions; ${LIST_DEFAULT} by default.`),
     ...HISTORY_ARGS,
     ...JSON_ARG,
   },
@@ -70,13 +79,13 @@ const show: Command = {
   about: [
     "Where a session restarted from a summary, its archives are named; of the engine `sacred-zone` the statistics are shown. Secrets are masked. `precis recall ID` prints what a compaction removed.",
   ],
-  examples: [
-    { line: "precis sessions show 3fa94c21", says: "by the beginning of its id" },
-    { line: "precis sessions show 3fa94c21 --tail 30", says: "with more of its newest messages" },
-  ],
+  examples: exampleLines({
+    "precis sessions show 3fa94c21": "by the beginning of its id",
+    "precis sessions show 3fa94c21 --tail 30": "with more of its newest messages",
+  }),
   args: {
     ...SESSION_ARG,
-    tail: { type: "string", valueHint: "N", description: `Number of newest messages; ${TAIL_DEFAULT} by default.` },
+    tail: option("N", `Number of newest messages; ${TAIL_DEFAULT} by default.`),
     ...HISTORY_ARGS,
     ...JSON_ARG,
   },
@@ -97,40 +106,20 @@ const exportCommand: Command = {
     "The messages go to standard output in the protocol they came in, each without a secret as the bytes it came in. System prompt and tools are not among them: the gateway does not keep these. Secrets are masked, unless --with-secrets asks for every byte.",
     "--compacted writes what the next request would go out with. What precis wrote in it is labelled: such a message has the member `precis_origin`. `--synthetic drop` leaves it out and puts back what was only shortened, `--synthetic keep` writes exactly what would be sent.",
   ],
-  examples: [
-    {
-      line: "precis sessions export 3fa94c21 --original -o session.json",
-      says: "the conversation as its client has it",
-    },
-    {
-      line: "precis sessions export 3fa94c21 --compacted | precis inspect -",
-      says: "show what the tokens are used for now",
-    },
-    {
-      line: "precis sessions export 3fa94c21 --to openai-chat --format jsonl",
-      says: "in another protocol, one message per line",
-    },
-  ],
+  examples: exampleLines({
+    "precis sessions export 3fa94c21 --original -o session.json": "the conversation as its client has it",
+    "precis sessions export 3fa94c21 --compacted | precis inspect -": "show what the tokens are used for now",
+    "precis sessions export 3fa94c21 --to openai-chat --format jsonl": "in another protocol, one message per line",
+  }),
   args: {
     ...SESSION_ARG,
-    original: {
-      type: "boolean",
-      description: "As the client has it, without anything written by precis; the default.",
-    },
-    compacted: { type: "boolean", description: "As it would be sent." },
-    synthetic: {
-      type: "string",
-      valueHint: "CHOICE",
-      description: `What becomes of what precis wrote: ${SYNTHETIC_CHOICES.join(", ")}; mark by default.`,
-    },
-    format: {
-      type: "string",
-      valueHint: "FORMAT",
-      description: "One array (json, the default) or one message per line (jsonl).",
-    },
-    to: { type: "string", valueHint: "PROTOCOL", description: `Write this protocol: ${WIRE_FORMATS.join(", ")}.` },
-    "with-secrets": { type: "boolean", description: "Mask nothing." },
-    out: { type: "string", alias: "o", valueHint: "FILE", description: "Write it to this file, readable only by you." },
+    original: toggle("As the client has it, without anything written by precis; the default."),
+    compacted: toggle("As it would be sent."),
+    synthetic: option("CHOICE", `What becomes of what precis wrote: ${SYNTHETIC_CHOICES.join(", ")}; mark by default.`),
+    format: option("FORMAT", "One array (json, the default) or one message per line (jsonl)."),
+    to: option("PROTOCOL", `Write this protocol: ${WIRE_FORMATS.join(", ")}.`),
+    "with-secrets": toggle("Mask nothing."),
+    out: { ...option("FILE", "Write it to this file, readable only by you."), alias: "o" },
     ...HISTORY_ARGS,
   },
   run: (args, terminal) => {
@@ -169,27 +158,19 @@ const compactCommand: Command = {
     "Records a compaction of the session, like a running gateway does. The next request of that conversation uses it, in any gateway on this store. It also cancels an undo.",
     "The gateway keeps neither system prompts nor tools, so they are not counted here.",
   ],
-  examples: [
-    { line: "precis sessions compact 3fa94c21", says: "before lunch, so that nobody waits for it later" },
-    {
-      line: "precis sessions compact 3fa94c21 --focus 'the failing migration'",
-      says: "give most of the handoff to one topic",
-    },
-    { line: "precis sessions compact 3fa94c21 --messages 12-30", says: "only the results in one range" },
-  ],
+  examples: exampleLines({
+    "precis sessions compact 3fa94c21": "before lunch, so that nobody waits for it later",
+    "precis sessions compact 3fa94c21 --focus 'the failing migration'": "give most of the handoff to one topic",
+    "precis sessions compact 3fa94c21 --messages 12-30": "only the results in one range",
+  }),
   args: {
     ...SESSION_ARG,
-    focus: { type: "string", valueHint: "TOPIC", description: "Give this topic 60 to 70 % of the handoff." },
-    budget: {
-      type: "string",
-      valueHint: "N|P%",
-      description: "Size of the result, in tokens or as a share of the session; by the settings where not given.",
-    },
-    messages: {
-      type: "string",
-      valueHint: "N-M",
-      description: "Only these messages: their results become digests, and nothing else changes.",
-    },
+    focus: option("TOPIC", "Give this topic 60 to 70 % of the handoff."),
+    budget: option(
+      "N|P%",
+      "Size of the result, in tokens or as a share of the session; by the settings where not given.",
+    ),
+    messages: option("N-M", "Only these messages: their results become digests, and nothing else changes."),
     ...HISTORY_ARGS,
     ...ENGINE_FLAGS,
     ...JSON_ARG,
@@ -241,24 +222,23 @@ const editCommand: Command = {
     "Dropped messages are not sent any more: whole exchanges go, a call with its results; of an exchange that the range holds only in part, the results go and the call stays. One line takes their place, with the recall id that leads back to them; `precis undo` brings them back. The newest request and the newest exchange stay.",
     "A threshold holds for this session and its branches in every gateway on this store, from the next request on and after a restart. A share is one of the window less what is reserved for the answer; 85 % of that is the latest. After `precis undo` it holds again once the session is compacted.",
   ],
-  examples: [
-    { line: "precis sessions edit 3fa94c21 --pin 12-14", says: "keep three messages" },
-    { line: "precis sessions edit 3fa94c21 --fact 'The port is 8443.'", says: "state a fact in every handoff" },
-    { line: "precis sessions edit 3fa94c21 --unpin p1a2b3c", says: "by the id of the pin" },
-    { line: "precis sessions edit 3fa94c21 --drop 12-30", says: "a range that led nowhere" },
-    { line: "precis sessions edit 3fa94c21 --threshold 60%", says: "of the window; `off` is as configured" },
-  ],
+  examples: exampleLines({
+    "precis sessions edit 3fa94c21 --pin 12-14": "keep three messages",
+    "precis sessions edit 3fa94c21 --fact 'The port is 8443.'": "state a fact in every handoff",
+    "precis sessions edit 3fa94c21 --unpin p1a2b3c": "by the id of the pin",
+    "precis sessions edit 3fa94c21 --drop 12-30": "a range that led nowhere",
+    "precis sessions edit 3fa94c21 --threshold 60%": "of the window; `off` is as configured",
+  }),
   args: {
     ...SESSION_ARG,
-    pin: { type: "string", valueHint: "N-M", description: "Message numbers, as `precis sessions show` has them." },
-    fact: { type: "string", valueHint: "TEXT", description: "One sentence, at most 1,000 characters." },
-    unpin: { type: "string", valueHint: "PIN", description: "The id of a pin." },
-    drop: { type: "string", valueHint: "N-M", description: "Messages that are not sent any more." },
-    threshold: {
-      type: "string",
-      valueHint: "N|P%|off",
-      description: "Tokens (at least 1,000), a share of the window from 5 to 85 %, or `off` for the configured one.",
-    },
+    pin: option("N-M", "Message numbers, as `precis sessions show` has them."),
+    fact: option("TEXT", "One sentence, at most 1,000 characters."),
+    unpin: option("PIN", "The id of a pin."),
+    drop: option("N-M", "Messages that are not sent any more."),
+    threshold: option(
+      "N|P%|off",
+      "Tokens (at least 1,000), a share of the window from 5 to 85 %, or `off` for the configured one.",
+    ),
     ...HISTORY_ARGS,
     ...ENGINE_FLAGS,
     ...JSON_ARG,

@@ -17,7 +17,7 @@ import { stateFile } from "../../config/locate.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { withoutEntry, type FormerSetup } from "../clients/edits.ts";
 import { CLIENT_FILES, HOST_FILES, type ClientFile } from "../clients/settings.ts";
-import type { Arguments, Command } from "../program/command.ts";
+import { exampleLines, option, positional, toggle, type Arguments, type Command } from "../program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import { unreadable, unwritable } from "../files/failures.ts";
 import { writeOutput } from "../files/write.ts";
@@ -38,22 +38,19 @@ export const setupCommand: Command = {
     "Claude Code, Codex, Gemini CLI and OpenCode are told to use the gateway, and then need a running one (`precis serve`). To try that without changing any settings, use `precis run`.",
     "dsh, OpenClaw, Hermes, LiteLLM and pi load precis themselves, as Claude Code and OpenCode do with `--inside` (docs/hosts.md).",
   ],
-  examples: [
-    { line: "precis setup claude", says: "show what would change" },
-    { line: "precis setup claude --yes", says: "write it" },
-    { line: "precis setup claude --undo --yes", says: "and take it back" },
-    { line: "precis setup claude --inside --yes", says: "have Claude Code load the plugin instead" },
-  ],
+  examples: exampleLines({
+    "precis setup claude": "show what would change",
+    "precis setup claude --yes": "write it",
+    "precis setup claude --undo --yes": "and take it back",
+    "precis setup claude --inside --yes": "have Claude Code load the plugin instead",
+  }),
   args: {
-    client: { type: "positional", valueHint: "CLIENT", description: `One of ${NAMES.join(", ")}.` },
-    file: { type: "string", valueHint: "FILE", description: "The settings file, instead of the usual one." },
-    inside: {
-      type: "boolean",
-      description: "Have Claude Code or OpenCode load precis, instead of sending requests to the gateway.",
-    },
-    undo: { type: "boolean", description: "Take the settings back." },
-    url: { type: "string", valueHint: "URL", description: "The gateway's address, instead of the configured one." },
-    yes: { type: "boolean", description: "Write the change." },
+    client: positional("CLIENT", `One of ${NAMES.join(", ")}.`),
+    file: option("FILE", "The settings file, instead of the usual one."),
+    inside: toggle("Have Claude Code or OpenCode load precis, instead of sending requests to the gateway."),
+    undo: toggle("Take the settings back."),
+    url: option("URL", "The gateway's address, instead of the configured one."),
+    yes: toggle("Write the change."),
     ...CONFIG_FLAGS,
   },
   run: async (args, terminal) => {

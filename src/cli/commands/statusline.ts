@@ -1,9 +1,11 @@
 /** `precis statusline`: share of the window, next compaction, spend and cache in one line, for a client's status line. */
+import { defined } from "../../core/defined.ts";
+import { countOf, fieldsOf, parsed, textOf, type Fields } from "../../protocols/fields.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { percent, parseTokens } from "../screen/amounts.ts";
 import { track, measureWidth } from "../screen/text.ts";
-import type { Arguments, Command } from "../program/command.ts";
+import { exampleLines, option, toggle, type Arguments, type Command } from "../program/command.ts";
 import { EXIT } from "../program/exit.ts";
 import { findLoading } from "../doctor/clients.ts";
 import { gatewayUrl } from "../gateway/process.ts";
@@ -25,15 +27,15 @@ export const statuslineCommand: Command = {
     "Claude Code: put `precis statusline` into its settings as the command of `statusLine`; it writes the session to standard input. For other clients and for tmux give --tokens, and --window or --model.",
     "A gateway that the client uses (ANTHROPIC_BASE_URL, or the configured address) says when it compacts; it is asked for one second at most. `precis off` means that there is none and that Claude Code does not load precis itself. The line never fails: what is not known is left out.",
   ],
-  examples: [
-    { line: "precis statusline --tokens 62k --window 200k --model claude-sonnet-4-5", says: "for any other client" },
-  ],
+  examples: exampleLines({
+    "precis statusline --tokens 62k --window 200k --model claude-sonnet-4-5": "for any other client",
+  }),
   args: {
-    tokens: { type: "string", valueHint: "N", description: "Tokens in the context, for example 62k." },
-    window: { type: "string", valueHint: "N", description: "The model's window, for example 200k." },
-    model: { type: "string", valueHint: "NAME", description: "The model, as its provider calls it." },
+    tokens: option("N", "Tokens in the context, for example 62k."),
+    window: option("N", "The model's window, for example 200k."),
+    model: option("NAME", "The model, as its provider calls it."),
     ...CONFIG_FLAGS,
-    json: { type: "boolean", description: "Print the figures as JSON." },
+    json: toggle("Print the figures as JSON."),
   },
   run: async (args, terminal) => {
     const figures = await collectFigures(await readSessionFigures(args, terminal), args, terminal);
@@ -164,51 +166,23 @@ interface StatusFigures extends SessionFigures {
 
 /** What Claude Code writes to a status line's standard input (https://code.claude.com/docs/en/statusline, 2026-11). */
 function sessionFromClaudeCode(text: string): SessionFigures {
-  const input = objectIn(text);
-  const context = asObject(input["context_window"]);
+  const input = fieldsOf(parsed(text));
+  const context = fieldsOf(input["context_window"]);
   return defined({
-    model: readTextIn(asObject(input["model"])["id"]),
-    windowTokens: asNumber(context["context_window_size"]),
-    costUsd: asNumber(asObject(input["cost"])["total_cost_usd"]),
-    ...tokensIn(asObject(context["current_usage"])),
+    model: textOf(fieldsOf(input["model"])["id"]) || undefined,
+    windowTokens: countOf(context["context_window_size"]),
+    costUsd: countOf(fieldsOf(input["cost"])["total_cost_usd"]),
+    ...tokensIn(fieldsOf(context["current_usage"])),
   });
 }
 
 function tokensIn(usage: Fields) {
   const parts = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"].map((name) =>
-    asNumber(usage[name]),
+    countOf(usage[name]),
   );
   if (parts.every((part) => part === undefined)) return {};
   const [plain = 0, read = 0, written = 0] = parts;
   const input = plain + read + written;
-  const tokens = input + (asNumber(usage["output_tokens"]) ?? 0);
+  const tokens = input + (countOf(usage["output_tokens"]) ?? 0);
   return input === 0 ? { tokens } : { tokens, cacheShare: read / input };
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function objectIn(text: string): Fields {
-  try {
-    return asObject(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-
-function asObject(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
-}
-
-function asNumber(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
-}
-
-function readTextIn(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function defined(figures: {
-  readonly [Name in keyof SessionFigures]: SessionFigures[Name] | undefined;
-}): SessionFigures {
-  return Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== undefined));
 }

@@ -1,7 +1,7 @@
 /** `precis store …`: what the history holds, whether it is sound, and what goes. */
 import type { HistoryStore, Holdings, Retention } from "../../store/store.ts";
 import { parseBytes, count, counted, parseDuration, size } from "../screen/amounts.ts";
-import type { Arguments, Command, CommandGroup } from "../program/command.ts";
+import { exampleLines, option, toggle, type Arguments, type Command, type CommandGroup } from "../program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import { whileWaiting } from "../screen/progress.ts";
 import { fileBytes, existingStore, storeKey } from "../store/place.ts";
@@ -13,17 +13,13 @@ import { CONFIG_FLAGS, configurationRequest } from "../settings/flags.ts";
 import { columnWidths, padEnd } from "../screen/text.ts";
 
 const STORE_ARGS = {
-  store: {
-    type: "string",
-    valueHint: "ADDRESS",
-    description: "Another store than the configured one: a file, or postgres://….",
-  },
+  store: option("ADDRESS", "Another store than the configured one: a file, or postgres://…."),
   ...CONFIG_FLAGS,
-  json: { type: "boolean", description: "Print JSON." },
+  json: toggle("Print JSON."),
 } as const satisfies ArgsDef;
 
 const TENANT_ARG = {
-  tenant: { type: "string", valueHint: "NAME", description: "Only what belongs to this tenant." },
+  tenant: option("NAME", "Only what belongs to this tenant."),
 } as const satisfies ArgsDef;
 
 const check: Command = {
@@ -32,12 +28,12 @@ const check: Command = {
   about: [
     "Reads the whole store: compares every body with its hash and every chain with its links, and runs SQLite's own check on a file. Exits with 1 and a line for each fault if something is wrong. Changes nothing, and does not disturb a gateway that uses the file.",
   ],
-  examples: [
-    { line: "precis store check && echo sound", says: "check a backup" },
-    { line: "precis store check --quick --json", says: "only size and contents, for a script" },
-  ],
+  examples: exampleLines({
+    "precis store check && echo sound": "check a backup",
+    "precis store check --quick --json": "only size and contents, for a script",
+  }),
   args: {
-    quick: { type: "boolean", description: "Only show size and contents, without reading everything." },
+    quick: toggle("Only show size and contents, without reading everything."),
     ...TENANT_ARG,
     ...STORE_ARGS,
   },
@@ -65,28 +61,17 @@ const retain: Command = {
     "Without --yes it only shows what would be deleted, by tenant. Sessions, compactions and originals are deleted together with the bodies that only they used; whatever newer data depends on is kept. This cannot be undone. A running gateway may continue to use the file.",
     "The freed space is reused for new messages. --vacuum returns it to the disk, also without another flag: it rewrites the file, which takes as long as copying it and temporarily needs the same space again. A gateway that uses the file waits, and forwards requests unchanged if it has to wait too long.",
   ],
-  examples: [
-    { line: "precis store retain --older-than 30d", says: "what has not been used for thirty days: what would go" },
-    { line: "precis store retain --older-than 30d --tenant team --yes", says: "delete it, of one tenant" },
-    {
-      line: "precis store retain --max-size 2g --yes",
-      says: "the least recently used, until two gigabytes of messages are left",
-    },
-    { line: "precis store retain --older-than 30d --yes --vacuum", says: "when the gateway is idle" },
-  ],
+  examples: exampleLines({
+    "precis store retain --older-than 30d": "what has not been used for thirty days: what would go",
+    "precis store retain --older-than 30d --tenant team --yes": "delete it, of one tenant",
+    "precis store retain --max-size 2g --yes": "the least recently used, until two gigabytes of messages are left",
+    "precis store retain --older-than 30d --yes --vacuum": "when the gateway is idle",
+  }),
   args: {
-    "older-than": {
-      type: "string",
-      valueHint: "TIME",
-      description: "Delete what was last used before this: 12h, 30d, 8w.",
-    },
-    "max-size": {
-      type: "string",
-      valueHint: "SIZE",
-      description: "Delete the least recently used until bodies take no more than this: 500m, 2g.",
-    },
-    yes: { type: "boolean", description: "Delete it instead of only showing it." },
-    vacuum: { type: "boolean", description: "Return the space of deleted data to the disk." },
+    "older-than": option("TIME", "Delete what was last used before this: 12h, 30d, 8w."),
+    "max-size": option("SIZE", "Delete the least recently used until bodies take no more than this: 500m, 2g."),
+    yes: toggle("Delete it instead of only showing it."),
+    vacuum: toggle("Return the space of deleted data to the disk."),
     ...TENANT_ARG,
     ...STORE_ARGS,
   },

@@ -7,7 +7,7 @@ import { pluginFolders } from "../../config/locate.ts";
 import { distrust, trust } from "../../config/trust.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { findPlugin, computeFingerprint, type Plugin } from "../../plugins/find.ts";
-import type { Arguments, Command } from "../program/command.ts";
+import { exampleLines, optional, positional, toggle, type Arguments, type Command } from "../program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import type { Terminal } from "../screen/terminal.ts";
 import { visibleLine } from "../screen/text.ts";
@@ -20,21 +20,21 @@ export const trustCommand: Command = {
     "A plugin in a project is code by the project's authors, and is not used before you trust it by its name; one next to your own configuration needs no consent. A folder with links that lead out of it is refused; code that the plugin imports from elsewhere is not part of the hash. No code of the plugin is run.",
     "The path and the hash are stored in your own configuration folder. If a file changes, you have to trust it again.",
   ],
-  examples: [
-    { line: "precis trust", says: "show what the project's file sets that needs your consent" },
-    { line: "precis trust --yes", says: "trust it, after reading it" },
-    { line: "precis trust keep-ends --yes", says: "a plugin, after reading its code" },
-    { line: "precis trust keep-ends --forget", says: "no longer" },
-  ],
+  examples: exampleLines({
+    "precis trust": "show what the project's file sets that needs your consent",
+    "precis trust --yes": "trust it, after reading it",
+    "precis trust keep-ends --yes": "a plugin, after reading its code",
+    "precis trust keep-ends --forget": "no longer",
+  }),
   args: {
-    what: {
-      type: "positional",
-      required: false,
-      valueHint: "FILE|PLUGIN",
-      description: "A file of settings, or the name of a plugin in the project; the project's file by default.",
-    },
-    yes: { type: "boolean", description: "Trust it instead of only showing it." },
-    forget: { type: "boolean", description: "Withdraw your trust." },
+    what: optional(
+      positional(
+        "FILE|PLUGIN",
+        "A file of settings, or the name of a plugin in the project; the project's file by default.",
+      ),
+    ),
+    yes: toggle("Trust it instead of only showing it."),
+    forget: toggle("Withdraw your trust."),
   },
   run: async (args, terminal) => {
     const what = args.text("what");

@@ -11,7 +11,7 @@ import { createLog } from "../../gateway/operation/log.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import { gatewayOptions } from "../gateway/options.ts";
 import { parseWhole } from "../screen/amounts.ts";
-import type { Arguments, Command } from "../program/command.ts";
+import { exampleLines, option, toggle, type Arguments, type Command } from "../program/command.ts";
 import { openConfiguredStore, type OpenedStore } from "../store/place.ts";
 import { withEngine } from "../settings/engine.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
@@ -27,29 +27,13 @@ const AT_ONCE = 4;
 const AT_ONCE_MAX = 64;
 
 const ARGS = {
-  store: {
-    type: "string",
-    valueHint: "URL",
-    description: "The database of the gateways: postgres://USER@HOST/DATABASE (gateway.store).",
-  },
-  "at-once": { type: "string", valueHint: "N", description: `Compactions at a time; ${AT_ONCE} by default.` },
-  port: {
-    type: "string",
-    valueHint: "N",
-    description: "Serve health and metrics on this port, 0 for any free one; without it nothing is served.",
-  },
-  host: {
-    type: "string",
-    valueHint: "ADDRESS",
-    description: "The address of that port; 127.0.0.1 by default (gateway.host).",
-  },
-  summarize: {
-    type: "string",
-    valueHint: "MODEL",
-    description: "Have a model write the handoffs, with a key of yours (auxiliary.compression.model).",
-  },
-  quiet: { type: "boolean", description: "Log nothing (gateway.log: off)." },
-  json: { type: "boolean", description: "Log JSON lines on standard output (gateway.log: json)." },
+  store: option("URL", "The database of the gateways: postgres://USER@HOST/DATABASE (gateway.store)."),
+  "at-once": option("N", `Compactions at a time; ${AT_ONCE} by default.`),
+  port: option("N", "Serve health and metrics on this port, 0 for any free one; without it nothing is served."),
+  host: option("ADDRESS", "The address of that port; 127.0.0.1 by default (gateway.host)."),
+  summarize: option("MODEL", "Have a model write the handoffs, with a key of yours (auxiliary.compression.model)."),
+  quiet: toggle("Log nothing (gateway.log: off)."),
+  json: toggle("Log JSON lines on standard output (gateway.log: json)."),
   ...ENGINE_FLAGS,
   ...CONFIG_FLAGS,
 } as const satisfies ArgsDef;
@@ -62,14 +46,11 @@ export const workerCommand: Command = {
     "With --port it answers /healthz (it runs), /readyz (it reaches its database) and, with the operator's token, /metrics.",
     "Runs until it is interrupted. Without a worker nothing is lost: a gateway compacts a conversation itself when it is due. See docs/deployment.md.",
   ],
-  examples: [
-    {
-      line: "precis worker --store postgres://precis@db.example.com/precis",
-      says: "work for the gateways on this database",
-    },
-    { line: "precis worker --config /etc/precis/cluster.yaml --json", says: "with the gateways' own configuration" },
-    { line: "precis worker --config /etc/precis/cluster.yaml --port 4021", says: "with probes and metrics" },
-  ],
+  examples: exampleLines({
+    "precis worker --store postgres://precis@db.example.com/precis": "work for the gateways on this database",
+    "precis worker --config /etc/precis/cluster.yaml --json": "with the gateways' own configuration",
+    "precis worker --config /etc/precis/cluster.yaml --port 4021": "with probes and metrics",
+  }),
   args: ARGS,
   run: work,
 };

@@ -2,15 +2,15 @@
  * A compaction as `--diff` shows it: runs of messages under a heading, what left behind `-`, what precis wrote behind `+`, what
  * was shortened behind `~` with both forms. Secrets are masked before anything is cut.
  */
+import { findRecallId, shownMessage } from "../../gateway/history/context-view.ts";
 import type { MessageShown } from "../../gateway/history/contract.ts";
 import { count, counted } from "../screen/amounts.ts";
 import { clip, padStart, measureWidth, visible, wrapped } from "../screen/text.ts";
 import type { Stream, TextStyle } from "../screen/terminal.ts";
-import type { Compaction, CompactionReport, Destination, Evicted } from "../../core/compaction/compaction.ts";
-import { described, labelOf } from "../../core/digest/call.ts";
+import type { Compaction, CompactionReport, Destination } from "../../core/compaction/compaction.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { Measure } from "../../core/transcript/measure.ts";
-import { callsOf, contentText, type Message, type Origin } from "../../core/transcript/message.ts";
+import type { Message, Origin } from "../../core/transcript/message.ts";
 
 const BEFORE_LINES_MAX = 3;
 const AFTER_LINES_MAX = 12;
@@ -90,8 +90,6 @@ function textLines(text: string, { sign, look, most }: Lines, { paint, columns }
   ];
 }
 
-/** What is shown of one message; its original has the rest. */
-const TEXT_CHARS_MAX = 4_000;
 /** A handoff is shown whole: the largest ones weigh some 12,000 tokens. */
 const HANDOFF_CHARS_MAX = 200_000;
 
@@ -121,15 +119,14 @@ export function shownCompaction(
   messages: readonly Message[],
   shownWith: ShownWith,
 ): ShownCompaction {
-  const { report, after, map, covered, evicted } = compaction;
+  const { report, after, map, covered } = compaction;
   const rest = messages.slice(covered, Math.max(covered, report.messages.before));
-  const recallable = recallIds(evicted);
   const becameOf = (at: number): Destination =>
     at < covered ? (map[at] ?? { kind: "summarised" }) : { kind: "kept", at: after.length + at - covered };
   return {
     report,
     before: messages.slice(0, covered + rest.length).map((message, at): MessageBefore => {
-      return { ...showMessage(message, at, shownWith), became: becameOf(at), recall: recallable.get(at) };
+      return { ...showMessage(message, at, shownWith), became: becameOf(at), recall: findRecallId(compaction, at) };
     }),
     after: [...after, ...rest].map((message, at): MessageAfter => {
       return { ...showMessage(message, at, shownWith), origin: message.origin };
@@ -137,18 +134,10 @@ export function shownCompaction(
   };
 }
 
-function recallIds(evicted: readonly Evicted[]): ReadonlyMap<number, string> {
-  const ids = new Map<number, string>();
-  for (const { id, message, end = message + 1 } of evicted)
-    for (let at = message; at < end; at++) if (!ids.has(at)) ids.set(at, id);
-  return ids;
-}
-
 function showMessage(message: Message, at: number, { redact, measure }: ShownWith): MessageShown {
-  const most = message.origin === "summary" ? HANDOFF_CHARS_MAX : TEXT_CHARS_MAX;
-  const calls = callsOf(message).map((call) => redact(labelOf(described(call))));
-  const text = redact(contentText(message.parts)).slice(0, most);
-  return { number: at + 1, role: message.role, tokens: measure.message(message), text, calls };
+  const shownWith = { redact, weigh: measure.message };
+  const charsMax = message.origin === "summary" ? { charsMax: HANDOFF_CHARS_MAX } : {};
+  return shownMessage(message, at + 1, { ...shownWith, ...charsMax });
 }
 
 type Fate = "kept" | "shortened" | "replaced";

@@ -13,7 +13,7 @@ import { protocols } from "../../protocols/index.ts";
 import { type Decoded } from "../../protocols/protocol.ts";
 import { type ProtocolName } from "../../core/protocols.ts";
 import { isSystemError } from "../../platform/system-errors.ts";
-import type { Arguments } from "../program/command.ts";
+import { option, positional, type Arguments } from "../program/command.ts";
 import { usageError } from "../program/exit.ts";
 import { unreadable as failedReading } from "./failures.ts";
 import { largeFile, FILE_BYTES_MAX, readBytes, tooLarge } from "./read.ts";
@@ -25,16 +25,11 @@ const NAME_HINT = "Name a file, or `-` for standard input.";
 const FORMATS: readonly InputFormat[] = [...WIRE_FORMATS, ...LOG_FORMATS];
 
 export const INPUT_ARGS = {
-  file: {
-    type: "positional",
-    valueHint: "FILE|-",
-    description: "A session file, a request body or its messages, as JSON or JSON lines; `-` is standard input.",
-  },
-  from: {
-    type: "string",
-    valueHint: "FORMAT",
-    description: `The input's format, instead of detecting it: ${FORMATS.join(", ")}.`,
-  },
+  file: positional(
+    "FILE|-",
+    "A session file, a request body or its messages, as JSON or JSON lines; `-` is standard input.",
+  ),
+  from: option("FORMAT", `The input's format, instead of detecting it: ${FORMATS.join(", ")}.`),
 } as const satisfies ArgsDef;
 
 export interface Input {

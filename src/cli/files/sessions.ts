@@ -1,7 +1,7 @@
 /** Where agents keep their session files, and which of them were used lately. */
 import { readdirSync, statSync, type Dirent } from "node:fs";
 import { join, resolve } from "node:path";
-import { findPlaces } from "../../logs/places.ts";
+import { placeOf } from "../../logs/places.ts";
 import { usageError } from "../program/exit.ts";
 import type { Terminal } from "../screen/terminal.ts";
 
@@ -22,9 +22,8 @@ export interface SessionFiles {
 }
 
 function agentFolders({ environment, folder }: Pick<Terminal, "environment" | "folder">): readonly string[] {
-  const places = findPlaces(environment, folder);
   return (["claude-code", "codex", "pi", "gemini", "dsh"] as const)
-    .flatMap((agent) => places[agent].roots)
+    .flatMap((agent) => placeOf(agent, environment, folder).roots)
     .filter((root) => statSync(root, { throwIfNoEntry: false })?.isDirectory() === true);
 }
 

@@ -121,7 +121,28 @@ function splitOnce(text: string, separator: string): readonly [string, string | 
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-export const JSON_ARG = { json: { type: "boolean", description: "Print JSON." } } as const;
+/** Lines to copy, each with what it does. */
+export function exampleLines(lines: Readonly<Record<string, string>>): Command["examples"] {
+  return Object.entries(lines).map(([line, says]) => ({ line, says }));
+}
+
+export function option(valueHint: string, description: string) {
+  return { type: "string", valueHint, description } as const;
+}
+
+export function toggle(description: string) {
+  return { type: "boolean", description } as const;
+}
+
+export function positional(valueHint: string, description: string) {
+  return { type: "positional", valueHint, description } as const;
+}
+
+export function optional<Positional extends ReturnType<typeof positional>>(argument: Positional) {
+  return { ...argument, required: false } as const;
+}
+
+export const JSON_ARG = { json: toggle("Print JSON.") };
 
 export function writeJson({ out }: Pick<Terminal, "out">, data: unknown): Promise<void> {
   return out.put(`${JSON.stringify(data, null, 2)}\n`);

@@ -3,7 +3,7 @@ import type { ArgsDef } from "citty";
 import type { Flag, Request } from "../../config/load.ts";
 import type { PrecisError } from "../../core/errors.ts";
 import { parseTokens, count } from "../screen/amounts.ts";
-import type { Arguments } from "../program/command.ts";
+import { option, type Arguments } from "../program/command.ts";
 import { usageError } from "../program/exit.ts";
 import { explained, type Terminal } from "../screen/terminal.ts";
 import type { Configuration } from "../../config/schema.ts";
@@ -17,21 +17,13 @@ import { statedImageTokens } from "../../models/registry/registry.ts";
 import { registryOf } from "../../models/settings.ts";
 
 export const CONFIG_FLAGS = {
-  config: { type: "string", valueHint: "FILE", description: "Read this configuration file instead of the project's." },
-  set: {
-    type: "string",
-    valueHint: "KEY=VALUE",
-    description: "Override a setting, for example compression.threshold=0.4. May be repeated.",
-  },
+  config: option("FILE", "Read this configuration file instead of the project's."),
+  set: option("KEY=VALUE", "Override a setting, for example compression.threshold=0.4. May be repeated."),
 } as const satisfies ArgsDef;
 
 export const ENGINE_FLAGS = {
-  engine: { type: "string", valueHint: "NAME", description: "The engine to compact with (context.engine)." },
-  "context-length": {
-    type: "string",
-    valueHint: "TOKENS",
-    description: "The model's window, for example 200k (model.context_length).",
-  },
+  engine: option("NAME", "The engine to compact with (context.engine)."),
+  "context-length": option("TOKENS", "The model's window, for example 200k (model.context_length)."),
 } as const satisfies ArgsDef;
 
 export function configurationRequest(

@@ -16,7 +16,7 @@ import type { HookFailure } from "../../session/operator-hooks/operator-hooks.ts
 import { createOperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
 import { openStore } from "../../store/open.ts";
 import type { HistoryStore } from "../../store/store.ts";
-import type { Arguments } from "../program/command.ts";
+import { option, positional, type Arguments } from "../program/command.ts";
 import { engineNamed, withEngine } from "../settings/engine.ts";
 import { gatewayOptions } from "../gateway/options.ts";
 import { CONFIG_FLAGS, configurationRequest } from "../settings/flags.ts";
@@ -32,21 +32,13 @@ import { protocols } from "../../protocols/index.ts";
 export const LOCAL_TENANT = "local";
 
 export const HISTORY_ARGS = {
-  store: {
-    type: "string",
-    valueHint: "ADDRESS",
-    description: "Another store than the configured one: a file, or postgres://….",
-  },
-  tenant: { type: "string", valueHint: "NAME", description: "The tenant; `local` by default." },
+  store: option("ADDRESS", "Another store than the configured one: a file, or postgres://…."),
+  tenant: option("NAME", "The tenant; `local` by default."),
   ...CONFIG_FLAGS,
 } as const satisfies ArgsDef;
 
 export const SESSION_ARG = {
-  session: {
-    type: "positional",
-    valueHint: "ID",
-    description: "The session's id, or an unambiguous beginning of it.",
-  },
+  session: positional("ID", "The session's id, or an unambiguous beginning of it."),
 } as const satisfies ArgsDef;
 
 export interface OpenedHistory {

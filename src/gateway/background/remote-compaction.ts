@@ -26,7 +26,6 @@ const WITHOUT_ENDPOINT_MS = 60 * 60_000;
 /** No such route, not by this method, or not implemented. */
 const NO_ENDPOINT: ReadonlySet<number> = new Set([404, 405, 501]);
 
-/** The path of a request for an answer, and what follows it. */
 const RESPONSES_PATH = /\/responses(?=\?|$)/;
 
 function asksForResponse({ route, destination }: Pick<ReceivedRequest, "route" | "destination">): boolean {

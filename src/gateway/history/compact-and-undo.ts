@@ -47,7 +47,6 @@ export function drop(dependencies: HistoryDependencies, which: Which, messages: 
 
 type Make = (runtime: Runtime, transcript: Transcript, measure: Measure) => Promise<Outcome>;
 
-/** A compaction that was made, and what is still to be kept of it. */
 interface MadeCompaction {
   readonly kind: "made";
   readonly tenant: string;

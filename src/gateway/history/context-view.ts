@@ -2,6 +2,7 @@
 import { defined } from "../../core/defined.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import { described, labelOf } from "../../core/digest/call.ts";
+import type { Redactor } from "../../core/redaction/redactor.ts";
 import { callsOf, contentText, resultOf, type Message } from "../../core/transcript/message.ts";
 import { savedTiming, savedWindow } from "../../session/saved-state.ts";
 import type { WindowInUse } from "../../session/timing.ts";
@@ -11,7 +12,6 @@ import { type HistoryDependencies, readSized, type SessionSizes, type SizedSessi
 import { PrecisError } from "../../core/errors.ts";
 import { spendOf } from "./archive.ts";
 
-/** What is shown of one message; its original has the rest. */
 const TEXT_CHARS_MAX = 4_000;
 
 interface RecordedSession {
@@ -118,7 +118,8 @@ function showCompaction(
   compaction: Compaction,
   page: Page | undefined,
 ): CompactionView {
-  const shown = (message: Message, at: number): MessageShown => shownMessage(dependencies, message, at, sizes);
+  const shownWith = { redact: dependencies.redact, weigh: sizes.weigh };
+  const shown = (message: Message, at: number): MessageShown => shownMessage(message, at + 1, shownWith);
   const { after, map, covered } = compaction;
   const { from, count } = page ?? { from: 1, count: covered };
   const handoff = after.filter(({ origin }) => origin === "summary").map(({ parts }) => contentText(parts));
@@ -141,21 +142,27 @@ function showCompaction(
   };
 }
 
-function findRecallId({ evicted }: Compaction, at: number): string | undefined {
+export function findRecallId({ evicted }: Pick<Compaction, "evicted">, at: number): string | undefined {
   return evicted.find(({ message, end = message + 1 }) => message <= at && at < end)?.id;
 }
 
-function shownMessage(
-  { redact }: HistoryDependencies,
+interface ShownWith {
+  readonly redact: Redactor;
+  readonly weigh: (message: Message) => number;
+  readonly charsMax?: number;
+}
+
+/** The first message is number 1. Secrets are masked before anything is cut. */
+export function shownMessage(
   message: Message,
-  at: number,
-  { weigh }: SessionSizes,
+  number: number,
+  { redact, weigh, charsMax = TEXT_CHARS_MAX }: ShownWith,
 ): MessageShown {
   return {
-    number: at + 1,
+    number,
     role: message.role,
     tokens: weigh(message),
-    text: redact(contentText(message.parts)).slice(0, TEXT_CHARS_MAX),
+    text: redact(contentText(message.parts)).slice(0, charsMax),
     calls: callsOf(message).map((call) => redact(labelOf(described(call)))),
   };
 }

@@ -1,9 +1,8 @@
 /** Sessions as an operator sees them: in a list, and one with its compactions and its newest messages. Secrets are masked before anything is cut. */
 import { defined } from "../../core/defined.ts";
 import { applyCompaction, type Compaction, type Evicted } from "../../core/compaction/compaction.ts";
-import { described, labelOf } from "../../core/digest/call.ts";
 import { personText } from "../../core/events/person.ts";
-import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
+import { type Message, type Transcript } from "../../core/transcript/message.ts";
 import type { CompactionEntry, SessionEntry, UsageEntry } from "../../store/store.ts";
 import { savedRests, savedTiming, savedEngineState } from "../../session/saved-state.ts";
 import { readThreshold } from "../../session/threshold.ts";
@@ -18,17 +17,14 @@ import type {
   HiddenResult,
 } from "./contract.ts";
 import { conversationOf, readConversation, type StoredConversation, findSession } from "./find.ts";
-import { windowOf } from "./context-view.ts";
+import { shownMessage, windowOf } from "./context-view.ts";
 import { newestUsage, readSized, sizesOf, type SessionSizes, type HistoryDependencies } from "./sizes.ts";
 import { sacredZoneStatistics } from "../../core/engines/sacred-zone/sacred-zone.ts";
 import { hiddenResults } from "../../core/engines/stepped.ts";
 
-/** What a list shows of a first request. */
 const TITLE_CHARS_MAX = 200;
-/** What is shown of one message. */
 const MESSAGE_CHARS_MAX = 2_000;
 const CALLS_SHOWN_MAX = 20;
-/** Sessions that are summarised at the same time. */
 const AT_ONCE = 16;
 /** More are counted as this many. */
 const BRANCHES_COUNTED_MAX = 1_000;
@@ -177,15 +173,11 @@ function showTail(
   { weigh }: SessionSizes,
 ): readonly MessageShown[] {
   const from = Math.max(0, messages.length - count);
-  return messages.slice(from).map((message, at) => ({
-    number: from + at + 1,
-    role: message.role,
-    tokens: weigh(message),
-    text: redact(contentText(message.parts)).slice(0, MESSAGE_CHARS_MAX),
-    calls: callsOf(message)
-      .slice(0, CALLS_SHOWN_MAX)
-      .map((call) => redact(labelOf(described(call)))),
-  }));
+  const shownWith = { redact, weigh, charsMax: MESSAGE_CHARS_MAX };
+  return messages.slice(from).map((message, at) => {
+    const shown = shownMessage(message, from + at + 1, shownWith);
+    return { ...shown, calls: shown.calls.slice(0, CALLS_SHOWN_MAX) };
+  });
 }
 
 /** `state`: the session's, as it was saved; `standing`: the compaction that its next request goes out with. */

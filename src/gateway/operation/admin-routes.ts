@@ -70,7 +70,6 @@ export function createAdminRoutes(history: History): Hono {
   return app;
 }
 
-/** A route whose answer is the JSON of what it looks up. */
 function answered(answer: (context: Context) => Promise<object>): (context: Context) => Promise<Response> {
   return async (context) => context.json(await answer(context), 200, NO_STORE);
 }

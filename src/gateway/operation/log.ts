@@ -89,7 +89,6 @@ export function levelOf(event: GatewayEvent): "info" | "warn" | "error" {
   }
 }
 
-/** The longest name that is shown whole. */
 const NAME_CHARS_MAX = 160;
 /** Of what looks random, this much is shown: enough to find it again. */
 const SHOWN_CHARS = 4;

@@ -13,163 +13,52 @@ const HELD_SECONDS = [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.0
 /** Providers take from a tenth of a second to minutes. */
 const ANSWER_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600];
 
+function counter(help: string, labels: readonly string[] = []): MetricDefinition {
+  return { kind: "counter", help, labels };
+}
+
+function gauge(help: string, labels: readonly string[] = []): MetricDefinition {
+  return { kind: "gauge", help, labels };
+}
+
+function histogram(buckets: readonly number[], help: string, labels: readonly string[]): MetricDefinition {
+  return { kind: "histogram", help, labels, buckets };
+}
+
 export const METRICS = {
-  precis_requests_total: {
-    kind: "counter",
-    help: "Completed requests.",
-    labels: ["route", "upstream", "status", "outcome", "treatment"],
-  },
-  precis_untouched_total: {
-    kind: "counter",
-    help: "Requests that were forwarded unprocessed.",
-    labels: ["because"],
-  },
-  precis_restored_messages_total: {
-    kind: "counter",
-    help: "Messages that clients wrote in another form, sent in their former bytes.",
-    labels: [],
-  },
-  precis_retries_total: {
-    kind: "counter",
-    help: "Requests that were too large, and were compacted and retried.",
-    labels: [],
-  },
-  precis_compactions_total: {
-    kind: "counter",
-    help: "Compactions, in the background or not.",
-    labels: ["reason", "ahead"],
-  },
-  precis_compactions_degraded_total: {
-    kind: "counter",
-    help: "Compactions with a poorer result than configured.",
-    labels: [],
-  },
-  precis_compaction_lost_requests_total: {
-    kind: "counter",
-    help: "User requests that compactions left out.",
-    labels: [],
-  },
-  precis_compaction_seconds: {
-    kind: "histogram",
-    help: "How long a compaction took.",
-    labels: ["ahead"],
-    buckets: HELD_SECONDS,
-  },
-  precis_compaction_model_calls_total: {
-    kind: "counter",
-    help: "Calls to models that write handoffs.",
-    labels: [],
-  },
-  precis_compaction_cost_usd_total: {
-    kind: "counter",
-    help: "Cost of these calls, where known.",
-    labels: [],
-  },
-  precis_jobs_total: {
-    kind: "counter",
-    help: "Compactions of the database's queue that this process made.",
-    labels: ["result"],
-  },
-  precis_job_seconds: {
-    kind: "histogram",
-    help: "How long these took.",
-    labels: ["result"],
-    buckets: ANSWER_SECONDS,
-  },
-  precis_context_tokens_total: {
-    kind: "counter",
-    help: "Estimated tokens of rewritten requests, before and after.",
-    labels: ["stage"],
-  },
-  precis_usage_tokens_total: {
-    kind: "counter",
-    help: "Tokens reported by providers; input includes the cache.",
-    labels: ["kind"],
-  },
-  precis_cache_saved_usd_total: {
-    kind: "counter",
-    help: "Savings by providers' caches, in US dollars.",
-    labels: [],
-  },
-  precis_cache_surcharge_usd_total: {
-    kind: "counter",
-    help: "Surcharge for writing to them.",
-    labels: [],
-  },
-  precis_cache_missed_tokens_total: {
-    kind: "counter",
-    help: "Tokens that were sent before and not read from the cache.",
-    labels: ["because"],
-  },
-  precis_cache_missed_usd_total: {
-    kind: "counter",
-    help: "Extra cost of these misses.",
-    labels: ["because"],
-  },
-  precis_held_seconds: {
-    kind: "histogram",
-    help: "The latency that the gateway adds.",
-    labels: ["treatment"],
-    buckets: HELD_SECONDS,
-  },
-  precis_first_byte_seconds: {
-    kind: "histogram",
-    help: "From a request's arrival to the answer's first byte.",
-    labels: ["upstream"],
-    buckets: ANSWER_SECONDS,
-  },
-  precis_request_seconds: {
-    kind: "histogram",
-    help: "From a request's arrival to the answer's end.",
-    labels: ["upstream"],
-    buckets: ANSWER_SECONDS,
-  },
-  precis_bytes_total: {
-    kind: "counter",
-    help: "Bytes of requests (in) and of answers (out).",
-    labels: ["direction"],
-  },
-  precis_notices_total: {
-    kind: "counter",
-    help: "Notices, by code.",
-    labels: ["code"],
-  },
-  precis_recalls_total: {
-    kind: "counter",
-    help: "Answered calls of recall tools.",
-    labels: ["found"],
-  },
-  precis_recalled_tokens_total: {
-    kind: "counter",
-    help: "Estimated tokens of these answers.",
-    labels: [],
-  },
-  precis_in_flight: { kind: "gauge", help: "Requests under way.", labels: [] },
-  precis_store_bytes: {
-    kind: "gauge",
-    help: "Size of the store's file and its log.",
-    labels: [],
-  },
-  precis_tenant_requests_total: {
-    kind: "counter",
-    help: "Requests of a tenant, with `gateway.tenants_file`.",
-    labels: ["tenant", "outcome"],
-  },
-  precis_tenant_usage_tokens_total: {
-    kind: "counter",
-    help: "Tokens of a tenant's requests.",
-    labels: ["tenant", "kind"],
-  },
-  precis_tenant_compaction_cost_usd_total: {
-    kind: "counter",
-    help: "Cost of a tenant's handoffs.",
-    labels: ["tenant"],
-  },
-  precis_tenant_stored_bytes: {
-    kind: "gauge",
-    help: "What a tenant has stored.",
-    labels: ["tenant"],
-  },
+  precis_requests_total: counter("Completed requests.", ["route", "upstream", "status", "outcome", "treatment"]),
+  precis_untouched_total: counter("Requests that were forwarded unprocessed.", ["because"]),
+  precis_restored_messages_total: counter("Messages that clients wrote in another form, sent in their former bytes."),
+  precis_retries_total: counter("Requests that were too large, and were compacted and retried."),
+  precis_compactions_total: counter("Compactions, in the background or not.", ["reason", "ahead"]),
+  precis_compactions_degraded_total: counter("Compactions with a poorer result than configured."),
+  precis_compaction_lost_requests_total: counter("User requests that compactions left out."),
+  precis_compaction_seconds: histogram(HELD_SECONDS, "How long a compaction took.", ["ahead"]),
+  precis_compaction_model_calls_total: counter("Calls to models that write handoffs."),
+  precis_compaction_cost_usd_total: counter("Cost of these calls, where known."),
+  precis_jobs_total: counter("Compactions of the database's queue that this process made.", ["result"]),
+  precis_job_seconds: histogram(ANSWER_SECONDS, "How long these took.", ["result"]),
+  precis_context_tokens_total: counter("Estimated tokens of rewritten requests, before and after.", ["stage"]),
+  precis_usage_tokens_total: counter("Tokens reported by providers; input includes the cache.", ["kind"]),
+  precis_cache_saved_usd_total: counter("Savings by providers' caches, in US dollars."),
+  precis_cache_surcharge_usd_total: counter("Surcharge for writing to them."),
+  precis_cache_missed_tokens_total: counter("Tokens that were sent before and not read from the cache.", ["because"]),
+  precis_cache_missed_usd_total: counter("Extra cost of these misses.", ["because"]),
+  precis_held_seconds: histogram(HELD_SECONDS, "The latency that the gateway adds.", ["treatment"]),
+  precis_first_byte_seconds: histogram(ANSWER_SECONDS, "From a request's arrival to the answer's first byte.", [
+    "upstream",
+  ]),
+  precis_request_seconds: histogram(ANSWER_SECONDS, "From a request's arrival to the answer's end.", ["upstream"]),
+  precis_bytes_total: counter("Bytes of requests (in) and of answers (out).", ["direction"]),
+  precis_notices_total: counter("Notices, by code.", ["code"]),
+  precis_recalls_total: counter("Answered calls of recall tools.", ["found"]),
+  precis_recalled_tokens_total: counter("Estimated tokens of these answers."),
+  precis_in_flight: gauge("Requests under way."),
+  precis_store_bytes: gauge("Size of the store's file and its log."),
+  precis_tenant_requests_total: counter("Requests of a tenant, with `gateway.tenants_file`.", ["tenant", "outcome"]),
+  precis_tenant_usage_tokens_total: counter("Tokens of a tenant's requests.", ["tenant", "kind"]),
+  precis_tenant_compaction_cost_usd_total: counter("Cost of a tenant's handoffs.", ["tenant"]),
+  precis_tenant_stored_bytes: gauge("What a tenant has stored.", ["tenant"]),
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
 export type MetricName = keyof typeof METRICS;

@@ -3,7 +3,6 @@ import type { Usage } from "../../core/engines/contract.ts";
 import type { PostponedBy } from "../../session/timing.ts";
 import type {
   CompactionEvent,
-  EmitEvent,
   GatewayEvent,
   NoticeEvent,
   Outcome,
@@ -14,30 +13,52 @@ import type {
   UntouchedReason,
 } from "../contract.ts";
 
-export interface Totals {
-  readonly requests: number;
-  readonly outcomes: Readonly<Record<Outcome, number>>;
-  readonly treatments: Readonly<Record<Treatment["kind"], number>>;
-  readonly untouched: Readonly<Partial<Record<UntouchedReason, number>>>;
-  /** Refused as too large, and answered when sent once more. */
-  readonly retried: number;
-  readonly compactions: number;
-  /** Of these, made before they were due. */
-  readonly ahead: number;
-  /** What the compactions of each engine came to (Dual Compression chapter, 16.6). */
-  readonly engines: Readonly<Record<string, EngineTotals>>;
-  /** What compactions left out for want of room. */
-  readonly lost: LostTotals;
-  /** Estimated tokens of rewritten requests. */
-  readonly context: TokenSizes;
-  /** The same of requests that would have been rewritten. */
-  readonly observed: TokenSizes;
-  readonly usage: Usage;
-  readonly cache: CacheTotals;
-  /** When conversations are compacted, by model, as of its newest request. */
-  readonly timing: Readonly<Record<string, ModelTiming>>;
-  readonly notices: Readonly<Partial<Record<NoticeEvent["code"], NoticeTotals>>>;
+function noTotals() {
+  const nothingMissed = { tokens: 0, usd: 0 };
+  return {
+    requests: 0,
+    outcomes: { answered: 0, refused: 0, turned_away: 0, aborted: 0, upstream_failed: 0 } satisfies Counts<Outcome>,
+    treatments: {
+      passed: 0,
+      unchanged: 0,
+      untouched: 0,
+      rewritten: 0,
+      command: 0,
+      observed: 0,
+    } satisfies Counts<Treatment["kind"]>,
+    untouched: {} as Partial<Counts<UntouchedReason>>,
+    /** Refused as too large, and answered when sent once more. */
+    retried: 0,
+    compactions: 0,
+    /** Of these, made before they were due. */
+    ahead: 0,
+    /** What the compactions of each engine came to (Dual Compression chapter, 16.6). */
+    engines: {} as Record<string, EngineTotals>,
+    /** Compactions whose results may be missing requests of the user, and these requests, counted again in every compaction. */
+    lost: { compactions: 0, requests: 0 },
+    /** Estimated tokens of rewritten requests. */
+    context: { before: 0, after: 0 },
+    /** The same of requests that would have been rewritten. */
+    observed: { before: 0, after: 0 },
+    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } satisfies Usage,
+    cache: {
+      /** Against reading everything at full price, what writing cost more taken off. */
+      savedUsd: 0,
+      /** Sent before, and read afresh all the same. */
+      missed: { ...nothingMissed },
+      /** Of that, on the request that a compaction rewrote. */
+      missedByCompaction: { ...nothingMissed },
+    },
+    /** When conversations are compacted, by model, as of its newest request. */
+    timing: {} as Record<string, ModelTiming>,
+    notices: {} as Partial<Record<NoticeEvent["code"], { count: number; message: string }>>,
+  };
 }
+
+type Counts<Name extends string> = Record<Name, number>;
+type Summing = ReturnType<typeof noTotals>;
+type Fixed<Value> = { readonly [Key in keyof Value]: Fixed<Value[Key]> };
+export type Totals = Fixed<Summing>;
 
 export interface EngineTotals {
   readonly compactions: number;
@@ -50,11 +71,6 @@ export interface EngineTotals {
   readonly restarts: number;
 }
 
-export interface NoticeTotals {
-  readonly count: number;
-  readonly message: string;
-}
-
 export interface ModelTiming extends Omit<RequestTiming, "postponed">, Pick<RequestEvent, "window"> {
   /** Requests whose conversations were above the threshold and waited, by the reason. */
   readonly postponed: Readonly<Partial<Record<PostponedBy, number>>>;
@@ -63,56 +79,15 @@ export interface ModelTiming extends Omit<RequestTiming, "postponed">, Pick<Requ
 /** Models of which it is told when their conversations are compacted: those asked last. */
 const MODELS_MAX = 20;
 
-export interface LostTotals {
-  /** Compactions whose results may be missing requests of the user. */
-  readonly compactions: number;
-  /** These requests, counted again in every compaction. */
-  readonly requests: number;
-}
-
-export interface CacheTotals {
-  /** Against reading everything at full price, what writing cost more taken off. */
-  readonly savedUsd: number;
-  /** Sent before, and read afresh all the same. */
-  readonly missed: Missed;
-  /** Of that, on the request that a compaction rewrote. */
-  readonly missedByCompaction: Missed;
-}
-
-export interface Missed {
-  readonly tokens: number;
-  readonly usd: number;
-}
-
-export interface Tally {
-  readonly onEvent: EmitEvent;
-  readonly totals: () => Totals;
-}
-
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] extends object ? Mutable<T[Key]> : T[Key] };
-
-export function createTally(): Tally {
-  const totals: Mutable<Totals> = {
-    requests: 0,
-    outcomes: { answered: 0, refused: 0, turned_away: 0, aborted: 0, upstream_failed: 0 },
-    treatments: { passed: 0, unchanged: 0, untouched: 0, rewritten: 0, command: 0, observed: 0 },
-    untouched: {},
-    retried: 0,
-    compactions: 0,
-    ahead: 0,
-    engines: {},
-    lost: { compactions: 0, requests: 0 },
-    context: { before: 0, after: 0 },
-    observed: { before: 0, after: 0 },
-    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-    cache: { savedUsd: 0, missed: { tokens: 0, usd: 0 }, missedByCompaction: { tokens: 0, usd: 0 } },
-    timing: {},
-    notices: {},
+export function createTally() {
+  const totals = noTotals();
+  return {
+    onEvent: (event: GatewayEvent): void => add(totals, event),
+    totals: (): Totals => structuredClone(totals),
   };
-  return { onEvent: (event) => add(totals, event), totals: () => structuredClone(totals) };
 }
 
-function add(totals: Mutable<Totals>, event: GatewayEvent): void {
+function add(totals: Summing, event: GatewayEvent): void {
   if (event.kind === "compaction") {
     totals.compactions++;
     if (event.ahead) totals.ahead++;
@@ -128,7 +103,7 @@ function add(totals: Mutable<Totals>, event: GatewayEvent): void {
 
 const NOTHING: EngineTotals = { compactions: 0, savedTokens: 0, averageRatio: 0, shortened: 0, restarts: 0 };
 
-function addEngine({ engines }: Mutable<Totals>, { engine, tokens, shortened, restarted }: CompactionEvent): void {
+function addEngine({ engines }: Summing, { engine, tokens, shortened, restarted }: CompactionEvent): void {
   const { before, after } = tokens;
   const so = engines[engine] ?? NOTHING;
   const compactions = so.compactions + 1;
@@ -141,7 +116,7 @@ function addEngine({ engines }: Mutable<Totals>, { engine, tokens, shortened, re
   };
 }
 
-function addRequest(totals: Mutable<Totals>, event: RequestEvent): void {
+function addRequest(totals: Summing, event: RequestEvent): void {
   const { outcome, treatment, retried, usage } = event;
   totals.requests++;
   totals.outcomes[outcome]++;
@@ -160,7 +135,7 @@ function addRequest(totals: Mutable<Totals>, event: RequestEvent): void {
   totals.usage.cacheWrite += usage.cacheWrite;
 }
 
-function addCache({ cache: totals }: Mutable<Totals>, { cache, treatment }: RequestEvent): void {
+function addCache({ cache: totals }: Summing, { cache, treatment }: RequestEvent): void {
   if (cache === undefined) return;
   totals.savedUsd += cache.savedUsd - cache.surchargeUsd;
   const { missedTokens = 0, missedUsd = 0 } = cache;
@@ -171,7 +146,7 @@ function addCache({ cache: totals }: Mutable<Totals>, { cache, treatment }: Requ
   totals.missedByCompaction.usd += missedUsd;
 }
 
-function addTiming(totals: Mutable<Totals>, { model, window, timing }: RequestEvent): void {
+function addTiming(totals: Summing, { model, window, timing }: RequestEvent): void {
   if (timing === undefined) return;
   const { postponed, ...figures } = timing;
   const { [model]: before, ...others } = totals.timing;
@@ -181,7 +156,7 @@ function addTiming(totals: Mutable<Totals>, { model, window, timing }: RequestEv
   totals.timing = Object.fromEntries([...kept, [model, { window, ...figures, postponed: counts }]]);
 }
 
-function addSizes(to: Mutable<TokenSizes>, { before, after }: TokenSizes): void {
+function addSizes(to: { before: number; after: number }, { before, after }: TokenSizes): void {
   to.before += before;
   to.after += after;
 }

@@ -19,11 +19,10 @@ import type { AnsweredRequest, PreparedRequest } from "../request/model-request.
 import type { ProviderAnswer } from "../request/open-answer.ts";
 import { createHiddenTurns } from "./hidden.ts";
 import { RECALL_LIMITS, type RecallLimits, takesTools, withTools, type RecallOffer, type ToolOffer } from "./tool.ts";
-import { streamed } from "./stream.ts";
+import { streamed, continueTurn } from "./stream.ts";
 import { createCallAnswers, gatewayTools, createTurn, type AnsweredCall, type Turn } from "./turn.ts";
 import type { HiddenTools, WholePassage, WholeScreen } from "../../protocols/answers/screen.ts";
 import { resumed, type Chunks } from "../request/relay.ts";
-import { continueTurn } from "./continue-turn.ts";
 
 export interface RecallSettings {
   /** Default `on`. */

@@ -5,7 +5,6 @@ import type { Screen } from "../../protocols/answers/screen.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { ProviderAnswer } from "../request/open-answer.ts";
 import type { Chunks } from "../request/relay.ts";
-import { continueTurn } from "./continue-turn.ts";
 import type { Turn } from "./turn.ts";
 
 export interface StreamOptions {
@@ -116,4 +115,22 @@ function errorMessage(text: string): string {
   } catch {
     return text;
   }
+}
+
+interface ContinuedTurn {
+  readonly turn: Pick<Turn, "withoutLast">;
+  readonly resend: (body: string) => Promise<ProviderAnswer>;
+  readonly further: (answer: ProviderAnswer) => void;
+}
+
+/** The next request of a turn: where its provider finds it too large, once more without what was recalled last. */
+export async function continueTurn({ turn, resend, further }: ContinuedTurn, body: string): Promise<ProviderAnswer> {
+  const answer = await resend(body);
+  further(answer);
+  const smaller = answer.tooLarge ? turn.withoutLast() : undefined;
+  if (smaller === undefined) return answer;
+  await answer.body.return();
+  const again = await resend(smaller);
+  further(again);
+  return again;
 }

@@ -65,41 +65,29 @@ function demandsForm(request: Decoded): boolean {
   return forms.some((form) => form !== undefined && form !== null && fieldsOf(form)["type"] !== "text");
 }
 
-/** Bounds of recall by the model, named with their unit. */
-export interface RecallLimits {
-  /** Calls that are answered within one answer to a client; further ones are told that it is enough. */
-  readonly calls: number;
-  /** Tokens of one call's answer, and of all within one answer to a client. */
-  readonly callTokens: number;
-  readonly answerTokens: number;
-  /** Of an original, this much is looked at; a search begins no further one after as much. */
-  readonly originalChars: number;
-  /** Originals that are searched for words: those whose ids are in the request, the first ones first. */
-  readonly searchedOriginals: number;
-  /** How long an engine takes for the answer to one call. */
-  readonly callWaitMs: number;
-  /** How long the end of an answer waits until what was hidden is kept. */
-  readonly keepWaitMs: number;
-  /** Larger events of a stream pass unread; a larger answer that is no stream passes whole. */
-  readonly eventBytes: number;
-  readonly bodyBytes: number;
-  /** Answers whose hidden part is remembered in memory, and their characters; all of them are in the store. */
-  readonly remembered: number;
-  readonly rememberedChars: number;
-}
-
 const MB = 1024 * 1024;
 
-export const RECALL_LIMITS: RecallLimits = Object.freeze({
+/** Bounds of recall by the model, named with their unit. */
+export const RECALL_LIMITS = Object.freeze({
+  /** Calls that are answered within one answer to a client; further ones are told that it is enough. */
   calls: 8,
+  /** Tokens of one call's answer, and of all within one answer to a client. */
   callTokens: 4_000,
   answerTokens: 16_000,
+  /** Of an original, this much is looked at; a search begins no further one after as much. */
   originalChars: 4 * MB,
+  /** Originals that are searched for words: those whose ids are in the request, the first ones first. */
   searchedOriginals: 48,
+  /** How long an engine takes for the answer to one call. */
   callWaitMs: 5_000,
+  /** How long the end of an answer waits until what was hidden is kept. */
   keepWaitMs: 5_000,
+  /** Larger events of a stream pass unread; a larger answer that is no stream passes whole. */
   eventBytes: 16 * MB,
   bodyBytes: 16 * MB,
+  /** Answers whose hidden part is remembered in memory, and their characters; all of them are in the store. */
   remembered: 20_000,
   rememberedChars: 32 * MB,
 });
+
+export type RecallLimits = { readonly [Name in keyof typeof RECALL_LIMITS]: number };

@@ -1,45 +1,21 @@
 /** What is logged of one request: gathered while it is under way, and reported once, when it is over. */
 import { randomUUID } from "node:crypto";
-import type { CacheEffect } from "../../core/caching/effectiveness.ts";
-import type { Usage } from "../../core/engines/contract.ts";
-import type { ProtocolName } from "../../core/protocols.ts";
-import type {
-  ClientRequest,
-  EmitEvent,
-  LostRequests,
-  Outcome,
-  RequestEvent,
-  RequestTiming,
-  Treatment,
-} from "../contract.ts";
-import type { Room, WindowInUse } from "../../session/timing.ts";
+import type { ClientRequest, EmitEvent, LostRequests, Outcome, RequestEvent, Treatment } from "../contract.ts";
+import type { Room } from "../../session/timing.ts";
 import type { Conversation } from "../conversations/conversations.ts";
 import type { RequestSpan } from "../operation/spans.ts";
-import type { HeldThread } from "../conversations/threads.ts";
 import { pathOf } from "./routes.ts";
 
-export interface RequestRecord {
+type Mutable<Members> = { -readonly [Name in keyof Members]: Members[Name] };
+/** What the event of the request will say, as far as it is known. */
+type Gathered = Mutable<
+  Required<Omit<RequestEvent, "kind" | "id" | "method" | "path" | "outcome" | "heldMs" | "firstByteMs" | "tookMs">>
+>;
+
+export interface RequestRecord extends Gathered {
   readonly id: string;
   readonly span: RequestSpan;
-  protocol: ProtocolName | undefined;
-  upstream: string;
-  tenant: string;
-  model: string;
-  status: number;
-  streamed: boolean;
-  retried: boolean;
-  disabledEngine: string | undefined;
-  window: WindowInUse | undefined;
   room: Room | undefined;
-  timing: RequestTiming | undefined;
-  treatment: Treatment;
-  usage: Usage | undefined;
-  cache: CacheEffect | undefined;
-  failure: string | undefined;
-  thread: HeldThread | undefined;
-  restored: number;
-  bytesIn: number;
-  bytesOut: number;
   /** All of the answer was handed over: a client that leaves now has it. */
   delivered: boolean;
   /** Another thread answers, and says what became of it. */

@@ -9,10 +9,10 @@ import { pathToFileURL } from "node:url";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
-import { answerCall, declaredTools, readMessages } from "../framework/conversation.ts";
-
+import { answerCall, declaredTools, readMessages, type ReadFormat } from "../framework/conversation.ts";
 import { handoffFor } from "../hosts/handoff.ts";
-import { dshMessages, type DshMessage } from "./messages.ts";
+import type { Content, Part } from "../../core/transcript/message.ts";
+import { dshParts, dshResults, isInjected } from "../../logs/dsh/blocks.ts";
 
 /** Of the harness, what is used here. */
 interface Context {
@@ -168,4 +168,33 @@ async function loadBasicEngine(): Promise<EngineClass> {
     readonly BasicCompactionEngine: EngineClass;
   };
   return module.BasicCompactionEngine;
+}
+
+/** What is read of one. */
+interface DshMessage {
+  readonly id?: string;
+  readonly role: string;
+  readonly content: readonly unknown[];
+  /** Who wrote it: a plugin of the harness speaks in the user's name. */
+  readonly source?: unknown;
+}
+
+/** Results are messages of their own. */
+const dshMessages: ReadFormat<DshMessage> = { name: "dsh", read: readMessage };
+
+function readMessage({ role, content, source }: DshMessage): readonly Content[] {
+  const parts = dshParts(content);
+  const speaker = role === "assistant" || role === "system" ? role : "user";
+  const isReminder = speaker === "user" && isInjected(source);
+  return [
+    ...(parts.length === 0 ? [] : [{ role: speaker, parts: isReminder ? parts.map(asReminder) : parts } as const]),
+    ...dshResults(content).map(({ callId = "", content: printed, isError }): Content => {
+      const result: Part = { kind: "tool-result", callId, content: printed, at: 0 };
+      return { role: "tool", parts: [isError ? { ...result, isError } : result] };
+    }),
+  ];
+}
+
+function asReminder(part: Part): Part {
+  return part.kind === "text" ? { ...part, text: `<system-reminder>\n${part.text}\n</system-reminder>` } : part;
 }

@@ -1,6 +1,6 @@
 /** Messages as pi and the agents built on it keep them: user, assistant with text, thinking and calls, and results. */
-import { contentText, type Content, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
-import { commandText } from "../../logs/pi/read.ts";
+import { contentText, type Content, type Message, type Part } from "../../core/transcript/message.ts";
+import { commandText, contentParts, replyPart } from "../../logs/pi/read.ts";
 import { parsedArguments, type LeftPart, type MessageFormat } from "../framework/conversation.ts";
 
 /** What is read of one; everything else that it has stays as it is. */
@@ -32,7 +32,7 @@ function readMessage(message: Reading): readonly Content[] {
       const result: Part = {
         kind: "tool-result",
         callId: `${message["toolCallId"]}`,
-        content: contentOf(content),
+        content: contentParts(content),
         at: 0,
       };
       return [{ role: "tool", parts: [message["isError"] === true ? { ...result, isError: true } : result] }];
@@ -60,35 +60,7 @@ function blocksOf(content: unknown): readonly Block[] {
 }
 
 function readBlocks(content: unknown): readonly Part[] {
-  return blocksOf(content).map((block, at) => ({ ...readBlock(block), at }));
-}
-
-function contentOf(content: unknown): readonly ContentPart[] {
-  return blocksOf(content).map(readContent);
-}
-
-function readBlock(block: Block): Part {
-  switch (block["type"]) {
-    case "thinking":
-      return { kind: "reasoning", text: `${block["thinking"] ?? ""}` };
-    case "toolCall":
-      return {
-        kind: "tool-call",
-        id: `${block["id"]}`,
-        name: `${block["name"]}`,
-        arguments: JSON.stringify(block["arguments"] ?? {}),
-      };
-    default:
-      return readContent(block);
-  }
-}
-
-function readContent(block: Block): ContentPart {
-  const { type, data, mimeType } = block;
-  if (type === "text") return { kind: "text", text: `${block["text"] ?? ""}` };
-  if (type === "image" && typeof data === "string")
-    return { kind: "image", source: { type: "data", mediaType: `${mimeType ?? "image/png"}`, data } };
-  return { kind: "opaque", type: `${type}`, raw: JSON.stringify(block) };
+  return blocksOf(content).map((block, at) => ({ ...replyPart(block), at }));
 }
 
 function editMessage(message: Reading, left: readonly LeftPart[]): PiMessage {

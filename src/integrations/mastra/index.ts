@@ -91,7 +91,6 @@ export function createPrecis(options: RuntimeOptions = {}): Precis {
   return { report, recall, undo, on, state, processor, tools: () => listTools(runtime, options) };
 }
 
-/** What the provider reported, in a chunk that ends an answer. */
 function usageIn({ payload }: Chunk): { readonly inputTokens: number } | undefined {
   const { output, usage = (output as { readonly usage?: unknown } | undefined)?.usage } = (payload ?? {}) as {
     readonly output?: unknown;

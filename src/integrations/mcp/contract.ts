@@ -108,56 +108,38 @@ export interface ToolContext extends Omit<McpOptions, "limits"> {
   readonly limits: McpLimits;
 }
 
-export interface McpLimits {
-  /** Tokens of an answer by our estimate: where none are asked for, at least and at most. */
-  readonly answerTokens: number;
-  readonly answerTokensMin: number;
-  readonly answerTokensMax: number;
-  readonly hits: number;
-  readonly hitsMax: number;
-  /** Characters of an id, and of the words of a search. */
-  readonly idChars: number;
-  readonly wordsChars: number;
-  /** Messages that one call expands; the answer says where to go on. */
-  readonly messages: number;
-  /** Turns that one call lists. */
-  readonly turns: number;
-  /** Sessions that are looked through for the place of an original, and listed; the last used first. */
-  readonly sessions: number;
-  /** Of an original or a message, this much is read. */
-  readonly originalChars: number;
-  /** How long a call may take, in milliseconds. */
-  readonly callMs: number;
-  /** The same for a compaction, for which a model may be asked. */
-  readonly compactMs: number;
-  /** Characters of the topic of a compaction. */
-  readonly focusChars: number;
-  /** Characters of a pinned fact. */
-  readonly factChars: number;
-  /** Calls that wait for their turn; they are answered one after another. */
-  readonly waiting: number;
-  /** Of what a client writes, this much is held until it is a whole message. */
-  readonly inputBytes: number;
-}
-
 const MB = 1024 * 1024;
 
-export const MCP_LIMITS: McpLimits = Object.freeze({
+export const MCP_LIMITS = Object.freeze({
+  /** Tokens of an answer by our estimate: where none are asked for, at least and at most. */
   answerTokens: 4_000,
   answerTokensMin: 500,
   answerTokensMax: 16_000,
   hits: 10,
   hitsMax: 50,
+  /** Characters of an id, and of the words of a search. */
   idChars: 200,
   wordsChars: 500,
+  /** Messages that one call expands; the answer says where to go on. */
   messages: 200,
+  /** Turns that one call lists. */
   turns: 40,
+  /** Sessions that are looked through for the place of an original, and listed; the last used first. */
   sessions: 20,
+  /** Of an original or a message, this much is read. */
   originalChars: 4 * MB,
+  /** How long a call may take, in milliseconds. */
   callMs: 10_000,
+  /** The same for a compaction, for which a model may be asked. */
   compactMs: 150_000,
+  /** Characters of the topic of a compaction. */
   focusChars: 2_000,
+  /** Characters of a pinned fact. */
   factChars: 1_000,
+  /** Calls that wait for their turn; they are answered one after another. */
   waiting: 32,
+  /** Of what a client writes, this much is held until it is a whole message. */
   inputBytes: MB,
 });
+
+export type McpLimits = { readonly [Name in keyof typeof MCP_LIMITS]: number };

@@ -12,6 +12,7 @@ import {
   declaredTools,
 } from "../framework/conversation.ts";
 import { piMessages, type PiMessage } from "../hosts/pi-messages.ts";
+import { createRecentMap, type RecentMap } from "../../store/recent-map.ts";
 
 type Options = Omit<RuntimeOptions, "state">;
 
@@ -88,9 +89,7 @@ export function createPlugin(options: Options = {}) {
   const sessions = sharedSessions();
   const sessionOf = (id: string): Session => {
     const known = sessions.get(id) ?? createPluginSession(options);
-    sessions.delete(id);
     sessions.set(id, known);
-    if (sessions.size > SESSIONS_MAX) sessions.delete(sessions.keys().next().value!);
     return known;
   };
   return {
@@ -112,9 +111,9 @@ export function createPlugin(options: Options = {}) {
 }
 
 /** OpenClaw loads a plugin more than once in one process: one time for its engine, and one for its tools. */
-function sharedSessions(): Map<string, Session> {
-  const everywhere = globalThis as { [SESSIONS]?: Map<string, Session> };
-  return (everywhere[SESSIONS] ??= new Map());
+function sharedSessions(): RecentMap<Session> {
+  const everywhere = globalThis as { [SESSIONS]?: RecentMap<Session> };
+  return (everywhere[SESSIONS] ??= createRecentMap({ entries: SESSIONS_MAX }));
 }
 
 function createPluginSession(options: Options): Session {

@@ -9,6 +9,7 @@ import type { Prepared, Runtime, RuntimeOptions } from "../../session/contract.t
 import { createConversation, answerCall, declaredTools } from "../framework/conversation.ts";
 import { openCodeMessages, type OpenCodeMessage } from "./messages.ts";
 import { setupForTwo } from "./version-2.ts";
+import { createRecentMap } from "../../store/recent-map.ts";
 
 /** Of what OpenCode gives a plugin, what is used here. */
 interface PluginInput {
@@ -34,7 +35,6 @@ interface Session {
 
 type Options = Omit<RuntimeOptions, "state">;
 
-/** Sessions that are remembered at once. */
 const SESSIONS_MAX = 64;
 
 /** With options of one's own, for a plugin file of one's own: `export default createPlugin({ … })`. */
@@ -110,7 +110,6 @@ function systemMessage({ info }: OpenCodeMessage, text: string): OpenCodeMessage
   return { info: { ...info, role: "system" }, parts: [{ type: "text", text }] };
 }
 
-/** What the newest answer reported. */
 function readUsage(messages: readonly OpenCodeMessage[]) {
   const { tokens } = (messages.findLast(({ info }) => info.role === "assistant")?.info ?? {}) as {
     readonly tokens?: {
@@ -154,12 +153,10 @@ function createWindows({ client }: PluginInput) {
 }
 
 function createSessions(options: Options): (id: string) => Session {
-  const sessions = new Map<string, Session>();
+  const sessions = createRecentMap<Session>({ entries: SESSIONS_MAX });
   return (id) => {
     const known = sessions.get(id) ?? { runtime: createRuntime(options), system: [], observe: undefined };
-    sessions.delete(id);
     sessions.set(id, known);
-    if (sessions.size > SESSIONS_MAX) sessions.delete(sessions.keys().next().value!);
     return known;
   };
 }

@@ -7,7 +7,6 @@ import { handoffFor } from "../hosts/handoff.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A message of OpenCode 2's requests. */
 interface Message {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string | readonly Fields[];

@@ -8,6 +8,7 @@ import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
 import { answerCall, declaredTools } from "../framework/conversation.ts";
 import { handoffFor } from "../hosts/handoff.ts";
 import { piMessages, type PiMessage } from "../hosts/pi-messages.ts";
+import { createRecentMap } from "../../store/recent-map.ts";
 
 /** Of pi's `ExtensionAPI`, what is used here. */
 export interface PiExtensions {
@@ -58,20 +59,17 @@ interface PiTool {
 
 type ToolCall = readonly [string, unknown, AbortSignal | undefined, unknown, PiContext];
 
-/** Sessions whose compactions are remembered at once. */
 const SESSIONS_MAX = 16;
 /** Set by `precis run pi`. */
 const GATEWAY_VARIABLE = "PRECIS_PI_GATEWAY";
 
 /** With options of one's own, for an extension file of one's own: `export default createExtension({ … })`. */
 export function createExtension(options: Omit<RuntimeOptions, "state"> = {}): (pi: PiExtensions) => void {
-  const sessions = new Map<string, PiSession>();
+  const sessions = createRecentMap<PiSession>({ entries: SESSIONS_MAX });
   const sessionOf = ({ sessionManager, model }: PiContext): PiSession => {
     const id = sessionManager.getSessionId();
     const known = sessions.get(id) ?? createPiSession(options);
-    sessions.delete(id);
     sessions.set(id, known);
-    if (sessions.size > SESSIONS_MAX) sessions.delete(sessions.keys().next().value!);
     if (model !== undefined && options.settings?.contextLength === undefined) known.useModel(model);
     return known;
   };

@@ -5,7 +5,7 @@
  */
 import { asFields, asList, asText, type Fields, toJson, asObjects } from "../fields.ts";
 import type { Line } from "../lines.ts";
-import { type History, type LogNote, branchTo } from "../log.ts";
+import { type History, type LogNote, branchTo, recordedCall } from "../log.ts";
 import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
 import { opaqueBlock } from "../../protocols/content.ts";
 
@@ -199,12 +199,7 @@ export function replyPart(block: Fields): Part {
     case "redacted_thinking":
       return { kind: "reasoning", text: "" };
     case "tool_use":
-      return {
-        kind: "tool-call",
-        id: asText(block["id"]) ?? "",
-        name: asText(block["name"]) ?? "unknown",
-        arguments: toJson(block["input"] ?? {}),
-      };
+      return recordedCall(block["id"], block["name"], block["input"]);
     default:
       return contentPart(block);
   }

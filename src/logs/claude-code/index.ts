@@ -1,4 +1,5 @@
 /** Sessions of Claude Code: JSON lines in `~/.claude/projects`, a folder for each folder it worked in. */
+import { join } from "node:path";
 import { CONVERSATION_ALONE, firstLines, type SessionFormat } from "../format.ts";
 import { isClaudeLine, readClaudeCode } from "./read.ts";
 import type { ContentPart, Message, Part } from "../../core/transcript/message.ts";
@@ -14,6 +15,15 @@ export const claudeCode: SessionFormat = {
   read: readClaudeCode,
   upTo: firstLines,
   write: writeClaudeCode,
+  kept: ({ environment, home }) => ({
+    roots: [join(environment["CLAUDE_CONFIG_DIR"] ?? join(home, ".claude"), "projects")],
+    isSession: (path) => path.endsWith(".jsonl") && !/[/\\](?:subagents[/\\]|agent-)[^/\\]*$/.test(path),
+    destination: (root, { id, cwd }) => ({
+      kind: "file",
+      path: join(root, cwd.replaceAll(/[^a-zA-Z0-9]/g, "-"), `${id}.jsonl`),
+      resume: ["claude", "--resume", id],
+    }),
+  }),
   holds: {
     ...CONVERSATION_ALONE,
     // Thinking goes back to the provider only with a signature of its own.

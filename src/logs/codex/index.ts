@@ -1,5 +1,6 @@
 /** Sessions of Codex: rollouts as JSON lines in `~/.codex/sessions`, a folder for each day. */
-import { EVERYTHING, SPACELESS_ID, firstLines, type SessionFormat } from "../format.ts";
+import { join } from "node:path";
+import { EVERYTHING, SPACELESS_ID, fileStamp, firstLines, type SessionFormat } from "../format.ts";
 import { isCodexLine, readCodex } from "./read.ts";
 import { contentText, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
 import { recordedOnly, type RecordedCompaction, type Session, type SessionMessage } from "../log.ts";
@@ -13,6 +14,16 @@ export const codex: SessionFormat = {
   read: readCodex,
   upTo: firstLines,
   write: writeCodex,
+  kept: ({ environment, home }) => ({
+    roots: [join(environment["CODEX_HOME"] ?? join(home, ".codex"), "sessions")],
+    isSession: (path) => /[/\\]rollout-[^/\\]*\.jsonl$/.test(path),
+    destination: (root, session) => {
+      const stamp = fileStamp(session);
+      const [day = ""] = stamp.split("T");
+      const path = join(root, ...day.split("-"), `rollout-${stamp}-${session.id}.jsonl`);
+      return { kind: "file", path, resume: ["codex", "resume", session.id] };
+    },
+  }),
   holds: {
     ...EVERYTHING,
     // Reasoning goes back to the provider only as it was encrypted.

@@ -1,8 +1,10 @@
 /** Sessions of Gemini CLI: chats in `~/.gemini/tmp`, a folder for each project. */
-import { CONVERSATION_ALONE, firstLines, type SessionFormat } from "../format.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { CONVERSATION_ALONE, fileStamp, firstLines, type SessionFormat } from "../format.ts";
 import { isGeminiDocument, isGeminiLine, readGemini } from "./read.ts";
 import { contentText, type ContentPart, type Part, type ToolResultPart } from "../../core/transcript/message.ts";
-import { tryParseJson } from "../fields.ts";
+import { asFields, asText, tryParseJson } from "../fields.ts";
 import { findResults, type Results, type Session, type SessionMessage } from "../log.ts";
 import { isoOf, jsonLines, fillTimes, uuidFrom, type WriteContext } from "../document.ts";
 import { createHash } from "node:crypto";
@@ -15,6 +17,19 @@ export const gemini: SessionFormat = {
   read: readGemini,
   upTo: firstLines,
   write: writeGemini,
+  kept: ({ home }) => ({
+    roots: [join(home, ".gemini", "tmp")],
+    isSession: (path) => /[/\\]chats[/\\][^/\\]*\.jsonl?$/.test(path),
+    destination: (root, session) => {
+      const { id, cwd } = session;
+      const name = `session-${fileStamp(session).slice(0, "2026-01-01T00-00".length)}-${id.slice(0, 8)}.jsonl`;
+      return {
+        kind: "file",
+        path: join(root, projectFolder(root, cwd), "chats", name),
+        resume: ["gemini", "--resume", id],
+      };
+    },
+  }),
   holds: {
     ...CONVERSATION_ALONE,
     files: false,
@@ -98,6 +113,16 @@ function writePart(part: Part): object {
   return { text: contentText([part as ContentPart]) };
 }
 
-export function projectHashOf(cwd: string): string {
+/**
+ * Gemini CLI names a project's folder in a registry beside them. A project that is not in there yet has a folder by the
+ * hash of its path, which Gemini CLI moves when it starts there (0.61).
+ */
+function projectFolder(root: string, cwd: string): string {
+  const registry = join(dirname(root), "projects.json");
+  const known = existsSync(registry) ? asFields(tryParseJson(readFileSync(registry, "utf8"))) : undefined;
+  return asText(asFields(known?.["projects"])?.[cwd]) ?? projectHashOf(cwd);
+}
+
+function projectHashOf(cwd: string): string {
   return createHash("sha256").update(cwd).digest("hex");
 }

@@ -2,6 +2,7 @@
  * Sessions of Hermes. In its database a session is a row and its messages are others; read and written here is the one
  * document that `hermes sessions export` prints, which `database.ts` makes from them.
  */
+import { join } from "node:path";
 import { EVERYTHING, SPACELESS_ID, type SessionFormat } from "../format.ts";
 import { isHermesDocument, readHermes, upToRow } from "./read.ts";
 import { contentText, type Message, type Part } from "../../core/transcript/message.ts";
@@ -16,6 +17,14 @@ export const hermes: SessionFormat = {
   read: readHermes,
   upTo: upToRow,
   write: writeHermes,
+  kept: ({ environment, home }) => {
+    const folder = environment["HERMES_HOME"] ?? join(home, ".hermes");
+    return {
+      roots: [join(folder, "state.db"), join(folder, "sessions")],
+      isSession: (path) => /(?:\.db|session[^/\\]{0,255}\.json)$/.test(path),
+      destination: (path, { ownId }) => ({ kind: "database", path, resume: ["hermes", "--resume", ownId] }),
+    };
+  },
   holds: {
     ...EVERYTHING,
     images: "user",

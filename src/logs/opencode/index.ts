@@ -2,6 +2,7 @@
  * Sessions of OpenCode. In its database and its older folders a session is many records; read and written here is the one
  * document that `opencode export` prints and `opencode import` takes, which `database.ts` and `../stored.ts` make from them.
  */
+import { join } from "node:path";
 import { CONVERSATION_ALONE, type SessionFormat } from "../format.ts";
 import { isOpencodeDocument, readOpencode, upToMessage } from "./read.ts";
 import { contentText, type ContentPart, type Part, type ToolResultPart } from "../../core/transcript/message.ts";
@@ -17,6 +18,14 @@ export const opencode: SessionFormat = {
   read: readOpencode,
   upTo: upToMessage,
   write: writeOpencode,
+  kept: ({ environment, home }) => {
+    const folder = join(environment["XDG_DATA_HOME"] ?? join(home, ".local", "share"), "opencode");
+    return {
+      roots: [join(folder, "opencode.db"), join(folder, "storage", "session")],
+      isSession: (path) => /\.(?:db|json)$/.test(path),
+      destination: (path, { ownId }) => ({ kind: "database", path, resume: ["opencode", "-s", ownId] }),
+    };
+  },
   holds: {
     ...CONVERSATION_ALONE,
     images: "not_in_errors",

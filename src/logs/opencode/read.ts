@@ -6,7 +6,7 @@ import type { Usage } from "../../core/engines/contract.ts";
 import { asCount, asFields, toJson, asObjects, asText, asTime, type Fields } from "../fields.ts";
 import { documentIn } from "../document.ts";
 import type { LogText } from "../lines.ts";
-import { type FormatReading, type History, type LogNote, type MessageDraft, notRun } from "../log.ts";
+import { type FormatReading, type History, type LogNote, type MessageDraft, notRun, recordedCall } from "../log.ts";
 import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
 
 interface StoredMessage {
@@ -214,12 +214,7 @@ function readMedia(part: Fields): ContentPart {
 
 function readCall(part: Fields): Part {
   const state = asFields(part["state"]);
-  return {
-    kind: "tool-call",
-    id: asText(part["callID"]) ?? "",
-    name: asText(part["tool"]) ?? "unknown",
-    arguments: toJson(state?.["input"] ?? {}),
-  };
+  return recordedCall(part["callID"], part["tool"], state?.["input"]);
 }
 
 /** What OpenCode sends for a call that was pending or running when its session ended. */

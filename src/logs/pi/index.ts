@@ -1,5 +1,6 @@
 /** Sessions of pi: JSON lines in `~/.pi/agent/sessions`, a folder for each folder it worked in. */
-import { CONVERSATION_ALONE, firstLines, type SessionFormat } from "../format.ts";
+import { join } from "node:path";
+import { CONVERSATION_ALONE, fileStamp, firstLines, type SessionFormat } from "../format.ts";
 import { isPiLine, readPi } from "./read.ts";
 import { contentText, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
 import { tryParseJson } from "../fields.ts";
@@ -14,6 +15,15 @@ export const pi: SessionFormat = {
   read: readPi,
   upTo: firstLines,
   write: writePi,
+  kept: ({ environment, home }) => ({
+    roots: [join(environment["PI_CODING_AGENT_DIR"] ?? join(home, ".pi", "agent"), "sessions")],
+    isSession: (path) => path.endsWith(".jsonl"),
+    destination: (root, session) => {
+      const name = `--${session.cwd.replace(/^[/\\]/, "").replaceAll(/[/\\:]/g, "-")}--`;
+      const path = join(root, name, `${fileStamp(session)}_${session.id}.jsonl`);
+      return { kind: "file", path, resume: ["pi", "--session", session.id] };
+    },
+  }),
   holds: {
     ...CONVERSATION_ALONE,
     files: false,

@@ -14,6 +14,7 @@ import {
   NEVER_RUN,
   notRun,
   branchTo,
+  recordedCall,
 } from "../log.ts";
 import { opaqueBlock } from "../../protocols/content.ts";
 
@@ -231,25 +232,20 @@ export function commandText(message: Fields): string {
   return `Ran \`${asText(message["command"]) ?? ""}\`\n${printed}${cancelled ?? failed}${more}`;
 }
 
-function replyPart(block: Fields): Part {
+export function contentParts(content: unknown): readonly ContentPart[] {
+  if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
+  return asObjects(content).map(contentPart);
+}
+
+export function replyPart(block: Fields): Part {
   switch (block["type"]) {
     case "thinking":
       return { kind: "reasoning", text: asText(block["thinking"]) ?? "" };
     case "toolCall":
-      return {
-        kind: "tool-call",
-        id: asText(block["id"]) ?? "",
-        name: asText(block["name"]) ?? "unknown",
-        arguments: toJson(block["arguments"] ?? {}),
-      };
+      return recordedCall(block["id"], block["name"], block["arguments"]);
     default:
       return contentPart(block);
   }
-}
-
-function contentParts(content: unknown): readonly ContentPart[] {
-  if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
-  return asObjects(content).map(contentPart);
 }
 
 function contentPart(block: Fields): ContentPart {

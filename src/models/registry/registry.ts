@@ -117,7 +117,6 @@ function readFacts(cells: readonly string[], cache: List["cache"]): ModelFacts {
   };
 }
 
-/** The figures that are not a dash. */
 function given<Key extends string>(cells: Readonly<Record<Key, string | undefined>>): Partial<Record<Key, number>> {
   const figures = Object.entries<string | undefined>(cells).filter(([, cell]) => cell !== undefined && cell !== "-");
   return Object.fromEntries(figures.map(([key, cell]) => [key, Number(cell)])) as Partial<Record<Key, number>>;

@@ -22,34 +22,51 @@ const BLANK_LINE_BEGUN_CHARS = 2;
 
 export function splitFrames(frameCharsMax: number): FrameSplitter {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  let pending = "";
-  let searched = 0;
+  /** What has come of the event that has not ended, in pieces: joined once, however small they are. */
+  let pieces: string[] = [];
+  let chars = 0;
   let skipping = false;
+  let begun = "";
+
+  const takePending = (): string => {
+    const text = pieces.join("");
+    [pieces, chars] = [[], 0];
+    return text;
+  };
+  const keep = (text: string): void => {
+    pieces.push(text);
+    chars += text.length;
+  };
+  const emit = (raw: string): Frame | string => {
+    const frame = skipping || raw.length > frameCharsMax ? raw : parseFrame(raw);
+    skipping = false;
+    return frame;
+  };
   const take = (text: string): readonly (Frame | string)[] => {
     const found: (Frame | string)[] = [];
-    pending += text;
     let from = 0;
-    BLANK_LINE.lastIndex = Math.max(0, searched - BLANK_LINE_BEGUN_CHARS);
-    while (BLANK_LINE.exec(pending) !== null) {
-      const raw = pending.slice(from, BLANK_LINE.lastIndex);
-      found.push(skipping ? raw : parseFrame(raw));
-      skipping = false;
-      from = BLANK_LINE.lastIndex;
+    BLANK_LINE.lastIndex = 0;
+    const searched = begun + text;
+    while (BLANK_LINE.exec(searched) !== null) {
+      const end = BLANK_LINE.lastIndex - begun.length;
+      found.push(emit(takePending() + text.slice(from, end)));
+      from = end;
     }
-    pending = pending.slice(from);
-    if (pending.length > frameCharsMax) {
+    keep(text.slice(from));
+    begun = (from > 0 ? text.slice(from) : searched).slice(-BLANK_LINE_BEGUN_CHARS);
+    if (chars > frameCharsMax) {
       skipping = true;
+      const pending = takePending();
       found.push(pending.slice(0, -BLANK_LINE_BEGUN_CHARS));
-      pending = pending.slice(-BLANK_LINE_BEGUN_CHARS);
+      keep(pending.slice(-BLANK_LINE_BEGUN_CHARS));
     }
-    searched = pending.length;
     return found;
   };
   return {
     push: (chunk) => take(decoder.decode(chunk, { stream: true })),
     end: () => {
       const rest = take(decoder.decode());
-      return pending === "" ? rest : [...rest, skipping ? pending : parseFrame(pending)];
+      return chars === 0 ? rest : [...rest, emit(takePending())];
     },
   };
 }
@@ -59,9 +76,14 @@ const LINE_END = /\r\n|\n|\r/;
 function parseFrame(raw: string): Frame {
   let name: string | undefined;
   const data: string[] = [];
-  for (const line of raw.split(LINE_END)) {
+  for (const line of raw.replace(/^\uFEFF/, "").split(LINE_END)) {
     if (line.startsWith("data:")) data.push(fieldValue(line, "data:"));
-    else if (line.startsWith("event:")) name = fieldValue(line, "event:");
+    else if (line.startsWith("event:")) name = fieldValue(line, "event:") || undefined;
+    else if (line.startsWith("error:")) {
+      // Older llama.cpp servers send an error as a field of its own.
+      name = "error";
+      data.push(fieldValue(line, "error:"));
+    }
   }
   return { raw, name, data: data.join("\n") };
 }

@@ -8,27 +8,34 @@ import { overflowOf } from "../overflow.ts";
 import type { Overflow, ProtocolName } from "../protocol.ts";
 import { definitions } from "../registry.ts";
 import { mergeUsage } from "../usage.ts";
+import { splitFrames, type Frame } from "./frames.ts";
 import { memberTexts, type AnswerDialect, type AnswerSignal, type StreamedEvent } from "./own-answer.ts";
-import { createParser } from "eventsource-parser";
 
-export interface AnswerState {
-  /** Everything reported until now, cached and written tokens included. */
-  readonly usage: Usage | undefined;
-  /** What the provider took beside that and does not count in it: a compaction of its own. */
-  readonly besides: Usage | undefined;
-  /** The name by which a later request may refer to the answer, in protocols that have threads. */
-  readonly id: string | undefined;
-  /** The request was too large, by the answer's own word. */
-  readonly overflow: Overflow | undefined;
-  /** An error was said, of whatever kind. */
-  readonly failed: boolean;
-  /** Content was seen, or anything after which the answer cannot be taken back. */
-  readonly began: boolean;
-  /** The protocol's own end was seen: nothing is missing. */
-  readonly complete: boolean;
-  /** Ids of calls that the provider returned behind reasoning. */
-  readonly reasonedCalls: readonly string[];
+function nothingRead() {
+  return {
+    /** Everything reported until now, cached and written tokens included. */
+    usage: undefined as Usage | undefined,
+    /** What the provider took beside that and does not count in it: a compaction of its own. */
+    besides: undefined as Usage | undefined,
+    /** The name by which a later request may refer to the answer, in protocols that have threads. */
+    id: undefined as string | undefined,
+    /** The request was too large, by the answer's own word. */
+    overflow: undefined as Overflow | undefined,
+    /** An error was said, of whatever kind. */
+    failed: false,
+    /** Content was seen, or anything after which the answer cannot be taken back. */
+    began: false,
+    /** The protocol's own end was seen: nothing is missing. */
+    complete: false,
+    /** Reasoning was seen. */
+    reasons: false,
+    /** Ids of calls that the provider returned behind reasoning. */
+    reasonedCalls: [] as readonly string[],
+  };
 }
+
+type AnswerProgress = ReturnType<typeof nothingRead>;
+export type AnswerState = Readonly<AnswerProgress>;
 
 export interface AnswerReader {
   /** Bytes as they are without content encoding, cut anywhere. They are not kept once `push` returns, nor changed. */
@@ -61,7 +68,7 @@ export function isEventStream(contentType: string | null | undefined): boolean {
 export function createAnswerReader(protocol: ProtocolName, options: AnswerOptions): AnswerReader {
   const { streamed, status, eventBytesMax = EVENT_BYTES_MAX, bodyBytesMax = BODY_BYTES_MAX } = options;
   const dialect = definitions[protocol].answers;
-  const state = { ...BLANK };
+  const state = nothingRead();
   const heard = (saying: AnswerSignal): void => readEvent(state, saying);
   const source =
     streamed && status < FIRST_ERROR_STATUS
@@ -69,30 +76,6 @@ export function createAnswerReader(protocol: ProtocolName, options: AnswerOption
       : gather(bodyBytesMax, (text) => heard(readWhole(dialect, status, text)));
   return { ...source, state };
 }
-
-interface AnswerProgress {
-  usage: Usage | undefined;
-  besides: Usage | undefined;
-  id: string | undefined;
-  overflow: Overflow | undefined;
-  failed: boolean;
-  began: boolean;
-  complete: boolean;
-  reasons: boolean;
-  reasonedCalls: readonly string[];
-}
-
-const BLANK: AnswerProgress = {
-  usage: undefined,
-  besides: undefined,
-  id: undefined,
-  overflow: undefined,
-  failed: false,
-  began: false,
-  complete: false,
-  reasons: false,
-  reasonedCalls: [],
-};
 
 /** More calls of one answer say nothing new. */
 const REASONED_CALLS_MAX = 32;
@@ -112,7 +95,6 @@ function readEvent(state: AnswerProgress, signal: AnswerSignal): void {
   if (ends === true) state.complete = true;
 }
 
-/** Collects a body up to a limit and reads it at its end. */
 function gather(bytesMax: number, read: (text: string) => void): EventSplitter {
   const decoder = new TextDecoder();
   let text = "";
@@ -134,7 +116,6 @@ function readWhole(dialect: AnswerDialect, status: number, text: string): Answer
   return members.size === 0 ? {} : dialect.whole(members);
 }
 
-/** What the beginning of an answer has shown. */
 type Opening = "undecided" | "content" | "overflow";
 
 /**
@@ -152,62 +133,10 @@ interface EventSplitter {
   readonly end: () => void;
 }
 
-/** Two line ends in a row, in whichever of the three forms; CR LF is one. */
-const BLANK_LINE = /\n[\r\n]|\r\r/;
-
 function splitEvents(eventCharsMax: number, tell: (event: StreamedEvent) => void): EventSplitter {
-  const parser = createParser({
-    onEvent: ({ event, data }) => {
-      if (data.length <= eventCharsMax) tell({ name: event, data });
-    },
-    onError: ({ field, value = "" }) => {
-      // Older llama.cpp servers send an error as a field of its own.
-      if (field === "error" && value.length <= eventCharsMax) tell({ name: "error", data: value });
-    },
-  });
-  const decoder = new TextDecoder();
-  let openChars = 0;
-  let skipping = false;
-  let last = "";
-
-  const resume = (text: string): void => {
-    const end = endOfBlank(last, text);
-    if (end === undefined) return;
-    skipping = false;
-    take(text.slice(end));
+  const splitter = splitFrames(eventCharsMax);
+  const hear = (frames: readonly (Frame | string)[]): void => {
+    for (const frame of frames) if (typeof frame !== "string" && frame.data !== "") tell(frame);
   };
-  const take = (text: string): void => {
-    const rest = charsAfterBlank(last, text);
-    openChars = rest ?? openChars + text.length;
-    parser.feed(text);
-    if (openChars <= eventCharsMax) return;
-    parser.reset();
-    openChars = 0;
-    skipping = true;
-  };
-  const push = (text: string): void => {
-    if (text === "") return;
-    if (skipping) resume(text);
-    else take(text);
-    last = text.at(-1)!;
-  };
-  return {
-    push: (chunk) => push(decoder.decode(chunk, { stream: true })),
-    end: () => push(`${decoder.decode()}\n\n`),
-  };
-}
-
-/** Where the first blank line ends; it may have begun with the last character of the text before. */
-function endOfBlank(last: string, text: string): number | undefined {
-  if (BLANK_LINE.test(last + text[0]!)) return 1;
-  const found = BLANK_LINE.exec(text);
-  return found === null ? undefined : found.index + found[0].length;
-}
-
-/** How much comes after the last blank line; undefined where there is none. */
-function charsAfterBlank(last: string, text: string): number | undefined {
-  let at = text.lastIndexOf("\n\n");
-  if (text.includes("\r")) at = Math.max(at, text.lastIndexOf("\n\r"), text.lastIndexOf("\r\r"));
-  if (at >= 0) return text.length - at - 2;
-  return BLANK_LINE.test(last + text[0]!) ? text.length : undefined;
+  return { push: (chunk) => hear(splitter.push(chunk)), end: () => hear(splitter.end()) };
 }

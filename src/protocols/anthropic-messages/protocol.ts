@@ -54,7 +54,6 @@ const anthropicMarks: ProtocolMarks = {
 /** `pause_turn`: a tool of the provider's own is still at work. */
 const MESSAGE_CALLS: ReadonlySet<string> = new Set(["tool_use", "pause_turn"]);
 
-/** A whole answer that was to be plain text. */
 function readAnthropicAnswer(answer: Fields): PlainAnswer | undefined {
   if (!Array.isArray(answer["content"])) return undefined;
   const blocks = answer["content"].map(fieldsOf);

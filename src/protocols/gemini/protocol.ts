@@ -42,10 +42,8 @@ const geminiMarks: ProtocolMarks = {
   certain: { message: isContent, blocks: [] },
 };
 
-/** A whole answer of the Gemini API that was to be plain text. */
 const REFUSED = new Set(["SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII"]);
 
-/** A whole answer that was to be plain text. */
 function readGeminiAnswer(answer: Fields): PlainAnswer | undefined {
   if (!Array.isArray(answer["candidates"]) && !isFields(answer["promptFeedback"])) return undefined;
   const candidate = fieldsOf(listOf(answer["candidates"])[0]);

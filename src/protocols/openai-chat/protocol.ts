@@ -49,7 +49,6 @@ const chatMarks: ProtocolMarks = {
   },
 };
 
-/** A whole answer of Chat Completions that was to be plain text. */
 function readChatAnswer(answer: Fields): PlainAnswer | undefined {
   const choice = fieldsOf(listOf(answer["choices"])[0]);
   const message = fieldsOf(choice["message"]);

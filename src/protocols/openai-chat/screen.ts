@@ -28,7 +28,6 @@ const OUTPUT_KEYS = ["completion_tokens", "completion_tokens_details"];
 /** What names an answer: the same in all of its chunks. */
 const HEAD_KEYS = ["id", "created", "model", "system_fingerprint", "service_tier"];
 
-/** A call as its pieces come. */
 interface Call {
   readonly id: string;
   name: string;

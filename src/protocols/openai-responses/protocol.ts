@@ -53,7 +53,6 @@ const responsesMarks: ProtocolMarks = {
   },
 };
 
-/** A whole answer of Responses that was to be plain text. */
 function readResponsesAnswer(answer: Fields): PlainAnswer | undefined {
   if (!Array.isArray(answer["output"])) return undefined;
   const items = answer["output"].map(fieldsOf);
