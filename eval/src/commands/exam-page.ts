@@ -45,7 +45,7 @@ function labelled(label: string, text: string, stream: Stream): readonly string[
   return withRowNote({ line: label, width: label.length, says: text }, stream);
 }
 
-export function priceLines(estimate: Estimate, { paint, columns }: Stream): readonly string[] {
+function priceLines(estimate: Estimate, { paint, columns }: Stream): readonly string[] {
   const { calls, kept, inputTokens, outputTokens, usualUsd, largestUsd, unpriced } = estimate;
   const work = `${counted(calls, "model call")}, about ${count(inputTokens)} tokens in and ${count(outputTokens)} out; ${count(kept)} kept from before.`;
   const price =
@@ -80,7 +80,7 @@ export function examPage({ figures, results, spent, ended }: ExamReport, stream:
   return `${lines.join("\n")}\n`;
 }
 
-export function spentLine({ requests, inputTokens, outputTokens, costUsd, priced }: Spending): string {
+function spentLine({ requests, inputTokens, outputTokens, costUsd, priced }: Spending): string {
   const cost = priced ? `, $${costUsd.toFixed(2)}` : costUsd > 0 ? `, $${costUsd.toFixed(2)} as far as known` : "";
   return `This run: ${counted(requests, "request")}, ${count(inputTokens)} tokens in, ${count(outputTokens)} out${cost}.`;
 }

@@ -105,7 +105,7 @@ function caseOf(source: Source, { prefix, rest }: Cut, { measure }: RenderContex
 }
 
 /** Messages of the chat form, with what opens them as the system prompt. */
-export function transcriptOf(chat: readonly ChatMessage[]): Transcript {
+function transcriptOf(chat: readonly ChatMessage[]): Transcript {
   const messages = chat.map(asMessage);
   const first = messages.findIndex(({ role }) => role !== "system");
   const at = first < 0 ? messages.length : first;

@@ -356,7 +356,7 @@ describe("models that answer nonsense", () => {
 
 describe("what cannot be examined", () => {
   it.each([
-    [["precis-eval", "exam"], EXIT.usage, "no session is named"],
+    [["precis-eval", "exam"], EXIT.usage, "PATHS"],
     [["precis-eval", "exam", "sessions"], EXIT.usage, "no model is configured"],
     [[...WORDS, "--contestants", "compresor"], EXIT.usage, "compresor"],
     [[...WORDS, "--questions", "4,3"], EXIT.usage, "--questions"],
