@@ -12,14 +12,11 @@ import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";
 import { protocols } from "../../../src/protocols/index.ts";
 import { chatOf } from "../recall/conversation.ts";
 import type { ChatMessage } from "../recall/future-use.ts";
-import { recordedInChat, recordedInLog, type Recorded } from "./recorded.ts";
 
 export interface Session {
   readonly format: InputFormat;
   /** The whole history, behind recorded compactions too. */
   readonly messages: readonly ChatMessage[];
-  /** Compactions that another agent made, where the file tells what came before and after. */
-  readonly recorded: readonly Recorded[];
 }
 
 /** Undefined for a text in no format known. Throws `unreadable_input` for one that is broken. */
@@ -28,10 +25,9 @@ export function readSession(text: string, fileName: string): Session | undefined
   if (format === undefined) return undefined;
   if (isLogFormat(format)) {
     const { system, messages } = readLog(text, format, { history: "all" }).transcript;
-    return { format, messages: [...system, ...messages].map(chatOf), recorded: recordedInLog(text, format) };
+    return { format, messages: [...system, ...messages].map(chatOf) };
   }
-  const messages = format === "openai-chat" ? chatMessages(text) : decodedMessages(text, format);
-  return { format, messages, recorded: recordedInChat(messages) };
+  return { format, messages: format === "openai-chat" ? chatMessages(text) : decodedMessages(text, format) };
 }
 
 function isLogFormat(format: InputFormat): format is LogFormat {

@@ -15,8 +15,6 @@ import { tokensOf, type ChatMessage } from "./future-use.ts";
 export interface KeptText {
   /** What the model reads of the result. */
   readonly text: string;
-  /** The handoff in it; empty where there is none. */
-  readonly handoff: string;
   /** What the engine says of it; nothing where it left the prefix as it was. */
   readonly report: CompactionReport | undefined;
   /** What the recall ids lead to that the result shows. */
@@ -51,20 +49,15 @@ export function keeperOf(engine: Engine, writers?: Writers): Keeper {
       ...(writers === undefined ? {} : { writers }),
     };
     const outcome = await engine.compact(engine.init(), transcript, request);
-    if (outcome.kind === "unchanged") return { ...keptOf(transcript), report: undefined, recallable: () => "" };
+    if (outcome.kind === "unchanged") return { text: textOfAll(messages), report: undefined, recallable: () => "" };
     const { compaction } = outcome;
-    const kept = keptOf(applyCompaction(transcript, compaction));
-    const recallable = (): string => shownOriginals(compaction, messages, kept.text);
-    return { ...kept, report: compaction.report, recallable };
+    const text = textOfAll(applyCompaction(transcript, compaction).messages);
+    return { text, report: compaction.report, recallable: () => shownOriginals(compaction, messages, text) };
   };
 }
 
-function keptOf(transcript: Transcript): Pick<KeptText, "text" | "handoff"> {
-  const handoff = transcript.messages.find(({ origin }) => origin === "summary");
-  return {
-    text: transcript.messages.map(textOf).join("\n"),
-    handoff: handoff === undefined ? "" : contentText(handoff.parts),
-  };
+function textOfAll(messages: readonly Message[]): string {
+  return messages.map(textOf).join("\n");
 }
 
 /** Each original message once, however many ids lead to it. */

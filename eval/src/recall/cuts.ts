@@ -59,8 +59,7 @@ export function* attemptsOf(messages: readonly ChatMessage[], reader: Reader, op
   }
 }
 
-/** A cut at a place that something else has settled, by the same rules. */
-export function attemptAt(
+function attemptAt(
   place: Omit<Cut, "demand">,
   reader: Reader,
   { repliesMin, demandMin }: Omit<CutOptions, "shares" | "floorTokens">,
@@ -81,7 +80,7 @@ function stretchesOf(messages: readonly ChatMessage[]): readonly (readonly ChatM
   return stretches;
 }
 
-export function isRecordedSummary(message: ChatMessage): boolean {
+function isRecordedSummary(message: ChatMessage): boolean {
   if (message.summary === true) return true;
   const text = contentOf(message.content);
   return message.role === "user" && SUMMARY_OPENINGS.some((opening) => text.startsWith(opening));

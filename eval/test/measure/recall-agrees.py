@@ -1,18 +1,15 @@
-"""Marks what `npm run eval -- --export DIR` (any `precis-eval measure … --export DIR`) kept with another implementation of the measure and compares.
+"""Marks the results in DIR (one JSON file each) with another implementation of the measure, and compares.
 
-Usage: recall-agrees.py RECALL.PY DIR ['CONTESTANT']      RECALL.PY defines score(prefix, continuation, kept)
+Usage: recall-agrees.py RECALL.PY DIR      RECALL.PY defines score(prefix, continuation, kept)
 """
 import collections, glob, importlib.util, json, sys
 
 spec = importlib.util.spec_from_file_location("recall", sys.argv[1])
 recall = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(recall)
-only = sys.argv[3] if len(sys.argv) > 3 else None
 theirs, ours, apart = collections.defaultdict(collections.Counter), collections.defaultdict(collections.Counter), 0
 for name in sorted(glob.glob(f"{sys.argv[2]}/*.json")):
     case = json.load(open(name))
-    if only and case["contestant"] != only:
-        continue
     size = case["budget"]
     key = (case["contestant"], f"{size:4.0%}" if isinstance(size, float) else size)
     marked = recall.score(case["prefix"], case["continuation"], case["kept"])
