@@ -86,6 +86,8 @@ export interface Wire {
   readonly keyless: Refusal;
   /** The error for a body that is no JSON object. */
   readonly notJson: (why: string) => Refusal;
+  /** The prompt of a request that has not been judged, as the vendor counts and caches it. */
+  readonly render: (body: Fields, traits: ModelTraits) => Prompt;
   readonly judge: (judging: JudgeRequest) => Refusal | AcceptedRequest;
   readonly noModel: (name: unknown) => Refusal;
   readonly errorBody: (refusal: Refusal, requestId: string) => Fields;

@@ -20,7 +20,6 @@ export interface Replay {
   readonly gapMs: number;
   /** What is to be known of the recording. */
   readonly notes: readonly string[];
-  readonly summariesBy: string | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -67,10 +66,10 @@ function termLines({ window, terms, session, gapMs }: Replay): readonly string[]
   ];
 }
 
-function priceText(prices: Prices, { ttl, rules }: ReplayTerms): string {
+function priceText(prices: Prices, { ttl, cache }: ReplayTerms): string {
   const { inputUsdPerMtok, outputUsdPerMtok, cacheReadUsdPerMtok } = prices;
   const written = ttl === "1h" ? prices.cacheWrite1hUsdPerMtok : prices.cacheWrite5mUsdPerMtok;
-  const kept = rules.kind === "marked" ? `, kept for ${ttl}` : "";
+  const kept = cache === "marked" ? `, kept for ${ttl}` : "";
   const said = [
     `$${inputUsdPerMtok} per million input tokens`,
     ...(cacheReadUsdPerMtok === undefined ? [] : [`$${cacheReadUsdPerMtok} read from the cache`]),
@@ -103,17 +102,17 @@ function bustsOf({ busts }: ReplayedRun["totals"]): number {
   return busts.compaction + busts.expired + busts.other;
 }
 
-function noteLines({ session, terms, summariesBy }: Replay): readonly string[] {
-  const written = session.runs.reduce((sum, { totals }) => sum + totals.summaries, 0);
+function noteLines({ session, terms }: Replay): readonly string[] {
+  const compactions = session.runs.reduce((sum, { totals }) => sum + totals.compactions, 0);
   return [
     "Sent: input tokens. Read: from the cache. Written: to the cache. Fresh: neither. Peak: the largest request. Bust: cache miss. Cut: compaction.",
     ...windowCurves(session.runs).flatMap(overText),
     ...session.runs.flatMap(beganText),
     ...session.runs.flatMap(bustText),
-    ...(written === 0 ? [] : summaryLines(session.runs, summariesBy)),
-    ...(terms.rules.kind === "automatic"
-      ? ['"Without a cache" is only for comparison: this provider always caches.']
-      : []),
+    ...(compactions === 0
+      ? []
+      : ["Handoffs are written by code and cost nothing; a model's price is not in the bill."]),
+    ...(terms.cache === "automatic" ? ['"Without a cache" is only for comparison: this provider always caches.'] : []),
   ];
 }
 
@@ -146,18 +145,6 @@ function bustText({ strategy, totals: { busts, bustTokens } }: ReplayedRun): rea
   ].filter((cause) => cause !== "");
   if (causes.length === 0) return [];
   return [`${strategy.name}: the cache ${causes.join(", ")}; ${short(bustTokens)} tokens were billed again.`];
-}
-
-function summaryLines(runs: readonly ReplayedRun[], by: string | undefined): readonly string[] {
-  if (by === undefined)
-    return [
-      "Summaries are written by code and cost nothing; `--summaries-by MODEL` bills them as if a model wrote them.",
-    ];
-  const paid = runs.filter(({ totals }) => totals.summaries > 0);
-  return paid.map(
-    ({ strategy, totals }) =>
-      `${strategy.name}: ${counted(totals.summaries, "time")} a summary, ${dollars(totals.bill.summaries)} of the bill if ${by} writes them.`,
-  );
 }
 
 function charts(session: ReplayedSession, { paint, columns }: Stream): readonly string[] {

@@ -5,11 +5,9 @@ import type { Configuration } from "../../../src/config/schema.ts";
 import { SCHEDULES } from "../../../src/core/caching/schedule.ts";
 import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import { PrecisError } from "../../../src/core/errors.ts";
-import { EXAMPLE, EXAMPLE_NOTES, exampleRecording } from "../replay/example.ts";
 import { withPrompt, type Recording } from "../replay/requests.ts";
 import { replay, type ReplayedSession } from "../replay/replay.ts";
 import { strategiesOf } from "../replay/strategies.ts";
-import { summaryWriter } from "../replay/summaries.ts";
 import { termsOf, type ReplayTerms } from "../replay/terms.ts";
 import { registryOf, type Prices } from "../../../src/models/index.ts";
 import { loadSecretRules } from "../../../src/secrets/rules.ts";
@@ -35,7 +33,7 @@ export const replayCommand: Command = {
   name: "replay",
   summary: "Replay a recorded session, and show how caching and compaction change its bill.",
   about: [
-    "Each turn is sent as its agent sent it, with the whole history, through a precis session; a model of the provider's prompt cache determines what is read, written and sent uncached, and the price table what it costs. No language model is used, and nothing leaves the machine.",
+    "Each turn is sent as its agent sent it, with the whole history, through a precis session; the rules of the provider's prompt cache determine what is read, written and sent uncached, and the price table what it costs. No language model is used, and nothing leaves the machine.",
     "Compared are no caching and no compaction, caching only, compaction only, and both with each schedule. Caches expire according to the time stamps in the file, or else after an assumed gap between requests.",
   ],
   examples: [
@@ -48,12 +46,10 @@ export const replayCommand: Command = {
       line: "precis-eval replay session.json --model gpt-5.4 --context-length 128k",
       says: "the bill for another model",
     },
-    { line: "precis-eval replay --example", says: "the built-in session of 127 minutes and 83 calls" },
   ],
   args: {
-    file: { ...INPUT_ARGS.file, required: false },
+    file: INPUT_ARGS.file,
     from: INPUT_ARGS.from,
-    example: { type: "boolean", description: "Replay the built-in example instead of a file." },
     model: {
       type: "string",
       valueHint: "NAME",
@@ -89,21 +85,15 @@ export const replayCommand: Command = {
       valueHint: "N",
       description: "The model's tokens per estimated token; by default known from the model's name.",
     },
-    "summaries-by": {
-      type: "string",
-      valueHint: "MODEL",
-      description: "Bill summaries as if this model wrote them; by default code writes them, at no cost.",
-    },
     "context-length": ENGINE_FLAGS["context-length"],
     json: { type: "boolean", description: "Print JSON, each request included." },
     ...CONFIG_FLAGS,
   },
   run: async (args, terminal): Promise<ExitCode> => {
     const configuration = await loadConfiguration(configurationRequest(args, terminal));
-    const result = await withProgress(terminal.err, async (progress) => {
-      const source = args.is("example") ? example(args) : await recorded(args, terminal, progress);
-      return replayed(source, { args, configuration, progress });
-    });
+    const result = await withProgress(terminal.err, async (progress) =>
+      replayed(await recorded(args, terminal, progress), { args, configuration, progress }),
+    );
     if (args.is("json")) await terminal.out.write(jsonText(result));
     else await terminal.out.say(replayPage(result, terminal.out));
     return EXIT.done;
@@ -116,29 +106,10 @@ interface Source {
   readonly recording: Recording;
   /** Where nothing else is said. */
   readonly model: string | undefined;
-  readonly windowTokens?: number;
-  readonly tokenFactor?: number;
   readonly notes: readonly string[];
 }
 
-function example(args: Arguments): Source {
-  if (args.text("file") !== undefined)
-    throw usageError("--example and a file exclude one another", "Leave out one of them.");
-  return {
-    name: "127 minutes and 83 calls, generated from published figures",
-    format: "synthetic",
-    recording: exampleRecording(),
-    model: EXAMPLE.model,
-    windowTokens: EXAMPLE.windowTokens,
-    // The published figures are tokens, not our estimates of them.
-    tokenFactor: 1,
-    notes: EXAMPLE_NOTES,
-  };
-}
-
 async function recorded(args: Arguments, terminal: Terminal, progress: Progress): Promise<Source> {
-  if (args.text("file") === undefined)
-    throw usageError("`precis-eval replay` needs a session file", "Name one, or add --example.");
   progress.expect(inputBytes(args, terminal));
   await progress.stage("reading", 0);
   const { name, format, protocol, transcript, timesMs, notes } = await readInput(args, terminal, { history: "all" });
@@ -172,10 +143,9 @@ interface ReplayContext {
 }
 
 async function replayed(source: Source, { args, configuration, progress }: ReplayContext): Promise<Replay> {
-  const window = windowOf(source, args, configuration);
+  const window = windowFor(args, configuration, source.model);
   const terms = termsFor(source, args, configuration, window);
   const { contextLength: _, maxOutputTokens, ...settings } = toEngineSettings(configuration);
-  const writer = args.text("summaries-by");
   const prompt = args.text("prompt-tokens");
   const recording =
     prompt === undefined
@@ -187,7 +157,6 @@ async function replayed(source: Source, { args, configuration, progress }: Repla
     strategies: strategiesFor(args, configuration),
     gapMs,
     maxOutputTokens: maxOutputTokens > 0 ? maxOutputTokens : undefined,
-    writer: writer === undefined ? undefined : summaryWriter(registryOf(configuration), writer),
     session: {
       settings,
       secrets: await loadSecretRules(configuration.redaction),
@@ -197,14 +166,7 @@ async function replayed(source: Source, { args, configuration, progress }: Repla
     onTurn: (turn, of) => progress.stage(`request ${turn + 1} of ${of}`, turn / of),
   });
   const { name, format, notes } = source;
-  return { name, format, window, terms, session, gapMs, notes, summariesBy: writer };
-}
-
-/** The built-in example has a window of its own, which only a stated one overrules. */
-function windowOf(source: Source, args: Arguments, configuration: Configuration): Replay["window"] {
-  const window = windowFor(args, configuration, source.model);
-  const own = source.windowTokens !== undefined && window.from !== "flag" && window.from !== "setting";
-  return own ? { ...window, tokens: source.windowTokens, from: "example" } : window;
+  return { name, format, window, terms, session, gapMs, notes };
 }
 
 function termsFor(source: Source, args: Arguments, configuration: Configuration, window: Window): ReplayTerms {
@@ -224,7 +186,7 @@ function termsFor(source: Source, args: Arguments, configuration: Configuration,
     windowTokens: window.tokens,
     ttl: caching.cache_ttl,
     strategy: caching.strategy,
-    tokenFactor: factor === undefined ? source.tokenFactor : factorOf(factor),
+    tokenFactor: factor === undefined ? undefined : factorOf(factor),
     ...(prices === undefined ? {} : { prices: pricesOf(prices) }),
   });
 }
@@ -283,7 +245,7 @@ function pricesOf(text: string): Partial<Prices> {
   };
 }
 
-function jsonText({ name, format, window, terms, session, gapMs, notes, summariesBy }: Replay): string {
-  const { facts: _facts, caching: _caching, ...plainTerms } = terms;
-  return `${JSON.stringify({ name, format, window, terms: plainTerms, gapMs, summariesBy: summariesBy ?? null, notes, ...session }, null, 2)}\n`;
+function jsonText({ name, format, window, terms, session, gapMs, notes }: Replay): string {
+  const { facts: _facts, caching: _caching, traits: _traits, ...plainTerms } = terms;
+  return `${JSON.stringify({ name, format, window, terms: plainTerms, gapMs, notes, ...session }, null, 2)}\n`;
 }

@@ -9,9 +9,7 @@ import { type ProtocolName } from "../../../src/core/protocols.ts";
 import { outputNeeded, roundsOf, type Round } from "../../../src/session/outlook/session.ts";
 import { openingEnd } from "../../../provider/src/replay.ts";
 import { wires } from "../../../provider/src/wires.ts";
-import { filler } from "./filler.ts";
-
-const PROMPT_SEED = 1;
+import { estimateText } from "../../../src/core/transcript/estimate.ts";
 
 export interface Recording {
   readonly transcript: Transcript;
@@ -107,9 +105,13 @@ function askedAt(rounds: readonly Round[], times: ReadonlyMap<Message, number>, 
   return { atMs, untimed };
 }
 
+const RULE = "Say what you did, and which test shows it. ";
+const SAMPLE_REPEATS = 100;
+
 /** With a system prompt of about that many of our estimator's tokens in front: agents send one that their session files do not hold. */
 export function withPrompt(recording: Recording, tokens: number): Recording {
   const { transcript } = recording;
-  const system = [textMessage("system", filler("prose", tokens, PROMPT_SEED)), ...transcript.system];
+  const times = Math.round((tokens * SAMPLE_REPEATS) / estimateText(RULE.repeat(SAMPLE_REPEATS)));
+  const system = [textMessage("system", RULE.repeat(times)), ...transcript.system];
   return { ...recording, transcript: { ...transcript, system } };
 }

@@ -1,17 +1,18 @@
-/** One strategy's way through a session: a real session prepares each request, and a model of the cache answers what it read. */
-import { cachePrompts } from "./prompts.ts";
-import { hash } from "node:crypto";
-import { createPrefixCache, type CacheRules, type CacheUse } from "./prefix-cache.ts";
+/** One strategy's way through a session: a real session prepares each request, and the strict provider's cache answers what it read. */
 import type { Compaction, CompactionReason } from "../../../src/core/compaction/compaction.ts";
 import { fieldsOf } from "../../../src/protocols/fields.ts";
 import { economyFrom } from "../../../src/session/economy.ts";
 import type { SessionOptions } from "../../../src/session/contract.ts";
 import { createSession, type Session } from "../../../src/session/session.ts";
-import { textTokens } from "../../../provider/src/weigh.ts";
-import { billOf, type Bill } from "./bill.ts";
+import { dollars } from "../../../provider/src/account.ts";
+import { STEP_TOKENS } from "../../../provider/src/caches/automatic.ts";
+import { consultCache } from "../../../provider/src/caches/consult.ts";
+import { cacheEntries, NO_CACHE_USE } from "../../../provider/src/caches/entries.ts";
+import type { TokenUse } from "../../../provider/src/contract.ts";
+import { LIMITS } from "../../../provider/src/limits.ts";
+import { wires } from "../../../provider/src/wires.ts";
 import type { AgentRequest } from "./requests.ts";
 import type { Strategy } from "./strategies.ts";
-import { summaryUsd, type SummaryWriter } from "./summaries.ts";
 import type { ReplayTerms } from "./terms.ts";
 
 /** What the session is configured with, beside what the strategy and the model say. */
@@ -21,8 +22,6 @@ export interface RunParts {
   readonly strategy: Strategy;
   readonly terms: ReplayTerms;
   readonly session: RunSettings;
-  /** The model that summaries are priced by; none are paid for where not given. */
-  readonly writer: SummaryWriter | undefined;
   /** Tokens that each request reserves for its answer. */
   readonly maxOutputTokens: number;
 }
@@ -38,15 +37,15 @@ export interface ReplayedCompaction {
   readonly before: number;
   readonly after: number;
   readonly reason: CompactionReason;
-  /** Tokens of its summary; 0 where results were shortened and nothing was summarised. */
-  readonly summaryTokens: number;
 }
 
 export interface Replayed {
   readonly atMs: number;
-  readonly use: CacheUse;
+  readonly use: TokenUse;
   readonly outputTokens: number;
-  readonly bill: Bill;
+  /** US dollars: what was sent, and that with its answer. */
+  readonly inputUsd: number;
+  readonly usd: number;
   /** More than the window holds: a provider would have refused it. */
   readonly over: boolean;
   readonly bust?: Bust;
@@ -66,35 +65,44 @@ export interface Run {
 }
 
 export function createRun(parts: RunParts): Run {
-  const { strategy, terms, writer } = parts;
-  const { rules, prices, tokenFactor } = terms;
+  const { strategy, terms } = parts;
+  const { cache, traits, tokenFactor, windowTokens } = terms;
+  const { inputUsdPerMtok: input } = terms.prices;
+  // What the cache gave or took is charged as plain input where its price is not known.
+  const unknown = { cacheReadUsdPerMtok: input, cacheWrite5mUsdPerMtok: input, cacheWrite1hUsdPerMtok: input };
+  const priced = { prices: { ...unknown, ...terms.prices }, cache };
   const clock = { nowMs: 0 };
   const session = sessionFor(parts, clock);
-  const cache = createPrefixCache((text) => hash("sha256", text));
+  const entries = cacheEntries(LIMITS.cacheEntries);
   let before: Held | undefined;
 
   const ask = async ({ body: incoming, atMs, outputTokens: estimated }: AgentRequest): Promise<Sent> => {
     clock.nowMs = atMs;
     const { request: body, compaction, observe } = await session.prepare(incoming);
-    const prompt = cachePrompts[terms.protocol](fieldsOf(JSON.parse(body)), textTokens);
-    const blocks = prompt.blocks.map((block) => ({ ...block, tokens: Math.ceil(block.tokens * tokenFactor) }));
-    const use = strategy.caching
-      ? cache.ask({ ...prompt, blocks }, rules, atMs)
-      : uncached(blocks.reduce((sum, { tokens }) => sum + tokens, 0));
+    const fields = fieldsOf(JSON.parse(body));
+    const prompt = wires[terms.protocol].render(fields, traits);
+    const plan = strategy.caching
+      ? consultCache(cache, { entries, scope: "", prompt, traits, nowMs: atMs }, fields)
+      : { use: NO_CACHE_USE, commit: () => undefined };
+    plan.commit();
+    const use: TokenUse = { inputTokens: prompt.inputTokens, ...plan.use };
     const outputTokens = Math.ceil(estimated * tokenFactor);
-    observe({ input: use.input, output: outputTokens, cacheRead: use.read, cacheWrite: writtenOf(use) });
+    observe({
+      input: use.inputTokens,
+      output: outputTokens,
+      cacheRead: use.cacheReadTokens,
+      cacheWrite: writtenOf(use),
+    });
     const compacted = compaction === undefined ? undefined : compactedBy(compaction);
     const bust = strategy.caching ? bustOf(use, { before, atMs, ttlMs: terms.ttlMs, compacted }) : undefined;
-    before = { tokens: heldAfter(use, rules), atMs };
+    before = { tokens: heldAfter(use, terms), atMs };
     const replayed: Replayed = {
       atMs,
       use,
       outputTokens,
-      bill: {
-        ...billOf(use, outputTokens, prices),
-        summaries: compacted === undefined ? 0 : summaryUsd(compacted, writer),
-      },
-      over: use.input > terms.windowTokens,
+      inputUsd: dollars(use, 0, priced),
+      usd: dollars(use, outputTokens, priced),
+      over: use.inputTokens > windowTokens,
       ...(bust === undefined ? {} : { bust }),
       ...(compacted === undefined ? {} : { compaction: compacted }),
     };
@@ -112,7 +120,7 @@ function sessionFor(
   const economy =
     schedule === undefined || !caching
       ? undefined
-      : economyFrom(terms.facts, { schedule, marked: terms.rules.kind === "marked", ttl: terms.ttl });
+      : economyFrom(terms.facts, { schedule, marked: terms.cache === "marked", ttl: terms.ttl });
   return createSession({
     ...session,
     protocol: terms.protocol,
@@ -127,12 +135,8 @@ function sessionFor(
   });
 }
 
-function uncached(input: number): CacheUse {
-  return { input, read: 0, write5m: 0, write1h: 0, write: 0 };
-}
-
-export function writtenOf({ write5m, write1h, write }: CacheUse): number {
-  return write5m + write1h + write;
+export function writtenOf({ cacheWrite5mTokens, cacheWrite1hTokens, cacheWriteTokens }: TokenUse): number {
+  return cacheWrite5mTokens + cacheWrite1hTokens + cacheWriteTokens;
 }
 
 interface Held {
@@ -141,9 +145,10 @@ interface Held {
 }
 
 /** What of a request the cache holds when it is answered. */
-function heldAfter(use: CacheUse, rules: CacheRules): number {
-  if (rules.kind !== "automatic") return use.read + writtenOf(use);
-  return use.input < rules.minimumTokens ? 0 : use.input - (use.input % rules.stepTokens);
+function heldAfter(use: TokenUse, { cache, traits }: ReplayTerms): number {
+  if (cache !== "automatic") return use.cacheReadTokens + writtenOf(use);
+  const { inputTokens } = use;
+  return inputTokens < traits.cacheMinimumTokens ? 0 : inputTokens - (inputTokens % STEP_TOKENS);
 }
 
 interface Around {
@@ -153,7 +158,7 @@ interface Around {
   readonly compacted: ReplayedCompaction | undefined;
 }
 
-function bustOf({ read }: CacheUse, { before, atMs, ttlMs, compacted }: Around): Bust | undefined {
+function bustOf({ cacheReadTokens: read }: TokenUse, { before, atMs, ttlMs, compacted }: Around): Bust | undefined {
   if (before === undefined || read >= before.tokens) return undefined;
   const expired = atMs - before.atMs >= ttlMs;
   const because = expired ? "expired" : compacted === undefined ? "other" : "compaction";
@@ -161,6 +166,5 @@ function bustOf({ read }: CacheUse, { before, atMs, ttlMs, compacted }: Around):
 }
 
 function compactedBy({ report }: Compaction): ReplayedCompaction {
-  const { tokens, reason, parts } = report;
-  return { ...tokens, reason, summaryTokens: parts.handoff };
+  return { ...report.tokens, reason: report.reason };
 }

@@ -2,15 +2,15 @@
  * On what terms a session is replayed: the model's prices and window, how its provider caches, and in which protocol it
  * is asked. From the registry, with its sources; what is stated on the way is laid over it.
  */
-import { AUTOMATIC, BREAKPOINTS, MARKED, type CacheRules } from "./prefix-cache.ts";
 import type { Ttl } from "../../../src/core/caching/breakpoints.ts";
 import { PrecisError } from "../../../src/core/errors.ts";
 import { lookUp, type RegistryEntry, type ModelFacts, type Prices, type Registry } from "../../../src/models/index.ts";
 import type { ProtocolName } from "../../../src/core/protocols.ts";
 import { definitions } from "../../../src/protocols/registry.ts";
-import { TTL_MS } from "../../../src/session/economy.ts";
+import { AUTOMATIC_TTL_MS, BREAKPOINT_TTL_MS, TTL_MS } from "../../../src/session/economy.ts";
 import { initialFactor } from "../../../src/session/state.ts";
 import type { SessionCaching } from "../../../src/session/markers.ts";
+import { createModelBook, type CacheKind, type ModelTraits } from "../../../provider/src/traits.ts";
 
 export interface TermsQuery {
   readonly registry: Registry;
@@ -32,7 +32,9 @@ export interface ReplayTerms {
   readonly protocol: ProtocolName;
   readonly windowTokens: number;
   readonly prices: Prices;
-  readonly rules: CacheRules;
+  readonly cache: CacheKind;
+  /** What the strict provider counts and caches the requests by. */
+  readonly traits: ModelTraits;
   /** How requests are marked; undefined where the provider caches by itself. */
   readonly caching: SessionCaching | undefined;
   readonly ttl: Ttl;
@@ -53,7 +55,15 @@ export function termsOf(query: TermsQuery): ReplayTerms {
   const found = lookUp(registry, model);
   const prices = pricesOf(query, found);
   const protocol = found?.cache?.kind === "markers" ? "anthropic-messages" : openAiProtocol(query.spoken);
-  const rules = rulesOf(found, protocol);
+  const cache = cacheKindOf(found, protocol);
+  const tokenFactor = query.tokenFactor ?? initialFactor(model);
+  const { minimumTokens, lookbackBlocks } = found?.cache ?? {};
+  const stated = {
+    tokenFactor,
+    ...(minimumTokens === undefined ? {} : { cacheMinimumTokens: minimumTokens }),
+    ...(lookbackBlocks === undefined ? {} : { lookbackBlocks }),
+  };
+  const traits = createModelBook({ models: { [model]: stated } }).find(model)!;
   const assumed = [
     ...(found?.cache === undefined
       ? [`how ${model} is cached is not known; automatic caching as by OpenAI is assumed`]
@@ -65,11 +75,12 @@ export function termsOf(query: TermsQuery): ReplayTerms {
     protocol,
     windowTokens: query.windowTokens,
     prices,
-    rules,
-    caching: cachingOf(rules, { strategy, ttl, minimumTokens: rules.minimumTokens }),
+    cache,
+    traits,
+    caching: cachingOf(cache, { strategy, ttl, minimumTokens: traits.cacheMinimumTokens }),
     ttl,
-    ttlMs: rules.kind === "marked" ? TTL_MS[ttl] : rules.ttlMs,
-    tokenFactor: query.tokenFactor ?? initialFactor(model),
+    ttlMs: { marked: TTL_MS[ttl], automatic: AUTOMATIC_TTL_MS, breakpoints: BREAKPOINT_TTL_MS }[cache],
+    tokenFactor,
     facts: { ...found, prices },
     sources: [...(query.prices === undefined ? [] : ["the prices given"]), ...(found?.sources ?? [])],
     assumed,
@@ -91,22 +102,11 @@ function openAiProtocol(spoken: ProtocolName): ProtocolName {
   return spoken === "openai-responses" ? spoken : "openai-chat";
 }
 
-/** How a provider of this protocol caches this model. */
-export function rulesOf(facts: ModelFacts | undefined, protocol: ProtocolName): CacheRules {
-  const { minimumTokens, lookbackBlocks, markersMax } = facts?.cache ?? {};
-  const minimum = minimumTokens === undefined ? {} : { minimumTokens };
-  if (definitions[protocol].markers === "native")
-    return { ...MARKED, ...minimum, ...(lookbackBlocks === undefined ? {} : { lookbackBlocks }) };
-  return markersMax === undefined ? { ...AUTOMATIC, ...minimum } : { ...BREAKPOINTS, ...minimum };
+function cacheKindOf(facts: ModelFacts | undefined, protocol: ProtocolName): CacheKind {
+  if (definitions[protocol].markers === "native") return "marked";
+  return facts?.cache?.markersMax === undefined ? "automatic" : "breakpoints";
 }
 
-function cachingOf(rules: CacheRules, how: Omit<SessionCaching, "layout">): SessionCaching | undefined {
-  switch (rules.kind) {
-    case "marked":
-      return { layout: "native", ...how };
-    case "breakpoints":
-      return { layout: "openai", ...how };
-    case "automatic":
-      return undefined;
-  }
+function cachingOf(cache: CacheKind, how: Omit<SessionCaching, "layout">): SessionCaching | undefined {
+  return cache === "automatic" ? undefined : { layout: cache === "marked" ? "native" : "openai", ...how };
 }

@@ -9,10 +9,10 @@ export interface WindowCurve {
 }
 
 export function windowCurves(runs: readonly ReplayedRun[]): readonly WindowCurve[] {
-  const groups = Map.groupBy(runs, ({ requests }) => requests.map(({ use }) => use.input).join(" "));
+  const groups = Map.groupBy(runs, ({ requests }) => requests.map(({ use }) => use.inputTokens).join(" "));
   return Array.from(groups.values(), (same) => ({
     runs: same,
-    tokens: same[0]!.requests.map(({ use }) => use.input),
+    tokens: same[0]!.requests.map(({ use }) => use.inputTokens),
   }));
 }
 

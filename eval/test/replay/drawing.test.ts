@@ -1,17 +1,16 @@
 /** The charts: every course is in them, on one scale. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { NO_CACHE_USE } from "../../../provider/src/caches/entries.ts";
 import { chartsOf } from "../../src/replay/chart.ts";
 import { windowCurves, short } from "../../src/replay/window-curves.ts";
 import { totalsOf, type ReplayedRun } from "../../src/replay/replay.ts";
 import type { Replayed } from "../../src/replay/run.ts";
 
-const NOTHING = { fresh: 0, read: 0, written: 0, output: 0, summaries: 0 };
-
 function run(name: string, tokens: readonly number[]): ReplayedRun {
   const requests = tokens.map((input, at): Replayed => {
-    const use = { input, read: 0, write5m: 0, write1h: 0, write: 0 };
-    return { atMs: at, use, outputTokens: 0, bill: NOTHING, over: false };
+    const use = { inputTokens: input, ...NO_CACHE_USE };
+    return { atMs: at, use, outputTokens: 0, inputUsd: 0, usd: 0, over: false };
   });
   return { strategy: { name, caching: false, compaction: undefined }, requests, totals: totalsOf(requests) };
 }

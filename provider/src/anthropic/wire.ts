@@ -102,6 +102,7 @@ export const anthropicWire: Wire = {
   cacheOf: () => "marked",
   errorEvent: "error",
   counted: (inputTokens) => ({ input_tokens: inputTokens }),
+  render,
   judge,
   noModel: (name) =>
     typeof name === "string"
@@ -185,7 +186,7 @@ function checkEnd(body: Fields, { bindsThinking }: ModelTraits): Refusal | undef
     : undefined;
 }
 
-function render(body: Fields, traits: ModelTraits, dropped: ReadonlySet<string>): Prompt {
+function render(body: Fields, traits: ModelTraits, dropped: ReadonlySet<string> = new Set()): Prompt {
   const all = stillRead(rendered(body), readFrom(body));
   const top = topMarked(body, all);
   const weigh = weigher(traits.imageTokens);

@@ -36,6 +36,7 @@ export const chatWire: Wire = {
       ),
   },
   agent: chatAgent,
+  render,
   judge,
   overflow,
   replyBody: chatReply,

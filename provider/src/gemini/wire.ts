@@ -63,6 +63,7 @@ export const geminiWire: Wire = {
       "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.",
   },
   notJson: (why) => invalid("json", `Invalid JSON payload received. ${why}`),
+  render,
   judge,
   noModel: (name) => ({
     status: 404,

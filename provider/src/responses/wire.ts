@@ -46,6 +46,7 @@ export const responsesWire: Wire = {
   },
   agent: responsesAgent,
   errorEvent: "error",
+  render: (body, traits) => render(body, readItems(itemsOf(body)), traits),
   judge,
   overflow,
   replyBody: responseReply,

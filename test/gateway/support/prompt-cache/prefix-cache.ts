@@ -2,9 +2,9 @@
  * A provider's prompt cache, modelled: what of a request it reads and what it writes, given what was asked before. Time
  * comes in; nothing here knows a clock. Rules from the vendors' prompt caching docs (docs/sources.md).
  */
-import type { Hash } from "../../../src/core/transcript/links.ts";
-import { AUTOMATIC_TTL_MS, BREAKPOINT_TTL_MS, TTL_MS } from "../../../src/session/economy.ts";
-import type { CacheSection, Ttl } from "../../../src/core/caching/breakpoints.ts";
+import type { Hash } from "../../../../src/core/transcript/links.ts";
+import { AUTOMATIC_TTL_MS, BREAKPOINT_TTL_MS, TTL_MS } from "../../../../src/session/economy.ts";
+import type { CacheSection, Ttl } from "../../../../src/core/caching/breakpoints.ts";
 
 export interface PromptBlock {
   readonly section: CacheSection;

@@ -3,10 +3,10 @@
  * name is the block's JSON without markers and without an order of its own keys.
  */
 import type { CachePrompt, PromptBlock } from "./prefix-cache.ts";
-import type { CacheSection, Ttl } from "../../../src/core/caching/breakpoints.ts";
-import type { ProtocolName } from "../../../src/core/protocols.ts";
-import type { Measure } from "../../../src/core/transcript/measure.ts";
-import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../../src/protocols/fields.ts";
+import type { CacheSection, Ttl } from "../../../../src/core/caching/breakpoints.ts";
+import type { ProtocolName } from "../../../../src/core/protocols.ts";
+import type { Measure } from "../../../../src/core/transcript/measure.ts";
+import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../../../src/protocols/fields.ts";
 
 /** What surrounds a message, a call and a result, as our measure counts them. */
 const MESSAGE_TOKENS = 4;

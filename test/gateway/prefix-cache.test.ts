@@ -8,7 +8,7 @@ import {
   MARKED,
   type CachePrompt,
   type PromptBlock,
-} from "../../src/replay/prefix-cache.ts";
+} from "./support/prompt-cache/prefix-cache.ts";
 
 const MINUTE_MS = 60_000;
 const sha = (text: string): string => hash("sha256", text);
