@@ -1,7 +1,5 @@
-/** A replay as a person reads it: on what terms, what each strategy sent and cost, and how full the window was on the way. */
-import { wrapped, clip } from "../../../src/cli/screen/text.ts";
-import { chartsOf } from "../replay/chart.ts";
-import { windowCurves, nameOf, short, type WindowCurve } from "../replay/window-curves.ts";
+/** A replay as a person reads it: on what terms, what each strategy sent and cost. */
+import { wrapped } from "../../../src/cli/screen/text.ts";
 import type { ReplayedRun, ReplayedSession } from "../replay/replay.ts";
 import type { ReplayTerms } from "../replay/terms.ts";
 import type { Prices } from "../../../src/models/index.ts";
@@ -37,7 +35,6 @@ export function replayPage(replay: Replay, stream: Stream): string {
     "",
     ...noteLines(replay).flatMap((line) => wrapped(line, columns).map((part) => paint("dim", part))),
     "",
-    ...charts(session, stream),
     ...(shown.length === 0 ? [] : [paint("strong", "Of this recording")]),
     ...shown.flatMap((note) =>
       wrapped(note, columns - 4).map((part, at) => paint("dim", `${at === 0 ? "  · " : "    "}${part}`)),
@@ -106,7 +103,7 @@ function noteLines({ session, terms }: Replay): readonly string[] {
   const compactions = session.runs.reduce((sum, { totals }) => sum + totals.compactions, 0);
   return [
     "Sent: input tokens. Read: from the cache. Written: to the cache. Fresh: neither. Peak: the largest request. Bust: cache miss. Cut: compaction.",
-    ...windowCurves(session.runs).flatMap(overText),
+    ...overLines(session.runs),
     ...session.runs.flatMap(beganText),
     ...session.runs.flatMap(bustText),
     ...(compactions === 0
@@ -116,14 +113,16 @@ function noteLines({ session, terms }: Replay): readonly string[] {
   ];
 }
 
-function overText(course: WindowCurve): readonly string[] {
-  const [{ requests, totals }] = course.runs as readonly [ReplayedRun];
-  const { overAt } = totals;
-  if (overAt === undefined) return [];
-  const after = minutes(requests[overAt]!.atMs - requests[0]!.atMs);
-  return [
-    `${nameOf(course)}: the window is full at request ${overAt + 1}, after ${after}; a provider would refuse the requests billed from there on.`,
-  ];
+/** One line for all strategies whose requests were as large. */
+function overLines(runs: readonly ReplayedRun[]): readonly string[] {
+  const full = runs.filter(({ totals }) => totals.overAt !== undefined);
+  const groups = Map.groupBy(full, ({ totals: { overAt, input } }) => `${overAt} ${input}`);
+  return Array.from(groups.values(), (same) => {
+    const [{ requests, totals }] = same as [ReplayedRun];
+    const after = minutes(requests[totals.overAt!]!.atMs - requests[0]!.atMs);
+    const names = same.map(({ strategy }) => strategy.name).join("; ");
+    return `${names}: the window is full at request ${totals.overAt! + 1}, after ${after}; a provider would refuse the requests billed from there on.`;
+  });
 }
 
 /** From how many tokens on a strategy compacted. */
@@ -147,17 +146,6 @@ function bustText({ strategy, totals: { busts, bustTokens } }: ReplayedRun): rea
   return [`${strategy.name}: the cache ${causes.join(", ")}; ${short(bustTokens)} tokens were billed again.`];
 }
 
-function charts(session: ReplayedSession, { paint, columns }: Stream): readonly string[] {
-  const drawn = chartsOf(windowCurves(session.runs), { columns });
-  const end = `request 1 to ${session.requests}, over ${minutes(session.spanMs)}`;
-  return [
-    paint("strong", "Tokens of each request"),
-    ...drawn.flatMap(({ title, lines }) => [paint("accent", clip(title, columns)), ...lines]),
-    paint("dim", `${" ".repeat(Math.max(0, Math.min(8, columns - end.length)))}${end}`),
-    "",
-  ];
-}
-
 function minutes(ms: number): string {
   const rounded = Math.round(ms / MINUTE_MS);
   if (rounded < 1) return "less than a minute";
@@ -168,4 +156,11 @@ const CENT_USD = 0.01;
 
 function dollars(usd: number): string {
   return `$${usd.toFixed(usd !== 0 && usd < 100 * CENT_USD ? 4 : 2)}`;
+}
+
+/** `950`, `47K`, `8.74M` */
+function short(tokens: number): string {
+  if (tokens < 1_000) return String(Math.round(tokens));
+  if (tokens < 999_500) return `${Math.round(tokens / 1_000)}K`;
+  return `${(tokens / 1_000_000).toFixed(2)}M`;
 }

@@ -9,7 +9,7 @@ import { withPrompt, type Recording } from "../replay/requests.ts";
 import { replay, type ReplayedSession } from "../replay/replay.ts";
 import { strategiesOf } from "../replay/strategies.ts";
 import { termsOf, type ReplayTerms } from "../replay/terms.ts";
-import { registryOf, type Prices } from "../../../src/models/index.ts";
+import { registryOf } from "../../../src/models/index.ts";
 import { loadSecretRules } from "../../../src/secrets/rules.ts";
 import { counted, parseDuration, parseTokens } from "../../../src/cli/screen/amounts.ts";
 import type { Arguments, Command } from "../../../src/cli/program/command.ts";
@@ -55,11 +55,6 @@ export const replayCommand: Command = {
       valueHint: "NAME",
       description: "The model to bill; by default the one in the file, then the configured one.",
     },
-    prices: {
-      type: "string",
-      valueHint: "IN,OUT[,READ[,WRITE]]",
-      description: "Its prices in US dollars per million tokens, instead of the known ones.",
-    },
     engines: {
       type: "string",
       valueHint: "NAME,…",
@@ -79,11 +74,6 @@ export const replayCommand: Command = {
       type: "string",
       valueHint: "TOKENS",
       description: "Add a system prompt of this size, because session files do not contain it.",
-    },
-    "token-factor": {
-      type: "string",
-      valueHint: "N",
-      description: "The model's tokens per estimated token; by default known from the model's name.",
     },
     "context-length": ENGINE_FLAGS["context-length"],
     json: { type: "boolean", description: "Print JSON, each request included." },
@@ -144,7 +134,7 @@ interface ReplayContext {
 
 async function replayed(source: Source, { args, configuration, progress }: ReplayContext): Promise<Replay> {
   const window = windowFor(args, configuration, source.model);
-  const terms = termsFor(source, args, configuration, window);
+  const terms = termsFor(source, configuration, window);
   const { contextLength: _, maxOutputTokens, ...settings } = toEngineSettings(configuration);
   const prompt = args.text("prompt-tokens");
   const recording =
@@ -169,7 +159,7 @@ async function replayed(source: Source, { args, configuration, progress }: Repla
   return { name, format, window, terms, session, gapMs, notes };
 }
 
-function termsFor(source: Source, args: Arguments, configuration: Configuration, window: Window): ReplayTerms {
+function termsFor(source: Source, configuration: Configuration, window: Window): ReplayTerms {
   const { prompt_caching: caching } = configuration;
   const { model } = window;
   if (model === undefined)
@@ -177,8 +167,6 @@ function termsFor(source: Source, args: Arguments, configuration: Configuration,
       `${source.name} does not say which model it was recorded with`,
       "Name the model to bill, for example `--model claude-sonnet-4-5`.",
     );
-  const prices = args.text("prices");
-  const factor = args.text("token-factor");
   return termsOf({
     registry: registryOf(configuration),
     model: model.name,
@@ -186,8 +174,6 @@ function termsFor(source: Source, args: Arguments, configuration: Configuration,
     windowTokens: window.tokens,
     ttl: caching.cache_ttl,
     strategy: caching.strategy,
-    tokenFactor: factor === undefined ? undefined : factorOf(factor),
-    ...(prices === undefined ? {} : { prices: pricesOf(prices) }),
   });
 }
 
@@ -211,38 +197,6 @@ function listed(text: string | undefined): readonly string[] | undefined {
     ?.split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
-}
-
-const FACTOR_MAX = 10;
-
-function factorOf(text: string): number {
-  const factor = /^\d{1,2}(?:\.\d{1,4})?$/.test(text.trim()) ? Number(text) : 0;
-  if (factor > 0 && factor <= FACTOR_MAX) return factor;
-  throw usageError(
-    `--token-factor is "${text}"; expected a number above 0, at most ${FACTOR_MAX}`,
-    "Write for example `--token-factor 1.18`.",
-  );
-}
-
-/** Dollars for a million tokens of input, output, read, written. */
-function pricesOf(text: string): Partial<Prices> {
-  const figures = text
-    .split(",")
-    .map((figure) => (/^\s*\d{1,6}(?:\.\d{1,6})?\s*$/.test(figure) ? Number(figure) : Number.NaN));
-  const [inputUsdPerMtok, outputUsdPerMtok, cacheReadUsdPerMtok, cacheWrite5mUsdPerMtok] = figures;
-  if (figures.length < 2 || figures.length > 4 || figures.some((figure) => Number.isNaN(figure)))
-    throw usageError(
-      `--prices is "${text}"; expected two to four amounts in dollars`,
-      "Write for example `--prices 3,15,0.30,3.75`: input, output, read from the cache, written to it.",
-    );
-  return {
-    inputUsdPerMtok: inputUsdPerMtok!,
-    outputUsdPerMtok: outputUsdPerMtok!,
-    ...(cacheReadUsdPerMtok === undefined ? {} : { cacheReadUsdPerMtok }),
-    ...(cacheWrite5mUsdPerMtok === undefined
-      ? {}
-      : { cacheWrite5mUsdPerMtok, cacheWrite1hUsdPerMtok: cacheWrite5mUsdPerMtok }),
-  };
 }
 
 function jsonText({ name, format, window, terms, session, gapMs, notes }: Replay): string {

@@ -5,7 +5,7 @@ import type { WriterEnvironment } from "../../../src/models/writers.ts";
 import { loadSecretRules } from "../../../src/secrets/rules.ts";
 import type { Step } from "../measure/evaluate.ts";
 import { sourcesOf } from "../measure/sources.ts";
-import { createAsker, createEstimator, type Estimate } from "./ask.ts";
+import { createAsker, type Estimate } from "./ask.ts";
 import { chooseCases, type ChosenCases } from "./cases.ts";
 import { openExamFolder } from "./folder.ts";
 import { examModels, type ExamModels, type ModelNames } from "./models.ts";
@@ -53,7 +53,7 @@ export async function prepareExam(request: ExamRequest): Promise<PreparedExam> {
   const plan: ExamPlan = { quota, contestants, readers, seed, cases: chosen.cases };
   const options = { configuration, secrets, context };
   const folder = openExamFolder(request.examFolder);
-  const estimator = createEstimator({ folder, mask, purse: createSpendingLimit() });
+  const estimator = createAsker({ folder, mask });
   const exam: Omit<Exam, "asker"> = { plan, models, options };
   await runExam({ ...exam, asker: estimator });
   return {

@@ -4,7 +4,7 @@
  */
 import type { Ttl } from "../../../src/core/caching/breakpoints.ts";
 import { PrecisError } from "../../../src/core/errors.ts";
-import { lookUp, type RegistryEntry, type ModelFacts, type Prices, type Registry } from "../../../src/models/index.ts";
+import { lookUp, type ModelFacts, type Prices, type Registry } from "../../../src/models/index.ts";
 import type { ProtocolName } from "../../../src/core/protocols.ts";
 import { definitions } from "../../../src/protocols/registry.ts";
 import { AUTOMATIC_TTL_MS, BREAKPOINT_TTL_MS, TTL_MS } from "../../../src/session/economy.ts";
@@ -18,8 +18,6 @@ export interface TermsQuery {
   /** The protocol of the recording; a model that is cached by markers is asked in Anthropic's. */
   readonly spoken: ProtocolName;
   readonly windowTokens: number;
-  /** Laid over the registry's. */
-  readonly prices?: Partial<Prices> | undefined;
   readonly ttl?: Ttl;
   readonly strategy?: NonNullable<SessionCaching["strategy"]>;
   /** This model's tokens for one of our estimator's; by the model's name where not given. */
@@ -41,7 +39,7 @@ export interface ReplayTerms {
   /** How long what was asked stays in the cache after its last use, in milliseconds. */
   readonly ttlMs: number;
   readonly tokenFactor: number;
-  /** What the registry knows, prices as stated here. */
+  /** What the registry knows. */
   readonly facts: ModelFacts;
   /** Where figures come from, the strongest first. */
   readonly sources: readonly string[];
@@ -53,11 +51,12 @@ export interface ReplayTerms {
 export function termsOf(query: TermsQuery): ReplayTerms {
   const { registry, model, ttl = "5m", strategy = "spaced" } = query;
   const found = lookUp(registry, model);
-  const prices = pricesOf(query, found);
-  const protocol = found?.cache?.kind === "markers" ? "anthropic-messages" : openAiProtocol(query.spoken);
+  const prices = found?.prices;
+  if (found === undefined || prices === undefined) throw unknownPrices(model);
+  const protocol = found.cache?.kind === "markers" ? "anthropic-messages" : openAiProtocol(query.spoken);
   const cache = cacheKindOf(found, protocol);
   const tokenFactor = query.tokenFactor ?? initialFactor(model);
-  const { minimumTokens, lookbackBlocks } = found?.cache ?? {};
+  const { minimumTokens, lookbackBlocks } = found.cache ?? {};
   const stated = {
     tokenFactor,
     ...(minimumTokens === undefined ? {} : { cacheMinimumTokens: minimumTokens }),
@@ -65,7 +64,7 @@ export function termsOf(query: TermsQuery): ReplayTerms {
   };
   const traits = createModelBook({ models: { [model]: stated } }).find(model)!;
   const assumed = [
-    ...(found?.cache === undefined
+    ...(found.cache === undefined
       ? [`how ${model} is cached is not known; automatic caching as by OpenAI is assumed`]
       : []),
     ...(prices.cacheReadUsdPerMtok === undefined ? ["reading from the cache costs as much as any input"] : []),
@@ -81,19 +80,16 @@ export function termsOf(query: TermsQuery): ReplayTerms {
     ttl,
     ttlMs: { marked: TTL_MS[ttl], automatic: AUTOMATIC_TTL_MS, breakpoints: BREAKPOINT_TTL_MS }[cache],
     tokenFactor,
-    facts: { ...found, prices },
-    sources: [...(query.prices === undefined ? [] : ["the prices given"]), ...(found?.sources ?? [])],
+    facts: found,
+    sources: found.sources,
     assumed,
   };
 }
 
-function pricesOf({ model, prices: stated }: TermsQuery, found: RegistryEntry | undefined): Prices {
-  const { inputUsdPerMtok, outputUsdPerMtok, ...rest } = { ...found?.prices, ...stated };
-  if (inputUsdPerMtok !== undefined && outputUsdPerMtok !== undefined)
-    return { inputUsdPerMtok, outputUsdPerMtok, ...rest };
-  throw new PrecisError(`the prices of ${model} are not known`, {
+function unknownPrices(model: string): PrecisError {
+  return new PrecisError(`the prices of ${model} are not known`, {
     code: "unknown_prices",
-    hint: "Choose a model with known prices, for example `--model claude-sonnet-4-5` (docs/models.md lists them), or give its prices in US dollars per million tokens: `--prices INPUT,OUTPUT,READ,WRITE`.",
+    hint: `Choose a model with known prices, for example \`--model claude-sonnet-4-5\` (docs/models.md lists them), or set them: \`--set 'models={"${model}":{"input_usd_per_mtok":1,"output_usd_per_mtok":2}}'\`.`,
   });
 }
 
@@ -102,9 +98,9 @@ function openAiProtocol(spoken: ProtocolName): ProtocolName {
   return spoken === "openai-responses" ? spoken : "openai-chat";
 }
 
-function cacheKindOf(facts: ModelFacts | undefined, protocol: ProtocolName): CacheKind {
+function cacheKindOf(facts: ModelFacts, protocol: ProtocolName): CacheKind {
   if (definitions[protocol].markers === "native") return "marked";
-  return facts?.cache?.markersMax === undefined ? "automatic" : "breakpoints";
+  return facts.cache?.markersMax === undefined ? "automatic" : "breakpoints";
 }
 
 function cachingOf(cache: CacheKind, how: Omit<SessionCaching, "layout">): SessionCaching | undefined {
