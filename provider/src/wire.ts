@@ -5,7 +5,6 @@ import type { Refusal } from "../../src/protocols/request-form/openai-refusals.t
 import type { Fields } from "../../src/protocols/fields.ts";
 import type { Memory } from "./memory.ts";
 import type { Sealer } from "./seals.ts";
-import type { AgentForm } from "./agent/form.ts";
 import type { CacheKind, ModelBook, ModelTraits } from "./traits.ts";
 
 export interface JudgeRequest {
@@ -68,7 +67,6 @@ export interface Wire {
   readonly isKeyed?: (headers: Headers) => boolean;
   readonly request: RequestForm;
   readonly models: ModelListForm;
-  readonly agent: AgentForm;
   readonly faultWords: FaultWords;
   /** The vendor's own limit for a body. */
   readonly bodyBytesMax: number;

@@ -6,6 +6,7 @@ import type { Ttl } from "../../../src/core/caching/breakpoints.ts";
 import { PrecisError } from "../../../src/core/errors.ts";
 import { lookUp, type ModelFacts, type Prices, type Registry } from "../../../src/models/index.ts";
 import type { ProtocolName } from "../../../src/core/protocols.ts";
+import type { ReplayProtocol } from "./requests.ts";
 import { definitions } from "../../../src/protocols/registry.ts";
 import { AUTOMATIC_TTL_MS, BREAKPOINT_TTL_MS, TTL_MS } from "../../../src/session/economy.ts";
 import { initialFactor } from "../../../src/session/state.ts";
@@ -27,7 +28,7 @@ export interface TermsQuery {
 /** What a replay goes by. */
 export interface ReplayTerms {
   readonly model: string;
-  readonly protocol: ProtocolName;
+  readonly protocol: ReplayProtocol;
   readonly windowTokens: number;
   readonly prices: Prices;
   readonly cache: CacheKind;
@@ -94,7 +95,7 @@ function unknownPrices(model: string): PrecisError {
 }
 
 /** Chat, for a session that was recorded in neither of OpenAI's. */
-function openAiProtocol(spoken: ProtocolName): ProtocolName {
+function openAiProtocol(spoken: ProtocolName): ReplayProtocol {
   return spoken === "openai-responses" ? spoken : "openai-chat";
 }
 

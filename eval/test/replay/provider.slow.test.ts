@@ -13,7 +13,7 @@ import type { Sent } from "../../src/replay/run.ts";
 import { strategiesOf, type Strategy } from "../../src/replay/strategies.ts";
 import type { ReplayTerms, TermsQuery } from "../../src/replay/terms.ts";
 import type { ProtocolName } from "../../../src/core/protocols.ts";
-import { wires } from "../../../provider/src/wires.ts";
+import { agentForms } from "../../../test/support/agent/forms.ts";
 import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
 import type { TokenUse } from "../../../provider/src/contract.ts";
@@ -23,7 +23,7 @@ import { cachePrompts } from "../../../test/gateway/support/prompt-cache/prompts
 import { recordingIn, termsFor } from "./sessions.ts";
 
 const pathOf = (protocol: ProtocolName): string =>
-  wires[protocol].agent.pathOf({ model: PROTOCOL_MODELS[protocol], stream: false });
+  agentForms[protocol].pathOf({ model: PROTOCOL_MODELS[protocol], stream: false });
 const ENDLESS_TOKENS = 10_000_000;
 /** Sums of some hundred amounts, in another order. */
 const DIGITS = 9;

@@ -18,7 +18,6 @@ import {
   type ModelListForm,
   type Wire,
 } from "../wire.ts";
-import { anthropicAgent } from "./agent.ts";
 import {
   asksCompaction,
   checkCompaction,
@@ -94,7 +93,6 @@ export const anthropicWire: Wire = {
       ),
   },
   models: MODELS,
-  agent: anthropicAgent,
   faultWords: FAULT_WORDS,
   bodyBytesMax: BODY_BYTES_MAX,
   tooLarge: TOO_LARGE,

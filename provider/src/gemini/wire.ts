@@ -6,7 +6,6 @@ import { invalid, type Refusal } from "../../../src/protocols/request-form/opena
 import type { ModelTraits } from "../traits.ts";
 import { CALL_TOKENS, canonical, MESSAGE_TOKENS, promptOf, RESULT_TOKENS, textTokens, toolBlocks } from "../weigh.ts";
 import { acceptedAs, type AcceptedRequest, type FaultWords, type JudgeRequest, type Wire } from "../wire.ts";
-import { geminiAgent } from "./agent.ts";
 import {
   BODY_BYTES_MAX,
   checkContents,
@@ -49,7 +48,6 @@ export const geminiWire: Wire = {
     }),
     list: (models) => ({ models }),
   },
-  agent: geminiAgent,
   faultWords: FAULT_WORDS,
   bodyBytesMax: BODY_BYTES_MAX,
   tooLarge: TOO_LARGE,

@@ -14,7 +14,6 @@ import type { ModelTraits } from "../traits.ts";
 import { CALL_TOKENS, canonical, MESSAGE_TOKENS, promptOf, RESULT_TOKENS, textTokens, weighContent } from "../weigh.ts";
 import { isRefusal, type AcceptedRequest, type JudgeRequest, type Wire } from "../wire.ts";
 import { answersAtEnd, BODY_FORM, wordsOf } from "../request-form.ts";
-import { responsesAgent } from "./agent.ts";
 import {
   asksForCompaction,
   checkManagement,
@@ -44,7 +43,6 @@ export const responsesWire: Wire = {
         textOf(item["type"])?.endsWith("_call_output") === true ? textOf(item["call_id"]) : undefined,
       ),
   },
-  agent: responsesAgent,
   errorEvent: "error",
   render: (body, traits) => render(body, readItems(itemsOf(body)), traits),
   judge,

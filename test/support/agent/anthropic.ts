@@ -1,8 +1,8 @@
 /** An agent's request of Anthropic Messages, and the answer to it. */
 import { fieldsOf, type Fields } from "../../../src/protocols/fields.ts";
-import { append, optional, type AgentForm, type StreamReading } from "../agent/form.ts";
-import { idsOf } from "../agent/ids.ts";
-import { parsedJson } from "../arguments.ts";
+import { append, optional, type AgentForm, type StreamReading } from "./form.ts";
+import { idsOf } from "./ids.ts";
+import { parsedJson } from "../../../provider/src/arguments.ts";
 
 export const anthropicAgent: AgentForm = {
   pathOf: () => "/v1/messages",

@@ -1,9 +1,9 @@
 /** What docs/redaction.md says of the planted shapes: which there are, how often they were planted, and how often hidden. */
-import { withGenerated } from "../../../scripts/docs/markdown.ts";
-import { redact } from "../../../src/core/redaction/redact.ts";
-import { createSecretlintFinder } from "../../../src/secrets/secretlint.ts";
-import { PLANTED, survivors, type Planted } from "../../../test/core/redaction/everywhere.ts";
-import { TOKENS } from "../../../test/core/redaction/planted.ts";
+import { withGenerated } from "../../scripts/docs/markdown.ts";
+import { redact } from "../../src/core/redaction/redact.ts";
+import { createSecretlintFinder } from "../../src/secrets/secretlint.ts";
+import { PLANTED, survivors, type Planted } from "../../test/core/redaction/everywhere.ts";
+import { TOKENS } from "../../test/core/redaction/planted.ts";
 
 /** The page with its shapes renewed. */
 export function withShapes(page: string): string {

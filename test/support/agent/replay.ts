@@ -2,14 +2,14 @@
  * A recorded session lived again from the agent's side: it sends what was said, takes the answer as it comes, and goes on
  * with the results that the recording has, to any server of one of the protocols, until the end or until it is refused.
  */
-import { callsOf, resultOf, withParts, type Message, type Transcript } from "../../src/core/transcript/message.ts";
-import { protocols } from "../../src/protocols/index.ts";
-import { type ProtocolName } from "../../src/core/protocols.ts";
-import { fieldsOf, isFields, textOf, type Fields } from "../../src/protocols/fields.ts";
-import { ask, type AgentRequest } from "./agent/asking.ts";
-import { outputNeeded, roundsOf } from "../../src/session/outlook/session.ts";
-import { openingEnd } from "./replay.ts";
-import { wires } from "./wires.ts";
+import { callsOf, resultOf, withParts, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
+import { protocols } from "../../../src/protocols/index.ts";
+import { type ProtocolName } from "../../../src/core/protocols.ts";
+import { fieldsOf, isFields, textOf, type Fields } from "../../../src/protocols/fields.ts";
+import { ask, type AgentRequest } from "./asking.ts";
+import { outputNeeded, roundsOf } from "../../../src/session/outlook/session.ts";
+import { openingEnd } from "../../../provider/src/replay.ts";
+import { agentForms } from "./forms.ts";
 
 export interface AgentOptions {
   /** Of the server, without `/v1`. */
@@ -57,7 +57,7 @@ export async function replayAsAgent(options: AgentOptions): Promise<AgentRun> {
   const rounds = roundsOf(recording.messages.slice(start));
   const { messages: opening, system, tools } = protocols[protocol].encode({ ...recording, messages: [] });
   const history: unknown[] = [...opening];
-  const agentForm = wires[protocol].agent;
+  const agentForm = agentForms[protocol];
   // Some vendors take no conversation that the model opens.
   if (!protocols[protocol].rules.opensWithUser)
     for (const each of encoded(recording.messages.slice(0, start), new Map(), protocol)) history.push(each);

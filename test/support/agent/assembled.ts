@@ -3,8 +3,8 @@
  * have said, or its error.
  */
 import { isFields, type Fields } from "../../../src/protocols/fields.ts";
-import { parsedJson } from "../arguments.ts";
-import { CHAT_END } from "../chat/reply.ts";
+import { parsedJson } from "../../../provider/src/arguments.ts";
+import { CHAT_END } from "../../../provider/src/chat/reply.ts";
 import type { AgentForm } from "./form.ts";
 
 export interface Assembler {

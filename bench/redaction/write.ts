@@ -1,13 +1,13 @@
 /** `npm run eval:redaction`: plants every shape of secret everywhere, counts what is hidden, and renews docs/redaction.md. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { redactionRows } from "../../bench/redaction.ts";
+import { redactionRows } from "../redaction.ts";
 import { markdownTable, withGenerated } from "../../scripts/docs/markdown.ts";
 import { redact } from "../../src/core/redaction/redact.ts";
-import { readCorpus } from "../src/recall/corpus.ts";
-import { identifiersOf, textOf } from "../src/recall/future-use.ts";
+import { readCorpus } from "../../eval/src/recall/corpus.ts";
+import { identifiersOf, textOf } from "../../eval/src/recall/future-use.ts";
 import { loadSecretRules } from "../../src/secrets/rules.ts";
-import { withShapes } from "./redaction/shapes.ts";
+import { withShapes } from "./shapes.ts";
 
 const PAGE = join(import.meta.dirname, "../..", "docs", "redaction.md");
 

@@ -1,7 +1,7 @@
 /** An agent's request of the Gemini API, and the answer to it. */
 import { fieldsOf, isFields, listOf, textOf, type Fields } from "../../../src/protocols/fields.ts";
 import { numbering } from "../../../src/protocols/gemini/parts.ts";
-import type { AgentForm, StreamReading } from "../agent/form.ts";
+import type { AgentForm, StreamReading } from "./form.ts";
 import { partsOf } from "../../../src/protocols/request-form/gemini.ts";
 
 export const geminiAgent: AgentForm = {

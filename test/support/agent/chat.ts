@@ -1,8 +1,8 @@
 /** An agent's request of Chat Completions, and the answer to it. */
 import { fieldsOf, isFields, listOf, type Fields } from "../../../src/protocols/fields.ts";
-import { append, optional, type AgentForm, type StreamReading } from "../agent/form.ts";
-import { idsOf } from "../agent/ids.ts";
-import { CHAT_END } from "./reply.ts";
+import { append, optional, type AgentForm, type StreamReading } from "./form.ts";
+import { idsOf } from "./ids.ts";
+import { CHAT_END } from "../../../provider/src/chat/reply.ts";
 
 export const chatAgent: AgentForm = {
   pathOf: () => "/v1/chat/completions",

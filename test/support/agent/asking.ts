@@ -1,7 +1,7 @@
 /** One request of an agent and its answer, whichever way it comes: whole, or as a stream that is read to its end. */
 import { createParser } from "eventsource-parser";
 import { fieldsOf, type Fields } from "../../../src/protocols/fields.ts";
-import { parsedJson } from "../arguments.ts";
+import { parsedJson } from "../../../provider/src/arguments.ts";
 import { assemblerOf } from "./assembled.ts";
 import type { AgentForm, Sending } from "./form.ts";
 

@@ -1,7 +1,7 @@
 /** An agent's request of Responses, and the answer to it. */
 import { fieldsOf, listOf, textOf, type Fields } from "../../../src/protocols/fields.ts";
-import { optional, type AgentForm, type StreamReading } from "../agent/form.ts";
-import { idsOf } from "../agent/ids.ts";
+import { optional, type AgentForm, type StreamReading } from "./form.ts";
+import { idsOf } from "./ids.ts";
 
 export const responsesAgent: AgentForm = {
   pathOf: () => "/v1/responses",
