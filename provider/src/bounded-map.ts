@@ -3,8 +3,6 @@
 export interface BoundedMap<Value> {
   readonly get: (key: string) => Value | undefined;
   readonly set: (key: string, value: Value) => void;
-  readonly delete: (key: string) => void;
-  readonly size: () => number;
 }
 
 export function boundedMap<Value>(entriesMax: number): BoundedMap<Value> {
@@ -16,7 +14,5 @@ export function boundedMap<Value>(entriesMax: number): BoundedMap<Value> {
       entries.set(key, value);
       if (entries.size > entriesMax) entries.delete(entries.keys().next().value!);
     },
-    delete: (key) => void entries.delete(key),
-    size: () => entries.size,
   };
 }

@@ -3,7 +3,7 @@ import { dollars, type Bill } from "./account.ts";
 import { sized, sizedReply, type ScriptedRequest, type SizedReply } from "./answers.ts";
 import { consultCache } from "./caches/consult.ts";
 import type { CachePlan } from "./caches/entries.ts";
-import type { Admitted } from "./admitted.ts";
+import type { Admitted } from "./context.ts";
 import type { Incoming, ReplyToSend, TokenUse } from "./contract.ts";
 import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
 import { drawFault, refusalOf } from "./faults.ts";

@@ -2,7 +2,7 @@
 import type { ProtocolName } from "../../src/core/protocols.ts";
 import type { Incoming, Prompt, Reply, ReplyBlock, StreamEvent, ReplyToSend } from "./contract.ts";
 import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
-import type { Fields } from "../../src/protocols/fields.ts";
+import { textOf, blocksOf, type Fields } from "../../src/protocols/fields.ts";
 import type { Memory } from "./memory.ts";
 import type { Sealer } from "./seals.ts";
 import type { CacheKind, ModelBook, ModelTraits } from "./traits.ts";
@@ -51,6 +51,25 @@ export interface RequestForm {
   readonly lastSaid: (body: Fields) => string;
   /** Ids of the calls that the end of the request answers. */
   readonly answeredCalls: (body: Fields) => readonly string[];
+}
+
+/** For protocols whose body says it. */
+export const BODY_FORM: Pick<RequestForm, "modelOf" | "isStreamed"> = Object.freeze({
+  modelOf: (body: Fields) => body["model"],
+  isStreamed: (body: Fields) => body["stream"] === true,
+});
+
+export function wordsOf(message: Fields): string {
+  return blocksOf(message["content"] ?? message["output"])
+    .map((block) => textOf(block["text"]) ?? (block["content"] === undefined ? "" : wordsOf(block)))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** Ids of the answers to calls that are at the end of a list. */
+export function answersAtEnd(list: readonly Fields[], idOf: (item: Fields) => string | undefined): readonly string[] {
+  const from = list.findLastIndex((item) => idOf(item) === undefined);
+  return list.slice(from + 1).flatMap((item) => idOf(item) ?? []);
 }
 
 /** Lists of models as a vendor gives them. */

@@ -3,7 +3,7 @@ import { wrapped, clip } from "../../../src/cli/screen/text.ts";
 import type { PrecisError } from "../../../src/core/errors.ts";
 import type { Estimate } from "../exam/ask.ts";
 import type { PreparedExam } from "../exam/exam.ts";
-import { questionCount } from "../exam/plan.ts";
+import { QUESTIONS } from "../exam/plan.ts";
 import type { Spending } from "../exam/spending-limit.ts";
 import { failuresOf, sectionsOf, verdictsOf } from "../exam/report.ts";
 import type { CaseResult } from "../exam/run.ts";
@@ -22,7 +22,7 @@ export function planPage(prepared: PreparedExam, stream: Stream): string {
   const seats = plan.contestants.length * plan.readers;
   const shown = refused.slice(0, REFUSED_SHOWN_MAX);
   const lines = [
-    `${counted(cases.length, "case")}, ${counted(questionCount(plan.quota), "question")} each, ${counted(seats, "reader")} a case`,
+    `${counted(cases.length, "case")}, ${counted(QUESTIONS, "question")} each, ${counted(seats, "reader")} a case`,
     ...cases.map(({ name, prefixTokens }) => `  ${name}  ${count(prefixTokens)} tokens`),
     ...shown.map(({ file, because }) =>
       paint("dim", `  ${clip(`not used: ${file.slice(file.lastIndexOf("/") + 1)}: ${because}`, columns - 2)}`),

@@ -3,16 +3,7 @@ import { resolve } from "node:path";
 import { loadConfiguration } from "../../../src/config/load.ts";
 import { CONTESTANTS_DEFAULT, contestantsOf } from "../exam/contestants.ts";
 import { prepareExam, type ExamRequest, type PreparedExam } from "../exam/exam.ts";
-import {
-  CASES_MAX,
-  KINDS,
-  QUESTIONS_MAX,
-  QUOTA_DEFAULT,
-  READERS_MAX,
-  SEATS_MAX,
-  questionCount,
-  type Quota,
-} from "../exam/plan.ts";
+import { CASES_MAX, READERS_MAX, SEATS_MAX, QUOTA } from "../exam/plan.ts";
 import { figuresOf } from "../exam/tally.ts";
 import { parseDollars, parseShares, parseWhole } from "../../../src/cli/screen/amounts.ts";
 import type { Arguments, Command } from "../../../src/cli/program/command.ts";
@@ -29,7 +20,6 @@ import { version } from "../../../src/cli/program/program.ts";
 const BUDGETS_DEFAULT = "10";
 const FOLDER_DEFAULT = "precis-exam";
 const CASES_DEFAULT = 6;
-const QUOTA_TEXT = KINDS.map((kind) => QUOTA_DEFAULT[kind]).join(",");
 const SEED_MAX = 999_999_999;
 
 export const examCommand: Command = {
@@ -65,11 +55,6 @@ export const examCommand: Command = {
       description: `Sizes of the contexts in percent of what comes before the cut; ${BUDGETS_DEFAULT} by default.`,
     },
     cases: { type: "string", valueHint: "N", description: `Cuts to examine at most; ${CASES_DEFAULT} by default.` },
-    questions: {
-      type: "string",
-      valueHint: "N,N,N,N",
-      description: `Questions of each kind (${KINDS.join(", ")}); ${QUOTA_TEXT} by default.`,
-    },
     readers: { type: "string", valueHint: "N", description: "Fresh readers of each context; 1 by default." },
     writer: { type: "string", valueHint: "MODEL", description: "The model that writes the questions." },
     reader: { type: "string", valueHint: "MODEL", description: "The model that reads and answers." },
@@ -117,15 +102,9 @@ async function runCommand(args: Arguments, terminal: Terminal): Promise<ExitCode
   return runPreparedExam(prepared, { limitUsd, args, terminal });
 }
 
-interface ExamRunOptions {
-  readonly limitUsd: number;
-  readonly args: Arguments;
-  readonly terminal: Terminal;
-}
-
 async function runPreparedExam(
   prepared: PreparedExam,
-  { limitUsd, args, terminal }: ExamRunOptions,
+  { limitUsd, args, terminal }: { readonly limitUsd: number; readonly args: Arguments; readonly terminal: Terminal },
 ): Promise<ExitCode> {
   const outcome = await withProgress(terminal.err, async (progress) => {
     progress.expect(Infinity);
@@ -153,10 +132,6 @@ async function requestOf(args: Arguments, terminal: Terminal): Promise<ExamReque
       `${contestants.length} contestants with ${readers} readers each are more than the ${SEATS_MAX} that one grading sheet holds`,
       "Give fewer contestants, budgets or readers.",
     );
-  const named = (name: "writer" | "reader" | "grader"): { readonly [key in typeof name]?: string } => {
-    const model = args.text(name);
-    return model === undefined ? {} : { [name]: model };
-  };
   return {
     paths: args.all("paths").map((path) => resolve(folder, path)),
     folder,
@@ -164,10 +139,9 @@ async function requestOf(args: Arguments, terminal: Terminal): Promise<ExamReque
     contestants,
     readers,
     cases: parseWhole(args.text("cases") ?? String(CASES_DEFAULT), "--cases", CASES_MAX),
-    quota: quotaOf(args.text("questions") ?? QUOTA_TEXT),
     seed: parseWhole(args.text("seed") ?? "1", "--seed", SEED_MAX),
     configuration: await loadConfiguration(configurationRequest(args, terminal)),
-    models: { ...named("writer"), ...named("reader"), ...named("grader") },
+    models: { writer: args.text("writer"), reader: args.text("reader"), grader: args.text("grader") },
     surroundings: {
       environment: terminal.environment,
       overflow: (status, body) => overflowOf({ status, body }),
@@ -191,25 +165,14 @@ function checkLimit({ unpriced: [unknown], usualUsd }: Estimate, limitUsd: numbe
     );
 }
 
-function quotaOf(text: string): Quota {
-  const counts = text.split(",").map((one) => (/^\s*\d{1,2}\s*$/.test(one) ? Number(one) : NaN));
-  const quota = Object.fromEntries(KINDS.map((kind, at) => [kind, counts[at] ?? NaN])) as Quota;
-  const total = questionCount(quota);
-  if (counts.length === KINDS.length && total >= 1 && total <= QUESTIONS_MAX) return quota;
-  throw usageError(
-    `--questions is "${text}"; expected ${KINDS.length} numbers, at most ${QUESTIONS_MAX} together`,
-    `Write for example \`--questions ${QUOTA_TEXT}\`: ${KINDS.join(", ")}.`,
-  );
-}
-
 function planJson({ plan, models, estimate, refused }: PreparedExam): object {
-  const { quota, contestants, readers, seed } = plan;
+  const { contestants, readers, seed } = plan;
   const cases = plan.cases.map(({ name, file, prefixTokens }) => ({ name, file, prefixTokens }));
   const names = Object.entries(models).map(([role, { writer }]) => [role, writer.model]);
   return {
     version: version(),
     models: Object.fromEntries(names),
-    quota,
+    quota: QUOTA,
     contestants,
     readers,
     seed,

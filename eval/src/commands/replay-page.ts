@@ -21,6 +21,7 @@ export interface Replay {
 }
 
 const MINUTE_MS = 60_000;
+/** `--json` has all of them. */
 const NOTES_SHOWN_MAX = 8;
 
 export function replayPage(replay: Replay, stream: Stream): string {
@@ -39,9 +40,6 @@ export function replayPage(replay: Replay, stream: Stream): string {
     ...shown.flatMap((note) =>
       wrapped(note, columns - 4).map((part, at) => paint("dim", `${at === 0 ? "  · " : "    "}${part}`)),
     ),
-    ...(replay.notes.length > shown.length
-      ? [paint("dim", `  and ${counted(replay.notes.length - shown.length, "more note")}`)]
-      : []),
     "",
   ].join("\n");
 }
@@ -51,9 +49,7 @@ function termLines({ window, terms, session, gapMs }: Replay): readonly string[]
   const times =
     session.untimed === 0
       ? "at the times in the file"
-      : session.untimed === session.requests
-        ? `assumed to be ${gapMs / 1_000} s apart, because the file has no time stamps`
-        : `${count(session.untimed)} of them assumed to be ${gapMs / 1_000} s apart, because they have no time stamps`;
+      : `${count(session.untimed)} of them assumed to be ${gapMs / 1_000} s apart, because they have no time stamps`;
   const factor = tokenFactor === 1 ? "" : `; tokens are our estimates times ${tokenFactor}`;
   return [
     `${counted(session.requests, "request")} over ${minutes(session.spanMs)}, ${times}; each reserves ${count(session.maxOutputTokens)} tokens of the window for its answer${factor}.`,

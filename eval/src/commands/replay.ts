@@ -7,7 +7,7 @@ import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import { PrecisError } from "../../../src/core/errors.ts";
 import { withPrompt, type Recording } from "../replay/requests.ts";
 import { replay, type ReplayedSession } from "../replay/replay.ts";
-import { strategiesOf } from "../replay/strategies.ts";
+import { strategiesOf } from "../replay/run.ts";
 import { termsOf, type ReplayTerms } from "../replay/terms.ts";
 import { registryOf } from "../../../src/models/index.ts";
 import { loadSecretRules } from "../../../src/secrets/rules.ts";
@@ -59,11 +59,6 @@ export const replayCommand: Command = {
       type: "string",
       valueHint: "NAME,…",
       description: "The engines to compact with, or all; the configured one by default.",
-    },
-    schedules: {
-      type: "string",
-      valueHint: "NAME,…",
-      description: `When to compact with a cache: ${SCHEDULES.join(", ")}; each by default.`,
     },
     gap: {
       type: "string",
@@ -178,25 +173,8 @@ function termsFor(source: Source, configuration: Configuration, window: Window):
 }
 
 function strategiesFor(args: Arguments, { context }: Configuration): ReturnType<typeof strategiesOf> {
-  const schedules = listed(args.text("schedules")) ?? SCHEDULES;
-  const known = schedules.map((name) => {
-    const found = SCHEDULES.find((one) => one === name);
-    if (found === undefined)
-      throw usageError(`--schedules names "${name}"`, `Use one or more of: ${SCHEDULES.join(", ")}.`);
-    return found;
-  });
-  const engines = listed(args.text("engines")) ?? [context.engine];
-  return strategiesOf(
-    [...new Set(engines.flatMap((name) => (name === "all" ? ENGINE_NAMES : [name])))],
-    [...new Set(known)],
-  );
-}
-
-function listed(text: string | undefined): readonly string[] | undefined {
-  return text
-    ?.split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
+  const engines = (args.text("engines") ?? context.engine).split(",").map((name) => name.trim());
+  return strategiesOf([...new Set(engines.flatMap((name) => (name === "all" ? ENGINE_NAMES : [name])))], SCHEDULES);
 }
 
 function jsonText({ name, format, window, terms, session, gapMs, notes }: Replay): string {

@@ -42,7 +42,7 @@ export interface Question<Value> {
 }
 
 export type ModelAnswer<Value> =
-  | { readonly kind: "answered"; readonly value: Value; readonly kept: boolean }
+  | { readonly kind: "answered"; readonly value: Value }
   | { readonly kind: "failed"; readonly because: string };
 
 /** Work in which something else asks the model, in words of its own, as often as it needs to. */
@@ -80,13 +80,9 @@ type PaidOptions = Required<AskerOptions>;
 /** @throws PrecisError `cost_limit`, and `model_failed` if no further request can succeed: no key, no such model, no credit. */
 export function createAsker({ folder, mask, purse }: AskerOptions): Asker {
   let sum = NOTHING_ASKED;
-  const kept = <Value>(value: Value): ModelAnswer<Value> => {
-    sum = { ...sum, kept: sum.kept + 1 };
-    return { kind: "answered", value, kept: true };
-  };
-  const assumed = <Value>(call: Call, value: Value): ModelAnswer<Value> => {
-    sum = withCall(sum, call);
-    return { kind: "answered", value, kept: false };
+  const answered = <Value>(value: Value, call?: Call): ModelAnswer<Value> => {
+    sum = call === undefined ? { ...sum, kept: sum.kept + 1 } : withCall(sum, call);
+    return { kind: "answered", value };
   };
   return {
     ask: async (question) => {
@@ -94,17 +90,17 @@ export function createAsker({ folder, mask, purse }: AskerOptions): Asker {
       const [system, user] = [mask(question.system), mask(question.user)];
       const asked = { role, label, model: model.writer.model, system, user };
       const known = keptAnswer(folder, question, asked);
-      if (known !== undefined) return kept(known);
+      if (known !== undefined) return answered(known);
       if (purse !== undefined) return ask({ folder, mask, purse }, question, asked);
-      return assumed({ ...question, inputTokens: estimateText(system) + estimateText(user) }, question.placeholder);
+      return answered(question.placeholder, { ...question, inputTokens: estimateText(system) + estimateText(user) });
     },
     perform: async (task) => {
       const { role, label, model, key, usualInputTokens: inputTokens, usualOutputTokens: maxOutputTokens } = task;
       const asked = { role, label, model: model.writer.model, system: "", user: key };
       const known = folder.find(asked);
-      if (known !== undefined) return kept(known.text);
+      if (known !== undefined) return answered(known.text);
       if (purse !== undefined) return perform({ folder, mask, purse }, task, asked);
-      return assumed({ ...task, inputTokens, maxOutputTokens }, task.placeholder);
+      return answered(task.placeholder, { ...task, inputTokens, maxOutputTokens });
     },
     estimate: () => sum,
   };
@@ -126,7 +122,7 @@ async function ask<Value>(
     const read = question.read(reply.text, asked.user);
     if ("value" in read) {
       options.folder.keep(asked, { text: reply.text, usage });
-      return { kind: "answered", value: read.value, kept: false };
+      return { kind: "answered", value: read.value };
     }
     problems = read.problems;
   }
@@ -213,7 +209,7 @@ async function perform(options: PaidOptions, task: Task, asked: AskedOf): Promis
   if (fatal !== undefined) throw fatal;
   if ("problems" in read) return { kind: "failed", because: because ?? read.problems[0] ?? "it wrote nothing" };
   folder.keep(asked, { text: read.value, usage });
-  return { kind: "answered", value: read.value, kept: false };
+  return { kind: "answered", value: read.value };
 }
 
 const NOTHING_SPENT: WriterUsage = Object.freeze({ inputTokens: 0, outputTokens: 0, requests: 0 });

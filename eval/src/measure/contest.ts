@@ -3,8 +3,7 @@ import { ENGINE_DEFAULTS } from "../../../src/core/engines/settings.ts";
 import type { Engine } from "../../../src/core/engines/contract.ts";
 import { createEngine } from "../../../src/core/engines/engines.ts";
 import { baselineOf, BASELINES } from "../recall/baselines.ts";
-import { keeperOf } from "../recall/compactor.ts";
-import { asMessage } from "../recall/conversation.ts";
+import { engineCompactor } from "../recall/compactor.ts";
 import type { Cut } from "../recall/cuts.ts";
 import { tokensOf } from "../recall/future-use.ts";
 import type { Reader } from "../recall/reader.ts";
@@ -41,19 +40,15 @@ export async function engineResults(
   reader: Reader,
   { engine, budgets }: { readonly engine: string; readonly budgets: readonly number[] },
 ): Promise<readonly Result[]> {
-  const messages = prefix.map(asMessage);
   const total = reader.size(prefix);
   const keep = async (contestant: string, size: Size, how: KeepOptions = {}): Promise<Result> => {
     const { room, window } = how;
-    const kept = await keeperOf(createContestant(contestant, window))({
-      messages,
-      ...(room === undefined ? {} : { room }),
-    });
+    const kept = await engineCompactor(undefined, createContestant(contestant, window))(prefix, room);
     return { contestant, size, ...kept, unchanged: kept.report === undefined };
   };
   const results: Result[] = [];
   for (const budget of budgets) results.push(await keep(engine, budget, { room: Math.floor(budget * total) }));
-  const window = triggeringWindow(engine, total, messages.length);
+  const window = triggeringWindow(engine, total, prefix.length);
   if (window === undefined) return results;
   const own = await keep(engine, "policy", { window });
   results.push(own);

@@ -1,12 +1,11 @@
 /** An evaluation from end to end: every session is cut, and at every distinct cut all contestants are marked. */
-import { PrecisError } from "../../../src/core/errors.ts";
 import { reasonOf } from "../../../src/platform/system-errors.ts";
-import { attemptsOf, EVALUATION_CUTS, type Attempt, type Cut } from "../recall/cuts.ts";
+import { attemptsOf, EVALUATION_CUTS, refusalOf, type Cut } from "../recall/cuts.ts";
 import { createExam, type Score } from "../recall/exam.ts";
 import { createReader, type Reader } from "../recall/reader.ts";
 import { baselineResults, engineResults, type Result } from "./contest.ts";
-import { readSession, type Session } from "./session.ts";
-import { readSource, sourcesOf, type Source } from "./sources.ts";
+import { sessionAt } from "./session.ts";
+import { sourcesOf, type Source } from "./sources.ts";
 
 export interface Request {
   /** Files and folders, absolute. */
@@ -98,42 +97,8 @@ function survey(source: Source, seen: Set<string>): Survey {
     return !seen.has(key) && seen.add(key);
   });
   const account = { file, format, messages: messages.length, tokens: reader.size(messages), cuts: all.length };
-  const because = all.length > 0 ? {} : { because: refusalOf(attempts) };
+  const because = all.length > 0 ? {} : { because: refusalOf(attempts, EVALUATION_CUTS) };
   return { account: { ...account, repeated: all.length - cuts.length, ...because }, cuts, reader };
-}
-
-/** The session, or why there is none. */
-function sessionAt(source: Source): Session | string {
-  const { name, named, path } = source;
-  try {
-    const session = readSession(readSource(source), path);
-    if (session !== undefined) return session;
-  } catch (error) {
-    if (named && error instanceof PrecisError) throw error;
-    return `broken: ${reasonOf(error)}`;
-  }
-  if (!named) return "no session in a known format";
-  throw new PrecisError(`${name} is in no known format`, {
-    code: "unreadable_input",
-    place: name,
-    hint: "Give session files, request bodies or their messages, or folders of them.",
-  });
-}
-
-/** The reason that came closest to a cut. */
-function refusalOf(attempts: readonly Attempt[]): string {
-  const refused = attempts.flatMap((attempt) => (attempt.kind === "refused" ? [attempt] : []));
-  const most = (by: "tokens" | "replies" | "demand"): number | undefined => {
-    const found = refused.filter((one) => one.by === by).map((one) => one.found);
-    return found.length === 0 ? undefined : found.reduce((largest, one) => Math.max(largest, one), -Infinity);
-  };
-  const { floorTokens, repliesMin, demandMin } = EVALUATION_CUTS;
-  const [demand, replies, tokens] = [most("demand"), most("replies"), most("tokens")];
-  if (demand !== undefined)
-    return `too little demand: ${demand} identifiers are used again after a cut, ${demandMin} are needed`;
-  if (replies !== undefined) return `too short after a cut: ${replies} replies, ${repliesMin} are needed`;
-  const [found, needed] = [tokens ?? 0, floorTokens].map((count) => count.toLocaleString("en-US"));
-  return `too small: ${found} tokens between compactions, ${needed} are needed`;
 }
 
 async function examine(

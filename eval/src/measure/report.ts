@@ -1,4 +1,5 @@
 /** The figures as tables, in words. */
+import { counted } from "../../../src/cli/screen/amounts.ts";
 import { BASELINES } from "../recall/baselines.ts";
 import type { Evaluation } from "./evaluate.ts";
 import { TRANSCRIPTS_MIN, type Row } from "./figures.ts";
@@ -42,19 +43,11 @@ export function summaryOf({ findings, sessions }: Evaluation): string {
   return `${counted(findings.length, "cut")} of ${counted(files, "transcript")}; ${sessions.length - scored} of ${counted(sessions.length, "file")} not scored.${again}${few} Figures in percent.`;
 }
 
-function counted(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
-}
-
-/** A file that is not scored; `detail` is empty where the kind of reason says it all. */
-export interface Unscored {
-  readonly file: string;
-  readonly detail: string;
-}
-
 const FAULT = "scored in part, for a fault in precis or an engine";
 
-/** Files that were not scored, by the kind of reason. */
+type Unscored = { readonly file: string; readonly detail: string };
+
+/** Files that were not scored, by the kind of reason; `detail` is empty if that says it all. */
 export function notScored({ sessions }: Evaluation): ReadonlyMap<string, readonly Unscored[]> {
   const groups = new Map<string, Unscored[]>();
   for (const { file, cuts, because: reason, fault } of sessions) {

@@ -21,27 +21,17 @@ export interface KeptText {
   readonly recallable: () => string;
 }
 
-/** Compacts a prefix to a number of tokens of the measure. */
-export type Compactor = (prefix: readonly ChatMessage[], room: number) => Promise<KeptText>;
+/** Compacts a prefix to a number of tokens of the measure; without one, to the policy's own size. */
+export type Compactor = (prefix: readonly ChatMessage[], room?: number) => Promise<KeptText>;
 
-/** The default engine. `writers`: models that write the handoff; code alone where not given. */
-export function engineCompactor(writers?: Writers): Compactor {
-  const engine = createCompressor({ ...ENGINE_DEFAULTS, note: "handoff" }) as Engine;
-  const keep = keeperOf(engine, writers);
-  return (prefix, room) => keep({ messages: prefix.map(asMessage), room });
-}
-
-export interface CompactorOptions {
-  readonly messages: readonly Message[];
-  /** Tokens of the measure; where not given, the size is the policy's own. */
-  readonly room?: number;
-}
-
-export type Keeper = (keeping: CompactorOptions) => Promise<KeptText>;
-
-export function keeperOf(engine: Engine, writers?: Writers): Keeper {
+/** The default engine, if no other is given. `writers`: models that write the handoff; code alone where not given. */
+export function engineCompactor(
+  writers?: Writers,
+  engine: Engine = createCompressor({ ...ENGINE_DEFAULTS, note: "handoff" }) as Engine,
+): Compactor {
   const estimator = { measure: measureOfDefinition(), chain: createChain((text) => hash("sha256", text)) };
-  return async ({ messages, room }) => {
+  return async (prefix, room) => {
+    const messages = prefix.map(asMessage);
     const transcript: Transcript = { system: [], messages };
     const request: CompactRequest = {
       ...estimator,

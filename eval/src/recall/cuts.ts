@@ -59,6 +59,21 @@ export function* attemptsOf(messages: readonly ChatMessage[], reader: Reader, op
   }
 }
 
+/** The reason that came closest to a cut. */
+export function refusalOf(attempts: readonly Attempt[], { floorTokens, repliesMin, demandMin }: CutOptions): string {
+  const refused = attempts.flatMap((attempt) => (attempt.kind === "refused" ? [attempt] : []));
+  const most = (by: "tokens" | "replies" | "demand"): number | undefined => {
+    const found = refused.filter((one) => one.by === by).map((one) => one.found);
+    return found.length === 0 ? undefined : found.reduce((largest, one) => Math.max(largest, one), -Infinity);
+  };
+  const [demand, replies, tokens] = [most("demand"), most("replies"), most("tokens")];
+  if (demand !== undefined)
+    return `too little demand: ${demand} identifiers are used again after a cut, ${demandMin} are needed`;
+  if (replies !== undefined) return `too short after a cut: ${replies} replies, ${repliesMin} are needed`;
+  const [found, needed] = [tokens ?? 0, floorTokens].map((count) => count.toLocaleString("en-US"));
+  return `too small: ${found} tokens between compactions, ${needed} are needed`;
+}
+
 function attemptAt(
   place: Omit<Cut, "demand">,
   reader: Reader,

@@ -1,7 +1,6 @@
 /** Replays a session turn by turn under each strategy at once, and sums up what came of it. */
 import { requestsOf, type Recording } from "./requests.ts";
-import { createRun, writtenOf, type Bust, type Replayed, type RunSettings, type Sent } from "./run.ts";
-import type { Strategy } from "./strategies.ts";
+import { createRun, writtenOf, type Bust, type Replayed, type RunSettings, type Sent, type Strategy } from "./run.ts";
 import type { ReplayTerms } from "./terms.ts";
 
 export interface ReplayOptions {

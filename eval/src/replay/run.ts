@@ -1,7 +1,8 @@
 /** One strategy's way through a session: a real session prepares each request, and the strict provider's cache answers what it read. */
-import type { Compaction, CompactionReason } from "../../../src/core/compaction/compaction.ts";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { fieldsOf } from "../../../src/protocols/fields.ts";
 import { economyFrom } from "../../../src/session/economy.ts";
+import type { Schedule } from "../../../src/core/caching/schedule.ts";
 import type { SessionOptions } from "../../../src/session/contract.ts";
 import { createSession, type Session } from "../../../src/session/session.ts";
 import { dollars } from "../../../provider/src/account.ts";
@@ -12,8 +13,41 @@ import type { TokenUse } from "../../../provider/src/contract.ts";
 import { LIMITS } from "../../../provider/src/limits.ts";
 import { wires } from "../../../provider/src/wires.ts";
 import type { AgentRequest } from "./requests.ts";
-import type { Strategy } from "./strategies.ts";
 import type { ReplayTerms } from "./terms.ts";
+
+/** What a session is replayed under: with the cache or without it, with compaction or without it, and whose. */
+export interface Strategy {
+  readonly name: string;
+  /** Requests are cached, and marked where that takes markers. */
+  readonly caching: boolean;
+  /** Undefined: nothing is ever compacted. */
+  readonly compaction: Compacting | undefined;
+}
+
+export interface Compacting {
+  readonly engine: string;
+  /** Undefined: the engine's own threshold, whatever it costs. */
+  readonly schedule: Schedule | undefined;
+}
+
+/** Nothing, the cache alone, each engine alone, and both by each schedule. */
+export function strategiesOf(engines: readonly string[], schedules: readonly Schedule[]): readonly Strategy[] {
+  const [only] = engines;
+  const named = (engine: string): string => (engines.length === 1 && engine === only ? "" : ` ${engine}`);
+  const compacting = engines.flatMap((engine): readonly Strategy[] => [
+    { name: `compaction only${named(engine)}`, caching: false, compaction: { engine, schedule: undefined } },
+    ...schedules.map((schedule) => ({
+      name: `both, ${schedule}${named(engine)}`,
+      caching: true,
+      compaction: { engine, schedule },
+    })),
+  ]);
+  return [
+    { name: "nothing", caching: false, compaction: undefined },
+    { name: "cache only", caching: true, compaction: undefined },
+    ...compacting,
+  ];
+}
 
 /** What the session is configured with, beside what the strategy and the model say. */
 export type RunSettings = Pick<SessionOptions, "settings" | "secrets" | "redactOutgoing" | "ingestLimitTokens">;
@@ -33,12 +67,6 @@ export interface Bust {
   readonly because: "compaction" | "expired" | "other";
 }
 
-export interface ReplayedCompaction {
-  readonly before: number;
-  readonly after: number;
-  readonly reason: CompactionReason;
-}
-
 export interface Replayed {
   readonly atMs: number;
   readonly use: TokenUse;
@@ -49,7 +77,8 @@ export interface Replayed {
   /** More than the window holds: a provider would have refused it. */
   readonly over: boolean;
   readonly bust?: Bust;
-  readonly compaction?: ReplayedCompaction;
+  /** Its size before and after. */
+  readonly compaction?: Compaction["report"]["tokens"];
 }
 
 /** What was sent, for those who look on. */
@@ -74,7 +103,8 @@ export function createRun(parts: RunParts): Run {
   const clock = { nowMs: 0 };
   const session = sessionFor(parts, clock);
   const entries = cacheEntries(LIMITS.cacheEntries);
-  let before: Held | undefined;
+  /** The request before: when it was sent, and what of it the cache held then. */
+  let before: { readonly tokens: number; readonly atMs: number } | undefined;
 
   const ask = async ({ body: incoming, atMs, outputTokens: estimated }: AgentRequest): Promise<Sent> => {
     clock.nowMs = atMs;
@@ -93,8 +123,9 @@ export function createRun(parts: RunParts): Run {
       cacheRead: use.cacheReadTokens,
       cacheWrite: writtenOf(use),
     });
-    const compacted = compaction === undefined ? undefined : compactedBy(compaction);
-    const bust = strategy.caching ? bustOf(use, { before, atMs, ttlMs: terms.ttlMs, compacted }) : undefined;
+    const lost = strategy.caching && before !== undefined ? before.tokens - use.cacheReadTokens : 0;
+    const hasExpired = before !== undefined && atMs - before.atMs >= terms.ttlMs;
+    const because = hasExpired ? "expired" : compaction === undefined ? "other" : "compaction";
     before = { tokens: heldAfter(use, terms), atMs };
     const replayed: Replayed = {
       atMs,
@@ -103,8 +134,8 @@ export function createRun(parts: RunParts): Run {
       inputUsd: dollars(use, 0, priced),
       usd: dollars(use, outputTokens, priced),
       over: use.inputTokens > windowTokens,
-      ...(bust === undefined ? {} : { bust }),
-      ...(compacted === undefined ? {} : { compaction: compacted }),
+      ...(lost > 0 ? { bust: { tokens: lost, because } } : {}),
+      ...(compaction === undefined ? {} : { compaction: compaction.report.tokens }),
     };
     return { strategy, body, replayed };
   };
@@ -139,32 +170,9 @@ export function writtenOf({ cacheWrite5mTokens, cacheWrite1hTokens, cacheWriteTo
   return cacheWrite5mTokens + cacheWrite1hTokens + cacheWriteTokens;
 }
 
-interface Held {
-  readonly tokens: number;
-  readonly atMs: number;
-}
-
 /** What of a request the cache holds when it is answered. */
 function heldAfter(use: TokenUse, { cache, traits }: ReplayTerms): number {
   if (cache !== "automatic") return use.cacheReadTokens + writtenOf(use);
   const { inputTokens } = use;
   return inputTokens < traits.cacheMinimumTokens ? 0 : inputTokens - (inputTokens % STEP_TOKENS);
-}
-
-interface Around {
-  readonly before: Held | undefined;
-  readonly atMs: number;
-  readonly ttlMs: number;
-  readonly compacted: ReplayedCompaction | undefined;
-}
-
-function bustOf({ cacheReadTokens: read }: TokenUse, { before, atMs, ttlMs, compacted }: Around): Bust | undefined {
-  if (before === undefined || read >= before.tokens) return undefined;
-  const expired = atMs - before.atMs >= ttlMs;
-  const because = expired ? "expired" : compacted === undefined ? "other" : "compaction";
-  return { tokens: before.tokens - read, because };
-}
-
-function compactedBy({ report }: Compaction): ReplayedCompaction {
-  return { ...report.tokens, reason: report.reason };
 }

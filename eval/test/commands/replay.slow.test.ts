@@ -109,13 +109,11 @@ describe("precis-eval replay", () => {
     expect(told.runs[1]!.totals.busts.expired).toBe(0);
   });
 
-  it("replays each engine and schedule that is named, as another model, at prices of one's own", async () => {
+  it("replays each engine that is named by each schedule, as another model, at prices of one's own", async () => {
     const told = await json([
       file,
       "--engines",
       "none,sacred-zone",
-      "--schedules",
-      "cost",
       "--model",
       "gpt-5.4",
       "--set",
@@ -129,8 +127,12 @@ describe("precis-eval replay", () => {
       "nothing",
       "cache only",
       "compaction only none",
+      "both, auto none",
+      "both, threshold none",
       "both, cost none",
       "compaction only sacred-zone",
+      "both, auto sacred-zone",
+      "both, threshold sacred-zone",
       "both, cost sacred-zone",
     ]);
   });
@@ -182,7 +184,6 @@ describe("precis-eval replay, asked for what it cannot do", () => {
   });
 
   it.each([
-    [["--schedules", "sometimes"], "threshold, cost"],
     [["--engines", "nonsense"], "use one of"],
     [["--gap", "soon"], "--gap 30d"],
   ])("refuses %j and says what to write", async (words, hint) => {

@@ -9,8 +9,7 @@ import { createProvider, type Provider } from "../../../provider/src/provider.ts
 import { dollars } from "../../../provider/src/account.ts";
 import { NO_CACHE_USE } from "../../../provider/src/caches/entries.ts";
 import { replay } from "../../src/replay/replay.ts";
-import type { Sent } from "../../src/replay/run.ts";
-import { strategiesOf, type Strategy } from "../../src/replay/strategies.ts";
+import { strategiesOf, type Sent, type Strategy } from "../../src/replay/run.ts";
 import type { ReplayTerms, TermsQuery } from "../../src/replay/terms.ts";
 import type { ProtocolName } from "../../../src/core/protocols.ts";
 import { agentForms } from "../../../test/support/agent/forms.ts";

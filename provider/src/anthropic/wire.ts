@@ -4,12 +4,10 @@ import { type Block, type Prompt } from "../contract.ts";
 import { invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import type { Memory } from "../memory.ts";
 import type { Sealer } from "../seals.ts";
-import type { ModelTraits } from "../traits.ts";
+import { MODEL_CREATED_MS, type ModelTraits } from "../traits.ts";
 import { CALL_TOKENS, canonical, MESSAGE_TOKENS, promptOf, RESULT_TOKENS, textTokens, weighContent } from "../weigh.ts";
-import { MODEL_CREATED_MS } from "../model-list.ts";
 import { bearerOf } from "../openai-words.ts";
 import { checkReturnedThinking } from "../../../src/protocols/request-form/form.ts";
-import { BODY_FORM, wordsOf } from "../request-form.ts";
 import {
   isRefusal,
   type AcceptedRequest,
@@ -17,6 +15,8 @@ import {
   type JudgeRequest,
   type ModelListForm,
   type Wire,
+  BODY_FORM,
+  wordsOf,
 } from "../wire.ts";
 import {
   asksCompaction,
@@ -189,13 +189,7 @@ function render(body: Fields, traits: ModelTraits, dropped: ReadonlySet<string> 
   const top = topMarked(body, all);
   const weigh = weigher(traits.imageTokens);
   const roles = messagesOf(body).map(({ role }) => String(role));
-  const starts = new Set(
-    messagesOf(body).flatMap((message, at) =>
-      placed(message, at)
-        .slice(0, 1)
-        .map(({ path }) => path),
-    ),
-  );
+  const starts = new Set(messagesOf(body).map((message, at) => placed(message, at)[0]?.path));
   const blocks = all
     .filter(({ block, path }) => !dropped.has(path) && !(path.startsWith("tools.") && isDeferred(block)))
     .map((one): Block => {
