@@ -45,8 +45,6 @@ const tooWide = (text: string, columns: number): readonly string[] =>
 /** A word alone on its line, for example an address or a path to copy, is not broken. */
 const isBreakable = (line: string): boolean => line.trim().replace(/ \\$/, "").includes(" ");
 
-/** The example is twenty times as long: in `npm run test:full`. */
-
 const COMMANDS: readonly (readonly string[])[] = [
   ["inspect", "chat.json"],
   ["inspect", "session.jsonl", "--context-length", "16k"],

@@ -7,6 +7,7 @@ import { CASES_MAX, READERS_MAX, SEATS_MAX, QUOTA } from "../exam/plan.ts";
 import { figuresOf } from "../exam/tally.ts";
 import { parseDollars, parseShares, parseWhole } from "../../../src/cli/screen/amounts.ts";
 import type { Arguments, Command } from "../../../src/cli/program/command.ts";
+import { PATHS_ARG } from "./measure.ts";
 import { examPage, planPage } from "./exam-page.ts";
 import { outwardFetch } from "../../../src/cli/gateway/options.ts";
 import { overflowOf } from "../../../src/session/provider-error.ts";
@@ -39,11 +40,7 @@ export const examCommand: Command = {
     },
   ],
   args: {
-    paths: {
-      type: "positional",
-      valueHint: "PATH…",
-      description: "Session files, request bodies or messages, or folders of them; formats are detected.",
-    },
+    paths: PATHS_ARG,
     contestants: {
       type: "string",
       valueHint: "NAME,…",

@@ -16,6 +16,12 @@ import { version } from "../../../src/cli/program/program.ts";
 const BUDGETS_DEFAULT = "5,10,20";
 const ENGINE_DEFAULT = "compressor";
 
+export const PATHS_ARG = {
+  type: "positional",
+  valueHint: "PATH…",
+  description: "Session files, request bodies or messages, or folders of them (*.json, *.jsonl); formats are detected.",
+} as const;
+
 export const measureCommand: Command = {
   program: "precis-eval",
   name: "measure",
@@ -32,12 +38,7 @@ export const measureCommand: Command = {
     },
   ],
   args: {
-    paths: {
-      type: "positional",
-      valueHint: "PATH…",
-      description:
-        "Session files, request bodies or messages, or folders of them (*.json, *.jsonl); formats are detected.",
-    },
+    paths: PATHS_ARG,
     budgets: {
       type: "string",
       valueHint: "P,P…",

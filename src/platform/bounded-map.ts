@@ -1,4 +1,4 @@
-/** A map that forgets its oldest entries, so that a provider that runs for days stays the size it was. */
+/** A map that forgets the entries that were written longest ago, so that a process that runs for days stays the size it was. */
 
 export interface BoundedMap<Value> {
   readonly get: (key: string) => Value | undefined;
