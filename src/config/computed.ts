@@ -12,7 +12,7 @@ import { DEFAULTS } from "./defaults.ts";
 import { asksInPlace, chooseModels, type Choice } from "../models/choice.ts";
 import { lookUp, SAFE_WINDOW_TOKENS } from "../models/registry/registry.ts";
 import { registryOf } from "../models/settings.ts";
-import { windowOf } from "../models/writers.ts";
+import { findWindow } from "../models/writers.ts";
 
 export interface ComputedValue {
   readonly name: string;
@@ -241,7 +241,7 @@ function auxiliaryWindowWarnings(
   { thresholdTokens }: WindowLimits,
 ): Warning[] {
   const registry = registryOf(configuration);
-  const tokens = windowOf(choice, registry);
+  const tokens = findWindow(choice, registry);
   const known = choice.windowTokens ?? lookUp(registry, choice.model)?.windowTokens;
   const warnings: Warning[] = [];
   const path = AUXILIARY_WINDOW;

@@ -152,7 +152,7 @@ async function readFile(file: ConfigurationFile, request: Request): Promise<Sour
   const label = shortPath(file.path, request);
   let text: string;
   try {
-    text = readTextIn(file.path, { regular: kind === "project" });
+    text = readBoundedText(file.path, { regular: kind === "project" });
   } catch (error) {
     const message = `cannot read ${label}: ${reasonOf(error)}`;
     const problem = { code: "unreadable", place: label, message, fix: "Check the path and its permissions." } as const;
@@ -183,7 +183,7 @@ export async function projectFile(request: Request): Promise<ProjectFile | undef
     import("./yaml-source.ts"),
     import("./project-settings.ts"),
   ]);
-  const text = readTextIn(path, { regular: true });
+  const text = readBoundedText(path, { regular: true });
   const label = shortPath(path, request);
   const { stated, problems } = readYaml(text, label);
   if (problems.length > 0) throw configurationError(leadsElsewhere(path) ? [linkElsewhere(label)] : problems);
@@ -208,7 +208,7 @@ function linkElsewhere(label: string): Problem {
 }
 
 /** Whatever was found and not named might be a pipe that nobody ever writes to. */
-function readTextIn(path: string, { regular }: { readonly regular: boolean }): string {
+function readBoundedText(path: string, { regular }: { readonly regular: boolean }): string {
   const stats = statSync(path);
   if (regular && !stats.isFile()) throw new Error("it is not a file");
   const bytesMax = regular ? PROJECT_FILE_BYTES_MAX : FILE_BYTES_MAX;

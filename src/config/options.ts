@@ -19,7 +19,7 @@ export function createOptionsCheck(call: string, options: OptionKinds): (given: 
   let flat: Flat | undefined;
   return (given) => {
     const problems = isObject(given)
-      ? [...problemsIn(given, "", (flat ??= flattened(options)))]
+      ? [...findProblems(given, "", (flat ??= flattened(options)))]
       : [notOptions(given, call)];
     if (problems.length === 0 && isObject(given)) for (const each of contradictions(given)) problems.push(each);
     const [first] = problems;
@@ -43,11 +43,11 @@ function notOptions(given: unknown, call: string): Problem {
   return { code: "bad_value", place: call, message, fix: "Pass an object of options, or no argument." };
 }
 
-function problemsIn(given: Readonly<Record<string, unknown>>, prefix: string, flat: Flat): readonly Problem[] {
+function findProblems(given: Readonly<Record<string, unknown>>, prefix: string, flat: Flat): readonly Problem[] {
   return Object.entries(given).flatMap(([key, value]): readonly Problem[] => {
     if (value === undefined) return [];
     const path = prefix === "" ? key : `${prefix}.${key}`;
-    if (flat.sections.has(path)) return isObject(value) ? problemsIn(value, path, flat) : [notSection(path, value)];
+    if (flat.sections.has(path)) return isObject(value) ? findProblems(value, path, flat) : [notSection(path, value)];
     const kind = flat.kinds.get(path);
     if (kind === undefined) return [unknownOption(path, flat)];
     return kind.fits(value) ? [] : [badValue({ ...kind, path }, { path, value, place: path })];
@@ -100,23 +100,23 @@ export function section<Kinds extends OptionKinds>(options: Kinds): { readonly o
   return { options };
 }
 
-export function valueOf(expects: string, fits: (value: unknown) => boolean): OptionKind {
+export function makeOption(expects: string, fits: (value: unknown) => boolean): OptionKind {
   return { fits, expects };
 }
 
-export const functionOption = valueOf("a function", (value) => typeof value === "function");
-export const objectOption = valueOf("an object", isObject);
-export const yesOrNo = valueOf("`true` or `false`", (value) => typeof value === "boolean");
-export const text = valueOf("a text", (value) => typeof value === "string");
-export const nonEmptyText = valueOf("a text", isName);
+export const functionOption = makeOption("a function", (value) => typeof value === "function");
+export const objectOption = makeOption("an object", isObject);
+export const yesOrNo = makeOption("`true` or `false`", (value) => typeof value === "boolean");
+export const text = makeOption("a text", (value) => typeof value === "string");
+export const nonEmptyText = makeOption("a text", isName);
 
 export function objectWith(expects: string, ...methods: readonly string[]): OptionKind {
-  return valueOf(expects, (value) => isObject(value) && methods.every((one) => typeof value[one] === "function"));
+  return makeOption(expects, (value) => isObject(value) && methods.every((one) => typeof value[one] === "function"));
 }
 
 export function oneOf(...choices: readonly string[]): OptionKind {
   const expects = choices.map((one) => `\`${one}\``).join(" or ");
-  return valueOf(expects, (value) => typeof value === "string" && choices.includes(value));
+  return makeOption(expects, (value) => typeof value === "string" && choices.includes(value));
 }
 
 interface Range {
@@ -155,7 +155,7 @@ export function isSection(option: OptionKind | OptionSection): option is OptionS
 
 function numeric(what: string, isOne: (value: unknown) => boolean, { min, max = Infinity }: Range): OptionKind {
   const range = max === Infinity ? `, ${min} or more` : ` from ${min} to ${max}`;
-  return valueOf(`${what}${range}`, (value) => isOne(value) && (value as number) >= min && (value as number) <= max);
+  return makeOption(`${what}${range}`, (value) => isOne(value) && (value as number) >= min && (value as number) <= max);
 }
 
 type Name = Exclude<keyof EngineSettings, "engines">;

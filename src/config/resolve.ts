@@ -14,7 +14,7 @@ import {
   meantBy,
 } from "./problems.ts";
 import type { Configuration } from "./schema.ts";
-import { ALIASES, settingAt, SETTINGS, valueAt, fits, kindOf, SECTIONS, type Setting } from "./settings.ts";
+import { ALIASES, settingAt, SETTINGS, valueAt, fits, findKind, SECTIONS, type Setting } from "./settings.ts";
 import type { z } from "zod";
 import { ENGINE_NAMES } from "../core/engines/names.ts";
 import { VENDORS } from "../core/protocols.ts";
@@ -95,7 +95,7 @@ function assign(configuration: Configuration, path: string, value: unknown): voi
 }
 
 function findProblem({ path, value, place }: StatedSettings): Problem | undefined {
-  const kind = kindOf(path);
+  const kind = findKind(path);
   if (kind === "section") return value === null ? undefined : sectionProblem(path, value, place);
   const setting = settingAt(path);
   if (setting === undefined) return unknown(path, place);

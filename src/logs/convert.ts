@@ -60,7 +60,7 @@ export function convertLog(text: string, from: LogFormat, { to, nowMs, cwd }: Co
       notes,
     };
   const written = writeSession(moved, to, { id: uuidFrom(from, to, read.id ?? "", text), nowMs });
-  return { ...describeSession(written.session, nowMs), ...readTextIn(written), from, to, notes };
+  return { ...describeSession(written.session, nowMs), ...pickWritten(written), from, to, notes };
 }
 
 type About = Pick<Converted, "cwd" | "messages" | "live" | "compactions" | "startMs">;
@@ -76,7 +76,7 @@ function describeSession(session: Session, nowMs: number): About {
   };
 }
 
-function readTextIn({
+function pickWritten({
   text,
   id,
   ownId,

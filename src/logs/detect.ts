@@ -2,7 +2,7 @@
  * Which format a text is in. Session files are recognised by the marks that only their agent writes, in any of the first
  * lines; request bodies by the blocks and items that only their protocol has.
  */
-import { documentIn } from "./document.ts";
+import { findDocument } from "./document.ts";
 import { asFields, tryParseJson, type Fields, asList, asText } from "./fields.ts";
 import { FORMATS } from "./formats.ts";
 import { trimLine } from "./lines.ts";
@@ -30,7 +30,7 @@ function formatOfDocument(text: string): InputFormat | undefined {
   const lineEnd = start.indexOf("\n");
   // JSON lines begin with a whole object; parsing the rest would only find that more follows.
   if (start.startsWith("{") && lineEnd > 0 && tryParseJson(start.slice(0, lineEnd)) !== undefined) return undefined;
-  const document = documentIn(text)?.value;
+  const document = findDocument(text)?.value;
   if (document === undefined) return undefined;
   const wire = Array.isArray(document) ? detectWireFormat(document) : undefined;
   return (
@@ -172,7 +172,7 @@ interface WireText {
 
 /** A request body, or its messages in one piece or one a line. One broken line is left to the protocol, which says what is wrong. */
 export function wireText(text: string): WireText {
-  return documentIn(text) ?? (text.trim().includes("\n") ? joinWireLines(text) : { json: text, notes: [] });
+  return findDocument(text) ?? (text.trim().includes("\n") ? joinWireLines(text) : { json: text, notes: [] });
 }
 
 /**

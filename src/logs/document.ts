@@ -21,7 +21,7 @@ const STARTS_MAX = 4;
 const START = /\{\s*"|\[\s*[{[]/g;
 
 /** Undefined where the text is not one document. */
-export function documentIn(text: LogText): DocumentText | undefined {
+export function findDocument(text: LogText): DocumentText | undefined {
   const whole = typeof text === "string" ? text : [...text].join("\n");
   const json = /^[\uFEFF\u0000]/.test(whole) ? trimLine(whole) : whole;
   const starts = /^\s*(?:\{|\[\s*[{["\]])/.test(json)
@@ -42,7 +42,7 @@ function wordsBefore(chars: number): LogNote {
 export function unknownFormat(text: string, formats: readonly string[]): PrecisError {
   const hint = `Name the format with --from: ${formats.join(", ")}.`;
   if (text.trim() === "") return unreadable("it is empty", NOTHING_HINT);
-  const document = documentIn(text);
+  const document = findDocument(text);
   if (document !== undefined)
     return hasEmptyList(document.value)
       ? unreadable("it has no messages", NOTHING_HINT)

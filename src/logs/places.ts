@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { asFields, asText, tryParseJson } from "./fields.ts";
-import { projectHashOf } from "./gemini/index.ts";
+import { hashProject } from "./gemini/index.ts";
 import type { LogFormat } from "./log.ts";
 import { isoOf } from "./document.ts";
 
@@ -79,7 +79,7 @@ export interface Destination {
 function geminiProject(root: string, cwd: string): string {
   const registry = join(dirname(root), "projects.json");
   const known = existsSync(registry) ? asFields(tryParseJson(readFileSync(registry, "utf8"))) : undefined;
-  return asText(asFields(known?.["projects"])?.[cwd]) ?? projectHashOf(cwd);
+  return asText(asFields(known?.["projects"])?.[cwd]) ?? hashProject(cwd);
 }
 
 /** As dsh names a project's folder (0.1). */

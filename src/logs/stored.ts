@@ -30,7 +30,7 @@ export function sessionText(
   { session, from }: { readonly session?: string; readonly from?: LogFormat } = {},
 ): SessionText {
   const { size } = statSync(path);
-  if (isDatabase(path)) return withDatabase(path, (database) => documentIn(database, { path, session }));
+  if (isDatabase(path)) return withDatabase(path, (database) => readSessionDocument(database, { path, session }));
   if (size > SESSION_BYTES_MAX)
     throw unreadable(`${path} is larger than ${SESSION_BYTES_MAX} bytes`, "Name a smaller file.");
   if (isStoredSession(path)) return { text: storedDocument(path), format: "opencode" };
@@ -48,7 +48,7 @@ interface Wanted {
   readonly session: string | undefined;
 }
 
-function documentIn(database: AgentDatabase, { path, session }: Wanted): SessionText {
+function readSessionDocument(database: AgentDatabase, { path, session }: Wanted): SessionText {
   const agent = findAgent(database);
   if (agent === undefined) throw unreadable(`${path} is not a database of OpenCode or Hermes`, "Name another file.");
   const { sessions, document } = DATABASES[agent];
@@ -77,7 +77,10 @@ function findAgent(database: AgentDatabase): DatabaseAgent | undefined {
 }
 
 /** The newest sessions of a database; none where it is not one of the agent's. */
-export function sessionsIn(path: string, limit: number): readonly (StoredSession & { readonly format: LogFormat })[] {
+export function listStoredSessions(
+  path: string,
+  limit: number,
+): readonly (StoredSession & { readonly format: LogFormat })[] {
   return withDatabase(path, (database) => {
     const agent = findAgent(database);
     if (agent === undefined) return [];
@@ -118,10 +121,10 @@ const rootOf = (path: string): string => dirname(dirname(dirname(path)));
 
 function storedDocument(path: string): string {
   const root = rootOf(path);
-  const info = recordIn(path);
+  const info = readRecord(path);
   const id = asText(info["id"]) ?? basename(path, ".json");
-  const messages = filesIn(join(root, "message", id)).map((file) => {
-    const message = recordIn(file);
+  const messages = listFiles(join(root, "message", id)).map((file) => {
+    const message = readRecord(file);
     const messageId = asText(message["id"]) ?? basename(file, ".json");
     return { info: message, parts: readParts(join(root, "part"), messageId) };
   });
@@ -132,14 +135,14 @@ function storedDocument(path: string): string {
 
 /** In a folder of the message; the first stores had all parts in one. */
 function readParts(folder: string, messageId: string): readonly Fields[] {
-  const own = filesIn(join(folder, messageId)).map(recordIn);
+  const own = listFiles(join(folder, messageId)).map(readRecord);
   if (own.length > 0) return own;
-  return filesIn(folder)
-    .map(recordIn)
+  return listFiles(folder)
+    .map(readRecord)
     .filter((part) => part["messageID"] === messageId);
 }
 
-function filesIn(folder: string): readonly string[] {
+function listFiles(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".json"))
@@ -147,6 +150,6 @@ function filesIn(folder: string): readonly string[] {
     .toSorted();
 }
 
-function recordIn(path: string): Fields {
+function readRecord(path: string): Fields {
   return asFields(tryParseJson(readFileSync(path, "utf8"))) ?? {};
 }

@@ -89,15 +89,15 @@ export function parsed(text: string): unknown {
   return value;
 }
 
-export function fieldsOf(value: unknown): Fields {
+export function asFields(value: unknown): Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : NOTHING;
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
 /** A text that says something. */
-export function wordsOf(value: unknown): string | undefined {
+export function asWords(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

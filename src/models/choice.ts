@@ -1,5 +1,5 @@
 /** Which models the settings mean: the auxiliary one that writes handoffs, and the main one behind it. */
-import { providerNamed, providerOf, type Provider } from "./providers.ts";
+import { providerNamed, guessProvider, type Provider } from "./providers.ts";
 import type { ModelSettings, ProviderChoice } from "./settings.ts";
 
 /** A model and where it is reached. */
@@ -84,7 +84,7 @@ interface ModelAddress {
 
 function reached(model: string, place: ModelAddress, section: string): Choice | Unclear {
   const named = place.provider === "auto" ? undefined : place.provider;
-  const meant = named ?? (place.base_url === null ? providerOf(model) : "openai-compatible");
+  const meant = named ?? (place.base_url === null ? guessProvider(model) : "openai-compatible");
   if (meant === undefined) {
     const path = `${section}.provider`;
     return { model, problem: `the provider of ${model} is not known; set ${path} or ${section}.base_url`, path };

@@ -6,7 +6,7 @@ import { chooseModels } from "../../../src/models/choice.ts";
 import { ASK_TIMEOUT_MS_MAX, registryOf } from "../../../src/models/settings.ts";
 import { lookUp } from "../../../src/models/registry/registry.ts";
 import type { Prices } from "../../../src/models/ai-sdk.ts";
-import { createWriters, pricesOf, thinkingTokensOf, type WriterEnvironment } from "../../../src/models/writers.ts";
+import { createWriters, findPrices, findThinkingTokens, type WriterEnvironment } from "../../../src/models/writers.ts";
 
 export interface ExamModel {
   readonly writer: Writer;
@@ -57,8 +57,8 @@ function modelNamed(settings: Configuration, name: string | undefined, surroundi
   const registry = surroundings.registry ?? registryOf(meant);
   return {
     writer: (choice === choices.main ? writers.main : writers.auxiliary)!,
-    prices: pricesOf(choice, registry),
-    thinkingTokens: thinkingTokensOf(meant, lookUp(registry, choice.model)),
+    prices: findPrices(choice, registry),
+    thinkingTokens: findThinkingTokens(meant, lookUp(registry, choice.model)),
   };
 }
 

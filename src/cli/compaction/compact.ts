@@ -6,7 +6,7 @@ import { createMeasure } from "../../core/transcript/measure.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
 import type { Writer, Writers } from "../../core/handoff/model/writer.ts";
 import { policyOf } from "../../gateway/gateway-options.ts";
-import { createWriters, pricesOf } from "../../models/writers.ts";
+import { createWriters, findPrices } from "../../models/writers.ts";
 import type { ProtocolName } from "../../core/protocols.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
 import { overflowOf } from "../../session/provider-error.ts";
@@ -235,7 +235,7 @@ function remoteFor(configuration: Configuration, request: RemoteRequest): Remote
     baseUrl,
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
     model,
-    prices: pricesOf(choice, registryOf(configuration)),
+    prices: findPrices(choice, registryOf(configuration)),
     fetch: outwardFetch(environment),
   });
   const timed = withinTime(remote, auxiliary.compression.timeout_seconds * SECOND_MS);

@@ -52,7 +52,7 @@ export function keepRows(
 function findRow(message: Message, rows: readonly ClaudeRow[]): number | undefined {
   const result = resultOf(message);
   const ids = new Set(result === undefined ? callsOf(message).map(({ id }) => id) : [result.callId]);
-  const key = shortenKey(textIn(message));
+  const key = shortenKey(joinText(message));
   const at = rows.findLastIndex((row) =>
     ids.size > 0 ? row.ids.some((id) => ids.has(id)) : row.role === message.role && key !== "" && row.key === key,
   );
@@ -63,7 +63,7 @@ function shortenKey(text: string): string {
   return text.replaceAll(/\s+/g, "").slice(0, KEY_CHARS);
 }
 
-function textIn({ parts }: Message): string {
+function joinText({ parts }: Message): string {
   return contentText(parts.filter(({ kind }) => kind === "text"));
 }
 
@@ -84,5 +84,5 @@ function writeRow(message: Message): WrittenRow {
     tool: name,
     input: parsedArguments(text),
   }));
-  return { role: message.role === "assistant" ? "assistant" : "user", text: textIn(message), toolUses };
+  return { role: message.role === "assistant" ? "assistant" : "user", text: joinText(message), toolUses };
 }

@@ -109,7 +109,7 @@ function read<Framework>(
   return {
     system: decoded.slice(0, lead),
     messages: decoded.slice(lead),
-    ...(tools === undefined ? {} : { tools: readTextIn(tools) }),
+    ...(tools === undefined ? {} : { tools: stringifyPart(tools) }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
   };
 }
@@ -129,7 +129,7 @@ export function readMessages<Framework>(
 }
 
 /** Binary data as base64 and addresses as text, so that equal messages have equal texts. */
-function readTextIn(value: unknown): string {
+function stringifyPart(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     inner instanceof Uint8Array ? { base64: Buffer.from(inner).toString("base64") } : inner,
   );

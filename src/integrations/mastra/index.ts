@@ -77,7 +77,7 @@ export function createPrecis(options: RuntimeOptions = {}): Precis {
       return { prompt: [...sent.messages] };
     },
     processLLMResponse: async ({ chunks }) => {
-      const usage = chunks.map(usageIn).findLast((one) => one !== undefined);
+      const usage = chunks.map(readUsage).findLast((one) => one !== undefined);
       if (usage !== undefined) sent?.observe(usage);
       return undefined;
     },
@@ -92,7 +92,7 @@ export function createPrecis(options: RuntimeOptions = {}): Precis {
 }
 
 /** What the provider reported, in a chunk that ends an answer. */
-function usageIn({ payload }: Chunk): { readonly inputTokens: number } | undefined {
+function readUsage({ payload }: Chunk): { readonly inputTokens: number } | undefined {
   const { output, usage = (output as { readonly usage?: unknown } | undefined)?.usage } = (payload ?? {}) as {
     readonly output?: unknown;
     readonly usage?: unknown;

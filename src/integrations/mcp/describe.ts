@@ -9,7 +9,7 @@ import { type Answer } from "../../core/recall/pages.ts";
 import { messageText } from "../../core/recall/messages.ts";
 import type { ToolContext } from "./contract.ts";
 import { pinLines } from "./changes.ts";
-import { findOriginal, findPlace, findSession, sessionsOf, type RemovalPoint } from "./scope.ts";
+import { findOriginal, findPlace, findSession, listScopedSessions, type RemovalPoint } from "./scope.ts";
 import { isRecallId } from "../../core/transcript/links.ts";
 import { byPerson, personText } from "../../core/events/person.ts";
 
@@ -24,7 +24,7 @@ export async function describe(context: ToolContext, { id }: { readonly id?: str
 
 async function listSessions(context: ToolContext): Promise<Answer> {
   const body: string[] = [];
-  for (const { id, messages, updatedAt } of await sessionsOf(context)) {
+  for (const { id, messages, updatedAt } of await listScopedSessions(context)) {
     const { title } = await context.archive.show({ tenant: context.tenant, id }, 0);
     body.push(`${id}  ${formatTime(updatedAt)}  ${messages} messages  ${oneLine(title, TITLE_CHARS_MAX)}`);
   }

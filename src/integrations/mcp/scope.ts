@@ -38,7 +38,12 @@ export async function findSession(context: ToolContext, wanted: string | undefin
   return begun;
 }
 
-export async function sessionsOf({ store, tenant, session, limits }: ToolContext): Promise<readonly SessionEntry[]> {
+export async function listScopedSessions({
+  store,
+  tenant,
+  session,
+  limits,
+}: ToolContext): Promise<readonly SessionEntry[]> {
   if (session === undefined) return store.listSessions(tenant, { limit: limits.sessions });
   const only = await store.getSession(tenant, session);
   return only === undefined ? [] : [only];
@@ -62,7 +67,7 @@ export async function findOriginal(context: ToolContext, id: string): Promise<Or
 /** Undefined where none of the sessions that are looked through lost it. */
 export async function findPlace(context: ToolContext, id: string): Promise<RemovalPoint | undefined> {
   const { store, tenant } = context;
-  for (const session of await sessionsOf(context)) {
+  for (const session of await listScopedSessions(context)) {
     const links = await store.readLinks(tenant, session.head);
     for (const compaction of await store.listCompactions(tenant, links)) {
       const evicted = compaction.compaction.evicted.find((one) => one.id === id);

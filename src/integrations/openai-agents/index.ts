@@ -54,7 +54,7 @@ export function createPrecis(options: RuntimeOptions = {}): Precis {
     state,
     session: (inner) => compactedSession(inner, runtime),
     callModelInputFilter: Object.assign(filter, { preserveInputIdentity: true }),
-    tools: () => declaredTools(runtime, options).map((declared) => toolOf(runtime, declared)),
+    tools: () => declaredTools(runtime, options).map((declared) => makeTool(runtime, declared)),
     observe: ({ inputTokens, outputTokens }) => runtime.observe({ inputTokens, outputTokens }),
   };
 }
@@ -78,7 +78,7 @@ function compactedSession(inner: Session, runtime: Runtime): OpenAIResponsesComp
   };
 }
 
-function toolOf(runtime: Runtime, { name, description, parameters }: ReturnType<typeof declaredTools>[number]): Tool {
+function makeTool(runtime: Runtime, { name, description, parameters }: ReturnType<typeof declaredTools>[number]): Tool {
   const required: string[] = [];
   const schema = { properties: {}, required, ...parameters, type: "object", additionalProperties: true } as const;
   return tool({

@@ -58,7 +58,7 @@ function readPart(part: Fields, at: number): Part {
       };
     case "tool-result": {
       const { type, value } = (part["result"] ?? {}) as Fields;
-      const result: Part = { kind: "tool-result", callId: `${part["id"]}`, content: [readTextIn(value)], at };
+      const result: Part = { kind: "tool-result", callId: `${part["id"]}`, content: [toText(value)], at };
       return type === "error" ? { ...result, isError: true } : result;
     }
     default:
@@ -67,7 +67,7 @@ function readPart(part: Fields, at: number): Part {
 }
 
 /** A result is a text, or blocks with texts, or any value. */
-function readTextIn(value: unknown): ContentPart {
+function toText(value: unknown): ContentPart {
   if (typeof value === "string") return { kind: "text", text: value };
   const texts = Array.isArray(value) ? value.map((block: Fields) => block["text"]) : [];
   const isText = texts.length > 0 && texts.every((text) => typeof text === "string");

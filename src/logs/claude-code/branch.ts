@@ -25,7 +25,7 @@ export function activeBranch(all: readonly Line[], history: History): Branch {
   const parents = new Map([...kept.values()].flatMap((segment) => segment.parents));
   const tree = nodes.map((node) => ({
     id: uuidOf(node),
-    parent: parents.get(uuidOf(node)) ?? parentOf(node, history),
+    parent: parents.get(uuidOf(node)) ?? findParent(node, history),
   }));
   const branch = branchTo(tree, behindSegment(nodes, leaf, kept)).map((at) => nodes[at]!);
   const active = new Set(branch);
@@ -54,7 +54,7 @@ function isConversation(line: Line): boolean {
 }
 
 /** Null at a root, where the live history begins: a compaction boundary, a cleared context, or the first line. */
-function parentOf(line: Line, history: History): string | null {
+function findParent(line: Line, history: History): string | null {
   const parent = line.record["parentUuid"];
   if (parent !== null) return asText(parent) ?? LINE_BEFORE;
   return history === "live" ? null : (asText(line.record["logicalParentUuid"]) ?? LINE_BEFORE);

@@ -48,7 +48,7 @@ export function readCodex(text: LogText, history: History): FormatReading {
     recognised: 0,
   };
   for (const line of lines) play(replay, line);
-  const entries = spokenIn(replay);
+  const entries = collectHistory(replay);
   const first = entries.findIndex(({ item }) => item.kind !== "message" || item.role !== "system");
   const leading = first < 0 ? entries.length : first;
   const instructions = replay.instructions === undefined ? [] : [textMessage("system", replay.instructions)];
@@ -69,7 +69,7 @@ export function readCodex(text: LogText, history: History): FormatReading {
 }
 
 /** The history, with what only events tell: all words where no item holds any, and how a call ended that no item answers. */
-function spokenIn({ entries, shown, ends }: Replay): readonly HistoryItem[] {
+function collectHistory({ entries, shown, ends }: Replay): readonly HistoryItem[] {
   const answered = new Set(entries.map(({ item }) => (item.kind === "result" ? item.callId : undefined)));
   const onlyShown = entries.flatMap(({ item }) => {
     const id = item.kind === "reply" && item.part.kind === "tool-call" ? item.part.id : undefined;

@@ -21,13 +21,13 @@ export function readDsh(text: LogText, history: History): FormatReading {
   return {
     id: asText(header?.["id"]),
     title: asText(lastData(lines, "session/title")?.["title"]),
-    drafts: surface.flatMap((line) => draftsIn(line, started)),
+    drafts: surface.flatMap((line) => readDrafts(line, started)),
     notes: [...notes, ...(history === "live" ? replacedNote(lines, surface) : [])],
     recognised: lines.filter(({ record }) => isDshLine(record)).length,
-    system: promptIn(asFields(envelope)),
+    system: readPrompt(asFields(envelope)),
     model: asText(asFields(asFields(envelope)?.["config"])?.["model"]),
     cwd: asText(header?.["cwd"]),
-    usage: usageIn(lines),
+    usage: readUsage(lines),
     times: new Map(
       lines.flatMap(({ at, record }) => {
         const time = asTime(record["time"]);
@@ -54,13 +54,13 @@ function lastData(lines: readonly Line[], type: string): Fields | undefined {
 }
 
 /** From which event to which one a later event takes the place of others; undefined for one that is appended. */
-function rangeOf({ record }: Line): { readonly start: unknown; readonly end: unknown } | undefined {
+function readRange({ record }: Line): { readonly start: unknown; readonly end: unknown } | undefined {
   const operation = asFields(record["surfaceOp"]);
   return operation?.["op"] === "replace" ? { start: operation["start"], end: operation["end"] } : undefined;
 }
 
 function isCheckpoint(line: Line): boolean {
-  return line.record["type"] === "user/message" && rangeOf(line) !== undefined;
+  return line.record["type"] === "user/message" && readRange(line) !== undefined;
 }
 
 /** What was said, and checkpoints; of a result that was made shorter, the whole one. */
@@ -73,7 +73,7 @@ function surfaceAfter(lines: readonly Line[]): readonly Line[] {
   const placeFrom = (seq: unknown): number => surface.findLastIndex(({ record }) => record["seq"] === seq);
   for (const line of lines) {
     if (line.record["surfaceOp"] === undefined) continue;
-    const range = rangeOf(line);
+    const range = readRange(line);
     const [start, end] = [placeFrom(range?.start), placeFrom(range?.end)];
     if (start < 0 || end < start) surface.push(line);
     else surface.splice(start, end - start + 1, line);
@@ -95,7 +95,7 @@ function replacedNote(lines: readonly Line[], surface: readonly Line[]): readonl
   ];
 }
 
-function draftsIn(line: Line, started: ReadonlySet<unknown>): readonly MessageDraft[] {
+function readDrafts(line: Line, started: ReadonlySet<unknown>): readonly MessageDraft[] {
   const { record, at } = line;
   const data = dataIn(record);
   const say = (message: Message, injected = false): MessageDraft => ({ kind: "said", line: at, message, injected });
@@ -119,12 +119,12 @@ function draftsIn(line: Line, started: ReadonlySet<unknown>): readonly MessageDr
   }
 }
 
-function promptIn(envelope: Fields | undefined): readonly Message[] {
+function readPrompt(envelope: Fields | undefined): readonly Message[] {
   const prompt = asText(envelope?.["system"]);
   return prompt === undefined ? [] : [textMessage("system", prompt)];
 }
 
-function usageIn(lines: readonly Line[]): Usage | undefined {
+function readUsage(lines: readonly Line[]): Usage | undefined {
   const usages = lines.map(({ record }) => asFields(dataIn(record)["usage"]));
   const usage = usages.findLast((one) => asCount(one?.["inputTokens"]) + asCount(one?.["cacheReadTokens"]) > 0);
   if (usage === undefined) return undefined;

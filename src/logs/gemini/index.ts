@@ -38,7 +38,7 @@ function writeGemini(session: Session, { id, nowMs }: WriteContext): string {
   const results = findResults(session.messages);
   const header = {
     sessionId: id,
-    projectHash: projectHashOf(session.cwd ?? ""),
+    projectHash: hashProject(session.cwd ?? ""),
     startTime: isoOf(stamps[0] ?? nowMs),
     lastUpdated: isoOf(stamps.at(-1) ?? nowMs),
     kind: "main",
@@ -98,6 +98,6 @@ function writePart(part: Part): object {
   return { text: contentText([part as ContentPart]) };
 }
 
-export function projectHashOf(cwd: string): string {
+export function hashProject(cwd: string): string {
   return createHash("sha256").update(cwd).digest("hex");
 }

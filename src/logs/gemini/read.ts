@@ -5,7 +5,7 @@
 import type { Usage } from "../../core/engines/contract.ts";
 import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
 import { asCount, asFields, toJson, asList, asObjects, asText, type Fields } from "../fields.ts";
-import { documentIn } from "../document.ts";
+import { findDocument } from "../document.ts";
 import { readLines, readTimes, type Line, type LogText } from "../lines.ts";
 import { type MessageDraft, type LogNote, type FormatReading, NEVER_RUN, notRun } from "../log.ts";
 import { opaqueBlock } from "../../protocols/content.ts";
@@ -49,7 +49,7 @@ interface Records {
 }
 
 function readRecords(text: LogText): Records {
-  const found = typeof text === "string" ? documentIn(text) : undefined;
+  const found = typeof text === "string" ? findDocument(text) : undefined;
   const document = found?.value;
   const fields = asFields(document);
   const list = fields?.["messages"] ?? fields?.["history"] ?? document;

@@ -4,7 +4,7 @@
  */
 import { textMessage, type ContentPart, type Part } from "../../core/transcript/message.ts";
 import { asFields, toJson, asObjects, asText, asTime, tryParseJson, type Fields } from "../fields.ts";
-import { documentIn } from "../document.ts";
+import { findDocument } from "../document.ts";
 import type { LogText } from "../lines.ts";
 import type { FormatReading, History, LogNote, MessageDraft } from "../log.ts";
 import { opaqueBlock } from "../../protocols/content.ts";
@@ -18,12 +18,12 @@ export function isHermesDocument(document: unknown): boolean {
 }
 
 export function upToRow(text: string, line: number): string {
-  const document = asFields(documentIn(text)?.value) ?? {};
+  const document = asFields(findDocument(text)?.value) ?? {};
   return toJson({ ...document, messages: rowsUpTo(asObjects(document["messages"]), line) });
 }
 
 export function readHermes(text: LogText, history: History): FormatReading {
-  const found = documentIn(text);
+  const found = findDocument(text);
   const document = asFields(found?.value) ?? {};
   const rows = asObjects(document["messages"]).map((record, at) => ({ record, at: at + 1 }));
   const { shown, notes } = readHistory(rows, history);

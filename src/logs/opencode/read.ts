@@ -4,7 +4,7 @@
  */
 import type { Usage } from "../../core/engines/contract.ts";
 import { asCount, asFields, toJson, asObjects, asText, asTime, type Fields } from "../fields.ts";
-import { documentIn } from "../document.ts";
+import { findDocument } from "../document.ts";
 import type { LogText } from "../lines.ts";
 import { type FormatReading, type History, type LogNote, type MessageDraft, notRun } from "../log.ts";
 import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
@@ -25,12 +25,12 @@ export function isOpencodeDocument(document: unknown): boolean {
 
 /** The document with its first messages, and a compaction's reply with the message that asked for it. */
 export function upToMessage(text: string, line: number): string {
-  const document = asFields(documentIn(text)?.value) ?? {};
+  const document = asFields(findDocument(text)?.value) ?? {};
   return toJson({ ...document, messages: asObjects(document["messages"]).slice(0, line) });
 }
 
 export function readOpencode(text: LogText, history: History): FormatReading {
-  const read = documentIn(text);
+  const read = findDocument(text);
   const document = asFields(read?.value);
   const records = asObjects(document?.["messages"]);
   const info = asFields(document?.["info"]);

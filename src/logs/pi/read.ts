@@ -33,7 +33,7 @@ export function readPi(text: LogText, history: History): FormatReading {
     model: readModel(branch) ?? asText(header?.["modelId"]),
     cwd: asText(header?.["cwd"]),
     usage: readUsage(branch),
-    system: promptIn(branch),
+    system: readPrompt(branch),
     times: readTimes(lines),
   };
 }
@@ -130,7 +130,7 @@ function withEdits(entries: readonly Line[], branch: readonly Line[]): readonly 
 }
 
 /** The system prompt as its sections are after all changes; a compaction repeats them. */
-function promptIn(branch: readonly Line[]): readonly Message[] {
+function readPrompt(branch: readonly Line[]): readonly Message[] {
   const sections = new Map<string, string>();
   for (const { record } of branch) {
     const message = asFields(record["message"] ?? record["systemMessage"]);
