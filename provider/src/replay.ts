@@ -18,7 +18,7 @@ import { parsedJson } from "./arguments.ts";
 import type { Answer, Answerer, AnswerCall, ScriptedRequest } from "./answers.ts";
 import { wires } from "./wires.ts";
 
-/** Throws `unreadable_input` where the text is no session in any format known. */
+/** Throws `unreadable_input` if the text is no session in any format known. */
 export function readRecording(text: string, fileName = "", options: ReadOptions = {}): Transcript {
   const format = detectFormat(text, fileName);
   if (format === undefined)

@@ -13,7 +13,7 @@ type Frame =
 
 export type StreamEnd = "done" | "cut" | "aborted";
 
-/** Ends the connection; where there is none to reach, the stream itself fails. */
+/** Ends the connection; if there is none to reach, the stream itself fails. */
 export type BreakOff = (controller: ReadableStreamDefaultController<Uint8Array>) => Promise<void>;
 
 export interface StreamOptions {

@@ -80,7 +80,7 @@ export interface ModelListForm {
 
 export interface Wire {
   readonly protocol: ProtocolName;
-  /** The key that a request comes with; empty where there is none. */
+  /** The key that a request comes with; empty if there is none. */
   readonly keyOf: (headers: Headers, url: URL) => string;
   /** Whether a header of a request brings a key as only this vendor takes it. */
   readonly isKeyed?: (headers: Headers) => boolean;
@@ -108,7 +108,7 @@ export interface Wire {
   readonly judge: (judging: JudgeRequest) => Refusal | AcceptedRequest;
   readonly noModel: (name: unknown) => Refusal;
   readonly errorBody: (refusal: Refusal, requestId: string) => Fields;
-  /** Undefined where the prompt and what is asked for fit. */
+  /** Undefined if the prompt and what is asked for fit. */
   readonly overflow: (prompt: Prompt, windowTokens: number) => Refusal | undefined;
   /** Headers of every answer. */
   readonly requestHeaders: (requestId: string) => Readonly<Record<string, string>>;

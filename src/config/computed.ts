@@ -61,7 +61,7 @@ export function computedValues(configuration: Configuration): readonly ComputedV
   ];
 }
 
-/** Beside system prompt and tools of so many tokens; of a plugin, which is not loaded here, those of the default engine. */
+/** With a system prompt and tools of so many tokens; for a plugin, which is not loaded here, those of the default engine. */
 export function engineLimits(engine: string, settings: EngineSettings, fixedTokens = 0): WindowLimits {
   return windowLimits(builtInName(engine) === undefined ? {} : createEngine(engine, settings), settings, fixedTokens);
 }

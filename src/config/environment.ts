@@ -1,6 +1,6 @@
 /**
  * The environment as a source: `PRECIS_` and a setting's path, upper case, with underscores for dots. A text is taken
- * as it is where the setting is a text, as one entry or as JSON where it is a list, and as JSON where it is a mapping;
+ * as it is if the setting is a text, as one entry or as JSON if it is a list, and as JSON if it is a mapping;
  * elsewhere it is read as a number, `true`, `false` or `null`.
  */
 import { isTooDeep } from "../core/nesting.ts";

@@ -136,7 +136,7 @@ function orNull({ fits, expects, ...rest }: OptionKind): OptionKind {
   return { ...rest, fits: (value) => value === null || fits(value), expects: `${expects}, or \`null\`` };
 }
 
-/** The same, with the value that counts where it is left out, which is its example too. */
+/** The same, with the default value, which is also its example. */
 export function withDefault(kind: OptionKind, value: unknown, example = value): OptionKind {
   return { ...kind, default: value, example };
 }

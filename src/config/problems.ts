@@ -99,7 +99,7 @@ export interface Source {
   readonly stated: readonly StatedSettings[];
 }
 
-/** Where a setting's value came from; `place` is `default` for one that nobody stated. */
+/** The source of a setting's value; `place` is `default` if no source states it. */
 export interface Provenance {
   readonly kind: SourceKind;
   readonly place: string;

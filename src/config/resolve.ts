@@ -153,7 +153,7 @@ const UPSTREAMS: Entries = {
 
 const ENTRIES: Readonly<Record<string, Entries>> = { models: FIGURES_OF_MODELS, "gateway.upstreams": UPSTREAMS };
 
-/** Nothing where the value as a whole is wrong, or the setting is no mapping. */
+/** Nothing if the value as a whole is wrong, or the setting is no mapping. */
 function problemInside(
   { path, value, place }: StatedSettings,
   setting: Setting,

@@ -147,7 +147,7 @@ function nodeAt(root: Node, path: string): Node {
   return path.split(".").reduce((node, key) => node.properties![key]!, root);
 }
 
-/** The largest safe integer bounds every whole number; as a maximum it tells a reader nothing. */
+/** The largest safe integer bounds every whole number; as a maximum it says nothing to a reader. */
 function dropSafeIntegerBounds({ jsonSchema: node }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
 }

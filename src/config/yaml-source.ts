@@ -25,7 +25,7 @@ export function readYaml(text: string, label: string): Statements {
   return { stated, problems: [] };
 }
 
-/** Where the text is nested too deep: reported before anything is composed of it, because that recurses. */
+/** The place at which the text is nested too deeply: reported before the text is composed, because that recurses. */
 function tooDeepAt(text: string): { readonly line: number; readonly col: number } | undefined {
   const lines = new LineCounter();
   const parser = new Parser(lines.addNewLine);

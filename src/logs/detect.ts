@@ -16,7 +16,7 @@ const SAMPLE_CHARS = 64 * 1024;
 /** A line that bears the marks of two formats belongs to the first of these. */
 const LINE_ORDER: readonly LogFormat[] = ["claude-code", "dsh", "pi", "gemini", "codex"];
 
-/** Undefined where the text is in none of the formats known. `fileName` may be a path; it decides only as a last resort. */
+/** Undefined if the text is in none of the formats known. `fileName` may be a path; it decides only as a last resort. */
 export function detectFormat(text: string, fileName = ""): InputFormat | undefined {
   return (
     formatOfDocument(text) ??
@@ -47,7 +47,7 @@ function formatOfLines(text: string): InputFormat | undefined {
   const bodies = records.map(detectWireFormat).find((format) => format !== undefined);
   if (bodies !== undefined) return bodies;
   if (!isWireRecord(records[0])) return undefined;
-  // The first tool call may come late, and only blocks tell the two protocols of roles and contents apart.
+  // The first tool call may come late, and only blocks distinguish the two protocols of roles and contents.
   return hasAnthropicBlocks(text) ? "anthropic-messages" : wireFormatOfMessages(records);
 }
 
@@ -138,7 +138,7 @@ function standalone(value: unknown): WireFormat | undefined {
   return allDefinitions.find(({ marks }) => marks.standalone?.(record) === true)?.name;
 }
 
-/** The protocol that alone writes a message like this; undefined where several do. */
+/** The protocol that alone writes a message like this; undefined if several do. */
 function detectMark(message: Fields): WireFormat | undefined {
   const type = asText(message["type"]);
   if (type !== undefined) return "openai-responses";
@@ -178,7 +178,7 @@ export function wireText(text: string): WireText {
 /**
  * Lines that are messages or items become one array. Lines that are whole request bodies are the same conversation
  * again and again, each time longer: the longest is taken, the later of two equals.
- * Throws `unreadable_input` where no line is either.
+ * Throws `unreadable_input` if no line is either.
  */
 function joinWireLines(text: string): WireText {
   const notes: LogNote[] = [];

@@ -20,7 +20,7 @@ const WORDS_CHARS_MAX = 4_096;
 const STARTS_MAX = 4;
 const START = /\{\s*"|\[\s*[{[]/g;
 
-/** Undefined where the text is not one document. */
+/** Undefined if the text is not one document. */
 export function findDocument(text: LogText): DocumentText | undefined {
   const whole = typeof text === "string" ? text : [...text].join("\n");
   const json = /^[\uFEFF\u0000]/.test(whole) ? trimLine(whole) : whole;
@@ -61,7 +61,7 @@ export function unknownFormat(text: string, formats: readonly string[]): PrecisE
 
 const NOTHING_HINT = "Give it a transcript.";
 const KEYS_SHOWN = 6;
-/** Where the protocols have the messages of a request. */
+/** The fields in which the protocols have the messages of a request. */
 const LISTS: ReadonlySet<string> = new Set(["messages", "input", "contents"]);
 
 /** Whether it is a list of messages, or has one, with nothing in it. */

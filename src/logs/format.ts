@@ -22,7 +22,7 @@ export interface SessionFormat {
 interface FormatMarks {
   readonly line?: (record: Fields) => boolean;
   readonly document?: (document: unknown) => boolean;
-  /** Where the text itself does not say. */
+  /** If the text itself does not say. */
   readonly path?: RegExp;
 }
 
@@ -69,7 +69,7 @@ const ANY_ID = /^/;
 const PLAIN_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 export const SPACELESS_ID = /^\S{1,64}$/;
 
-/** A format that holds all there is. Each format says where it differs. */
+/** A format that holds everything. Each format states its differences. */
 export const EVERYTHING: Holds = {
   thinking: true,
   images: "everywhere",
@@ -118,7 +118,7 @@ interface ToolName {
   readonly arguments: Readonly<Record<string, string>>;
 }
 
-/** Undefined where an agent has no such tool, or one with arguments of another kind. */
+/** Undefined if an agent has no such tool, or one with arguments of another kind. */
 export type ToolNames = Partial<Readonly<Record<Tool, ToolName>>>;
 
 interface NamedCall {
@@ -126,7 +126,7 @@ interface NamedCall {
   readonly arguments: string;
 }
 
-/** The call as the other agent would make it; undefined where there is no exact counterpart. */
+/** The call as the other agent would make it; undefined if there is no exact counterpart. */
 export function renamed(call: NamedCall, from: ToolNames, to: ToolNames): NamedCall | undefined {
   const tool = (Object.keys(from) as Tool[]).find((name) => from[name]?.name === call.name);
   const [source, target] = [tool && from[tool], tool && to[tool]];

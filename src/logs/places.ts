@@ -61,7 +61,7 @@ export interface NewSession {
   readonly id: string;
   readonly cwd: string;
   readonly startMs: number;
-  /** The id that the written text has, where the format makes another of it. */
+  /** The id that the written text has, if the format changes it. */
   readonly ownId: string;
 }
 

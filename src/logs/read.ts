@@ -18,7 +18,7 @@ import { createPairing } from "../core/transcript/pairing.ts";
  * Reads a session file. The transcript has no violation of core's rules: what had none in the file is repaired, and
  * `notes` says where. By default it is the history that the agent would send now; `{ history: "all" }` goes back
  * behind recorded compactions. A session without a word gives an empty transcript.
- * Throws `unreadable_input` where no record of the format is found.
+ * Throws `unreadable_input` if no record of the format is found.
  */
 export function readLog(text: LogText, format: LogFormat, { history = "live" }: ReadOptions = {}): ReadLog {
   const { reading, messages, injected, lines, notes } = readAssembled(text, format, history);
@@ -40,7 +40,7 @@ export function readLog(text: LogText, format: LogFormat, { history = "live" }: 
   });
 }
 
-/** What a reader found, paired and repaired. Throws `unreadable_input` where no record of the format is found. */
+/** What a reader found, paired and repaired. Throws `unreadable_input` if no record of the format is found. */
 export function readAssembled(
   text: LogText,
   format: LogFormat,

@@ -13,7 +13,7 @@ import { asFields, toJson, asText, tryParseJson, type Fields } from "./fields.ts
 
 export interface SessionText {
   readonly text: string;
-  /** Undefined where it is no session of an agent. */
+  /** Undefined if it is no session of an agent. */
   readonly format: LogFormat | undefined;
 }
 
@@ -23,7 +23,7 @@ const SESSION_MODE = 0o600;
 
 /**
  * The text of a session: of a file, of the session file of an older OpenCode store with its messages, or of one session
- * in a database, the newest where no id is given. Throws `unreadable_input`.
+ * in a database, the newest if no id is given. Throws `unreadable_input`.
  */
 export function sessionText(
   path: string,
@@ -76,7 +76,7 @@ function findAgent(database: AgentDatabase): DatabaseAgent | undefined {
   return (Object.keys(DATABASES) as DatabaseAgent[]).find((name) => DATABASES[name].is(database));
 }
 
-/** The newest sessions of a database; none where it is not one of the agent's. */
+/** The newest sessions of a database; none if it is not one of the agent's. */
 export function listStoredSessions(
   path: string,
   limit: number,
@@ -94,7 +94,7 @@ export function storeFrames(path: string, text: string): void {
   writeFileSync(path, folded(text), { flag: "wx", mode: SESSION_MODE });
 }
 
-/** Adds a written session to the agent's own database. Throws `unreadable_input` where that is none, or of another version. */
+/** Adds a written session to the agent's own database. Throws `unreadable_input` if that is none, or of another version. */
 export function storeSession(path: string, text: string, to: LogFormat): void {
   insertInto(path, (insert, database) => {
     const agent = findAgent(database);

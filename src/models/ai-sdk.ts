@@ -22,7 +22,7 @@ interface Call {
   readonly signal: AbortSignal;
 }
 
-/** What the AI SDK makes of an answer; a count is undefined where the provider did not report it. */
+/** What the AI SDK makes of an answer; a count is undefined if the provider did not report it. */
 export interface Generated {
   readonly text: string;
   readonly finishReason: string;
@@ -120,7 +120,7 @@ export function costOf(
   return ((fresh * input + read + written) * inputFactor + outputTokens * output * outputFactor) / MTOK;
 }
 
-/** One answer's usage. `body` is its JSON where the provider reports a price in it, as OpenRouter does (`usage.cost`). */
+/** One answer's usage. `body` is its JSON if the provider reports a price in it, as OpenRouter does (`usage.cost`). */
 export function readUsage(
   { text, usage }: Generated,
   prompt: WriterPrompt,

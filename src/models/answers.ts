@@ -78,7 +78,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 const NOTHING: Fields = Object.freeze({});
 
-/** The value of a JSON text; undefined where it is none. */
+/** The value of a JSON text; undefined if it is none. */
 export function parsed(text: string): unknown {
   let value: unknown;
   try {

@@ -2,7 +2,7 @@
 import { providerNamed, guessProvider, type Provider } from "./providers.ts";
 import type { ModelSettings, ProviderChoice } from "./settings.ts";
 
-/** A model and where it is reached. */
+/** A model and its address. */
 export interface Choice {
   readonly model: string;
   readonly provider: Provider;
@@ -45,7 +45,7 @@ export function asksInPlace({ auxiliary: { compression: own } }: Pick<ModelSetti
   return own.provider === "main" && own.model === null;
 }
 
-/** The main model; undefined where none is named. */
+/** The main model; undefined if none is named. */
 export function mainChoice({ model }: Pick<ModelSettings, "model">): Choice | Unclear | undefined {
   if (model.name === null) return undefined;
   return reached(model.name, model, "model");

@@ -26,7 +26,7 @@ import {
 import { ASK_RETRIES, ASK_TIMEOUT_MS } from "./settings.ts";
 import { loadDialect, loadPackage, type LoadPackage, type Provider } from "./providers.ts";
 
-/** Resolves after the time, and at once where the signal aborts. */
+/** Resolves after the time, or at once when the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -44,14 +44,14 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 const ENDPOINT = /\/(?:chat\/completions|completions|responses|messages|models)\/?$/;
 const VERSIONED = /\/v\d/;
 
-/** The address that was probably meant; undefined where its shape says nothing. */
+/** The address that was probably meant; undefined if its shape says nothing. */
 function meantAddress(baseUrl: string): string | undefined {
   const { origin, pathname } = new URL(baseUrl);
   if (ENDPOINT.test(pathname)) return origin + pathname.replace(ENDPOINT, "");
   return VERSIONED.test(pathname) ? undefined : `${origin}${pathname.replace(/(?<!\/)\/+$/, "")}/v1`;
 }
 
-/** Before the first retry, and doubled before each further one, where the provider names no wait. */
+/** The wait before the first retry, doubled before each further one, if the provider names no wait. */
 const RETRY_PAUSE_MS = 500;
 /** A provider that asks for a longer pause is not waited for. */
 const RETRY_PAUSE_MS_MAX = 20_000;
@@ -255,7 +255,7 @@ function misshapen({ status, body }: Answer): string {
   return `HTTP ${status} with ${what}`;
 }
 
-/** A refusal in a field of its own: Chat beside the content, Responses as a part of the message. */
+/** A refusal in a field of its own: next to the content in Chat, as a part of the message in Responses. */
 function readRefusal(body: string): string | undefined {
   const json = asFields(parsed(body));
   const [choice] = asList(json["choices"]);
@@ -270,7 +270,7 @@ export type ReadOverflow = (status: number, body: string) => { readonly limitTok
 
 export interface Judgement {
   readonly class: FailureClass;
-  /** What happened, in the provider's words where it has some; not yet bounded or redacted. */
+  /** What happened, in the provider's words if it has some; not yet bounded or redacted. */
   readonly said: string;
   /** Whether the same request may well succeed at once. */
   readonly again: boolean;
@@ -343,7 +343,7 @@ function innermostCode(cause: unknown): string | undefined {
   return code;
 }
 
-/** The error object of an answer, or of its one choice (OpenRouter); undefined where there is none. */
+/** The error object of an answer, or of its one choice (OpenRouter); undefined if there is none. */
 function readError(body: string): Fields | undefined {
   const fields = asFields(parsed(body));
   if (typeof fields["error"] === "string") return { message: fields["error"] };

@@ -21,7 +21,7 @@ export interface WriterEnvironment {
   readonly fetch?: typeof fetch;
 }
 
-/** Nobody is asked yet, and nothing is loaded. Settings that lead nowhere give a writer that answers so. */
+/** Asks no model and loads nothing yet. Settings that lead nowhere give a writer that answers with the reason. */
 export function createWriters(settings: ModelSettings, surroundings: WriterEnvironment): Writers {
   const { auxiliary, main } = chooseModels(settings);
   const writerFor = (choice: Choice | Unclear): Writer => makeWriter(choice, settings, surroundings);
@@ -59,7 +59,7 @@ export function findPrices({ model, provider }: Choice, registry: Registry): Pri
   return provider.keyOptional === true ? statedPrices(registry, model) : lookUp(registry, model)?.prices;
 }
 
-/** Output tokens beside the answer's own. */
+/** Output tokens in addition to the answer's own. */
 export function findThinkingTokens({ auxiliary }: ModelSettings, facts: ModelFacts | undefined): number {
   return auxiliary.compression.thinking_tokens ?? (facts?.thinks === true ? THINKING_TOKENS : 0);
 }

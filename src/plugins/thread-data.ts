@@ -65,7 +65,7 @@ export interface ToolData extends EngineInput {
   readonly lateAtMs: number;
 }
 
-/** The contract suite on one transcript, in a window of that many tokens where one is given. */
+/** The contract suite on one transcript, in a window of that many tokens if one is given. */
 export interface CheckData {
   readonly name: "check";
   readonly transcript: Transcript;

@@ -39,7 +39,7 @@ interface WithSpending {
   readonly spent: Spending;
 }
 
-/** Nobody is asked yet. Throws `usage` where no model is configured, and `unreadable_input` for a path that is not there. */
+/** Nobody is asked yet. Throws `usage` if no model is configured, and `unreadable_input` for a path that is not there. */
 export async function prepareExam(request: ExamRequest): Promise<PreparedExam> {
   const { configuration, contestants, readers, seed } = request;
   const models = examModels(configuration, request.models, request.surroundings);

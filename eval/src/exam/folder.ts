@@ -61,7 +61,7 @@ function fileOf(asked: AskedOf): string {
   return `${asked.label}.${key}.json`;
 }
 
-/** Undefined where there is none, or where the file holds another question's answer or none. */
+/** Undefined if there is none, or where the file holds another question's answer or none. */
 function keptIn(file: string, asked: AskedOf): KeptAnswer | undefined {
   let fields: Readonly<Record<string, unknown>>;
   try {

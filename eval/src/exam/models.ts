@@ -10,7 +10,7 @@ import { createWriters, findPrices, findThinkingTokens, type WriterEnvironment }
 
 export interface ExamModel {
   readonly writer: Writer;
-  /** Undefined where nobody knows them. */
+  /** Undefined if nobody knows them. */
   readonly prices: Prices | undefined;
   /** Output tokens that it may think beside its answer. */
   readonly thinkingTokens: number;

@@ -5,7 +5,7 @@ import type { Score } from "../recall/exam.ts";
 import type { Size } from "./contest.ts";
 import type { Evaluation, Mark } from "./evaluate.ts";
 
-/** Shares, 0 to 1; nothing where there is nothing to be a share of. */
+/** Shares, 0 to 1; nothing if there is nothing to be a share of. */
 export interface Row {
   readonly contestant: string;
   readonly size: Size;

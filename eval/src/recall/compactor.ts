@@ -15,7 +15,7 @@ import { tokensOf, type ChatMessage } from "./future-use.ts";
 export interface KeptText {
   /** What the model reads of the result. */
   readonly text: string;
-  /** What the engine says of it; nothing where it left the prefix as it was. */
+  /** What the engine says of it; nothing if it left the prefix as it was. */
   readonly report: CompactionReport | undefined;
   /** What the recall ids lead to that the result shows. */
   readonly recallable: () => string;
@@ -24,7 +24,7 @@ export interface KeptText {
 /** Compacts a prefix to a number of tokens of the measure; without one, to the policy's own size. */
 export type Compactor = (prefix: readonly ChatMessage[], room?: number) => Promise<KeptText>;
 
-/** The default engine, if no other is given. `writers`: models that write the handoff; code alone where not given. */
+/** The default engine, if no other is given. `writers`: models that write the handoff; code alone if not given. */
 export function engineCompactor(
   writers?: Writers,
   engine: Engine = createCompressor({ ...ENGINE_DEFAULTS, note: "handoff" }) as Engine,

@@ -30,7 +30,7 @@ export interface ReplaySettings {
   readonly model: string;
   /** Between two requests, where the file does not say. */
   readonly gapMs: number;
-  /** Tokens that each request reserves for its answer; what the recording says, or its longest answer needs, where not given. */
+  /** Tokens that each request reserves for its answer; what the recording says, or its longest answer needs, if not given. */
   readonly maxOutputTokens?: number | undefined;
 }
 

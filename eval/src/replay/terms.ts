@@ -21,7 +21,7 @@ export interface TermsQuery {
   readonly windowTokens: number;
   readonly ttl?: Ttl;
   readonly strategy?: NonNullable<SessionCaching["strategy"]>;
-  /** This model's tokens for one of our estimator's; by the model's name where not given. */
+  /** This model's tokens for one of our estimator's; by the model's name if not given. */
   readonly tokenFactor?: number | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface ReplayTerms {
   readonly cache: CacheKind;
   /** What the strict provider counts and caches the requests by. */
   readonly traits: ModelTraits;
-  /** How requests are marked; undefined where the provider caches by itself. */
+  /** How requests are marked; undefined if the provider caches by itself. */
   readonly caching: SessionCaching | undefined;
   readonly ttl: Ttl;
   /** How long what was asked stays in the cache after its last use, in milliseconds. */
@@ -48,7 +48,7 @@ export interface ReplayTerms {
   readonly assumed: readonly string[];
 }
 
-/** Throws `unknown_prices` where neither the registry nor the query knows what the model charges. */
+/** Throws `unknown_prices` if neither the registry nor the query knows what the model charges. */
 export function termsOf(query: TermsQuery): ReplayTerms {
   const { registry, model, ttl = "5m", strategy = "spaced" } = query;
   const found = lookUp(registry, model);

@@ -27,7 +27,7 @@ export interface ThinkingQuery {
 export interface ThinkingFound {
   /** Paths of blocks that the model does not see. */
   readonly dropped: ReadonlySet<string>;
-  /** What the answer says of them; undefined where the request did not ask. */
+  /** What the answer says of them; undefined if the request did not ask. */
   readonly transformations: readonly unknown[] | undefined;
   /** Hash of the whole request, for the thinking that answers it; taken when first asked for. */
   readonly prefix: () => string;

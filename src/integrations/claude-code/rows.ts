@@ -20,12 +20,12 @@ export interface WrittenRow {
   readonly toolResults?: readonly { readonly tool_use_id: string; readonly text: string; readonly isError: boolean }[];
 }
 
-/** Of a text, this much tells it from others. The plugin's module does the same (.claude-plugin/compact.mjs). */
+/** So many characters of a text distinguish it from others. The plugin's module does the same (.claude-plugin/compact.mjs). */
 const KEY_CHARS = 200;
 
 /**
  * The rows for the messages from one on: what a person wrote as Claude Code has it, by its index, and replies and results anew,
- * because a resumed session would otherwise hold a reply twice. Rows newer than the file stay too. Undefined where no message is
+ * because a resumed session would otherwise hold a reply twice. Rows newer than the file stay too. Undefined if no message is
  * among the rows: the file is not that of this conversation.
  */
 export function keepRows(

@@ -40,7 +40,7 @@ interface SummarizationInput {
   readonly messages: readonly DshMessage[];
 }
 
-/** Its log has everything that was said, whatever took its place later. */
+/** Its log has everything that was said, including what was replaced later. */
 interface DshSession {
   readonly events: readonly Readonly<Record<string, unknown>>[];
 }
@@ -80,7 +80,7 @@ export function createEngine(basic: EngineClass, options: Options = {}): EngineC
     override async summarize(input: SummarizationInput, agent: Agent, signal?: AbortSignal): Promise<SummaryResult> {
       const messages = findOriginals(input.messages, agent.session);
       const done = await checkpoint(messages, openRuntime(agent.session, options), signal);
-      // Where nothing smaller is possible, the harness asks its model.
+      // If nothing smaller is possible, the harness asks its model.
       if (done === undefined) return super.summarize(input, agent, signal);
       const { provider = "precis", model = "precis" } = agent.options;
       return { summary: [{ type: "text", text: done }], provider, model };
@@ -88,7 +88,7 @@ export function createEngine(basic: EngineClass, options: Options = {}): EngineC
   };
 }
 
-/** The tools with which its model reads what checkpoints took the place of; beside an engine of `createEngine`. */
+/** The tools with which its model reads what checkpoints replaced; for use with an engine of `createEngine`. */
 export function registerTools({ tools }: Pick<Context, "tools">, options: Options = {}): void {
   for (const { name: tool, description, parameters } of declaredTools(createRuntime(options), options))
     tools.register({
@@ -134,11 +134,11 @@ async function checkpoint(
   return (await handoffFor(runtime, dshMessages, messages, request))?.summary;
 }
 
-/** Of what it stands in for; the harness refuses a checkpoint that is no smaller. */
+/** A share of what it replaces; the harness refuses a checkpoint that is no smaller. */
 const CHECKPOINT_SHARE = 0.2;
 const CHECKPOINT_TOKENS_MAX = 8_000;
 
-/** Everything that was said up to the newest of these messages: an earlier checkpoint gives way to what it stands in for. */
+/** Everything that was said up to the newest of these messages: an earlier checkpoint is replaced by its originals. */
 function findOriginals(messages: readonly DshMessage[], { events }: DshSession): readonly DshMessage[] {
   const ids = new Set(messages.map(({ id }) => id));
   const said = listAppended(events);

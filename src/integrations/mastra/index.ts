@@ -13,7 +13,7 @@ import { createConversation, type FrameworkPrepared, answerCall, declaredTools }
 export interface Precis extends Pick<Runtime, "report" | "recall" | "undo" | "on" | "state"> {
   /** For `new Agent({ inputProcessors: [precis.processor], errorProcessors: [precis.processor] })`. */
   readonly processor: Processor;
-  /** Tools with which the model reads what left the conversation; put them beside your own. */
+  /** Tools with which the model reads what left the conversation; add them to your own. */
   readonly tools: () => Record<string, MastraTool>;
 }
 

@@ -92,7 +92,7 @@ export interface McpOptions {
   readonly archive: Archive;
   readonly store: HistoryStore;
   readonly tenant: string;
-  /** The whole id of the one session that can be reached; all of the tenant's where not given. */
+  /** The whole id of the one session that can be reached; all of the tenant's if not given. */
   readonly session?: string;
   /** What is shown is without secrets; the identity shows all. */
   readonly redact: Redactor;
@@ -109,7 +109,7 @@ export interface ToolContext extends Omit<McpOptions, "limits"> {
 }
 
 export interface McpLimits {
-  /** Tokens of an answer by our estimate: where none are asked for, at least and at most. */
+  /** Tokens of an answer by our estimate: if none are asked for, at least and at most. */
   readonly answerTokens: number;
   readonly answerTokensMin: number;
   readonly answerTokensMax: number;
@@ -118,7 +118,7 @@ export interface McpLimits {
   /** Characters of an id, and of the words of a search. */
   readonly idChars: number;
   readonly wordsChars: number;
-  /** Messages that one call expands; the answer says where to go on. */
+  /** Messages that one call expands; the answer says how to continue. */
   readonly messages: number;
   /** Turns that one call lists. */
   readonly turns: number;

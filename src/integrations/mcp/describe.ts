@@ -44,7 +44,7 @@ async function describeSession(context: ToolContext, session: SessionEntry): Pro
   const standing = compactions.filter(({ undone }) => !undone).length;
   const removed = new Set(compactions.flatMap(({ compaction }) => compaction.evicted.map((one) => one.id)));
   const { original, sent } = about.estimate;
-  // Of another session nothing is said where one is all that may be seen.
+  // If only one session may be seen, nothing is said of others.
   const parentId = parent === undefined || context.session !== undefined ? undefined : parent;
   const body = [
     `begins with: ${oneLine(about.title, TITLE_CHARS_MAX)}`,

@@ -49,7 +49,7 @@ export async function listScopedSessions({
   return only === undefined ? [] : [only];
 }
 
-/** An original: of the tenant, and where one session is all that may be seen, one that left it. */
+/** An original: of the tenant, and if only one session may be seen, one that was removed from it. */
 export async function findOriginal(context: ToolContext, id: string): Promise<Original> {
   const { store, tenant, session } = context;
   const place = session === undefined ? undefined : await findPlace(context, id);
@@ -64,7 +64,7 @@ export async function findOriginal(context: ToolContext, id: string): Promise<Or
   return place === undefined ? original : { ...original, label: place.evicted.label };
 }
 
-/** Undefined where none of the sessions that are looked through lost it. */
+/** Undefined if none of the sessions that are looked through lost it. */
 export async function findPlace(context: ToolContext, id: string): Promise<RemovalPoint | undefined> {
   const { store, tenant } = context;
   for (const session of await listScopedSessions(context)) {

@@ -23,7 +23,7 @@ export interface Precis extends Pick<Runtime, "report" | "recall" | "undo" | "on
   readonly callModelInputFilter: CallModelInputFilter;
   /** The same session, whose history is compacted after a turn: for `run(agent, input, { session })`, in place of the filter. */
   readonly session: (session: Session) => OpenAIResponsesCompactionAwareSession;
-  /** Tools with which the model reads what left the conversation; put them beside the agent's own. */
+  /** Tools with which the model reads what left the conversation; add them to the agent's own. */
   readonly tools: () => Tool[];
   /** The usage of one request, so that estimates follow the model: of `result.rawResponses`, the last one's. */
   readonly observe: (usage: Pick<Usage, "inputTokens" | "outputTokens">) => void;

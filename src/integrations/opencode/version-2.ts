@@ -22,12 +22,12 @@ interface PluginContext {
   readonly session: { hook(name: "compaction", run: (event: CompactionEvent) => Promise<void>): Promise<unknown> };
 }
 
-/** OpenCode keeps the newest messages itself, so the summary stands in for all of them. */
+/** OpenCode keeps the newest messages itself, so the summary replaces all of them. */
 export async function setupForTwo({ session }: PluginContext, options: Omit<RuntimeOptions, "state">): Promise<void> {
   await session.hook("compaction", async (event) => {
     const runtime = createRuntime({ ...options, settings: { note: "handoff", protectFirstN: 0, ...options.settings } });
     const handoff = await handoffFor(runtime, MESSAGES, event.messages, { keepNothing: true });
-    // Where nothing smaller is possible, OpenCode asks its model.
+    // If nothing smaller is possible, OpenCode asks its model.
     if (handoff !== undefined) event.result = { summary: handoff.summary };
   });
 }

@@ -35,7 +35,7 @@ export function activeBranch(all: readonly Line[], history: History): Branch {
   return { lines, notes: leftOut(nodes, active, oldest) };
 }
 
-/** The messages that a compaction kept come behind its summary, also where nothing has followed yet. */
+/** The messages that a compaction kept come behind its summary, also if nothing has followed yet. */
 function behindSegment(nodes: readonly Line[], leaf: number, kept: ReadonlyMap<string, KeptSegment>): number {
   const segment = [...kept.values()].findLast(({ anchorAt }) => anchorAt === nodes[leaf]!.at);
   const last = segment === undefined ? undefined : [...segment.uuids].at(-1);
@@ -119,7 +119,7 @@ function keptSegments(nodes: readonly Line[]): ReadonlyMap<string, KeptSegment> 
   return segments;
 }
 
-/** From the segment's head to its tail, by parent; nothing where the links do not lead from one to the other. */
+/** From the segment's head to its tail, by parent; nothing if the links do not lead from one to the other. */
 function findRange(nodes: readonly Line[], range: Fields): readonly string[] {
   const parents = new Map(nodes.map((node) => [uuidOf(node), asText(node.record["parentUuid"])]));
   const uuids: string[] = [];

@@ -30,7 +30,7 @@ export const codex: SessionFormat = {
 function writeCodex(session: Session, { id, nowMs }: WriteContext): string {
   const stamps = fillTimes(session, nowMs);
   const compactions = new Map(session.compactions.map((one) => [one.summary, one]));
-  // What a compaction brought is in the history that it lists, and nowhere else.
+  // What a compaction added is only in the history that it lists.
   const listed = recordedOnly(session.compactions);
   const records: object[] = [];
   const add = (at: number, type: string, payload: object): void =>
@@ -49,7 +49,7 @@ function writeCodex(session: Session, { id, nowMs }: WriteContext): string {
   return jsonLines(records);
 }
 
-/** The first system message is the agent's instructions where it came from them: developer messages follow. */
+/** The first system message is the agent's instructions if it came from them: developer messages follow. */
 function hasInstructions({ system }: Session): boolean {
   return system.length > 0;
 }

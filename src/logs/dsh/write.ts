@@ -39,7 +39,7 @@ interface Compacting {
 
 function createEvents({ model = "unknown" }: Session) {
   const events: object[] = [];
-  /** What the model is sent: which message, and the event that it is in; a checkpoint stands for none. */
+  /** What the model is sent: which message, and the event that it is in; none for a checkpoint. */
   let surface: { readonly at: number | undefined; readonly seq: number }[] = [];
   const add = (time: number, type: string, data: object, more: object = {}): number => {
     events.push({ type, seq: events.length, time, data, ...more });

@@ -73,7 +73,7 @@ function writeHermes(session: Session, { id, nowMs }: WriteContext): string {
   )}\n`;
 }
 
-/** Seconds, as Python counts them. A microsecond tells messages of one time apart: copies are known by their times. */
+/** Seconds, as Python counts them. A microsecond distinguishes messages of one time: copies are known by their times. */
 function toSeconds(stamps: readonly number[]): readonly number[] {
   let run = 0;
   return stamps.map((stamp, at) => {

@@ -178,7 +178,7 @@ function makeKey(record: Fields): string {
 function withoutCopies(rows: readonly Row[]): readonly Row[] {
   const seen = new Set<string>();
   return rows.filter(({ record }) => {
-    // Without a time nothing tells a copy from words that were said twice.
+    // Without a time, a copy cannot be distinguished from words that were said twice.
     if (record["timestamp"] === undefined) return true;
     const key = makeKey(record);
     return !seen.has(key) && seen.add(key);

@@ -84,7 +84,7 @@ interface Writing {
 
 const TITLE_CHARS_MAX = 80;
 
-/** OpenCode shows a session by its title; where there is none, the first words say what it is. */
+/** OpenCode shows a session by its title; if there is none, the first words say what it is. */
 function chooseTitle({ messages }: Session): string {
   const first = messages.find(({ message, injected }) => message.role === "user" && injected !== true);
   const line = first === undefined ? "" : contentText(first.message.parts).trim().split("\n")[0]!;

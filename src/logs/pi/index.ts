@@ -43,7 +43,7 @@ function writePi(session: Session, { id, nowMs }: WriteContext): string {
       type: "compaction",
       ...link,
       summary: contentText(one.message.parts),
-      // Its own id stands for: nothing before it stays.
+      // Its own id means that nothing before it stays.
       firstKeptEntryId: ids[kept[0] ?? at]!,
       tokensBefore: 0,
     };

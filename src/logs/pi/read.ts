@@ -219,7 +219,7 @@ function summaryMessage(record: Fields): Message {
   return { role: "user", parts: contentParts(record["summary"]), origin: "summary" };
 }
 
-/** A command that the person ran beside the conversation, and what it printed: in the words in which pi sends it. */
+/** A command that the person ran outside the conversation, and what it printed: in the words in which pi sends it. */
 export function commandText(message: Fields): string {
   const output = asText(message["output"]) ?? "";
   const printed = output === "" ? "(no output)" : `\`\`\`\n${output}\n\`\`\``;

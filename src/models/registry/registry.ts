@@ -23,7 +23,7 @@ export function createRegistry(overrides: Readonly<Record<string, Override>> = {
   return { overrides: new Map(bare) };
 }
 
-/** Undefined where no layer knows the name. */
+/** Undefined if no layer knows the name. */
 export function lookUp(registry: Registry, model: string): RegistryEntry | undefined {
   const override = longestMatch(model, registry.overrides);
   const known = longestMatch(model, table());
@@ -43,7 +43,7 @@ export function statedPrices(registry: Registry, model: string): Prices | undefi
   return wholePrices({ ...longestMatch(model, registry.overrides)?.prices });
 }
 
-/** What the configuration says that an image of this model is counted as; nothing where it does not say. */
+/** What the configuration says that an image of this model is counted as; nothing if it does not say. */
 export function statedImageTokens(registry: Registry, model: string): Pick<ModelFacts, "imageTokens"> {
   const imageTokens = longestMatch(model, registry.overrides)?.imageTokens;
   return imageTokens === undefined ? {} : { imageTokens };
@@ -65,12 +65,12 @@ function wholePrices(prices: Partial<Prices>): Prices | undefined {
   return { ...prices, inputUsdPerMtok, outputUsdPerMtok };
 }
 
-/** How the configuration has its conversations compacted; undefined where it does not say. */
+/** How the configuration has its conversations compacted; undefined if it does not say. */
 export function statedCompaction(registry: Registry, model: string): ModelCompaction | undefined {
   return longestMatch(model, registry.overrides)?.compaction;
 }
 
-/** The window that the configuration says this model has; undefined where it does not say. */
+/** The window that the configuration says this model has; undefined if it does not say. */
 export function statedWindow(registry: Registry, model: string): number | undefined {
   return longestMatch(model, registry.overrides)?.windowTokens;
 }
