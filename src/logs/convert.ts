@@ -59,8 +59,9 @@ export function convertLog(text: string, from: LogFormat, { to, nowMs, cwd }: Co
       remarks: [],
       notes,
     };
-  const written = writeSession(moved, to, { id: uuidFrom(from, to, read.id ?? "", text), nowMs });
-  return { ...describeSession(written.session, nowMs), ...pickWritten(written), from, to, notes };
+  const context = { id: uuidFrom(from, to, read.id ?? "", text), nowMs };
+  const { session, ...written } = writeSession(moved, to, context);
+  return { ...describeSession(session, nowMs), ...written, from, to, notes };
 }
 
 type About = Pick<Converted, "cwd" | "messages" | "live" | "compactions" | "startMs">;
@@ -74,15 +75,6 @@ function describeSession(session: Session, nowMs: number): About {
     compactions: compactions.length,
     startMs: fillTimes(session, nowMs)[0] ?? nowMs,
   };
-}
-
-function pickWritten({
-  text,
-  id,
-  ownId,
-  remarks,
-}: WrittenSession): Pick<Converted, "text" | "id" | "ownId" | "remarks"> {
-  return { text, id, ownId, remarks };
 }
 
 interface WrittenSession {
