@@ -1,6 +1,6 @@
 /** What is wrong with the options of a call, reported as problems of the configuration file are: the place, the value, the fix. */
 import { PrecisError } from "../core/errors.ts";
-import { badValue, meantBy, type Problem, shown } from "./problems.ts";
+import { describeBadValue, suggestPath, type Problem, shown } from "./problems.ts";
 import {
   type EngineSetting,
   type SettingsOfEngine,
@@ -50,7 +50,7 @@ function findProblems(given: Readonly<Record<string, unknown>>, prefix: string, 
     if (flat.sections.has(path)) return isObject(value) ? findProblems(value, path, flat) : [notSection(path, value)];
     const kind = flat.kinds.get(path);
     if (kind === undefined) return [unknownOption(path, flat)];
-    return kind.fits(value) ? [] : [badValue({ ...kind, path }, { path, value, place: path })];
+    return kind.fits(value) ? [] : [describeBadValue({ ...kind, path }, { path, value, place: path })];
   });
 }
 
@@ -72,7 +72,7 @@ function notSection(path: string, value: unknown): Problem {
 
 function unknownOption(path: string, { sections, kinds }: Flat): Problem {
   const known = [...kinds.keys(), ...sections];
-  const meant = meantBy(path, known);
+  const meant = suggestPath(path, known);
   const level = path.slice(0, path.lastIndexOf(".") + 1);
   const beside = known.filter((one) => one.startsWith(level) && !one.slice(level.length).includes("."));
   const fix = meant === undefined ? `Remove it. The options are: ${beside.join(", ")}.` : `Did you mean \`${meant}\`?`;

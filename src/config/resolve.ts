@@ -5,13 +5,13 @@
 import { DEFAULTS } from "./defaults.ts";
 import {
   type Problem,
-  nearest,
+  findNearest,
   type Provenance,
   type Source,
   type StatedSettings,
   shown,
-  badValue,
-  meantBy,
+  describeBadValue,
+  suggestPath,
 } from "./problems.ts";
 import type { Configuration } from "./schema.ts";
 import { ALIASES, settingAt, SETTINGS, valueAt, fits, findKind, SECTIONS, type Setting } from "./settings.ts";
@@ -102,12 +102,15 @@ function findProblem({ path, value, place }: StatedSettings): Problem | undefine
   const read = setting.schema.safeParse(value);
   if (read.success && value !== undefined) return undefined;
   const stated = { path, value, place };
-  return problemInside(stated, setting, read.error?.issues[0]) ?? badValue({ ...setting, fits: fits(setting) }, stated);
+  return (
+    problemInside(stated, setting, read.error?.issues[0]) ??
+    describeBadValue({ ...setting, fits: fits(setting) }, stated)
+  );
 }
 
 function unknown(path: string, place: string): Problem {
   const settings = SETTINGS.map((setting) => setting.path);
-  const meant = meantBy(path, [...settings, ...Object.keys(ALIASES), ...SECTIONS.map((section) => section.path)]);
+  const meant = suggestPath(path, [...settings, ...Object.keys(ALIASES), ...SECTIONS.map((section) => section.path)]);
   const fix =
     meant === undefined
       ? "Remove it; `precis config init --schema` lists every setting."
@@ -169,7 +172,7 @@ function problemInside(
     return { code: "bad_value", place, message, fix: "It is part of addresses: write for example `local`." };
   }
   if (issue.code === "unrecognized_keys") {
-    const meant = nearest(issue.keys[0]!, keys);
+    const meant = findNearest(issue.keys[0]!, keys);
     const fix = meant === undefined ? `One of: ${keys.join(", ")}.` : `Did you mean \`${meant}\`?`;
     return { code: "unknown_setting", place, message: `\`${inside}\` cannot say \`${issue.keys[0]}\``, fix };
   }

@@ -11,7 +11,7 @@ import {
   type ToolCallPart,
   textMessage,
 } from "../core/transcript/message.ts";
-import { type Holds, type SessionFormat, type ToolNames, renamed } from "./format.ts";
+import { type Holds, type SessionFormat, type ToolNames, translateCall } from "./format.ts";
 import { createLosses, type Losses, type Remark } from "./losses.ts";
 import { type Session, type SessionMessage, liveMessages, type RecordedCompaction } from "./log.ts";
 import { asFields, toJson, tryParseJson } from "./fields.ts";
@@ -235,7 +235,7 @@ function callFor(call: ToolCallPart, { holds, losses, from, to }: CallOptions): 
   if (free) losses.note("free_text_call");
   const { kind, id } = call;
   const text = free ? toJson({ input: call.arguments }) : call.arguments;
-  const counterpart = from === to || free ? undefined : renamed({ name: call.name, arguments: text }, from, to);
+  const counterpart = from === to || free ? undefined : translateCall({ name: call.name, arguments: text }, from, to);
   if (from !== to) losses.note(counterpart === undefined ? "foreign_call" : "renamed_call");
   const name = counterpart?.name ?? nameFor(call.name, losses);
   return { kind, id, name, arguments: argumentsFor(counterpart?.arguments ?? text, holds, losses) };

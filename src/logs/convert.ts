@@ -13,10 +13,10 @@ import {
   type RecordedCompaction,
   type SessionMessage,
 } from "./log.ts";
-import { fillTimes, uuidFrom, type WriteContext } from "./document.ts";
+import { fillTimes, deriveUuid, type WriteContext } from "./document.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Message } from "../core/transcript/message.ts";
-import { gathered, readAssembled } from "./read.ts";
+import { groupNotes, readAssembled } from "./read.ts";
 
 export interface Converted {
   readonly text: string;
@@ -59,7 +59,7 @@ export function convertLog(text: string, from: LogFormat, { to, nowMs, cwd }: Co
       remarks: [],
       notes,
     };
-  const context = { id: uuidFrom(from, to, read.id ?? "", text), nowMs };
+  const context = { id: deriveUuid(from, to, read.id ?? "", text), nowMs };
   const { session, ...written } = writeSession(moved, to, context);
   return { ...describeSession(session, nowMs), ...written, from, to, notes };
 }
@@ -112,7 +112,7 @@ export function readSession(text: string, format: LogFormat): ReadSession {
     system,
     otherRecords: Math.max(0, all.reading.recognised - new Set(all.lines).size),
     ...(followed ? found : { messages: live.map(withoutLine), compactions: [] }),
-    notes: gathered([...all.reading.notes, ...all.notes, ...(followed ? [] : [onlyLive(all.messages.length, live)])]),
+    notes: groupNotes([...all.reading.notes, ...all.notes, ...(followed ? [] : [onlyLive(all.messages.length, live)])]),
   };
 }
 

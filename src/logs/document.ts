@@ -91,7 +91,7 @@ export interface WriteContext {
 }
 
 /** A UUID that is the same for the same words. */
-export function uuidFrom(...words: readonly string[]): string {
+export function deriveUuid(...words: readonly string[]): string {
   const hex = toHash(...words);
   const variant = "89ab"[Number.parseInt(hex[16]!, 16) % 4]!;
   return [

@@ -101,7 +101,7 @@ export const CONVERSATION_ALONE: Holds = {
 };
 
 /** Formats with a record on each line. */
-export function firstLines(text: string, line: number): string {
+export function keepFirstLines(text: string, line: number): string {
   let end = -1;
   for (let at = 0; at < line; at++) {
     end = text.indexOf("\n", end + 1);
@@ -127,7 +127,7 @@ interface NamedCall {
 }
 
 /** The call as the other agent would make it; undefined if there is no exact counterpart. */
-export function renamed(call: NamedCall, from: ToolNames, to: ToolNames): NamedCall | undefined {
+export function translateCall(call: NamedCall, from: ToolNames, to: ToolNames): NamedCall | undefined {
   const tool = (Object.keys(from) as Tool[]).find((name) => from[name]?.name === call.name);
   const [source, target] = [tool && from[tool], tool && to[tool]];
   const given = asFields(tryParseJson(call.arguments));

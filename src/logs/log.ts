@@ -126,7 +126,7 @@ export function findResults(messages: readonly SessionMessage[]): Results {
 }
 
 /** For a call of which the session itself says that it did not run to its end: `why` is reported as a failure. */
-export function notRun(callId: string | undefined, line: number, why: string): MessageDraft {
+export function makeUnrunResult(callId: string | undefined, line: number, why: string): MessageDraft {
   return { kind: "result", line, callId, content: [{ kind: "text", text: why }], isError: true };
 }
 
@@ -139,7 +139,7 @@ interface TreeNode {
 }
 
 /** Indices of the nodes on the way from a root to `leaf`, in that order. */
-export function branchTo(nodes: readonly TreeNode[], leaf: number): readonly number[] {
+export function findBranch(nodes: readonly TreeNode[], leaf: number): readonly number[] {
   const places = new Map<string, number>();
   nodes.forEach((node, at) => places.has(node.id) || places.set(node.id, at));
   const seen = new Set<number>();
@@ -200,7 +200,7 @@ export function liveMessages({
 }
 
 /** Messages that only a compaction's own record holds: its summary, and what it added to it. */
-export function recordedOnly(compactions: readonly RecordedCompaction[]): ReadonlySet<number> {
+export function findRecordedOnly(compactions: readonly RecordedCompaction[]): ReadonlySet<number> {
   return new Set(
     compactions.flatMap(({ at, summary, context }) => context.filter((index) => index >= at && index <= summary)),
   );

@@ -36,7 +36,7 @@ export function readLog(text: LogText, format: LogFormat, { history = "live" }: 
     toolNames: [...new Set(messages.flatMap(callsOf).map((call) => call.name))],
     injected,
     timesMs: Object.freeze(lines.map((line) => reading.times.get(line))),
-    notes: gathered([...reading.notes, ...notes, ...silent]),
+    notes: groupNotes([...reading.notes, ...notes, ...silent]),
   });
 }
 
@@ -55,7 +55,7 @@ function makeTranscript({ system = [], model }: FormatReading, messages: readonl
   return Object.freeze({ system: Object.freeze(system.map(freeze)), messages, ...(model !== undefined && { model }) });
 }
 
-export function gathered(notes: readonly LogNote[]): readonly LogNote[] {
+export function groupNotes(notes: readonly LogNote[]): readonly LogNote[] {
   const groups = Map.groupBy(notes, (note) => `${note.code}\n${note.text}`);
   return [...groups.values()]
     .map((group) =>

@@ -32,7 +32,7 @@ export interface Choices {
 export function chooseModels(settings: ModelSettings): Choices {
   const own = settings.auxiliary.compression;
   if (own.model === null && own.provider === "auto" && own.base_url === null) return {};
-  const main = mainChoice(settings);
+  const main = chooseMain(settings);
   const auxiliary = own.provider === "main" ? auxiliaryAtMain(settings, main) : ownChoice(settings);
   if (auxiliary === undefined) return main === undefined ? {} : { main };
   if (main === undefined || "problem" in main) return { auxiliary };
@@ -46,7 +46,7 @@ export function asksInPlace({ auxiliary: { compression: own } }: Pick<ModelSetti
 }
 
 /** The main model; undefined if none is named. */
-export function mainChoice({ model }: Pick<ModelSettings, "model">): Choice | Unclear | undefined {
+export function chooseMain({ model }: Pick<ModelSettings, "model">): Choice | Unclear | undefined {
   if (model.name === null) return undefined;
   return reached(model.name, model, "model");
 }

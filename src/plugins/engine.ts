@@ -14,7 +14,7 @@ import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import {
   createBaring,
-  unpacked,
+  unpackOutcome,
   type CompactData,
   type EngineInput,
   type WritersData,
@@ -88,7 +88,7 @@ export function createPluginEngine({ name, host, limits, settings }: PluginEngin
         ask: asking.ask,
       })) as Compacted;
       keepTools(listed);
-      return named(unpacked(outcome, transcript, request.chain), {
+      return named(unpackOutcome(outcome, transcript, request.chain), {
         name,
         wrap: (own) => stateOf({ own, usages: [] }),
         spent: asking.spent(),

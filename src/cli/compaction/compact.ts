@@ -23,7 +23,7 @@ import { readImageTokens } from "../settings/flags.ts";
 import type { Input } from "../files/input.ts";
 import { outwardFetch } from "../gateway/options.ts";
 import { builtInName } from "../../core/engines/names.ts";
-import { mainChoice, type Choice } from "../../models/choice.ts";
+import { chooseMain, type Choice } from "../../models/choice.ts";
 import { registryOf } from "../../models/settings.ts";
 import {
   notCompacted,
@@ -261,7 +261,7 @@ function choiceFor(
 ): Choice | { readonly problem: string } {
   if (protocol !== "openai-responses")
     return { problem: `the item of the provider can only stand in openai-responses, and the result is ${protocol}` };
-  const choice = mainChoice({ model: { ...model, name: model.name ?? named ?? null } });
+  const choice = chooseMain({ model: { ...model, name: model.name ?? named ?? null } });
   if (choice === undefined) return { problem: "model.name is not set" };
   if ("problem" in choice) return choice;
   const { provider, keyVariable } = choice;

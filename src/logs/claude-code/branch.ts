@@ -5,7 +5,7 @@
  */
 import { asFields, asList, asText, type Fields, toJson, asObjects } from "../fields.ts";
 import type { Line } from "../lines.ts";
-import { type History, type LogNote, branchTo } from "../log.ts";
+import { type History, type LogNote, findBranch } from "../log.ts";
 import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
 import { opaqueBlock } from "../../protocols/content.ts";
 
@@ -27,7 +27,7 @@ export function activeBranch(all: readonly Line[], history: History): Branch {
     id: uuidOf(node),
     parent: parents.get(uuidOf(node)) ?? findParent(node, history),
   }));
-  const branch = branchTo(tree, behindSegment(nodes, leaf, kept)).map((at) => nodes[at]!);
+  const branch = findBranch(tree, behindSegment(nodes, leaf, kept)).map((at) => nodes[at]!);
   const active = new Set(branch);
   const oldest = branch[0]!.at;
   addParallel(nodes, active);

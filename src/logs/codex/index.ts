@@ -1,8 +1,8 @@
 /** Sessions of Codex: rollouts as JSON lines in `~/.codex/sessions`, a folder for each day. */
-import { EVERYTHING, SPACELESS_ID, firstLines, type SessionFormat } from "../format.ts";
+import { EVERYTHING, SPACELESS_ID, keepFirstLines, type SessionFormat } from "../format.ts";
 import { isCodexLine, readCodex } from "./read.ts";
 import { contentText, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
-import { recordedOnly, type RecordedCompaction, type Session, type SessionMessage } from "../log.ts";
+import { findRecordedOnly, type RecordedCompaction, type Session, type SessionMessage } from "../log.ts";
 import { dataUrl, isoOf, jsonLines, fillTimes, type WriteContext } from "../document.ts";
 
 export const codex: SessionFormat = {
@@ -11,7 +11,7 @@ export const codex: SessionFormat = {
   speaks: "openai-responses",
   marks: { line: isCodexLine, path: /(?:^|[/\\])rollout-[^/\\]*\.jsonl$/ },
   read: readCodex,
-  upTo: firstLines,
+  upTo: keepFirstLines,
   write: writeCodex,
   holds: {
     ...EVERYTHING,
@@ -31,7 +31,7 @@ function writeCodex(session: Session, { id, nowMs }: WriteContext): string {
   const stamps = fillTimes(session, nowMs);
   const compactions = new Map(session.compactions.map((one) => [one.summary, one]));
   // What a compaction added is only in the history that it lists.
-  const listed = recordedOnly(session.compactions);
+  const listed = findRecordedOnly(session.compactions);
   const records: object[] = [];
   const add = (at: number, type: string, payload: object): void =>
     void records.push({ timestamp: isoOf(stamps[at] ?? nowMs), type, payload });

@@ -1,5 +1,5 @@
 /** Sessions of the DeepSeek Harness: a log of events in `~/.dsh/sessions`, a folder for each, compressed frame by frame. */
-import { CONVERSATION_ALONE, firstLines, SPACELESS_ID, type SessionFormat } from "../format.ts";
+import { CONVERSATION_ALONE, keepFirstLines, SPACELESS_ID, type SessionFormat } from "../format.ts";
 import { isDshLine, readDsh } from "./read.ts";
 import { writeDsh } from "./write.ts";
 
@@ -9,7 +9,7 @@ export const dsh: SessionFormat = {
   speaks: "openai-chat",
   marks: { line: isDshLine, path: /[/\\]\.dsh[/\\]/ },
   read: readDsh,
-  upTo: firstLines,
+  upTo: keepFirstLines,
   write: writeDsh,
   holds: {
     ...CONVERSATION_ALONE,

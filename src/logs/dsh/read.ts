@@ -7,7 +7,7 @@ import { contentText, textMessage, type Message } from "../../core/transcript/me
 import { asCount, asFields, asText, asTime, type Fields } from "../fields.ts";
 import { readLines, type Line, type LogText } from "../lines.ts";
 import type { FormatReading, History, LogNote, MessageDraft } from "../log.ts";
-import { NEVER_RUN, notRun } from "../log.ts";
+import { NEVER_RUN, makeUnrunResult } from "../log.ts";
 import { checkpointText, dshParts, dshResults, isInjected } from "./blocks.ts";
 
 export function readDsh(text: LogText, history: History): FormatReading {
@@ -108,7 +108,7 @@ function readDrafts(line: Line, started: ReadonlySet<unknown>): readonly Message
     case "assistant/message": {
       const parts = dshParts(asFields(data["message"])?.["content"]);
       const calls = parts.flatMap((part) => (part.kind === "tool-call" && !started.has(part.id) ? [part.id] : []));
-      return [say({ role: "assistant", parts }), ...calls.map((id) => notRun(id, at, NEVER_RUN))];
+      return [say({ role: "assistant", parts }), ...calls.map((id) => makeUnrunResult(id, at, NEVER_RUN))];
     }
     default:
       return dshResults(asFields(data["message"])?.["content"]).map((result) => ({

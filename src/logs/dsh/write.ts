@@ -1,7 +1,7 @@
 /** Writes a session of the DeepSeek Harness: its header, and the events of one turn in which everything was said. */
 import { contentText, type ContentPart, type Part } from "../../core/transcript/message.ts";
 import type { RecordedCompaction, Session, SessionMessage } from "../log.ts";
-import { fillTimes, jsonLines, uuidFrom, type WriteContext } from "../document.ts";
+import { fillTimes, jsonLines, deriveUuid, type WriteContext } from "../document.ts";
 import { checkpointBlocks } from "./blocks.ts";
 
 export function writeDsh(session: Session, { id, nowMs }: WriteContext): string {
@@ -13,7 +13,7 @@ export function writeDsh(session: Session, { id, nowMs }: WriteContext): string 
   log.add(begin, "step/start", { turn: TURN, step: STEP });
   for (const [at, one] of session.messages.entries()) {
     const compaction = compactions.get(at);
-    const messageId = uuidFrom(id, String(at));
+    const messageId = deriveUuid(id, String(at));
     if (compaction !== undefined)
       log.compact(stamps[at]!, { compaction, messageId, summary: contentText(one.message.parts) });
     else log.say(stamps[at]!, one, { at, messageId });
@@ -65,7 +65,7 @@ function createEvents({ model = "unknown" }: Session) {
       const firstKept = surface.findIndex(({ at }) => at !== undefined && kept.has(at));
       const shadowed = surface.slice(0, firstKept < 0 ? undefined : firstKept).map(({ seq }) => seq);
       const range = { start: shadowed[0]!, end: shadowed.at(-1)! };
-      const compactionId = uuidFrom(messageId, "compaction");
+      const compactionId = deriveUuid(messageId, "compaction");
       const begun = add(time, "compaction/start", { compactionId, turn: TURN });
       const content = [{ type: "text", text: summary }];
       const told = add(time, "compaction/summary", {

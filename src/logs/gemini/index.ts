@@ -1,10 +1,10 @@
 /** Sessions of Gemini CLI: chats in `~/.gemini/tmp`, a folder for each project. */
-import { CONVERSATION_ALONE, firstLines, type SessionFormat } from "../format.ts";
+import { CONVERSATION_ALONE, keepFirstLines, type SessionFormat } from "../format.ts";
 import { isGeminiDocument, isGeminiLine, readGemini } from "./read.ts";
 import { contentText, type ContentPart, type Part, type ToolResultPart } from "../../core/transcript/message.ts";
 import { tryParseJson } from "../fields.ts";
 import { findResults, type Results, type Session, type SessionMessage } from "../log.ts";
-import { isoOf, jsonLines, fillTimes, uuidFrom, type WriteContext } from "../document.ts";
+import { isoOf, jsonLines, fillTimes, deriveUuid, type WriteContext } from "../document.ts";
 import { createHash } from "node:crypto";
 
 export const gemini: SessionFormat = {
@@ -13,7 +13,7 @@ export const gemini: SessionFormat = {
   speaks: "openai-chat",
   marks: { line: isGeminiLine, document: isGeminiDocument, path: /[/\\]\.gemini[/\\]/ },
   read: readGemini,
-  upTo: firstLines,
+  upTo: keepFirstLines,
   write: writeGemini,
   holds: {
     ...CONVERSATION_ALONE,
@@ -45,7 +45,7 @@ function writeGemini(session: Session, { id, nowMs }: WriteContext): string {
   };
   const records = session.messages.flatMap((one, at): readonly object[] => {
     if (one.message.role === "tool") return [];
-    const link = { id: uuidFrom(id, String(at)), timestamp: isoOf(stamps[at]!) };
+    const link = { id: deriveUuid(id, String(at)), timestamp: isoOf(stamps[at]!) };
     if (one.message.role !== "assistant") return [{ ...link, type: "user", content: one.message.parts.map(writePart) }];
     return [{ ...link, ...writeReply(one, { model: session.model, timestamp: link.timestamp, results }) }];
   });

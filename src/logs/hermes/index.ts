@@ -3,9 +3,9 @@
  * document that `hermes sessions export` prints, which `database.ts` makes from them.
  */
 import { EVERYTHING, SPACELESS_ID, type SessionFormat } from "../format.ts";
-import { isHermesDocument, readHermes, upToRow } from "./read.ts";
+import { isHermesDocument, readHermes, cutAfterRow } from "./read.ts";
 import { contentText, type Message, type Part } from "../../core/transcript/message.ts";
-import { recordedOnly, type Session } from "../log.ts";
+import { findRecordedOnly, type Session } from "../log.ts";
 import { dataUrl, fillTimes, type WriteContext } from "../document.ts";
 
 export const hermes: SessionFormat = {
@@ -14,7 +14,7 @@ export const hermes: SessionFormat = {
   speaks: "openai-chat",
   marks: { document: isHermesDocument },
   read: readHermes,
-  upTo: upToRow,
+  upTo: cutAfterRow,
   write: writeHermes,
   holds: {
     ...EVERYTHING,
@@ -40,7 +40,7 @@ function writeHermes(session: Session, { id, nowMs }: WriteContext): string {
   const stamps = fillTimes(session, nowMs);
   const seconds = toSeconds(stamps);
   const compactions = new Map(session.compactions.map((one) => [one.summary, one]));
-  const listed = recordedOnly(session.compactions);
+  const listed = findRecordedOnly(session.compactions);
   const names = new Map<string, string>();
   const own = session.messages.map(({ message }, at) => {
     for (const part of message.parts) if (part.kind === "tool-call") names.set(part.id, part.name);

@@ -17,7 +17,7 @@ export function isHermesDocument(document: unknown): boolean {
   return named !== undefined && ("platform" in fields || "session_start" in fields || "started_at" in fields);
 }
 
-export function upToRow(text: string, line: number): string {
+export function cutAfterRow(text: string, line: number): string {
   const document = asFields(findDocument(text)?.value) ?? {};
   return toJson({ ...document, messages: rowsUpTo(asObjects(document["messages"]), line) });
 }

@@ -3,7 +3,7 @@
  * document that `opencode export` prints and `opencode import` takes, which `database.ts` and `../stored.ts` make from them.
  */
 import { CONVERSATION_ALONE, type SessionFormat } from "../format.ts";
-import { isOpencodeDocument, readOpencode, upToMessage } from "./read.ts";
+import { isOpencodeDocument, readOpencode, cutAfterMessage } from "./read.ts";
 import { contentText, type ContentPart, type Part, type ToolResultPart } from "../../core/transcript/message.ts";
 import { tryParseJson } from "../fields.ts";
 import { findResults, type Results, type RecordedCompaction, type Session } from "../log.ts";
@@ -15,7 +15,7 @@ export const opencode: SessionFormat = {
   speaks: "openai-chat",
   marks: { document: isOpencodeDocument },
   read: readOpencode,
-  upTo: upToMessage,
+  upTo: cutAfterMessage,
   write: writeOpencode,
   holds: {
     ...CONVERSATION_ALONE,

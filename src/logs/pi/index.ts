@@ -1,5 +1,5 @@
 /** Sessions of pi: JSON lines in `~/.pi/agent/sessions`, a folder for each folder it worked in. */
-import { CONVERSATION_ALONE, firstLines, type SessionFormat } from "../format.ts";
+import { CONVERSATION_ALONE, keepFirstLines, type SessionFormat } from "../format.ts";
 import { isPiLine, readPi } from "./read.ts";
 import { contentText, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
 import { tryParseJson } from "../fields.ts";
@@ -12,7 +12,7 @@ export const pi: SessionFormat = {
   speaks: "openai-chat",
   marks: { line: isPiLine, path: /[/\\]\.pi[/\\]/ },
   read: readPi,
-  upTo: firstLines,
+  upTo: keepFirstLines,
   write: writePi,
   holds: {
     ...CONVERSATION_ALONE,

@@ -12,8 +12,8 @@ import {
   type LogNote,
   type FormatReading,
   NEVER_RUN,
-  notRun,
-  branchTo,
+  makeUnrunResult,
+  findBranch,
 } from "../log.ts";
 import { opaqueBlock } from "../../protocols/content.ts";
 
@@ -74,7 +74,7 @@ function activeEntries(lines: readonly Line[]): readonly Line[] {
     id: asText(record["id"]) ?? `line ${at}`,
     parent: record["parentId"] === null ? null : (asText(record["parentId"]) ?? ""),
   }));
-  return branchTo(nodes, nodes.length - 1).map((at) => entries[at]!);
+  return findBranch(nodes, nodes.length - 1).map((at) => entries[at]!);
 }
 
 /** The last summary, the entries it kept, and what came after. */
@@ -174,7 +174,7 @@ function neverRun({ record, at: line }: Line, answered: ReadonlySet<unknown>): r
   const message = asFields(record["message"]) ?? {};
   if (message["stopReason"] !== "aborted" && message["stopReason"] !== "error") return [];
   const calls = blocks(message).filter((block) => block["type"] === "toolCall" && !answered.has(block["id"]));
-  return calls.map((call) => notRun(asText(call["id"]), line, NEVER_RUN));
+  return calls.map((call) => makeUnrunResult(asText(call["id"]), line, NEVER_RUN));
 }
 
 function draftOfMessage(message: Fields, line: number): MessageDraft | LogNote {
