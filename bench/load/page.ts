@@ -29,7 +29,7 @@ function opening({ machine, on, figures }: LoadKept): readonly string[] {
   const [least, most] = [Math.min(...loads), Math.max(...loads)];
   return [
     "# Capacity",
-    "<!-- Written by `npm run docs:capacity` from bench/results; a test fails where it is out of date. -->",
+    "<!-- Written by `npm run docs:capacity` from bench/results. -->",
     `This page says what gateways, their database and its disk cost, for those who plan machines. Measured on ${on} with \`npm run bench:load\` on ${machine.cores} cores
 (${machine.cpu}, Node ${machine.node}) that run clients, upstream, gateways and PostgreSQL together. **Other programs used the machine at the same time** (load ${least.toFixed(1)} to ${most.toFixed(1)}): processor times and latencies are upper bounds.`,
     "    npm run bench:load -- --part all --keep        # everything on this page\n    npm run bench:postgres -- --keep               # the look-ups at five million messages\n    npm run docs:capacity                          # writes this page from them",

@@ -1,9 +1,13 @@
 /** What a session's requests cost at a provider with Anthropic's prompt cache: read, written and fresh tokens at their prices. */
 import { hash } from "node:crypto";
-import { createPrefixCache, MARKED, type CacheUse, type PromptBlock } from "../../eval/src/replay/prefix-cache.ts";
+import { dollars } from "../../provider/src/account.ts";
+import { cacheEntries } from "../../provider/src/caches/entries.ts";
+import { consultMarked } from "../../provider/src/caches/marked.ts";
+import type { Block, TokenUse } from "../../provider/src/contract.ts";
+import { LIMITS } from "../../provider/src/limits.ts";
+import { createModelBook } from "../../provider/src/traits.ts";
 import { calibrated, createMeasure, type Measure } from "../../src/core/transcript/measure.ts";
 import type { Message, Transcript } from "../../src/core/transcript/message.ts";
-import { billOf, usdOf } from "../../eval/src/replay/bill.ts";
 import { createRegistry, lookUp } from "../../src/models/index.ts";
 import { initialFactor } from "../../src/session/state.ts";
 
@@ -19,14 +23,14 @@ export const modelMeasure = (): Measure => calibrated(createMeasure(), TOKEN_FAC
 
 export interface PromptCost {
   /** What the provider reports for a request that is sent now. */
-  readonly ask: (request: Transcript, atMs: number) => CacheUse;
-  readonly answered: (use: CacheUse, outputTokens: number) => void;
+  readonly ask: (request: Transcript, atMs: number) => TokenUse;
+  readonly answered: (use: TokenUse, outputTokens: number) => void;
   readonly usd: () => number;
 }
 
 export function createPromptCost(measure: Measure): PromptCost {
-  const cache = createPrefixCache((text) => hash("sha256", text));
-  const rules = { ...MARKED, minimumTokens: FACTS.cache?.minimumTokens ?? MARKED.minimumTokens };
+  const entries = cacheEntries(LIMITS.cacheEntries);
+  const traits = createModelBook({}).find(MODEL)!;
   const { blockOf } = createBlocks(measure);
   let usd = 0;
   return {
@@ -44,21 +48,26 @@ export function createPromptCost(measure: Measure): PromptCost {
         ),
         ...withMarkers(said, marked),
       ];
-      return cache.ask({ blocks, messageSettings: "" }, rules, atMs);
+      const inputTokens = blocks.reduce((sum, { tokens }) => sum + tokens, 0);
+      const prompt = { blocks, messageSettings: "", inputTokens, maxOutputTokens: undefined };
+      const { use, commit } = consultMarked({ entries, scope: "", prompt, traits, nowMs: atMs });
+      commit();
+      return { inputTokens, ...use };
     },
-    answered: (use, outputTokens) => void (usd += usdOf(billOf(use, outputTokens, FACTS.prices!))),
+    answered: (use, outputTokens) =>
+      void (usd += dollars(use, outputTokens, { prices: FACTS.prices!, cache: "marked" })),
     usd: () => usd,
   };
 }
 
-function withMarkers(blocks: readonly PromptBlock[], at: ReadonlySet<number>): readonly PromptBlock[] {
+function withMarkers(blocks: readonly Block[], at: ReadonlySet<number>): readonly Block[] {
   return blocks.map((block, index) => (at.has(index) ? { ...block, marker: "5m" } : block));
 }
 
 /** A history comes back with every request: each of its messages is read once. */
 function createBlocks(measure: Measure) {
-  const known = new WeakMap<Message, PromptBlock>();
-  const blockOf = (message: Message, section: PromptBlock["section"]): PromptBlock => {
+  const known = new WeakMap<Message, Block>();
+  const blockOf = (message: Message, section: Block["section"]): Block => {
     const block = known.get(message) ?? {
       section,
       text: hash("sha256", `${message.role} ${JSON.stringify(message.parts)}`),

@@ -89,7 +89,12 @@ export async function runSession(parts: RunParts): Promise<RunFigures> {
     const use = cost.ask(prepared.transcript, clock.nowMs);
     const outputTokens = measure.message(answer);
     cost.answered(use, outputTokens);
-    prepared.observe({ input: use.input, output: outputTokens, cacheRead: use.read, cacheWrite: use.write5m });
+    prepared.observe({
+      input: use.inputTokens,
+      output: outputTokens,
+      cacheRead: use.cacheReadTokens,
+      cacheWrite: use.cacheWrite5mTokens,
+    });
   }
   return { ...tally.figures(), usd: cost.usd() };
 }

@@ -6,13 +6,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
 import { markdownTable, withGenerated } from "../../scripts/docs/markdown.ts";
-import type { Figures, Row } from "../src/measure/figures.ts";
-import type { Size } from "../src/measure/plan.ts";
+import type { Size } from "../src/measure/contest.ts";
+import type { Row } from "../src/measure/figures.ts";
 
 const FOLDER = join(import.meta.dirname, "../..", "docs", "engines");
 const BUDGETS = [0.1, 0.2];
 
-const { rows } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as Figures;
+const { rows } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as { readonly rows: readonly Row[] };
 
 const found = (contestant: string, size: Size): Row | undefined =>
   rows.find((row) => row.contestant === contestant && row.size === size);

@@ -38,7 +38,7 @@ const LAST_REQUEST = `Leave the reservation test as it is for now, Ines will loo
 
 Before the release accounting needs one more thing: the CSV export must get one additional column "total_cents" with the plain integer, at the very end. The nine columns that are there keep their names, order and format, their import checks that. Add it with tests, run everything, commit. Then tell me whether anything you did today bent one of the rules I gave you at the start, and what exactly is still failing and why.`;
 
-export function findTheMissingCent(session: Recorder): void {
+function findTheMissingCent(session: Recorder): void {
   session.agent(
     "I start with the layout, the written decisions and the state of the tests, so that I know what was true before I change anything.",
     bash("git ls-files | xargs wc -l && git log --stat --format='%h %ad %an: %s' --date=short"),
@@ -102,7 +102,7 @@ for (let a = 0; a < books.length; a += 1)
 console.log("difference in cents -> orders", counts);
 `;
 
-export function mendTheMissingCent(session: Recorder): void {
+function mendTheMissingCent(session: Recorder): void {
   session.agent(
     "Two tests that state the invariant, one at each end. They must fail first.",
     edit("test/discounts.test.js", `import { applyDiscount } from`, `import { applyDiscount, sumCents } from`),
@@ -563,11 +563,11 @@ const TWO_VOUCHERS_TEST = `  it("combines with another, and no cent is lost in a
 const LOAD_REQUEST =
   "Looks right to me. Run the load script before we release, with every seventh payment declined, and look at the log, not only at the exit status.";
 
-export const OPEN_ITEM =
+const OPEN_ITEM =
   "[ ] OPEN: reservations of payments that never answer are not given back; test/orders.test.js “gives stock back when a payment never answers” fails; needs a decision about late payments";
 
 /** `items` is the plan that it leaves. */
-export function loadTest(session: Recorder, items: readonly string[]): void {
+function loadTest(session: Recorder, items: readonly string[]): void {
   session.agent("", bash("node bin/load.js 110 7 debug"));
   session.agent(
     "The exit status is 0, but the last line says `openReservations` is not 0 after everything has been answered. As many are open as payments were declined, I think; counting instead of guessing.",

@@ -8,7 +8,7 @@ export function recordRestartSession(session: Recorder): void {
 }
 
 /** The work itself, for sessions in which it is only one of several jobs. */
-export function mendTheStart(session: Recorder): void {
+function mendTheStart(session: Recorder): void {
   findTheHalfLine(session);
   mendTheLoading(session);
 }

@@ -1,11 +1,11 @@
 /**
- * Where the recorded agent works: a copy of a folder of `examples/` in a temporary folder, with a git history, and the
+ * Where the recorded agent works: a copy of `examples/shop` in a temporary folder, with a git history, and the
  * tools the agent calls. Tools run for real; what they print is only freed of this machine's paths, dates and speed.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 
 /** Where the recording of the shop says that the project lies. */
 export const SHOWN_ROOT = "/workspace/shop";
@@ -23,19 +23,12 @@ export interface Workspace {
   readonly read: (path: string, from?: number, to?: number) => Outcome;
   readonly edit: (path: string, old: string, text: string) => Outcome;
   readonly write: (path: string, text: string) => Outcome;
-  /** Copies the files as they are, without their history. */
-  readonly copyTo: (folder: string) => void;
   readonly remove: () => void;
 }
 
 type History = readonly (readonly [date: string, author: string, subject: string, paths: string])[];
 
-/** A folder of `examples/`, and which of its files came with which commit. */
-export interface Project {
-  readonly name: string;
-  readonly history: History;
-}
-
+/** Which files of `examples/shop` came with which commit. */
 const HISTORY: History = [
   [
     "2026-01-12T10:04:00Z",
@@ -70,18 +63,16 @@ const HISTORY: History = [
   ["2026-02-19T11:08:00Z", "Ines", "Serve it over HTTP and export CSV for accounting", "."],
 ];
 
-export const SHOP: Project = { name: "shop", history: HISTORY };
-
-export function createWorkspace({ name, history }: Project = SHOP): Workspace {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), `${name}-`)));
-  cpSync(join(EXAMPLES, name), root, { recursive: true });
+export function createWorkspace(): Workspace {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "shop-")));
+  cpSync(join(EXAMPLES, "shop"), root, { recursive: true });
   const run = (command: string, env: Readonly<Record<string, string>> = {}): Outcome => runIn(root, command, env);
-  commitHistory(run, history);
+  commitHistory(run);
   const at = (path: string): string => join(root, path);
   return {
     bash: (command, shownNow) => {
-      const { text, failed } = run(command, gitIdentity(`${name} agent`, new Date(shownNow).toISOString()));
-      return { text: shown(text.replaceAll(root, `/workspace/${name}`), shownNow), failed };
+      const { text, failed } = run(command, gitIdentity("shop agent", new Date(shownNow).toISOString()));
+      return { text: shown(text.replaceAll(root, SHOWN_ROOT), shownNow), failed };
     },
     read: (path, from, to) => numbered(readFileSync(at(path), "utf8"), from, to),
     edit: (path, old, text) => {
@@ -96,19 +87,15 @@ export function createWorkspace({ name, history }: Project = SHOP): Workspace {
       writeFileSync(at(path), text);
       return { text: `wrote ${path}, ${text.split("\n").length - 1} lines`, failed: false };
     },
-    copyTo: (folder) => cpSync(root, folder, { recursive: true, filter: (path) => basename(path) !== ".git" }),
     remove: () => {
       for (const folder of [root, homeOf(root)]) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-function commitHistory(
-  run: (command: string, env?: Readonly<Record<string, string>>) => Outcome,
-  history: History,
-): void {
+function commitHistory(run: (command: string, env?: Readonly<Record<string, string>>) => Outcome): void {
   run("git init --quiet --initial-branch=main");
-  for (const [date, author, subject, paths] of history) {
+  for (const [date, author, subject, paths] of HISTORY) {
     const { text, failed } = run(`git add ${paths} && git commit --quiet -m "${subject}"`, gitIdentity(author, date));
     if (failed) throw new Error(`the history could not be written: ${text}`);
   }

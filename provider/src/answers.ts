@@ -91,7 +91,8 @@ export function sized(answer: Answer, limits: SizeLimits): SizedReply {
       continue;
     }
     if (block.kind === "text" && limitTokens > outputTokens) {
-      blocks.push({ kind: "text", text: fitting(block.text, (limitTokens - outputTokens) / tokens) });
+      const chars = Math.floor((block.text.length * (limitTokens - outputTokens)) / tokens);
+      blocks.push({ kind: "text", text: block.text.slice(0, Math.max(1, chars)) });
       outputTokens = limitTokens;
     }
     break;
@@ -108,10 +109,6 @@ export function sized(answer: Answer, limits: SizeLimits): SizedReply {
 /** Sizes of a reply that no script gave. */
 export function sizedReply(reply: Reply): SizedReply {
   return { reply, outputTokens: reply.blocks.reduce((sum, block) => sum + tokensOf(block), 0), reasoningTokens: 0 };
-}
-
-function fitting(text: string, share: number): string {
-  return text.slice(0, Math.max(1, Math.floor(text.length * share)));
 }
 
 function* blocksIn({ thinking, text, calls = [] }: Answer, { callId }: SizeLimits): Generator<ReplyBlock> {

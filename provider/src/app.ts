@@ -4,7 +4,6 @@ import { Hono, type Context } from "hono";
 import { allDefinitions } from "../../src/protocols/registry.ts";
 import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
 import type { ProviderContext } from "./context.ts";
-import { modelList } from "./model-list.ts";
 import { count, serve } from "./serve.ts";
 import type { IncomingRequest } from "./request-context.ts";
 import { bearerOf } from "./openai-words.ts";
@@ -78,6 +77,8 @@ function models(provider: ProviderContext, context: Context<Bindings>, name?: st
   const wire = wireOf(context);
   const { headers, url } = context.req.raw;
   if (bearerOf(headers) === "" && wire.keyOf(headers, new URL(url)) === "") return plain(context, wire.keyless);
-  const list = modelList(provider.models, wire.models, name);
-  return list === undefined ? plain(context, wire.noModel(name)) : Response.json(list);
+  const { entry, list } = wire.models;
+  const { find, names } = provider.models;
+  if (name === undefined) return Response.json(list(names().map((one) => entry(provider.models, one))));
+  return find(name) === undefined ? plain(context, wire.noModel(name)) : Response.json(entry(provider.models, name));
 }

@@ -1,7 +1,7 @@
 /** Arguments of a call: JSON text on two of the wires, an object on the third. */
 import { isFields, type Fields } from "../../src/protocols/fields.ts";
 
-/** Undefined where the text is no JSON. */
+/** Undefined if the text is no JSON. */
 export function parsedJson(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) as unknown };

@@ -7,7 +7,10 @@ import type { Limits } from "./limits.ts";
 import type { Memory } from "./memory.ts";
 import type { Recorder, RequestRecord } from "./record.ts";
 import type { Sealer } from "./seals.ts";
-import type { ModelBook } from "./traits.ts";
+import type { Incoming } from "./contract.ts";
+import type { IncomingRequest, RequestContext } from "./request-context.ts";
+import type { ModelBook, ModelTraits } from "./traits.ts";
+import type { AcceptedRequest, Wire } from "./wire.ts";
 
 export interface ProviderContext {
   readonly models: ModelBook;
@@ -25,4 +28,16 @@ export interface ProviderContext {
   readonly now: () => number;
   readonly pace: number | undefined;
   readonly onRequest: (record: RequestRecord) => void;
+}
+
+/** A request that passed every rule, with all that its answer needs. */
+export interface Admitted {
+  readonly provider: ProviderContext;
+  readonly wire: Wire;
+  readonly context: RequestContext;
+  readonly received: IncomingRequest;
+  readonly incoming: Incoming;
+  readonly model: string;
+  readonly traits: ModelTraits;
+  readonly accepted: AcceptedRequest;
 }

@@ -1,4 +1,4 @@
-/** `precis/provider`: the strict provider, and the agent that lives a recorded session again. */
+/** `precis-provider`: the strict provider. */
 import "../../src/platform/refuse-old-node.ts";
 export { createProvider } from "./provider.ts";
 export type { Provider, ProviderOptions } from "./provider.ts";
@@ -11,8 +11,6 @@ export type { Limits } from "./limits.ts";
 export type { Listening, ListenOptions } from "../../src/cli/gateway/port.ts";
 export type { RequestRecord } from "./record.ts";
 export { readRecording } from "./replay.ts";
-export { replayAsAgent } from "./agent.ts";
-export type { AgentOptions, AgentRun, AgentTurn } from "./agent.ts";
 export { OVERFLOW_ERROR_NAMES, OVERFLOW_ERRORS } from "./overflow-errors.ts";
 export type { OverflowError, OverflowErrorName } from "./overflow-errors.ts";
 export type { ModelTraits } from "./traits.ts";

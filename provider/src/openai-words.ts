@@ -1,5 +1,4 @@
 /** The sentences that both OpenAI protocols say in the same way. */
-import { MODEL_CREATED_MS } from "./model-list.ts";
 import {
   BODY_BYTES_MAX,
   missing,
@@ -7,7 +6,7 @@ import {
   invalid,
   type Refusal,
 } from "../../src/protocols/request-form/openai-refusals.ts";
-import type { ModelTraits } from "./traits.ts";
+import { MODEL_CREATED_MS, type ModelTraits } from "./traits.ts";
 import type { FaultWords, ModelListForm } from "./wire.ts";
 import { type Prompt } from "./contract.ts";
 import { type Fields } from "../../src/protocols/fields.ts";

@@ -3,7 +3,14 @@
  * in results, the calls they answer say where it is, so a session can be rewound or shortened on its way; else the
  * answer is the one after the last that this key was given.
  */
-import { detectFormat, LOG_FORMATS, readLog, wireText, type LogFormat } from "../../src/logs/index.ts";
+import {
+  detectFormat,
+  LOG_FORMATS,
+  readLog,
+  wireText,
+  type LogFormat,
+  type ReadOptions,
+} from "../../src/logs/index.ts";
 import { PrecisError } from "../../src/core/errors.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../src/core/transcript/message.ts";
 import { protocols } from "../../src/protocols/index.ts";
@@ -11,8 +18,8 @@ import { parsedJson } from "./arguments.ts";
 import type { Answer, Answerer, AnswerCall, ScriptedRequest } from "./answers.ts";
 import { wires } from "./wires.ts";
 
-/** Throws `unreadable_input` where the text is no session in any format known. */
-export function readRecording(text: string, fileName = ""): Transcript {
+/** Throws `unreadable_input` if the text is no session in any format known. */
+export function readRecording(text: string, fileName = "", options: ReadOptions = {}): Transcript {
   const format = detectFormat(text, fileName);
   if (format === undefined)
     throw new PrecisError(`${fileName === "" ? "the recording" : fileName} is in none of the formats known`, {
@@ -20,7 +27,7 @@ export function readRecording(text: string, fileName = ""): Transcript {
       hint: "Give a session file, a request body or its messages.",
     });
   const log = LOG_FORMATS.find((name): name is LogFormat => name === format);
-  if (log !== undefined) return readLog(text, log).transcript;
+  if (log !== undefined) return readLog(text, log, options).transcript;
   return protocols[format as Exclude<typeof format, LogFormat>].decode(wireText(text).json).transcript;
 }
 

@@ -1,7 +1,7 @@
 /** An answer as an HTTP response: streamed or whole, with whatever was ordered to go wrong on its way. */
 import { fieldsOf, parsed } from "../../src/protocols/fields.ts";
 import type { Bill } from "./account.ts";
-import type { Admitted } from "./admitted.ts";
+import type { Admitted } from "./context.ts";
 import type { StreamEvent, ReplyToSend } from "./contract.ts";
 import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
 import type { Fault } from "./faults.ts";

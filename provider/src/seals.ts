@@ -17,7 +17,7 @@ export interface Seal {
 
 export interface Sealer {
   readonly sign: (thought: Thought) => string;
-  /** Undefined where it is no signature of this provider. */
+  /** Undefined if it is no signature of this provider. */
   readonly read: (signature: string, thought: Omit<Thought, "after" | "id">) => Seal | undefined;
   /** A keyed hash of a text, for what only has to come back as it went out. */
   readonly mac: (text: string) => string;

@@ -1,13 +1,9 @@
 /** The course of a request: key, body, model, rules, window, faults, answer; each may be where it ends. */
-import { fieldsOf } from "../../src/protocols/fields.ts";
 import { dollars, type Bill } from "./account.ts";
 import { sized, sizedReply, type ScriptedRequest, type SizedReply } from "./answers.ts";
-import { consultAutomatic } from "./caches/automatic.ts";
-import { consultBreakpoints } from "./caches/breakpoints.ts";
-import type { CachePlan, CacheQuery } from "./caches/entries.ts";
-import { requestTtlMs } from "./caches/lifetimes.ts";
-import { consultMarked } from "./caches/marked.ts";
-import type { Admitted } from "./admitted.ts";
+import { consultCache } from "./caches/consult.ts";
+import type { CachePlan } from "./caches/entries.ts";
+import type { Admitted } from "./context.ts";
 import type { Incoming, ReplyToSend, TokenUse } from "./contract.ts";
 import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
 import { drawFault, refusalOf } from "./faults.ts";
@@ -184,12 +180,8 @@ function consult({ provider, context, incoming, model, traits, accepted, wire }:
   const { entries, now } = provider;
   const { body } = incoming;
   const scope = JSON.stringify([context.secret, wire.protocol, model, body["prompt_cache_key"]]);
-  const query: CacheQuery = { entries, scope, prompt: accepted.prompt, traits, nowMs: now() };
-  const kind = wire.cacheOf(traits);
-  if (kind === "marked") return consultMarked(query);
-  if (kind === "automatic") return consultAutomatic(query);
-  const { mode } = fieldsOf(body["prompt_cache_options"]);
-  return consultBreakpoints(query, { explicit: mode === "explicit", ttlMs: requestTtlMs(body) });
+  const query = { entries, scope, prompt: accepted.prompt, traits, nowMs: now() };
+  return consultCache(wire.cacheOf(traits), query, body);
 }
 
 function billOf({ traits, wire }: Admitted, use: TokenUse, outputTokens: number): Bill {

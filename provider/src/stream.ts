@@ -2,6 +2,7 @@
  * A stream as it goes over the wire: events at a pace, with what goes wrong in their midst, noticing at once when nobody
  * reads any more. What was sent until then is reported, because it was paid for.
  */
+import { estimateText } from "../../src/core/transcript/estimate.ts";
 import type { StreamEvent } from "./contract.ts";
 import type { Fault } from "./faults.ts";
 
@@ -12,7 +13,7 @@ type Frame =
 
 export type StreamEnd = "done" | "cut" | "aborted";
 
-/** Ends the connection; where there is none to reach, the stream itself fails. */
+/** Ends the connection; if there is none to reach, the stream itself fails. */
 export type BreakOff = (controller: ReadableStreamDefaultController<Uint8Array>) => Promise<void>;
 
 export interface StreamOptions {
@@ -110,6 +111,30 @@ export function streamOf(events: Iterable<StreamEvent>, options: StreamOptions):
     },
     cancel: () => end("aborted"),
   });
+}
+
+/** A piece of a text as it comes in a stream. */
+interface Piece {
+  readonly text: string;
+  readonly tokens: number;
+}
+
+/** About four tokens, as providers send them. */
+const PIECE_CHARS = 16;
+
+/** Pieces of a few characters, none of them half a character. */
+export function* piecesOf(text: string): Generator<Piece> {
+  for (let from = 0; from < text.length;) {
+    let end = Math.min(text.length, from + PIECE_CHARS);
+    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end += 1;
+    const piece = text.slice(from, end);
+    yield { text: piece, tokens: estimateText(piece) };
+    from = end;
+  }
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
 }
 
 /** Without a time, until the signal comes. */

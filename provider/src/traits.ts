@@ -42,6 +42,8 @@ export interface ModelTraits {
   readonly overflowInStream?: boolean;
 }
 
+/** Dates of models are not kept: one day for all. */
+export const MODEL_CREATED_MS = Date.UTC(2026, 0, 1);
 const LOOKBACK_BLOCKS = 20;
 /** Sources say 512 to 4,096 for models of Anthropic; OpenAI says 1,024 for all. */
 const CACHE_MINIMUM_TOKENS = 1_024;

@@ -2,10 +2,9 @@
 import type { ProtocolName } from "../../src/core/protocols.ts";
 import type { Incoming, Prompt, Reply, ReplyBlock, StreamEvent, ReplyToSend } from "./contract.ts";
 import type { Refusal } from "../../src/protocols/request-form/openai-refusals.ts";
-import type { Fields } from "../../src/protocols/fields.ts";
+import { textOf, blocksOf, type Fields } from "../../src/protocols/fields.ts";
 import type { Memory } from "./memory.ts";
 import type { Sealer } from "./seals.ts";
-import type { AgentForm } from "./agent/form.ts";
 import type { CacheKind, ModelBook, ModelTraits } from "./traits.ts";
 
 export interface JudgeRequest {
@@ -54,6 +53,25 @@ export interface RequestForm {
   readonly answeredCalls: (body: Fields) => readonly string[];
 }
 
+/** For protocols whose body says it. */
+export const BODY_FORM: Pick<RequestForm, "modelOf" | "isStreamed"> = Object.freeze({
+  modelOf: (body: Fields) => body["model"],
+  isStreamed: (body: Fields) => body["stream"] === true,
+});
+
+export function wordsOf(message: Fields): string {
+  return blocksOf(message["content"] ?? message["output"])
+    .map((block) => textOf(block["text"]) ?? (block["content"] === undefined ? "" : wordsOf(block)))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** Ids of the answers to calls that are at the end of a list. */
+export function answersAtEnd(list: readonly Fields[], idOf: (item: Fields) => string | undefined): readonly string[] {
+  const from = list.findLastIndex((item) => idOf(item) === undefined);
+  return list.slice(from + 1).flatMap((item) => idOf(item) ?? []);
+}
+
 /** Lists of models as a vendor gives them. */
 export interface ModelListForm {
   readonly entry: (models: ModelBook, name: string) => Fields;
@@ -62,13 +80,12 @@ export interface ModelListForm {
 
 export interface Wire {
   readonly protocol: ProtocolName;
-  /** The key that a request comes with; empty where there is none. */
+  /** The key that a request comes with; empty if there is none. */
   readonly keyOf: (headers: Headers, url: URL) => string;
   /** Whether a header of a request brings a key as only this vendor takes it. */
   readonly isKeyed?: (headers: Headers) => boolean;
   readonly request: RequestForm;
   readonly models: ModelListForm;
-  readonly agent: AgentForm;
   readonly faultWords: FaultWords;
   /** The vendor's own limit for a body. */
   readonly bodyBytesMax: number;
@@ -86,10 +103,12 @@ export interface Wire {
   readonly keyless: Refusal;
   /** The error for a body that is no JSON object. */
   readonly notJson: (why: string) => Refusal;
+  /** The prompt of a request that has not been judged, as the vendor counts and caches it. */
+  readonly render: (body: Fields, traits: ModelTraits) => Prompt;
   readonly judge: (judging: JudgeRequest) => Refusal | AcceptedRequest;
   readonly noModel: (name: unknown) => Refusal;
   readonly errorBody: (refusal: Refusal, requestId: string) => Fields;
-  /** Undefined where the prompt and what is asked for fit. */
+  /** Undefined if the prompt and what is asked for fit. */
   readonly overflow: (prompt: Prompt, windowTokens: number) => Refusal | undefined;
   /** Headers of every answer. */
   readonly requestHeaders: (requestId: string) => Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 /** The agent reads a stream as it reads a whole answer: the same history comes of it, and the same errors end it. */
 import { describe, expect, it } from "vitest";
 import { textMessage, type Message } from "../../src/core/transcript/message.ts";
-import { assemblerOf } from "../src/agent/assembled.ts";
-import { wires } from "../src/wires.ts";
-import { replayAsAgent, type AgentOptions } from "../src/agent.ts";
+import { assemblerOf } from "../../test/support/agent/assembled.ts";
+import { agentForms } from "../../test/support/agent/forms.ts";
+import { replayAsAgent, type AgentOptions } from "../../test/support/agent/replay.ts";
 import type { Fault } from "../src/faults.ts";
 import type { ProviderOptions } from "../src/provider.ts";
 import { served, type Json } from "./asking.ts";
@@ -133,7 +133,7 @@ it("is ended by an answer that says the window was full", async () => {
 
 describe("a stream that says less than it should", () => {
   it("takes the items of a response that ends without them", () => {
-    const { take, answer } = assemblerOf(wires["openai-responses"].agent);
+    const { take, answer } = assemblerOf(agentForms["openai-responses"]);
     const item = { type: "message", role: "assistant", content: [{ type: "output_text", text: "Hello." }] };
     take(JSON.stringify({ type: "response.output_item.done", output_index: 0, item }));
     take(JSON.stringify({ type: "response.completed", response: { id: "r", output: [], error: null } }));
@@ -141,7 +141,7 @@ describe("a stream that says less than it should", () => {
   });
 
   it("keeps an input without deltas, and ignores a delta of no block", () => {
-    const { take, answer } = assemblerOf(wires["anthropic-messages"].agent);
+    const { take, answer } = assemblerOf(agentForms["anthropic-messages"]);
     const block = { type: "tool_use", id: "t", name: "list", input: {} };
     take(JSON.stringify({ type: "message_start", message: { role: "assistant", content: [] } }));
     take(JSON.stringify({ type: "content_block_start", index: 0, content_block: block }));

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { textMessage, type Message } from "../../src/core/transcript/message.ts";
-import { replayAsAgent, type AgentOptions } from "../src/agent.ts";
+import { replayAsAgent, type AgentOptions } from "../../test/support/agent/replay.ts";
 import { readRecording, recordedAnswers } from "../src/replay.ts";
 import { PROTOCOL_MODELS } from "./models.ts";
 import { spread } from "../../test/support/cases.ts";

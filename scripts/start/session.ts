@@ -4,17 +4,23 @@
  */
 import { styleText } from "node:util";
 import { createGateway } from "../../src/gateway/index.ts";
-import { createProvider, readRecording, replayAsAgent, type AgentRun } from "../../provider/src/index.ts";
+import { requestsOf } from "../../eval/src/replay/requests.ts";
+import { createProvider, readRecording } from "../../provider/src/index.ts";
 
 /** Half of what the session needs. */
 export const WINDOW_TOKENS = 32_000;
 const MODEL = "gpt-5.4";
+/** What the longest recorded answer needs. */
+const ANSWER_TOKENS = 1_000;
 const LEVELS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const COLUMNS_A_TURN = 2;
 const LABEL_COLUMNS = 16;
 
 interface Lived {
-  readonly run: AgentRun;
+  /** Turns of the model in the recording, and of those the ones that were answered before a refusal. */
+  readonly turns: number;
+  readonly answered: number;
+  readonly refusal: string | undefined;
   /** Tokens of each request that was answered, as the provider counted them. */
   readonly tokens: readonly number[];
   readonly compactions: number;
@@ -43,23 +49,35 @@ async function live(recorded: string, way: "straight" | "gateway"): Promise<Live
   });
   const between = way === "gateway" ? await gateway.listen() : undefined;
   const url = between?.url ?? upstream.url;
-  const run = await replayAsAgent({ url, protocol: "openai-chat", model: MODEL, recording });
+  const requests = requestsOf(
+    { transcript: recording, spoken: "openai-chat" },
+    { protocol: "openai-chat", model: MODEL, gapMs: 0, maxOutputTokens: ANSWER_TOKENS },
+  );
+  const headers = { "content-type": "application/json", authorization: "Bearer any" };
+  let answered = 0;
+  let refusal: string | undefined;
+  for (const { body } of requests.all()) {
+    const response = await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body });
+    const { error } = (await response.json()) as { readonly error?: { readonly message: string } };
+    refusal = error?.message;
+    if (refusal !== undefined) break;
+    answered++;
+  }
   await between?.close();
   await gateway.close();
   await upstream.close();
-  return { run, tokens, compactions };
+  return { turns: requests.count, answered, refusal, tokens, compactions };
 }
 
 /** A column for each turn, as high as the window is full; then how it ended. */
-function drawn(label: string, { run, tokens, compactions }: Lived): readonly string[] {
-  const { turns, answered, refusal } = run;
+function drawn(label: string, { turns, answered, refusal, tokens, compactions }: Lived): readonly string[] {
   const columns = tokens.map((size) => LEVELS[levelOf(size)]!.repeat(COLUMNS_A_TURN)).join("");
   const end = refusal === undefined ? "" : styleText("red", "✗");
   const most = Math.max(...tokens).toLocaleString("en-US");
   const told =
     refusal === undefined
       ? [`${answered} of ${turns} turns; ${compactions} compactions, never more than ${most} tokens sent`]
-      : [`refused at turn ${refusal.turn + 1} of ${turns}:`, ...wrapped(refusal.message)];
+      : [`refused at turn ${answered + 1} of ${turns}:`, ...wrapped(refusal)];
   const look = refusal === undefined ? "green" : "yellow";
   return [
     `  ${label.padEnd(LABEL_COLUMNS)}${styleText(look, columns)}${end}`,

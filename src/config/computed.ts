@@ -11,7 +11,7 @@ import { DEFAULTS } from "./defaults.ts";
 import { asksInPlace, chooseModels, type Choice } from "../models/choice.ts";
 import { lookUp, SAFE_WINDOW_TOKENS } from "../models/registry/registry.ts";
 import { registryOf } from "../models/settings.ts";
-import { windowOf } from "../models/writers.ts";
+import { findWindow } from "../models/writers.ts";
 
 export interface ComputedValue {
   readonly name: string;
@@ -60,7 +60,7 @@ export function computedValues(configuration: Configuration): readonly ComputedV
   ];
 }
 
-/** Beside system prompt and tools of so many tokens; of a plugin, which is not loaded here, those of the default engine. */
+/** With a system prompt and tools of so many tokens; for a plugin, which is not loaded here, those of the default engine. */
 export function engineLimits(engine: string, settings: EngineSettings, fixedTokens = 0): WindowLimits {
   return windowLimits(builtInName(engine) === undefined ? {} : createEngine(engine, settings), settings, fixedTokens);
 }
@@ -240,7 +240,7 @@ function auxiliaryWindowWarnings(
   { thresholdTokens }: WindowLimits,
 ): Warning[] {
   const registry = registryOf(configuration);
-  const tokens = windowOf(choice, registry);
+  const tokens = findWindow(choice, registry);
   const known = choice.windowTokens ?? lookUp(registry, choice.model)?.windowTokens;
   const warnings: Warning[] = [];
   const path = AUXILIARY_WINDOW;

@@ -5,7 +5,7 @@ import { registryOf } from "../models/settings.ts";
 import { ASSUMED_CONTEXT_TOKENS, UNKNOWN_CONTEXT_TOKENS } from "./defaults.ts";
 import type { Configuration } from "./schema.ts";
 
-/** `named` is the model that the transcript is for, where that is known; otherwise it is the configured one. */
+/** `named` is the model that the transcript is for, if that is known; otherwise it is the configured one. */
 export function toEngineSettings(configuration: Configuration, named?: string): EngineSettings {
   const { model, compression, context } = configuration;
   return {

@@ -1,10 +1,10 @@
 /**
  * The environment as a source: `PRECIS_` and a setting's path, upper case, with underscores for dots. A text is taken
- * as it is where the setting is a text, as one entry or as JSON where it is a list, and as JSON where it is a mapping;
+ * as it is if the setting is a text, as one entry or as JSON if it is a list, and as JSON if it is a mapping;
  * elsewhere it is read as a number, `true`, `false` or `null`.
  */
 import { isTooDeep } from "../core/nesting.ts";
-import { nearest, type Problem, type StatedSettings, type Statements } from "./problems.ts";
+import { findNearest, type Problem, type StatedSettings, type Statements } from "./problems.ts";
 import { ALIASES, SECTIONS, settingAt, SETTINGS, toVariable } from "./settings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -59,7 +59,7 @@ function parseScalar(text: string): unknown {
 }
 
 function unknownVariable(variable: string): Problem {
-  const meant = nearest(variable, [...pathOf.keys()]);
+  const meant = findNearest(variable, [...pathOf.keys()]);
   const fix =
     meant === undefined ? "Unset it; docs/configuration.md lists every variable." : `Did you mean \`${meant}\`?`;
   return { code: "unknown_setting", place: variable, message: `no setting is named by the variable ${variable}`, fix };

@@ -28,7 +28,7 @@ export interface Request extends LoadEnvironment {
   readonly flags?: readonly Flag[];
   /** Read instead of the project's file, and taken as the person's own word; `PRECIS_CONFIG` does the same. */
   readonly file?: string | undefined;
-  /** Told what of a project's file does not count that the person has not agreed to; without this, that is an error. */
+  /** Called with what of a project's file does not count because the person has not agreed to it; without this, that is an error. */
   readonly leaveOut?: ((why: PrecisError) => Promise<void>) | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface Loaded extends Resolved {
   readonly files: readonly ConfigurationFile[];
 }
 
-/** Larger than any configuration a person writes; what stands in a project is read by every command there. */
+/** Larger than any configuration that a person writes; every command in a project reads its file. */
 const FILE_BYTES_MAX = 1_000_000;
 const PROJECT_FILE_BYTES_MAX = 64_000;
 
@@ -110,7 +110,7 @@ function leftOut(problems: readonly Problem[]): PrecisError {
   return new PrecisError(`left out ${what}: ${message}`, { code: "project_file_left_out", place: place!, hint });
 }
 
-/** What RE2 makes of the patterns can only be said by RE2, which is loaded only where there are some. */
+/** Only RE2 can say whether it takes the patterns; it is loaded only if there are some. */
 async function problemsOfPatterns({ configuration, provenance }: Resolved): Promise<readonly Problem[]> {
   const path = "redaction.patterns";
   const { patterns } = configuration.redaction;
@@ -152,7 +152,7 @@ async function readFile(file: ConfigurationFile, request: Request): Promise<Sour
   const label = shortPath(file.path, request);
   let text: string;
   try {
-    text = readTextIn(file.path, { regular: kind === "project" });
+    text = readBoundedText(file.path, { regular: kind === "project" });
   } catch (error) {
     const message = `cannot read ${label}: ${reasonOf(error)}`;
     const problem = { code: "unreadable", place: label, message, fix: "Check the path and its permissions." } as const;
@@ -175,7 +175,7 @@ export interface ProjectFile {
   readonly refused: Source["stated"];
 }
 
-/** The file of this name, or the project's that is found from where one is; undefined where there is none. */
+/** The file of this name, or the project's, found from the current folder upward; undefined if there is none. */
 export async function projectFile(request: Request): Promise<ProjectFile | undefined> {
   const path = request.file === undefined ? projectFiles(request.folder)[0] : resolvePath(request.folder, request.file);
   if (path === undefined) return undefined;
@@ -183,7 +183,7 @@ export async function projectFile(request: Request): Promise<ProjectFile | undef
     import("./yaml-source.ts"),
     import("./project-settings.ts"),
   ]);
-  const text = readTextIn(path, { regular: true });
+  const text = readBoundedText(path, { regular: true });
   const label = shortPath(path, request);
   const { stated, problems } = readYaml(text, label);
   if (problems.length > 0) throw configurationError(leadsElsewhere(path) ? [linkElsewhere(label)] : problems);
@@ -191,7 +191,7 @@ export async function projectFile(request: Request): Promise<ProjectFile | undef
   return { path, hash: computeHash(text), refused: stated.filter((one) => !allowed.has(one)) };
 }
 
-/** What a project's link leads to may be a file that is none of the project's: nothing of it is told before it is agreed to. */
+/** A project's link may lead to a file outside the project: nothing of it is shown before the person agrees. */
 function leadsElsewhere(path: string): boolean {
   const folder = dirname(path);
   const project = realpathSync(basename(folder) === ".precis" ? dirname(folder) : folder);
@@ -207,8 +207,8 @@ function linkElsewhere(label: string): Problem {
   };
 }
 
-/** Whatever was found and not named might be a pipe that nobody ever writes to. */
-function readTextIn(path: string, { regular }: { readonly regular: boolean }): string {
+/** A file that was found and not named might be a pipe that no process writes to. */
+function readBoundedText(path: string, { regular }: { readonly regular: boolean }): string {
   const stats = statSync(path);
   if (regular && !stats.isFile()) throw new Error("it is not a file");
   const bytesMax = regular ? PROJECT_FILE_BYTES_MAX : FILE_BYTES_MAX;

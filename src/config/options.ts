@@ -1,6 +1,6 @@
 /** What is wrong with the options of a call, reported as problems of the configuration file are: the place, the value, the fix. */
 import { PrecisError } from "../core/errors.ts";
-import { badValue, meantBy, type Problem, shown } from "./problems.ts";
+import { describeBadValue, suggestPath, type Problem, shown } from "./problems.ts";
 import {
   type EngineSetting,
   type SettingsOfEngine,
@@ -19,7 +19,7 @@ export function createOptionsCheck(call: string, options: OptionKinds): (given: 
   let flat: Flat | undefined;
   return (given) => {
     const problems = isObject(given)
-      ? [...problemsIn(given, "", (flat ??= flattened(options)))]
+      ? [...findProblems(given, "", (flat ??= flattened(options)))]
       : [notOptions(given, call)];
     if (problems.length === 0 && isObject(given)) for (const each of contradictions(given)) problems.push(each);
     const [first] = problems;
@@ -43,14 +43,14 @@ function notOptions(given: unknown, call: string): Problem {
   return { code: "bad_value", place: call, message, fix: "Pass an object of options, or no argument." };
 }
 
-function problemsIn(given: Readonly<Record<string, unknown>>, prefix: string, flat: Flat): readonly Problem[] {
+function findProblems(given: Readonly<Record<string, unknown>>, prefix: string, flat: Flat): readonly Problem[] {
   return Object.entries(given).flatMap(([key, value]): readonly Problem[] => {
     if (value === undefined) return [];
     const path = prefix === "" ? key : `${prefix}.${key}`;
-    if (flat.sections.has(path)) return isObject(value) ? problemsIn(value, path, flat) : [notSection(path, value)];
+    if (flat.sections.has(path)) return isObject(value) ? findProblems(value, path, flat) : [notSection(path, value)];
     const kind = flat.kinds.get(path);
     if (kind === undefined) return [unknownOption(path, flat)];
-    return kind.fits(value) ? [] : [badValue({ ...kind, path }, { path, value, place: path })];
+    return kind.fits(value) ? [] : [describeBadValue({ ...kind, path }, { path, value, place: path })];
   });
 }
 
@@ -72,7 +72,7 @@ function notSection(path: string, value: unknown): Problem {
 
 function unknownOption(path: string, { sections, kinds }: Flat): Problem {
   const known = [...kinds.keys(), ...sections];
-  const meant = meantBy(path, known);
+  const meant = suggestPath(path, known);
   const level = path.slice(0, path.lastIndexOf(".") + 1);
   const beside = known.filter((one) => one.startsWith(level) && !one.slice(level.length).includes("."));
   const fix = meant === undefined ? `Remove it. The options are: ${beside.join(", ")}.` : `Did you mean \`${meant}\`?`;
@@ -100,23 +100,23 @@ export function section<Kinds extends OptionKinds>(options: Kinds): { readonly o
   return { options };
 }
 
-export function valueOf(expects: string, fits: (value: unknown) => boolean): OptionKind {
+export function makeOption(expects: string, fits: (value: unknown) => boolean): OptionKind {
   return { fits, expects };
 }
 
-export const functionOption = valueOf("a function", (value) => typeof value === "function");
-export const objectOption = valueOf("an object", isObject);
-export const yesOrNo = valueOf("`true` or `false`", (value) => typeof value === "boolean");
-export const text = valueOf("a text", (value) => typeof value === "string");
-export const nonEmptyText = valueOf("a text", isName);
+export const functionOption = makeOption("a function", (value) => typeof value === "function");
+export const objectOption = makeOption("an object", isObject);
+export const yesOrNo = makeOption("`true` or `false`", (value) => typeof value === "boolean");
+export const text = makeOption("a text", (value) => typeof value === "string");
+export const nonEmptyText = makeOption("a text", isName);
 
 export function objectWith(expects: string, ...methods: readonly string[]): OptionKind {
-  return valueOf(expects, (value) => isObject(value) && methods.every((one) => typeof value[one] === "function"));
+  return makeOption(expects, (value) => isObject(value) && methods.every((one) => typeof value[one] === "function"));
 }
 
 export function oneOf(...choices: readonly string[]): OptionKind {
   const expects = choices.map((one) => `\`${one}\``).join(" or ");
-  return valueOf(expects, (value) => typeof value === "string" && choices.includes(value));
+  return makeOption(expects, (value) => typeof value === "string" && choices.includes(value));
 }
 
 interface Range {
@@ -136,7 +136,7 @@ function orNull({ fits, expects, ...rest }: OptionKind): OptionKind {
   return { ...rest, fits: (value) => value === null || fits(value), expects: `${expects}, or \`null\`` };
 }
 
-/** The same, with the value that counts where it is left out, which is its example too. */
+/** The same, with the default value, which is also its example. */
 export function withDefault(kind: OptionKind, value: unknown, example = value): OptionKind {
   return { ...kind, default: value, example };
 }
@@ -155,7 +155,7 @@ export function isSection(option: OptionKind | OptionSection): option is OptionS
 
 function numeric(what: string, isOne: (value: unknown) => boolean, { min, max = Infinity }: Range): OptionKind {
   const range = max === Infinity ? `, ${min} or more` : ` from ${min} to ${max}`;
-  return valueOf(`${what}${range}`, (value) => isOne(value) && (value as number) >= min && (value as number) <= max);
+  return makeOption(`${what}${range}`, (value) => isOne(value) && (value as number) >= min && (value as number) <= max);
 }
 
 type Name = Exclude<keyof EngineSettings, "engines">;

@@ -40,7 +40,7 @@ function onOneLine(message: string): string {
 }
 
 /** The candidate that a mistyped name most likely means, if one is near; case and separators do not count. */
-export function nearest(name: string, candidates: readonly string[]): string | undefined {
+export function findNearest(name: string, candidates: readonly string[]): string | undefined {
   const wanted = bare(name);
   let best: string | undefined;
   let least = Math.floor(wanted.length / 3) + 1;
@@ -99,7 +99,7 @@ export interface Source {
   readonly stated: readonly StatedSettings[];
 }
 
-/** Where a setting's value came from; `place` is `default` for one that nobody stated. */
+/** The source of a setting's value; `place` is `default` if no source states it. */
 export interface Provenance {
   readonly kind: SourceKind;
   readonly place: string;
@@ -129,7 +129,7 @@ interface Expected {
   readonly fits: (value: unknown) => boolean;
 }
 
-export function badValue(setting: Expected, { path, value, place }: StatedSettings): Problem {
+export function describeBadValue(setting: Expected, { path, value, place }: StatedSettings): Problem {
   // Where a variable's name belongs, a key may have been pasted: it is not repeated.
   const quoted = setting.path.endsWith("_env") ? "something else" : shown(value);
   const message = `\`${path}\` is ${quoted}; expected ${setting.expects}`;
@@ -138,7 +138,7 @@ export function badValue(setting: Expected, { path, value, place }: StatedSettin
 
 function suggestFix(setting: Expected, one: StatedSettings): string {
   const fits = (candidate: unknown): boolean => candidate !== undefined && setting.fits(candidate);
-  const choice = typeof one.value === "string" ? nearest(one.value, listChoices(setting)) : undefined;
+  const choice = typeof one.value === "string" ? findNearest(one.value, listChoices(setting)) : undefined;
   const meant = [choice, ...guesses(one.value, setting)].find(fits);
   if (meant !== undefined) return `Write \`${spelled(one, meant)}\`.`;
   if (setting.example === undefined) return `Pass ${setting.expects}, or leave it out.`;
@@ -179,10 +179,10 @@ function guesses(value: unknown, { expects }: Expected): readonly unknown[] {
 const PERCENT_MIN = 10;
 const VALUE_CHARS_MAX = 40;
 
-export function meantBy(path: string, known: readonly string[]): string | undefined {
-  const alike = nearest(lastKey(path), known.map(lastKey));
+export function suggestPath(path: string, known: readonly string[]): string | undefined {
+  const alike = findNearest(lastKey(path), known.map(lastKey));
   const byKey = (key: string | undefined) => known.find((one) => lastKey(one) === key);
-  return nearest(path, known) ?? byKey(lastKey(path)) ?? nearest(lastKey(path), known) ?? byKey(alike);
+  return findNearest(path, known) ?? byKey(lastKey(path)) ?? findNearest(lastKey(path), known) ?? byKey(alike);
 }
 
 function lastKey(path: string): string {

@@ -5,16 +5,16 @@
 import { DEFAULTS } from "./defaults.ts";
 import {
   type Problem,
-  nearest,
+  findNearest,
   type Provenance,
   type Source,
   type StatedSettings,
   shown,
-  badValue,
-  meantBy,
+  describeBadValue,
+  suggestPath,
 } from "./problems.ts";
 import type { Configuration } from "./schema.ts";
-import { ALIASES, settingAt, SETTINGS, valueAt, fits, kindOf, SECTIONS, type Setting } from "./settings.ts";
+import { ALIASES, settingAt, SETTINGS, valueAt, fits, findKind, SECTIONS, type Setting } from "./settings.ts";
 import type { z } from "zod";
 import { ENGINE_NAMES } from "../core/engines/names.ts";
 import { VENDORS } from "../core/protocols.ts";
@@ -95,19 +95,22 @@ function assign(configuration: Configuration, path: string, value: unknown): voi
 }
 
 function findProblem({ path, value, place }: StatedSettings): Problem | undefined {
-  const kind = kindOf(path);
+  const kind = findKind(path);
   if (kind === "section") return value === null ? undefined : sectionProblem(path, value, place);
   const setting = settingAt(path);
   if (setting === undefined) return unknown(path, place);
   const read = setting.schema.safeParse(value);
   if (read.success && value !== undefined) return undefined;
   const stated = { path, value, place };
-  return problemInside(stated, setting, read.error?.issues[0]) ?? badValue({ ...setting, fits: fits(setting) }, stated);
+  return (
+    problemInside(stated, setting, read.error?.issues[0]) ??
+    describeBadValue({ ...setting, fits: fits(setting) }, stated)
+  );
 }
 
 function unknown(path: string, place: string): Problem {
   const settings = SETTINGS.map((setting) => setting.path);
-  const meant = meantBy(path, [...settings, ...Object.keys(ALIASES), ...SECTIONS.map((section) => section.path)]);
+  const meant = suggestPath(path, [...settings, ...Object.keys(ALIASES), ...SECTIONS.map((section) => section.path)]);
   const fix =
     meant === undefined
       ? "Remove it; `precis config init --schema` lists every setting."
@@ -153,7 +156,7 @@ const UPSTREAMS: Entries = {
 
 const ENTRIES: Readonly<Record<string, Entries>> = { models: FIGURES_OF_MODELS, "gateway.upstreams": UPSTREAMS };
 
-/** Nothing where the value as a whole is wrong, or the setting is no mapping. */
+/** Nothing if the value as a whole is wrong, or the setting is no mapping. */
 function problemInside(
   { path, value, place }: StatedSettings,
   setting: Setting,
@@ -169,7 +172,7 @@ function problemInside(
     return { code: "bad_value", place, message, fix: "It is part of addresses: write for example `local`." };
   }
   if (issue.code === "unrecognized_keys") {
-    const meant = nearest(issue.keys[0]!, keys);
+    const meant = findNearest(issue.keys[0]!, keys);
     const fix = meant === undefined ? `One of: ${keys.join(", ")}.` : `Did you mean \`${meant}\`?`;
     return { code: "unknown_setting", place, message: `\`${inside}\` cannot say \`${issue.keys[0]}\``, fix };
   }

@@ -48,7 +48,7 @@ export function settingAt(path: string): Setting | undefined {
   return byPath.get(ALIASES[path] ?? path);
 }
 
-export function kindOf(path: string): "section" | "setting" | undefined {
+export function findKind(path: string): "section" | "setting" | undefined {
   if (settingAt(path) !== undefined) return "setting";
   return sections.some((one) => one.path === path) ? "section" : undefined;
 }
@@ -147,14 +147,14 @@ function nodeAt(root: Node, path: string): Node {
   return path.split(".").reduce((node, key) => node.properties![key]!, root);
 }
 
-/** The largest safe integer bounds every whole number; as a maximum it tells a reader nothing. */
+/** The largest safe integer bounds every whole number; as a maximum it says nothing to a reader. */
 function dropSafeIntegerBounds({ jsonSchema: node }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
 }
 
 type Mixed<Keys extends string> = Readonly<Record<Keys, z.ZodType | OptionKind | OptionSection>>;
 
-export function optionsOf<Keys extends string>(mixed: Mixed<Keys>): Readonly<Record<Keys, OptionKind | OptionSection>> {
+export function toOptions<Keys extends string>(mixed: Mixed<Keys>): Readonly<Record<Keys, OptionKind | OptionSection>> {
   const options = Object.entries<Mixed<Keys>[Keys]>(mixed).map(([key, one]) => [
     key,
     one instanceof z.ZodType ? toOption(key, one) : one,
@@ -164,7 +164,7 @@ export function optionsOf<Keys extends string>(mixed: Mixed<Keys>): Readonly<Rec
 
 function toOption(key: string, field: z.ZodType): OptionKind | OptionSection {
   const inner = field instanceof z.ZodPrefault ? field.unwrap() : field;
-  if (inner instanceof z.ZodObject) return section(optionsOf(inner.shape as OptionKinds & Record<string, z.ZodType>));
+  if (inner instanceof z.ZodObject) return section(toOptions(inner.shape as OptionKinds & Record<string, z.ZodType>));
   const setting = parseSetting(key, field);
   return { fits: fits(setting), expects: setting.expects, default: setting.default, example: setting.example };
 }

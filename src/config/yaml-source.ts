@@ -2,7 +2,7 @@
 import { isMap, isScalar, Lexer, LineCounter, parseDocument, Parser, type Document, type YAMLMap } from "yaml";
 import { isTooDeep, NESTING_LEVELS_MAX } from "../core/nesting.ts";
 import type { Problem, StatedSettings, Statements } from "./problems.ts";
-import { kindOf } from "./settings.ts";
+import { findKind } from "./settings.ts";
 
 export function readYaml(text: string, label: string): Statements {
   const deep = tooDeepAt(text);
@@ -25,7 +25,7 @@ export function readYaml(text: string, label: string): Statements {
   return { stated, problems: [] };
 }
 
-/** Where the text is nested too deep: reported before anything is composed of it, because that recurses. */
+/** The place at which the text is nested too deeply: reported before the text is composed, because that recurses. */
 function tooDeepAt(text: string): { readonly line: number; readonly col: number } | undefined {
   const lines = new LineCounter();
   const parser = new Parser(lines.addNewLine);
@@ -44,8 +44,8 @@ function walk(map: YAMLMap, prefix: string, visit: Visit): void {
   for (const { key, value } of map.items) {
     const name = isScalar(key) ? String(key.value) : "?";
     const path = prefix === "" ? name : `${prefix}.${name}`;
-    if (kindOf(path) === "section" && isMap(value)) walk(value, path, visit);
-    else visit(path, value, findOffset(kindOf(path) === "setting" ? value : key) ?? findOffset(key) ?? 0);
+    if (findKind(path) === "section" && isMap(value)) walk(value, path, visit);
+    else visit(path, value, findOffset(findKind(path) === "setting" ? value : key) ?? findOffset(key) ?? 0);
   }
 }
 

@@ -27,14 +27,14 @@ import {
   objectWith,
   oneOf,
   section,
-  valueOf,
+  makeOption,
   whole,
   yesOrNo,
   type OptionKinds,
   type Options,
 } from "../config/options.ts";
 import { schema } from "../config/schema.ts";
-import { optionsOf } from "../config/settings.ts";
+import { toOptions } from "../config/settings.ts";
 import { sharedOptions } from "../session/options.ts";
 import { RECALL_LIMITS, type RecallLimits, RECALL_OFFERS } from "./recall/tool.ts";
 
@@ -102,7 +102,7 @@ function limitsLike<Limits extends object>(limits: Limits): { readonly options: 
   return section(Object.fromEntries(Object.keys(limits).map((key) => [key, number({ min: 0 })])));
 }
 
-const cachingOptions = optionsOf({
+const cachingOptions = toOptions({
   enabled: marked.enabled,
   strategy: marked.strategy,
   ttl: marked.cache_ttl,
@@ -110,12 +110,12 @@ const cachingOptions = optionsOf({
   schedule: compression.unwrap().shape.schedule,
 }) satisfies Options<CachingOptions>;
 
-const recallSettings = optionsOf({
+const recallSettings = toOptions({
   offer: z.enum(RECALL_OFFERS),
   limits: limitsLike<RecallLimits>(RECALL_LIMITS),
 }) satisfies Options<RecallSettings>;
 
-const operatorHooks = optionsOf({
+const operatorHooks = toOptions({
   beforeCompact: hooks.unwrap().shape.before_compact,
   afterCompact: hooks.unwrap().shape.after_compact,
   timeoutMs: number({ min: 1 }),
@@ -123,7 +123,7 @@ const operatorHooks = optionsOf({
   fetch: functionOption,
 }) satisfies Options<OperatorHookSettings>;
 
-const tenantPolicy = valueOf("`auto`, `per_key` or `{ name }`", (value) => {
+const tenantPolicy = makeOption("`auto`, `per_key` or `{ name }`", (value) => {
   if (value === "auto" || value === "per_key") return true;
   const { name } = (value ?? {}) as { readonly name?: unknown };
   return typeof name === "string" && name !== "";
@@ -136,7 +136,7 @@ const tenantLimits = {
   summariesUsdPerDay: number({ min: 0 }),
 } satisfies Options<TenantLimitSettings>;
 
-export const gatewayOptions = optionsOf({
+export const gatewayOptions = toOptions({
   ...sharedOptions,
   upstreams: objectOption,
   proxies: objectOption,
@@ -161,7 +161,7 @@ export const gatewayOptions = optionsOf({
   hooks: section(operatorHooks),
   limits: limitsLike<GatewayLimits>(GATEWAY_LIMITS),
   workOnJobs: z.boolean(),
-  largeRequests: section(optionsOf({ module: z.url(), data: z.unknown() })),
+  largeRequests: section(toOptions({ module: z.url(), data: z.unknown() })),
   onEvent: functionOption,
   ownRoutes: functionOption,
 });

@@ -1,5 +1,5 @@
 /**
- * A session as another format can hold it. Whatever has to change or stay behind is counted; nothing is made up. The
+ * A session as another format can hold it. Everything that has to change or stay behind is counted; nothing is made up. The
  * writers take what comes out of here, so that each says only how its format is spelled.
  */
 import {
@@ -11,7 +11,7 @@ import {
   type ToolCallPart,
   textMessage,
 } from "../core/transcript/message.ts";
-import { type Holds, type SessionFormat, type ToolNames, renamed } from "./format.ts";
+import { type Holds, type SessionFormat, type ToolNames, translateCall } from "./format.ts";
 import { createLosses, type Losses, type Remark } from "./losses.ts";
 import { type Session, type SessionMessage, liveMessages, type RecordedCompaction } from "./log.ts";
 import { asFields, toJson, tryParseJson } from "./fields.ts";
@@ -71,7 +71,7 @@ function partFor(part: Part, message: Message, holds: Holds, losses: Losses): re
   }
 }
 
-/** Where a format keeps no white space around a text, it goes here, and is counted. */
+/** Removes the white space around a text for formats that keep none, and counts it. */
 function trimmedFor(one: SessionMessage, holds: Holds, losses: Losses): SessionMessage {
   if (holds.outerSpace || one.message.role === "tool") return one;
   const parts = one.message.parts.map((part): Part => {
@@ -99,7 +99,7 @@ function resultFor(part: ToolResultPart, holds: Holds, losses: Losses): ToolResu
   return isError ? { kind, callId, content: one, isError: true } : { kind, callId, content: one };
 }
 
-/** Texts of a result come first and are one, where the format has a place for only one. */
+/** Texts of a result come first, joined to one if the format has a place for only one. */
 function resultContent(content: readonly ContentPart[], holds: Holds, losses: Losses): readonly ContentPart[] {
   if (holds.oneText === "nowhere") return content;
   const texts = content.flatMap((part) => (part.kind === "text" ? [part.text] : []));
@@ -121,7 +121,7 @@ const IMAGE_PLACES: Readonly<Record<Holds["images"], readonly Where[]>> = {
   nowhere: [],
 };
 
-/** Media as data where the format has a place for them, and a remark otherwise. */
+/** Media as data if the format has a place for them, otherwise a remark. */
 function contentFor(
   part: Exclude<ContentPart, { kind: "text" }>,
   where: Where,
@@ -235,7 +235,7 @@ function callFor(call: ToolCallPart, { holds, losses, from, to }: CallOptions): 
   if (free) losses.note("free_text_call");
   const { kind, id } = call;
   const text = free ? toJson({ input: call.arguments }) : call.arguments;
-  const counterpart = from === to || free ? undefined : renamed({ name: call.name, arguments: text }, from, to);
+  const counterpart = from === to || free ? undefined : translateCall({ name: call.name, arguments: text }, from, to);
   if (from !== to) losses.note(counterpart === undefined ? "foreign_call" : "renamed_call");
   const name = counterpart?.name ?? nameFor(call.name, losses);
   return { kind, id, name, arguments: argumentsFor(counterpart?.arguments ?? text, holds, losses) };

@@ -13,23 +13,23 @@ import {
   type RecordedCompaction,
   type SessionMessage,
 } from "./log.ts";
-import { fillTimes, uuidFrom, type WriteContext } from "./document.ts";
+import { fillTimes, deriveUuid, type WriteContext } from "./document.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Message } from "../core/transcript/message.ts";
-import { gathered, readAssembled } from "./read.ts";
+import { groupNotes, readAssembled } from "./read.ts";
 
 export interface Converted {
   readonly text: string;
   readonly from: LogFormat;
   readonly to: LogFormat;
   readonly id: string;
-  /** The id that the written text has, where the format makes another of it. */
+  /** The id that the written text has, if the format changes it. */
   readonly ownId: string;
   /** When it began, in milliseconds since the epoch. */
   readonly startMs: number;
   readonly cwd?: string;
   readonly messages: number;
-  /** Of these, what the agent sends when it goes on. */
+  /** Of these, what the agent sends when it continues. */
   readonly live: number;
   readonly compactions: number;
   readonly remarks: readonly Remark[];
@@ -39,11 +39,11 @@ export interface Converted {
 interface ConvertOptions {
   readonly to: LogFormat;
   readonly nowMs: number;
-  /** The folder in which the work goes on; that of the session where not given. */
+  /** The folder in which the work continues; that of the session if not given. */
   readonly cwd?: string;
 }
 
-/** Throws `unreadable_input` where the text holds no session of the format. */
+/** Throws `unreadable_input` if the text holds no session of the format. */
 export function convertLog(text: string, from: LogFormat, { to, nowMs, cwd }: ConvertOptions): Converted {
   const read = readSession(text, from);
   const moved = cwd === undefined ? read : { ...read, cwd };
@@ -59,8 +59,9 @@ export function convertLog(text: string, from: LogFormat, { to, nowMs, cwd }: Co
       remarks: [],
       notes,
     };
-  const written = writeSession(moved, to, { id: uuidFrom(from, to, read.id ?? "", text), nowMs });
-  return { ...describeSession(written.session, nowMs), ...readTextIn(written), from, to, notes };
+  const context = { id: deriveUuid(from, to, read.id ?? "", text), nowMs };
+  const { session, ...written } = writeSession(moved, to, context);
+  return { ...describeSession(session, nowMs), ...written, from, to, notes };
 }
 
 type About = Pick<Converted, "cwd" | "messages" | "live" | "compactions" | "startMs">;
@@ -74,15 +75,6 @@ function describeSession(session: Session, nowMs: number): About {
     compactions: compactions.length,
     startMs: fillTimes(session, nowMs)[0] ?? nowMs,
   };
-}
-
-function readTextIn({
-  text,
-  id,
-  ownId,
-  remarks,
-}: WrittenSession): Pick<Converted, "text" | "id" | "ownId" | "remarks"> {
-  return { text, id, ownId, remarks };
 }
 
 interface WrittenSession {
@@ -104,7 +96,7 @@ interface ReadSession extends Session {
   readonly notes: readonly LogNote[];
 }
 
-/** Throws `unreadable_input` where no record of the format is found. */
+/** Throws `unreadable_input` if no record of the format is found. */
 export function readSession(text: string, format: LogFormat): ReadSession {
   const all = readAssembled(text, format, "all");
   const live = collectMessages(readAssembled(text, format, "live"));
@@ -120,7 +112,7 @@ export function readSession(text: string, format: LogFormat): ReadSession {
     system,
     otherRecords: Math.max(0, all.reading.recognised - new Set(all.lines).size),
     ...(followed ? found : { messages: live.map(withoutLine), compactions: [] }),
-    notes: gathered([...all.reading.notes, ...all.notes, ...(followed ? [] : [onlyLive(all.messages.length, live)])]),
+    notes: groupNotes([...all.reading.notes, ...all.notes, ...(followed ? [] : [onlyLive(all.messages.length, live)])]),
   };
 }
 
@@ -192,11 +184,11 @@ interface Place {
 
 interface FoundCompaction {
   readonly compaction: RecordedCompaction;
-  /** What the compaction brought that was not in the history: it comes before the summary. */
+  /** What the compaction added that was not in the history: it comes before the summary. */
   readonly added: readonly ReadMessage[];
 }
 
-/** Undefined where the summary replaced nothing: it is then a message like others. */
+/** Undefined if the summary replaced nothing: it is then a message like others. */
 function compactionAt(text: string, format: LogFormat, { line, before, own }: Place): FoundCompaction | undefined {
   const live = readAssembled(FORMATS[format].upTo(text, line), format, "live");
   const added: ReadMessage[] = [];

@@ -2,7 +2,7 @@
  * Which format a text is in. Session files are recognised by the marks that only their agent writes, in any of the first
  * lines; request bodies by the blocks and items that only their protocol has.
  */
-import { documentIn } from "./document.ts";
+import { findDocument } from "./document.ts";
 import { asFields, tryParseJson, type Fields, asList, asText } from "./fields.ts";
 import { FORMATS } from "./formats.ts";
 import { trimLine } from "./lines.ts";
@@ -16,7 +16,7 @@ const SAMPLE_CHARS = 64 * 1024;
 
 const FORMATS_IN_ORDER = Object.keys(FORMATS) as readonly LogFormat[];
 
-/** Undefined where the text is in none of the formats known. `fileName` may be a path; it decides only as a last resort. */
+/** Undefined if the text is in none of the formats known. `fileName` may be a path; it decides only as a last resort. */
 export function detectFormat(text: string, fileName = ""): InputFormat | undefined {
   return (
     formatOfDocument(text) ??
@@ -30,7 +30,7 @@ function formatOfDocument(text: string): InputFormat | undefined {
   const lineEnd = start.indexOf("\n");
   // JSON lines begin with a whole object; parsing the rest would only find that more follows.
   if (start.startsWith("{") && lineEnd > 0 && tryParseJson(start.slice(0, lineEnd)) !== undefined) return undefined;
-  const document = documentIn(text)?.value;
+  const document = findDocument(text)?.value;
   if (document === undefined) return undefined;
   const wire = Array.isArray(document) ? detectWireFormat(document) : undefined;
   return (
@@ -49,7 +49,7 @@ function formatOfLines(text: string): InputFormat | undefined {
   const bodies = records.map(detectWireFormat).find((format) => format !== undefined);
   if (bodies !== undefined) return bodies;
   if (!isWireRecord(records[0])) return undefined;
-  // The first tool call may come late, and only blocks tell the two protocols of roles and contents apart.
+  // The first tool call may come late, and only blocks distinguish the two protocols of roles and contents.
   return hasAnthropicBlocks(text) ? "anthropic-messages" : wireFormatOfMessages(records);
 }
 
@@ -148,13 +148,13 @@ interface WireText {
 
 /** A request body, or its messages in one piece or one a line. One broken line is left to the protocol, which says what is wrong. */
 export function wireText(text: string): WireText {
-  return documentIn(text) ?? (text.trim().includes("\n") ? joinWireLines(text) : { json: text, notes: [] });
+  return findDocument(text) ?? (text.trim().includes("\n") ? joinWireLines(text) : { json: text, notes: [] });
 }
 
 /**
  * Lines that are messages or items become one array. Lines that are whole request bodies are the same conversation
  * again and again, each time longer: the longest is taken, the later of two equals.
- * Throws `unreadable_input` where no line is either.
+ * Throws `unreadable_input` if no line is either.
  */
 function joinWireLines(text: string): WireText {
   const notes: LogNote[] = [];

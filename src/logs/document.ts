@@ -20,8 +20,8 @@ const WORDS_CHARS_MAX = 4_096;
 const STARTS_MAX = 4;
 const START = /\{\s*"|\[\s*[{[]/g;
 
-/** Undefined where the text is not one document. */
-export function documentIn(text: LogText): DocumentText | undefined {
+/** Undefined if the text is not one document. */
+export function findDocument(text: LogText): DocumentText | undefined {
   const whole = typeof text === "string" ? text : [...text].join("\n");
   const json = /^[\uFEFF\u0000]/.test(whole) ? trimLine(whole) : whole;
   const starts = /^\s*(?:\{|\[\s*[{["\]])/.test(json)
@@ -42,7 +42,7 @@ function wordsBefore(chars: number): LogNote {
 export function unknownFormat(text: string, formats: readonly string[]): PrecisError {
   const hint = `Name the format with --from: ${formats.join(", ")}.`;
   if (text.trim() === "") return unreadable("it is empty", NOTHING_HINT);
-  const document = documentIn(text);
+  const document = findDocument(text);
   if (document !== undefined)
     return hasEmptyList(document.value)
       ? unreadable("it has no messages", NOTHING_HINT)
@@ -61,7 +61,7 @@ export function unknownFormat(text: string, formats: readonly string[]): PrecisE
 
 const NOTHING_HINT = "Give it a transcript.";
 const KEYS_SHOWN = 6;
-/** Where the protocols have the messages of a request. */
+/** The fields in which the protocols have the messages of a request. */
 const LISTS: ReadonlySet<string> = new Set(["messages", "input", "contents"]);
 
 function hasEmptyList(document: unknown): boolean {
@@ -90,7 +90,7 @@ export interface WriteContext {
 }
 
 /** A UUID that is the same for the same words. */
-export function uuidFrom(...words: readonly string[]): string {
+export function deriveUuid(...words: readonly string[]): string {
   const hex = toHash(...words);
   const variant = "89ab"[Number.parseInt(hex[16]!, 16) % 4]!;
   return [

@@ -1,4 +1,4 @@
-/** Looking into JSON that others wrote: every accessor answers undefined where the shape is not the one hoped for. */
+/** Looking into JSON that others wrote: every accessor returns undefined if the shape is not the expected one. */
 import { parseJson } from "../core/nesting.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -56,7 +56,7 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** Shorter integers are exact. The reviver is slow, so it runs only where a number (or a word) of such length begins. */
+/** Shorter integers are exact. The reviver is slow, so it runs only if a number (or a word) of such length occurs. */
 const LONG_NUMBER = /[:,[\s]-?\d{16}/;
 
 interface JsonWithSource {

@@ -9,7 +9,7 @@ import { unfolded } from "./frames.ts";
 import type { AgentPlace } from "./format.ts";
 import { placeOf, type PlaceEnvironment } from "./places.ts";
 import { readAssembled } from "./read.ts";
-import { sessionsIn } from "./stored.ts";
+import { listStoredSessions } from "./stored.ts";
 
 export interface FoundSession {
   readonly format: LogFormat;
@@ -51,7 +51,7 @@ const BEGINS_CHARS_MAX = 120;
 
 export function findSessions({ environment, folder, formats = LOG_FORMATS, cwd, limit }: FindOptions): Found {
   const problems: string[] = [];
-  const all = formats.flatMap((format) => foundIn(placeOf(format, environment, folder), format, problems));
+  const all = formats.flatMap((format) => findSessionsAt(placeOf(format, environment, folder), format, problems));
   const sessions: FoundSession[] = [];
   for (const one of all.toSorted((a, b) => b.modifiedMs - a.modifiedMs)) {
     if (sessions.length >= limit) break;
@@ -61,7 +61,7 @@ export function findSessions({ environment, folder, formats = LOG_FORMATS, cwd, 
   return { sessions, total: all.length, problems };
 }
 
-function foundIn(place: AgentPlace, format: LogFormat, problems: string[]): readonly FoundSession[] {
+function findSessionsAt(place: AgentPlace, format: LogFormat, problems: string[]): readonly FoundSession[] {
   let entries = 0;
   const visit = (path: string, depth: number): readonly FoundSession[] => {
     if (++entries > ENTRIES_MAX || depth > FOLDER_DEPTH_MAX) return [];
@@ -90,7 +90,7 @@ function fileAt(path: string, format: LogFormat, { mtimeMs, size }: Stats): Foun
 const DATABASE_SESSIONS_MAX = 10_000;
 
 function inDatabase(path: string, format: LogFormat): readonly FoundSession[] {
-  return sessionsIn(path, DATABASE_SESSIONS_MAX).map(({ id, title, cwd, modifiedMs }) => ({
+  return listStoredSessions(path, DATABASE_SESSIONS_MAX).map(({ id, title, cwd, modifiedMs }) => ({
     format,
     path,
     id,

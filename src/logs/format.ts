@@ -57,7 +57,7 @@ export function fileStamp({ startMs }: NewSession): string {
 interface FormatMarks {
   readonly line?: (record: Fields) => boolean;
   readonly document?: (document: unknown) => boolean;
-  /** Where the text itself does not say. */
+  /** If the text itself does not say. */
   readonly path?: RegExp;
 }
 
@@ -104,7 +104,7 @@ const ANY_ID = /^/;
 const PLAIN_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 export const SPACELESS_ID = /^\S{1,64}$/;
 
-/** A format that holds all there is. Each format says where it differs. */
+/** A format that holds everything. Each format states its differences. */
 export const EVERYTHING: Holds = {
   thinking: true,
   images: "everywhere",
@@ -136,7 +136,7 @@ export const CONVERSATION_ALONE: Holds = {
 };
 
 /** Formats with a record on each line. */
-export function firstLines(text: string, line: number): string {
+export function keepFirstLines(text: string, line: number): string {
   let end = -1;
   for (let at = 0; at < line; at++) {
     end = text.indexOf("\n", end + 1);
@@ -153,7 +153,7 @@ interface ToolName {
   readonly arguments: Readonly<Record<string, string>>;
 }
 
-/** Undefined where an agent has no such tool, or one with arguments of another kind. */
+/** Undefined if an agent has no such tool, or one with arguments of another kind. */
 export type ToolNames = Partial<Readonly<Record<Tool, ToolName>>>;
 
 interface NamedCall {
@@ -161,8 +161,8 @@ interface NamedCall {
   readonly arguments: string;
 }
 
-/** The call as the other agent would make it; undefined where there is no exact counterpart. */
-export function renamed(call: NamedCall, from: ToolNames, to: ToolNames): NamedCall | undefined {
+/** The call as the other agent would make it; undefined if there is no exact counterpart. */
+export function translateCall(call: NamedCall, from: ToolNames, to: ToolNames): NamedCall | undefined {
   const tool = (Object.keys(from) as Tool[]).find((name) => from[name]?.name === call.name);
   const [source, target] = [tool && from[tool], tool && to[tool]];
   const given = asFields(tryParseJson(call.arguments));

@@ -10,7 +10,7 @@ export interface Line {
   readonly record: Fields;
 }
 
-/** A whole text, or its lines one by one, so that a large file need not be in memory beside what is read from it. */
+/** A whole text, or its lines one by one, so that a large file need not be in memory together with what is read from it. */
 export type LogText = string | Iterable<string>;
 
 /**

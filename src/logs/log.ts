@@ -56,11 +56,11 @@ export type LogNoteCode =
   | "thinking_only"
   /** Something the agent shows or records but does not send. */
   | "not_sent"
-  /** Request bodies of a log beside the one taken. */
+  /** Request bodies of a log other than the one taken. */
   | "bodies_skipped"
   /** A kind of record this reader does not know. */
   | "unknown_type"
-  /** A session in which nobody has spoken yet. */
+  /** A session without a message. */
   | "no_messages";
 
 export interface LogNote {
@@ -73,7 +73,7 @@ export interface LogNote {
 export interface ReadLog {
   readonly transcript: Transcript;
   readonly format: LogFormat;
-  /** The session's own id, where the file has one. */
+  /** The session's own id, if the file has one. */
   readonly id?: string;
   /** The protocol that this agent speaks, in which a result goes back to it. */
   readonly speaks: WireFormat;
@@ -84,7 +84,7 @@ export interface ReadLog {
   readonly toolNames: readonly string[];
   /** Indices of user messages that the agent's own machinery wrote: reminders, expansions, environment. */
   readonly injected: readonly number[];
-  /** When each message was recorded, in milliseconds since the epoch; undefined where the file does not say. */
+  /** When each message was recorded, in milliseconds since the epoch; undefined if the file does not say. */
   readonly timesMs: readonly (number | undefined)[];
   readonly notes: readonly LogNote[];
 }
@@ -102,12 +102,12 @@ export type MessageDraft =
     };
 
 export interface FormatReading {
-  /** The session's own id and title, where the file has them. */
+  /** The session's own id and title, if the file has them. */
   readonly id?: string | undefined;
   readonly title?: string | undefined;
   readonly drafts: readonly MessageDraft[];
   readonly notes: readonly LogNote[];
-  /** Records that belong to this format, whatever they say. */
+  /** Records that belong to this format, of any kind. */
   readonly recognised: number;
   readonly system?: readonly Message[];
   readonly model?: string | undefined;
@@ -139,7 +139,7 @@ export function recordedCall(id: unknown, name: unknown, input: unknown): ToolCa
 }
 
 /** For a call of which the session itself says that it did not run to its end: `why` is told as a failure. */
-export function notRun(callId: string | undefined, line: number, why: string): MessageDraft {
+export function makeUnrunResult(callId: string | undefined, line: number, why: string): MessageDraft {
   return { kind: "result", line, callId, content: [{ kind: "text", text: why }], isError: true };
 }
 
@@ -147,12 +147,12 @@ export const NEVER_RUN = "[precis: this call was never run, as the session file 
 
 interface TreeNode {
   readonly id: string;
-  /** Id of the node before this one; null for a root. An id that is not in the file stands for the line before. */
+  /** Id of the node before this one; null for a root. An id that is not in the file means the line before. */
   readonly parent: string | null;
 }
 
 /** Indices of the nodes on the way from a root to `leaf`, in that order. */
-export function branchTo(nodes: readonly TreeNode[], leaf: number): readonly number[] {
+export function findBranch(nodes: readonly TreeNode[], leaf: number): readonly number[] {
   const places = new Map<string, number>();
   nodes.forEach((node, at) => places.has(node.id) || places.set(node.id, at));
   const seen = new Set<number>();
@@ -212,8 +212,8 @@ export function liveMessages({
   return [...last.context.map((at) => messages[at]!), ...messages.filter((_, at) => at >= last.at && !own.has(at))];
 }
 
-/** Messages that only a compaction's own record holds: its summary, and what it brought beside it. */
-export function recordedOnly(compactions: readonly RecordedCompaction[]): ReadonlySet<number> {
+/** Messages that only a compaction's own record holds: its summary, and what it added to it. */
+export function findRecordedOnly(compactions: readonly RecordedCompaction[]): ReadonlySet<number> {
   return new Set(
     compactions.flatMap(({ at, summary, context }) => context.filter((index) => index >= at && index <= summary)),
   );

@@ -18,7 +18,7 @@ import { createPairing } from "../core/transcript/pairing.ts";
  * Reads a session file. The transcript has no violation of core's rules: what had none in the file is repaired, and
  * `notes` says where. By default it is the history that the agent would send now; `{ history: "all" }` goes back
  * behind recorded compactions. A session without a word gives an empty transcript.
- * Throws `unreadable_input` where no record of the format is found.
+ * Throws `unreadable_input` if no record of the format is found.
  */
 export function readLog(text: LogText, format: LogFormat, { history = "live" }: ReadOptions = {}): ReadLog {
   const { reading, messages, injected, lines, notes } = readAssembled(text, format, history);
@@ -36,11 +36,11 @@ export function readLog(text: LogText, format: LogFormat, { history = "live" }: 
     toolNames: [...new Set(messages.flatMap(callsOf).map((call) => call.name))],
     injected,
     timesMs: Object.freeze(lines.map((line) => reading.times.get(line))),
-    notes: gathered([...reading.notes, ...notes, ...silent]),
+    notes: groupNotes([...reading.notes, ...notes, ...silent]),
   });
 }
 
-/** What a reader found, paired and repaired. Throws `unreadable_input` where no record of the format is found. */
+/** What a reader found, paired and repaired. Throws `unreadable_input` if no record of the format is found. */
 export function readAssembled(
   text: LogText,
   format: LogFormat,
@@ -55,7 +55,7 @@ function makeTranscript({ system = [], model }: FormatReading, messages: readonl
   return Object.freeze({ system: Object.freeze(system.map(freeze)), messages, ...(model !== undefined && { model }) });
 }
 
-export function gathered(notes: readonly LogNote[]): readonly LogNote[] {
+export function groupNotes(notes: readonly LogNote[]): readonly LogNote[] {
   const groups = Map.groupBy(notes, (note) => `${note.code}\n${note.text}`);
   return [...groups.values()]
     .map((group) =>

@@ -2,7 +2,7 @@
 import { existsSync, readSync, openSync, closeSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { PrecisError } from "../core/errors.ts";
-import { loadSqlite } from "../platform/sqlite.ts";
+import { loadSqlite } from "../platform/builtin.ts";
 import type { Fields } from "./fields.ts";
 
 const MAGIC = "SQLite format 3\u0000";

@@ -13,7 +13,7 @@ import { asFields, toJson, asText, tryParseJson, type Fields } from "./fields.ts
 
 export interface SessionText {
   readonly text: string;
-  /** Undefined where it is no session of an agent. */
+  /** Undefined if it is no session of an agent. */
   readonly format: LogFormat | undefined;
 }
 
@@ -23,14 +23,14 @@ const SESSION_MODE = 0o600;
 
 /**
  * The text of a session: of a file, of the session file of an older OpenCode store with its messages, or of one session
- * in a database, the newest where no id is given. Throws `unreadable_input`.
+ * in a database, the newest if no id is given. Throws `unreadable_input`.
  */
 export function sessionText(
   path: string,
   { session, from }: { readonly session?: string; readonly from?: LogFormat } = {},
 ): SessionText {
   const { size } = statSync(path);
-  if (isDatabase(path)) return withDatabase(path, (database) => documentIn(database, { path, session }));
+  if (isDatabase(path)) return withDatabase(path, (database) => readSessionDocument(database, { path, session }));
   if (size > SESSION_BYTES_MAX)
     throw unreadable(`${path} is larger than ${SESSION_BYTES_MAX} bytes`, "Name a smaller file.");
   if (isStoredSession(path)) return { text: storedDocument(path), format: "opencode" };
@@ -48,7 +48,7 @@ interface Wanted {
   readonly session: string | undefined;
 }
 
-function documentIn(database: AgentDatabase, { path, session }: Wanted): SessionText {
+function readSessionDocument(database: AgentDatabase, { path, session }: Wanted): SessionText {
   const agent = findAgent(database);
   if (agent === undefined) throw unreadable(`${path} is not a database of OpenCode or Hermes`, "Name another file.");
   const { sessions, document } = DATABASES[agent];
@@ -76,8 +76,11 @@ function findAgent(database: AgentDatabase): DatabaseAgent | undefined {
   return (Object.keys(DATABASES) as DatabaseAgent[]).find((name) => DATABASES[name].is(database));
 }
 
-/** The newest sessions of a database; none where it is not one of the agent's. */
-export function sessionsIn(path: string, limit: number): readonly (StoredSession & { readonly format: LogFormat })[] {
+/** The newest sessions of a database; none if it is not one of the agent's. */
+export function listStoredSessions(
+  path: string,
+  limit: number,
+): readonly (StoredSession & { readonly format: LogFormat })[] {
   return withDatabase(path, (database) => {
     const agent = findAgent(database);
     if (agent === undefined) return [];
@@ -91,7 +94,7 @@ export function storeFrames(path: string, text: string): void {
   writeFileSync(path, folded(text), { flag: "wx", mode: SESSION_MODE });
 }
 
-/** Adds a written session to the agent's own database. Throws `unreadable_input` where that is none, or of another version. */
+/** Adds a written session to the agent's own database. Throws `unreadable_input` if that is none, or of another version. */
 export function storeSession(path: string, text: string, to: LogFormat): void {
   insertInto(path, (insert, database) => {
     const agent = findAgent(database);
@@ -118,10 +121,10 @@ const rootOf = (path: string): string => dirname(dirname(dirname(path)));
 
 function storedDocument(path: string): string {
   const root = rootOf(path);
-  const info = recordIn(path);
+  const info = readRecord(path);
   const id = asText(info["id"]) ?? basename(path, ".json");
-  const messages = filesIn(join(root, "message", id)).map((file) => {
-    const message = recordIn(file);
+  const messages = listFiles(join(root, "message", id)).map((file) => {
+    const message = readRecord(file);
     const messageId = asText(message["id"]) ?? basename(file, ".json");
     return { info: message, parts: readParts(join(root, "part"), messageId) };
   });
@@ -132,14 +135,14 @@ function storedDocument(path: string): string {
 
 /** In a folder of the message; the first stores had all parts in one. */
 function readParts(folder: string, messageId: string): readonly Fields[] {
-  const own = filesIn(join(folder, messageId)).map(recordIn);
+  const own = listFiles(join(folder, messageId)).map(readRecord);
   if (own.length > 0) return own;
-  return filesIn(folder)
-    .map(recordIn)
+  return listFiles(folder)
+    .map(readRecord)
     .filter((part) => part["messageID"] === messageId);
 }
 
-function filesIn(folder: string): readonly string[] {
+function listFiles(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".json"))
@@ -147,6 +150,6 @@ function filesIn(folder: string): readonly string[] {
     .toSorted();
 }
 
-function recordIn(path: string): Fields {
+function readRecord(path: string): Fields {
   return asFields(tryParseJson(readFileSync(path, "utf8"))) ?? {};
 }

@@ -2,7 +2,7 @@
 import type { Dialect } from "./providers.ts";
 import type { WriterPrompt, WriterUsage } from "../core/handoff/model/writer.ts";
 import { estimateText } from "../core/transcript/estimate.ts";
-import { fieldsOf, parsed } from "./answers.ts";
+import { asFields, parsed } from "./answers.ts";
 
 /** What of the AI SDK's packages is used; they are optional, so their own types are not. */
 interface Packages {
@@ -22,7 +22,7 @@ interface Call {
   readonly signal: AbortSignal;
 }
 
-/** What the AI SDK makes of an answer; a count is undefined where the provider did not report it. */
+/** What the AI SDK makes of an answer; a count is undefined if the provider did not report it. */
 export interface Generated {
   readonly text: string;
   readonly finishReason: string;
@@ -120,8 +120,8 @@ export function costOf(
   return ((fresh * input + read + written) * inputFactor + outputTokens * output * outputFactor) / MTOK;
 }
 
-/** One answer's usage. `body` is its JSON where the provider reports a price in it, as OpenRouter does (`usage.cost`). */
-export function usageOf(
+/** One answer's usage. `body` is its JSON if the provider reports a price in it, as OpenRouter does (`usage.cost`). */
+export function readUsage(
   { text, usage }: Generated,
   prompt: WriterPrompt,
   { prices, body }: { readonly prices: Prices | undefined; readonly body: string | undefined },
@@ -132,7 +132,7 @@ export function usageOf(
     cacheReadTokens: usage.inputTokenDetails.cacheReadTokens ?? 0,
     cacheWriteTokens: usage.inputTokenDetails.cacheWriteTokens ?? 0,
   };
-  const charged = fieldsOf(fieldsOf(parsed(body ?? ""))["usage"])["cost"];
+  const charged = asFields(asFields(parsed(body ?? ""))["usage"])["cost"];
   const listed = prices === undefined ? undefined : costOf(spent, prices);
   const costUsd = typeof charged === "number" ? charged : listed;
   const { inputTokens, outputTokens } = spent;
@@ -140,7 +140,7 @@ export function usageOf(
 }
 
 /** Several answers' usage; the cost is known only when each one's is. */
-export function totalOf(spent: readonly WriterUsage[]): WriterUsage {
+export function sumUsage(spent: readonly WriterUsage[]): WriterUsage {
   const sum = (count: (usage: WriterUsage) => number): number => spent.reduce((so, usage) => so + count(usage), 0);
   const priced = spent.length > 0 && spent.every(({ costUsd }) => costUsd !== undefined);
   return {

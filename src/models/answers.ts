@@ -78,7 +78,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 const NOTHING: Fields = Object.freeze({});
 
-/** The value of a JSON text; undefined where it is none. */
+/** The value of a JSON text; undefined if it is none. */
 export function parsed(text: string): unknown {
   let value: unknown;
   try {
@@ -89,15 +89,15 @@ export function parsed(text: string): unknown {
   return value;
 }
 
-export function fieldsOf(value: unknown): Fields {
+export function asFields(value: unknown): Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : NOTHING;
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
 /** A text that says something. */
-export function wordsOf(value: unknown): string | undefined {
+export function asWords(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -1,8 +1,8 @@
 /** Which models the settings mean: the auxiliary one that writes handoffs, and the main one behind it. */
-import { providerNamed, providerOf, type Provider } from "./providers.ts";
+import { providerNamed, guessProvider, type Provider } from "./providers.ts";
 import type { ModelSettings, ProviderChoice } from "./settings.ts";
 
-/** A model and where it is reached. */
+/** A model and its address. */
 export interface Choice {
   readonly model: string;
   readonly provider: Provider;
@@ -32,7 +32,7 @@ export interface Choices {
 export function chooseModels(settings: ModelSettings): Choices {
   const own = settings.auxiliary.compression;
   if (own.model === null && own.provider === "auto" && own.base_url === null) return {};
-  const main = mainChoice(settings);
+  const main = chooseMain(settings);
   const auxiliary = own.provider === "main" ? auxiliaryAtMain(settings, main) : ownChoice(settings);
   if (auxiliary === undefined) return main === undefined ? {} : { main };
   if (main === undefined || "problem" in main) return { auxiliary };
@@ -45,8 +45,8 @@ export function asksInPlace({ auxiliary: { compression: own } }: Pick<ModelSetti
   return own.provider === "main" && own.model === null;
 }
 
-/** The main model; undefined where none is named. */
-export function mainChoice({ model }: Pick<ModelSettings, "model">): Choice | Unclear | undefined {
+/** The main model; undefined if none is named. */
+export function chooseMain({ model }: Pick<ModelSettings, "model">): Choice | Unclear | undefined {
   if (model.name === null) return undefined;
   return reached(model.name, model, "model");
 }
@@ -84,7 +84,7 @@ interface ModelAddress {
 
 function reached(model: string, place: ModelAddress, section: string): Choice | Unclear {
   const named = place.provider === "auto" ? undefined : place.provider;
-  const meant = named ?? (place.base_url === null ? providerOf(model) : "openai-compatible");
+  const meant = named ?? (place.base_url === null ? guessProvider(model) : "openai-compatible");
   if (meant === undefined) {
     const path = `${section}.provider`;
     return { model, problem: `the provider of ${model} is not known; set ${path} or ${section}.base_url`, path };

@@ -44,7 +44,7 @@ function local(title: string, keyVariable: string, baseUrl?: string): Omit<Provi
  * The provider a model's name points to: `claude…` is Anthropic's, `gpt…`, `o3…` and the like are OpenAI's, and
  * `vendor/model` is how OpenRouter writes every name. Any other name points nowhere.
  */
-export function providerOf(model: string): ProviderName | undefined {
+export function guessProvider(model: string): ProviderName | undefined {
   if (model.includes("/")) return "openrouter";
   if (/^claude\b/i.test(model)) return "anthropic";
   return /^(?:gpt|chatgpt|codex|o[1-9])\b/i.test(model) ? "openai" : undefined;

@@ -82,9 +82,9 @@ function present<Key extends string>(figures: Readonly<Record<Key, number | unde
 
 /** For one answer, retries included: an agent waits no longer for one prompt. */
 export const ASK_TIMEOUT_MS = 120_000;
-/** Node gives up on an answer that has not begun after this long, whatever a setting says. */
+/** Node gives up on an answer that has not begun after this long, regardless of the settings. */
 export const ASK_TIMEOUT_MS_MAX = 300_000;
 /** Further requests after one that may succeed when it is made again. */
 export const ASK_RETRIES = 2;
-/** Output tokens beside the answer's own for a model that is known to think before it writes. */
+/** Output tokens in addition to the answer's own, for a model that is known to think before it writes. */
 export const THINKING_TOKENS = 8_000;

@@ -12,15 +12,15 @@ import type {
   WriterUsage,
   FailureClass,
 } from "../core/handoff/model/writer.ts";
-import { generate, type Generated, totalOf, usageOf, type Prices } from "./ai-sdk.ts";
+import { generate, type Generated, sumUsage, readUsage, type Prices } from "./ai-sdk.ts";
 import {
   recordAnswers,
   type Recording,
   type Answer,
-  fieldsOf,
-  listOf,
+  asFields,
+  asList,
   parsed,
-  wordsOf,
+  asWords,
   type Fields,
 } from "./answers.ts";
 import { ASK_RETRIES, ASK_TIMEOUT_MS } from "./settings.ts";
@@ -43,14 +43,14 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 const ENDPOINT = /\/(?:chat\/completions|completions|responses|messages|models)\/?$/;
 const VERSIONED = /\/v\d/;
 
-/** The address that was probably meant; undefined where its shape says nothing. */
+/** The address that was probably meant; undefined if its shape says nothing. */
 function meantAddress(baseUrl: string): string | undefined {
   const { origin, pathname } = new URL(baseUrl);
   if (ENDPOINT.test(pathname)) return origin + pathname.replace(ENDPOINT, "");
   return VERSIONED.test(pathname) ? undefined : `${origin}${pathname.replace(/(?<!\/)\/+$/, "")}/v1`;
 }
 
-/** Before the first retry, and doubled before each further one, where the provider names no wait. */
+/** The wait before the first retry, doubled before each further one, if the provider names no wait. */
 const RETRY_PAUSE_MS = 500;
 /** A provider that asks for a longer pause is not waited for. */
 const RETRY_PAUSE_MS_MAX = 20_000;
@@ -111,7 +111,7 @@ async function ask(options: WriterOptions, prompt: WriterPrompt, signal?: AbortS
     const outcome = await attemptOnce({ options, prompt, packages: ready, recording, stop });
     signal?.throwIfAborted();
     if (outcome.usage !== undefined) spent.push(outcome.usage);
-    const usage = { ...totalOf(spent), requests: recording.requests() };
+    const usage = { ...sumUsage(spent), requests: recording.requests() };
     if (outcome.kind === "answered") return { kind: "answered", text: outcome.text, ended: outcome.ended, usage };
     const judgement = deadline.aborted ? timedOut(timeoutMs) : outcome.judgement;
     const wait = judgement.retryAfterMs ?? RETRY_PAUSE_MS * 2 ** attempt;
@@ -165,7 +165,7 @@ async function attemptOnce({ options, prompt, packages, recording, stop }: Attem
   } catch (error) {
     return { kind: "failed", judgement: judgeThrown(recording.last(), error, options.overflow) };
   }
-  const usage = usageOf(generated, prompt, {
+  const usage = readUsage(generated, prompt, {
     prices: options.prices,
     body: provider.name === "openrouter" ? recording.last()?.body : undefined,
   });
@@ -254,13 +254,13 @@ function misshapen({ status, body }: Answer): string {
   return `HTTP ${status} with ${what}`;
 }
 
-/** A refusal in a field of its own: Chat beside the content, Responses as a part of the message. */
+/** A refusal in a field of its own: next to the content in Chat, as a part of the message in Responses. */
 function readRefusal(body: string): string | undefined {
-  const json = fieldsOf(parsed(body));
-  const [choice] = listOf(json["choices"]);
-  const message = fieldsOf(fieldsOf(choice)["message"]);
-  const parts = listOf(json["output"]).flatMap((item) => listOf(fieldsOf(item)["content"]));
-  const refusals = [message, ...parts].map((one) => wordsOf(fieldsOf(one)["refusal"]));
+  const json = asFields(parsed(body));
+  const [choice] = asList(json["choices"]);
+  const message = asFields(asFields(choice)["message"]);
+  const parts = asList(json["output"]).flatMap((item) => asList(asFields(item)["content"]));
+  const refusals = [message, ...parts].map((one) => asWords(asFields(one)["refusal"]));
   return refusals.find((one) => one !== undefined);
 }
 
@@ -269,7 +269,7 @@ export type ReadOverflow = (status: number, body: string) => { readonly limitTok
 
 export interface Judgement {
   readonly class: FailureClass;
-  /** What happened, in the provider's words where it has some; not yet bounded or redacted. */
+  /** What happened, in the provider's words if it has some; not yet bounded or redacted. */
   readonly said: string;
   /** Whether the same request may well succeed at once. */
   readonly again: boolean;
@@ -341,21 +341,21 @@ function innermostCode(cause: unknown): string | undefined {
   return code;
 }
 
-/** The error object of an answer, or of its one choice (OpenRouter); undefined where there is none. */
+/** The error object of an answer, or of its one choice (OpenRouter); undefined if there is none. */
 function readError(body: string): Fields | undefined {
-  const fields = fieldsOf(parsed(body));
+  const fields = asFields(parsed(body));
   if (typeof fields["error"] === "string") return { message: fields["error"] };
-  const [choice] = listOf(fields["choices"]);
-  const errors = [fields["error"], fieldsOf(choice)["error"]].map(fieldsOf);
+  const [choice] = asList(fields["choices"]);
+  const errors = [fields["error"], asFields(choice)["error"]].map(asFields);
   return errors.find((error) => Object.keys(error).length > 0);
 }
 
 function errorWords(body: string): Words {
-  const json = fieldsOf(parsed(body));
+  const json = asFields(parsed(body));
   const error = readError(body) ?? json;
-  const raw = fieldsOf(error["metadata"])["raw"];
+  const raw = asFields(error["metadata"])["raw"];
   const text = [error["message"] ?? error["detail"], raw].filter((one) => typeof one === "string").join(" ");
-  const codes = [error["code"], error["type"], error["status"], fieldsOf(error["innererror"])["code"]];
+  const codes = [error["code"], error["type"], error["status"], asFields(error["innererror"])["code"]];
   return {
     code: codes
       .filter((one) => typeof one === "string")

@@ -21,7 +21,7 @@ export interface WriterEnvironment {
   readonly fetch?: typeof fetch;
 }
 
-/** Nobody is asked yet, and nothing is loaded. Settings that lead nowhere give a writer that answers so. */
+/** Asks no model and loads nothing yet. Settings that lead nowhere give a writer that answers with the reason. */
 export function createWriters(settings: ModelSettings, surroundings: WriterEnvironment): Writers {
   const { auxiliary, main } = chooseModels(settings);
   const writerFor = (choice: Choice | Unclear): Writer => makeWriter(choice, settings, surroundings);
@@ -44,10 +44,10 @@ function makeWriter(choice: Choice | Unclear, settings: ModelSettings, surroundi
     baseUrl,
     keyVariable,
     apiKey: environment[keyVariable]?.trim() || undefined,
-    windowTokens: windowOf(choice, registry),
+    windowTokens: findWindow(choice, registry),
     maxOutputTokens: facts?.maxOutputTokens,
-    thinkingTokens: thinkingTokensOf(settings, facts),
-    prices: pricesOf(choice, registry),
+    thinkingTokens: findThinkingTokens(settings, facts),
+    prices: findPrices(choice, registry),
     timeoutMs: timeout_seconds * 1_000,
     overflow,
     ...defined({ load, fetch }),
@@ -55,16 +55,19 @@ function makeWriter(choice: Choice | Unclear, settings: ModelSettings, surroundi
 }
 
 /** A server of one's own costs what the configuration says, and nothing that is known of the model elsewhere. */
-export function pricesOf({ model, provider }: Choice, registry: Registry): Prices | undefined {
+export function findPrices({ model, provider }: Choice, registry: Registry): Prices | undefined {
   return provider.keyOptional === true ? statedPrices(registry, model) : lookUp(registry, model)?.prices;
 }
 
-/** Output tokens beside the answer's own. */
-export function thinkingTokensOf({ auxiliary }: ModelSettings, facts: ModelFacts | undefined): number {
+/** Output tokens in addition to the answer's own. */
+export function findThinkingTokens({ auxiliary }: ModelSettings, facts: ModelFacts | undefined): number {
   return auxiliary.compression.thinking_tokens ?? (facts?.thinks === true ? THINKING_TOKENS : 0);
 }
 
 /** Stated for it, known by its name, or the safe one. */
-export function windowOf({ model, windowTokens }: Pick<Choice, "model" | "windowTokens">, registry: Registry): number {
+export function findWindow(
+  { model, windowTokens }: Pick<Choice, "model" | "windowTokens">,
+  registry: Registry,
+): number {
   return windowTokens ?? lookUp(registry, model)?.windowTokens ?? SAFE_WINDOW_TOKENS;
 }

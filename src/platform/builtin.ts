@@ -25,3 +25,17 @@ export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name]
 export function environmentVariables(): Readonly<Record<string, string | undefined>> {
   return host?.env ?? {};
 }
+
+/** SQLite, if Node was built with it. Some versions warn that their SQLite is experimental; every other warning still comes through. */
+export function loadSqlite() {
+  const emit = process.emitWarning;
+  process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {
+    const text = typeof warning === "string" ? warning : warning.message;
+    if (!text.startsWith("SQLite is an experimental feature")) Reflect.apply(emit, process, [warning, ...rest]);
+  };
+  try {
+    return process.getBuiltinModule("node:sqlite");
+  } finally {
+    process.emitWarning = emit;
+  }
+}

@@ -14,7 +14,7 @@ import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import {
   createBaring,
-  unpacked,
+  unpackOutcome,
   type CompactData,
   type EngineInput,
   type WritersData,
@@ -44,7 +44,7 @@ export interface PluginEngineParts {
   readonly settings: EngineSettings;
 }
 
-/** What is reported is kept with the state and told with the next decision, so that nobody waits for it. */
+/** Reports are kept with the state and passed with the next decision, so that no request waits for them. */
 export function createPluginEngine({ name, host, limits, settings }: PluginEngineParts): ExternalEngine {
   // A plugin says what tools it has with its first answer.
   let tools: readonly EngineTool[] | undefined;
@@ -88,7 +88,7 @@ export function createPluginEngine({ name, host, limits, settings }: PluginEngin
         ask: asking.ask,
       })) as Compacted;
       keepTools(listed);
-      return named(unpacked(outcome, transcript, request.chain), {
+      return named(unpackOutcome(outcome, transcript, request.chain), {
         name,
         wrap: (own) => stateOf({ own, usages: [] }),
         spent: asking.spent(),
@@ -115,7 +115,7 @@ async function answerTool(
   return demandToolAnswer(answer, tokensMax);
 }
 
-/** Of its time, a tool is told that it is late after this much. */
+/** The share of its time after which a tool is warned that it is late. */
 const LATE_SHARE = 0.8;
 
 interface Decided {
@@ -170,7 +170,7 @@ interface WriterSpending {
   readonly costUsd: number;
 }
 
-/** Models are asked from here, with secrets masked whatever the plugin did about them, and counted here too. */
+/** Models are asked from here, with secrets masked regardless of what the plugin did, and counted here too. */
 function createAsking({ writers, secrets, signal }: CompactRequest, limits: PluginLimits) {
   const redact = createRedactor(secrets);
   let asked = 0;

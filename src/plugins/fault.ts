@@ -43,7 +43,7 @@ const STACK_CHARS_MAX = 4_000;
 /** Any error as data; `folder` is where the plugin's own files are, as a URL. */
 export function toFaultData(error: unknown, folder?: string): FaultData {
   if (error instanceof PluginFault) return error.data;
-  const place = folder === undefined ? undefined : placeIn(error, folder);
+  const place = folder === undefined ? undefined : findPlace(error, folder);
   const where = place === undefined ? {} : { place };
   if (error instanceof EngineFault)
     return { kind: "broke_contract", check: error.check, detail: oneLine(error.message), ...where };
@@ -62,7 +62,7 @@ export function oneLine(text: string): string {
   return text.slice(0, DETAIL_CHARS_MAX).replaceAll(/\s+/g, " ");
 }
 
-function placeIn(error: unknown, folder: string): string | undefined {
+function findPlace(error: unknown, folder: string): string | undefined {
   const stack = error instanceof Error && typeof error.stack === "string" ? error.stack : "";
   const line = stack
     .slice(0, STACK_CHARS_MAX)

@@ -34,7 +34,7 @@ export interface BrokenPlugin {
   readonly problem: string;
 }
 
-/** The first of that name; throws `bad_plugin` where it is broken. */
+/** The first of that name; throws `bad_plugin` if it is broken. */
 export function findPlugin(name: string, folders: readonly string[]): Plugin | undefined {
   if (!NAME.test(name)) return undefined;
   const folder = folders.map((one) => join(resolve(one), name)).find(isFolder);

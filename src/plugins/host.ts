@@ -202,7 +202,7 @@ function createTurns(worker: Worker): Turns {
     const one = pending;
     pending = undefined;
     one?.deadline.end();
-    // A thread that nobody waits for keeps no program alive.
+    // A thread without a pending call must not keep the program alive.
     worker.unref();
     return one;
   };
@@ -266,7 +266,7 @@ function startWorker({ plugin, limits, says }: ThreadOptions): Worker {
     workerData: { entry: plugin.entry, folder, prints: says !== undefined } satisfies ThreadData,
     execArgv: [],
     env: {},
-    // What it prints must not get into what precis prints. Nobody reads these: to read them would keep the program alive.
+    // What it prints must not get into what precis prints. These streams are not read, because reading them would keep the program alive.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
@@ -283,7 +283,7 @@ interface Relaying {
   readonly effect: (pending: Pending) => Promise<WriterReply | string | undefined> | undefined;
 }
 
-/** While a model answers or the store reads, the plugin's time stands still. */
+/** The plugin's time does not run while a model answers or the store reads. */
 async function relay(ask: number, pending: Pending | undefined, { worker, turns, effect }: Relaying): Promise<void> {
   const answering = pending === undefined ? undefined : effect(pending);
   if (pending === undefined || answering === undefined) return;

@@ -16,7 +16,7 @@ export interface LoadOptions {
   /** Folders that hold plugins, a folder each; the first that has the name counts. Default `plugins/context_engine` here. */
   readonly folders?: readonly string[];
   readonly limits?: Partial<PluginLimits>;
-  /** Hears what the plugin prints; nobody does by default. */
+  /** Called with what the plugin prints; by default, that is discarded. */
   readonly says?: (text: string) => void;
 }
 
@@ -28,7 +28,7 @@ export interface PluginSource extends EngineSource {
 }
 
 /**
- * What `createSession({ engine })` takes for a name: a plugin, or the name itself where it is a registered or a built-in engine.
+ * What `createSession({ engine })` takes for a name: a plugin, or the name itself if it is a registered or a built-in engine.
  *
  * @throws PrecisError `unknown_engine`, which says where was looked; `bad_plugin` for a folder that is no plugin's.
  */

@@ -65,7 +65,7 @@ export interface ToolData extends EngineInput {
   readonly lateAtMs: number;
 }
 
-/** The contract suite on one transcript, in a window of that many tokens where one is given. */
+/** The contract suite on one transcript, in a window of that many tokens if one is given. */
 export interface CheckData {
   readonly name: "check";
   readonly transcript: Transcript;
@@ -104,7 +104,7 @@ export function createBaring(): (transcript: Transcript) => Transcript {
 }
 
 /** In the thread: a message of the transcript that is in the result goes back as its index. */
-export function packed(outcome: unknown, { messages }: Transcript): unknown {
+export function packOutcome(outcome: unknown, { messages }: Transcript): unknown {
   const { compaction } = (outcome ?? {}) as { readonly compaction?: { readonly after?: unknown } };
   if (!isDense(compaction?.after)) return outcome;
   const places = new Map(messages.map((message, at) => [message, at]));
@@ -116,7 +116,7 @@ export function packed(outcome: unknown, { messages }: Transcript): unknown {
  * In the session: the outcome on the transcript's own messages. Reaches to the end of a wire message, so that it is
  * written as one. Throws an `EngineFault` for what is no outcome.
  */
-export function unpacked(answer: unknown, transcript: Transcript, chain: Chain): Outcome {
+export function unpackOutcome(answer: unknown, transcript: Transcript, chain: Chain): Outcome {
   const { messages } = transcript;
   const { compaction } = (answer ?? {}) as { readonly compaction?: { readonly after?: unknown } };
   const placed = isDense(compaction?.after)

@@ -14,7 +14,7 @@ import type { Writer, WriterReply, Writers } from "../core/handoff/model/writer.
 import { createChain } from "../core/transcript/links.ts";
 import { calibrated, createMeasure } from "../core/transcript/measure.ts";
 import {
-  packed,
+  packOutcome,
   type CallData,
   type CompactData,
   type FromThread,
@@ -109,7 +109,7 @@ async function answerTo(make: Make, call: CallData): Promise<unknown> {
       const engine = engineFor(make, call.settings);
       const { transcript } = call;
       const state = makeState(engine, call);
-      const outcome = packed(await engine.compact(state, transcript, createRequest(call)), transcript);
+      const outcome = packOutcome(await engine.compact(state, transcript, createRequest(call)), transcript);
       return { outcome, tools: listTools(engine, state) };
     }
     case "tool":

@@ -1,6 +1,6 @@
 /**
  * What servers say when a request does not fit the model's window, as patterns; the most telling ones first. A saying is a
- * fact about one server, so each line says whose it is. `provider/src/overflow-errors.ts` has whole answers with origins.
+ * fact about one server, so each line says whose it is. `provider/src/overflow-errors.json` has whole answers with origins.
  */
 
 const N = String.raw`(\d[\d,]*)`;

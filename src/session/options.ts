@@ -12,7 +12,7 @@ import {
   objectWith,
   section,
   text,
-  valueOf,
+  makeOption,
   whole,
   withDefault,
   yesOrNo,
@@ -34,7 +34,7 @@ import type { PinRequest } from "./pins.ts";
 import { checkSavedState, isWindowOrigin } from "./saved-state.ts";
 import { summarizeOption } from "./summarize.ts";
 
-const engineOption = valueOf(
+const engineOption = makeOption(
   "the name of an engine, or an engine",
   (value) => (typeof value === "string" && value !== "") || (isObject(value) && typeof value["name"] === "string"),
 );
@@ -105,7 +105,7 @@ function withCheckedState(call: string, options: OptionKinds): (given: RuntimeOp
 const writerOption = objectWith("a writer", "ask");
 
 const compactOptions = {
-  signal: valueOf("an AbortSignal", (value) => value instanceof AbortSignal),
+  signal: makeOption("an AbortSignal", (value) => value instanceof AbortSignal),
   focus: text,
   messages: nonEmptyText,
   budget: whole({ min: 1 }),
@@ -138,7 +138,7 @@ const checkModel = createOptionsCheck("modelChanged", {
   model: text,
   contextLength: engineSettings.options.contextLength,
   maxOutputTokens: engineSettings.options.maxOutputTokens,
-  window: valueOf("where a window comes from, as `report().window` says it", isWindowOrigin),
+  window: makeOption("where a window comes from, as `report().window` says it", isWindowOrigin),
 });
 
 const waitingOptions = {

@@ -9,7 +9,7 @@ import {
   isObject,
   nonEmptyText,
   oneOf,
-  valueOf,
+  makeOption,
   type OptionKind,
 } from "../config/options.ts";
 import { PrecisError } from "../core/errors.ts";
@@ -51,7 +51,7 @@ const HTTP = /^https?:$/;
 const summaryModel: Readonly<Record<keyof SummaryModel, OptionKind>> = {
   model: nonEmptyText,
   provider: oneOf(...PROVIDER_NAMES),
-  baseUrl: valueOf("an http(s) address", (value) => isName(value) && HTTP.test(URL.parse(value)?.protocol ?? "")),
+  baseUrl: makeOption("an http(s) address", (value) => isName(value) && HTTP.test(URL.parse(value)?.protocol ?? "")),
   apiKey: nonEmptyText,
   contextLength: contextLengthOption,
 };
@@ -62,7 +62,7 @@ function isSummaryModel(value: unknown): boolean {
   return Object.entries(value).every(([key, one]) => one === undefined || kinds[key]?.fits(one) === true);
 }
 
-export const summarizeOption = valueOf(
+export const summarizeOption = makeOption(
   "the name of a model, `{ model, provider?, baseUrl?, apiKey?, contextLength? }`, a function that sends a request, or a writer",
   (value) => isName(value) || typeof value === "function" || isWriter(value) || isSummaryModel(value),
 );

@@ -45,9 +45,6 @@ const tooWide = (text: string, columns: number): readonly string[] =>
 /** A word alone on its line, for example an address or a path to copy, is not broken. */
 const isBreakable = (line: string): boolean => line.trim().replace(/ \\$/, "").includes(" ");
 
-/** The example is twenty times as long: in `npm run test:full`. */
-const FULL = Number(process.env["PRECIS_TEST_RUNS"] ?? 0) > 1_000;
-
 const COMMANDS: readonly (readonly string[])[] = [
   ["inspect", "chat.json"],
   ["inspect", "session.jsonl", "--context-length", "16k"],
@@ -58,19 +55,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["report", "sessions", "--context-length", "30k"],
   ["check", "chat.json"],
   ["check", "broken.json"],
-  [
-    "precis-eval",
-    "replay",
-    "chat.json",
-    "--context-length",
-    "16k",
-    "--engines",
-    "compressor,sacred-zone",
-    "--schedules",
-    "cost",
-  ],
-  ...(FULL ? [["precis-eval", "replay", "--example", "--schedules", "cost"]] : []),
-  ["precis-eval", "measure", "sessions", "--engines", "compressor", "--threads", "1", "--cache", "evaluated"],
+  ["precis-eval", "replay", "chat.json", "--context-length", "16k", "--engines", "compressor,sacred-zone"],
+  ["precis-eval", "measure", "sessions", "--engines", "compressor"],
   ["config", "check"],
   ["doctor", "--offline"],
   ["doctor", "--offline", "--config", "wrong-upstream.yaml"],

@@ -1,14 +1,14 @@
 /** The library checks its options without the configuration's schema; both accept the same and say the same. */
 import { expect, it } from "vitest";
 import { engineSettings, isSection, type OptionKind, type OptionKinds } from "../../src/config/options.ts";
-import { optionsOf } from "../../src/config/settings.ts";
+import { toOptions } from "../../src/config/settings.ts";
 import { schema } from "../../src/config/schema.ts";
 
 const { compression, context, model } = schema.shape;
 const { shape: compressed } = compression.unwrap();
 const { shape: modelled } = model.unwrap();
 
-const configured = optionsOf({
+const configured = toOptions({
   contextLength: modelled.context_length
     .unwrap()
     .unwrap()

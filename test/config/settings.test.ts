@@ -7,7 +7,7 @@ import { ENGINE_DEFAULTS } from "../../src/core/engines/settings.ts";
 import { toEngineSettings } from "../../src/config/engine-settings.ts";
 import { DEFAULTS } from "../../src/config/defaults.ts";
 import { jsonSchema, ALIASES, SETTINGS, settingAt, toVariable, valueAt } from "../../src/config/settings.ts";
-import { nearest } from "../../src/config/problems.ts";
+import { findNearest } from "../../src/config/problems.ts";
 import { withReference } from "../../scripts/docs/settings.ts";
 import { resolve as resolveSources } from "../../src/config/resolve.ts";
 import { schema } from "../../src/config/schema.ts";
@@ -77,10 +77,10 @@ describe("what is generated", () => {
 describe("the nearest name", () => {
   it("is found over typing errors, case and separators, and is nothing when none is near", () => {
     const names = ["compression.threshold", "compression.target_ratio", "model.name"];
-    expect(nearest("compression.treshold", names)).toBe("compression.threshold");
-    expect(nearest("Compression.TargetRatio", names)).toBe("compression.target_ratio");
-    expect(nearest("mdoel.name", names)).toBe("model.name");
-    expect(nearest("zebra", names)).toBeUndefined();
-    expect(nearest("x".repeat(1_000_000), names)).toBeUndefined();
+    expect(findNearest("compression.treshold", names)).toBe("compression.threshold");
+    expect(findNearest("Compression.TargetRatio", names)).toBe("compression.target_ratio");
+    expect(findNearest("mdoel.name", names)).toBe("model.name");
+    expect(findNearest("zebra", names)).toBeUndefined();
+    expect(findNearest("x".repeat(1_000_000), names)).toBeUndefined();
   });
 });

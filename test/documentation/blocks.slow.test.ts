@@ -90,7 +90,7 @@ const evaluations = new Map(
   (await loadCommands(EVAL)).flatMap((one) => ("commands" in one ? [] : [[one.name, one] as const])),
 );
 
-const notRun = (line: string): string | undefined => NOT_RUN.find(([pattern]) => pattern.test(line))?.[1];
+const makeUnrunResult = (line: string): string | undefined => NOT_RUN.find(([pattern]) => pattern.test(line))?.[1];
 const titleOf = ({ page, line }: Block): string => `${page}:${line}`;
 const blocks = PAGES.flatMap(blocksOf);
 
@@ -148,7 +148,7 @@ describe("shell blocks run", () => {
   );
   const scripts = [...pages].flatMap(([page, those]) => {
     const lines = those.flatMap((block) =>
-      commandLines(block).filter((line) => notRun(line) === undefined && !ranElsewhere(line)),
+      commandLines(block).filter((line) => makeUnrunResult(line) === undefined && !ranElsewhere(line)),
     );
     return lines.length === 0 ? [] : [[page, lines] as const];
   });

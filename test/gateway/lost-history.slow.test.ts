@@ -4,7 +4,7 @@ import { createServer, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, vi } from "vitest";
 import { textMessage, type Message, type Transcript } from "../../src/core/transcript/message.ts";
-import { replayAsAgent } from "../../provider/src/agent.ts";
+import { replayAsAgent } from "../support/agent/replay.ts";
 import { atEnd, front, stand } from "./support/standing.ts";
 
 const WINDOW_TOKENS = 12_000;

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createChain } from "../../src/core/transcript/links.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { createMemoryStore } from "../../src/store/index.ts";
-import type { AgentTurn } from "../../provider/src/agent.ts";
+import type { AgentTurn } from "../support/agent/replay.ts";
 import type { RequestRecord } from "../../provider/src/record.ts";
 import { bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { createWitness, type Witness } from "./support/witness.ts";

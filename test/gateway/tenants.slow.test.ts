@@ -12,7 +12,7 @@ import { createProvider } from "../../provider/src/provider.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { openSqliteStore } from "../../src/store/index.ts";
 import { ask, bodyOf, PROTOCOLS, worked, type Asking, type Told } from "./support/asking.ts";
-import { wires } from "../../provider/src/wires.ts";
+import { agentForms } from "../support/agent/forms.ts";
 import { PROTOCOL_MODELS } from "../../provider/test/models.ts";
 import { serve } from "./support/serving.ts";
 import { atEnd, front, stand, temporaryFolder } from "./support/standing.ts";
@@ -22,7 +22,7 @@ const WINDOW_TOKENS = 8_000;
 const RECALL_ID = /\br[0-9a-f]{16}\b/;
 
 const headersOf = (protocol: Asking["protocol"], key: string): HeaderLines =>
-  Object.entries(wires[protocol].agent.credentials(key));
+  Object.entries(agentForms[protocol].credentials(key));
 
 const tenantWith = (headers: HeaderLines, target = "/v1/messages", credentialNames?: readonly string[]): string => {
   const { tenant, isolated } = ownerOf({ headers, target }, { policy: "per_key", loopback: true, credentialNames });
@@ -217,7 +217,7 @@ describe("keys that are planted everywhere a client may put one", () => {
       seen.push(text, JSON.stringify([...response.headers]));
     };
     const pathOf = (protocol: Asking["protocol"]): string =>
-      wires[protocol].agent.pathOf({ model: PROTOCOL_MODELS[protocol], stream: false });
+      agentForms[protocol].pathOf({ model: PROTOCOL_MODELS[protocol], stream: false });
     for (const protocol of PROTOCOLS) {
       for (const step of [2, 20, 30, 31])
         await call(pathOf(protocol), bodyOf(protocol, worked("secret", step), { stream: step % 2 === 0 }));

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { textMessage, type Message, type Transcript } from "../../src/core/transcript/message.ts";
-import { replayAsAgent } from "../../provider/src/agent.ts";
+import { replayAsAgent } from "../support/agent/replay.ts";
 import { spread } from "../support/cases.ts";
 import { stand, TENANT } from "./support/standing.ts";
 import { createWitness } from "./support/witness.ts";

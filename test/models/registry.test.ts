@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { withGenerated } from "../../scripts/docs/markdown.ts";
-import { bareName, longestMatch, createRegistry, knownModels, lookUp } from "../../src/models/registry/registry.ts";
+import { bareName, findLongestMatch, createRegistry, knownModels, lookUp } from "../../src/models/registry/registry.ts";
 import { modelList } from "../../scripts/docs/models.ts";
 import { registryOf } from "../../src/models/settings.ts";
 import { costOf } from "../../src/models/ai-sdk.ts";
@@ -63,7 +63,7 @@ describe("names", () => {
     ["gemini-3-flash-preview", "gemini-3-flash"],
   ])("%s is %s", (name, row) => {
     expect(lookUp(registry, name)).toMatchObject({ windowTokens: knownModels().get(row)!.windowTokens });
-    expect(longestMatch(name, new Map(known.map((one) => [one, one])))).toBe(row);
+    expect(findLongestMatch(name, new Map(known.map((one) => [one, one])))).toBe(row);
   });
 
   it.each([
@@ -91,7 +91,7 @@ describe("names", () => {
           .filter((row) => name === row || name.startsWith(`${row}-`))
           .toSorted((one, other) => other.length - one.length)[0];
         fc.pre(!/-(?:nano|micro|small|medium|large|ultra|flash|turbo|image|audio|tts|live)\b/.test(name));
-        expect(longestMatch(name, new Map(rows.map((row) => [row, row])))).toBe(longest);
+        expect(findLongestMatch(name, new Map(rows.map((row) => [row, row])))).toBe(longest);
       }),
       RUNS,
     ));

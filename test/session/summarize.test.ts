@@ -11,7 +11,7 @@ import { type ProtocolName } from "../../src/core/protocols.ts";
 import { bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked } from "../gateway/support/asking.ts";
 import { behind, careful } from "../support/model-answers.ts";
 import { answer, startEndpoint, type ScriptedEndpoint } from "../support/scripted-endpoint.ts";
-import { wires } from "../../provider/src/wires.ts";
+import { agentForms } from "../support/agent/forms.ts";
 import { PROTOCOL_MODELS } from "../../provider/test/models.ts";
 
 const WINDOW_TOKENS = 40_000;
@@ -34,10 +34,10 @@ async function host(protocol: ProtocolName, options: SessionOptions = {}) {
   const provider = createProvider({ script: (asked) => (isQuestion(asked.body) ? record(asked) : { text: "Read." }) });
   const { url, close } = await provider.listen();
   const post = async (request: unknown, signal?: AbortSignal): Promise<Response> =>
-    fetch(`${url}${wires[protocol].agent.pathOf({ model: PROTOCOL_MODELS[protocol], stream: false })}`, {
+    fetch(`${url}${agentForms[protocol].pathOf({ model: PROTOCOL_MODELS[protocol], stream: false })}`, {
       method: "POST",
       headers: {
-        ...wires[protocol].agent.credentials("sk"),
+        ...agentForms[protocol].credentials("sk"),
         "content-type": "application/json",
       },
       body: typeof request === "string" ? request : JSON.stringify(request),

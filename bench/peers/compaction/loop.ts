@@ -4,7 +4,6 @@
  * really sent at the cuts still hold.
  */
 import { hash } from "node:crypto";
-import { createPrefixCache, type AutomaticRules, type CachePrompt } from "../../../eval/src/replay/prefix-cache.ts";
 import { textOf, tokensOf, type ChatMessage } from "../../../eval/src/recall/future-use.ts";
 import { createExam, type Score } from "../../../eval/src/recall/exam.ts";
 import type { Told } from "../extract.ts";
@@ -12,14 +11,6 @@ import { PRICES } from "./prices.ts";
 import type { Sitting } from "./sittings.ts";
 import type { Strategy } from "./strategies.ts";
 import { validityOf } from "./validity.ts";
-
-/** The best there could be: whatever was ever sent before is read, to the token, and nothing is forgotten. */
-const IDEAL: AutomaticRules = {
-  kind: "automatic",
-  stepTokens: 1,
-  ttlMs: Number.POSITIVE_INFINITY,
-  minimumTokens: 0,
-};
 
 /** One stretch of a recorded session, with the cuts in it. */
 export interface Stretch {
@@ -73,19 +64,20 @@ export async function runOf(strategy: Strategy, { file, messages, sittings }: St
   return { file, ...sums, cost: cost + summaries, summaries, told, invalid, scores };
 }
 
+/** The best cache there could be: whatever was ever sent before is read, to the token, and nothing is forgotten. */
 function createAccount() {
-  const cache = createPrefixCache((text) => hash("sha256", text));
+  const known = new Set<string>();
   const weigh = remembering();
   const sums = { requests: 0, cost: 0, sent: 0, busts: 0 };
   let lastTokens = 0;
   const pay = (messages: readonly ChatMessage[]): void => {
-    const blocks = messages.map((message) => ({
-      section: "messages" as const,
-      ends: true as const,
-      ...weigh(message),
-    }));
-    const prompt: CachePrompt = { blocks, messageSettings: "" };
-    const { input, read } = cache.ask(prompt, IDEAL, 0);
+    let [input, read, prefix] = [0, 0, ""];
+    for (const { text, tokens } of messages.map(weigh)) {
+      prefix = hash("sha256", `${prefix}\n${text}`);
+      input += tokens;
+      if (known.has(prefix)) read = input;
+      known.add(prefix);
+    }
     sums.requests += 1;
     sums.sent += input;
     sums.cost += read * PRICES.read + (input - read) * PRICES.write;

@@ -10,7 +10,7 @@ import { textSections } from "./text.ts";
 
 const OPENING: Blocks = [
   "# Benchmarks",
-  `<!-- Written by \`npm run docs:benchmarks\` from bench/results; a test fails where it is out of date. -->`,
+  `<!-- Written by \`npm run docs:benchmarks\` from bench/results. -->`,
   `This page measures precis beside other tools, each by its own package, on the same input; \`bench/results\` has the raw figures. [The evaluation](../eval/README.md) defines recall, and has [what \`precis-eval measure\` says of precis](../eval/README.md#results-over-the-corpus).`,
   "    PRECIS_CORPUS=… npm run bench:peers      # an hour; `-- --quick recall` takes half a minute\n    npm run docs:benchmarks                  # writes this page from the results",
   `- **The model is a stub, the same for all**: where a peer asks for a summary, it gets evenly spaced lines of what it showed. precis asks no model here.

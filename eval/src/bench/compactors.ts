@@ -9,7 +9,7 @@ export interface BenchCompactor {
   readonly from: string;
   /** How it is set, in a few words. */
   readonly how: string;
-  /** Its largest result of at most that many characters (`charsOf`); the smallest that it makes where none is. */
+  /** Its largest result of at most that many characters (`charsOf`); the smallest that it makes if none is. */
   readonly compact: (messages: readonly ChatMessage[], charsMax: number) => Promise<readonly ChatMessage[]>;
 }
 

@@ -1,4 +1,5 @@
 /** The bench as a page: first where precis loses, then where it does not, then every figure, and how they were taken. */
+import { wilson } from "../exam/intervals.ts";
 import type { LocomoRow } from "./locomo.ts";
 import type { Measure, Row } from "./measures.ts";
 
@@ -14,8 +15,6 @@ export interface BenchResult {
 }
 
 const OURS = "precis";
-/** For 95 %. */
-const Z = 1.96;
 
 export function benchPage(result: BenchResult): string {
   const judged = result.measures.map(judge);
@@ -124,11 +123,8 @@ function figure({ held, of, overBudget }: Row): string {
 
 function interval({ held, of }: Row): string {
   if (of === 0) return "";
-  const share = held / of;
-  const spread = Z * Math.sqrt((share * (1 - share)) / of + (Z * Z) / (4 * of * of));
-  const middle = share + (Z * Z) / (2 * of);
-  const at = (value: number): string => String(Math.round((100 * value) / (1 + (Z * Z) / of)));
-  return ` (${at(middle - spread)} to ${at(middle + spread)} %)`;
+  const { low, high } = wilson(held, of);
+  return ` (${Math.round(100 * low)} to ${Math.round(100 * high)} %)`;
 }
 
 function shareOf({ held, of }: Row): number {

@@ -3,7 +3,7 @@ import { wrapped, clip } from "../../../src/cli/screen/text.ts";
 import type { PrecisError } from "../../../src/core/errors.ts";
 import type { Estimate } from "../exam/ask.ts";
 import type { PreparedExam } from "../exam/exam.ts";
-import { questionCount } from "../exam/plan.ts";
+import { QUESTIONS } from "../exam/plan.ts";
 import type { Spending } from "../exam/spending-limit.ts";
 import { failuresOf, sectionsOf, verdictsOf } from "../exam/report.ts";
 import type { CaseResult } from "../exam/run.ts";
@@ -22,7 +22,7 @@ export function planPage(prepared: PreparedExam, stream: Stream): string {
   const seats = plan.contestants.length * plan.readers;
   const shown = refused.slice(0, REFUSED_SHOWN_MAX);
   const lines = [
-    `${counted(cases.length, "case")}, ${counted(questionCount(plan.quota), "question")} each, ${counted(seats, "reader")} a case`,
+    `${counted(cases.length, "case")}, ${counted(QUESTIONS, "question")} each, ${counted(seats, "reader")} a case`,
     ...cases.map(({ name, prefixTokens }) => `  ${name}  ${count(prefixTokens)} tokens`),
     ...shown.map(({ file, because }) =>
       paint("dim", `  ${clip(`not used: ${file.slice(file.lastIndexOf("/") + 1)}: ${because}`, columns - 2)}`),
@@ -45,7 +45,7 @@ function labelled(label: string, text: string, stream: Stream): readonly string[
   return withRowNote({ line: label, width: label.length, says: text }, stream);
 }
 
-export function priceLines(estimate: Estimate, { paint, columns }: Stream): readonly string[] {
+function priceLines(estimate: Estimate, { paint, columns }: Stream): readonly string[] {
   const { calls, kept, inputTokens, outputTokens, usualUsd, largestUsd, unpriced } = estimate;
   const work = `${counted(calls, "model call")}, about ${count(inputTokens)} tokens in and ${count(outputTokens)} out; ${count(kept)} kept from before.`;
   const price =
@@ -80,7 +80,7 @@ export function examPage({ figures, results, spent, ended }: ExamReport, stream:
   return `${lines.join("\n")}\n`;
 }
 
-export function spentLine({ requests, inputTokens, outputTokens, costUsd, priced }: Spending): string {
+function spentLine({ requests, inputTokens, outputTokens, costUsd, priced }: Spending): string {
   const cost = priced ? `, $${costUsd.toFixed(2)}` : costUsd > 0 ? `, $${costUsd.toFixed(2)} as far as known` : "";
   return `This run: ${counted(requests, "request")}, ${count(inputTokens)} tokens in, ${count(outputTokens)} out${cost}.`;
 }

@@ -3,30 +3,24 @@ import { resolve } from "node:path";
 import { loadConfiguration } from "../../../src/config/load.ts";
 import { CONTESTANTS_DEFAULT, contestantsOf } from "../exam/contestants.ts";
 import { prepareExam, type ExamRequest, type PreparedExam } from "../exam/exam.ts";
-import {
-  CASES_MAX,
-  KINDS,
-  QUESTIONS_MAX,
-  QUOTA_DEFAULT,
-  READERS_MAX,
-  SEATS_MAX,
-  questionCount,
-  type Quota,
-} from "../exam/plan.ts";
+import { CASES_MAX, READERS_MAX, SEATS_MAX, QUOTA } from "../exam/plan.ts";
 import { figuresOf } from "../exam/tally.ts";
-import { parseShares, parseWhole } from "../../../src/cli/screen/amounts.ts";
+import { parseDollars, parseShares, parseWhole } from "../../../src/cli/screen/amounts.ts";
 import type { Arguments, Command } from "../../../src/cli/program/command.ts";
-import { continueCommand } from "./exam-continue.ts";
+import { PATHS_ARG } from "./measure.ts";
 import { examPage, planPage } from "./exam-page.ts";
-import { BUDGETS_DEFAULT, checkLimit, FOLDER_DEFAULT, limitOf, surroundingsOf } from "./exam-request.ts";
+import { outwardFetch } from "../../../src/cli/gateway/options.ts";
+import { overflowOf } from "../../../src/session/provider-error.ts";
+import type { Estimate } from "../exam/ask.ts";
 import { EXIT, usageError, type ExitCode } from "../../../src/cli/program/exit.ts";
 import { withProgress } from "../../../src/cli/screen/progress.ts";
 import { CONFIG_FLAGS, configurationRequest } from "../../../src/cli/settings/flags.ts";
 import type { Terminal } from "../../../src/cli/screen/terminal.ts";
 import { version } from "../../../src/cli/program/program.ts";
 
+const BUDGETS_DEFAULT = "10";
+const FOLDER_DEFAULT = "precis-exam";
 const CASES_DEFAULT = 6;
-const QUOTA_TEXT = KINDS.map((kind) => QUOTA_DEFAULT[kind]).join(",");
 const SEED_MAX = 999_999_999;
 
 export const examCommand: Command = {
@@ -36,7 +30,6 @@ export const examCommand: Command = {
   about: [
     "Each session is cut where enough of it remains as a real continuation. A model that sees everything before the cut, and what really happened next, writes the questions; a fresh reader of each contestant answers them from that contestant's context alone; a grader who sees letters instead of names gives 0, 0.5 or 1. Models come from the configuration (auxiliary.compression, see docs/models.md).",
     "Without --yes it only shows the plan and its price. Every answer is kept in --folder as it arrives, so the same command continues where it stopped and pays for nothing twice. Secrets are masked in everything that is sent. eval/README.md says how to read the figures.",
-    "With --continue, agents continue the work instead: each contestant's context and the last request are given to an agent of your own in a fresh copy of a repository, and its work is checked by commands that it does not see. Models are then used only to write the handoffs of contestants that have one.",
   ],
   examples: [
     { line: "precis-eval exam ~/.claude/projects", says: "show the plan and its price; no model is called" },
@@ -45,18 +38,9 @@ export const examCommand: Command = {
       line: "precis-eval exam sessions/ --contestants tail,compressor,sacred-zone,whole --budgets 5,10 --grader claude-opus-5-5 --yes",
       says: "engines at two sizes, with a separate grader",
     },
-    {
-      line: "precis-eval exam --continue cases/ --agent 'claude -p < {context}' --yes",
-      says: "agents that continue, three runs per contestant",
-    },
   ],
   args: {
-    paths: {
-      type: "positional",
-      required: false,
-      valueHint: "PATH…",
-      description: "Session files, request bodies or messages, or folders of them; formats are detected.",
-    },
+    paths: PATHS_ARG,
     contestants: {
       type: "string",
       valueHint: "NAME,…",
@@ -68,11 +52,6 @@ export const examCommand: Command = {
       description: `Sizes of the contexts in percent of what comes before the cut; ${BUDGETS_DEFAULT} by default.`,
     },
     cases: { type: "string", valueHint: "N", description: `Cuts to examine at most; ${CASES_DEFAULT} by default.` },
-    questions: {
-      type: "string",
-      valueHint: "N,N,N,N",
-      description: `Questions of each kind (${KINDS.join(", ")}); ${QUOTA_TEXT} by default.`,
-    },
     readers: { type: "string", valueHint: "N", description: "Fresh readers of each context; 1 by default." },
     writer: { type: "string", valueHint: "MODEL", description: "The model that writes the questions." },
     reader: { type: "string", valueHint: "MODEL", description: "The model that reads and answers." },
@@ -82,26 +61,6 @@ export const examCommand: Command = {
       valueHint: "FOLDER",
       description: `Where contexts, answers and grades are kept; ${FOLDER_DEFAULT} by default.`,
     },
-    continue: {
-      type: "string",
-      valueHint: "FOLDER",
-      description: "Instead of questions: have agents continue the cases in this folder, and check their work.",
-    },
-    agent: {
-      type: "string",
-      valueHint: "COMMAND",
-      description:
-        "With --continue, the agent: a shell command, run in its working copy, in which {context} and {repository} are replaced by paths; without {context} it reads the context from standard input.",
-    },
-    prepare: {
-      type: "boolean",
-      description: "With --continue, run no agent: write a folder for each run, for agents that you run yourself.",
-    },
-    mark: {
-      type: "boolean",
-      description: "With --continue, check the runs that --prepare wrote and an agent left an answer.txt in.",
-    },
-    runs: { type: "string", valueHint: "N", description: "With --continue, runs of each contestant; 3 by default." },
     "max-cost": { type: "string", valueHint: "USD", description: "Spend at most this much in this run." },
     seed: {
       type: "string",
@@ -117,10 +76,8 @@ export const examCommand: Command = {
 };
 
 async function runCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  if (args.text("continue") !== undefined) return continueCommand(args, terminal);
-  if (args.all("paths").length === 0)
-    throw usageError("no session is named", "Name session files, or folders of them, or give --continue FOLDER.");
-  const limitUsd = limitOf(args);
+  const limit = args.text("max-cost");
+  const limitUsd = limit === undefined ? Infinity : parseDollars(limit, "--max-cost");
   const request = await requestOf(args, terminal);
   const prepared = await withProgress(terminal.err, async (progress) => {
     progress.expect(Infinity);
@@ -142,15 +99,9 @@ async function runCommand(args: Arguments, terminal: Terminal): Promise<ExitCode
   return runPreparedExam(prepared, { limitUsd, args, terminal });
 }
 
-interface ExamRunOptions {
-  readonly limitUsd: number;
-  readonly args: Arguments;
-  readonly terminal: Terminal;
-}
-
 async function runPreparedExam(
   prepared: PreparedExam,
-  { limitUsd, args, terminal }: ExamRunOptions,
+  { limitUsd, args, terminal }: { readonly limitUsd: number; readonly args: Arguments; readonly terminal: Terminal },
 ): Promise<ExitCode> {
   const outcome = await withProgress(terminal.err, async (progress) => {
     progress.expect(Infinity);
@@ -178,10 +129,6 @@ async function requestOf(args: Arguments, terminal: Terminal): Promise<ExamReque
       `${contestants.length} contestants with ${readers} readers each are more than the ${SEATS_MAX} that one grading sheet holds`,
       "Give fewer contestants, budgets or readers.",
     );
-  const named = (name: "writer" | "reader" | "grader"): { readonly [key in typeof name]?: string } => {
-    const model = args.text(name);
-    return model === undefined ? {} : { [name]: model };
-  };
   return {
     paths: args.all("paths").map((path) => resolve(folder, path)),
     folder,
@@ -189,33 +136,40 @@ async function requestOf(args: Arguments, terminal: Terminal): Promise<ExamReque
     contestants,
     readers,
     cases: parseWhole(args.text("cases") ?? String(CASES_DEFAULT), "--cases", CASES_MAX),
-    quota: quotaOf(args.text("questions") ?? QUOTA_TEXT),
     seed: parseWhole(args.text("seed") ?? "1", "--seed", SEED_MAX),
     configuration: await loadConfiguration(configurationRequest(args, terminal)),
-    models: { ...named("writer"), ...named("reader"), ...named("grader") },
-    surroundings: surroundingsOf(terminal),
+    models: { writer: args.text("writer"), reader: args.text("reader"), grader: args.text("grader") },
+    surroundings: {
+      environment: terminal.environment,
+      overflow: (status, body) => overflowOf({ status, body }),
+      fetch: outwardFetch(terminal.environment),
+    },
   };
 }
 
-function quotaOf(text: string): Quota {
-  const counts = text.split(",").map((one) => (/^\s*\d{1,2}\s*$/.test(one) ? Number(one) : NaN));
-  const quota = Object.fromEntries(KINDS.map((kind, at) => [kind, counts[at] ?? NaN])) as Quota;
-  const total = questionCount(quota);
-  if (counts.length === KINDS.length && total >= 1 && total <= QUESTIONS_MAX) return quota;
-  throw usageError(
-    `--questions is "${text}"; expected ${KINDS.length} numbers, at most ${QUESTIONS_MAX} together`,
-    `Write for example \`--questions ${QUOTA_TEXT}\`: ${KINDS.join(", ")}.`,
-  );
+/** Throws a usage error where the limit cannot be kept, or would not be. */
+function checkLimit({ unpriced: [unknown], usualUsd }: Estimate, limitUsd: number): void {
+  if (limitUsd === Infinity) return;
+  if (unknown !== undefined)
+    throw usageError(
+      `--max-cost cannot be enforced: the price of ${unknown} is not known`,
+      `Set models.${unknown}.input_usd_per_mtok and output_usd_per_mtok, 0 for a server of your own.`,
+    );
+  if (usualUsd > limitUsd)
+    throw usageError(
+      `the exam costs about $${usualUsd.toFixed(2)}, more than the $${limitUsd.toFixed(2)} of --max-cost`,
+      "Use a higher limit, fewer cases, contestants or questions, or a cheaper model.",
+    );
 }
 
 function planJson({ plan, models, estimate, refused }: PreparedExam): object {
-  const { quota, contestants, readers, seed } = plan;
+  const { contestants, readers, seed } = plan;
   const cases = plan.cases.map(({ name, file, prefixTokens }) => ({ name, file, prefixTokens }));
   const names = Object.entries(models).map(([role, { writer }]) => [role, writer.model]);
   return {
     version: version(),
     models: Object.fromEntries(names),
-    quota,
+    quota: QUOTA,
     contestants,
     readers,
     seed,

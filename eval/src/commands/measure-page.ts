@@ -1,14 +1,14 @@
 /** An evaluation on a terminal: tables, each with what is to be known for reading it, and the files that are not scored. */
 import { wrapped, clip, columnWidths, padEnd } from "../../../src/cli/screen/text.ts";
 import type { Evaluation } from "../measure/evaluate.ts";
-import type { Figures } from "../measure/figures.ts";
-import { LEGEND, notScored, sectionsOf, summaryOf, type Section, type Unscored } from "../measure/report.ts";
+import type { Row } from "../measure/figures.ts";
+import { LEGEND, notScored, sectionsOf, summaryOf, type Section } from "../measure/report.ts";
 import { tableLines } from "../../../src/cli/screen/table.ts";
 import type { Stream } from "../../../src/cli/screen/terminal.ts";
 
 const FILES_SHOWN_MAX = 4;
 
-export function evalPage(evaluation: Evaluation, figures: Figures, stream: Stream): string {
+export function evalPage(evaluation: Evaluation, figures: readonly Row[], stream: Stream): string {
   const sections = sectionsOf(evaluation, figures);
   return [
     ...wrapped(summaryOf(evaluation), stream.columns),
@@ -43,7 +43,7 @@ function legend(stream: Stream): readonly string[] {
 function unscored(evaluation: Evaluation, { paint, columns }: Stream): readonly string[] {
   const groups = [...notScored(evaluation)];
   if (groups.length === 0) return [];
-  const line = ({ file, detail }: Unscored): string => {
+  const line = ({ file, detail }: { readonly file: string; readonly detail: string }): string => {
     const shown = file.slice(file.lastIndexOf("/") + 1);
     return `    ${paint("dim", clip(detail === "" ? shown : `${shown}: ${detail}`, columns - 4))}`;
   };

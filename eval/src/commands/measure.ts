@@ -4,12 +4,11 @@ import { ENGINE_DEFAULTS } from "../../../src/core/engines/settings.ts";
 import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import { createEngine } from "../../../src/core/engines/engines.ts";
 import { evaluate, type Evaluation } from "../measure/evaluate.ts";
-import { figuresOf, type Figures } from "../measure/figures.ts";
+import { figuresOf, type Row } from "../measure/figures.ts";
 import { parseShares } from "../../../src/cli/screen/amounts.ts";
 import type { Arguments, Command } from "../../../src/cli/program/command.ts";
 import { evalPage } from "./measure-page.ts";
 import { EXIT, type ExitCode } from "../../../src/cli/program/exit.ts";
-import { makeFolder } from "../../../src/cli/files/write.ts";
 import { withProgress } from "../../../src/cli/screen/progress.ts";
 import type { Terminal } from "../../../src/cli/screen/terminal.ts";
 import { version } from "../../../src/cli/program/program.ts";
@@ -17,13 +16,19 @@ import { version } from "../../../src/cli/program/program.ts";
 const BUDGETS_DEFAULT = "5,10,20";
 const ENGINE_DEFAULT = "compressor";
 
+export const PATHS_ARG = {
+  type: "positional",
+  valueHint: "PATH…",
+  description: "Session files, request bodies or messages, or folders of them (*.json, *.jsonl); formats are detected.",
+} as const;
+
 export const measureCommand: Command = {
   program: "precis-eval",
   name: "measure",
   summary: "Measure on recorded sessions how much of what the agent needed next survives a compaction.",
   about: [
     "Each session is cut, the part before the cut is compacted, and the part after it shows what the agent needed. No model is used, and nothing leaves the machine. Every engine is compared with baselines of the same size, such as the newest messages.",
-    "Sessions are not cut at recorded compactions; compactions that other agents recorded are scored by the same measure. eval/README.md says how to read it.",
+    "Sessions are not cut at recorded compactions. eval/README.md says how to read it.",
   ],
   examples: [
     { line: "precis-eval measure ~/.claude/projects", says: "a folder of your own sessions" },
@@ -33,12 +38,7 @@ export const measureCommand: Command = {
     },
   ],
   args: {
-    paths: {
-      type: "positional",
-      valueHint: "PATH…",
-      description:
-        "Session files, request bodies or messages, or folders of them (*.json, *.jsonl); formats are detected.",
-    },
+    paths: PATHS_ARG,
     budgets: {
       type: "string",
       valueHint: "P,P…",
@@ -49,11 +49,6 @@ export const measureCommand: Command = {
       valueHint: "NAME,…",
       description: `Engines to examine, or all; ${ENGINE_DEFAULT} by default.`,
     },
-    export: {
-      type: "string",
-      valueHint: "FOLDER",
-      description: "Write everything that each contestant kept, to score it with another implementation.",
-    },
     json: { type: "boolean", description: "Print every figure as JSON." },
   },
   many: "paths",
@@ -62,13 +57,11 @@ export const measureCommand: Command = {
 
 async function runMeasure(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const { folder } = terminal;
-  const exported = args.text("export");
   const options = {
     paths: args.all("paths").map((path) => resolve(folder, path)),
     folder,
     budgets: parseShares(args.text("budgets") ?? BUDGETS_DEFAULT, BUDGETS_DEFAULT),
     engines: enginesOf(args.text("engines") ?? ENGINE_DEFAULT),
-    ...(exported === undefined ? {} : { exportFolder: makeFolder(exported, terminal) }),
   };
   const evaluation = await withProgress(terminal.err, async (progress) => {
     progress.expect(Infinity);
@@ -82,9 +75,9 @@ async function runMeasure(args: Arguments, terminal: Terminal): Promise<ExitCode
   return evaluation.findings.length === 0 ? EXIT.failed : EXIT.done;
 }
 
-function jsonOf({ budgets, entrants, sessions, findings }: Evaluation, figures: Figures): string {
-  const cuts = findings.map(({ kind, file, share, tokens, agent }) => ({ kind, file, share, tokens, agent }));
-  return `${JSON.stringify({ version: version(), budgets, engines: entrants, ...figures, sessions, cuts }, undefined, 2)}\n`;
+function jsonOf({ budgets, engines, sessions, findings }: Evaluation, rows: readonly Row[]): string {
+  const cuts = findings.map(({ file, share, tokens }) => ({ file, share, tokens }));
+  return `${JSON.stringify({ version: version(), budgets, engines, rows, sessions, cuts }, undefined, 2)}\n`;
 }
 
 /** Throws `unknown_engine` before an hour's work and not after it. */

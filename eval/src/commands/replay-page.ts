@@ -1,7 +1,5 @@
-/** A replay as a person reads it: on what terms, what each strategy sent and cost, and how full the window was on the way. */
-import { wrapped, clip } from "../../../src/cli/screen/text.ts";
-import { chartsOf } from "../replay/chart.ts";
-import { windowCurves, nameOf, short, type WindowCurve } from "../replay/window-curves.ts";
+/** A replay as a person reads it: on what terms, what each strategy sent and cost. */
+import { wrapped } from "../../../src/cli/screen/text.ts";
 import type { ReplayedRun, ReplayedSession } from "../replay/replay.ts";
 import type { ReplayTerms } from "../replay/terms.ts";
 import type { Prices } from "../../../src/models/index.ts";
@@ -20,10 +18,10 @@ export interface Replay {
   readonly gapMs: number;
   /** What is to be known of the recording. */
   readonly notes: readonly string[];
-  readonly summariesBy: string | undefined;
 }
 
 const MINUTE_MS = 60_000;
+/** `--json` has all of them. */
 const NOTES_SHOWN_MAX = 8;
 
 export function replayPage(replay: Replay, stream: Stream): string {
@@ -38,14 +36,10 @@ export function replayPage(replay: Replay, stream: Stream): string {
     "",
     ...noteLines(replay).flatMap((line) => wrapped(line, columns).map((part) => paint("dim", part))),
     "",
-    ...charts(session, stream),
     ...(shown.length === 0 ? [] : [paint("strong", "Of this recording")]),
     ...shown.flatMap((note) =>
       wrapped(note, columns - 4).map((part, at) => paint("dim", `${at === 0 ? "  · " : "    "}${part}`)),
     ),
-    ...(replay.notes.length > shown.length
-      ? [paint("dim", `  and ${counted(replay.notes.length - shown.length, "more note")}`)]
-      : []),
     "",
   ].join("\n");
 }
@@ -55,9 +49,7 @@ function termLines({ window, terms, session, gapMs }: Replay): readonly string[]
   const times =
     session.untimed === 0
       ? "at the times in the file"
-      : session.untimed === session.requests
-        ? `assumed to be ${gapMs / 1_000} s apart, because the file has no time stamps`
-        : `${count(session.untimed)} of them assumed to be ${gapMs / 1_000} s apart, because they have no time stamps`;
+      : `${count(session.untimed)} of them assumed to be ${gapMs / 1_000} s apart, because they have no time stamps`;
   const factor = tokenFactor === 1 ? "" : `; tokens are our estimates times ${tokenFactor}`;
   return [
     `${counted(session.requests, "request")} over ${minutes(session.spanMs)}, ${times}; each reserves ${count(session.maxOutputTokens)} tokens of the window for its answer${factor}.`,
@@ -67,10 +59,10 @@ function termLines({ window, terms, session, gapMs }: Replay): readonly string[]
   ];
 }
 
-function priceText(prices: Prices, { ttl, rules }: ReplayTerms): string {
+function priceText(prices: Prices, { ttl, cache }: ReplayTerms): string {
   const { inputUsdPerMtok, outputUsdPerMtok, cacheReadUsdPerMtok } = prices;
   const written = ttl === "1h" ? prices.cacheWrite1hUsdPerMtok : prices.cacheWrite5mUsdPerMtok;
-  const kept = rules.kind === "marked" ? `, kept for ${ttl}` : "";
+  const kept = cache === "marked" ? `, kept for ${ttl}` : "";
   const said = [
     `$${inputUsdPerMtok} per million input tokens`,
     ...(cacheReadUsdPerMtok === undefined ? [] : [`$${cacheReadUsdPerMtok} read from the cache`]),
@@ -103,28 +95,30 @@ function bustsOf({ busts }: ReplayedRun["totals"]): number {
   return busts.compaction + busts.expired + busts.other;
 }
 
-function noteLines({ session, terms, summariesBy }: Replay): readonly string[] {
-  const written = session.runs.reduce((sum, { totals }) => sum + totals.summaries, 0);
+function noteLines({ session, terms }: Replay): readonly string[] {
+  const compactions = session.runs.reduce((sum, { totals }) => sum + totals.compactions, 0);
   return [
     "Sent: input tokens. Read: from the cache. Written: to the cache. Fresh: neither. Peak: the largest request. Bust: cache miss. Cut: compaction.",
-    ...windowCurves(session.runs).flatMap(overText),
+    ...overLines(session.runs),
     ...session.runs.flatMap(beganText),
     ...session.runs.flatMap(bustText),
-    ...(written === 0 ? [] : summaryLines(session.runs, summariesBy)),
-    ...(terms.rules.kind === "automatic"
-      ? ['"Without a cache" is only for comparison: this provider always caches.']
-      : []),
+    ...(compactions === 0
+      ? []
+      : ["Handoffs are written by code and cost nothing; a model's price is not in the bill."]),
+    ...(terms.cache === "automatic" ? ['"Without a cache" is only for comparison: this provider always caches.'] : []),
   ];
 }
 
-function overText(course: WindowCurve): readonly string[] {
-  const [{ requests, totals }] = course.runs as readonly [ReplayedRun];
-  const { overAt } = totals;
-  if (overAt === undefined) return [];
-  const after = minutes(requests[overAt]!.atMs - requests[0]!.atMs);
-  return [
-    `${nameOf(course)}: the window is full at request ${overAt + 1}, after ${after}; a provider would refuse the requests billed from there on.`,
-  ];
+/** One line for all strategies whose requests were as large. */
+function overLines(runs: readonly ReplayedRun[]): readonly string[] {
+  const full = runs.filter(({ totals }) => totals.overAt !== undefined);
+  const groups = Map.groupBy(full, ({ totals: { overAt, input } }) => `${overAt} ${input}`);
+  return Array.from(groups.values(), (same) => {
+    const [{ requests, totals }] = same as [ReplayedRun];
+    const after = minutes(requests[totals.overAt!]!.atMs - requests[0]!.atMs);
+    const names = same.map(({ strategy }) => strategy.name).join("; ");
+    return `${names}: the window is full at request ${totals.overAt! + 1}, after ${after}; a provider would refuse the requests billed from there on.`;
+  });
 }
 
 /** From how many tokens on a strategy compacted. */
@@ -148,29 +142,6 @@ function bustText({ strategy, totals: { busts, bustTokens } }: ReplayedRun): rea
   return [`${strategy.name}: the cache ${causes.join(", ")}; ${short(bustTokens)} tokens were billed again.`];
 }
 
-function summaryLines(runs: readonly ReplayedRun[], by: string | undefined): readonly string[] {
-  if (by === undefined)
-    return [
-      "Summaries are written by code and cost nothing; `--summaries-by MODEL` bills them as if a model wrote them.",
-    ];
-  const paid = runs.filter(({ totals }) => totals.summaries > 0);
-  return paid.map(
-    ({ strategy, totals }) =>
-      `${strategy.name}: ${counted(totals.summaries, "time")} a summary, ${dollars(totals.bill.summaries)} of the bill if ${by} writes them.`,
-  );
-}
-
-function charts(session: ReplayedSession, { paint, columns }: Stream): readonly string[] {
-  const drawn = chartsOf(windowCurves(session.runs), { columns });
-  const end = `request 1 to ${session.requests}, over ${minutes(session.spanMs)}`;
-  return [
-    paint("strong", "Tokens of each request"),
-    ...drawn.flatMap(({ title, lines }) => [paint("accent", clip(title, columns)), ...lines]),
-    paint("dim", `${" ".repeat(Math.max(0, Math.min(8, columns - end.length)))}${end}`),
-    "",
-  ];
-}
-
 function minutes(ms: number): string {
   const rounded = Math.round(ms / MINUTE_MS);
   if (rounded < 1) return "less than a minute";
@@ -181,4 +152,11 @@ const CENT_USD = 0.01;
 
 function dollars(usd: number): string {
   return `$${usd.toFixed(usd !== 0 && usd < 100 * CENT_USD ? 4 : 2)}`;
+}
+
+/** `950`, `47K`, `8.74M` */
+function short(tokens: number): string {
+  if (tokens < 1_000) return String(Math.round(tokens));
+  if (tokens < 999_500) return `${Math.round(tokens / 1_000)}K`;
+  return `${(tokens / 1_000_000).toFixed(2)}M`;
 }

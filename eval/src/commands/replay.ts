@@ -5,13 +5,11 @@ import type { Configuration } from "../../../src/config/schema.ts";
 import { SCHEDULES } from "../../../src/core/caching/schedule.ts";
 import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import { PrecisError } from "../../../src/core/errors.ts";
-import { EXAMPLE, EXAMPLE_NOTES, exampleRecording } from "../replay/example.ts";
 import { withPrompt, type Recording } from "../replay/requests.ts";
 import { replay, type ReplayedSession } from "../replay/replay.ts";
-import { strategiesOf } from "../replay/strategies.ts";
-import { summaryWriter } from "../replay/summaries.ts";
+import { strategiesOf } from "../replay/run.ts";
 import { termsOf, type ReplayTerms } from "../replay/terms.ts";
-import { registryOf, type Prices } from "../../../src/models/index.ts";
+import { registryOf } from "../../../src/models/index.ts";
 import { loadSecretRules } from "../../../src/secrets/rules.ts";
 import { counted, parseDuration, parseTokens } from "../../../src/cli/screen/amounts.ts";
 import type { Arguments, Command } from "../../../src/cli/program/command.ts";
@@ -35,7 +33,7 @@ export const replayCommand: Command = {
   name: "replay",
   summary: "Replay a recorded session, and show how caching and compaction change its bill.",
   about: [
-    "Each turn is sent as its agent sent it, with the whole history, through a precis session; a model of the provider's prompt cache determines what is read, written and sent uncached, and the price table what it costs. No language model is used, and nothing leaves the machine.",
+    "Each turn is sent as its agent sent it, with the whole history, through a precis session; the rules of the provider's prompt cache determine what is read, written and sent uncached, and the price table what it costs. No language model is used, and nothing leaves the machine.",
     "Compared are no caching and no compaction, caching only, compaction only, and both with each schedule. Caches expire according to the time stamps in the file, or else after an assumed gap between requests.",
   ],
   examples: [
@@ -48,31 +46,19 @@ export const replayCommand: Command = {
       line: "precis-eval replay session.json --model gpt-5.4 --context-length 128k",
       says: "the bill for another model",
     },
-    { line: "precis-eval replay --example", says: "the built-in session of 127 minutes and 83 calls" },
   ],
   args: {
-    file: { ...INPUT_ARGS.file, required: false },
+    file: INPUT_ARGS.file,
     from: INPUT_ARGS.from,
-    example: { type: "boolean", description: "Replay the built-in example instead of a file." },
     model: {
       type: "string",
       valueHint: "NAME",
       description: "The model to bill; by default the one in the file, then the configured one.",
     },
-    prices: {
-      type: "string",
-      valueHint: "IN,OUT[,READ[,WRITE]]",
-      description: "Its prices in US dollars per million tokens, instead of the known ones.",
-    },
     engines: {
       type: "string",
       valueHint: "NAME,…",
       description: "The engines to compact with, or all; the configured one by default.",
-    },
-    schedules: {
-      type: "string",
-      valueHint: "NAME,…",
-      description: `When to compact with a cache: ${SCHEDULES.join(", ")}; each by default.`,
     },
     gap: {
       type: "string",
@@ -84,26 +70,15 @@ export const replayCommand: Command = {
       valueHint: "TOKENS",
       description: "Add a system prompt of this size, because session files do not contain it.",
     },
-    "token-factor": {
-      type: "string",
-      valueHint: "N",
-      description: "The model's tokens per estimated token; by default known from the model's name.",
-    },
-    "summaries-by": {
-      type: "string",
-      valueHint: "MODEL",
-      description: "Bill summaries as if this model wrote them; by default code writes them, at no cost.",
-    },
     "context-length": ENGINE_FLAGS["context-length"],
     json: { type: "boolean", description: "Print JSON, each request included." },
     ...CONFIG_FLAGS,
   },
   run: async (args, terminal): Promise<ExitCode> => {
     const configuration = await loadConfiguration(configurationRequest(args, terminal));
-    const result = await withProgress(terminal.err, async (progress) => {
-      const source = args.is("example") ? example(args) : await recorded(args, terminal, progress);
-      return replayed(source, { args, configuration, progress });
-    });
+    const result = await withProgress(terminal.err, async (progress) =>
+      replayed(await recorded(args, terminal, progress), { args, configuration, progress }),
+    );
     if (args.is("json")) await terminal.out.write(jsonText(result));
     else await terminal.out.say(replayPage(result, terminal.out));
     return EXIT.done;
@@ -116,29 +91,10 @@ interface Source {
   readonly recording: Recording;
   /** Where nothing else is said. */
   readonly model: string | undefined;
-  readonly windowTokens?: number;
-  readonly tokenFactor?: number;
   readonly notes: readonly string[];
 }
 
-function example(args: Arguments): Source {
-  if (args.text("file") !== undefined)
-    throw usageError("--example and a file exclude one another", "Leave out one of them.");
-  return {
-    name: "127 minutes and 83 calls, generated from published figures",
-    format: "synthetic",
-    recording: exampleRecording(),
-    model: EXAMPLE.model,
-    windowTokens: EXAMPLE.windowTokens,
-    // The published figures are tokens, not our estimates of them.
-    tokenFactor: 1,
-    notes: EXAMPLE_NOTES,
-  };
-}
-
 async function recorded(args: Arguments, terminal: Terminal, progress: Progress): Promise<Source> {
-  if (args.text("file") === undefined)
-    throw usageError("`precis-eval replay` needs a session file", "Name one, or add --example.");
   progress.expect(inputBytes(args, terminal));
   await progress.stage("reading", 0);
   const { name, format, protocol, transcript, timesMs, notes } = await readInput(args, terminal, { history: "all" });
@@ -172,10 +128,9 @@ interface ReplayContext {
 }
 
 async function replayed(source: Source, { args, configuration, progress }: ReplayContext): Promise<Replay> {
-  const window = windowOf(source, args, configuration);
-  const terms = termsFor(source, args, configuration, window);
+  const window = windowFor(args, configuration, source.model);
+  const terms = termsFor(source, configuration, window);
   const { contextLength: _, maxOutputTokens, ...settings } = toEngineSettings(configuration);
-  const writer = args.text("summaries-by");
   const prompt = args.text("prompt-tokens");
   const recording =
     prompt === undefined
@@ -187,7 +142,6 @@ async function replayed(source: Source, { args, configuration, progress }: Repla
     strategies: strategiesFor(args, configuration),
     gapMs,
     maxOutputTokens: maxOutputTokens > 0 ? maxOutputTokens : undefined,
-    writer: writer === undefined ? undefined : summaryWriter(registryOf(configuration), writer),
     session: {
       settings,
       secrets: await loadSecretRules(configuration.redaction),
@@ -197,17 +151,10 @@ async function replayed(source: Source, { args, configuration, progress }: Repla
     onTurn: (turn, of) => progress.stage(`request ${turn + 1} of ${of}`, turn / of),
   });
   const { name, format, notes } = source;
-  return { name, format, window, terms, session, gapMs, notes, summariesBy: writer };
+  return { name, format, window, terms, session, gapMs, notes };
 }
 
-/** The built-in example has a window of its own, which only a stated one overrules. */
-function windowOf(source: Source, args: Arguments, configuration: Configuration): Replay["window"] {
-  const window = windowFor(args, configuration, source.model);
-  const own = source.windowTokens !== undefined && window.from !== "flag" && window.from !== "setting";
-  return own ? { ...window, tokens: source.windowTokens, from: "example" } : window;
-}
-
-function termsFor(source: Source, args: Arguments, configuration: Configuration, window: Window): ReplayTerms {
+function termsFor(source: Source, configuration: Configuration, window: Window): ReplayTerms {
   const { prompt_caching: caching } = configuration;
   const { model } = window;
   if (model === undefined)
@@ -215,8 +162,6 @@ function termsFor(source: Source, args: Arguments, configuration: Configuration,
       `${source.name} does not say which model it was recorded with`,
       "Name the model to bill, for example `--model claude-sonnet-4-5`.",
     );
-  const prices = args.text("prices");
-  const factor = args.text("token-factor");
   return termsOf({
     registry: registryOf(configuration),
     model: model.name,
@@ -224,66 +169,15 @@ function termsFor(source: Source, args: Arguments, configuration: Configuration,
     windowTokens: window.tokens,
     ttl: caching.cache_ttl,
     strategy: caching.strategy,
-    tokenFactor: factor === undefined ? source.tokenFactor : factorOf(factor),
-    ...(prices === undefined ? {} : { prices: pricesOf(prices) }),
   });
 }
 
 function strategiesFor(args: Arguments, { context }: Configuration): ReturnType<typeof strategiesOf> {
-  const schedules = listed(args.text("schedules")) ?? SCHEDULES;
-  const known = schedules.map((name) => {
-    const found = SCHEDULES.find((one) => one === name);
-    if (found === undefined)
-      throw usageError(`--schedules names "${name}"`, `Use one or more of: ${SCHEDULES.join(", ")}.`);
-    return found;
-  });
-  const engines = listed(args.text("engines")) ?? [context.engine];
-  return strategiesOf(
-    [...new Set(engines.flatMap((name) => (name === "all" ? ENGINE_NAMES : [name])))],
-    [...new Set(known)],
-  );
+  const engines = (args.text("engines") ?? context.engine).split(",").map((name) => name.trim());
+  return strategiesOf([...new Set(engines.flatMap((name) => (name === "all" ? ENGINE_NAMES : [name])))], SCHEDULES);
 }
 
-function listed(text: string | undefined): readonly string[] | undefined {
-  return text
-    ?.split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
-}
-
-const FACTOR_MAX = 10;
-
-function factorOf(text: string): number {
-  const factor = /^\d{1,2}(?:\.\d{1,4})?$/.test(text.trim()) ? Number(text) : 0;
-  if (factor > 0 && factor <= FACTOR_MAX) return factor;
-  throw usageError(
-    `--token-factor is "${text}"; expected a number above 0, at most ${FACTOR_MAX}`,
-    "Write for example `--token-factor 1.18`.",
-  );
-}
-
-/** Dollars for a million tokens of input, output, read, written. */
-function pricesOf(text: string): Partial<Prices> {
-  const figures = text
-    .split(",")
-    .map((figure) => (/^\s*\d{1,6}(?:\.\d{1,6})?\s*$/.test(figure) ? Number(figure) : Number.NaN));
-  const [inputUsdPerMtok, outputUsdPerMtok, cacheReadUsdPerMtok, cacheWrite5mUsdPerMtok] = figures;
-  if (figures.length < 2 || figures.length > 4 || figures.some((figure) => Number.isNaN(figure)))
-    throw usageError(
-      `--prices is "${text}"; expected two to four amounts in dollars`,
-      "Write for example `--prices 3,15,0.30,3.75`: input, output, read from the cache, written to it.",
-    );
-  return {
-    inputUsdPerMtok: inputUsdPerMtok!,
-    outputUsdPerMtok: outputUsdPerMtok!,
-    ...(cacheReadUsdPerMtok === undefined ? {} : { cacheReadUsdPerMtok }),
-    ...(cacheWrite5mUsdPerMtok === undefined
-      ? {}
-      : { cacheWrite5mUsdPerMtok, cacheWrite1hUsdPerMtok: cacheWrite5mUsdPerMtok }),
-  };
-}
-
-function jsonText({ name, format, window, terms, session, gapMs, notes, summariesBy }: Replay): string {
-  const { facts: _facts, caching: _caching, ...plainTerms } = terms;
-  return `${JSON.stringify({ name, format, window, terms: plainTerms, gapMs, summariesBy: summariesBy ?? null, notes, ...session }, null, 2)}\n`;
+function jsonText({ name, format, window, terms, session, gapMs, notes }: Replay): string {
+  const { facts: _facts, caching: _caching, traits: _traits, ...plainTerms } = terms;
+  return `${JSON.stringify({ name, format, window, terms: plainTerms, gapMs, notes, ...session }, null, 2)}\n`;
 }

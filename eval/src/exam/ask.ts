@@ -42,7 +42,7 @@ export interface Question<Value> {
 }
 
 export type ModelAnswer<Value> =
-  | { readonly kind: "answered"; readonly value: Value; readonly kept: boolean }
+  | { readonly kind: "answered"; readonly value: Value }
   | { readonly kind: "failed"; readonly because: string };
 
 /** Work in which something else asks the model, in words of its own, as often as it needs to. */
@@ -61,8 +61,8 @@ export interface Task {
 export interface Asker {
   readonly ask: <Value>(question: Question<Value>) => Promise<ModelAnswer<Value>>;
   readonly perform: (task: Task) => Promise<ModelAnswer<string>>;
-  /** Only calculates the price: no model is asked, and nothing is written. */
-  readonly dry: boolean;
+  /** What is still to be asked, while only the price is calculated. */
+  readonly estimate: () => Estimate;
 }
 
 /** Failures that the next request would meet as well. */
@@ -71,18 +71,46 @@ const HOPELESS: ReadonlySet<FailureClass> = new Set(["unconfigured", "authentica
 export interface AskerOptions {
   readonly folder: ExamFolder;
   readonly mask: Redactor;
-  readonly purse: SpendingLimit;
+  /** Absent: no model is asked and nothing is written; answers are placeholders, and what they would cost is added up. */
+  readonly purse?: SpendingLimit;
 }
 
-/** @throws PrecisError `cost_limit`, and `model_failed` where no further request can succeed: no key, no such model, no credit. */
-export function createAsker(options: AskerOptions): Asker {
-  return { ask: (question) => ask(options, question), perform: (task) => perform(options, task), dry: false };
+type PaidOptions = Required<AskerOptions>;
+
+/** @throws PrecisError `cost_limit`, and `model_failed` if no further request can succeed: no key, no such model, no credit. */
+export function createAsker({ folder, mask, purse }: AskerOptions): Asker {
+  let sum = NOTHING_ASKED;
+  const answered = <Value>(value: Value, call?: Call): ModelAnswer<Value> => {
+    sum = call === undefined ? { ...sum, kept: sum.kept + 1 } : withCall(sum, call);
+    return { kind: "answered", value };
+  };
+  return {
+    ask: async (question) => {
+      const { role, label, model } = question;
+      const [system, user] = [mask(question.system), mask(question.user)];
+      const asked = { role, label, model: model.writer.model, system, user };
+      const known = keptAnswer(folder, question, asked);
+      if (known !== undefined) return answered(known);
+      if (purse !== undefined) return ask({ folder, mask, purse }, question, asked);
+      return answered(question.placeholder, { ...question, inputTokens: estimateText(system) + estimateText(user) });
+    },
+    perform: async (task) => {
+      const { role, label, model, key, usualInputTokens: inputTokens, usualOutputTokens: maxOutputTokens } = task;
+      const asked = { role, label, model: model.writer.model, system: "", user: key };
+      const known = folder.find(asked);
+      if (known !== undefined) return answered(known.text);
+      if (purse !== undefined) return perform({ folder, mask, purse }, task, asked);
+      return answered(task.placeholder, { ...task, inputTokens, maxOutputTokens });
+    },
+    estimate: () => sum,
+  };
 }
 
-async function ask<Value>(options: AskerOptions, question: Question<Value>): Promise<ModelAnswer<Value>> {
-  const asked = askedOf(options, question);
-  const known = keptAnswer(options, question, asked);
-  if (known !== undefined) return { kind: "answered", value: known, kept: true };
+async function ask<Value>(
+  options: PaidOptions,
+  question: Question<Value>,
+  asked: AskedOf,
+): Promise<ModelAnswer<Value>> {
   let problems: readonly string[] = [];
   let usage = NOTHING_SPENT;
   for (let attempt = 1; attempt <= ANSWER_ATTEMPTS_MAX; attempt++) {
@@ -94,7 +122,7 @@ async function ask<Value>(options: AskerOptions, question: Question<Value>): Pro
     const read = question.read(reply.text, asked.user);
     if ("value" in read) {
       options.folder.keep(asked, { text: reply.text, usage });
-      return { kind: "answered", value: read.value, kept: false };
+      return { kind: "answered", value: read.value };
     }
     problems = read.problems;
   }
@@ -104,13 +132,8 @@ async function ask<Value>(options: AskerOptions, question: Question<Value>): Pro
   };
 }
 
-function askedOf<Value>({ mask }: Pick<AskerOptions, "mask">, question: Question<Value>): AskedOf {
-  const { role, label, model, system, user } = question;
-  return { role, label, model: model.writer.model, system: mask(system), user: mask(user) };
-}
-
 /** A kept answer is read by the same rules as a new one: a file can be damaged, or be of an older version. */
-function keptAnswer<Value>({ folder }: AskerOptions, question: Question<Value>, asked: AskedOf): Value | undefined {
+function keptAnswer<Value>(folder: ExamFolder, question: Question<Value>, asked: AskedOf): Value | undefined {
   const kept = folder.find(asked);
   const read = kept === undefined ? undefined : question.read(kept.text, asked.user);
   return read !== undefined && "value" in read ? read.value : undefined;
@@ -125,7 +148,7 @@ function withProblems(user: string, problems: readonly string[]): string {
 type Reply = Extract<WriterReply, { readonly kind: "answered" }> | (WriterFailure & { readonly kind: "failed" });
 
 /** One request, with what it can cost at most put aside while it is under way. */
-async function once({ purse }: AskerOptions, model: ExamModel, prompt: WriterPrompt): Promise<Reply> {
+async function once({ purse }: PaidOptions, model: ExamModel, prompt: WriterPrompt): Promise<Reply> {
   const { writer } = model;
   const inputTokens = estimateText(prompt.system) + estimateText(prompt.user);
   const needed = inputTokens + prompt.maxOutputTokens;
@@ -162,12 +185,9 @@ function limitReached(): PrecisError {
 }
 
 /** The engine gets the model as a writer whose requests are masked, reserved and counted like all others. */
-async function perform(options: AskerOptions, task: Task): Promise<ModelAnswer<string>> {
+async function perform(options: PaidOptions, task: Task, asked: AskedOf): Promise<ModelAnswer<string>> {
   const { mask, folder } = options;
-  const { role, label, model, key } = task;
-  const asked = { role, label, model: model.writer.model, system: "", user: key };
-  const kept = folder.find(asked);
-  if (kept !== undefined) return { kind: "answered", value: kept.text, kept: true };
+  const { model } = task;
   let usage = NOTHING_SPENT;
   let fatal: unknown;
   let because: string | undefined;
@@ -189,7 +209,7 @@ async function perform(options: AskerOptions, task: Task): Promise<ModelAnswer<s
   if (fatal !== undefined) throw fatal;
   if ("problems" in read) return { kind: "failed", because: because ?? read.problems[0] ?? "it wrote nothing" };
   folder.keep(asked, { text: read.value, usage });
-  return { kind: "answered", value: read.value, kept: false };
+  return { kind: "answered", value: read.value };
 }
 
 const NOTHING_SPENT: WriterUsage = Object.freeze({ inputTokens: 0, outputTokens: 0, requests: 0 });
@@ -221,42 +241,15 @@ export interface Estimate {
   readonly unpriced: readonly string[];
 }
 
-export interface Estimator extends Asker {
-  readonly estimate: () => Estimate;
-}
-
-/** Answers with what is kept and with placeholders, and adds up what the rest would cost. */
-export function createEstimator(options: AskerOptions): Estimator {
-  let sum: Estimate = {
-    calls: 0,
-    kept: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    usualUsd: 0,
-    largestUsd: 0,
-    unpriced: [],
-  };
-  return {
-    dry: true,
-    ask: async (question) => {
-      const asked = askedOf(options, question);
-      const known = keptAnswer(options, question, asked);
-      if (known === undefined) {
-        const inputTokens = estimateText(asked.system) + estimateText(asked.user);
-        sum = withCall(sum, { ...question, inputTokens });
-      } else sum = { ...sum, kept: sum.kept + 1 };
-      return { kind: "answered", value: known ?? question.placeholder, kept: known !== undefined };
-    },
-    perform: async (task) => {
-      const { role, label, model, key, usualInputTokens: inputTokens, usualOutputTokens: maxOutputTokens } = task;
-      const kept = options.folder.find({ role, label, model: model.writer.model, system: "", user: key });
-      if (kept === undefined) sum = withCall(sum, { ...task, inputTokens, maxOutputTokens });
-      else sum = { ...sum, kept: sum.kept + 1 };
-      return { kind: "answered", value: kept?.text ?? task.placeholder, kept: kept !== undefined };
-    },
-    estimate: () => sum,
-  };
-}
+const NOTHING_ASKED: Estimate = Object.freeze({
+  calls: 0,
+  kept: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  usualUsd: 0,
+  largestUsd: 0,
+  unpriced: [],
+});
 
 interface Call {
   readonly model: ExamModel;

@@ -4,13 +4,12 @@
  */
 import { hash } from "node:crypto";
 import { basename } from "node:path";
-import { PrecisError } from "../../../src/core/errors.ts";
 import type { Message, Transcript } from "../../../src/core/transcript/message.ts";
-import { readSession } from "../measure/session.ts";
-import { readSource, type Source } from "../measure/sources.ts";
+import { sessionAt } from "../measure/session.ts";
+import type { Source } from "../measure/sources.ts";
 import { createDraw } from "../../../provider/src/random.ts";
 import { asMessage } from "../recall/conversation.ts";
-import { attemptsOf, type Attempt, type Cut, type CutOptions } from "../recall/cuts.ts";
+import { attemptsOf, refusalOf, type Cut, type CutOptions } from "../recall/cuts.ts";
 import type { ChatMessage } from "../recall/future-use.ts";
 import { createReader } from "../recall/reader.ts";
 import { CASES_MAX, type Case } from "./plan.ts";
@@ -67,25 +66,16 @@ function numbered(number: number): string {
 
 /** The cases of one session, or why it has none. */
 function casesOf(source: Source, { context, tokensMax }: CaseRequest): readonly Case[] | string {
-  const messages = messagesOf(source);
-  if (typeof messages === "string") return messages;
-  const attempts = [...attemptsOf(messages, createReader(), EXAM_CUTS)];
+  const session = sessionAt(source);
+  if (typeof session === "string") return session;
+  const attempts = [...attemptsOf(session.messages, createReader(), EXAM_CUTS)];
   const cuts = attempts.flatMap((attempt) => (attempt.kind === "cut" ? [attempt.cut] : []));
   const cases = cuts.map((cut) => caseOf(source, cut, context));
   const large = cases.filter(({ prefixTokens }) => prefixTokens >= PREFIX_TOKENS_MIN);
   const fitting = large.filter((one) => one.prefixTokens + context.measure.messages(one.rest) <= tokensMax);
   if (fitting.length > 0) return fitting;
   if (large.length > 0) return `does not fit the ${tokensMax} tokens that the model can read`;
-  return cases.length > 0 ? `fewer than ${PREFIX_TOKENS_MIN} tokens before a cut` : reasonOf(attempts);
-}
-
-function messagesOf(source: Source): readonly ChatMessage[] | string {
-  try {
-    return readSession(readSource(source), source.path)?.messages ?? "no session in a known format";
-  } catch (error) {
-    if (source.named && error instanceof PrecisError) throw error;
-    return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-  }
+  return cases.length > 0 ? `fewer than ${PREFIX_TOKENS_MIN} tokens before a cut` : refusalOf(attempts, EXAM_CUTS);
 }
 
 function caseOf(source: Source, { prefix, rest }: Cut, { measure }: RenderContext): Case {
@@ -105,7 +95,7 @@ function caseOf(source: Source, { prefix, rest }: Cut, { measure }: RenderContex
 }
 
 /** Messages of the chat form, with what opens them as the system prompt. */
-export function transcriptOf(chat: readonly ChatMessage[]): Transcript {
+function transcriptOf(chat: readonly ChatMessage[]): Transcript {
   const messages = chat.map(asMessage);
   const first = messages.findIndex(({ role }) => role !== "system");
   const at = first < 0 ? messages.length : first;
@@ -116,15 +106,6 @@ function continuationOf(rest: readonly Message[], measure: RenderContext["measur
   let tokens = 0;
   const end = rest.findIndex((message) => (tokens += measure.message(message)) > CONTINUATION_TOKENS_MAX);
   return end < 0 ? rest : rest.slice(0, end);
-}
-
-function reasonOf(attempts: readonly Attempt[]): string {
-  const refusals = attempts.flatMap((attempt) => (attempt.kind === "refused" ? [attempt] : []));
-  const { floorTokens, repliesMin, demandMin } = EXAM_CUTS;
-  const by = (["demand", "replies", "tokens"] as const).find((kind) => refusals.some((one) => one.by === kind));
-  if (by === "demand") return `fewer than ${demandMin} details come up again after a cut`;
-  if (by === "replies") return `fewer than ${repliesMin} replies follow a cut`;
-  return `fewer than ${floorTokens} tokens between compactions`;
 }
 
 /** In an order drawn with `random`. */

@@ -1,7 +1,7 @@
 /** Contestants by name: baselines, engines without and with a model, and a model asked plainly, each at each budget. */
 import { PrecisError } from "../../../src/core/errors.ts";
 import { builtInName, ENGINE_NAMES } from "../../../src/core/engines/names.ts";
-import { SEATS_MAX, type Contestant } from "./plan.ts";
+import type { Contestant } from "./plan.ts";
 
 export const CONTESTANTS_DEFAULT = "tail,compressor,compressor+model,plain,whole";
 const BASELINES = ["tail", "plain", "whole"] as const;
@@ -16,11 +16,6 @@ export function contestantsOf(text: string, budgets: readonly number[]): readonl
   const names = [...new Set(text.split(",").map((name) => name.trim()))].filter((name) => name !== "");
   const found = names.flatMap((name) => contestantsNamed(name, budgets));
   if (found.length === 0) throw wrong("no contestant is named", "Write for example `--contestants tail,compressor`.");
-  if (found.length > SEATS_MAX)
-    throw wrong(
-      `${found.length} contestants are more than the ${SEATS_MAX} that one sheet can hold`,
-      "Name fewer contestants or budgets.",
-    );
   return found;
 }
 

@@ -15,17 +15,14 @@ export interface ContextOptions {
   readonly configuration: Configuration;
   readonly secrets: RedactOptions;
   readonly context: RenderContext;
-  /** Absent where no contestant lets a model write. */
-  readonly handoff?: ExamModel;
+  /** The model that writes the handoffs of contestants that have one. */
+  readonly handoff: ExamModel;
+  readonly asker: Asker;
 }
 
 export type ContextAnswer = ModelAnswer<string>;
 
-export async function contextOf(
-  one: Case,
-  contestant: Contestant,
-  options: ContextOptions & { readonly asker: Asker },
-): Promise<ContextAnswer> {
+export async function contextOf(one: Case, contestant: Contestant, options: ContextOptions): Promise<ContextAnswer> {
   const { context, asker } = options;
   switch (contestant.kind) {
     case "whole":
@@ -43,7 +40,7 @@ export async function contextOf(
 }
 
 function made(value: string): ContextAnswer {
-  return { kind: "answered", value, kept: false };
+  return { kind: "answered", value };
 }
 
 function roomOf({ prefixTokens }: Case, { budget = 1 }: Contestant): number {
@@ -80,23 +77,18 @@ const PLAIN_SECTIONS = [
   "Next steps",
 ];
 
-function modelOf(handoff: ExamModel | undefined): ExamModel {
-  if (handoff === undefined) throw new RangeError("a contestant with a model needs one");
-  return handoff;
-}
-
 /** The same model asked plainly: sections in half of the room, the newest messages in the other half. */
 async function plainContext(
   one: Case,
   contestant: Contestant,
-  { context, handoff, asker }: ContextOptions & { readonly asker: Asker },
+  { context, handoff, asker }: ContextOptions,
 ): Promise<ContextAnswer> {
   const room = roomOf(one, contestant);
   const half = Math.floor(room / 2);
   const asked = await asker.ask<string>({
     role: "handoff",
     label: `${one.name}/handoff.${contestant.name}`,
-    model: modelOf(handoff),
+    model: handoff,
     system: PLAIN_SYSTEM,
     user: [
       `<session>\n${renderTranscript(one.prefix, context)}\n</session>`,
@@ -157,7 +149,7 @@ function modelTask(one: Case, contestant: Contestant, options: ContextOptions): 
   return {
     role: "handoff",
     label: `${one.name}/context.${contestant.name}`,
-    model: modelOf(options.handoff),
+    model: options.handoff,
     key: JSON.stringify([one.key, contestant, compression, context, codeVersion()]),
     usualInputTokens: one.prefixTokens,
     usualOutputTokens: Math.floor(room / 2),

@@ -5,11 +5,11 @@ import type { WriterEnvironment } from "../../../src/models/writers.ts";
 import { loadSecretRules } from "../../../src/secrets/rules.ts";
 import type { Step } from "../measure/evaluate.ts";
 import { sourcesOf } from "../measure/sources.ts";
-import { createAsker, createEstimator, type Estimate } from "./ask.ts";
+import { createAsker, type Estimate } from "./ask.ts";
 import { chooseCases, type ChosenCases } from "./cases.ts";
 import { openExamFolder } from "./folder.ts";
 import { examModels, type ExamModels, type ModelNames } from "./models.ts";
-import { questionCount, type ExamPlan, type Quota } from "./plan.ts";
+import { QUESTIONS, type ExamPlan } from "./plan.ts";
 import { createSpendingLimit, type Spending } from "./spending-limit.ts";
 import { createRenderContext } from "./render.ts";
 import { runExam, type Exam, type ExamOutcome } from "./run.ts";
@@ -22,7 +22,6 @@ export interface ExamRequest extends Pick<ExamPlan, "contestants" | "readers" | 
   /** Where answers are kept; made when the first is. */
   readonly examFolder: string;
   readonly cases: number;
-  readonly quota: Quota;
   readonly configuration: Configuration;
   readonly models: ModelNames;
   readonly surroundings: WriterEnvironment;
@@ -40,20 +39,20 @@ interface WithSpending {
   readonly spent: Spending;
 }
 
-/** Nobody is asked yet. Throws `usage` where no model is configured, and `unreadable_input` for a path that is not there. */
+/** Nobody is asked yet. Throws `usage` if no model is configured, and `unreadable_input` for a path that is not there. */
 export async function prepareExam(request: ExamRequest): Promise<PreparedExam> {
-  const { configuration, quota, contestants, readers, seed } = request;
+  const { configuration, contestants, readers, seed } = request;
   const models = examModels(configuration, request.models, request.surroundings);
   const secrets = await loadSecretRules(configuration.redaction);
   const mask = createRedactor(secrets);
   const context = createRenderContext(mask);
   const sources = sourcesOf(request.paths, request.folder);
-  const tokensMax = models.writer.writer.windowTokens - RESERVED_TOKENS * questionCount(quota);
+  const tokensMax = models.writer.writer.windowTokens - RESERVED_TOKENS * QUESTIONS;
   const chosen = chooseCases({ sources, cases: request.cases, seed, context, tokensMax });
-  const plan: ExamPlan = { quota, contestants, readers, seed, cases: chosen.cases };
+  const plan: ExamPlan = { contestants, readers, seed, cases: chosen.cases };
   const options = { configuration, secrets, context };
   const folder = openExamFolder(request.examFolder);
-  const estimator = createEstimator({ folder, mask, purse: createSpendingLimit() });
+  const estimator = createAsker({ folder, mask });
   const exam: Omit<Exam, "asker"> = { plan, models, options };
   await runExam({ ...exam, asker: estimator });
   return {

@@ -25,7 +25,6 @@ export interface KeptAnswer {
 }
 
 export interface ExamFolder {
-  readonly path: string;
   readonly find: (asked: AskedOf) => KeptAnswer | undefined;
   readonly keep: (asked: AskedOf, answer: KeptAnswer) => void;
   /** A file for people; replaced whole. */
@@ -50,7 +49,6 @@ export function openExamFolder(path: string): ExamFolder {
     }
   };
   return {
-    path,
     find: (asked) => keptIn(join(path, fileOf(asked)), asked),
     keep: (asked, answer) => write(fileOf(asked), `${JSON.stringify({ ...asked, ...answer }, undefined, 1)}\n`),
     write,
@@ -63,7 +61,7 @@ function fileOf(asked: AskedOf): string {
   return `${asked.label}.${key}.json`;
 }
 
-/** Undefined where there is none, or where the file holds another question's answer or none. */
+/** Undefined if there is none, or where the file holds another question's answer or none. */
 function keptIn(file: string, asked: AskedOf): KeptAnswer | undefined {
   let fields: Readonly<Record<string, unknown>>;
   try {

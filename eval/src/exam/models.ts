@@ -1,26 +1,26 @@
 /** The models of an exam: who writes the questions, who reads, who grades, and who writes handoffs. */
 import type { Configuration } from "../../../src/config/schema.ts";
 import { PrecisError } from "../../../src/core/errors.ts";
-import type { Writer, Writers } from "../../../src/core/handoff/model/writer.ts";
+import type { Writer } from "../../../src/core/handoff/model/writer.ts";
 import { chooseModels } from "../../../src/models/choice.ts";
 import { ASK_TIMEOUT_MS_MAX, registryOf } from "../../../src/models/settings.ts";
 import { lookUp } from "../../../src/models/registry/registry.ts";
 import type { Prices } from "../../../src/models/ai-sdk.ts";
-import { createWriters, pricesOf, thinkingTokensOf, type WriterEnvironment } from "../../../src/models/writers.ts";
+import { createWriters, findPrices, findThinkingTokens, type WriterEnvironment } from "../../../src/models/writers.ts";
 
 export interface ExamModel {
   readonly writer: Writer;
-  /** Undefined where nobody knows them. */
+  /** Undefined if nobody knows them. */
   readonly prices: Prices | undefined;
   /** Output tokens that it may think beside its answer. */
   readonly thinkingTokens: number;
 }
 
-/** Names as given; what is left out is the configured model. */
+/** Names as given; the configured model if undefined. */
 export interface ModelNames {
-  readonly writer?: string;
-  readonly reader?: string;
-  readonly grader?: string;
+  readonly writer: string | undefined;
+  readonly reader: string | undefined;
+  readonly grader: string | undefined;
 }
 
 export interface ExamModels {
@@ -45,7 +45,7 @@ export function examModels(settings: Configuration, names: ModelNames, surroundi
 function modelNamed(settings: Configuration, name: string | undefined, surroundings: WriterEnvironment): ExamModel {
   const meant = settingsFor(settings, name);
   const choices = chooseModels(meant);
-  const choice = name === "main" ? choices.main : (choices.auxiliary ?? choices.main);
+  const choice = choices.auxiliary ?? choices.main;
   if (choice === undefined) throw noModel(name);
   if ("problem" in choice)
     throw new PrecisError(`the model ${choice.model} cannot be used: ${choice.problem}`, {
@@ -56,33 +56,24 @@ function modelNamed(settings: Configuration, name: string | undefined, surroundi
   const writers = createWriters(meant, surroundings);
   const registry = surroundings.registry ?? registryOf(meant);
   return {
-    writer: writerOf(writers, choice === choices.main),
-    prices: pricesOf(choice, registry),
-    thinkingTokens: thinkingTokensOf(meant, lookUp(registry, choice.model)),
+    writer: (choice === choices.main ? writers.main : writers.auxiliary)!,
+    prices: findPrices(choice, registry),
+    thinkingTokens: findThinkingTokens(meant, lookUp(registry, choice.model)),
   };
-}
-
-function writerOf({ auxiliary, main }: Writers, isMain: boolean): Writer {
-  return (isMain ? main : auxiliary)!;
 }
 
 /** Nobody waits for an exam as an agent waits for a handoff, so each answer has the longest time there is. */
 function settingsFor(settings: Configuration, name: string | undefined): Configuration {
   const { compression: own } = settings.auxiliary;
   const patient = { ...own, timeout_seconds: ASK_TIMEOUT_MS_MAX / 1_000 };
-  if (name === undefined) return { ...settings, auxiliary: { ...settings.auxiliary, compression: patient } };
-  if (name === "main") {
-    const compression = { ...patient, model: null, provider: "main" as const };
-    return { ...settings, auxiliary: { ...settings.auxiliary, compression } };
-  }
-  const compression = { ...patient, model: name };
+  const compression = name === undefined ? patient : { ...patient, model: name };
   return { ...settings, auxiliary: { ...settings.auxiliary, compression } };
 }
 
 function noModel(name: string | undefined): PrecisError {
   return new PrecisError(name === undefined ? "no model is configured" : `the model ${name} is not configured`, {
     code: "usage",
-    place: name === "main" ? "model.name" : "auxiliary.compression.model",
+    place: "auxiliary.compression.model",
     hint: "Set it, for example with `--set auxiliary.compression.model=claude-sonnet-4-5`.",
   });
 }

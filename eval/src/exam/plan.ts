@@ -6,13 +6,9 @@ export const KINDS = ["state", "constraint", "finding", "detail"] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** How many questions of each kind are written for a case. */
-export type Quota = Readonly<Record<Kind, number>>;
+export const QUOTA: Readonly<Record<Kind, number>> = Object.freeze({ state: 4, constraint: 3, finding: 2, detail: 5 });
+export const QUESTIONS = KINDS.reduce((sum, kind) => sum + QUOTA[kind], 0);
 
-/** Task and state, constraints and decisions, findings and failures, exact details. */
-export const QUOTA_DEFAULT: Quota = Object.freeze({ state: 4, constraint: 3, finding: 2, detail: 5 });
-
-/** Longer sheets than this are not graded consistently. */
-export const QUESTIONS_MAX = 40;
 /** One letter each on the grader's sheet. */
 export const SEATS_MAX = 26;
 export const CASES_MAX = 100;
@@ -57,7 +53,6 @@ export interface Case {
 }
 
 export interface ExamPlan {
-  readonly quota: Quota;
   readonly contestants: readonly Contestant[];
   readonly cases: readonly Case[];
   /** Fresh readers of each contestant. */
@@ -74,8 +69,4 @@ export interface ContestantRun {
 
 export function seatName({ contestant, reader }: ContestantRun): string {
   return reader === 1 ? contestant : `${contestant} (reader ${reader})`;
-}
-
-export function questionCount(quota: Quota): number {
-  return KINDS.reduce((sum, kind) => sum + quota[kind], 0);
 }

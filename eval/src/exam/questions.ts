@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Question as ModelQuestion, Read } from "./ask.ts";
 import { readJson } from "./json.ts";
 import type { ExamModel } from "./models.ts";
-import { KINDS, questionCount, type Case, type Kind, type Question, type Quota } from "./plan.ts";
+import { KINDS, QUESTIONS, QUOTA, type Case, type Kind, type Question } from "./plan.ts";
 import { renderMessages, renderTranscript, type RenderContext } from "./render.ts";
 
 const QUESTION_CHARS_MAX = 1_200;
@@ -41,16 +41,11 @@ const WRITTEN = z.object({
 const ANSWER = z.object({ questions: z.array(z.unknown()).max(1_000) });
 
 interface QuestionRequest {
-  readonly quota: Quota;
   readonly model: ExamModel;
   readonly context: RenderContext;
 }
 
-export function questionsFor(
-  one: Case,
-  { quota, model, context }: QuestionRequest,
-): ModelQuestion<readonly Question[]> {
-  const count = questionCount(quota);
+export function questionsFor(one: Case, { model, context }: QuestionRequest): ModelQuestion<readonly Question[]> {
   const session = renderTranscript(one.prefix, context);
   const first = one.prefix.system.length + one.prefix.messages.length;
   return {
@@ -62,39 +57,33 @@ export function questionsFor(
       "Below is a session up to a cut, and then what really happened next. Another agent will go on from the cut with only a shortened form of the session. Write questions that tell whether it still knows what it needs.",
       `<session>\n${session}\n</session>`,
       `<next>\n${context.mask(renderMessages(one.rest, first))}\n</next>`,
-      instructions(quota),
+      INSTRUCTIONS,
     ].join("\n\n"),
-    maxOutputTokens: QUESTION_TOKENS_MAX * count,
-    usualOutputTokens: QUESTION_TOKENS * count,
-    read: (answer, sent) => readQuestions(answer, { quota, session: sessionIn(sent) }),
-    placeholder: placeholderQuestions(quota),
+    maxOutputTokens: QUESTION_TOKENS_MAX * QUESTIONS,
+    usualOutputTokens: QUESTION_TOKENS * QUESTIONS,
+    read: (answer, sent) => readQuestions(answer, sessionIn(sent)),
+    placeholder: placeholderQuestions(),
   };
 }
 
-function instructions(quota: Quota): string {
-  const asked = KINDS.filter((kind) => quota[kind] > 0);
-  return [
-    `Write exactly ${questionCount(quota)} questions:`,
-    ...asked.map((kind) => `- ${quota[kind]} of kind "${kind}": ${ABOUT[kind]}`),
-    "Everything asked for must be settled before the cut; use what happened next only to see what is needed. Ask about the whole session, its beginning as well as its end. Do not ask for what the question itself gives away, and do not ask the same thing twice.",
-    `"full" says what an answer must contain for 1 point, "half" what earns 0.5. "quote" is a piece of at least ${WORDS_MIN} words copied exactly from <session>, on which the answer rests.`,
-    `Answer with JSON only: {"questions": [{"kind": "state", "question": "…", "answer": "…", "full": "…", "half": "…", "quote": "…"}]}`,
-  ].join("\n");
-}
+const INSTRUCTIONS = [
+  `Write exactly ${QUESTIONS} questions:`,
+  ...KINDS.map((kind) => `- ${QUOTA[kind]} of kind "${kind}": ${ABOUT[kind]}`),
+  "Everything asked for must be settled before the cut; use what happened next only to see what is needed. Ask about the whole session, its beginning as well as its end. Do not ask for what the question itself gives away, and do not ask the same thing twice.",
+  `"full" says what an answer must contain for 1 point, "half" what earns 0.5. "quote" is a piece of at least ${WORDS_MIN} words copied exactly from <session>, on which the answer rests.`,
+  `Answer with JSON only: {"questions": [{"kind": "state", "question": "…", "answer": "…", "full": "…", "half": "…", "quote": "…"}]}`,
+].join("\n");
 
 function sessionIn(sent: string): string {
   return sent.slice(sent.indexOf("<session>"), sent.lastIndexOf("</session>"));
 }
 
 /** Questions beyond the quota, without a shape or without a quote from the session are left out. */
-export function readQuestions(
-  answer: string,
-  { quota, session }: { readonly quota: Quota; readonly session: string },
-): Read<readonly Question[]> {
+export function readQuestions(answer: string, session: string): Read<readonly Question[]> {
   const read = readJson(answer, ANSWER);
   if ("problems" in read) return read;
   const said = plain(session);
-  const left = { ...quota };
+  const left = { ...QUOTA };
   const problems: string[] = [];
   const usable = read.value.questions.flatMap((written, at): Omit<Question, "id">[] => {
     const one = WRITTEN.safeParse(written);
@@ -104,14 +93,13 @@ export function readQuestions(
     left[one.data.kind]--;
     return [one.data];
   });
-  const asked = questionCount(quota);
-  if (usable.length < Math.ceil(asked * USABLE_SHARE_MIN))
-    return { problems: [`${usable.length} of ${asked} questions can be used.`, ...problems] };
+  if (usable.length < Math.ceil(QUESTIONS * USABLE_SHARE_MIN))
+    return { problems: [`${usable.length} of ${QUESTIONS} questions can be used.`, ...problems] };
   const sorted = usable.toSorted((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
   return { value: sorted.map((question, at) => ({ id: at + 1, ...question })) };
 }
 
-function problemOf({ kind, quote }: z.infer<typeof WRITTEN>, said: string, left: Quota): string | undefined {
+function problemOf({ kind, quote }: z.infer<typeof WRITTEN>, said: string, left: typeof QUOTA): string | undefined {
   if (left[kind] === 0) return `there are enough of kind "${kind}"`;
   const quoted = plain(quote);
   if (quoted.split(" ").length < WORDS_MIN) return `its quote has fewer than ${WORDS_MIN} words`;
@@ -127,9 +115,9 @@ function plain(text: string): string {
 }
 
 /** As long as usual questions, for a price beforehand. */
-function placeholderQuestions(quota: Quota): readonly Question[] {
+function placeholderQuestions(): readonly Question[] {
   const blank = "unwritten ".repeat(12).trim();
-  const kinds = KINDS.flatMap((kind) => Array.from({ length: quota[kind] }, () => kind));
+  const kinds = KINDS.flatMap((kind) => Array.from({ length: QUOTA[kind] }, () => kind));
   return kinds.map((kind, at) => ({
     id: at + 1,
     kind,

@@ -51,22 +51,19 @@ function cellOf(score: Score): string {
 /** What the figures prove and what they do not, a sentence each. */
 export function verdictsOf({ rows, differences, cases }: ExamFigures): readonly string[] {
   return [
-    ...differenceLines(differences, "questions"),
-    ...fewSessions(cases),
+    ...differenceLines(differences),
+    ...(cases >= SESSIONS_MIN
+      ? []
+      : [`With fewer than ${SESSIONS_MIN} sessions, these figures say little about other sessions.`]),
     ...missing(rows),
     "The same models wrote, read and graded for every contestant; other models may rank them differently.",
   ];
 }
 
-export function fewSessions(cases: number): readonly string[] {
-  if (cases >= SESSIONS_MIN) return [];
-  return [`With fewer than ${SESSIONS_MIN} sessions, these figures say little about other sessions.`];
-}
-
 /** Those that prove something, and those that do not. */
-export function differenceLines(differences: readonly DifferenceRow[], noun: string): readonly string[] {
+function differenceLines(differences: readonly DifferenceRow[]): readonly string[] {
   const [proven, unproven] = [true, false].map((one) => differences.filter(({ proves }) => proves === one));
-  const unclear = `These differences prove nothing (0 lies within 95 %, or there are fewer than ${DIFFERENCE_QUESTIONS_MIN} ${noun}):`;
+  const unclear = `These differences prove nothing (0 lies within 95 %, or there are fewer than ${DIFFERENCE_QUESTIONS_MIN} questions):`;
   return [
     ...(proven!.length === 0 ? [] : ["These differences are larger than chance:", ...proven!.map(differenceLine)]),
     ...(differences.length < PAIRS_MANY || proven!.length === 0

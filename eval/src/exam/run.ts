@@ -19,7 +19,7 @@ const PARALLEL_MAX = 4;
 export interface Exam {
   readonly plan: ExamPlan;
   readonly models: ExamModels;
-  readonly options: Omit<ContextOptions, "handoff">;
+  readonly options: Omit<ContextOptions, "handoff" | "asker">;
   readonly asker: Asker;
   /** Where contexts and grades are written for people to read; not while it is only calculated. */
   readonly folder?: ExamFolder;
@@ -75,9 +75,7 @@ async function examineCase(exam: Exam, one: Case, report: (doing: string) => Pro
   const { name, file, prefixTokens } = one;
   const empty = { name, file, prefixTokens, questions: [], seats: [], failures: [] };
   await report("questions");
-  const written = await asker.ask(
-    questionsFor(one, { quota: plan.quota, model: models.writer, context: options.context }),
-  );
+  const written = await asker.ask(questionsFor(one, { model: models.writer, context: options.context }));
   if (written.kind === "failed") return { ...empty, failures: [{ of: "the questions", because: written.because }] };
   const questions = written.value;
   await report("readers");

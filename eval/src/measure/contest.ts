@@ -1,100 +1,69 @@
-/** Every contestant on one cut: the baselines and the engines, at each budget and at the size each policy gives. */
-import { ENGINE_DEFAULTS, type EngineSettings } from "../../../src/core/engines/settings.ts";
+/** What every contestant keeps of one cut: the baselines and the engines, at each budget and at the size each policy gives. */
+import { ENGINE_DEFAULTS } from "../../../src/core/engines/settings.ts";
 import type { Engine } from "../../../src/core/engines/contract.ts";
 import { createEngine } from "../../../src/core/engines/engines.ts";
-import type { Message } from "../../../src/core/transcript/message.ts";
 import { baselineOf, BASELINES } from "../recall/baselines.ts";
-import { keeperOf, type KeptText } from "../recall/compactor.ts";
-import { asMessage } from "../recall/conversation.ts";
+import { engineCompactor } from "../recall/compactor.ts";
 import type { Cut } from "../recall/cuts.ts";
 import { tokensOf } from "../recall/future-use.ts";
-import type { Exam } from "../recall/exam.ts";
 import type { Reader } from "../recall/reader.ts";
-import type { Mark, Size } from "./plan.ts";
-import { sentenceShare } from "./sentences.ts";
-import type { Tally } from "./tally.ts";
 
-/** A cut, read and ready to be marked. */
-export interface PreparedCut {
-  readonly cut: Cut;
-  readonly reader: Reader;
-  readonly exam: Exam;
-  readonly tally: Tally;
-  readonly messages: readonly Message[];
-  /** Is shown what each contestant kept, for those who mark it with another implementation. */
-  readonly witness: (mark: Mark, kept: string) => void;
+/** The size of a result: a share of the prefix, the policy's own, or another engine's. */
+export type Size = number | "policy" | `as ${string}`;
+
+/** What one contestant kept at one size. */
+export interface Result {
+  readonly contestant: string;
+  readonly size: Size;
+  readonly text: string;
+  /** What its recall ids lead to. */
+  readonly recallable: () => string;
+  /** The prefix came back as it was. */
+  readonly unchanged: boolean;
 }
 
 /** The engine whose result is next to each other's, at the same size. */
 const DEFAULT_ENGINE = "compressor";
 
-export function baselineMarks(
-  { cut, reader, tally, exam, witness }: PreparedCut,
-  sizes: readonly (readonly [Size, number])[],
-): Mark[] {
-  return sizes.flatMap(([size, budget]) =>
-    BASELINES.map((contestant): Mark => {
-      const text = baselineOf(contestant, cut.prefix, { budget, reader });
-      const counts = tally(text, () => "");
-      const mark = { contestant, size, kept: tokensOf(text), total: exam.total, counts };
-      witness(mark, text);
-      return mark;
+export function baselineResults({ prefix }: Cut, reader: Reader, budgets: readonly number[]): readonly Result[] {
+  return budgets.flatMap((budget) =>
+    BASELINES.map((contestant) => {
+      const text = baselineOf(contestant, prefix, { budget, reader });
+      return { contestant, size: budget, text, recallable: () => "", unchanged: false };
     }),
   );
 }
 
-export function engineOf(engine: string, contextLength = ENGINE_DEFAULTS.contextLength): Engine {
-  const settings: EngineSettings = { ...ENGINE_DEFAULTS, contextLength, note: "handoff" };
-  return createEngine(engine, settings);
-}
-
-/** At each budget, and at the size that its own policy gives where that ever compacts. */
-export async function engineMarks(
-  stand: PreparedCut,
-  engine: string,
-  budgets: readonly number[],
-): Promise<readonly Mark[]> {
-  const { exam, messages } = stand;
-  const keep = keeperOf(engineOf(engine));
-  const marks: Mark[] = [];
-  for (const budget of budgets) {
-    const kept = await keep({ messages, room: Math.floor(budget * exam.total) });
-    marks.push(markOf(stand, { contestant: engine, size: budget, kept }));
-  }
-  const window = triggeringWindow(engine, exam.total, messages.length);
-  if (window === undefined) return marks;
-  const kept = await keeperOf(engineOf(engine, window))({ messages });
-  const own = markOf(stand, { contestant: engine, size: "policy", kept });
-  marks.push(own);
-  if (engine !== DEFAULT_ENGINE) marks.push(await atSizeOf(stand, own));
-  return marks;
-}
-
-/** What the default engine makes of as much room as another's policy took. */
-async function atSizeOf(stand: PreparedCut, { contestant, kept }: Mark): Promise<Mark> {
-  const result = await keeperOf(engineOf(DEFAULT_ENGINE))({ messages: stand.messages, room: kept });
-  return markOf(stand, { contestant: DEFAULT_ENGINE, size: `as ${contestant}`, kept: result });
-}
-
-interface MarkRequest {
-  readonly contestant: string;
-  readonly size: Size;
-  readonly kept: Pick<KeptText, "text" | "handoff" | "recallable" | "report">;
-}
-
-export function markOf({ exam, tally, witness }: PreparedCut, { contestant, size, kept }: MarkRequest): Mark {
-  const { text, handoff, recallable, report } = kept;
-  const mark: Mark = {
-    contestant,
-    size,
-    kept: tokensOf(text),
-    total: exam.total,
-    counts: tally(text, recallable),
-    ...(handoff === "" ? {} : { sentences: sentenceShare(handoff) }),
-    ...(report === undefined ? { unchanged: true } : {}),
+/** At each budget, and at the size that its own policy gives if that ever compacts. */
+export async function engineResults(
+  { prefix }: Cut,
+  reader: Reader,
+  { engine, budgets }: { readonly engine: string; readonly budgets: readonly number[] },
+): Promise<readonly Result[]> {
+  const total = reader.size(prefix);
+  const keep = async (contestant: string, size: Size, how: KeepOptions = {}): Promise<Result> => {
+    const { room, window } = how;
+    const kept = await engineCompactor(undefined, createContestant(contestant, window))(prefix, room);
+    return { contestant, size, ...kept, unchanged: kept.report === undefined };
   };
-  witness(mark, text);
-  return mark;
+  const results: Result[] = [];
+  for (const budget of budgets) results.push(await keep(engine, budget, { room: Math.floor(budget * total) }));
+  const window = triggeringWindow(engine, total, prefix.length);
+  if (window === undefined) return results;
+  const own = await keep(engine, "policy", { window });
+  results.push(own);
+  if (engine !== DEFAULT_ENGINE) results.push(await keep(DEFAULT_ENGINE, `as ${engine}`, { room: tokensOf(own.text) }));
+  return results;
+}
+
+interface KeepOptions {
+  /** Tokens of the measure; the policy's own size if absent. */
+  readonly room?: number;
+  readonly window?: number;
+}
+
+function createContestant(engine: string, contextLength = ENGINE_DEFAULTS.contextLength): Engine {
+  return createEngine(engine, { ...ENGINE_DEFAULTS, contextLength, note: "handoff" });
 }
 
 /** Windows up to this many times the transcript, and so much more, are looked at. */
@@ -103,11 +72,11 @@ const WINDOW_TOKENS_BEYOND = 200_000;
 
 /**
  * The largest window in which the policy's own trigger is reached by a transcript of this size: so each engine meets it
- * at the moment at which it would have compacted. Undefined where it never would.
+ * at the moment at which it would have compacted. Undefined if it never would.
  */
 export function triggeringWindow(name: string, tokens: number, messages: number): number | undefined {
   const triggers = (window: number): boolean => {
-    const engine = engineOf(name, window);
+    const engine = createContestant(name, window);
     return engine.decide(engine.init(), { tokens, messages }).kind === "compact";
   };
   let [low, high] = [tokens, tokens * WINDOW_FACTOR_MAX + WINDOW_TOKENS_BEYOND];
@@ -118,12 +87,4 @@ export function triggeringWindow(name: string, tokens: number, messages: number)
     else high = middle - 1;
   }
   return low;
-}
-
-export function prepareCut(
-  cut: Cut,
-  reader: Reader,
-  rest: Pick<PreparedCut, "exam" | "tally" | "witness">,
-): PreparedCut {
-  return { cut, reader, ...rest, messages: cut.prefix.map(asMessage) };
 }

@@ -1,9 +1,11 @@
-/** An evaluation from end to end: every session is surveyed, and every distinct cut is examined. */
+/** An evaluation from end to end: every session is cut, and at every distinct cut all contestants are marked. */
 import { reasonOf } from "../../../src/platform/system-errors.ts";
-import { examine, type ExamineRequest } from "./examine.ts";
-import type { Finding, Plan } from "./plan.ts";
-import { sourcesOf } from "./sources.ts";
-import { surveyOf, type Survey } from "./survey.ts";
+import { attemptsOf, EVALUATION_CUTS, refusalOf, type Cut } from "../recall/cuts.ts";
+import { createExam, type Score } from "../recall/exam.ts";
+import { createReader, type Reader } from "../recall/reader.ts";
+import { baselineResults, engineResults, type Result } from "./contest.ts";
+import { sessionAt } from "./session.ts";
+import { sourcesOf, type Source } from "./sources.ts";
 
 export interface Request {
   /** Files and folders, absolute. */
@@ -13,8 +15,6 @@ export interface Request {
   /** Shares of the prefix's tokens, above 0 and below 1. */
   readonly budgets: readonly number[];
   readonly engines: readonly string[];
-  /** Where what each contestant kept is written, whole. */
-  readonly exportFolder?: string;
 }
 
 export interface Step {
@@ -23,12 +23,20 @@ export interface Step {
   readonly of: number;
 }
 
-export interface Evaluation {
-  readonly budgets: readonly number[];
-  /** In the order of the report. */
-  readonly entrants: readonly string[];
+export interface Evaluation extends Pick<Request, "budgets" | "engines"> {
   readonly sessions: readonly SessionAccount[];
   readonly findings: readonly Finding[];
+}
+
+/** One contestant at one size on one cut. */
+export type Mark = Score & Pick<Result, "contestant" | "size" | "unchanged">;
+
+export interface Finding {
+  readonly file: string;
+  /** Where in its stretch the cut lies. */
+  readonly share: number;
+  readonly tokens: number;
+  readonly marks: readonly Mark[];
 }
 
 export interface SessionAccount {
@@ -39,75 +47,71 @@ export interface SessionAccount {
   readonly cuts: number;
   /** Of the cuts, those that an earlier file of the list has too. */
   readonly repeated: number;
-  readonly recorded: number;
   /** Why it is not scored. */
   readonly because?: string;
-  /** What an engine tripped over: only what was found before counts. */
+  /** What an engine failed with: only what was found before counts. */
   readonly fault?: string;
 }
 
-/** Throws `unreadable_input` for a path that is not there, and `unknown_engine`. */
+/** Throws `unreadable_input` for a path that is not there or a named file that is no session, and `unknown_engine`. */
 export async function evaluate(request: Request, onStep: (step: Step) => Promise<void>): Promise<Evaluation> {
-  const { budgets, engines, exportFolder } = request;
-  const plan: Plan = { budgets, engines, ...(exportFolder === undefined ? {} : { exportFolder }) };
-  const sources = sourcesOf(request.paths, request.folder);
-  const surveys: Survey[] = [];
-  for (const [done, source] of sources.entries()) {
-    await onStep({ doing: "reading sessions", done, of: sources.length });
-    surveys.push(surveyOf(source));
-  }
-  surveys.sort((a, b) => (a.source.path < b.source.path ? -1 : 1));
-  const { examinations, repeated } = distinct(surveys, plan);
-  const of = examinations.reduce((sum, { places }) => sum + places.length, 0);
+  const { paths, folder, budgets, engines } = request;
+  const sources = sourcesOf(paths, folder);
+  // What a person named is read before the first session takes its time.
+  for (const source of sources) if (source.named) sessionAt(source);
+  const seen = new Set<string>();
+  const sessions: SessionAccount[] = [];
   const findings: Finding[] = [];
-  const faults = new Map<string, string>();
-  for (const one of examinations) {
-    await onStep({ doing: "examining cuts", done: findings.length, of });
-    // What an engine trips over in one session must not cost the findings of all others.
+  for (const [done, source] of sources.entries()) {
+    await onStep({ doing: "examining sessions", done, of: sources.length });
+    const { account, cuts, reader } = survey(source, seen);
+    // An engine's failure in one session must not cost the findings of all others.
     try {
-      for await (const finding of examine(one)) findings.push(finding);
+      for (const cut of cuts) findings.push(await examine(cut, reader, { file: source.name, budgets, engines }));
+      sessions.push(account);
     } catch (error) {
-      faults.set(one.source.name, reasonOf(error));
+      sessions.push({ ...account, fault: reasonOf(error) });
     }
   }
-  return {
-    budgets,
-    entrants: [...engines],
-    sessions: surveys.map((survey) => {
-      const fault = faults.get(survey.source.name);
-      const account = accountOf(survey, repeated.get(survey.source.path) ?? 0);
-      return fault === undefined ? account : { ...account, fault };
-    }),
-    findings,
-  };
+  return { budgets, engines, sessions, findings };
 }
 
-interface Distinct {
-  readonly examinations: readonly ExamineRequest[];
-  /** By path, how many cuts an earlier file has too. */
-  readonly repeated: ReadonlyMap<string, number>;
+interface Survey {
+  readonly account: SessionAccount;
+  /** Those that no earlier file has: checkpoints of one session repeat it. */
+  readonly cuts: readonly Cut[];
+  readonly reader: Reader;
 }
 
-/** Checkpoints of one session repeat it: a cut that is the same twice is examined once, in the first file. */
-function distinct(surveys: readonly Survey[], plan: Plan): Distinct {
-  const seen = new Set<string>();
-  const repeated = new Map<string, number>();
-  const examinations = surveys.flatMap(({ source, cuts, recorded }): readonly ExamineRequest[] => {
-    const keys = [...cuts, ...recorded.map((key) => `recorded ${key}`)];
-    const places = [...keys.keys()].filter((at) => !seen.has(keys[at]!) && seen.add(keys[at]!));
-    repeated.set(source.path, cuts.length - places.filter((at) => at < cuts.length).length);
-    return places.length === 0 ? [] : [{ source, places, keys: places.map((at) => keys[at]!), plan }];
+function survey(source: Source, seen: Set<string>): Survey {
+  const reader = createReader();
+  const file = source.name;
+  const session = sessionAt(source);
+  if (typeof session === "string")
+    return { account: { file, cuts: 0, repeated: 0, because: session }, cuts: [], reader };
+  const { format, messages } = session;
+  const attempts = [...attemptsOf(messages, reader, EVALUATION_CUTS)];
+  const all = attempts.flatMap((attempt) => (attempt.kind === "cut" ? [attempt.cut] : []));
+  const cuts = all.filter(({ prefix }) => {
+    const key = `${reader.text(prefix.at(-1)!)}${reader.size(prefix)}`;
+    return !seen.has(key) && seen.add(key);
   });
-  return { examinations, repeated };
+  const account = { file, format, messages: messages.length, tokens: reader.size(messages), cuts: all.length };
+  const because = all.length > 0 ? {} : { because: refusalOf(attempts, EVALUATION_CUTS) };
+  return { account: { ...account, repeated: all.length - cuts.length, ...because }, cuts, reader };
 }
 
-function accountOf({ source, session, cuts, recorded, because }: Survey, repeated: number): SessionAccount {
-  return {
-    file: source.name,
-    ...session,
-    cuts: cuts.length,
-    repeated,
-    recorded: recorded.length,
-    ...(because === undefined ? {} : { because }),
-  };
+async function examine(
+  cut: Cut,
+  reader: Reader,
+  { file, budgets, engines }: Pick<Request, "budgets" | "engines"> & { readonly file: string },
+): Promise<Finding> {
+  const exam = createExam(cut, reader);
+  const results = [...baselineResults(cut, reader, budgets)];
+  for (const engine of engines)
+    for (const each of await engineResults(cut, reader, { engine, budgets })) results.push(each);
+  const marks = results.map(({ contestant, size, unchanged, text, recallable }) => {
+    return { contestant, size, unchanged, ...exam.score(text, recallable) };
+  });
+  return { file, share: cut.share, tokens: exam.total, marks };
 }

@@ -1,10 +1,11 @@
 /** From findings to figures: sums over cuts, as shares, with an interval drawn over transcripts. */
 import { createDraw } from "../../../provider/src/random.ts";
 import { BASELINES } from "../recall/baselines.ts";
-import type { Evaluation } from "./evaluate.ts";
-import type { Counts, Finding, Mark, Size } from "./plan.ts";
+import type { Score } from "../recall/exam.ts";
+import type { Size } from "./contest.ts";
+import type { Evaluation, Mark } from "./evaluate.ts";
 
-/** Shares, 0 to 1; nothing where there is nothing to be a share of. */
+/** Shares, 0 to 1; nothing if there is nothing to be a share of. */
 export interface Row {
   readonly contestant: string;
   readonly size: Size;
@@ -17,15 +18,8 @@ export interface Row {
   readonly interval?: readonly [number, number];
   readonly unaided?: number;
   readonly recallable?: number;
-  readonly sentences?: number;
   /** Of the cuts, those that came back as they were. */
   readonly unchanged: number;
-}
-
-export interface Figures {
-  /** At budgets, all contestants; then each engine at its own size. */
-  readonly rows: readonly Row[];
-  readonly recorded: readonly Row[];
 }
 
 /** Fewer transcripts than this say nothing about others. */
@@ -33,38 +27,20 @@ export const TRANSCRIPTS_MIN = 5;
 const DRAWS = 1_000;
 const SEED = 7;
 
-export function figuresOf(evaluation: Evaluation): Figures {
-  const cuts = evaluation.findings.filter(({ kind }) => kind === "cut");
-  const recorded = evaluation.findings.filter(({ kind }) => kind === "recorded");
-  return {
-    rows: rowsOf(cuts, evaluation),
-    recorded: recordedRows(recorded),
-  };
-}
-
 interface FoundFigure {
   readonly file: string;
   readonly mark: Mark;
 }
 
-function rowsOf(findings: readonly Finding[], { budgets, entrants }: Evaluation): readonly Row[] {
+/** At budgets, all contestants; then each engine at its own size. */
+export function figuresOf({ budgets, engines, findings }: Evaluation): readonly Row[] {
   const found = findings.flatMap(({ file, marks }) => marks.map((mark): FoundFigure => ({ file, mark })));
   const sizes: readonly Size[] = [...budgets, "policy"];
-  const contestants = [...entrants, ...BASELINES];
-  const asked = sizes.flatMap((size) => contestants.map((contestant) => ({ contestant, size })));
-  const beside = entrants.map((name) => ({ contestant: "compressor", size: `as ${name}` as const }));
+  const asked = sizes.flatMap((size) => [...engines, ...BASELINES].map((contestant) => ({ contestant, size })));
+  const beside = engines.map((name) => ({ contestant: "compressor", size: `as ${name}` as const }));
   return [...asked, ...beside].flatMap(({ contestant, size }) => {
     const own = found.filter(({ mark }) => mark.contestant === contestant && mark.size === size);
     return own.length === 0 ? [] : [rowOf(own, { contestant, size })];
-  });
-}
-
-function recordedRows(findings: readonly Finding[]): readonly Row[] {
-  const found = findings.flatMap(({ file, marks }) => marks.map((mark): FoundFigure => ({ file, mark })));
-  const keyed = Map.groupBy(found, ({ mark }) => `${mark.size}\n${mark.contestant}`);
-  return [...keyed.values()].map((own) => {
-    const { contestant, size } = own[0]!.mark;
-    return rowOf(own, { contestant, size });
   });
 }
 
@@ -74,10 +50,7 @@ interface Naming {
 }
 
 function rowOf(found: readonly FoundFigure[], { contestant, size }: Naming): Row {
-  const sum = (field: keyof Counts): number => found.reduce((total, { mark }) => total + mark.counts[field], 0);
-  const kept = found.reduce((total, { mark }) => total + mark.kept, 0);
-  const total = found.reduce((all, { mark }) => all + mark.total, 0);
-  const handoffs = found.flatMap(({ mark: { sentences } }) => (sentences === undefined ? [] : [sentences]));
+  const sum = (field: keyof Score): number => found.reduce((total, { mark }) => total + mark[field], 0);
   const files = [...Map.groupBy(found, ({ file }) => file).values()];
   const interval = files.length < TRANSCRIPTS_MIN ? undefined : intervalOf(files);
   return {
@@ -85,18 +58,13 @@ function rowOf(found: readonly FoundFigure[], { contestant, size }: Naming): Row
     size,
     cuts: found.length,
     transcripts: files.length,
-    kept: kept / total,
+    kept: sum("kept") / sum("total"),
     ...share("held", sum("held"), sum("need")),
     ...share("bound", sum("bound"), sum("bindable")),
     ...(interval === undefined ? {} : { interval }),
     ...share("unaided", sum("unaidedBound"), sum("unaided")),
     ...share("recallable", sum("recallable"), sum("bindable")),
-    ...share(
-      "sentences",
-      handoffs.reduce((all, one) => all + one, 0),
-      handoffs.length,
-    ),
-    unchanged: found.filter(({ mark }) => mark.unchanged === true).length,
+    unchanged: found.filter(({ mark }) => mark.unchanged).length,
   };
 }
 
@@ -111,8 +79,8 @@ function intervalOf(files: readonly (readonly FoundFigure[])[]): readonly [numbe
     let [bound, bindable] = [0, 0];
     for (let drawn = 0; drawn < files.length; drawn++)
       for (const { mark } of files[Math.floor(random() * files.length)]!) {
-        bound += mark.counts.bound;
-        bindable += mark.counts.bindable;
+        bound += mark.bound;
+        bindable += mark.bindable;
       }
     return bindable === 0 ? 0 : bound / bindable;
   }).toSorted((a, b) => a - b);

@@ -1,7 +1,8 @@
 /** The figures as tables, in words. */
+import { counted } from "../../../src/cli/screen/amounts.ts";
 import { BASELINES } from "../recall/baselines.ts";
 import type { Evaluation } from "./evaluate.ts";
-import { TRANSCRIPTS_MIN, type Figures, type Row } from "./figures.ts";
+import { TRANSCRIPTS_MIN, type Row } from "./figures.ts";
 
 export interface Section {
   readonly title: string;
@@ -11,12 +12,10 @@ export interface Section {
   readonly rows: readonly (readonly string[])[];
 }
 
-export function sectionsOf(evaluation: Evaluation, figures: Figures): readonly Section[] {
-  return [
-    ...evaluation.budgets.map((budget) => atBudget(budget, figures)),
-    atOwnSize(figures),
-    recordedSection(figures),
-  ].filter(({ rows }) => rows.length > 0);
+export function sectionsOf({ budgets }: Evaluation, figures: readonly Row[]): readonly Section[] {
+  return [...budgets.map((budget) => atBudget(budget, figures)), atOwnSize(figures)].filter(
+    ({ rows }) => rows.length > 0,
+  );
 }
 
 /** What the heads and the baselines mean, for a reader who has only the terminal. eval/README.md has it in full. */
@@ -26,7 +25,6 @@ export const LEGEND: readonly (readonly [name: string, meaning: string])[] = [
   ["held", "of the identifiers needed next, the share that is still there at all"],
   ["unaided", "bound, without those that a tool or a person showed again"],
   ["recallable", "bound, or in an original that a recall id leads to"],
-  ["sentences", "share of the handoff that reads as sentences"],
   ["interval", "95 % interval of bound over other sessions"],
   ["tail", "baseline: the newest messages and nothing else"],
   ["cover", "baseline: original lines, chosen greedily for their identifiers, and half a tail"],
@@ -34,31 +32,22 @@ export const LEGEND: readonly (readonly [name: string, meaning: string])[] = [
 
 /** The line above everything. */
 export function summaryOf({ findings, sessions }: Evaluation): string {
-  const cuts = findings.filter(({ kind }) => kind === "cut");
-  const files = new Set(cuts.map(({ file }) => file)).size;
+  const files = new Set(findings.map(({ file }) => file)).size;
   const scored = sessions.filter(({ cuts: own }) => own > 0).length;
   const repeated = sessions.reduce((sum, one) => sum + one.repeated, 0);
   const few =
-    cuts.length > 0 && files < TRANSCRIPTS_MIN
+    findings.length > 0 && files < TRANSCRIPTS_MIN
       ? ` Too few to say anything of other sessions: intervals need ${TRANSCRIPTS_MIN} transcripts.`
       : "";
   const again = repeated === 0 ? "" : ` ${counted(repeated, "cut")} of another file again, counted once.`;
-  return `${counted(cuts.length, "cut")} of ${counted(files, "transcript")}; ${sessions.length - scored} of ${counted(sessions.length, "file")} not scored.${again}${few} Figures in percent.`;
-}
-
-function counted(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
-}
-
-/** A file that is not scored; `detail` is empty where the kind of reason says it all. */
-export interface Unscored {
-  readonly file: string;
-  readonly detail: string;
+  return `${counted(findings.length, "cut")} of ${counted(files, "transcript")}; ${sessions.length - scored} of ${counted(sessions.length, "file")} not scored.${again}${few} Figures in percent.`;
 }
 
 const FAULT = "scored in part, for a fault in precis or an engine";
 
-/** Files that were not scored, by the kind of reason. */
+type Unscored = { readonly file: string; readonly detail: string };
+
+/** Files that were not scored, by the kind of reason; `detail` is empty if that says it all. */
 export function notScored({ sessions }: Evaluation): ReadonlyMap<string, readonly Unscored[]> {
   const groups = new Map<string, Unscored[]>();
   for (const { file, cuts, because: reason, fault } of sessions) {
@@ -71,9 +60,9 @@ export function notScored({ sessions }: Evaluation): ReadonlyMap<string, readonl
   return groups;
 }
 
-const RESULT_HEAD = ["kept", "bound", "interval", "held", "unaided", "recallable", "sentences"];
+const RESULT_HEAD = ["kept", "bound", "interval", "held", "unaided", "recallable"];
 
-function atBudget(budget: number, { rows }: Figures): Section {
+function atBudget(budget: number, rows: readonly Row[]): Section {
   const own = rows.filter(({ size }) => size === budget);
   return {
     title: `Recall at ${Number(percent(budget))} % of the prefix`,
@@ -84,21 +73,13 @@ function atBudget(budget: number, { rows }: Figures): Section {
 }
 
 function resultCells(row: Row): readonly string[] {
-  const { kept, bound, interval, held, unaided, recallable, sentences } = row;
+  const { kept, bound, interval, held, unaided, recallable } = row;
   const plain = (BASELINES as readonly string[]).includes(row.contestant);
   const drawn = interval === undefined ? "–" : interval.map(percent).join("–");
-  return [
-    percent(kept),
-    shown(bound),
-    drawn,
-    shown(held),
-    shown(unaided),
-    plain ? "" : shown(recallable),
-    shownOrNot(sentences),
-  ];
+  return [percent(kept), shown(bound), drawn, shown(held), shown(unaided), plain ? "" : shown(recallable)];
 }
 
-function atOwnSize({ rows }: Figures): Section {
+function atOwnSize(rows: readonly Row[]): Section {
   const own = rows.filter(({ size }) => size === "policy");
   const beside = (name: string): Row | undefined => rows.find(({ size }) => size === `as ${name}`);
   return {
@@ -119,18 +100,6 @@ function nameWithUnchanged({ contestant, unchanged }: Row): string {
   return unchanged === 0 ? contestant : `${contestant} (${unchanged} unchanged)`;
 }
 
-function recordedSection({ recorded }: Figures): Section {
-  return {
-    title: "Recorded compactions of other agents",
-    says: "What the agent's own compaction kept of its context, and everyone else given as much room. The questions come from that agent's next steps, which favours its own summary.",
-    head: ["", "compactions", ...RESULT_HEAD],
-    rows: recorded.map((row) => {
-      const own = row.size === `as ${row.contestant}`;
-      return [own ? `${row.contestant} (recorded)` : `  ${row.contestant}`, `${row.cuts}`, ...resultCells(row)];
-    }),
-  };
-}
-
 /** One decimal, without the sign. */
 function percent(share: number): string {
   return (share * 100).toFixed(1);
@@ -138,8 +107,4 @@ function percent(share: number): string {
 
 function shown(share: number | undefined): string {
   return share === undefined ? "–" : percent(share);
-}
-
-function shownOrNot(share: number | undefined): string {
-  return share === undefined ? "" : shown(share);
 }

@@ -1,41 +1,26 @@
 /** A recorded session as the evaluation reads it: what was said, in chat form, whatever format the file is in. */
 import { PrecisError } from "../../../src/core/errors.ts";
-import {
-  detectFormat,
-  LOG_FORMATS,
-  readLog,
-  wireText,
-  type InputFormat,
-  type LogFormat,
-} from "../../../src/logs/index.ts";
+import { detectFormat, wireText, type InputFormat } from "../../../src/logs/index.ts";
 import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";
-import { protocols } from "../../../src/protocols/index.ts";
+import { readRecording } from "../../../provider/src/replay.ts";
 import { chatOf } from "../recall/conversation.ts";
 import type { ChatMessage } from "../recall/future-use.ts";
-import { recordedInChat, recordedInLog, type Recorded } from "./recorded.ts";
+import { reasonOf } from "../../../src/platform/system-errors.ts";
+import { readSource, type Source } from "./sources.ts";
 
 export interface Session {
   readonly format: InputFormat;
   /** The whole history, behind recorded compactions too. */
   readonly messages: readonly ChatMessage[];
-  /** Compactions that another agent made, where the file tells what came before and after. */
-  readonly recorded: readonly Recorded[];
 }
 
 /** Undefined for a text in no format known. Throws `unreadable_input` for one that is broken. */
 export function readSession(text: string, fileName: string): Session | undefined {
   const format = detectFormat(text, fileName);
   if (format === undefined) return undefined;
-  if (isLogFormat(format)) {
-    const { system, messages } = readLog(text, format, { history: "all" }).transcript;
-    return { format, messages: [...system, ...messages].map(chatOf), recorded: recordedInLog(text, format) };
-  }
-  const messages = format === "openai-chat" ? chatMessages(text) : decodedMessages(text, format);
-  return { format, messages, recorded: recordedInChat(messages) };
-}
-
-function isLogFormat(format: InputFormat): format is LogFormat {
-  return (LOG_FORMATS as readonly string[]).includes(format);
+  if (format === "openai-chat") return { format, messages: chatMessages(text) };
+  const { system, messages } = readRecording(text, fileName, { history: "all" });
+  return { format, messages: [...system, ...messages].map(chatOf) };
 }
 
 /** The form that the measure is defined on is read as it is. */
@@ -54,7 +39,20 @@ function isContent(content: unknown): boolean {
   return content === undefined || content === null || typeof content === "string" || Array.isArray(content);
 }
 
-function decodedMessages(text: string, format: Exclude<InputFormat, LogFormat>): readonly ChatMessage[] {
-  const { system, messages } = protocols[format].decode(wireText(text).json).transcript;
-  return [...system, ...messages].map(chatOf);
+/** The session, or why there is none. */
+export function sessionAt(source: Source): Session | string {
+  const { name, named, path } = source;
+  try {
+    const session = readSession(readSource(source), path);
+    if (session !== undefined) return session;
+  } catch (error) {
+    if (named && error instanceof PrecisError) throw error;
+    return `broken: ${reasonOf(error)}`;
+  }
+  if (!named) return "no session in a known format";
+  throw new PrecisError(`${name} is in no known format`, {
+    code: "unreadable_input",
+    place: name,
+    hint: "Give session files, request bodies or their messages, or folders of them.",
+  });
 }

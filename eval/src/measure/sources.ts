@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { PrecisError } from "../../../src/core/errors.ts";
+import { FILE_BYTES_MAX, tooLarge } from "../../../src/cli/files/read.ts";
 import { reasonOf } from "../../../src/platform/system-errors.ts";
 
 export interface Source {
@@ -15,8 +16,6 @@ export interface Source {
 
 const SESSION_FILE = /\.jsonl?$/;
 const FILES_MAX = 20_000;
-/** Larger texts do not fit a JavaScript string. */
-const FILE_BYTES_MAX = 500_000_000;
 
 /** In the order of their paths. Throws `unreadable_input` for a path that is not there and for too many files. */
 export function sourcesOf(paths: readonly string[], folder: string): readonly Source[] {
@@ -31,7 +30,7 @@ export function sourcesOf(paths: readonly string[], folder: string): readonly So
 }
 
 export function readSource({ path, name, bytes }: Source): string {
-  if (bytes > FILE_BYTES_MAX) throw unreadable(`${name} is larger than ${FILE_BYTES_MAX} bytes`, "Split it.");
+  if (bytes > FILE_BYTES_MAX) throw tooLarge(name);
   return reading(path, () => textOf(readFileSync(path)));
 }
 

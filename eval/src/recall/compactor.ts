@@ -15,35 +15,23 @@ import { tokensOf, type ChatMessage } from "./future-use.ts";
 export interface KeptText {
   /** What the model reads of the result. */
   readonly text: string;
-  /** The handoff in it; empty where there is none. */
-  readonly handoff: string;
-  /** What the engine says of it; nothing where it left the prefix as it was. */
+  /** What the engine says of it; nothing if it left the prefix as it was. */
   readonly report: CompactionReport | undefined;
   /** What the recall ids lead to that the result shows. */
   readonly recallable: () => string;
 }
 
-/** Compacts a prefix to a number of tokens of the measure. */
-export type Compactor = (prefix: readonly ChatMessage[], room: number) => Promise<KeptText>;
+/** Compacts a prefix to a number of tokens of the measure; without one, to the policy's own size. */
+export type Compactor = (prefix: readonly ChatMessage[], room?: number) => Promise<KeptText>;
 
-/** The default engine. `writers`: models that write the handoff; code alone where not given. */
-export function engineCompactor(writers?: Writers): Compactor {
-  const engine = createCompressor({ ...ENGINE_DEFAULTS, note: "handoff" }) as Engine;
-  const keep = keeperOf(engine, writers);
-  return (prefix, room) => keep({ messages: prefix.map(asMessage), room });
-}
-
-export interface CompactorOptions {
-  readonly messages: readonly Message[];
-  /** Tokens of the measure; where not given, the size is the policy's own. */
-  readonly room?: number;
-}
-
-export type Keeper = (keeping: CompactorOptions) => Promise<KeptText>;
-
-export function keeperOf(engine: Engine, writers?: Writers): Keeper {
+/** The default engine, if no other is given. `writers`: models that write the handoff; code alone if not given. */
+export function engineCompactor(
+  writers?: Writers,
+  engine: Engine = createCompressor({ ...ENGINE_DEFAULTS, note: "handoff" }) as Engine,
+): Compactor {
   const estimator = { measure: measureOfDefinition(), chain: createChain((text) => hash("sha256", text)) };
-  return async ({ messages, room }) => {
+  return async (prefix, room) => {
+    const messages = prefix.map(asMessage);
     const transcript: Transcript = { system: [], messages };
     const request: CompactRequest = {
       ...estimator,
@@ -51,20 +39,15 @@ export function keeperOf(engine: Engine, writers?: Writers): Keeper {
       ...(writers === undefined ? {} : { writers }),
     };
     const outcome = await engine.compact(engine.init(), transcript, request);
-    if (outcome.kind === "unchanged") return { ...keptOf(transcript), report: undefined, recallable: () => "" };
+    if (outcome.kind === "unchanged") return { text: textOfAll(messages), report: undefined, recallable: () => "" };
     const { compaction } = outcome;
-    const kept = keptOf(applyCompaction(transcript, compaction));
-    const recallable = (): string => shownOriginals(compaction, messages, kept.text);
-    return { ...kept, report: compaction.report, recallable };
+    const text = textOfAll(applyCompaction(transcript, compaction).messages);
+    return { text, report: compaction.report, recallable: () => shownOriginals(compaction, messages, text) };
   };
 }
 
-function keptOf(transcript: Transcript): Pick<KeptText, "text" | "handoff"> {
-  const handoff = transcript.messages.find(({ origin }) => origin === "summary");
-  return {
-    text: transcript.messages.map(textOf).join("\n"),
-    handoff: handoff === undefined ? "" : contentText(handoff.parts),
-  };
+function textOfAll(messages: readonly Message[]): string {
+  return messages.map(textOf).join("\n");
 }
 
 /** Each original message once, however many ids lead to it. */

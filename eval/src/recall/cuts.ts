@@ -59,8 +59,22 @@ export function* attemptsOf(messages: readonly ChatMessage[], reader: Reader, op
   }
 }
 
-/** A cut at a place that something else has settled, by the same rules. */
-export function attemptAt(
+/** The reason that came closest to a cut. */
+export function refusalOf(attempts: readonly Attempt[], { floorTokens, repliesMin, demandMin }: CutOptions): string {
+  const refused = attempts.flatMap((attempt) => (attempt.kind === "refused" ? [attempt] : []));
+  const most = (by: "tokens" | "replies" | "demand"): number | undefined => {
+    const found = refused.filter((one) => one.by === by).map((one) => one.found);
+    return found.length === 0 ? undefined : found.reduce((largest, one) => Math.max(largest, one), -Infinity);
+  };
+  const [demand, replies, tokens] = [most("demand"), most("replies"), most("tokens")];
+  if (demand !== undefined)
+    return `too little demand: ${demand} identifiers are used again after a cut, ${demandMin} are needed`;
+  if (replies !== undefined) return `too short after a cut: ${replies} replies, ${repliesMin} are needed`;
+  const [found, needed] = [tokens ?? 0, floorTokens].map((count) => count.toLocaleString("en-US"));
+  return `too small: ${found} tokens between compactions, ${needed} are needed`;
+}
+
+function attemptAt(
   place: Omit<Cut, "demand">,
   reader: Reader,
   { repliesMin, demandMin }: Omit<CutOptions, "shares" | "floorTokens">,
@@ -81,7 +95,7 @@ function stretchesOf(messages: readonly ChatMessage[]): readonly (readonly ChatM
   return stretches;
 }
 
-export function isRecordedSummary(message: ChatMessage): boolean {
+function isRecordedSummary(message: ChatMessage): boolean {
   if (message.summary === true) return true;
   const text = contentOf(message.content);
   return message.role === "user" && SUMMARY_OPENINGS.some((opening) => text.startsWith(opening));

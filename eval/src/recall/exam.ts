@@ -13,23 +13,19 @@ export interface Score {
   /** Those that the whole prefix binds: what `bound` is a share of. */
   readonly bindable: number;
   readonly bound: number;
+  /** Bound, or bound in what a recall id of the context leads to. */
+  readonly recallable: number;
   readonly unaided: number;
   readonly unaidedBound: number;
   readonly kept: number;
   readonly total: number;
 }
 
-/** The demanded identifiers that a text holds, and those that it binds. */
-export interface Marks {
-  readonly held: ReadonlySet<string>;
-  readonly bound: ReadonlySet<string>;
-}
-
 export interface Exam {
   readonly demand: Demand;
   readonly total: number;
-  readonly score: (kept: string) => Score;
-  readonly marks: (kept: string) => Marks;
+  /** `recallable`: what the recall ids in it lead to. */
+  readonly score: (kept: string, recallable?: () => string) => Score;
   /** Whether the kept text binds one identifier. */
   readonly binds: (id: string, kept: string) => boolean;
   /** Those that the whole prefix binds. */
@@ -54,19 +50,25 @@ export function createExam(cut: Cut, reader: Reader): Exam {
     );
   const bindable = [...demand.keys()].filter((id) => binds(id, original));
   const total = reader.size(prefix);
-  const marks = (text: string): Marks => {
+  const score = (text: string, recallable = (): string => ""): Score => {
     const kept = flattened(text);
-    const held = [...demand.keys()].filter((id) => wholeOccurrencesOf(id, kept).length > 0);
-    return { held: new Set(held), bound: new Set(bindable.filter((id) => binds(id, kept))) };
+    const bound = bindable.filter((id) => binds(id, kept));
+    const gone = bindable.filter((id) => !bound.includes(id));
+    const behind = gone.length === 0 ? "" : flattened(recallable());
+    const unaided = (ids: readonly string[]): number => ids.filter((id) => demand.get(id)).length;
+    return {
+      need: demand.size,
+      held: [...demand.keys()].filter((id) => wholeOccurrencesOf(id, kept).length > 0).length,
+      bindable: bindable.length,
+      bound: bound.length,
+      recallable: bound.length + gone.filter((id) => binds(id, behind)).length,
+      unaided: unaided(bindable),
+      unaidedBound: unaided(bound),
+      kept: tokensOf(kept),
+      total,
+    };
   };
-  const score = (text: string): Score => {
-    const { held, bound } = marks(text);
-    const unaided = (ids: Iterable<string>): number => [...ids].filter((id) => demand.get(id)).length;
-    const counts = { need: demand.size, held: held.size, bindable: bindable.length, bound: bound.size };
-    const kept = tokensOf(flattened(text));
-    return { ...counts, unaided: unaided(bindable), unaidedBound: unaided(bound), kept, total };
-  };
-  return { demand, total, score, marks, bindable, binds: (id, kept) => binds(id, flattened(kept)) };
+  return { demand, total, score, bindable, binds: (id, kept) => binds(id, flattened(kept)) };
 }
 
 /** One unit a code point, so that offsets and lengths are those of the definition. */

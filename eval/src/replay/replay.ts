@@ -1,9 +1,6 @@
 /** Replays a session turn by turn under each strategy at once, and sums up what came of it. */
-import { type Bill, addedBills, freshTokens, NOTHING_TO_PAY, usdOf } from "./bill.ts";
 import { requestsOf, type Recording } from "./requests.ts";
-import { createRun, writtenOf, type Bust, type Replayed, type RunSettings, type Sent } from "./run.ts";
-import type { Strategy } from "./strategies.ts";
-import type { SummaryWriter } from "./summaries.ts";
+import { createRun, writtenOf, type Bust, type Replayed, type RunSettings, type Sent, type Strategy } from "./run.ts";
 import type { ReplayTerms } from "./terms.ts";
 
 export interface ReplayOptions {
@@ -14,7 +11,6 @@ export interface ReplayOptions {
   /** Tokens that each request reserves for its answer. */
   readonly maxOutputTokens?: number | undefined;
   readonly session?: RunSettings;
-  readonly writer?: SummaryWriter | undefined;
   /** Called with each request under each strategy; waited for. */
   readonly onSent?: (sent: Sent) => void | Promise<void>;
   /** Called with each turn before it is replayed; waited for. */
@@ -44,13 +40,12 @@ export interface Totals {
   readonly read: number;
   readonly written: number;
   readonly output: number;
-  readonly bill: Bill;
+  /** US dollars: what was sent, and that with the answers. */
+  readonly inputUsd: number;
   readonly usd: number;
   /** The largest request. */
   readonly peak: number;
   readonly compactions: number;
-  /** Compactions that wrote a summary. */
-  readonly summaries: number;
   readonly busts: Readonly<Record<Bust["because"], number>>;
   /** Tokens that were in the cache and were not read from it. */
   readonly bustTokens: number;
@@ -60,11 +55,11 @@ export interface Totals {
 
 /** No request is kept: memory goes by what was sent, not by how often. A session without a turn gives runs without requests. */
 export async function replay(recording: Recording, options: ReplayOptions): Promise<ReplayedSession> {
-  const { terms, strategies, gapMs, session = {}, writer, onSent, onTurn } = options;
+  const { terms, strategies, gapMs, session = {}, onSent, onTurn } = options;
   const { protocol, model } = terms;
   const requests = requestsOf(recording, { protocol, model, gapMs, maxOutputTokens: options.maxOutputTokens });
   const runs = strategies.map((strategy) => ({
-    run: createRun({ strategy, terms, session, writer, maxOutputTokens: requests.maxOutputTokens }),
+    run: createRun({ strategy, terms, session, maxOutputTokens: requests.maxOutputTokens }),
     replayed: [] as Replayed[],
   }));
   let turn = 0;
@@ -91,20 +86,18 @@ export async function replay(recording: Recording, options: ReplayOptions): Prom
 
 export function totalsOf(requests: readonly Replayed[]): Totals {
   const sum = (pick: (one: Replayed) => number): number => requests.reduce((so, one) => so + pick(one), 0);
-  const bill = requests.reduce((so, one) => addedBills(so, one.bill), NOTHING_TO_PAY);
   const because = (cause: Bust["because"]): number => sum(({ bust }) => (bust?.because === cause ? 1 : 0));
   const overAt = requests.findIndex(({ over }) => over);
   return {
-    input: sum(({ use }) => use.input),
-    fresh: sum(({ use }) => freshTokens(use)),
-    read: sum(({ use }) => use.read),
+    input: sum(({ use }) => use.inputTokens),
+    fresh: sum(({ use }) => use.inputTokens - use.cacheReadTokens - writtenOf(use)),
+    read: sum(({ use }) => use.cacheReadTokens),
     written: sum(({ use }) => writtenOf(use)),
     output: sum(({ outputTokens }) => outputTokens),
-    bill,
-    usd: usdOf(bill),
-    peak: requests.reduce((most, { use }) => Math.max(most, use.input), 0),
+    inputUsd: sum(({ inputUsd }) => inputUsd),
+    usd: sum(({ usd }) => usd),
+    peak: requests.reduce((most, { use }) => Math.max(most, use.inputTokens), 0),
     compactions: sum(({ compaction }) => (compaction === undefined ? 0 : 1)),
-    summaries: sum(({ compaction }) => ((compaction?.summaryTokens ?? 0) > 0 ? 1 : 0)),
     busts: { compaction: because("compaction"), expired: because("expired"), other: because("other") },
     bustTokens: sum(({ bust }) => bust?.tokens ?? 0),
     overAt: overAt < 0 ? undefined : overAt,

@@ -8,10 +8,7 @@ import { protocols } from "../../../src/protocols/index.ts";
 import { type ProtocolName } from "../../../src/core/protocols.ts";
 import { outputNeeded, roundsOf, type Round } from "../../../src/session/outlook/session.ts";
 import { openingEnd } from "../../../provider/src/replay.ts";
-import { wires } from "../../../provider/src/wires.ts";
-import { filler } from "./filler.ts";
-
-const PROMPT_SEED = 1;
+import { estimateText } from "../../../src/core/transcript/estimate.ts";
 
 export interface Recording {
   readonly transcript: Transcript;
@@ -29,11 +26,11 @@ export interface AgentRequest {
 }
 
 export interface ReplaySettings {
-  readonly protocol: ProtocolName;
+  readonly protocol: ReplayProtocol;
   readonly model: string;
   /** Between two requests, where the file does not say. */
   readonly gapMs: number;
-  /** Tokens that each request reserves for its answer; what the recording says, or its longest answer needs, where not given. */
+  /** Tokens that each request reserves for its answer; what the recording says, or its longest answer needs, if not given. */
   readonly maxOutputTokens?: number | undefined;
 }
 
@@ -48,6 +45,22 @@ export interface Requests {
   /** One after another: each holds the whole history, so that no two are held at once. */
   readonly all: () => Generator<AgentRequest>;
 }
+
+/** A request of each protocol in which a replay is billed, without its model and tools. */
+const BODIES = {
+  "anthropic-messages": (messages: readonly unknown[], system: unknown, tokens: number) => {
+    return { max_tokens: tokens, system, messages };
+  },
+  "openai-chat": (messages: readonly unknown[], _: unknown, tokens: number) => {
+    return { max_completion_tokens: tokens, messages };
+  },
+  "openai-responses": (input: readonly unknown[], instructions: unknown, tokens: number) => {
+    return { max_output_tokens: tokens, instructions, input, store: false, include: ["reasoning.encrypted_content"] };
+  },
+};
+
+/** A session of Gemini is billed as one of Chat Completions. */
+export type ReplayProtocol = keyof typeof BODIES;
 
 export function requestsOf(recording: Recording, asking: ReplaySettings): Requests {
   const { protocol, model, gapMs } = asking;
@@ -69,10 +82,12 @@ export function requestsOf(recording: Recording, asking: ReplaySettings): Reques
     const history = [...messages, ...(protocols[protocol].rules.opensWithUser ? [] : fresh(opening))];
     for (const [at, { said, answer }] of rounds.entries()) {
       for (const each of fresh(said)) history.push(each);
-      const body = JSON.stringify(
-        wires[protocol].agent.bodyOf({ model, stream: false, history, system, tools, maxOutputTokens }),
-      );
-      yield { body, atMs: times.atMs[at]!, outputTokens: measure.messages(answer) };
+      const body = BODIES[protocol](history, system, maxOutputTokens);
+      yield {
+        body: JSON.stringify({ model, ...body, ...(tools === undefined ? {} : { tools }) }),
+        atMs: times.atMs[at]!,
+        outputTokens: measure.messages(answer),
+      };
       for (const each of fresh(answer)) history.push(each);
     }
   }
@@ -107,9 +122,13 @@ function askedAt(rounds: readonly Round[], times: ReadonlyMap<Message, number>, 
   return { atMs, untimed };
 }
 
+const RULE = "Say what you did, and which test shows it. ";
+const SAMPLE_REPEATS = 100;
+
 /** With a system prompt of about that many of our estimator's tokens in front: agents send one that their session files do not hold. */
 export function withPrompt(recording: Recording, tokens: number): Recording {
   const { transcript } = recording;
-  const system = [textMessage("system", filler("prose", tokens, PROMPT_SEED)), ...transcript.system];
+  const times = Math.round((tokens * SAMPLE_REPEATS) / estimateText(RULE.repeat(SAMPLE_REPEATS)));
+  const system = [textMessage("system", RULE.repeat(times)), ...transcript.system];
   return { ...recording, transcript: { ...transcript, system } };
 }

@@ -1,18 +1,53 @@
-/** One strategy's way through a session: a real session prepares each request, and a model of the cache answers what it read. */
-import { cachePrompts } from "./prompts.ts";
-import { hash } from "node:crypto";
-import { createPrefixCache, type CacheRules, type CacheUse } from "./prefix-cache.ts";
-import type { Compaction, CompactionReason } from "../../../src/core/compaction/compaction.ts";
+/** One strategy's way through a session: a real session prepares each request, and the strict provider's cache answers what it read. */
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { fieldsOf } from "../../../src/protocols/fields.ts";
 import { economyFrom } from "../../../src/session/economy.ts";
+import type { Schedule } from "../../../src/core/caching/schedule.ts";
 import type { SessionOptions } from "../../../src/session/contract.ts";
 import { createSession, type Session } from "../../../src/session/session.ts";
-import { textTokens } from "../../../provider/src/weigh.ts";
-import { billOf, type Bill } from "./bill.ts";
+import { dollars } from "../../../provider/src/account.ts";
+import { STEP_TOKENS } from "../../../provider/src/caches/automatic.ts";
+import { consultCache } from "../../../provider/src/caches/consult.ts";
+import { cacheEntries, NO_CACHE_USE } from "../../../provider/src/caches/entries.ts";
+import type { TokenUse } from "../../../provider/src/contract.ts";
+import { LIMITS } from "../../../provider/src/limits.ts";
+import { wires } from "../../../provider/src/wires.ts";
 import type { AgentRequest } from "./requests.ts";
-import type { Strategy } from "./strategies.ts";
-import { summaryUsd, type SummaryWriter } from "./summaries.ts";
 import type { ReplayTerms } from "./terms.ts";
+
+/** What a session is replayed under: with the cache or without it, with compaction or without it, and whose. */
+export interface Strategy {
+  readonly name: string;
+  /** Requests are cached, and marked where that takes markers. */
+  readonly caching: boolean;
+  /** Undefined: nothing is ever compacted. */
+  readonly compaction: Compacting | undefined;
+}
+
+export interface Compacting {
+  readonly engine: string;
+  /** Undefined: the engine's own threshold, whatever it costs. */
+  readonly schedule: Schedule | undefined;
+}
+
+/** Nothing, the cache alone, each engine alone, and both by each schedule. */
+export function strategiesOf(engines: readonly string[], schedules: readonly Schedule[]): readonly Strategy[] {
+  const [only] = engines;
+  const named = (engine: string): string => (engines.length === 1 && engine === only ? "" : ` ${engine}`);
+  const compacting = engines.flatMap((engine): readonly Strategy[] => [
+    { name: `compaction only${named(engine)}`, caching: false, compaction: { engine, schedule: undefined } },
+    ...schedules.map((schedule) => ({
+      name: `both, ${schedule}${named(engine)}`,
+      caching: true,
+      compaction: { engine, schedule },
+    })),
+  ]);
+  return [
+    { name: "nothing", caching: false, compaction: undefined },
+    { name: "cache only", caching: true, compaction: undefined },
+    ...compacting,
+  ];
+}
 
 /** What the session is configured with, beside what the strategy and the model say. */
 export type RunSettings = Pick<SessionOptions, "settings" | "secrets" | "redactOutgoing" | "ingestLimitTokens">;
@@ -21,8 +56,6 @@ export interface RunParts {
   readonly strategy: Strategy;
   readonly terms: ReplayTerms;
   readonly session: RunSettings;
-  /** The model that summaries are priced by; none are paid for where not given. */
-  readonly writer: SummaryWriter | undefined;
   /** Tokens that each request reserves for its answer. */
   readonly maxOutputTokens: number;
 }
@@ -34,23 +67,18 @@ export interface Bust {
   readonly because: "compaction" | "expired" | "other";
 }
 
-export interface ReplayedCompaction {
-  readonly before: number;
-  readonly after: number;
-  readonly reason: CompactionReason;
-  /** Tokens of its summary; 0 where results were shortened and nothing was summarised. */
-  readonly summaryTokens: number;
-}
-
 export interface Replayed {
   readonly atMs: number;
-  readonly use: CacheUse;
+  readonly use: TokenUse;
   readonly outputTokens: number;
-  readonly bill: Bill;
+  /** US dollars: what was sent, and that with its answer. */
+  readonly inputUsd: number;
+  readonly usd: number;
   /** More than the window holds: a provider would have refused it. */
   readonly over: boolean;
   readonly bust?: Bust;
-  readonly compaction?: ReplayedCompaction;
+  /** Its size before and after. */
+  readonly compaction?: Compaction["report"]["tokens"];
 }
 
 /** What was sent, for those who look on. */
@@ -66,37 +94,48 @@ export interface Run {
 }
 
 export function createRun(parts: RunParts): Run {
-  const { strategy, terms, writer } = parts;
-  const { rules, prices, tokenFactor } = terms;
+  const { strategy, terms } = parts;
+  const { cache, traits, tokenFactor, windowTokens } = terms;
+  const { inputUsdPerMtok: input } = terms.prices;
+  // What the cache gave or took is charged as plain input where its price is not known.
+  const unknown = { cacheReadUsdPerMtok: input, cacheWrite5mUsdPerMtok: input, cacheWrite1hUsdPerMtok: input };
+  const priced = { prices: { ...unknown, ...terms.prices }, cache };
   const clock = { nowMs: 0 };
   const session = sessionFor(parts, clock);
-  const cache = createPrefixCache((text) => hash("sha256", text));
-  let before: Held | undefined;
+  const entries = cacheEntries(LIMITS.cacheEntries);
+  /** The request before: when it was sent, and what of it the cache held then. */
+  let before: { readonly tokens: number; readonly atMs: number } | undefined;
 
   const ask = async ({ body: incoming, atMs, outputTokens: estimated }: AgentRequest): Promise<Sent> => {
     clock.nowMs = atMs;
     const { request: body, compaction, observe } = await session.prepare(incoming);
-    const prompt = cachePrompts[terms.protocol](fieldsOf(JSON.parse(body)), textTokens);
-    const blocks = prompt.blocks.map((block) => ({ ...block, tokens: Math.ceil(block.tokens * tokenFactor) }));
-    const use = strategy.caching
-      ? cache.ask({ ...prompt, blocks }, rules, atMs)
-      : uncached(blocks.reduce((sum, { tokens }) => sum + tokens, 0));
+    const fields = fieldsOf(JSON.parse(body));
+    const prompt = wires[terms.protocol].render(fields, traits);
+    const plan = strategy.caching
+      ? consultCache(cache, { entries, scope: "", prompt, traits, nowMs: atMs }, fields)
+      : { use: NO_CACHE_USE, commit: () => undefined };
+    plan.commit();
+    const use: TokenUse = { inputTokens: prompt.inputTokens, ...plan.use };
     const outputTokens = Math.ceil(estimated * tokenFactor);
-    observe({ input: use.input, output: outputTokens, cacheRead: use.read, cacheWrite: writtenOf(use) });
-    const compacted = compaction === undefined ? undefined : compactedBy(compaction);
-    const bust = strategy.caching ? bustOf(use, { before, atMs, ttlMs: terms.ttlMs, compacted }) : undefined;
-    before = { tokens: heldAfter(use, rules), atMs };
+    observe({
+      input: use.inputTokens,
+      output: outputTokens,
+      cacheRead: use.cacheReadTokens,
+      cacheWrite: writtenOf(use),
+    });
+    const lost = strategy.caching && before !== undefined ? before.tokens - use.cacheReadTokens : 0;
+    const hasExpired = before !== undefined && atMs - before.atMs >= terms.ttlMs;
+    const because = hasExpired ? "expired" : compaction === undefined ? "other" : "compaction";
+    before = { tokens: heldAfter(use, terms), atMs };
     const replayed: Replayed = {
       atMs,
       use,
       outputTokens,
-      bill: {
-        ...billOf(use, outputTokens, prices),
-        summaries: compacted === undefined ? 0 : summaryUsd(compacted, writer),
-      },
-      over: use.input > terms.windowTokens,
-      ...(bust === undefined ? {} : { bust }),
-      ...(compacted === undefined ? {} : { compaction: compacted }),
+      inputUsd: dollars(use, 0, priced),
+      usd: dollars(use, outputTokens, priced),
+      over: use.inputTokens > windowTokens,
+      ...(lost > 0 ? { bust: { tokens: lost, because } } : {}),
+      ...(compaction === undefined ? {} : { compaction: compaction.report.tokens }),
     };
     return { strategy, body, replayed };
   };
@@ -112,7 +151,7 @@ function sessionFor(
   const economy =
     schedule === undefined || !caching
       ? undefined
-      : economyFrom(terms.facts, { schedule, marked: terms.rules.kind === "marked", ttl: terms.ttl });
+      : economyFrom(terms.facts, { schedule, marked: terms.cache === "marked", ttl: terms.ttl });
   return createSession({
     ...session,
     protocol: terms.protocol,
@@ -127,40 +166,13 @@ function sessionFor(
   });
 }
 
-function uncached(input: number): CacheUse {
-  return { input, read: 0, write5m: 0, write1h: 0, write: 0 };
-}
-
-export function writtenOf({ write5m, write1h, write }: CacheUse): number {
-  return write5m + write1h + write;
-}
-
-interface Held {
-  readonly tokens: number;
-  readonly atMs: number;
+export function writtenOf({ cacheWrite5mTokens, cacheWrite1hTokens, cacheWriteTokens }: TokenUse): number {
+  return cacheWrite5mTokens + cacheWrite1hTokens + cacheWriteTokens;
 }
 
 /** What of a request the cache holds when it is answered. */
-function heldAfter(use: CacheUse, rules: CacheRules): number {
-  if (rules.kind !== "automatic") return use.read + writtenOf(use);
-  return use.input < rules.minimumTokens ? 0 : use.input - (use.input % rules.stepTokens);
-}
-
-interface Around {
-  readonly before: Held | undefined;
-  readonly atMs: number;
-  readonly ttlMs: number;
-  readonly compacted: ReplayedCompaction | undefined;
-}
-
-function bustOf({ read }: CacheUse, { before, atMs, ttlMs, compacted }: Around): Bust | undefined {
-  if (before === undefined || read >= before.tokens) return undefined;
-  const expired = atMs - before.atMs >= ttlMs;
-  const because = expired ? "expired" : compacted === undefined ? "other" : "compaction";
-  return { tokens: before.tokens - read, because };
-}
-
-function compactedBy({ report }: Compaction): ReplayedCompaction {
-  const { tokens, reason, parts } = report;
-  return { ...tokens, reason, summaryTokens: parts.handoff };
+function heldAfter(use: TokenUse, { cache, traits }: ReplayTerms): number {
+  if (cache !== "automatic") return use.cacheReadTokens + writtenOf(use);
+  const { inputTokens } = use;
+  return inputTokens < traits.cacheMinimumTokens ? 0 : inputTokens - (inputTokens % STEP_TOKENS);
 }

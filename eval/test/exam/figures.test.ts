@@ -153,7 +153,7 @@ describe("what a model answers", () => {
   const readers = [
     (text: string) => readAnswers(text, [one]),
     (text: string) => readMarks(text, [one], ["A", "B"]),
-    (text: string) => readQuestions(text, { quota: { state: 1, constraint: 0, finding: 0, detail: 0 }, session: "s" }),
+    (text: string) => readQuestions(text, "s"),
   ];
 
   it("is a value or a list of problems, whatever it is", () => {

@@ -1,15 +1,18 @@
 /** The measure is written down elsewhere too, in another language: both mark the same contexts alike, case by case. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { examine } from "../../src/measure/examine.ts";
-import type { Finding } from "../../src/measure/plan.ts";
+import { baselineResults, engineResults } from "../../src/measure/contest.ts";
+import { cutsOf, EVALUATION_CUTS } from "../../src/recall/cuts.ts";
+import { createExam } from "../../src/recall/exam.ts";
+import type { ChatMessage } from "../../src/recall/future-use.ts";
+import { createReader } from "../../src/recall/reader.ts";
 import { CORPUS, hasCorpus } from "../../../test/support/corpus.ts";
 
 const DEFINITION = resolve(CORPUS, "../measure/recall.py");
-const SCRIPT = resolve(import.meta.dirname, "../../scripts/recall-agrees.py");
+const SCRIPT = join(import.meta.dirname, "recall-agrees.py");
 const FILE = "openai/whowhen__hc41.json";
 const BUDGET = 0.1;
 
@@ -23,13 +26,23 @@ describe.skipIf(!canCompare)(`the other implementation${title}`, () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it("marks what every contestant kept as this one does", async () => {
-    const path = join(CORPUS, FILE);
-    const source = { path, name: FILE, bytes: statSync(path).size, named: true };
-    const plan = { budgets: [BUDGET], engines: ["compressor"], exportFolder: folder };
-    const findings: Finding[] = [];
-    for await (const one of examine({ source, places: [0], keys: ["0"], plan })) findings.push(one);
-    expect(findings.length).toBe(1);
-    expect(readdirSync(folder).length).toBe(findings[0]!.marks.length);
+    const reader = createReader();
+    const [cut] = cutsOf(
+      JSON.parse(readFileSync(join(CORPUS, FILE), "utf8")) as ChatMessage[],
+      reader,
+      EVALUATION_CUTS,
+    );
+    const exam = createExam(cut!, reader);
+    const results = [
+      ...baselineResults(cut!, reader, [BUDGET]),
+      ...(await engineResults(cut!, reader, { engine: "compressor", budgets: [BUDGET] })),
+    ];
+    expect(results.length).toBe(4);
+    for (const [at, { contestant, size, text, recallable }] of results.entries()) {
+      const { prefix, rest } = cut!;
+      const marked = { contestant, budget: size, prefix, continuation: rest, kept: text };
+      writeFileSync(join(folder, `${at}.json`), JSON.stringify({ ...marked, score: exam.score(text, recallable) }));
+    }
     const { stdout, stderr } = spawnSync("python3", [SCRIPT, DEFINITION, folder], { encoding: "utf8" });
     expect(stderr).toBe("");
     expect(stdout).toMatch(/cover +10%/);

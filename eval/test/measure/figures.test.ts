@@ -1,13 +1,13 @@
 /** From findings to figures: sums, intervals drawn over transcripts, and too few transcripts said to be too few. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Evaluation } from "../../src/measure/evaluate.ts";
+import type { Evaluation, Finding } from "../../src/measure/evaluate.ts";
 import { figuresOf, TRANSCRIPTS_MIN } from "../../src/measure/figures.ts";
-import type { Counts, Finding } from "../../src/measure/plan.ts";
+import type { Score } from "../../src/recall/exam.ts";
 import { notScored, sectionsOf, summaryOf } from "../../src/measure/report.ts";
 import { RUNS } from "../../../test/support/transcripts.ts";
 
-const counts = (bound: number, bindable: number): Counts => ({
+const score = (bound: number, bindable: number, kept: number): Score => ({
   need: bindable,
   held: bound,
   bindable,
@@ -15,28 +15,28 @@ const counts = (bound: number, bindable: number): Counts => ({
   recallable: bindable,
   unaided: bindable,
   unaidedBound: bound,
+  kept,
+  total: 1_000,
 });
 
 const finding = (file: string, bound: number, bindable: number): Finding => ({
-  kind: "cut",
-  key: file,
   file,
   share: 0.4,
   tokens: 1_000,
   marks: [
-    { contestant: "compressor", size: 0.1, kept: 100, total: 1_000, counts: counts(bound, bindable) },
-    { contestant: "tail", size: 0.1, kept: 90, total: 1_000, counts: counts(0, bindable) },
+    { contestant: "compressor", size: 0.1, unchanged: false, ...score(bound, bindable, 100) },
+    { contestant: "tail", size: 0.1, unchanged: false, ...score(0, bindable, 90) },
   ],
 });
 
 const evaluation = (findings: readonly Finding[]): Evaluation => ({
   budgets: [0.1],
-  entrants: ["compressor"],
-  sessions: findings.map(({ file }) => ({ file, cuts: 1, repeated: 0, recorded: 0 })),
+  engines: ["compressor"],
+  sessions: findings.map(({ file }) => ({ file, cuts: 1, repeated: 0 })),
   findings,
 });
 
-const row = (findings: readonly Finding[]) => figuresOf(evaluation(findings)).rows[0]!;
+const row = (findings: readonly Finding[]) => figuresOf(evaluation(findings))[0]!;
 
 describe("figures", () => {
   it("are shares of sums, so that a cut counts by what was asked in it", () => {
@@ -87,7 +87,7 @@ describe("the report", () => {
   });
 
   it("names a session that an engine tripped over, although it has cuts", () => {
-    const tripped = { file: "t.json", cuts: 2, repeated: 0, recorded: 0, fault: "it fell" };
+    const tripped = { file: "t.json", cuts: 2, repeated: 0, fault: "it fell" };
     expect([...notScored({ ...few, sessions: [...few.sessions, tripped] }).values()]).toEqual([
       [{ file: "t.json", detail: "it fell" }],
     ]);

@@ -1,12 +1,10 @@
-/** Sessions as the evaluation reads them: every format in chat form, and recorded compactions with what they kept. */
+/** Sessions as the evaluation reads them: every format in chat form, recorded compactions marked. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { recordedInChat } from "../../src/measure/recorded.ts";
 import { readSession } from "../../src/measure/session.ts";
 import { textOf, type ChatMessage } from "../../src/recall/future-use.ts";
 import { anthropicBody, chatMessages, claudeCodeSession } from "../../../test/cli/precis.ts";
-import { claudeCompacted, codexCompacted, piCompacted } from "./recordings.ts";
 
 const texts = (messages: readonly ChatMessage[]): readonly string[] => messages.map(textOf);
 
@@ -49,45 +47,23 @@ describe("a session", () => {
   });
 });
 
-describe("a recorded compaction", () => {
-  it("of Claude Code: its summary and what the agent put behind it", () => {
-    const [one, ...more] = readSession(claudeCompacted(), "x.jsonl")!.recorded;
-    expect(more).toEqual([]);
-    expect(one!.agent).toBe("claude-code");
-    expect(texts(one!.prefix)).toEqual(["mend oldParser in src/deep/parser.ts", "I look."]);
-    expect(one!.kept.length).toBe(2);
-    expect(textOf(one!.kept[1]!)).toContain("was read");
-    expect(texts(one!.rest)).toEqual(["I go on with oldParser.", "thanks"]);
-  });
-
-  it("of pi: its summary and the entries that it left standing", () => {
-    const [one] = readSession(piCompacted(), "x.jsonl")!.recorded;
-    expect(texts(one!.prefix)).toEqual(["first", "one", "second"]);
-    expect(texts(one!.kept).join(" ")).toMatch(/all of it.* second$/s);
-    expect(texts(one!.rest)).toEqual(["two"]);
-  });
-
-  it("of Codex: the history that it lists", () => {
-    const [one] = readSession(codexCompacted(), "x.jsonl")!.recorded;
-    expect(texts(one!.prefix)).toEqual(["first", "one"]);
-    expect(texts(one!.kept)).toEqual(["first", "told"]);
-    expect(texts(one!.rest)).toEqual(["two"]);
-  });
-
-  it("in chat form is Claude Code's alone: of pi's, what stood beside it is not told", () => {
-    const says = (role: string, content: string): ChatMessage => ({ role, content });
-    const before = [says("user", "a"), says("assistant", "b")];
-    const claude = says("user", "This session is being continued from a previous conversation. b");
-    const pi = says("user", "[pi compaction summary] b");
-    const after = says("assistant", "c");
-    expect(recordedInChat([...before, claude, after])).toEqual([
-      { agent: "claude-code", prefix: before, kept: [claude], rest: [after] },
-    ]);
-    expect(recordedInChat([...before, pi, after])).toEqual([]);
-  });
-
-  it("never lies inside a stretch that is cut", () => {
-    const { messages } = readSession(claudeCompacted(), "x.jsonl")!;
-    expect(messages.filter(({ summary }) => summary === true).length).toBe(1);
-  });
+it("with a recorded compaction is not cut across it", () => {
+  const record = (type: string, at: number, fields: object): object => {
+    return { type, uuid: `u${at}`, parentUuid: at === 0 ? null : `u${at - 1}`, isSidechain: false, ...fields };
+  };
+  const summary = "This session is being continued from a previous conversation: oldParser.";
+  const records = [
+    record("user", 0, { message: { role: "user", content: "mend oldParser" } }),
+    record("system", 1, {
+      subtype: "compact_boundary",
+      parentUuid: null,
+      logicalParentUuid: "u0",
+      content: "compacted",
+    }),
+    record("user", 2, { isCompactSummary: true, message: { role: "user", content: summary } }),
+    record("assistant", 3, { message: { role: "assistant", content: [{ type: "text", text: "I go on." }] } }),
+  ];
+  const text = records.map((one) => `${JSON.stringify({ sessionId: "s", ...one })}\n`).join("");
+  const { messages } = readSession(text, "x.jsonl")!;
+  expect(messages.map(({ summary: recorded }) => recorded === true)).toEqual([false, true, false]);
 });

@@ -1,22 +1,28 @@
 /**
- * The replay's figures against an account that knows nothing of it: every request that a strategy sends with the cache is
- * sent to the strict provider too, by the same clock, and both say the same of each, to the token and to the cent.
+ * The replay's figures against an account that knows nothing of it, and against a model of the caches that shares no code with either: every
+ * request that a strategy sends with the cache is sent to the strict provider too, by the same clock, and all say the same of each, to the token and to the cent.
  */
+import { hash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
 import { createProvider, type Provider } from "../../../provider/src/provider.ts";
-import { billOf, usdOf } from "../../src/replay/bill.ts";
+import { dollars } from "../../../provider/src/account.ts";
+import { NO_CACHE_USE } from "../../../provider/src/caches/entries.ts";
 import { replay } from "../../src/replay/replay.ts";
-import type { Sent } from "../../src/replay/run.ts";
-import { strategiesOf, type Strategy } from "../../src/replay/strategies.ts";
+import { strategiesOf, type Sent, type Strategy } from "../../src/replay/run.ts";
 import type { ReplayTerms, TermsQuery } from "../../src/replay/terms.ts";
 import type { ProtocolName } from "../../../src/core/protocols.ts";
-import { wires } from "../../../provider/src/wires.ts";
+import { agentForms } from "../../../test/support/agent/forms.ts";
 import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
+import { estimateText } from "../../../src/core/transcript/estimate.ts";
+import type { TokenUse } from "../../../provider/src/contract.ts";
+import { rulesOf } from "../../../test/gateway/support/cache-witness.ts";
+import { createPrefixCache } from "../../../test/gateway/support/prompt-cache/prefix-cache.ts";
+import { cachePrompts } from "../../../test/gateway/support/prompt-cache/prompts.ts";
 import { recordingIn, termsFor } from "./sessions.ts";
 
 const pathOf = (protocol: ProtocolName): string =>
-  wires[protocol].agent.pathOf({ model: PROTOCOL_MODELS[protocol], stream: false });
-const NOTHING_SENT = { input: 0, read: 0, write5m: 0, write1h: 0, write: 0 };
+  agentForms[protocol].pathOf({ model: PROTOCOL_MODELS[protocol], stream: false });
 const ENDLESS_TOKENS = 10_000_000;
 /** Sums of some hundred amounts, in another order. */
 const DIGITS = 9;
@@ -26,10 +32,33 @@ afterAll(async () => {
   for (const close of open) await close();
 });
 
+interface Server {
+  readonly provider: Provider;
+  readonly url: string;
+  readonly ask: (body: string, atMs: number) => TokenUse;
+}
+
+/** The tests' own model of a prompt cache. */
+function modelOf(protocol: ProtocolName, model: string, tokenFactor: number): Server["ask"] {
+  const cache = createPrefixCache((text) => hash("sha256", text));
+  return (body, atMs) => {
+    const prompt = cachePrompts[protocol](JSON.parse(body) as Readonly<Record<string, unknown>>, estimateText);
+    const blocks = prompt.blocks.map((block) => ({ ...block, tokens: Math.ceil(block.tokens * tokenFactor) }));
+    const { input, read, write5m, write1h, write } = cache.ask({ ...prompt, blocks }, rulesOf(model, protocol), atMs);
+    return {
+      inputTokens: input,
+      cacheReadTokens: read,
+      cacheWrite5mTokens: write5m,
+      cacheWrite1hTokens: write1h,
+      cacheWriteTokens: write,
+    };
+  };
+}
+
 /** A server for each strategy, so that none reads what another wrote. */
-async function servers({ tokenFactor }: ReplayTerms) {
+async function servers({ tokenFactor, model, protocol }: ReplayTerms) {
   const clock = { nowMs: 0 };
-  const known = new Map<Strategy, { readonly provider: Provider; readonly url: string }>();
+  const known = new Map<Strategy, Server>();
   const serverOf = async (strategy: Strategy) => {
     const running = known.get(strategy);
     if (running !== undefined) return running;
@@ -40,7 +69,7 @@ async function servers({ tokenFactor }: ReplayTerms) {
     });
     const { url, close } = await provider.listen();
     open.push(close);
-    const server = { provider, url };
+    const server = { provider, url, ask: modelOf(protocol, model, tokenFactor) };
     known.set(strategy, server);
     return server;
   };
@@ -51,10 +80,10 @@ async function replayed(protocol: ProtocolName, more: Partial<TermsQuery>) {
   const terms = termsFor(protocol, more);
   const { clock, serverOf, known } = await servers(terms);
   const differences: string[] = [];
-  const ask = async ({ strategy, body, replayed: ours }: Sent): Promise<void> => {
+  const onSent = async ({ strategy, body, replayed: ours }: Sent): Promise<void> => {
     if (!strategy.caching) return;
     clock.nowMs = ours.atMs;
-    const { provider, url } = await serverOf(strategy);
+    const { provider, url, ask } = await serverOf(strategy);
     const headers = {
       "content-type": "application/json",
       "x-api-key": "k",
@@ -64,18 +93,17 @@ async function replayed(protocol: ProtocolName, more: Partial<TermsQuery>) {
     const response = await fetch(`${url}${pathOf(protocol)}`, { method: "POST", headers, body });
     const text = await response.text();
     if (response.status !== 200) throw new Error(`${strategy.name}: ${text}`);
-    const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens, cacheWriteTokens } =
-      provider.requests.at(-1)!.use!;
-    const theirs = [inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens, cacheWriteTokens];
-    const { input, read, write5m, write1h, write } = ours.use;
-    if (theirs.join() !== [input, read, write5m, write1h, write].join())
-      differences.push(`${strategy.name}: ${JSON.stringify(ours.use)} here, ${theirs.join()} there`);
+    const theirs = provider.requests.at(-1)!.use!;
+    const modelled = ask(body, ours.atMs);
+    for (const other of [theirs, modelled])
+      if (!isDeepStrictEqual({ ...other }, { ...ours.use }))
+        differences.push(`${strategy.name}: ${JSON.stringify(ours.use)} here, ${JSON.stringify(other)} there`);
   };
   const options = {
     terms,
     strategies: strategiesOf(["compressor"], ["threshold", "cost"]),
     gapMs: 1,
-    onSent: ask,
+    onSent,
   };
   return { terms, known, differences, result: await replay(recordingIn(protocol), options) };
 }
@@ -99,8 +127,9 @@ describe("each request of a replay", () => {
       const { input, read, written } = totals;
       expect([input, read, written]).toEqual([tokens.input, tokens.cacheRead, tokens.cacheWrite]);
       // Its answers are its own; what was asked is the same.
-      const answers = usdOf(billOf(NOTHING_SENT, tokens.output, terms.prices));
-      expect(totals.usd - totals.bill.output).toBeCloseTo(usd - answers, DIGITS);
+      const priced = { prices: terms.prices, cache: terms.cache };
+      const answers = dollars({ inputTokens: 0, ...NO_CACHE_USE }, tokens.output, priced);
+      expect(totals.inputUsd).toBeCloseTo(usd - answers, DIGITS);
     }
     // There were entries that expired, compactions, and something to read, under each strategy with a cache.
     const cached = result.runs.filter(({ strategy }) => strategy.caching);

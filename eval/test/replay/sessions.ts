@@ -1,7 +1,7 @@
 /** A short session for the replays: calls with large results, pauses longer than a cache lives, and a person who comes back. */
 import { textMessage, type Transcript } from "../../../src/core/transcript/message.ts";
 import type { Recording } from "../../src/replay/requests.ts";
-import { createRegistry } from "../../../src/models/index.ts";
+import { createRegistry, type Prices } from "../../../src/models/index.ts";
 import { termsOf, type ReplayTerms, type TermsQuery } from "../../src/replay/terms.ts";
 import type { ProtocolName } from "../../../src/core/protocols.ts";
 import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
@@ -38,10 +38,14 @@ export function recordingIn(spoken: ProtocolName): Recording {
 const modelOf = (protocol: ProtocolName): string =>
   protocol === "anthropic-messages" ? "claude-sonnet-4-5" : PROTOCOL_MODELS[protocol];
 
-export function termsFor(spoken: ProtocolName, more: Partial<TermsQuery> = {}): ReplayTerms {
+export function termsFor(
+  spoken: ProtocolName,
+  { prices, ...more }: Partial<TermsQuery> & { readonly prices?: Partial<Prices> } = {},
+): ReplayTerms {
+  const model = modelOf(spoken);
   const query = {
-    registry: createRegistry(),
-    model: modelOf(spoken),
+    registry: createRegistry(prices === undefined ? {} : { [model]: { prices } }),
+    model,
     spoken,
     windowTokens: WINDOW_TOKENS,
     tokenFactor: 1,

@@ -24,7 +24,7 @@ export function checkCompaction(body: Fields, headers: Headers, sealer: Sealer):
   );
 }
 
-function hasBeta(headers: Headers, beta = BETA): boolean {
+export function hasBeta(headers: Headers, beta = BETA): boolean {
   return (headers.get("anthropic-beta") ?? "").split(",").some((name) => name.trim() === beta);
 }
 

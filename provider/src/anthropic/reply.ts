@@ -3,7 +3,7 @@ import { parsedObject } from "../arguments.ts";
 import type { ReplyBlock, Stop, StreamEvent, ReplyToSend, TokenUse } from "../contract.ts";
 import type { Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import type { Fields } from "../../../src/protocols/fields.ts";
-import { piecesOf } from "../pieces.ts";
+import { piecesOf } from "../stream.ts";
 import { textTokens } from "../weigh.ts";
 
 const STOP_REASONS: Readonly<Record<Stop, string>> = {

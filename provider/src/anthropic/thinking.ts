@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { fieldsOf, isFields, lazy, textOf, blocksOf, type Fields } from "../../../src/protocols/fields.ts";
 import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
+import { hasBeta } from "./compaction.ts";
 import type { Memory } from "../memory.ts";
 import { FIRST, type Seal, type Sealer } from "../seals.ts";
 import { canonical } from "../weigh.ts";
@@ -26,7 +27,7 @@ export interface ThinkingQuery {
 export interface ThinkingFound {
   /** Paths of blocks that the model does not see. */
   readonly dropped: ReadonlySet<string>;
-  /** What the answer says of them; undefined where the request did not ask. */
+  /** What the answer says of them; undefined if the request did not ask. */
   readonly transformations: readonly unknown[] | undefined;
   /** Hash of the whole request, for the thinking that answers it; taken when first asked for. */
   readonly prefix: () => string;
@@ -42,7 +43,7 @@ export function checkThinkingUse(body: Fields, headers: Headers, memory: Memory)
   const type = textOf(fieldsOf(body["thinking"])["type"]);
   if (isFields(binding)) {
     const behavior = binding["prefix_mismatch_behavior"];
-    if (!betasOf(headers).includes(CONTROLS_BETA))
+    if (!hasBeta(headers, CONTROLS_BETA))
       return invalid("thinking", `thinking.${type}.block_binding: Extra inputs are not permitted`);
     if (behavior !== undefined && behavior !== null && behavior !== "error" && behavior !== "drop_block")
       return invalid(
@@ -83,10 +84,6 @@ function hasResults(message: Fields): boolean {
   return blocksOf(message["content"]).some((block) => block["type"] === "tool_result");
 }
 
-function betasOf(headers: Headers): readonly string[] {
-  return (headers.get("anthropic-beta") ?? "").split(",").map((name) => name.trim());
-}
-
 export function checkThinkingBlocks(query: ThinkingQuery): Refusal | ThinkingFound {
   const { body, headers, binds } = query;
   const dropsMismatch =
@@ -117,7 +114,7 @@ export function checkThinkingBlocks(query: ThinkingQuery): Refusal | ThinkingFou
   });
   if (refusal !== undefined) return refusal;
   const drops = Array.from(dropped, ([path, reason]) => ({ type: "thinking_dropped", path, reason }));
-  const asked = betasOf(headers).includes(CONTROLS_BETA);
+  const asked = hasBeta(headers, CONTROLS_BETA);
   before.add(() => "assistant");
   const prefix = lazy(before.digest);
   return { dropped: new Set(dropped.keys()), transformations: asked ? drops : undefined, prefix, last };

@@ -4,7 +4,8 @@
  */
 import { fieldsOf, isFields, listOf, textOf, type Fields } from "../../../src/protocols/fields.ts";
 import { invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
-import type { BoundedMap } from "../bounded-map.ts";
+import { hasBeta } from "./compaction.ts";
+import type { BoundedMap } from "../../../src/platform/bounded-map.ts";
 
 const THREADS_BETA = "message-threads-2026-08-12";
 const THREAD_TTL_MS = 5 * 60_000;
@@ -36,8 +37,7 @@ const FIXED = ["system", "tools"] as const;
 export function wholeRequest(body: Fields, headers: Headers, context: ThreadContext): Refusal | WholeRequest {
   const { thread } = body;
   if (thread === undefined || thread === null) return { body, answered: () => undefined };
-  if (!(headers.get("anthropic-beta") ?? "").split(",").some((name) => name.trim() === THREADS_BETA))
-    return invalid("shape", "thread: Extra inputs are not permitted");
+  if (!hasBeta(headers, THREADS_BETA)) return invalid("shape", "thread: Extra inputs are not permitted");
   const { type, previous_message_id: previous } = fieldsOf(thread);
   if (type !== "create" && type !== "continue")
     return invalid("shape", "thread: Input tag found using 'type' does not match any of the expected tags");

@@ -4,12 +4,10 @@ import { type Block, type Prompt } from "../contract.ts";
 import { invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import type { Memory } from "../memory.ts";
 import type { Sealer } from "../seals.ts";
-import type { ModelTraits } from "../traits.ts";
+import { MODEL_CREATED_MS, type ModelTraits } from "../traits.ts";
 import { CALL_TOKENS, canonical, MESSAGE_TOKENS, promptOf, RESULT_TOKENS, textTokens, weighContent } from "../weigh.ts";
-import { MODEL_CREATED_MS } from "../model-list.ts";
 import { bearerOf } from "../openai-words.ts";
 import { checkReturnedThinking } from "../../../src/protocols/request-form/form.ts";
-import { BODY_FORM, wordsOf } from "../request-form.ts";
 import {
   isRefusal,
   type AcceptedRequest,
@@ -17,8 +15,9 @@ import {
   type JudgeRequest,
   type ModelListForm,
   type Wire,
+  BODY_FORM,
+  wordsOf,
 } from "../wire.ts";
-import { anthropicAgent } from "./agent.ts";
 import {
   asksCompaction,
   checkCompaction,
@@ -94,7 +93,6 @@ export const anthropicWire: Wire = {
       ),
   },
   models: MODELS,
-  agent: anthropicAgent,
   faultWords: FAULT_WORDS,
   bodyBytesMax: BODY_BYTES_MAX,
   tooLarge: TOO_LARGE,
@@ -102,6 +100,7 @@ export const anthropicWire: Wire = {
   cacheOf: () => "marked",
   errorEvent: "error",
   counted: (inputTokens) => ({ input_tokens: inputTokens }),
+  render,
   judge,
   noModel: (name) =>
     typeof name === "string"
@@ -185,18 +184,12 @@ function checkEnd(body: Fields, { bindsThinking }: ModelTraits): Refusal | undef
     : undefined;
 }
 
-function render(body: Fields, traits: ModelTraits, dropped: ReadonlySet<string>): Prompt {
+function render(body: Fields, traits: ModelTraits, dropped: ReadonlySet<string> = new Set()): Prompt {
   const all = stillRead(rendered(body), readFrom(body));
   const top = topMarked(body, all);
   const weigh = weigher(traits.imageTokens);
   const roles = messagesOf(body).map(({ role }) => String(role));
-  const starts = new Set(
-    messagesOf(body).flatMap((message, at) =>
-      placed(message, at)
-        .slice(0, 1)
-        .map(({ path }) => path),
-    ),
-  );
+  const starts = new Set(messagesOf(body).map((message, at) => placed(message, at)[0]?.path));
   const blocks = all
     .filter(({ block, path }) => !dropped.has(path) && !(path.startsWith("tools.") && isDeferred(block)))
     .map((one): Block => {

@@ -5,7 +5,7 @@
  */
 import { live, NO_CACHE_USE, prefixesOf, remember, type CachePlan, type CacheQuery } from "./entries.ts";
 
-const STEP_TOKENS = 128;
+export const STEP_TOKENS = 128;
 /** Without traffic an entry lives 5 to 10 minutes: the shorter one, so that nothing is counted on. */
 const TTL_MS = 5 * 60_000;
 

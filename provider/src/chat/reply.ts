@@ -3,7 +3,7 @@ import { fieldsOf, type Fields } from "../../../src/protocols/fields.ts";
 import type { Reply, ReplyBlock, Stop, StreamEvent, ReplyToSend } from "../contract.ts";
 import type { Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { errorBody } from "../openai-words.ts";
-import { piecesOf } from "../pieces.ts";
+import { piecesOf } from "../stream.ts";
 
 /** What a stream of Chat Completions ends with. */
 export const CHAT_END = "[DONE]";

@@ -16,9 +16,15 @@ import {
   toolBlocks,
   weighContent,
 } from "../weigh.ts";
-import { acceptedAs, type AcceptedRequest, type JudgeRequest, type Wire } from "../wire.ts";
-import { answersAtEnd, BODY_FORM, wordsOf } from "../request-form.ts";
-import { chatAgent } from "./agent.ts";
+import {
+  acceptedAs,
+  type AcceptedRequest,
+  type JudgeRequest,
+  type Wire,
+  answersAtEnd,
+  BODY_FORM,
+  wordsOf,
+} from "../wire.ts";
 import { checkAlternation } from "./alternation.ts";
 import { checkShape, contentsOf, messagesOf } from "../../../src/protocols/request-form/chat.ts";
 import { checkPairs } from "./pairing.ts";
@@ -35,7 +41,7 @@ export const chatWire: Wire = {
         message["role"] === "tool" ? textOf(message["tool_call_id"]) : undefined,
       ),
   },
-  agent: chatAgent,
+  render,
   judge,
   overflow,
   replyBody: chatReply,

@@ -4,7 +4,7 @@ import type { Reply, ReplyBlock, Stop, StreamEvent, ReplyToSend } from "../contr
 import type { Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import type { Fields } from "../../../src/protocols/fields.ts";
 import { statusName } from "../../../src/protocols/gemini/protocol.ts";
-import { piecesOf } from "../pieces.ts";
+import { piecesOf } from "../stream.ts";
 
 const FINISH: Readonly<Record<Stop, string>> = {
   stop: "STOP",

@@ -6,7 +6,6 @@ import { invalid, type Refusal } from "../../../src/protocols/request-form/opena
 import type { ModelTraits } from "../traits.ts";
 import { CALL_TOKENS, canonical, MESSAGE_TOKENS, promptOf, RESULT_TOKENS, textTokens, toolBlocks } from "../weigh.ts";
 import { acceptedAs, type AcceptedRequest, type FaultWords, type JudgeRequest, type Wire } from "../wire.ts";
-import { geminiAgent } from "./agent.ts";
 import {
   BODY_BYTES_MAX,
   checkContents,
@@ -49,7 +48,6 @@ export const geminiWire: Wire = {
     }),
     list: (models) => ({ models }),
   },
-  agent: geminiAgent,
   faultWords: FAULT_WORDS,
   bodyBytesMax: BODY_BYTES_MAX,
   tooLarge: TOO_LARGE,
@@ -63,6 +61,7 @@ export const geminiWire: Wire = {
       "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.",
   },
   notJson: (why) => invalid("json", `Invalid JSON payload received. ${why}`),
+  render,
   judge,
   noModel: (name) => ({
     status: 404,

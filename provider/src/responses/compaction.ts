@@ -57,7 +57,7 @@ export function checkManagement({ context_management: management }: Fields): Ref
   return undefined;
 }
 
-/** Undefined where the request asks for none. */
+/** Undefined if the request asks for none. */
 export function thresholdOf({ context_management: management }: Fields): number | undefined {
   return countOf(fieldsOf(listOf(management)[0])["compact_threshold"]);
 }

@@ -6,6 +6,7 @@ import { textOf, type Fields } from "../../../src/protocols/fields.ts";
 import { firstRefusal, invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import type { Memory } from "../memory.ts";
 import type { Sealer } from "../seals.ts";
+import type { JudgeRequest } from "../wire.ts";
 import { kindOf } from "../../../src/protocols/request-form/responses.ts";
 
 const CALLS = new Set(["function_call", "custom_tool_call"]);
@@ -45,13 +46,11 @@ export function checkIds(items: readonly Fields[]): Refusal | undefined {
   });
 }
 
-export interface ReasoningQuery {
-  readonly memory: Memory;
-  readonly sealer: Sealer;
-}
-
 /** Reasoning stays with what followed it, both ways; encrypted content comes back as it went out. */
-export function checkReasoning(items: readonly Fields[], { memory, sealer }: ReasoningQuery): Refusal | undefined {
+export function checkReasoning(
+  items: readonly Fields[],
+  { memory, sealer }: Pick<JudgeRequest, "memory" | "sealer">,
+): Refusal | undefined {
   return firstRefusal(items, (item, at) => {
     const before = items[at - 1];
     if (kindOf(item) !== "reasoning") {

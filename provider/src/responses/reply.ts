@@ -2,7 +2,7 @@
 import { listOf, type Fields } from "../../../src/protocols/fields.ts";
 import type { ReplyBlock, StreamEvent, ReplyToSend } from "../contract.ts";
 import type { Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
-import { piecesOf } from "../pieces.ts";
+import { piecesOf } from "../stream.ts";
 import { asksForCompaction, compacted } from "./compaction.ts";
 import { itemsOf } from "../../../src/protocols/request-form/responses.ts";
 

@@ -11,10 +11,25 @@ import { breakpointIn, checkLifetimes, RESPONSES_TTLS } from "../caches/lifetime
 import type { Memory } from "../memory.ts";
 import { isOver, OPENAI_WORDS } from "../openai-words.ts";
 import type { ModelTraits } from "../traits.ts";
-import { CALL_TOKENS, canonical, MESSAGE_TOKENS, promptOf, RESULT_TOKENS, textTokens, weighContent } from "../weigh.ts";
-import { isRefusal, type AcceptedRequest, type JudgeRequest, type Wire } from "../wire.ts";
-import { answersAtEnd, BODY_FORM, wordsOf } from "../request-form.ts";
-import { responsesAgent } from "./agent.ts";
+import {
+  CALL_TOKENS,
+  canonical,
+  MESSAGE_TOKENS,
+  promptOf,
+  RESULT_TOKENS,
+  textTokens,
+  toolBlocks,
+  weighContent,
+} from "../weigh.ts";
+import {
+  isRefusal,
+  type AcceptedRequest,
+  type JudgeRequest,
+  type Wire,
+  answersAtEnd,
+  BODY_FORM,
+  wordsOf,
+} from "../wire.ts";
 import {
   asksForCompaction,
   checkManagement,
@@ -44,8 +59,8 @@ export const responsesWire: Wire = {
         textOf(item["type"])?.endsWith("_call_output") === true ? textOf(item["call_id"]) : undefined,
       ),
   },
-  agent: responsesAgent,
   errorEvent: "error",
+  render: (body, traits) => render(body, readItems(itemsOf(body)), traits),
   judge,
   overflow,
   replyBody: responseReply,
@@ -119,10 +134,7 @@ function keep(
 }
 
 function render(body: Fields, items: readonly Fields[], traits: ModelTraits): Prompt {
-  const tools = listOf(body["tools"]).map((tool): Block => {
-    const text = canonical(tool);
-    return { section: "tools", text, tokens: textTokens(text) };
-  });
+  const tools = toolBlocks(body["tools"]);
   const instructions = textOf(body["instructions"]) ?? "";
   const system: readonly Block[] =
     instructions === ""

@@ -6,7 +6,7 @@ import { createMeasure } from "../../core/transcript/measure.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
 import type { Writer, Writers } from "../../core/handoff/model/writer.ts";
 import { policyOf } from "../../gateway/gateway-options.ts";
-import { createWriters, pricesOf } from "../../models/writers.ts";
+import { createWriters, findPrices } from "../../models/writers.ts";
 import type { ProtocolName } from "../../core/protocols.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
 import { overflowOf } from "../../session/provider-error.ts";
@@ -23,7 +23,7 @@ import { readImageTokens } from "../settings/flags.ts";
 import type { Input } from "../files/input.ts";
 import { outwardFetch } from "../gateway/options.ts";
 import { builtInName } from "../../core/engines/names.ts";
-import { mainChoice, type Choice } from "../../models/choice.ts";
+import { chooseMain, type Choice } from "../../models/choice.ts";
 import { registryOf } from "../../models/settings.ts";
 import {
   notCompacted,
@@ -235,7 +235,7 @@ function remoteFor(configuration: Configuration, request: RemoteRequest): Remote
     baseUrl,
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
     model,
-    prices: pricesOf(choice, registryOf(configuration)),
+    prices: findPrices(choice, registryOf(configuration)),
     fetch: outwardFetch(environment),
   });
   const timed = withinTime(remote, auxiliary.compression.timeout_seconds * SECOND_MS);
@@ -261,7 +261,7 @@ function choiceFor(
 ): Choice | { readonly problem: string } {
   if (protocol !== "openai-responses")
     return { problem: `the item of the provider can only stand in openai-responses, and the result is ${protocol}` };
-  const choice = mainChoice({ model: { ...model, name: model.name ?? named ?? null } });
+  const choice = chooseMain({ model: { ...model, name: model.name ?? named ?? null } });
   if (choice === undefined) return { problem: "model.name is not set" };
   if ("problem" in choice) return choice;
   const { provider, keyVariable } = choice;

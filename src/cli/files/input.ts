@@ -2,7 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ArgsDef } from "citty";
-import { nearest } from "../../config/problems.ts";
+import { findNearest } from "../../config/problems.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
 import { detectFormat, LOG_FORMATS, readLog, unknownFormat, WIRE_FORMATS, wireText } from "../../logs/index.ts";
@@ -98,7 +98,7 @@ export function formatNamed<Name extends string>(
   if (given === undefined) return undefined;
   const found = known.find((name) => name === given);
   if (found !== undefined) return found;
-  const meant = nearest(given, known);
+  const meant = findNearest(given, known);
   const hint = meant === undefined ? `Use one of: ${known.join(", ")}.` : `Did you mean \`${meant}\`?`;
   throw usageError(`${flag} is "${given}", which is not a format`, hint);
 }

@@ -59,17 +59,6 @@ export async function writeOutput(
   }
 }
 
-export function makeFolder(name: string, { folder }: Pick<Terminal, "folder">): string {
-  const path = resolve(folder, name);
-  try {
-    mkdirSync(path, { recursive: true });
-    accessSync(path, constants.W_OK | constants.X_OK);
-    return path;
-  } catch (error) {
-    throw unwritable(name, error);
-  }
-}
-
 /** Whether two names are one regular file, by whatever links; what does not exist is compared by its name. */
 export function isSameFile(one: string, other: string): boolean {
   try {

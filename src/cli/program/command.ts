@@ -1,6 +1,6 @@
 /** What a command is, and how its arguments are read: strictly, because a mistyped flag must not pass for nothing. */
 import { parseArgs, type ArgDef, type ArgsDef, type ParsedArgs } from "citty";
-import { nearest } from "../../config/problems.ts";
+import { findNearest } from "../../config/problems.ts";
 import { usageError, type ExitCode } from "./exit.ts";
 import type { Terminal } from "../screen/terminal.ts";
 
@@ -102,7 +102,7 @@ function flagNamed(command: Command, flag: string): readonly [string, ArgDef] {
   const flags = Object.entries(command.args).filter(([, { type }]) => type !== "positional");
   const found = flags.find(([name, definition]) => flag === `--${name}` || listAliases(definition).includes(flag));
   if (found !== undefined) return found;
-  const meant = nearest(
+  const meant = findNearest(
     flag,
     flags.map(([name]) => `--${name}`),
   );

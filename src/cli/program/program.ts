@@ -2,7 +2,7 @@
  * A program of the command line: finds the command, reads its arguments, runs it, and turns a failure into words and an
  * exit code. `precis` and the tools that are developed beside it share this.
  */
-import { nearest } from "../../config/problems.ts";
+import { findNearest } from "../../config/problems.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { readArguments, type Command, type CommandGroup, type Program } from "./command.ts";
 import { EXIT, toExitCode, usageError, type ExitCode } from "./exit.ts";
@@ -96,7 +96,7 @@ async function said(terminal: Terminal, text: string): Promise<ExitCode> {
 }
 
 function unknownCommand(program: string, name: string, known: readonly string[]): PrecisError {
-  const meant = nearest(name, known);
+  const meant = findNearest(name, known);
   return usageError(
     `there is no command \`${program} ${name}\``,
     meant === undefined

@@ -3,6 +3,7 @@
  * conversation again, because a compaction is due. A `continue` shows only what is new, so nothing of it is taken for a
  * conversation. What is remembered here is lost with the process; an unknown thread is passed on.
  */
+import { boundedMap } from "../../platform/bounded-map.ts";
 import { memberOf, type ThreadForm, type ThreadRefusal, type ThreadUse } from "../../protocols/definition.ts";
 import type { Decoded } from "../../protocols/protocol.ts";
 import { definitions } from "../../protocols/registry.ts";
@@ -33,8 +34,8 @@ export interface Threads {
 const THREADS_MAX = 10_000;
 
 export function createThreads(policy: ThreadPolicy): Threads {
-  const held = remembering<HeldThread>(THREADS_MAX);
-  const refused = remembering<number>(THREADS_MAX);
+  const held = boundedMap<HeldThread>(THREADS_MAX);
+  const refused = boundedMap<number>(THREADS_MAX);
   return {
     policy,
     find: (tenant, id) => held.get(threadKey(tenant, id)),
@@ -55,17 +56,4 @@ export function threadUseOf(decoded: Decoded): ThreadUse | undefined {
 
 function threadKey(tenant: string, id: string): string {
   return `${tenant}\n${id}`;
-}
-
-/** The least recently written goes first. */
-function remembering<Value>(entriesMax: number) {
-  const entries = new Map<string, Value>();
-  return {
-    get: (key: string): Value | undefined => entries.get(key),
-    set: (key: string, value: Value): void => {
-      entries.delete(key);
-      entries.set(key, value);
-      if (entries.size > entriesMax) entries.delete(entries.keys().next().value!);
-    },
-  };
 }

@@ -28,16 +28,16 @@ import { aiMessages, type AiMessage } from "./messages.ts";
 export interface Precis extends Pick<Runtime, "report" | "recall" | "undo" | "on" | "state"> {
   /** For `wrapLanguageModel`: prepares every call of the model, learns from its usage, and makes refused calls smaller. */
   readonly middleware: LanguageModelMiddleware;
-  /** For `generateText`, `streamText` and agents, where the model is not wrapped. */
+  /** For `generateText`, `streamText` and agents whose model is not wrapped. */
   readonly prepareStep: (step: Step) => Promise<PreparedStep>;
   /**
-   * Compacts now, whatever the threshold says: give it what you would send next, a system prompt as its first message or left
+   * Compacts now, regardless of the threshold: give it what you would send next, a system prompt as its first message or left
    * out. The next call uses it.
    *
    * @throws PrecisError as `compact` of a session does.
    */
   readonly compact: (messages: readonly ModelMessage[], options?: CompactOptions) => Promise<Outcome>;
-  /** Tools with which the model reads what left the conversation; put them beside your own. */
+  /** Tools with which the model reads what left the conversation; add them to your own. */
   readonly tools: () => ToolSet;
 }
 
@@ -54,7 +54,7 @@ interface PreparedStep {
 }
 
 /**
- * Create one for each conversation. In another process, go on with the same `store`, and with what `state()` gave.
+ * Create one for each conversation. In another process, continue with the same `store` and the result of `state()`.
  *
  * @throws PrecisError `bad_options` for options that are unknown or out of range, `unknown_engine` for an engine's name.
  */
@@ -94,7 +94,7 @@ export function createPrecis(options: RuntimeOptions = {}): Precis {
 }
 
 /**
- * What a step returns is where the next one goes on from, so the conversation as it came is kept beside it: every step
+ * The next step continues from what a step returns, so the original conversation is kept as well: every step
  * is prepared from the whole.
  */
 function createPrepareStep(

@@ -20,12 +20,12 @@ export interface WrittenRow {
   readonly toolResults?: readonly { readonly tool_use_id: string; readonly text: string; readonly isError: boolean }[];
 }
 
-/** Of a text, this much tells it from others. The plugin's module does the same (.claude-plugin/compact.mjs). */
+/** So many characters of a text distinguish it from others. The plugin's module does the same (.claude-plugin/compact.mjs). */
 const KEY_CHARS = 200;
 
 /**
  * The rows for the messages from one on: what a person wrote as Claude Code has it, by its index, and replies and results anew,
- * because a resumed session would otherwise hold a reply twice. Rows newer than the file stay too. Undefined where no message is
+ * because a resumed session would otherwise hold a reply twice. Rows newer than the file stay too. Undefined if no message is
  * among the rows: the file is not that of this conversation.
  */
 export function keepRows(
@@ -52,7 +52,7 @@ export function keepRows(
 function findRow(message: Message, rows: readonly ClaudeRow[]): number | undefined {
   const result = resultOf(message);
   const ids = new Set(result === undefined ? callsOf(message).map(({ id }) => id) : [result.callId]);
-  const key = shortenKey(textIn(message));
+  const key = shortenKey(joinText(message));
   const at = rows.findLastIndex((row) =>
     ids.size > 0 ? row.ids.some((id) => ids.has(id)) : row.role === message.role && key !== "" && row.key === key,
   );
@@ -63,7 +63,7 @@ function shortenKey(text: string): string {
   return text.replaceAll(/\s+/g, "").slice(0, KEY_CHARS);
 }
 
-function textIn({ parts }: Message): string {
+function joinText({ parts }: Message): string {
   return contentText(parts.filter(({ kind }) => kind === "text"));
 }
 
@@ -84,5 +84,5 @@ function writeRow(message: Message): WrittenRow {
     tool: name,
     input: parsedArguments(text),
   }));
-  return { role: message.role === "assistant" ? "assistant" : "user", text: textIn(message), toolUses };
+  return { role: message.role === "assistant" ? "assistant" : "user", text: joinText(message), toolUses };
 }

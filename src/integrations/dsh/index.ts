@@ -40,7 +40,7 @@ interface SummarizationInput {
   readonly messages: readonly DshMessage[];
 }
 
-/** Its log has everything that was said, whatever took its place later. */
+/** Its log has everything that was said, including what was replaced later. */
 interface DshSession {
   readonly events: readonly Readonly<Record<string, unknown>>[];
 }
@@ -78,9 +78,9 @@ type EngineClass = new (...given: never[]) => BasicEngine;
 export function createEngine(basic: EngineClass, options: Options = {}): EngineClass {
   return class PrecisEngine extends basic {
     override async summarize(input: SummarizationInput, agent: Agent, signal?: AbortSignal): Promise<SummaryResult> {
-      const messages = originalsOf(input.messages, agent.session);
-      const done = await checkpoint(messages, runtimeOf(agent.session, options), signal);
-      // Where nothing smaller is possible, the harness asks its model.
+      const messages = findOriginals(input.messages, agent.session);
+      const done = await checkpoint(messages, openRuntime(agent.session, options), signal);
+      // If nothing smaller is possible, the harness asks its model.
       if (done === undefined) return super.summarize(input, agent, signal);
       const { provider = "precis", model = "precis" } = agent.options;
       return { summary: [{ type: "text", text: done }], provider, model };
@@ -88,7 +88,7 @@ export function createEngine(basic: EngineClass, options: Options = {}): EngineC
   };
 }
 
-/** The tools with which its model reads what checkpoints took the place of; beside an engine of `createEngine`. */
+/** The tools with which its model reads what checkpoints replaced; for use with an engine of `createEngine`. */
 export function registerTools({ tools }: Pick<Context, "tools">, options: Options = {}): void {
   for (const { name: tool, description, parameters } of declaredTools(createRuntime(options), options))
     tools.register({
@@ -106,20 +106,20 @@ export function registerTools({ tools }: Pick<Context, "tools">, options: Option
 /** What checkpoints of each session removed can be recalled as long as the process lives. */
 const runtimes = new WeakMap<DshSession, { readonly runtime: Runtime; checkpoints: number }>();
 
-function runtimeOf(session: DshSession, options: Options): Runtime {
+function openRuntime(session: DshSession, options: Options): Runtime {
   const settings = { note: "handoff", protectFirstN: 0, ...options.settings } as const;
   const known = runtimes.get(session) ?? { runtime: createRuntime({ ...options, settings }), checkpoints: 0 };
   runtimes.set(session, known);
-  known.checkpoints = checkpointsIn(session).length + 1;
+  known.checkpoints = findCheckpoints(session).length + 1;
   return known.runtime;
 }
 
 /** With the newest checkpoint of an earlier process made again. */
 async function restored(session: DshSession, options: Options): Promise<Runtime> {
-  const checkpoints = checkpointsIn(session);
+  const checkpoints = findCheckpoints(session);
   const made = runtimes.get(session)?.checkpoints ?? 0;
-  const runtime = runtimeOf(session, options);
-  if (made < checkpoints.length) await checkpoint(saidIn(session.events.slice(0, checkpoints.at(-1))), runtime);
+  const runtime = openRuntime(session, options);
+  if (made < checkpoints.length) await checkpoint(listAppended(session.events.slice(0, checkpoints.at(-1))), runtime);
   return runtime;
 }
 
@@ -134,19 +134,19 @@ async function checkpoint(
   return (await handoffFor(runtime, dshMessages, messages, request))?.summary;
 }
 
-/** Of what it stands in for; the harness refuses a checkpoint that is no smaller. */
+/** A share of what it replaces; the harness refuses a checkpoint that is no smaller. */
 const CHECKPOINT_SHARE = 0.2;
 const CHECKPOINT_TOKENS_MAX = 8_000;
 
-/** Everything that was said up to the newest of these messages: an earlier checkpoint gives way to what it stands in for. */
-function originalsOf(messages: readonly DshMessage[], { events }: DshSession): readonly DshMessage[] {
+/** Everything that was said up to the newest of these messages: an earlier checkpoint is replaced by its originals. */
+function findOriginals(messages: readonly DshMessage[], { events }: DshSession): readonly DshMessage[] {
   const ids = new Set(messages.map(({ id }) => id));
-  const said = saidIn(events);
+  const said = listAppended(events);
   const newest = said.findLastIndex(({ id }) => id !== undefined && ids.has(id));
   return newest < 0 ? messages : said.slice(0, newest + 1);
 }
 
-function saidIn(events: DshSession["events"]): readonly DshMessage[] {
+function listAppended(events: DshSession["events"]): readonly DshMessage[] {
   return events.flatMap(({ surfaceOp, data }) => {
     if (surfaceOp !== "append") return [];
     const { message = data } = data as { readonly message?: unknown };
@@ -155,7 +155,7 @@ function saidIn(events: DshSession["events"]): readonly DshMessage[] {
 }
 
 /** The places of checkpoints in its log. */
-function checkpointsIn({ events }: DshSession): readonly number[] {
+function findCheckpoints({ events }: DshSession): readonly number[] {
   return events.flatMap(({ type, surfaceOp }, at) =>
     type === "user/message" && typeof surfaceOp === "object" ? [at] : [],
   );

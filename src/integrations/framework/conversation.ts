@@ -13,11 +13,11 @@ import { RECALL_TOOL, RECALL_TOOL_DECLARATION } from "../../session/recall/answe
 export interface MessageFormat<Framework> {
   /** Names it in slices of the wire. */
   readonly name: string;
-  /** What a message says: several of ours where it carries several results. Each part has its place as `at`. */
+  /** What a message says: several of ours if it carries several results. Each part has its place as `at`. */
   readonly read: (message: Framework) => readonly Content[];
   /** The message with what is left of it. Parts that have a place and are not what was read there have changed. */
   readonly edit: (message: Framework, left: readonly LeftPart[]) => Framework;
-  /** A message that no message of the framework's stands behind; `toolOf` gives the tool of a call's id. */
+  /** A message that comes from no message of the framework; `toolOf` gives the tool of a call's id. */
   readonly write: (message: Message, toolOf: (callId: string) => string) => Framework;
 }
 
@@ -30,7 +30,7 @@ export interface LeftPart {
   readonly same: boolean;
 }
 
-/** What a framework sends beside its messages. */
+/** What a framework sends in addition to its messages. */
 interface Surroundings {
   /** Tool declarations, for their size. */
   readonly tools?: unknown;
@@ -41,7 +41,7 @@ export interface FrameworkPrepared<Framework> extends Omit<Prepared, "transcript
   readonly messages: readonly Framework[];
 }
 
-/** What came of a compaction, and the messages to go on with. */
+/** The outcome of a compaction, and the messages to continue with. */
 type FrameworkCompacted<Framework> = Outcome & {
   readonly messages: readonly Framework[];
   readonly compaction?: Compaction;
@@ -53,12 +53,12 @@ export interface FrameworkConversation<Framework> {
     around?: Surroundings,
     waiting?: WaitingForMain,
   ) => Promise<FrameworkPrepared<Framework>>;
-  /** Compacts now, whatever the threshold says; the next `prepare` of these messages uses it. */
+  /** Compacts now, regardless of the threshold; the next `prepare` of these messages uses it. */
   readonly compact: (
     messages: readonly Framework[],
     options?: CompactOptions,
   ) => Promise<FrameworkCompacted<Framework>>;
-  /** Undefined where the error reports no overflow. */
+  /** Undefined if the error reports no overflow. */
   readonly recover: (
     error: unknown,
     messages: readonly Framework[],
@@ -109,7 +109,7 @@ function read<Framework>(
   return {
     system: decoded.slice(0, lead),
     messages: decoded.slice(lead),
-    ...(tools === undefined ? {} : { tools: readTextIn(tools) }),
+    ...(tools === undefined ? {} : { tools: stringifyPart(tools) }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
   };
 }
@@ -129,7 +129,7 @@ export function readMessages<Framework>(
 }
 
 /** Binary data as base64 and addresses as text, so that equal messages have equal texts. */
-function readTextIn(value: unknown): string {
+function stringifyPart(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     inner instanceof Uint8Array ? { base64: Buffer.from(inner).toString("base64") } : inner,
   );
@@ -156,7 +156,7 @@ function write<Framework>(
   });
 }
 
-/** The message that each group came from. Of those that say the same, the newest are the ones that were kept. */
+/** The message that each group came from. Of equal ones, the newest are those that were kept. */
 function collectOriginals<Framework>(
   format: MessageFormat<Framework>,
   given: readonly Framework[],
@@ -173,7 +173,7 @@ function collectOriginals<Framework>(
     .toReversed();
 }
 
-/** Messages of ours that came in one message, as far as they are still there. */
+/** Those of our messages that came in one message and are still there. */
 function groupMessages(messages: readonly Message[]): readonly (readonly Message[])[] {
   const groups: Message[][] = [];
   for (const message of messages) {
@@ -222,7 +222,7 @@ export function declaredTools(runtime: Runtime, { recall }: RuntimeOptions): rea
   return [...compacts, ...(own.length > 0 || recall?.tool === "off" ? own : [RECALL_TOOL_DECLARATION])];
 }
 
-/** Tools for one request: without the recall tool where there is nothing to recall, so that it costs nothing until then. */
+/** Tools for one request: without the recall tool while there is nothing to recall, so that it costs nothing until then. */
 export function toolsToSend<Tool>(
   tools: readonly Tool[],
   recallable: boolean,
@@ -231,7 +231,7 @@ export function toolsToSend<Tool>(
   return recallable ? tools : tools.filter((tool) => nameOf(tool) !== RECALL_TOOL);
 }
 
-/** What the model is told when it calls one of them. Never rejects. */
+/** The answer to the model's call of one of them. Never rejects. */
 export async function answerCall(runtime: Runtime, name: string, input: unknown): Promise<string> {
   return (await runtime.callTool({ name, arguments: JSON.stringify(input) })).text;
 }

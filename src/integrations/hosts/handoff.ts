@@ -8,7 +8,7 @@ import { readMessages, type ReadFormat } from "../framework/conversation.ts";
 
 export interface HostHandoff {
   readonly summary: string;
-  /** Index of the first message that stays as it is; the number of messages where none does. */
+  /** Index of the first message that stays as it is; the number of messages if none does. */
   readonly firstKept: number;
   readonly tokensBefore: number;
   readonly tokensAfter: number;

@@ -54,20 +54,20 @@ function said(text: string): Content {
   return { role: "user", parts: [{ kind: "text", text, at: 0 }] };
 }
 
-function blocksOf(content: unknown): readonly Block[] {
+function toBlocks(content: unknown): readonly Block[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return Array.isArray(content) ? (content as readonly Block[]) : [];
 }
 
 function readBlocks(content: unknown): readonly Part[] {
-  return blocksOf(content).map((block, at) => ({ ...replyPart(block), at }));
+  return toBlocks(content).map((block, at) => ({ ...replyPart(block), at }));
 }
 
 function editMessage(message: Reading, left: readonly LeftPart[]): PiMessage {
   const [only] = left;
   if (only?.part.kind === "tool-result")
     return { ...message, content: [{ type: "text", text: contentText(only.part.content) }] } as PiMessage;
-  const blocks = blocksOf(message.content);
+  const blocks = toBlocks(message.content);
   const edited = left.flatMap(({ part, same }): readonly Block[] => {
     const original = part.at === undefined ? undefined : blocks[part.at];
     if (original !== undefined && same) return [original];

@@ -32,7 +32,7 @@ export interface LangchainOptions extends Omit<RuntimeOptions, "state"> {
 
 export interface Precis {
   readonly middleware: AgentMiddleware;
-  /** The session of a thread, by its `thread_id`; undefined where it has made no call yet. */
+  /** The session of a thread, by its `thread_id`; undefined if it has made no call yet. */
   readonly session: (threadId?: string) => Pick<Runtime, "report" | "recall" | "undo"> | undefined;
 }
 
@@ -46,7 +46,7 @@ interface Thread {
 }
 
 /**
- * Create one for each agent; its threads are told apart by their `thread_id`.
+ * Create one for each agent; its threads are distinguished by their `thread_id`.
  *
  * @throws PrecisError `bad_options` for options that are unknown or out of range, `unknown_engine` for an engine's name.
  */

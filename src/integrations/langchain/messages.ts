@@ -1,4 +1,4 @@
-/** LangChain's messages: blocks first, then the calls of an answer, which stand beside its blocks. */
+/** LangChain's messages: blocks first, then the calls of an answer, which are separate from its blocks. */
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from "langchain";
 import type { Content, ContentPart, Message, Part } from "../../core/transcript/message.ts";
 import { contentText } from "../../core/transcript/message.ts";
@@ -33,7 +33,7 @@ function readMessage(message: BaseMessage): Content {
   return { role, parts: blocks.map((block, at) => ({ ...readBlock(block), at })) };
 }
 
-/** Blocks that say again what stands among the calls are left out; the calls are numbered behind the blocks. */
+/** Blocks that repeat the calls are left out; the calls are numbered behind the blocks. */
 function readAnswer({ tool_calls: calls = [] }: AIMessage, blocks: readonly Block[]): readonly Part[] {
   const ids = new Set(calls.map(({ id }) => id));
   const said = blocks.flatMap((block, at): Part[] => {

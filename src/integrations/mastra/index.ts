@@ -13,7 +13,7 @@ import { createConversation, type FrameworkPrepared, answerCall, declaredTools }
 export interface Precis extends Pick<Runtime, "report" | "recall" | "undo" | "on" | "state"> {
   /** For `new Agent({ inputProcessors: [precis.processor], errorProcessors: [precis.processor] })`. */
   readonly processor: Processor;
-  /** Tools with which the model reads what left the conversation; put them beside your own. */
+  /** Tools with which the model reads what left the conversation; add them to your own. */
   readonly tools: () => Record<string, MastraTool>;
 }
 
@@ -77,7 +77,7 @@ export function createPrecis(options: RuntimeOptions = {}): Precis {
       return { prompt: [...sent.messages] };
     },
     processLLMResponse: async ({ chunks }) => {
-      const usage = chunks.map(usageIn).findLast((one) => one !== undefined);
+      const usage = chunks.map(readUsage).findLast((one) => one !== undefined);
       if (usage !== undefined) sent?.observe(usage);
       return undefined;
     },
@@ -91,7 +91,7 @@ export function createPrecis(options: RuntimeOptions = {}): Precis {
   return { report, recall, undo, on, state, processor, tools: () => listTools(runtime, options) };
 }
 
-function usageIn({ payload }: Chunk): { readonly inputTokens: number } | undefined {
+function readUsage({ payload }: Chunk): { readonly inputTokens: number } | undefined {
   const { output, usage = (output as { readonly usage?: unknown } | undefined)?.usage } = (payload ?? {}) as {
     readonly output?: unknown;
     readonly usage?: unknown;

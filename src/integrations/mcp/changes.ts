@@ -10,7 +10,7 @@ interface Named {
   readonly id?: string | undefined;
 }
 
-/** What changes a session is told which one: the one that was used last may be another. */
+/** A call that changes a session must name it: the one that was used last may be another. */
 async function namedSession(context: ToolContext, { id }: Named): Promise<{ tenant: string; id: string }> {
   if (id === undefined && context.session === undefined)
     throw new PrecisError("no session is named", {

@@ -92,7 +92,7 @@ export interface McpOptions {
   readonly archive: Archive;
   readonly store: HistoryStore;
   readonly tenant: string;
-  /** The whole id of the one session that can be reached; all of the tenant's where not given. */
+  /** The whole id of the one session that can be reached; all of the tenant's if not given. */
   readonly session?: string;
   /** What is shown is without secrets; the identity shows all. */
   readonly redact: Redactor;

@@ -9,7 +9,7 @@ import { type Answer } from "../../core/recall/pages.ts";
 import { messageText } from "../../core/recall/messages.ts";
 import type { ToolContext } from "./contract.ts";
 import { pinLines } from "./changes.ts";
-import { findOriginal, findPlace, findSession, sessionsOf, type RemovalPoint } from "./scope.ts";
+import { findOriginal, findPlace, findSession, listScopedSessions, type RemovalPoint } from "./scope.ts";
 import { isRecallId } from "../../core/transcript/links.ts";
 import { byPerson, personText } from "../../core/events/person.ts";
 
@@ -24,7 +24,7 @@ export async function describe(context: ToolContext, { id }: { readonly id?: str
 
 async function listSessions(context: ToolContext): Promise<Answer> {
   const body: string[] = [];
-  for (const { id, messages, updatedAt } of await sessionsOf(context)) {
+  for (const { id, messages, updatedAt } of await listScopedSessions(context)) {
     const { title } = await context.archive.show({ tenant: context.tenant, id }, 0);
     body.push(`${id}  ${formatTime(updatedAt)}  ${messages} messages  ${oneLine(title, TITLE_CHARS_MAX)}`);
   }
@@ -44,7 +44,7 @@ async function describeSession(context: ToolContext, session: SessionEntry): Pro
   const standing = compactions.filter(({ undone }) => !undone).length;
   const removed = new Set(compactions.flatMap(({ compaction }) => compaction.evicted.map((one) => one.id)));
   const { original, sent } = about.estimate;
-  // Of another session nothing is said where one is all that may be seen.
+  // If only one session may be seen, nothing is said of others.
   const parentId = parent === undefined || context.session !== undefined ? undefined : parent;
   const body = [
     `begins with: ${oneLine(about.title, TITLE_CHARS_MAX)}`,

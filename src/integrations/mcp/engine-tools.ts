@@ -51,10 +51,10 @@ async function call(context: ToolContext, name: string, given: unknown): Promise
     waitMs: limits.callMs / 2,
     modelWaitMs: limits.callMs * MODEL_SHARE,
   };
-  return readTextIn(await callTool({ name, arguments: JSON.stringify(own) }, bounds));
+  return requireAnswer(await callTool({ name, arguments: JSON.stringify(own) }, bounds));
 }
 
-function readTextIn({ text, isError }: ToolAnswer): string {
+function requireAnswer({ text, isError }: ToolAnswer): string {
   if (isError !== true) return text;
   throw new PrecisError(text.replace(/\.$/, ""), {
     code: "not_answered",

@@ -13,7 +13,7 @@ import { isRecallId } from "../../core/transcript/links.ts";
 
 const LABEL_CHARS_MAX = 100;
 const ID_CHARS_MAX = 100;
-/** What the words around a page take beside the names in them, in tokens. */
+/** Tokens of the words around a page, without the names in them. */
 const FRAME_TOKENS = 60;
 
 export interface ExpandArguments {

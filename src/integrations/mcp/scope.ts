@@ -38,13 +38,18 @@ export async function findSession(context: ToolContext, wanted: string | undefin
   return begun;
 }
 
-export async function sessionsOf({ store, tenant, session, limits }: ToolContext): Promise<readonly SessionEntry[]> {
+export async function listScopedSessions({
+  store,
+  tenant,
+  session,
+  limits,
+}: ToolContext): Promise<readonly SessionEntry[]> {
   if (session === undefined) return store.listSessions(tenant, { limit: limits.sessions });
   const only = await store.getSession(tenant, session);
   return only === undefined ? [] : [only];
 }
 
-/** An original: of the tenant, and where one session is all that may be seen, one that left it. */
+/** An original: of the tenant, and if only one session may be seen, one that was removed from it. */
 export async function findOriginal(context: ToolContext, id: string): Promise<Original> {
   const { store, tenant, session } = context;
   const place = session === undefined ? undefined : await findPlace(context, id);
@@ -59,10 +64,10 @@ export async function findOriginal(context: ToolContext, id: string): Promise<Or
   return place === undefined ? original : { ...original, label: place.evicted.label };
 }
 
-/** Undefined where none of the sessions that are looked through lost it. */
+/** Undefined if none of the sessions that are looked through lost it. */
 export async function findPlace(context: ToolContext, id: string): Promise<RemovalPoint | undefined> {
   const { store, tenant } = context;
-  for (const session of await sessionsOf(context)) {
+  for (const session of await listScopedSessions(context)) {
     const links = await store.readLinks(tenant, session.head);
     for (const compaction of await store.listCompactions(tenant, links)) {
       const evicted = compaction.compaction.evicted.find((one) => one.id === id);

@@ -1,4 +1,4 @@
-/** The tools as an agent is told of them, and each call from its arguments to a bounded text. */
+/** The tools as they are declared to an agent, and each call from its arguments to a bounded text. */
 import { z } from "zod";
 import type { EngineTool } from "../../core/engines/contract.ts";
 import { PrecisError } from "../../core/errors.ts";

@@ -23,7 +23,7 @@ export interface Precis extends Pick<Runtime, "report" | "recall" | "undo" | "on
   readonly callModelInputFilter: CallModelInputFilter;
   /** The same session, whose history is compacted after a turn: for `run(agent, input, { session })`, in place of the filter. */
   readonly session: (session: Session) => OpenAIResponsesCompactionAwareSession;
-  /** Tools with which the model reads what left the conversation; put them beside the agent's own. */
+  /** Tools with which the model reads what left the conversation; add them to the agent's own. */
   readonly tools: () => Tool[];
   /** The usage of one request, so that estimates follow the model: of `result.rawResponses`, the last one's. */
   readonly observe: (usage: Pick<Usage, "inputTokens" | "outputTokens">) => void;
@@ -54,7 +54,7 @@ export function createPrecis(options: RuntimeOptions = {}): Precis {
     state,
     session: (inner) => compactedSession(inner, runtime),
     callModelInputFilter: Object.assign(filter, { preserveInputIdentity: true }),
-    tools: () => declaredTools(runtime, options).map((declared) => toolOf(runtime, declared)),
+    tools: () => declaredTools(runtime, options).map((declared) => makeTool(runtime, declared)),
     observe: ({ inputTokens, outputTokens }) => runtime.observe({ inputTokens, outputTokens }),
   };
 }
@@ -78,7 +78,7 @@ function compactedSession(inner: Session, runtime: Runtime): OpenAIResponsesComp
   };
 }
 
-function toolOf(runtime: Runtime, { name, description, parameters }: ReturnType<typeof declaredTools>[number]): Tool {
+function makeTool(runtime: Runtime, { name, description, parameters }: ReturnType<typeof declaredTools>[number]): Tool {
   const required: string[] = [];
   const schema = { properties: {}, required, ...parameters, type: "object", additionalProperties: true } as const;
   return tool({

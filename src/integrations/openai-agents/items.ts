@@ -1,4 +1,4 @@
-/** Items of the OpenAI Agents SDK: messages, thinking, calls and their results stand one after another. */
+/** Items of the OpenAI Agents SDK: messages, thinking, calls and their results, one after another. */
 import type { AgentInputItem } from "@openai/agents";
 import type { Content, ContentPart, MediaSource, Message, Part } from "../../core/transcript/message.ts";
 import { contentText } from "../../core/transcript/message.ts";

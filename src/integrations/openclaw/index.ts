@@ -1,6 +1,6 @@
 /**
  * The entry `precis/openclaw`: a context engine that owns the compaction of OpenClaw's sessions. OpenClaw keeps every message; what the
- * model is sent is assembled from them, compacted where that is due, with a tool that reads what was removed.
+ * model is sent is assembled from them, compacted if that is due, with a tool that reads what was removed.
  */
 import "../../platform/refuse-old-node.ts";
 import { createRuntime } from "../../session/checked-runtime.ts";
@@ -126,7 +126,7 @@ function textWithoutTime(message: PiMessage | undefined): string {
   return JSON.stringify({ ...message, timestamp: 0 });
 }
 
-/** OpenClaw also has assembled what was assembled before, with what came since: that goes on from the history behind it. */
+/** OpenClaw also has assembled what was assembled before, with what came since: that continues from the history behind it. */
 function takeWhole({ whole, sent }: Session, messages: readonly PiMessage[]): readonly PiMessage[] {
   const goesOn = sent.length > 0 && sent.every((text, at) => text === textWithoutTime(messages[at]));
   return goesOn ? [...whole, ...messages.slice(sent.length)] : messages;

@@ -70,7 +70,7 @@ function makeState(part: OpenCodePart): Fields {
   return (part["state"] ?? {}) as Fields;
 }
 
-/** OpenCode sends an answer to every call; one that has not ended is told to be interrupted. */
+/** OpenCode sends an answer to every call; one that has not ended is reported as interrupted. */
 function readResult(part: OpenCodePart, at: number): readonly Content[] {
   if (part.type !== "tool") return [];
   const { status, output, error } = makeState(part);

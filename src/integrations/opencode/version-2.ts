@@ -21,12 +21,12 @@ interface PluginContext {
   readonly session: { hook(name: "compaction", run: (event: CompactionEvent) => Promise<void>): Promise<unknown> };
 }
 
-/** OpenCode keeps the newest messages itself, so the summary stands in for all of them. */
+/** OpenCode keeps the newest messages itself, so the summary replaces all of them. */
 export async function setupForTwo({ session }: PluginContext, options: Omit<RuntimeOptions, "state">): Promise<void> {
   await session.hook("compaction", async (event) => {
     const runtime = createRuntime({ ...options, settings: { note: "handoff", protectFirstN: 0, ...options.settings } });
     const handoff = await handoffFor(runtime, MESSAGES, event.messages, { keepNothing: true });
-    // Where nothing smaller is possible, OpenCode asks its model.
+    // If nothing smaller is possible, OpenCode asks its model.
     if (handoff !== undefined) event.result = { summary: handoff.summary };
   });
 }
@@ -57,7 +57,7 @@ function readPart(part: Fields, at: number): Part {
       };
     case "tool-result": {
       const { type, value } = (part["result"] ?? {}) as Fields;
-      const result: Part = { kind: "tool-result", callId: `${part["id"]}`, content: [readTextIn(value)], at };
+      const result: Part = { kind: "tool-result", callId: `${part["id"]}`, content: [toText(value)], at };
       return type === "error" ? { ...result, isError: true } : result;
     }
     default:
@@ -66,7 +66,7 @@ function readPart(part: Fields, at: number): Part {
 }
 
 /** A result is a text, or blocks with texts, or any value. */
-function readTextIn(value: unknown): ContentPart {
+function toText(value: unknown): ContentPart {
   if (typeof value === "string") return { kind: "text", text: value };
   const texts = Array.isArray(value) ? value.map((block: Fields) => block["text"]) : [];
   const isText = texts.length > 0 && texts.every((text) => typeof text === "string");

@@ -5,7 +5,7 @@
  */
 import { asFields, asList, asText, type Fields, toJson, asObjects } from "../fields.ts";
 import type { Line } from "../lines.ts";
-import { type History, type LogNote, branchTo, recordedCall } from "../log.ts";
+import { type History, type LogNote, findBranch, recordedCall } from "../log.ts";
 import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
 import { opaqueBlock } from "../../protocols/content.ts";
 
@@ -25,9 +25,9 @@ export function activeBranch(all: readonly Line[], history: History): Branch {
   const parents = new Map([...kept.values()].flatMap((segment) => segment.parents));
   const tree = nodes.map((node) => ({
     id: uuidOf(node),
-    parent: parents.get(uuidOf(node)) ?? parentOf(node, history),
+    parent: parents.get(uuidOf(node)) ?? findParent(node, history),
   }));
-  const branch = branchTo(tree, behindSegment(nodes, leaf, kept)).map((at) => nodes[at]!);
+  const branch = findBranch(tree, behindSegment(nodes, leaf, kept)).map((at) => nodes[at]!);
   const active = new Set(branch);
   const oldest = branch[0]!.at;
   addParallel(nodes, active);
@@ -35,7 +35,7 @@ export function activeBranch(all: readonly Line[], history: History): Branch {
   return { lines, notes: leftOut(nodes, active, oldest) };
 }
 
-/** The messages that a compaction kept come behind its summary, also where nothing has followed yet. */
+/** The messages that a compaction kept come behind its summary, also if nothing has followed yet. */
 function behindSegment(nodes: readonly Line[], leaf: number, kept: ReadonlyMap<string, KeptSegment>): number {
   const segment = [...kept.values()].findLast(({ anchorAt }) => anchorAt === nodes[leaf]!.at);
   const last = segment === undefined ? undefined : [...segment.uuids].at(-1);
@@ -54,7 +54,7 @@ function isConversation(line: Line): boolean {
 }
 
 /** Null at a root, where the live history begins: a compaction boundary, a cleared context, or the first line. */
-function parentOf(line: Line, history: History): string | null {
+function findParent(line: Line, history: History): string | null {
   const parent = line.record["parentUuid"];
   if (parent !== null) return asText(parent) ?? LINE_BEFORE;
   return history === "live" ? null : (asText(line.record["logicalParentUuid"]) ?? LINE_BEFORE);
@@ -119,7 +119,7 @@ function keptSegments(nodes: readonly Line[]): ReadonlyMap<string, KeptSegment> 
   return segments;
 }
 
-/** From the segment's head to its tail, by parent; nothing where the links do not lead from one to the other. */
+/** From the segment's head to its tail, by parent; nothing if the links do not lead from one to the other. */
 function findRange(nodes: readonly Line[], range: Fields): readonly string[] {
   const parents = new Map(nodes.map((node) => [uuidOf(node), asText(node.record["parentUuid"])]));
   const uuids: string[] = [];

@@ -1,11 +1,11 @@
 /** Sessions of Claude Code: JSON lines in `~/.claude/projects`, a folder for each folder it worked in. */
 import { join } from "node:path";
-import { CONVERSATION_ALONE, firstLines, type SessionFormat } from "../format.ts";
+import { CONVERSATION_ALONE, keepFirstLines, type SessionFormat } from "../format.ts";
 import { isClaudeLine, readClaudeCode } from "./read.ts";
 import type { ContentPart, Message, Part } from "../../core/transcript/message.ts";
 import { tryParseJson } from "../fields.ts";
 import type { RecordedCompaction, Session, SessionMessage } from "../log.ts";
-import { isoOf, jsonLines, fillTimes, uuidFrom, type WriteContext } from "../document.ts";
+import { isoOf, jsonLines, fillTimes, deriveUuid, type WriteContext } from "../document.ts";
 
 export const claudeCode: SessionFormat = {
   name: "claude-code",
@@ -13,7 +13,7 @@ export const claudeCode: SessionFormat = {
   speaks: "anthropic-messages",
   marks: { line: isClaudeLine, path: /[/\\]\.claude[/\\]/ },
   read: readClaudeCode,
-  upTo: firstLines,
+  upTo: keepFirstLines,
   write: writeClaudeCode,
   kept: ({ environment, home }) => ({
     roots: [join(environment["CLAUDE_CONFIG_DIR"] ?? join(home, ".claude"), "projects")],
@@ -44,7 +44,7 @@ export const claudeCode: SessionFormat = {
 
 function writeClaudeCode(session: Session, { id, nowMs }: WriteContext): string {
   const stamps = fillTimes(session, nowMs);
-  const uuids = session.messages.map((_, at) => uuidFrom(id, "message", String(at)));
+  const uuids = session.messages.map((_, at) => deriveUuid(id, "message", String(at)));
   const compactions = new Map(session.compactions.map((one) => [one.summary, one]));
   const records: object[] = [];
   let parent: string | null = null;
@@ -60,7 +60,7 @@ function writeClaudeCode(session: Session, { id, nowMs }: WriteContext): string 
     };
     const compaction = compactions.get(at);
     if (compaction !== undefined) {
-      const uuid = uuidFrom(id, "boundary", String(at));
+      const uuid = deriveUuid(id, "boundary", String(at));
       records.push({ parentUuid: null, ...common, uuid, ...boundary(compaction, uuids, parent) });
       parent = uuid;
     }
@@ -102,7 +102,7 @@ function writeLine({ message, injected }: SessionMessage, { model, at, id, summa
     return {
       type: "assistant",
       message: {
-        id: `msg_${uuidFrom(id, "reply", String(at)).replaceAll("-", "")}`,
+        id: `msg_${deriveUuid(id, "reply", String(at)).replaceAll("-", "")}`,
         type: "message",
         role: "assistant",
         model: model ?? "unknown",

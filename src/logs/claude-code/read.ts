@@ -14,7 +14,7 @@ export function readClaudeCode(text: LogText, history: History): FormatReading {
   const { main, skipped } = mainConversation(lines);
   const branch = activeBranch(main, history);
   const sent = history === "all" ? withoutKept(branch.lines) : branch.lines;
-  const read = tell(sent, deliveredTexts(main), boundariesIn(main));
+  const read = tell(sent, deliveredTexts(main), findBoundaries(main));
   return {
     id: asText(lines.findLast((line) => asText(line.record["sessionId"]) !== undefined)?.record["sessionId"]),
     title: asText(lines.findLast((line) => line.record["type"] === "custom-title")?.record["customTitle"]),
@@ -83,7 +83,7 @@ function unknownTypes(lines: readonly Line[]): readonly LogNote[] {
 }
 
 /** What comes right behind one took the place of the messages before it, whoever wrote it. */
-function boundariesIn(lines: readonly Line[]): ReadonlySet<unknown> {
+function findBoundaries(lines: readonly Line[]): ReadonlySet<unknown> {
   const boundaries = lines.filter(({ record }) => record["subtype"] === "compact_boundary" && "uuid" in record);
   return new Set(boundaries.map(({ record }) => record["uuid"]));
 }

@@ -1,9 +1,9 @@
 /** Sessions of Codex: rollouts as JSON lines in `~/.codex/sessions`, a folder for each day. */
 import { join } from "node:path";
-import { EVERYTHING, SPACELESS_ID, fileStamp, firstLines, type SessionFormat } from "../format.ts";
+import { EVERYTHING, SPACELESS_ID, fileStamp, keepFirstLines, type SessionFormat } from "../format.ts";
 import { isCodexLine, readCodex } from "./read.ts";
 import { contentText, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
-import { recordedOnly, type RecordedCompaction, type Session, type SessionMessage } from "../log.ts";
+import { findRecordedOnly, type RecordedCompaction, type Session, type SessionMessage } from "../log.ts";
 import { dataUrl, isoOf, jsonLines, fillTimes, type WriteContext } from "../document.ts";
 
 export const codex: SessionFormat = {
@@ -12,7 +12,7 @@ export const codex: SessionFormat = {
   speaks: "openai-responses",
   marks: { line: isCodexLine, path: /(?:^|[/\\])rollout-[^/\\]*\.jsonl$/ },
   read: readCodex,
-  upTo: firstLines,
+  upTo: keepFirstLines,
   write: writeCodex,
   kept: ({ environment, home }) => ({
     roots: [join(environment["CODEX_HOME"] ?? join(home, ".codex"), "sessions")],
@@ -41,8 +41,8 @@ export const codex: SessionFormat = {
 function writeCodex(session: Session, { id, nowMs }: WriteContext): string {
   const stamps = fillTimes(session, nowMs);
   const compactions = new Map(session.compactions.map((one) => [one.summary, one]));
-  // What a compaction brought is in the history that it lists, and nowhere else.
-  const listed = recordedOnly(session.compactions);
+  // What a compaction added is only in the history that it lists.
+  const listed = findRecordedOnly(session.compactions);
   const records: object[] = [];
   const add = (at: number, type: string, payload: object): void =>
     void records.push({ timestamp: isoOf(stamps[at] ?? nowMs), type, payload });
@@ -60,7 +60,7 @@ function writeCodex(session: Session, { id, nowMs }: WriteContext): string {
   return jsonLines(records);
 }
 
-/** The first system message is the agent's instructions where it came from them: developer messages follow. */
+/** The first system message is the agent's instructions if it came from them: developer messages follow. */
 function hasInstructions({ system }: Session): boolean {
   return system.length > 0;
 }

@@ -26,7 +26,7 @@ interface Replay {
   entries: HistoryItem[];
   readonly turns: TurnStart[];
   readonly shown: HistoryItem[];
-  /** How calls ended, by their id, as events for the screen tell it. */
+  /** How calls ended, by their id, according to events for the screen. */
   readonly ends: Map<string, HistoryItem>;
   recognised: number;
   id?: string | undefined;
@@ -48,7 +48,7 @@ export function readCodex(text: LogText, history: History): FormatReading {
     recognised: 0,
   };
   for (const line of lines) play(replay, line);
-  const entries = spokenIn(replay);
+  const entries = collectHistory(replay);
   const first = entries.findIndex(({ item }) => item.kind !== "message" || item.role !== "system");
   const leading = first < 0 ? entries.length : first;
   const instructions = replay.instructions === undefined ? [] : [textMessage("system", replay.instructions)];
@@ -68,8 +68,8 @@ export function readCodex(text: LogText, history: History): FormatReading {
   };
 }
 
-/** The history, with what only events tell: all words where no item holds any, and how a call ended that no item answers. */
-function spokenIn({ entries, shown, ends }: Replay): readonly HistoryItem[] {
+/** The history, with what only events have: all words if no item holds any, and the outcome of a call that no item answers. */
+function collectHistory({ entries, shown, ends }: Replay): readonly HistoryItem[] {
   const answered = new Set(entries.map(({ item }) => (item.kind === "result" ? item.callId : undefined)));
   const onlyShown = entries.flatMap(({ item }) => {
     const id = item.kind === "reply" && item.part.kind === "tool-call" ? item.part.id : undefined;
@@ -268,7 +268,7 @@ function checked(part: Part, line: number, notes: LogNote[]): Part {
 }
 
 /**
- * Results that stand only in events for the screen: a rollout may hold no output item of a call, because Codex was
+ * Results that are only in events for the screen: a rollout may hold no output item of a call, because Codex was
  * stopped before it wrote one, or because only its events were kept (`codex-rs/protocol/src/protocol.rs`).
  */
 type Result = Extract<Item, { kind: "result" }>;
@@ -306,7 +306,7 @@ const TOLD: Readonly<Record<string, (event: Fields) => Told>> = {
 };
 
 const FAILED = { isError: true } as const;
-/** In the words in which Codex tells its model. */
+/** In the words that Codex sends to its model. */
 const DECLINED: Told = told(["rejected by user"], false);
 
 /** Codex puts the status above what a command printed; of the output it keeps one form of several. */

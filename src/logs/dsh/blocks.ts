@@ -32,7 +32,7 @@ export function isInjected(source: unknown): boolean {
 
 const CHECKPOINT = { opens: "<compacted-summary>", ends: "</compacted-summary>" };
 
-/** What the harness's engine puts between its own words; the text itself where it has none. */
+/** What the harness's engine puts between its own words; the text itself if it has none. */
 export function checkpointText(text: string): string {
   const start = text.indexOf(CHECKPOINT.opens);
   const end = text.lastIndexOf(CHECKPOINT.ends);
@@ -59,7 +59,7 @@ function readBlock(block: Fields): Part {
   };
 }
 
-/** A picture is kept beside the session, and only named in it. */
+/** A picture is kept in a file next to the session, which only names it. */
 function readContent(block: Fields): ContentPart {
   const type = asText(block["type"]) ?? "unknown";
   return type === "text"

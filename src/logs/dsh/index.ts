@@ -1,6 +1,6 @@
 /** Sessions of the DeepSeek Harness: a log of events in `~/.dsh/sessions`, a folder for each, compressed frame by frame. */
 import { join } from "node:path";
-import { CONVERSATION_ALONE, firstLines, SPACELESS_ID, type SessionFormat } from "../format.ts";
+import { CONVERSATION_ALONE, keepFirstLines, SPACELESS_ID, type SessionFormat } from "../format.ts";
 import type { Usage } from "../../core/engines/contract.ts";
 import { contentText, textMessage, type Message, type ContentPart, type Part } from "../../core/transcript/message.ts";
 import { asCount, asFields, asText, asTime, type Fields } from "../fields.ts";
@@ -11,13 +11,13 @@ import {
   type LogNote,
   type MessageDraft,
   NEVER_RUN,
-  notRun,
+  makeUnrunResult,
   type RecordedCompaction,
   type Session,
   type SessionMessage,
 } from "../log.ts";
 import { checkpointText, dshParts, dshResults, isInjected, checkpointBlocks } from "./blocks.ts";
-import { fillTimes, jsonLines, uuidFrom, type WriteContext } from "../document.ts";
+import { fillTimes, jsonLines, deriveUuid, type WriteContext } from "../document.ts";
 
 export const dsh: SessionFormat = {
   name: "dsh",
@@ -25,7 +25,7 @@ export const dsh: SessionFormat = {
   speaks: "openai-chat",
   marks: { line: isDshLine, path: /[/\\]\.dsh[/\\]/ },
   read: readDsh,
-  upTo: firstLines,
+  upTo: keepFirstLines,
   write: writeDsh,
   kept: ({ environment, home }) => ({
     roots: [join(environment["DSH_HOME"] ?? join(home, ".dsh"), "sessions")],
@@ -68,13 +68,13 @@ function readDsh(text: LogText, history: History): FormatReading {
   return {
     id: asText(header?.["id"]),
     title: asText(lastData(lines, "session/title")?.["title"]),
-    drafts: surface.flatMap((line) => draftsIn(line, started)),
+    drafts: surface.flatMap((line) => readDrafts(line, started)),
     notes: [...notes, ...(history === "live" ? replacedNote(lines, surface) : [])],
     recognised: lines.filter(({ record }) => isDshLine(record)).length,
-    system: promptIn(asFields(envelope)),
+    system: readPrompt(asFields(envelope)),
     model: asText(asFields(asFields(envelope)?.["config"])?.["model"]),
     cwd: asText(header?.["cwd"]),
-    usage: usageIn(lines),
+    usage: readUsage(lines),
     times: new Map(
       lines.flatMap(({ at, record }) => {
         const time = asTime(record["time"]);
@@ -100,13 +100,13 @@ function lastData(lines: readonly Line[], type: string): Fields | undefined {
 }
 
 /** From which event to which one a later event takes the place of others; undefined for one that is appended. */
-function rangeOf({ record }: Line): { readonly start: unknown; readonly end: unknown } | undefined {
+function readRange({ record }: Line): { readonly start: unknown; readonly end: unknown } | undefined {
   const operation = asFields(record["surfaceOp"]);
   return operation?.["op"] === "replace" ? { start: operation["start"], end: operation["end"] } : undefined;
 }
 
 function isCheckpoint(line: Line): boolean {
-  return line.record["type"] === "user/message" && rangeOf(line) !== undefined;
+  return line.record["type"] === "user/message" && readRange(line) !== undefined;
 }
 
 /** What was said, and checkpoints; of a result that was made shorter, the whole one. */
@@ -119,7 +119,7 @@ function surfaceAfter(lines: readonly Line[]): readonly Line[] {
   const placeFrom = (seq: unknown): number => surface.findLastIndex(({ record }) => record["seq"] === seq);
   for (const line of lines) {
     if (line.record["surfaceOp"] === undefined) continue;
-    const range = rangeOf(line);
+    const range = readRange(line);
     const [start, end] = [placeFrom(range?.start), placeFrom(range?.end)];
     if (start < 0 || end < start) surface.push(line);
     else surface.splice(start, end - start + 1, line);
@@ -141,7 +141,7 @@ function replacedNote(lines: readonly Line[], surface: readonly Line[]): readonl
   ];
 }
 
-function draftsIn(line: Line, started: ReadonlySet<unknown>): readonly MessageDraft[] {
+function readDrafts(line: Line, started: ReadonlySet<unknown>): readonly MessageDraft[] {
   const { record, at } = line;
   const data = dataIn(record);
   const say = (message: Message, injected = false): MessageDraft => ({ kind: "said", line: at, message, injected });
@@ -154,7 +154,7 @@ function draftsIn(line: Line, started: ReadonlySet<unknown>): readonly MessageDr
     case "assistant/message": {
       const parts = dshParts(asFields(data["message"])?.["content"]);
       const calls = parts.flatMap((part) => (part.kind === "tool-call" && !started.has(part.id) ? [part.id] : []));
-      return [say({ role: "assistant", parts }), ...calls.map((id) => notRun(id, at, NEVER_RUN))];
+      return [say({ role: "assistant", parts }), ...calls.map((id) => makeUnrunResult(id, at, NEVER_RUN))];
     }
     default:
       return dshResults(asFields(data["message"])?.["content"]).map((result) => ({
@@ -165,12 +165,12 @@ function draftsIn(line: Line, started: ReadonlySet<unknown>): readonly MessageDr
   }
 }
 
-function promptIn(envelope: Fields | undefined): readonly Message[] {
+function readPrompt(envelope: Fields | undefined): readonly Message[] {
   const prompt = asText(envelope?.["system"]);
   return prompt === undefined ? [] : [textMessage("system", prompt)];
 }
 
-function usageIn(lines: readonly Line[]): Usage | undefined {
+function readUsage(lines: readonly Line[]): Usage | undefined {
   const usages = lines.map(({ record }) => asFields(dataIn(record)["usage"]));
   const usage = usages.findLast((one) => asCount(one?.["inputTokens"]) + asCount(one?.["cacheReadTokens"]) > 0);
   if (usage === undefined) return undefined;
@@ -188,7 +188,7 @@ function writeDsh(session: Session, { id, nowMs }: WriteContext): string {
   log.add(begin, "step/start", { turn: TURN, step: STEP });
   for (const [at, one] of session.messages.entries()) {
     const compaction = compactions.get(at);
-    const messageId = uuidFrom(id, String(at));
+    const messageId = deriveUuid(id, String(at));
     if (compaction !== undefined)
       log.compact(stamps[at]!, { compaction, messageId, summary: contentText(one.message.parts) });
     else log.say(stamps[at]!, one, { at, messageId });
@@ -240,7 +240,7 @@ function createEvents({ model = "unknown" }: Session) {
       const firstKept = surface.findIndex(({ at }) => at !== undefined && kept.has(at));
       const shadowed = surface.slice(0, firstKept < 0 ? undefined : firstKept).map(({ seq }) => seq);
       const range = { start: shadowed[0]!, end: shadowed.at(-1)! };
-      const compactionId = uuidFrom(messageId, "compaction");
+      const compactionId = deriveUuid(messageId, "compaction");
       const begun = add(time, "compaction/start", { compactionId, turn: TURN });
       const content = [{ type: "text", text: summary }];
       const told = add(time, "compaction/summary", {

@@ -1,12 +1,12 @@
 /** Sessions of Gemini CLI: chats in `~/.gemini/tmp`, a folder for each project. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { CONVERSATION_ALONE, fileStamp, firstLines, type SessionFormat } from "../format.ts";
+import { CONVERSATION_ALONE, fileStamp, keepFirstLines, type SessionFormat } from "../format.ts";
 import { isGeminiDocument, isGeminiLine, readGemini } from "./read.ts";
 import { contentText, type ContentPart, type Part, type ToolResultPart } from "../../core/transcript/message.ts";
 import { asFields, asText, tryParseJson } from "../fields.ts";
 import { findResults, type Results, type Session, type SessionMessage } from "../log.ts";
-import { isoOf, jsonLines, fillTimes, uuidFrom, type WriteContext } from "../document.ts";
+import { isoOf, jsonLines, fillTimes, deriveUuid, type WriteContext } from "../document.ts";
 import { createHash } from "node:crypto";
 
 export const gemini: SessionFormat = {
@@ -15,7 +15,7 @@ export const gemini: SessionFormat = {
   speaks: "openai-chat",
   marks: { line: isGeminiLine, document: isGeminiDocument, path: /[/\\]\.gemini[/\\]/ },
   read: readGemini,
-  upTo: firstLines,
+  upTo: keepFirstLines,
   write: writeGemini,
   kept: ({ home }) => ({
     roots: [join(home, ".gemini", "tmp")],
@@ -53,14 +53,14 @@ function writeGemini(session: Session, { id, nowMs }: WriteContext): string {
   const results = findResults(session.messages);
   const header = {
     sessionId: id,
-    projectHash: projectHashOf(session.cwd ?? ""),
+    projectHash: hashProject(session.cwd ?? ""),
     startTime: isoOf(stamps[0] ?? nowMs),
     lastUpdated: isoOf(stamps.at(-1) ?? nowMs),
     kind: "main",
   };
   const records = session.messages.flatMap((one, at): readonly object[] => {
     if (one.message.role === "tool") return [];
-    const link = { id: uuidFrom(id, String(at)), timestamp: isoOf(stamps[at]!) };
+    const link = { id: deriveUuid(id, String(at)), timestamp: isoOf(stamps[at]!) };
     if (one.message.role !== "assistant") return [{ ...link, type: "user", content: one.message.parts.map(writePart) }];
     return [{ ...link, ...writeReply(one, { model: session.model, timestamp: link.timestamp, results }) }];
   });
@@ -120,9 +120,9 @@ function writePart(part: Part): object {
 function projectFolder(root: string, cwd: string): string {
   const registry = join(dirname(root), "projects.json");
   const known = existsSync(registry) ? asFields(tryParseJson(readFileSync(registry, "utf8"))) : undefined;
-  return asText(asFields(known?.["projects"])?.[cwd]) ?? projectHashOf(cwd);
+  return asText(asFields(known?.["projects"])?.[cwd]) ?? hashProject(cwd);
 }
 
-function projectHashOf(cwd: string): string {
+function hashProject(cwd: string): string {
   return createHash("sha256").update(cwd).digest("hex");
 }

@@ -5,9 +5,9 @@
 import type { Usage } from "../../core/engines/contract.ts";
 import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
 import { asCount, asFields, toJson, asList, asObjects, asText, type Fields } from "../fields.ts";
-import { documentIn } from "../document.ts";
+import { findDocument } from "../document.ts";
 import { readLines, readTimes, type Line, type LogText } from "../lines.ts";
-import { type MessageDraft, type LogNote, type FormatReading, NEVER_RUN, notRun } from "../log.ts";
+import { type MessageDraft, type LogNote, type FormatReading, NEVER_RUN, makeUnrunResult } from "../log.ts";
 import { opaqueBlock } from "../../protocols/content.ts";
 
 /** Gemini CLI records no compaction in a chat: what it holds is the whole history, live or not. */
@@ -49,7 +49,7 @@ interface Records {
 }
 
 function readRecords(text: LogText): Records {
-  const found = typeof text === "string" ? documentIn(text) : undefined;
+  const found = typeof text === "string" ? findDocument(text) : undefined;
   const document = found?.value;
   const fields = asFields(document);
   const list = fields?.["messages"] ?? fields?.["history"] ?? document;
@@ -170,9 +170,9 @@ function recordedResult(call: Fields, callId: string, line: number): readonly Me
   const status = asText(call["status"]) ?? "";
   if (result.length === 0 && display === undefined)
     return NOT_BEGUN.has(status)
-      ? [notRun(callId, line, NEVER_RUN)]
+      ? [makeUnrunResult(callId, line, NEVER_RUN)]
       : status === "cancelled"
-        ? [notRun(callId, line, CANCELLED)]
+        ? [makeUnrunResult(callId, line, CANCELLED)]
         : [];
   const isError = status === "error" || status === "cancelled";
   return [

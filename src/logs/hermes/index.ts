@@ -4,9 +4,9 @@
  */
 import { join } from "node:path";
 import { EVERYTHING, SPACELESS_ID, type SessionFormat } from "../format.ts";
-import { isHermesDocument, readHermes, upToRow } from "./read.ts";
+import { isHermesDocument, readHermes, cutAfterRow } from "./read.ts";
 import { contentText, type Message, type Part } from "../../core/transcript/message.ts";
-import { recordedOnly, type Session } from "../log.ts";
+import { findRecordedOnly, type Session } from "../log.ts";
 import { dataUrl, fillTimes, type WriteContext } from "../document.ts";
 
 export const hermes: SessionFormat = {
@@ -15,7 +15,7 @@ export const hermes: SessionFormat = {
   speaks: "openai-chat",
   marks: { document: isHermesDocument },
   read: readHermes,
-  upTo: upToRow,
+  upTo: cutAfterRow,
   write: writeHermes,
   kept: ({ environment, home }) => {
     const folder = environment["HERMES_HOME"] ?? join(home, ".hermes");
@@ -49,7 +49,7 @@ function writeHermes(session: Session, { id, nowMs }: WriteContext): string {
   const stamps = fillTimes(session, nowMs);
   const seconds = toSeconds(stamps);
   const compactions = new Map(session.compactions.map((one) => [one.summary, one]));
-  const listed = recordedOnly(session.compactions);
+  const listed = findRecordedOnly(session.compactions);
   const names = new Map<string, string>();
   const own = session.messages.map(({ message }, at) => {
     for (const part of message.parts) if (part.kind === "tool-call") names.set(part.id, part.name);
@@ -82,7 +82,7 @@ function writeHermes(session: Session, { id, nowMs }: WriteContext): string {
   )}\n`;
 }
 
-/** Seconds, as Python counts them. A microsecond tells messages of one time apart: copies are known by their times. */
+/** Seconds, as Python counts them. A microsecond distinguishes messages of one time: copies are known by their times. */
 function toSeconds(stamps: readonly number[]): readonly number[] {
   let run = 0;
   return stamps.map((stamp, at) => {

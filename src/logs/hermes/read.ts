@@ -4,7 +4,7 @@
  */
 import { textMessage, type ContentPart, type Part } from "../../core/transcript/message.ts";
 import { asFields, toJson, asObjects, asText, asTime, tryParseJson, type Fields } from "../fields.ts";
-import { documentIn } from "../document.ts";
+import { findDocument } from "../document.ts";
 import type { LogText } from "../lines.ts";
 import type { FormatReading, History, LogNote, MessageDraft } from "../log.ts";
 import { opaqueBlock } from "../../protocols/content.ts";
@@ -17,13 +17,13 @@ export function isHermesDocument(document: unknown): boolean {
   return named !== undefined && ("platform" in fields || "session_start" in fields || "started_at" in fields);
 }
 
-export function upToRow(text: string, line: number): string {
-  const document = asFields(documentIn(text)?.value) ?? {};
+export function cutAfterRow(text: string, line: number): string {
+  const document = asFields(findDocument(text)?.value) ?? {};
   return toJson({ ...document, messages: rowsUpTo(asObjects(document["messages"]), line) });
 }
 
 export function readHermes(text: LogText, history: History): FormatReading {
-  const found = documentIn(text);
+  const found = findDocument(text);
   const document = asFields(found?.value) ?? {};
   const rows = asObjects(document["messages"]).map((record, at) => ({ record, at: at + 1 }));
   const { shown, notes } = readHistory(rows, history);
@@ -178,7 +178,7 @@ function makeKey(record: Fields): string {
 function withoutCopies(rows: readonly Row[]): readonly Row[] {
   const seen = new Set<string>();
   return rows.filter(({ record }) => {
-    // Without a time nothing tells a copy from words that were said twice.
+    // Without a time, a copy cannot be distinguished from words that were said twice.
     if (record["timestamp"] === undefined) return true;
     const key = makeKey(record);
     return !seen.has(key) && seen.add(key);

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { CONVERSATION_ALONE, type SessionFormat } from "../format.ts";
-import { isOpencodeDocument, readOpencode, upToMessage } from "./read.ts";
+import { isOpencodeDocument, readOpencode, cutAfterMessage } from "./read.ts";
 import { contentText, type ContentPart, type Part, type ToolResultPart } from "../../core/transcript/message.ts";
 import { tryParseJson } from "../fields.ts";
 import { findResults, type Results, type RecordedCompaction, type Session } from "../log.ts";
@@ -16,7 +16,7 @@ export const opencode: SessionFormat = {
   speaks: "openai-chat",
   marks: { document: isOpencodeDocument },
   read: readOpencode,
-  upTo: upToMessage,
+  upTo: cutAfterMessage,
   write: writeOpencode,
   kept: ({ environment, home }) => {
     const folder = join(environment["XDG_DATA_HOME"] ?? join(home, ".local", "share"), "opencode");
@@ -93,7 +93,7 @@ interface Writing {
 
 const TITLE_CHARS_MAX = 80;
 
-/** OpenCode shows a session by its title; where there is none, the first words say what it is. */
+/** OpenCode shows a session by its title; if there is none, the first words say what it is. */
 function chooseTitle({ messages }: Session): string {
   const first = messages.find(({ message, injected }) => message.role === "user" && injected !== true);
   const line = first === undefined ? "" : contentText(first.message.parts).trim().split("\n")[0]!;

@@ -4,9 +4,16 @@
  */
 import type { Usage } from "../../core/engines/contract.ts";
 import { asCount, asFields, toJson, asObjects, asText, asTime, type Fields } from "../fields.ts";
-import { documentIn } from "../document.ts";
+import { findDocument } from "../document.ts";
 import type { LogText } from "../lines.ts";
-import { type FormatReading, type History, type LogNote, type MessageDraft, notRun, recordedCall } from "../log.ts";
+import {
+  type FormatReading,
+  type History,
+  type LogNote,
+  type MessageDraft,
+  makeUnrunResult,
+  recordedCall,
+} from "../log.ts";
 import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
 
 interface StoredMessage {
@@ -24,13 +31,13 @@ export function isOpencodeDocument(document: unknown): boolean {
 }
 
 /** The document with its first messages, and a compaction's reply with the message that asked for it. */
-export function upToMessage(text: string, line: number): string {
-  const document = asFields(documentIn(text)?.value) ?? {};
+export function cutAfterMessage(text: string, line: number): string {
+  const document = asFields(findDocument(text)?.value) ?? {};
   return toJson({ ...document, messages: asObjects(document["messages"]).slice(0, line) });
 }
 
 export function readOpencode(text: LogText, history: History): FormatReading {
-  const read = documentIn(text);
+  const read = findDocument(text);
   const document = asFields(read?.value);
   const records = asObjects(document?.["messages"]);
   const info = asFields(document?.["info"]);
@@ -227,7 +234,7 @@ function readResult(part: Fields, line: number): readonly MessageDraft[] {
   const failed = status === "error";
   const printed = asText(asFields(state?.["metadata"])?.["output"]);
   if (status === "pending" || status === "running")
-    return [notRun(asText(part["callID"]), line, [INTERRUPTED, printed ?? ""].join("\n").trim())];
+    return [makeUnrunResult(asText(part["callID"]), line, [INTERRUPTED, printed ?? ""].join("\n").trim())];
   const stopped = failed && asFields(state?.["metadata"])?.["interrupted"] === true ? printed : undefined;
   const text = stopped ?? asText(state?.[failed ? "error" : "output"]);
   if (text === undefined && status !== "completed") return [];
@@ -325,7 +332,7 @@ function resultOfRecord(part: Fields, line: number): readonly MessageDraft[] {
   const state = asFields(part["state"]);
   const status = state?.["status"];
   const isError = status === "error";
-  if (status === "pending" || status === "running") return [notRun(asText(part["id"]), line, INTERRUPTED)];
+  if (status === "pending" || status === "running") return [makeUnrunResult(asText(part["id"]), line, INTERRUPTED)];
   if (!isError && status !== "completed") return [];
   const said = asObjects(state?.["content"]).map((piece): ContentPart =>
     piece["type"] === "text" ? { kind: "text", text: asText(piece["text"]) ?? "" } : readMedia(piece),

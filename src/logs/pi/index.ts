@@ -1,6 +1,6 @@
 /** Sessions of pi: JSON lines in `~/.pi/agent/sessions`, a folder for each folder it worked in. */
 import { join } from "node:path";
-import { CONVERSATION_ALONE, fileStamp, firstLines, type SessionFormat } from "../format.ts";
+import { CONVERSATION_ALONE, fileStamp, keepFirstLines, type SessionFormat } from "../format.ts";
 import { isPiLine, readPi } from "./read.ts";
 import { contentText, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
 import { tryParseJson } from "../fields.ts";
@@ -13,7 +13,7 @@ export const pi: SessionFormat = {
   speaks: "openai-chat",
   marks: { line: isPiLine, path: /[/\\]\.pi[/\\]/ },
   read: readPi,
-  upTo: firstLines,
+  upTo: keepFirstLines,
   write: writePi,
   kept: ({ environment, home }) => ({
     roots: [join(environment["PI_CODING_AGENT_DIR"] ?? join(home, ".pi", "agent"), "sessions")],
@@ -53,7 +53,7 @@ function writePi(session: Session, { id, nowMs }: WriteContext): string {
       type: "compaction",
       ...link,
       summary: contentText(one.message.parts),
-      // Its own id stands for: nothing before it stays.
+      // Its own id means that nothing before it stays.
       firstKeptEntryId: ids[kept[0] ?? at]!,
       tokensBefore: 0,
     };

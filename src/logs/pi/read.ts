@@ -12,8 +12,8 @@ import {
   type LogNote,
   type FormatReading,
   NEVER_RUN,
-  notRun,
-  branchTo,
+  makeUnrunResult,
+  findBranch,
   recordedCall,
 } from "../log.ts";
 import { opaqueBlock } from "../../protocols/content.ts";
@@ -34,7 +34,7 @@ export function readPi(text: LogText, history: History): FormatReading {
     model: readModel(branch) ?? asText(header?.["modelId"]),
     cwd: asText(header?.["cwd"]),
     usage: readUsage(branch),
-    system: promptIn(branch),
+    system: readPrompt(branch),
     times: readTimes(lines),
   };
 }
@@ -75,7 +75,7 @@ function activeEntries(lines: readonly Line[]): readonly Line[] {
     id: asText(record["id"]) ?? `line ${at}`,
     parent: record["parentId"] === null ? null : (asText(record["parentId"]) ?? ""),
   }));
-  return branchTo(nodes, nodes.length - 1).map((at) => entries[at]!);
+  return findBranch(nodes, nodes.length - 1).map((at) => entries[at]!);
 }
 
 /** The last summary, the entries it kept, and what came after. */
@@ -131,7 +131,7 @@ function withEdits(entries: readonly Line[], branch: readonly Line[]): readonly 
 }
 
 /** The system prompt as its sections are after all changes; a compaction repeats them. */
-function promptIn(branch: readonly Line[]): readonly Message[] {
+function readPrompt(branch: readonly Line[]): readonly Message[] {
   const sections = new Map<string, string>();
   for (const { record } of branch) {
     const message = asFields(record["message"] ?? record["systemMessage"]);
@@ -175,7 +175,7 @@ function neverRun({ record, at: line }: Line, answered: ReadonlySet<unknown>): r
   const message = asFields(record["message"]) ?? {};
   if (message["stopReason"] !== "aborted" && message["stopReason"] !== "error") return [];
   const calls = blocks(message).filter((block) => block["type"] === "toolCall" && !answered.has(block["id"]));
-  return calls.map((call) => notRun(asText(call["id"]), line, NEVER_RUN));
+  return calls.map((call) => makeUnrunResult(asText(call["id"]), line, NEVER_RUN));
 }
 
 function draftOfMessage(message: Fields, line: number): MessageDraft | LogNote {
@@ -220,7 +220,7 @@ function summaryMessage(record: Fields): Message {
   return { role: "user", parts: contentParts(record["summary"]), origin: "summary" };
 }
 
-/** A command that the person ran beside the conversation, and what it printed: in the words in which pi sends it. */
+/** A command that the person ran outside the conversation, and what it printed: in the words in which pi sends it. */
 export function commandText(message: Fields): string {
   const output = asText(message["output"]) ?? "";
   const printed = output === "" ? "(no output)" : `\`\`\`\n${output}\n\`\`\``;

@@ -9,7 +9,7 @@ export interface List {
   /** The day the source said so, ISO. */
   readonly asOf: string;
   readonly cache?: CacheRules;
-  /** Its models think before they write unless told otherwise, and what they think counts as output. */
+  /** Its models think before they write unless a request turns that off, and what they think counts as output. */
   readonly thinks?: true;
   /**
    * A row a model, in columns: name · window · output limit · US dollars for a million tokens of input, output, cache
@@ -186,7 +186,7 @@ export const KNOWN: readonly List[] = [
 
 /** How a provider's prompt cache is used. */
 export interface CacheRules {
-  /** `markers`: where the request marks it. `automatic`: for every prefix long enough. */
+  /** `markers`: at the request's markers. `automatic`: for every prefix long enough. */
   readonly kind: "markers" | "automatic";
   readonly markersMax?: number;
   /** Content blocks before a marker in which an earlier cache entry is found. */

@@ -23,10 +23,10 @@ export function createRegistry(overrides: Readonly<Record<string, Override>> = {
   return { overrides: new Map(bare) };
 }
 
-/** Undefined where no layer knows the name. */
+/** Undefined if no layer knows the name. */
 export function lookUp(registry: Registry, model: string): RegistryEntry | undefined {
-  const override = longestMatch(model, registry.overrides);
-  const known = longestMatch(model, table());
+  const override = findLongestMatch(model, registry.overrides);
+  const known = findLongestMatch(model, table());
   const sources = [
     ...(override === undefined ? [] : ["the configuration"]),
     ...(known === undefined ? [] : [`${known.source} (${known.asOf})`]),
@@ -40,12 +40,12 @@ const NAMELESS = Object.freeze({ name: "", source: "", asOf: "" });
 
 /** The prices that the configuration states, known ones left aside: what a server of one's own is charged at. */
 export function statedPrices(registry: Registry, model: string): Prices | undefined {
-  return wholePrices({ ...longestMatch(model, registry.overrides)?.prices });
+  return wholePrices({ ...findLongestMatch(model, registry.overrides)?.prices });
 }
 
-/** What the configuration says that an image of this model is counted as; nothing where it does not say. */
+/** What the configuration says that an image of this model is counted as; nothing if it does not say. */
 export function statedImageTokens(registry: Registry, model: string): Pick<ModelFacts, "imageTokens"> {
-  const imageTokens = longestMatch(model, registry.overrides)?.imageTokens;
+  const imageTokens = findLongestMatch(model, registry.overrides)?.imageTokens;
   return imageTokens === undefined ? {} : { imageTokens };
 }
 
@@ -65,14 +65,14 @@ function wholePrices(prices: Partial<Prices>): Prices | undefined {
   return { ...prices, inputUsdPerMtok, outputUsdPerMtok };
 }
 
-/** How the configuration has its conversations compacted; undefined where it does not say. */
+/** How the configuration has its conversations compacted; undefined if it does not say. */
 export function statedCompaction(registry: Registry, model: string): ModelCompaction | undefined {
-  return longestMatch(model, registry.overrides)?.compaction;
+  return findLongestMatch(model, registry.overrides)?.compaction;
 }
 
-/** The window that the configuration says this model has; undefined where it does not say. */
+/** The window that the configuration says this model has; undefined if it does not say. */
 export function statedWindow(registry: Registry, model: string): number | undefined {
-  return longestMatch(model, registry.overrides)?.windowTokens;
+  return findLongestMatch(model, registry.overrides)?.windowTokens;
 }
 
 let read: ReadonlyMap<string, SourcedFacts> | undefined;
@@ -141,7 +141,7 @@ const ANOTHER_MODEL =
   /^-(?:\d{1,2}(?!\d)|(?:mini|nano|micro|lite|small|medium|large|pro|max|ultra|flash|fast|turbo|image|audio|tts|live|realtime|embedding|transcribe)\b)/;
 
 /** The entry with the longest name that `name` begins with; keys are bare names. */
-export function longestMatch<Entry>(name: string, entries: ReadonlyMap<string, Entry>): Entry | undefined {
+export function findLongestMatch<Entry>(name: string, entries: ReadonlyMap<string, Entry>): Entry | undefined {
   const bare = bareName(name);
   for (let end = bare.length; end > 0; end = bare.lastIndexOf("-", end - 1)) {
     const entry = entries.get(bare.slice(0, end));

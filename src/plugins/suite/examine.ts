@@ -27,7 +27,7 @@ export async function examine(
   return outcome;
 }
 
-/** Throws an `EngineFault` at the first promise that an outcome breaks, whatever it is. */
+/** Throws an `EngineFault` at the first promise that an outcome breaks. */
 export function judge(outcome: unknown, transcript: Transcript, request: CompactRequest): asserts outcome is Outcome {
   demandOutcome(outcome);
   if (outcome.kind === "unchanged") demandReason(outcome, transcript, request);

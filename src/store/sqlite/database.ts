@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { loadSqlite } from "../../platform/sqlite.ts";
+import { loadSqlite } from "../../platform/builtin.ts";
 import { pathToFileURL } from "node:url";
 import {
   foreignFileError,

@@ -6,8 +6,8 @@ import { mayHoldCommand, readCommand } from "../../../src/gateway/chat-commands/
 import { protocols } from "../../../src/protocols/index.ts";
 import { type ProtocolName } from "../../../src/core/protocols.ts";
 import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";
-import { ask as askAsAgent } from "../../../provider/src/agent/asking.ts";
-import { wires } from "../../../provider/src/wires.ts";
+import { ask as askAsAgent } from "../../support/agent/asking.ts";
+import { agentForms } from "../../support/agent/forms.ts";
 import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
 import { ask, bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked } from "../support/asking.ts";
 import { stand, TENANT, type Standing } from "../support/standing.ts";
@@ -24,7 +24,7 @@ function standing(gateway: NonNullable<Parameters<typeof stand>[0]>["gateway"] =
 
 /** A client that keeps its history as it was sent and answered. */
 function clientOf({ url }: Pick<Standing, "url">, protocol: ProtocolName, begun: Transcript, stream = false) {
-  const { agent } = wires[protocol];
+  const agent = agentForms[protocol];
   const model = PROTOCOL_MODELS[protocol];
   const { messages, system, tools } = protocols[protocol].encode(begun);
   const history: unknown[] = [...messages];

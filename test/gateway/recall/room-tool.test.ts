@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
-import { wires } from "../../../provider/src/wires.ts";
+import { agentForms } from "../../support/agent/forms.ts";
 import type { ProtocolName } from "../../../src/core/protocols.ts";
 import { bodyOf, PROTOCOLS } from "../support/asking.ts";
 import { stand } from "../support/standing.ts";
@@ -37,7 +37,7 @@ it("is not offered by default", async () => {
 
 describe("x-precis-room", () => {
   async function askFor(url: string, protocol: ProtocolName, stream: boolean): Promise<Response> {
-    const { agent } = wires[protocol];
+    const agent = agentForms[protocol];
     const body = bodyOf(protocol, longSession(), protocol === "google-gemini" ? {} : { stream });
     const response = await fetch(`${url}${agent.pathOf({ model: PROTOCOL_MODELS[protocol], stream })}`, {
       method: "POST",

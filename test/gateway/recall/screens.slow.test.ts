@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RECALL_TOOL } from "../../../src/session/recall/answer.ts";
-import { assemblerOf } from "../../../provider/src/agent/assembled.ts";
-import { wires } from "../../../provider/src/wires.ts";
+import { assemblerOf } from "../../support/agent/assembled.ts";
+import { agentForms } from "../../support/agent/forms.ts";
 import type { ReplyBlock } from "../../../provider/src/contract.ts";
 import { type Fields, fieldsOf, listOf } from "../../../src/protocols/fields.ts";
 import { splitFrames } from "../../../src/protocols/answers/frames.ts";
@@ -52,7 +52,7 @@ function withoutReasoning(answer: Fields): Fields {
 
 /** What the strict provider's own agent makes of a stream. */
 function assembled(protocol: SdkProtocol, text: string): Fields {
-  const assembler = assemblerOf(wires[protocol].agent);
+  const assembler = assemblerOf(agentForms[protocol]);
   for (const line of text.split("\n")) if (line.startsWith("data: ")) assembler.take(line.slice("data: ".length));
   return assembler.answer();
 }

@@ -3,7 +3,7 @@ import { textMessage, type Message, type Transcript } from "../../../src/core/tr
 import { protocols } from "../../../src/protocols/index.ts";
 import { type ProtocolName } from "../../../src/core/protocols.ts";
 import { PROTOCOL_NAMES } from "../../../src/core/protocols.ts";
-import { wires } from "../../../provider/src/wires.ts";
+import { agentForms } from "../../support/agent/forms.ts";
 import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
 
 export const PROTOCOLS = PROTOCOL_NAMES;
@@ -60,7 +60,7 @@ function page(name: string, step: number, words: number): string {
 
 export function bodyOf(protocol: ProtocolName, transcript: Transcript, more: object = {}): string {
   const { messages, system, tools } = protocols[protocol].encode(transcript);
-  const { agent } = wires[protocol];
+  const agent = agentForms[protocol];
   const sending = { model: PROTOCOL_MODELS[protocol], stream: false, maxOutputTokens: MAX_OUTPUT_TOKENS };
   const { store: _, include: _i, ...body } = agent.bodyOf({ ...sending, history: messages, system, tools });
   return JSON.stringify({ ...body, ...more });
@@ -89,7 +89,7 @@ export async function ask(url: string, asking: Asking): Promise<Told> {
 }
 
 function send(url: string, { protocol, body, key = "key", headers = {} }: Asking): Promise<Response> {
-  const { agent } = wires[protocol];
+  const agent = agentForms[protocol];
   return fetch(`${url}${agent.pathOf({ model: PROTOCOL_MODELS[protocol], stream: false })}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...agent.credentials(key), ...headers },

@@ -4,7 +4,7 @@ import type { Schedule } from "../../../src/core/caching/schedule.ts";
 import type { Transcript } from "../../../src/core/transcript/message.ts";
 import type { CompactionEvent, GatewayEvent } from "../../../src/gateway/contract.ts";
 import { createGateway, type GatewayOptions } from "../../../src/gateway/index.ts";
-import { replayAsAgent } from "../../../provider/src/agent.ts";
+import { replayAsAgent } from "../../support/agent/replay.ts";
 import { createProvider } from "../../../provider/src/provider.ts";
 import type { ProtocolName } from "../../../src/core/protocols.ts";
 import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";

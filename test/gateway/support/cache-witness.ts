@@ -2,19 +2,22 @@
  * Watches what the provider's cache made of a replay: that our model of it says the same to the token, and that a
  * compaction costs no more than it must.
  */
-import { cachePrompts } from "../../../eval/src/replay/prompts.ts";
+import { cachePrompts } from "./prompt-cache/prompts.ts";
 import { hash } from "node:crypto";
 import {
+  AUTOMATIC,
+  BREAKPOINTS,
   createPrefixCache,
+  MARKED,
   type CachePrompt,
   type CacheRules,
   type CacheUse,
   type PromptBlock,
-} from "../../../eval/src/replay/prefix-cache.ts";
+} from "./prompt-cache/prefix-cache.ts";
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
 import type { TokenUse } from "../../../provider/src/contract.ts";
 import type { RequestRecord } from "../../../provider/src/record.ts";
-import { rulesOf } from "../../../eval/src/replay/terms.ts";
+import { definitions } from "../../../src/protocols/registry.ts";
 import { createRegistry, lookUp } from "../../../src/models/index.ts";
 import type { ProtocolName } from "../../../src/core/protocols.ts";
 
@@ -34,8 +37,17 @@ function rememberingScales(): (text: string) => number {
   };
 }
 
+/** How a provider of this protocol caches this model. */
+export function rulesOf(model: string, protocol: ProtocolName): CacheRules {
+  const { minimumTokens, lookbackBlocks, markersMax } = lookUp(createRegistry(), model)?.cache ?? {};
+  const minimum = minimumTokens === undefined ? {} : { minimumTokens };
+  if (definitions[protocol].markers === "native")
+    return { ...MARKED, ...minimum, ...(lookbackBlocks === undefined ? {} : { lookbackBlocks }) };
+  return markersMax === undefined ? { ...AUTOMATIC, ...minimum } : { ...BREAKPOINTS, ...minimum };
+}
+
 export function createCacheWitness(protocol: ProtocolName, model: string): CacheWitness {
-  const rules = rulesOf(lookUp(createRegistry(), model), protocol);
+  const rules = rulesOf(model, protocol);
   const cache = createPrefixCache((text) => hash("sha256", text));
   const text = rememberingScales();
   let last: CacheUse | undefined;

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import type { Transcript } from "../../../src/core/transcript/message.ts";
-import { replayAsAgent, type AgentRun } from "../../../provider/src/agent.ts";
+import { replayAsAgent, type AgentRun } from "../../support/agent/replay.ts";
 import { createProvider } from "../../../provider/src/provider.ts";
 import type { ProtocolName } from "../../../src/core/protocols.ts";
 import { corpusFiles, describeCorpus } from "../../support/corpus.ts";

@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import { createChain } from "../../../src/core/transcript/links.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import type { ContentPart, Message, Part } from "../../../src/core/transcript/message.ts";
-import type { AgentTurn } from "../../../provider/src/agent.ts";
+import type { AgentTurn } from "../../support/agent/replay.ts";
 import type { RequestRecord } from "../../../provider/src/record.ts";
 import { skipValue } from "../../../src/protocols/json.ts";
 import { protocols } from "../../../src/protocols/index.ts";

@@ -4,7 +4,7 @@ import { PROTOCOL_NAMES } from "../../../src/core/protocols.ts";
 import { textMessage } from "../../../src/core/transcript/message.ts";
 import { protocols } from "../../../src/protocols/index.ts";
 import { type ProtocolName } from "../../../src/core/protocols.ts";
-import { wires } from "../../../provider/src/wires.ts";
+import { agentForms } from "../../support/agent/forms.ts";
 import { PROTOCOL_MODELS } from "../../../provider/test/models.ts";
 
 export const PROTOCOLS = PROTOCOL_NAMES;
@@ -23,7 +23,7 @@ export interface Asking {
 function bodyOf(protocol: ProtocolName, asking: Asking): unknown {
   const { text = "Read a.", more } = asking;
   const { messages } = protocols[protocol].encode({ system: [], messages: [textMessage("user", text)] });
-  return { ...wires[protocol].agent.bodyOf({ ...sendingOf(protocol, asking), history: messages }), ...more };
+  return { ...agentForms[protocol].bodyOf({ ...sendingOf(protocol, asking), history: messages }), ...more };
 }
 
 export interface Answered {
@@ -42,11 +42,11 @@ export async function answered(
 
 export async function again(provider: Provider, protocol: ProtocolName, asking: Asking): Promise<Answered> {
   const response = await provider.fetch(
-    new Request(`http://provider${wires[protocol].agent.pathOf(sendingOf(protocol, asking))}`, {
+    new Request(`http://provider${agentForms[protocol].pathOf(sendingOf(protocol, asking))}`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
-        ...wires[protocol].agent.credentials("k"),
+        ...agentForms[protocol].credentials("k"),
       },
       body: JSON.stringify(bodyOf(protocol, asking)),
     }),

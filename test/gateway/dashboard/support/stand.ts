@@ -12,7 +12,7 @@ import { createMetrics } from "../../../../src/gateway/operation/metrics.ts";
 import { createOwnRoutes } from "../../../../src/gateway/operation/own-routes.ts";
 import { createTally } from "../../../../src/gateway/operation/tally.ts";
 import type { ProtocolName } from "../../../../src/core/protocols.ts";
-import { replayAsAgent } from "../../../../provider/src/agent.ts";
+import { replayAsAgent } from "../../../support/agent/replay.ts";
 import { createProvider } from "../../../../provider/src/provider.ts";
 import { readRecording } from "../../../../provider/src/replay.ts";
 import { openSqliteStore } from "../../../../src/store/index.ts";
