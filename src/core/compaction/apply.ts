@@ -79,6 +79,7 @@ function handoffFor({ original, request, ...run }: CompactionRun, cut: Cut, span
     template: run.template,
     fillsBudget: request.budget !== undefined,
     ...(cut.prose === undefined ? {} : { prose: cut.prose }),
+    ...(cut.fillsRoom === undefined ? {} : { fillsRoom: cut.fillsRoom }),
     ...(cut.proseUntil === undefined ? {} : { proseUntil: cut.proseUntil }),
   });
 }
@@ -226,6 +227,7 @@ function reportResult(
   const summary = placed.findIndex(({ message }) => message.origin === "summary");
   const removed = count("removed");
   const steps = written?.steps ?? [];
+  const unsaid = draft.handoff?.unsaid ?? 0;
   return {
     engine: account.engine,
     reason: request.reason,
@@ -249,7 +251,7 @@ function reportResult(
     rung: draft.shape.rung,
     ...(account.restarts === true ? { restarted: true } : {}),
     ...(irreducible === undefined ? {} : { irreducible }),
-    degraded: account.remarks,
+    degraded: [...account.remarks, ...(unsaid === 0 ? [] : [`${unsaid} items of the model's answer did not fit`])],
     recall: [...new Set(draft.evicted.map(({ id }) => id))],
     ...(written === undefined ? {} : { summary: written }),
     modelCalls: steps.reduce((sum, { calls }) => sum + calls, 0),

@@ -16,8 +16,8 @@ import { contentText, type Message } from "../transcript/message.ts";
 
 /** A smaller handoff has no room for sentences: code puts more names and values into it than a model does. */
 const HANDOFF_TOKENS_ASKED_MIN = 500;
-/** Of the whole handoff; the rest is for a person's own words and for lines of the original that the model left out. */
-const PROSE_SHARE = 0.7;
+/** Of the whole handoff; the rest is its frame, and what an estimate of length is off by. */
+const PROSE_SHARE = 0.9;
 
 interface HandoffRequest {
   readonly tokens: number;
@@ -81,7 +81,8 @@ async function answerFor(
     budget: tokens,
     targetTokens: Math.min(tokens, Math.floor(budget * PROSE_SHARE)),
     conversation: run.request.standing ?? run.original,
-    live: messages[run.live],
+    live: run.live,
+    visible: messages.length - shape.tailStart,
   });
 }
 

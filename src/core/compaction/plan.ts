@@ -107,6 +107,8 @@ export interface Cut extends Pick<Candidate, "shape" | "kept" | "restored"> {
   readonly verbatim: readonly Message[];
   readonly budget: number;
   readonly prose?: Items;
+  /** Whether what the prose leaves of the budget is for record and quotes. */
+  readonly fillsRoom?: boolean;
   /** Index after the last message that the model read, where that is not all of the span. */
   readonly proseUntil?: number;
 }

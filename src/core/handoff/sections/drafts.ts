@@ -113,7 +113,7 @@ function ruleDrafts(material: HandoffMaterial): readonly ItemDraft[] {
 }
 
 function stateDrafts(material: HandoffMaterial): readonly ItemDraft[] {
-  const { events, redact } = material;
+  const { events, redact, shortened } = material;
   const { folder, root, branch, calls } = events;
   const changed = uncommitted(events);
   const check = calls.findLast(({ facts, ending }) => facts?.purpose === "check" && ending.status !== "running");
@@ -121,7 +121,7 @@ function stateDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const fact = (rank: number, order: number, text: string): ItemDraft => ({ rank, order, write: () => redact(text) });
   return [
     ...(folder === undefined ? [] : [fact(3, 0, `Folder: ${folder}`)]),
-    ...(folder !== undefined || root === undefined ? [] : [fact(3, 0, `Left out of absolute paths: ${root}/`)]),
+    ...(folder !== undefined || root === undefined || shortened(`${root}/`) !== "" ? [] : [fact(3, 0, `Left out of absolute paths: ${root}/`)]),
     ...(branch === undefined ? [] : [fact(3, 1, `Branch: ${branch}`)]),
     ...(check === undefined || !leaves(material, check.message) ? [] : [fact(2, 2, checkText(material, check))]),
     ...(changed.length === 0 ? [] : [fact(1, 3, changedText(material, changed))]),
