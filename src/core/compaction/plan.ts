@@ -106,6 +106,8 @@ export interface Cut extends Pick<Candidate, "shape" | "kept" | "restored"> {
   readonly anchor: Message | undefined;
   readonly verbatim: readonly Message[];
   readonly budget: number;
+  /** What the limit leaves for the handoff; its budget may be less. */
+  readonly roomTokens?: number;
   readonly prose?: Items;
   /** Whether what the prose leaves of the budget is for record and quotes. */
   readonly fillsRoom?: boolean;
