@@ -24,7 +24,7 @@ const LEFT_OUT_COUNT_WIDEST = 999;
 const PROSE_RANK = 100;
 const PROSE_ORDER = -500_000;
 /** A model's words in less than this of the room are poorer than the record that code writes of the same: both stand. */
-const PROSE_SHARE_MIN = 0.5;
+const PROSE_SHARE_MIN = 0.3;
 /** With a focus, what is about it may take that many times its share. */
 const FOCUS_STRETCH = 2;
 /** With a focus, of the handoff (Zhang 2026, section 12: 60 to 70 %). */

@@ -130,7 +130,9 @@ export function withFullerTail(run: BudgetRun, draft: CompactionDraft): Compacti
   const goal = { ...run.goal, handoffTokens: () => handoffTokens };
   const { prose, proseUntil } = draft;
   const cut = findFirstCut(run, [withSingleResults(run, { shape })], goal);
-  const fuller = draftResult(run, { ...cut, ...defined({ prose, proseUntil }) });
+  // What a model wrote is fitted again, and needs no less room than it takes.
+  const budget = prose === undefined ? cut.budget : cut.roomTokens;
+  const fuller = draftResult(run, { ...cut, ...defined({ prose, proseUntil }), budget });
   return weighDraft(run, fuller) <= capResult(run) ? fuller : draft;
 }
 
