@@ -5,7 +5,6 @@
 import type { Measure } from "../transcript/measure.ts";
 import type { Item, ItemDraft } from "./items.ts";
 import type { Items } from "./model/asked.ts";
-import { citedIn } from "./model/citations.ts";
 import { weighItems, within } from "./model/former-record.ts";
 import { leftOutLine, type FilledSection } from "./render.ts";
 import { TOPICS, TOPICS_BY_NEED } from "./sections/topics.ts";
@@ -62,7 +61,7 @@ export function fit(candidates: Candidates, options: FitOptions): ReadonlyMap<To
   );
   const seen = new Set<string>();
   const forUnread = room * candidates.unreadShare;
-  const prose = within(candidates.prose, { tokens: room - forUnread, measure });
+  const prose = within(candidates.prose, room - forUnread, measure);
   const proseTokens = weighItems(prose, measure);
   const hasProse = proseTokens > 0;
   let left = room - proseTokens;
@@ -88,20 +87,14 @@ export function fit(candidates: Candidates, options: FitOptions): ReadonlyMap<To
   const quotes = forQuotes === 0 ? [] : (candidates.quotes?.(forQuotes, said(record(left - forQuotes))) ?? []);
   // What no line was worth quoting for is the record's.
   const turns = record(
-    quotes.length === 0
-      ? left
-      : left - measure.text(`## -\n${said(quotes)}\n`) - quotes.length * QUOTE_MARK_TOKENS,
+    quotes.length === 0 ? left : left - measure.text(`## -\n${said(quotes)}\n`) - quotes.length * QUOTE_MARK_TOKENS,
   );
   const filled = new Map(Array.from(rows, ([topic, row]) => [topic, filledOf(row)]));
   const add = (topic: Topic, more: readonly Item[]): void => {
     const { items, leftOut } = filled.get(topic) ?? { items: [], leftOut: 0 };
     if (more.length > 0) filled.set(topic, { items: [...items, ...more], leftOut });
   };
-  for (const [topic, texts] of prose)
-    add(
-      topic,
-      texts.map((text, at) => proseItem(topic, text, at)),
-    );
+  for (const [topic, texts] of prose) add(topic, texts.map(proseItem(topic)));
   // Beside a model's words the turns come last, but for those that go on from its own steps.
   add(hasProse && (forUnread === 0 || !prose.has("actions")) ? "context" : "actions", turns);
   add("context", quotes);
@@ -109,9 +102,11 @@ export function fit(candidates: Candidates, options: FitOptions): ReadonlyMap<To
 }
 
 /** Of what was done the newest is worth most, elsewhere what comes first. */
-function proseItem(topic: Topic, text: string, at: number): Item {
-  const rank = topic === "actions" ? PROSE_RANK : PROSE_RANK - at / (at + 1);
-  return { rank, order: PROSE_ORDER + at, key: text, text };
+function proseItem(topic: Topic): (text: string, at: number) => Item {
+  return (text, at) => {
+    const rank = topic === "actions" ? PROSE_RANK : PROSE_RANK - at / (at + 1);
+    return { rank, order: PROSE_ORDER + at, key: text, text };
+  };
 }
 
 export function isProse({ rank }: Item): boolean {
@@ -152,7 +147,7 @@ function itemOf(topic: Topic, draft: ItemDraft): Item | undefined {
   const text = draft.write()?.trim();
   if (text === undefined || text === "") return undefined;
   const { rank, order, group } = draft;
-  const key = TOPICS[topic].keyOf(citedIn(text).claim);
+  const key = TOPICS[topic].keyOf(text);
   return { key, text, rank, order, ...(group === undefined ? {} : { group }) };
 }
 

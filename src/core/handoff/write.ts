@@ -142,7 +142,7 @@ function candidatesOf(request: HandoffRequest, template: readonly Section[]): Ca
     shortened,
     words: wordsFor(template),
     live: request.liveRequest ?? -1,
-    continues: previous !== undefined,
+    told: [...(prose?.values() ?? [])].flat().join("\n"),
   };
   const matches = focus === undefined || focus.trim() === "" ? undefined : focusMatcher(focus);
   let made: SessionRecord | undefined;
@@ -161,7 +161,10 @@ function candidatesOf(request: HandoffRequest, template: readonly Section[]): Ca
   return {
     drafts: new Map([...topics].map((topic) => [topic, draftsOf(topic, { request, material, events })])),
     prose: prose ?? new Map(),
-    record: (tokensMax, aboutMax) => record().within(tokensMax, aboutMax).map((turn) => turnItem(turn, hasProse)),
+    record: (tokensMax, aboutMax) =>
+      record()
+        .within(tokensMax, aboutMax)
+        .map((turn) => turnItem(turn, hasProse)),
     quotes: topics.has("context") ? createQuoter({ ...material, measure }) : undefined,
     unreadShare: hasProse ? (until - (proseUntil ?? until)) / Math.max(1, until - from) : 0,
     fillsRoom: request.fillsRoom ?? false,
@@ -188,9 +191,8 @@ interface Drafting {
 function draftsOf(topic: Topic, { request, material, events }: Drafting): readonly ItemDraft[] {
   const { prose, proseUntil = Infinity, previous } = request;
   const isTold = (prose?.get(topic) ?? []).length > 0 || (topic === "task" && isWritten(prose));
-  // Where a model wrote a section, code adds only what changed since, and the state as it is then.
-  const isWanted = ({ order }: ItemDraft): boolean =>
-    !isTold || order >= proseUntil || (topic === "state" && proseUntil < Infinity);
+  // Where a model wrote a section, code adds only what changed since, and the state as it is.
+  const isWanted = ({ order }: ItemDraft): boolean => !isTold || topic === "state" || order >= proseUntil;
   const own = DRAFTS[topic]?.(material) ?? [];
   const told = own.filter(isWanted);
   const isRenewed = TOPICS[topic].carried.isReplaced === true && own.length > 0;

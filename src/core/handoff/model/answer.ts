@@ -5,7 +5,7 @@
 import type { Topic } from "../sections/topic.ts";
 import type { AskedSection, Items } from "./asked.ts";
 import { piecesOf, type Piece } from "./fences.ts";
-import { createAskedHeadings, headingIn } from "./headings.ts";
+import { createOpener, headingIn, openingsIn } from "./headings.ts";
 
 export interface Answer {
   readonly items: Items;
@@ -32,23 +32,25 @@ export function readAnswer(text: string, asked: readonly AskedSection[], isCutOf
   const lines = body.split(/\r?\n/);
   // What was written after the last line break may be half a word, or half of a "not".
   const torn = isCutOff && lines.at(-1)!.trim() !== "" ? lines.pop() !== undefined : false;
-  const headings = createAskedHeadings(asked);
-  const pieces = piecesOf(lines, (line) => headings.openedBy(line) !== undefined);
-  const openings = headings.openings(pieces.map((piece) => (piece.length === 1 ? piece[0]! : undefined)));
+  const openedBy = createOpener(asked);
+  const pieces = piecesOf(lines, (line) => openedBy(line) !== undefined);
+  const openings = openingsIn(
+    pieces.map((piece) => (piece.length === 1 ? piece[0]! : "")),
+    openedBy,
+  );
   const purposes = new Set(asked.map(({ purpose }) => `(${purpose})`));
   const sections = new Map<Topic, string[]>();
   const depths = new Set(Array.from(openings.values(), ({ depth }) => depth));
-  const greeting = greetingAt(pieces, (at) => openings.has(at));
+  const greeting = greetingAt(pieces);
   let list = createList(itemsOf(sections, topicOfLead(asked)));
   let depth = 0;
   pieces.forEach((piece, at) => {
     if (at === greeting) return;
     const opening = openings.get(at);
-    const own = opening ?? (piece.length === 1 ? headingIn(piece[0]!) : undefined);
-    if (opening !== undefined) [list, depth] = [createList(itemsOf(sections, opening.topic)), opening.depth];
+    const { depth: own = 0 } = (piece.length === 1 && headingIn(piece[0]!)) || {};
+    if (opening !== undefined) [list, depth] = [createList(itemsOf(sections, opening.topic)), own];
     // A heading of the model's own beside those that were asked for ends the section above it.
-    else if (own !== undefined && own.depth > 0 && own.depth <= depth && depths.has(own.depth))
-      list = createList(itemsOf(sections, topicOfLead(asked)));
+    else if (own > 0 && own <= depth && depths.has(own)) list = createList(itemsOf(sections, topicOfLead(asked)));
     // A heading may be copied with the words that explain it.
     const said: Piece = opening === undefined ? piece : [opening.rest];
     if (!purposes.has(said[0]!.replace(ITEM, "").trim())) list.add(said);
@@ -66,12 +68,10 @@ function withoutThinking(text: string): string {
 }
 
 /** A line that does nothing but introduce the first heading; -1 where there is none. */
-function greetingAt(pieces: readonly Piece[], isAsked: (at: number) => boolean): number {
-  const [first = -1, next = -1] = pieces.flatMap((piece, at) => (piece.join("").trim() === "" ? [] : [at]));
-  const isHeading = (at: number): boolean =>
-    at >= 0 && (isAsked(at) || (pieces[at]!.length === 1 && titleIn(pieces[at]![0]!) !== undefined));
-  const line = first < 0 ? "" : pieces[first]!.join("\n");
-  return INTRODUCES.test(line.trimEnd()) && !ITEM.test(line) && !isHeading(first) && isHeading(next) ? first : -1;
+function greetingAt(pieces: readonly Piece[]): number {
+  const [first = "", next = ""] = pieces.map((piece) => piece.join("\n")).filter((text) => text.trim() !== "");
+  const introduces = INTRODUCES.test(first.trimEnd()) && !ITEM.test(first) && headingIn(first) === undefined;
+  return introduces && headingIn(next) !== undefined ? pieces.findIndex(([line]) => line === first) : -1;
 }
 
 /** What stands before the first heading belongs to the section that holds the context. */

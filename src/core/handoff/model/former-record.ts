@@ -8,28 +8,19 @@ import type { Topic } from "../sections/topic.ts";
 import type { Items } from "./asked.ts";
 import { headingIn } from "./headings.ts";
 
-export interface RecordBudget {
-  readonly tokens: number;
-  readonly measure: Measure;
-}
-
 /** How closely the part that fits is looked for. */
 const HALVINGS = 12;
-/** A section of one long item is not cut to less. */
+/** What is the only one of a section is not cut to less. */
 const LEAST_CHARS = 40;
 
-export function within(items: Items, { tokens, measure }: RecordBudget): Items {
-  const costs = new Map<string, number>();
-  const costOf = (text: string): number => {
-    const cost = costs.get(text) ?? measure.text(`- ${text}\n`);
-    costs.set(text, cost);
-    return cost;
-  };
+export function within(items: Items, tokens: number, measure: Measure): Items {
   if (weighItems(items, measure) <= tokens) return items;
-  let [kept, low, high] = [cut(items, 0, costOf), 0, 1];
+  const cut = (part: number): Items =>
+    new Map(Array.from(items, ([topic, texts]) => [topic, keptOf(topic, texts, part)] as const));
+  let [kept, low, high] = [cut(0), 0, 1];
   for (let halvings = 0; halvings < HALVINGS; halvings++) {
     const part = (low + high) / 2;
-    const tried = cut(items, part, costOf);
+    const tried = cut(part);
     if (weighItems(tried, measure) > tokens) high = part;
     else [low, kept] = [part, tried];
   }
@@ -38,45 +29,34 @@ export function within(items: Items, { tokens, measure }: RecordBudget): Items {
 
 /** With their headings, as a handoff has them. */
 export function weighItems(items: Items, measure: Measure): number {
-  const sections = [...items].filter(([, texts]) => texts.length > 0);
-  return measure.text(
-    sections.map(([topic, texts]) => [`## ${topic} ${topic}`, ...texts.map((text) => `- ${text}`)].join("\n")).join("\n"),
-  );
+  const sections = Array.from(items, ([topic, texts]) => [`## ${topic}`, ...texts].join("\n- "));
+  return items.size === 0 ? 0 : measure.text(sections.join("\n"));
 }
 
-function cut(items: Items, part: number, costOf: (text: string) => number): Items {
-  return new Map(Array.from(items, ([topic, texts]) => [topic, keptOf(topic, texts, { part, costOf })] as const));
-}
-
-interface Cutting {
-  readonly part: number;
-  readonly costOf: (text: string) => number;
-}
-
-function keptOf(topic: Topic, texts: readonly string[], { part, costOf }: Cutting): readonly string[] {
-  const newestFirst = topic === "actions";
-  const ordered = newestFirst ? texts.toReversed() : texts;
-  const total = ordered.reduce((sum, text) => sum + (isSection(text) ? 0 : costOf(text)), 0);
-  let [left, count] = [total * part, 0];
+function keptOf(topic: Topic, texts: readonly string[], part: number): readonly string[] {
+  const isDone = topic === "actions";
+  const ordered = isDone ? texts.toReversed() : texts;
+  let left = part * ordered.reduce((sum, text) => sum + (isSection(text) ? 0 : text.length), 0);
+  let isFirst = true;
   const kept = ordered.flatMap((text) => {
     // A section of the model's own keeps its part of its own lines.
-    if (isSection(text)) return [shortened(text, part)];
+    if (isSection(text)) return [shortened(text, text.length * part)];
     const room = left;
-    left -= costOf(text);
-    if (left >= 0 || count === 0) return [(count++, left >= 0 ? text : shortened(text, room / costOf(text)))];
-    return [];
+    left -= text.length;
+    if (left < 0 && !isFirst) return [];
+    isFirst = false;
+    return [shortened(text, room)];
   });
-  return newestFirst ? kept.toReversed() : kept;
+  return isDone ? kept.toReversed() : kept;
 }
 
 function isSection(text: string): boolean {
-  const end = text.indexOf("\n");
-  return end >= 0 && headingIn(text.slice(0, end)) !== undefined;
+  return text.includes("\n") && headingIn(text.slice(0, text.indexOf("\n"))) !== undefined;
 }
 
-/** That part of a text, in whole lines where it has several. */
-function shortened(text: string, part: number): string {
-  const chars = Math.max(LEAST_CHARS, text.length * part);
+/** In whole lines where it has several. */
+function shortened(text: string, room: number): string {
+  const chars = Math.max(LEAST_CHARS, room);
   if (text.length <= chars) return text;
   const end = text.lastIndexOf("\n", chars);
   return end < 0 ? clipped(text, chars) : `${text.slice(0, end)}${CUT_MARK}`;

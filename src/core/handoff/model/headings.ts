@@ -6,7 +6,7 @@ import type { Topic } from "../sections/topic.ts";
 import type { AskedSection } from "./asked.ts";
 
 /** What a line opens, and what else it says. */
-export interface Opening {
+interface Opening {
   readonly topic: Topic;
   readonly rest: string;
   readonly depth: number;
@@ -49,58 +49,27 @@ function named(text: string): Pick<Heading, "name" | "rest"> {
   return { name: text.slice(0, end.index).trim(), rest: text.slice(end.index + end[0].length).trim() };
 }
 
-/** The sections that were asked for, by their headings. */
-interface AskedHeadings {
-  /** The section that a marked line opens. */
-  readonly openedBy: (line: string) => Opening | undefined;
-  /** By the number of a line; `undefined` stands for what is no single line. All are written in one way: marked, else in bold, else plain. */
-  readonly openings: (lines: readonly (string | undefined)[]) => ReadonlyMap<number, Opening>;
+/** What each line opens; headings in bold count where no section that was asked for has a marked one. */
+export function openingsIn(
+  lines: readonly string[],
+  openedBy: (line: string) => Opening | undefined,
+): ReadonlyMap<number, Opening> {
+  const all = lines.flatMap((line, at) => {
+    const found = openedBy(line);
+    return found === undefined ? [] : [[at, found] as const];
+  });
+  const marked = all.filter(([, { depth }]) => depth > 0);
+  return new Map(marked.length > 0 ? marked : all);
 }
 
-export function createAskedHeadings(asked: readonly AskedSection[]): AskedHeadings {
+/** The section that a line opens which is marked as a heading. */
+export function createOpener(asked: readonly AskedSection[]): (line: string) => Opening | undefined {
   const topics = new Map(asked.map(({ heading, topic }) => [keyOf(heading), topic]));
-  const opening = (heading: Heading | undefined): Opening | undefined => {
+  return (line) => {
+    const heading = headingIn(line);
     const topic = heading && topics.get(keyOf(heading.name));
     return topic && { topic, rest: heading!.rest, depth: heading!.depth };
   };
-  const openedBy = (line: string): Opening | undefined => opening(headingIn(line));
-  const forms = [
-    (line: string) => [openedBy(line)].find((found) => found !== undefined && found.depth > 0),
-    openedBy,
-    (line: string) => opening(plainHeading(line)),
-  ];
-  return {
-    openedBy,
-    openings: (lines) => {
-      let found: ReadonlyMap<number, Opening> = new Map();
-      for (const form of forms) if (found.size === 0) found = openingsIn(lines, form);
-      return found;
-    },
-  };
-}
-
-function openingsIn(
-  lines: readonly (string | undefined)[],
-  openedBy: (line: string) => Opening | undefined,
-): ReadonlyMap<number, Opening> {
-  return new Map(
-    lines.flatMap((line, at) => {
-      const found = line === undefined ? undefined : openedBy(line);
-      return found === undefined ? [] : [[at, found] as const];
-    }),
-  );
-}
-
-/** An answer without any marked heading may have them on lines of their own. */
-function plainHeading(line: string): Heading | undefined {
-  const name = /^\S/.test(line)
-    ? line
-        .replace(NUMBER, "")
-        .trimEnd()
-        .replace(/[:：]$/, "")
-        .trim()
-    : "";
-  return name === "" || /^[-*•+]\s/.test(name) ? undefined : { name, rest: "", depth: 0 };
 }
 
 function keyOf(name: string): string {

@@ -27,7 +27,7 @@ export interface AnswerToJudge {
 /** An answer in none of the sections asked for says at least so much. */
 const UNSTRUCTURED_TOKENS_MIN = 100;
 /** One that was cut off has that much of the length asked for. */
-const CUT_OFF_SHARE_MIN = 0.5;
+const CUT_OFF_SHARE_MIN = 0.25;
 /** More of an answer than this, in runs of `RUN_CHARS` copied from the source, is an echo. */
 const ECHO_SHARE_MAX = 0.8;
 const RUN_CHARS = 100;

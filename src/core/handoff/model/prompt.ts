@@ -93,9 +93,13 @@ export function followUpText(
   visible: number,
 ): string {
   const rules = RULES.filter((rule) => rule !== CITE);
-  return [pause(visible), ...rules, ...structure(request), ...focusLines(request.focus), lengthLine(request.targetTokens)].join(
-    "\n",
-  );
+  return [
+    pause(visible),
+    ...rules,
+    ...structure(request),
+    ...focusLines(request.focus),
+    lengthLine(request.targetTokens),
+  ].join("\n");
 }
 
 function lengthLine(tokens: number): string {

@@ -111,7 +111,7 @@ async function foldOnce(writer: Writer, request: FoldRequest, windowTokens: numb
   let flaws: Flaws = { cutOff: false, torn: 0, masked: false };
   let last: StagedAnswer = { kind: "rejected", objection: NOTHING_TO_READ, ...spent };
   for (const source of stages) {
-    const before = recordText(within(record, { tokens: room.recordTokens, measure: span.measure }), asked);
+    const before = recordText(within(record, room.recordTokens, span.measure), asked);
     const user = span.redact(promptText({ ...request, source, record: before }));
     const reply = await writer.ask({ system: SYSTEM, user, maxOutputTokens: room.outputTokens }, request.signal);
     spent = plus(spent, spentOn(reply));

@@ -26,7 +26,6 @@ describe("an answer", () => {
     ["with other bullets", PLAIN.replace("- ship", "* ship").replace("1. ", "1) ").replace("2. ", "2) ")],
     ["with headings in bold", PLAIN.replace(/^## (.+)$/gm, "**$1:**")],
     ["with headings in bold and numbered", PLAIN.replace(/^## (.+)$/gm, "3. **$1**")],
-    ["with headings on plain lines", PLAIN.replace(/^## (.+)$/gm, "$1:")],
     [
       "with other capitals",
       PLAIN.replace("Completed Actions", "COMPLETED ACTIONS").replace("## Goal", "## goal (overall)"),
