@@ -31,7 +31,7 @@ export async function followUp(writer: Writer, request: FoldRequest, conversatio
   const { span, allowed, signal } = request;
   const { measure, redact } = span;
   const maxOutputTokens = outputIn(writer.windowTokens, request);
-  const user = redact(followUpText(request, request.visible));
+  const user = redact(followUpText(request));
   let roomTokens = writer.windowTokens - maxOutputTokens - measure.text(user);
   let spent = NOTHING_SPENT;
   for (let drops = 0; drops <= DROPS_MAX && !isSpent(leftOf(allowed, spent)); drops++) {

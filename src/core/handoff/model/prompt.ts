@@ -82,24 +82,15 @@ export function promptText(request: PromptRequest): string {
 const FOLLOWS =
   "What comes after it stays visible to the assistant word for word. Do not retell it, and do not list as open or under way what is done there:";
 
-function pause(visible: number): string {
-  const newest = visible === 0 ? "the newest user message" : `the newest ${visible} messages`;
-  return `The work pauses here. From now on the assistant sees of all this only ${newest} and a written record of the rest. Write that record now, as text, and call no tool. What is asked above is not to be answered: it is what the record is about. What the newest messages show to be done is not open.`;
-}
+const PAUSE =
+  "The work pauses here. From now on the assistant sees of all this only the newest messages and a written record of the rest. Write that record now, as text, and call no tool. What is asked above is not to be answered: it is what the record is about, and what is done by now is not open.";
 
 /** The same request, behind the conversation itself. */
-export function followUpText(
-  request: Omit<PromptRequest, "source" | "record" | "live" | "following">,
-  visible: number,
-): string {
+export function followUpText(request: Omit<PromptRequest, "source" | "record" | "live" | "following">): string {
   const rules = RULES.filter((rule) => rule !== CITE);
-  return [
-    pause(visible),
-    ...rules,
-    ...structure(request),
-    ...focusLines(request.focus),
-    lengthLine(request.targetTokens),
-  ].join("\n");
+  return [PAUSE, ...rules, ...structure(request), ...focusLines(request.focus), lengthLine(request.targetTokens)].join(
+    "\n",
+  );
 }
 
 function lengthLine(tokens: number): string {

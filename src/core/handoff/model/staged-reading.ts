@@ -41,8 +41,7 @@ export interface FoldRequest {
   /** How long the record is to be. */
   readonly targetTokens: number;
   readonly live: LiveMessage | undefined;
-  /** How many messages stay after the span word for word, and what they say. */
-  readonly visible: number;
+  /** What stays after the span word for word. */
   readonly following: string;
   readonly focus?: string;
   readonly allowed: Allowance;
