@@ -131,7 +131,7 @@ describe("an answer that code cannot prove false", () => {
     );
     expect(report.summary!.by).toBe("model");
     expect(handoff).toContain(steps.join("\n  "));
-    expect(handoff).toContain("**What is left**\n  - Halves.");
+    expect(handoff).toContain("- ## What is left\n  - Halves.");
   });
 });
 

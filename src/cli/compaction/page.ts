@@ -125,7 +125,7 @@ function writtenBy({ by, steps, items, because }: SummaryAccount): readonly stri
   const line = [
     role === "provider" ? `by ${model}, at its provider` : `by ${model}, the ${role} model`,
     `${counted(calls, "call")}, ${count(tokens.input)} tokens in, ${count(tokens.output)} out${price}`,
-    ...(items === undefined ? [] : [`${items.kept} of ${counted(items.kept + dropped, "item")} stood the checks`]),
+    ...(dropped === 0 ? [] : [`${counted(dropped, "item")} of its answer left out`]),
     ...(because === undefined ? [] : [because]),
   ].join("; ");
   return [line];

@@ -79,6 +79,7 @@ function handoffFor({ original, request, ...run }: CompactionRun, cut: Cut, span
     template: run.template,
     fillsBudget: request.budget !== undefined,
     ...(cut.prose === undefined ? {} : { prose: cut.prose }),
+    ...(cut.fillsRoom === undefined ? {} : { fillsRoom: cut.fillsRoom }),
     ...(cut.proseUntil === undefined ? {} : { proseUntil: cut.proseUntil }),
   });
 }
@@ -226,6 +227,7 @@ function reportResult(
   const summary = placed.findIndex(({ message }) => message.origin === "summary");
   const removed = count("removed");
   const steps = written?.steps ?? [];
+  const unsaid = written?.items === undefined ? 0 : (draft.handoff?.unsaid ?? 0);
   return {
     engine: account.engine,
     reason: request.reason,
@@ -249,12 +251,19 @@ function reportResult(
     rung: draft.shape.rung,
     ...(account.restarts === true ? { restarted: true } : {}),
     ...(irreducible === undefined ? {} : { irreducible }),
-    degraded: account.remarks,
+    degraded: [...account.remarks, ...(unsaid === 0 ? [] : [`${unsaid} items of the model's answer did not fit`])],
     recall: [...new Set(draft.evicted.map(({ id }) => id))],
-    ...(written === undefined ? {} : { summary: written }),
+    ...(written === undefined ? {} : { summary: withUnsaid(written, unsaid) }),
     modelCalls: steps.reduce((sum, { calls }) => sum + calls, 0),
     costUsd: steps.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0),
   };
+}
+
+/** The account of a model's items, without those that the handoff had no room for. */
+function withUnsaid(written: SummaryAccount, count: number): SummaryAccount {
+  if (written.items === undefined || count === 0) return written;
+  const { kept, dropped } = written.items;
+  return { ...written, items: { kept: kept - count, dropped: [...dropped, { because: "it did not fit", count }] } };
 }
 
 function isOurs({ origin }: Message): boolean {

@@ -16,8 +16,9 @@ import { contentText, type Message } from "../transcript/message.ts";
 
 /** A smaller handoff has no room for sentences: code puts more names and values into it than a model does. */
 const HANDOFF_TOKENS_ASKED_MIN = 500;
-/** Of the whole handoff; the rest is for a person's own words and for lines of the original that the model left out. */
-const PROSE_SHARE = 0.7;
+/** A model has all of the handoff but its frame, and what its own estimate of a length is off by. */
+const FRAME_TOKENS = 120;
+const PROSE_SHARE = 0.95;
 
 interface HandoffRequest {
   readonly tokens: number;
@@ -43,11 +44,16 @@ export async function writtenByModel(
     return { draft: carried, summary, remarks, readUntil: before.until };
   }
   return {
-    draft: draftResult(run, { ...draft, prose: answer.prose }),
+    draft: draftResult(run, { ...draft, prose: answer.prose, budget: budgetFor(run, draft) }),
     summary: answer.account,
     remarks: answer.degraded,
     readUntil: draft.shape.tailStart,
   };
+}
+
+/** An explicit budget is there to be used: a model may write more than code had to tell. */
+function budgetFor({ request }: CompactionRun, { budget, roomTokens = 0 }: CompactionDraft): number {
+  return request.budget === undefined ? budget : Math.max(budget, roomTokens);
 }
 
 /** Nothing where there is no handoff to write, or nobody to ask. */
@@ -58,7 +64,8 @@ async function answerFor(
 ): Promise<ModelHandoff | undefined> {
   const { template } = run;
   const { writers, signal, focus, measure } = run.request;
-  const { shape, budget } = draft;
+  const { shape } = draft;
+  const budget = budgetFor(run, draft);
   if (writers === undefined || isIdle(writers) || shape.headEnd === shape.tailStart) return undefined;
   const { messages } = run.original;
   const tokens = Math.min(budget, asking.tokens);
@@ -79,9 +86,10 @@ async function answerFor(
     record: before === undefined ? NO_ITEMS : itemsToUpdate(before, template),
     template,
     budget: tokens,
-    targetTokens: Math.min(tokens, Math.floor(budget * PROSE_SHARE)),
+    targetTokens: Math.floor((tokens - FRAME_TOKENS) * PROSE_SHARE),
     conversation: run.request.standing ?? run.original,
-    live: messages[run.live],
+    live: run.live,
+    visible: messages.length - shape.tailStart,
   });
 }
 

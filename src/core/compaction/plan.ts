@@ -106,7 +106,11 @@ export interface Cut extends Pick<Candidate, "shape" | "kept" | "restored"> {
   readonly anchor: Message | undefined;
   readonly verbatim: readonly Message[];
   readonly budget: number;
+  /** What the limit leaves for the handoff; its budget may be less. */
+  readonly roomTokens?: number;
   readonly prose?: Items;
+  /** Whether what the prose leaves of the budget is for record and quotes. */
+  readonly fillsRoom?: boolean;
   /** Index after the last message that the model read, where that is not all of the span. */
   readonly proseUntil?: number;
 }

@@ -107,10 +107,21 @@ function toolEnding({ tool, action, values, paths }: CallSummary, { text, isErro
   const showsThing = paths.length === 0 && text.trimStart().startsWith("{");
   if (!isChange || showsThing) return { status: "done", failing: NOTHING_FAILED };
   const opening = text.slice(0, SENTENCE_CHARS_MAX);
+  const wrong = errorAbove(opening);
+  if (wrong !== undefined) return { status: "failed", failing: NOTHING_FAILED, ...lineOf(wrong) };
   const shows = text.length > SENTENCE_CHARS_MAX || paths.some((path) => opening.includes(baseName(path)));
   return shows || CHANGED.test(opening)
     ? { status: "done", failing: NOTHING_FAILED }
     : { status: "unknown", failing: NOTHING_FAILED, ...lineOf(firstLines(text)[0]) };
+}
+
+/** An error that a tool reports before it says that it has changed anything, and above the lines of the file that it shows. */
+function errorAbove(opening: string): string | undefined {
+  const lines = opening.split("\n");
+  const shown = lines.findIndex((line) => /^\s*\d+\s*[:|\t→]/.test(line));
+  const at = lines.slice(0, shown < 0 ? undefined : shown).findIndex((line) => isErrorLine(line));
+  const before = lines.slice(0, Math.max(0, at)).join("\n");
+  return at < 0 || (before !== "" && CHANGED.test(before)) ? undefined : lines[at]!.trim();
 }
 
 function runEnding(facts: CommandFacts | undefined, { text, isError }: ResultToRead): Ending {

@@ -91,10 +91,10 @@ function read(messages: readonly Message[]): Events {
   let plan: readonly PlanItem[] = [];
   let place: Pick<Events, "folder" | "branch" | "committed"> = {};
   for (const event of calls) {
-    touchFiles(files, event);
+    place = placeAfter(place, event);
+    touchFiles(files, event, place.folder);
     for (const rule of rulesRead(event)) rules.set(rule.text, rule);
     plan = planAfter(plan, event.summary, event.call.arguments);
-    place = placeAfter(place, event);
   }
   const paths = [...files.keys()];
   const root = place.folder ?? rootOf(paths);

@@ -6,6 +6,7 @@ import type { CommandFacts } from "./shell.ts";
 export type FileState = "read" | "created" | "edited" | "deleted";
 
 export interface FileEntry {
+  /** As it was first named. */
   readonly path: string;
   readonly state: FileState;
   /** The tool that touched it. */
@@ -26,13 +27,20 @@ export interface FileCall {
   readonly ending: Ending;
 }
 
-/** Brings the files up to date with a call that has ended. */
-export function touchFiles(files: Map<string, FileEntry>, call: FileCall): void {
-  for (const [path, state] of touchedBy(call)) {
+/** Brings the files up to date with a call that has ended. `folder` is where it ran: a path below it may be named with it or without. */
+export function touchFiles(files: Map<string, FileEntry>, call: FileCall, folder?: string): void {
+  for (const [named, state] of touchedBy(call)) {
+    const path = [named, ...otherNames(named, folder)].find((name) => files.has(name)) ?? named;
     const known = files.get(path);
     files.delete(path);
     files.set(path, after(known, { path, state, tool: call.summary.tool, at: call.message }));
   }
+}
+
+function otherNames(path: string, folder: string | undefined): readonly string[] {
+  if (folder === undefined) return [];
+  if (path.startsWith(`${folder}/`)) return [path.slice(folder.length + 1)];
+  return path.startsWith("/") ? [] : [`${folder}/${path.replace(/^\.\//, "")}`];
 }
 
 function touchedBy({ summary, facts, ending }: FileCall): readonly (readonly [string, FileState])[] {
@@ -83,7 +91,16 @@ function after(known: FileEntry | undefined, { path, state, tool, at }: Touch): 
 }
 
 /** Whether a call's files were changed after it: what it showed of them is no longer so. */
-export function changedAfter(files: readonly FileEntry[]): (call: Pick<FileCall, "message" | "summary">) => boolean {
+export function changedAfter({
+  files,
+  folder,
+}: {
+  readonly files: readonly FileEntry[];
+  readonly folder?: string;
+}): (call: Pick<FileCall, "message" | "summary">) => boolean {
   const changedAt = new Map(files.map(({ path, changed = -1 }) => [path, changed]));
-  return ({ message, summary }) => summary.paths.some((path) => (changedAt.get(path) ?? -1) > message);
+  return ({ message, summary }) =>
+    summary.paths.some((path) =>
+      [path, ...otherNames(path, folder)].some((name) => (changedAt.get(name) ?? -1) > message),
+    );
 }

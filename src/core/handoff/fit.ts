@@ -1,10 +1,11 @@
 /**
- * Chooses what a handoff holds within its room: what a model wrote first, then each section's best items up to its share, and the
+ * Chooses what a handoff holds within its room: what a model wrote, then each section's best items up to its share, and the
  * record of turns in what is left.
  */
 import type { Measure } from "../transcript/measure.ts";
 import type { Item, ItemDraft } from "./items.ts";
-import { citedIn } from "./model/citations.ts";
+import type { Items } from "./model/asked.ts";
+import { weighItems, within } from "./model/former-record.ts";
 import { leftOutLine, type FilledSection } from "./render.ts";
 import { TOPICS, TOPICS_BY_NEED } from "./sections/topics.ts";
 import type { Topic } from "./sections/topic.ts";
@@ -18,22 +19,29 @@ const LEAST_SHARE_MAX = 0.2;
 /** After that many items in a row that do not fit, smaller ones are not looked for. */
 const MISFITS_MAX = 6;
 const LEFT_OUT_COUNT_WIDEST = 999;
-/** Items of a model rank above every draft of code's. */
-export const PROSE_RANK = 100;
+/** Items of a model rank above every draft of code's, and come before them. */
+const PROSE_RANK = 100;
+const PROSE_ORDER = -500_000;
+/** A model's words in less than this of the room are poorer than the record that code writes of the same: both stand. */
+const PROSE_SHARE_MIN = 0.3;
 /** With a focus, what is about it may take that many times its share. */
 const FOCUS_STRETCH = 2;
 /** With a focus, of the handoff (Zhang 2026, section 12: 60 to 70 %). */
 const FOCUS_SHARE = 0.65;
 
 export interface Candidates {
-  /** What each section could say, best first. */
+  /** What a model wrote; nothing where none did. */
+  readonly prose: Items;
+  /** What each section could say beside it, best first. */
   readonly drafts: ReadonlyMap<Topic, readonly ItemDraft[]>;
-  /** The record of turns in at most that many tokens, and of them so many about the focus; none where a model wrote all that was done. */
-  readonly record: ((tokensMax: number, aboutMax: number) => readonly Item[]) | undefined;
-  /** Lines of results in at most that many tokens, without what `present` says; none beside a model's words. */
+  /** The record of turns in at most that many tokens, and of them so many about the focus. */
+  readonly record: (tokensMax: number, aboutMax: number) => readonly Item[];
+  /** Lines of results in at most that many tokens, without what `present` says. */
   readonly quotes: ((tokensMax: number, present: string) => readonly Item[]) | undefined;
   /** Beside a model's words, of the room: what the turns that it has not read are of all. */
   readonly unreadShare: number;
+  /** Whether what a model's words leave of the room is for record and quotes, however much they say. */
+  readonly fillsRoom: boolean;
   readonly matches: ((text: string) => boolean) | undefined;
 }
 
@@ -46,20 +54,17 @@ export interface FitOptions {
 }
 
 export function fit(candidates: Candidates, options: FitOptions): ReadonlyMap<Topic, FilledSection> {
-  const { room } = options;
+  const { room, measure } = options;
   const costs = costsWith(options);
   const rows = new Map(
     Array.from(candidates.drafts, ([topic, drafts]) => [topic, rowOf(topic, drafts, candidates.matches)]),
   );
   const seen = new Set<string>();
-  const forUnread = candidates.record === undefined ? 0 : room * candidates.unreadShare;
-  let left = room;
-  // What was found out comes before the steps that led to it.
-  for (const topic of TOPICS_BY_NEED) {
-    const row = rows.get(topic);
-    if (row !== undefined) left -= fill(row, { costs, seen, most: left - forUnread, wanted: isProse });
-  }
-  const hasProse = left < room;
+  const forUnread = room * candidates.unreadShare;
+  const prose = within(candidates.prose, room - forUnread, measure);
+  const proseTokens = weighItems(prose, measure);
+  const hasProse = proseTokens > 0;
+  let left = room - proseTokens;
   let forSections = hasProse ? left - forUnread : Math.min(left, room * SECTIONS_SHARE_MAX);
   let forOthers = candidates.matches === undefined ? forSections : Math.max(0, room - options.budget * FOCUS_SHARE) / 2;
   for (const topic of TOPICS_BY_NEED) {
@@ -74,26 +79,38 @@ export function fit(candidates: Candidates, options: FitOptions): ReadonlyMap<To
     forOthers -= others;
   }
   const told = [...rows.values()].flatMap(({ chosen }) => [...chosen].filter(({ text }) => candidates.matches?.(text)));
-  const aboutMax = options.budget * FOCUS_SHARE - options.measure.text(told.map(({ text }) => text).join("\n"));
-  const forQuotes = quotesRoom(candidates, options, left);
-  const record = (tokensMax: number): readonly Item[] => candidates.record?.(tokensMax, Math.max(0, aboutMax)) ?? [];
+  const aboutMax = options.budget * FOCUS_SHARE - measure.text(told.map(({ text }) => text).join("\n"));
+  const isFilled = !hasProse || candidates.fillsRoom || proseTokens < room * PROSE_SHARE_MIN;
+  const forQuotes = isFilled ? quotesRoom(candidates, options, left) : 0;
+  const record = (tokensMax: number): readonly Item[] =>
+    isFilled || forUnread > 0 ? candidates.record(tokensMax, Math.max(0, aboutMax)) : [];
   const quotes = forQuotes === 0 ? [] : (candidates.quotes?.(forQuotes, said(record(left - forQuotes))) ?? []);
   // What no line was worth quoting for is the record's.
   const turns = record(
-    quotes.length === 0
-      ? left
-      : left - options.measure.text(`## -\n${said(quotes)}\n`) - quotes.length * QUOTE_MARK_TOKENS,
+    quotes.length === 0 ? left : left - measure.text(`## -\n${said(quotes)}\n`) - quotes.length * QUOTE_MARK_TOKENS,
   );
   const filled = new Map(Array.from(rows, ([topic, row]) => [topic, filledOf(row)]));
-  if (turns.length > 0) {
-    const { items, leftOut } = filled.get("actions") ?? { items: [], leftOut: 0 };
-    filled.set("actions", { items: [...items, ...turns], leftOut });
-  }
-  if (quotes.length > 0) {
-    const { items, leftOut } = filled.get("context") ?? { items: [], leftOut: 0 };
-    filled.set("context", { items: [...items, ...quotes], leftOut });
-  }
+  const add = (topic: Topic, more: readonly Item[]): void => {
+    const { items, leftOut } = filled.get(topic) ?? { items: [], leftOut: 0 };
+    if (more.length > 0) filled.set(topic, { items: [...items, ...more], leftOut });
+  };
+  for (const [topic, texts] of prose) add(topic, texts.map(proseItem(topic)));
+  // Beside a model's words the turns come last, but for those that go on from its own steps.
+  add(hasProse && (forUnread === 0 || !prose.has("actions")) ? "context" : "actions", turns);
+  add("context", quotes);
   return filled;
+}
+
+/** Of what was done the newest is worth most, elsewhere what comes first. */
+function proseItem(topic: Topic): (text: string, at: number) => Item {
+  return (text, at) => {
+    const rank = topic === "actions" ? PROSE_RANK : PROSE_RANK - at / (at + 1);
+    return { rank, order: PROSE_ORDER + at, key: text, text };
+  };
+}
+
+export function isProse({ rank }: Item): boolean {
+  return rank > PROSE_RANK - 1;
 }
 
 function said(items: readonly Item[]): string {
@@ -111,10 +128,6 @@ const QUOTES_SHARE = 0.3;
 /** Bullet and margins. */
 const QUOTE_MARK_TOKENS = 3;
 const QUOTES_BUDGET_MIN = 800;
-
-function isProse({ rank }: Item): boolean {
-  return rank >= PROSE_RANK;
-}
 
 interface Row {
   readonly topic: Topic;
@@ -134,7 +147,7 @@ function itemOf(topic: Topic, draft: ItemDraft): Item | undefined {
   const text = draft.write()?.trim();
   if (text === undefined || text === "") return undefined;
   const { rank, order, group } = draft;
-  const key = TOPICS[topic].keyOf(citedIn(text).claim);
+  const key = TOPICS[topic].keyOf(text);
   return { key, text, rank, order, ...(group === undefined ? {} : { group }) };
 }
 

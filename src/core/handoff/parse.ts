@@ -10,7 +10,6 @@ import { HANDOFF_END, HANDOFF_START, opensWithHandoff } from "./marks.ts";
 import { FIVE_SECTIONS_IN_ALL } from "./five-sections.ts";
 import { FOUR_SECTIONS } from "./four-sections.ts";
 import { RECALL_LEAD } from "./framing.ts";
-import { citedIn } from "./model/citations.ts";
 import { NINE_SECTIONS, SEVEN_SECTIONS, type Section } from "./templates.ts";
 import { THIRTEEN_SECTIONS_IN_ALL } from "./translations.ts";
 import type { Topic } from "./sections/topic.ts";
@@ -30,6 +29,8 @@ const SOURCE_LEAD = "@ ";
 const LEFT_OUT = /^\(\+\d+ in \S+\)$/;
 /** By the place of an item's topic among those of its section. */
 export const BULLETS = ["-", "*", "+"] as const;
+/** `[12, 15-18]` at its end: the messages that a model's item rests on. */
+const CITES = /\[\d{1,6}[\d\s,;–-]{0,200}\]\.?$/;
 const ITEM = /^(?:([-*+])|(\d{1,6})\.) /;
 
 /** The topics under a heading. Where templates share one, the thirteen say what comes first and the others what else may. */
@@ -115,7 +116,7 @@ function withoutFileGroups(sections: Map<Topic, string[]>): ReadonlyMap<Topic, r
 
 /** What a model wrote of files, with the messages that it rests on, is a sentence. */
 function filesIn(line: string): readonly string[] {
-  if (citedIn(line).messages.length > 0) return [line];
+  if (CITES.test(line)) return [line];
   const colon = line.indexOf(": ");
   return colon < 0
     ? [line]

@@ -139,7 +139,7 @@ function labelTokens(chosen: readonly Candidate[], { source }: Candidate, measur
 
 /** The texts that may be quoted, the newest first: what calls returned, and what the agent said. */
 function sourcesIn({ events, from, until, redact }: QuoteRequest): readonly Source[] {
-  const isOld = changedAfter(events.files);
+  const isOld = changedAfter(events);
   const inside = events.all.filter(({ message }) => message >= from && message < until);
   return inside.toReversed().flatMap((event): readonly Source[] => {
     const { message } = event;

@@ -28,7 +28,7 @@ const CONSTRAINTS = section(
 const CONTEXT = section(
   "Critical Context",
   ["context"],
-  "what the work will need again and no other section holds: signatures, values, line numbers, commands, findings about the code or the data",
+  "what will be needed again and no other section holds: names, values, line numbers, commands, findings",
 );
 const BLOCKED = "what blocks the work, with the exact error";
 const DECIDED = "what was settled, and why";
@@ -37,11 +37,7 @@ const QUOTED = 'the telling phrases word for word, between "double quotes", not 
 
 /** Zhang 2026, section 12. */
 export const THIRTEEN_SECTIONS: readonly Section[] = [
-  section(
-    "Active Task",
-    ["task"],
-    "what the user asked for last and what of it is still open, in the user's own words",
-  ),
+  section("Active Task", ["task"], "what the user asked for last, in the user's own words"),
   section("Goal", ["goal"], "what the user wants in the end"),
   CONSTRAINTS,
   section("Completed Actions", ["actions"], "numbered: what was done to what, with which outcome and tool"),
@@ -50,9 +46,9 @@ export const THIRTEEN_SECTIONS: readonly Section[] = [
   section("Blocked", ["blocked"], BLOCKED),
   section("Key Decisions", ["decisions"], DECIDED),
   section("Resolved Questions", ["resolved"], "what the user asked, with the answer"),
-  section("Pending User Asks", ["pending"], "what the user has asked and has no answer yet"),
+  section("Pending User Asks", ["pending"], "what the user asked beside the active task and has no answer yet"),
   FILES,
-  section("Remaining Work", ["remaining"], "what is left, as a statement and not an order"),
+  section("Remaining Work", ["remaining"], "what is left to do, as a statement and not an order"),
   CONTEXT,
 ];
 

@@ -7,7 +7,7 @@ import { eventsOf, type Events } from "../events/events.ts";
 import { stillRunning } from "../events/running.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { contentText, type Message } from "../transcript/message.ts";
-import { fit, PROSE_RANK, type Candidates } from "./fit.ts";
+import { fit, isProse, type Candidates } from "./fit.ts";
 import { focusMatcher } from "./focus.ts";
 import { frameOf } from "./framing.ts";
 import type { AlreadyVisible, Item, ItemDraft } from "./items.ts";
@@ -21,7 +21,7 @@ import { TOPICS, TOPICS_BY_NEED } from "./sections/topics.ts";
 import type { Topic } from "./sections/topic.ts";
 import { THIRTEEN_SECTIONS, type Section } from "./templates.ts";
 import { wordsFor } from "./translations.ts";
-import { recordOf, type ToldTurn } from "./turns/record.ts";
+import { recordOf, type SessionRecord, type ToldTurn } from "./turns/record.ts";
 
 export { parseHandoff, type ParsedHandoff } from "./parse.ts";
 
@@ -54,6 +54,8 @@ export interface HandoffRequest {
   readonly fillsBudget?: boolean;
   /** What a model wrote: it stands, and code tells beside it what the model has not read. */
   readonly prose?: Items;
+  /** Whether what the model's words leave of the budget is for record and quotes. */
+  readonly fillsRoom?: boolean;
   /** Code tells what happened from this message on, where the model read no further. */
   readonly proseUntil?: number;
 }
@@ -71,6 +73,8 @@ export interface Handoff {
   readonly said: string;
   /** Whether the record of turns tells every word and deed in full. */
   readonly tellsAll: boolean;
+  /** How many items of a model did not fit. */
+  readonly unsaid: number;
 }
 
 /** The least budget at which a handoff says anything. */
@@ -82,8 +86,7 @@ const FITS_MAX = 3;
 const MARGIN_SHARE = 0.01;
 /** Carried items come before all new ones. */
 const ORDER_BEFORE = -1_000_000;
-/** Written after code's own items of a section, and before those of what the model has not read. */
-const PROSE_ORDER = 100_000;
+/** Turns are written after all else that a section holds beside a model's words. */
 const NEWER_ORDER = 200_000;
 
 type Filled = ReadonlyMap<Topic, FilledSection>;
@@ -130,43 +133,47 @@ function candidatesOf(request: HandoffRequest, template: readonly Section[]): Ca
   const { messages, focus, prose, proseUntil, from, until, previous, measure } = request;
   const events = eventsOf(messages);
   const topics = new Set(template.flatMap((section) => section.topics));
-  const shortened = belowRoot(events);
   const hasProse = isWritten(prose);
+  // A model writes paths as it read them.
+  const shortened = hasProse ? (text: string): string => text : belowRoot(events);
   const material: HandoffMaterial = {
     ...request,
     events,
     shortened,
     words: wordsFor(template),
     live: request.liveRequest ?? -1,
-    continues: previous !== undefined,
+    told: [...(prose?.values() ?? [])].flat().join("\n"),
   };
   const matches = focus === undefined || focus.trim() === "" ? undefined : focusMatcher(focus);
-  const tellsNothing = hasProse && proseUntil === undefined;
-  const record = tellsNothing
-    ? undefined
-    : recordOf({
-        ...material,
-        measure,
-        from: hasProse ? proseUntil! : from,
-        carried: hasProse ? [] : (previous?.sections.get("actions") ?? []),
-        isBeside: (text) => request.beside.includes(text),
-        tellsRequests: !topics.has("messages"),
-        running: new Set(stillRunning(events)),
-        matches,
-        fillsRoom: request.fillsBudget,
-      });
+  let made: SessionRecord | undefined;
+  const record = (): SessionRecord =>
+    (made ??= recordOf({
+      ...material,
+      measure,
+      from: hasProse && proseUntil !== undefined ? proseUntil : from,
+      carried: hasProse ? [] : (previous?.sections.get("actions") ?? []),
+      isBeside: (text) => request.beside.includes(text),
+      tellsRequests: !topics.has("messages"),
+      running: new Set(stillRunning(events)),
+      matches,
+      fillsRoom: request.fillsBudget,
+    }));
   return {
     drafts: new Map([...topics].map((topic) => [topic, draftsOf(topic, { request, material, events })])),
-    record:
-      record && ((tokensMax, aboutMax) => record.within(tokensMax, aboutMax).map((turn) => turnItem(turn, hasProse))),
-    quotes: hasProse || !topics.has("context") ? undefined : createQuoter({ ...material, measure }),
+    prose: prose ?? new Map(),
+    record: (tokensMax, aboutMax) =>
+      record()
+        .within(tokensMax, aboutMax)
+        .map((turn) => turnItem(turn, hasProse)),
+    quotes: topics.has("context") ? createQuoter({ ...material, measure }) : undefined,
     unreadShare: hasProse ? (until - (proseUntil ?? until)) / Math.max(1, until - from) : 0,
+    fillsRoom: request.fillsRoom ?? false,
     matches,
   };
 }
 
 function isWritten(prose: Items | undefined): boolean {
-  return (prose?.get("actions") ?? []).length > 0;
+  return prose !== undefined && [...prose.values()].some((texts) => texts.length > 0);
 }
 
 function turnItem({ order, texts, cut }: ToldTurn, afterProse: boolean): Item {
@@ -180,24 +187,17 @@ interface Drafting {
   readonly events: Events;
 }
 
-/** What a section could say, best first: a model's items, what the events say, and what an earlier handoff says among it. */
+/** What a section could say beside a model's items, best first: what the events say, and what an earlier handoff says among it. */
 function draftsOf(topic: Topic, { request, material, events }: Drafting): readonly ItemDraft[] {
   const { prose, proseUntil = Infinity, previous } = request;
-  const byModel = (prose?.get(topic) ?? []).map((text, at, all) =>
-    proseDraft(text, at / all.length, topic === "actions"),
-  );
-  const isNewer = ({ order }: ItemDraft): boolean => order >= proseUntil;
+  const isTold = (prose?.get(topic) ?? []).length > 0 || (topic === "task" && isWritten(prose));
+  // Where a model wrote a section, code adds only what changed since, and the state as it is.
+  const isWanted = ({ order }: ItemDraft): boolean => !isTold || topic === "state" || order >= proseUntil;
   const own = DRAFTS[topic]?.(material) ?? [];
-  // Where a model wrote a section, code adds only what changed since.
-  const told = byModel.length === 0 || topic === "task" || topic === "state" ? own : own.filter(isNewer);
+  const told = own.filter(isWanted);
   const isRenewed = TOPICS[topic].carried.isReplaced === true && own.length > 0;
   const carried = topic === "actions" || isRenewed || isWritten(prose) ? [] : carriedDrafts(topic, previous, events);
-  return [...byModel, ...told, ...carried].toSorted((a, b) => b.rank - a.rank);
-}
-
-/** Where not all fits, the first lines of a section stay, and the newest of what was done. */
-function proseDraft(text: string, place: number, newestFirst: boolean): ItemDraft {
-  return { rank: PROSE_RANK + (newestFirst ? place : 1 - place), order: PROSE_ORDER + place, write: () => text };
+  return [...told, ...carried].toSorted((a, b) => b.rank - a.rank);
 }
 
 /** Items of an earlier handoff that still hold: merged by key, never summarised again; the oldest give way first. */
@@ -224,7 +224,11 @@ function firstNumberOf(filled: Filled, previous: ParsedHandoff | undefined): num
 }
 
 /** Takes the least important away until the text as a whole is within the budget. */
-function withinBudget(chosen: Filled, write: (filled: Filled) => string, { budget, measure }: HandoffRequest): Handoff {
+function withinBudget(
+  chosen: Filled,
+  write: (filled: Filled) => string,
+  { budget, measure, prose }: HandoffRequest,
+): Handoff {
   let filled = chosen;
   let text = write(filled);
   while (measure.text(text) > budget && [...filled.values()].some(({ items }) => items.length > 0)) {
@@ -232,20 +236,24 @@ function withinBudget(chosen: Filled, write: (filled: Filled) => string, { budge
     text = write(filled);
   }
   const sections = [...filled].map(([topic, { items, leftOut }]) => ({ topic, written: items.length, leftOut }));
-  const said = [...filled.values()].flatMap(({ items }) => items.map((item) => item.text)).join("\n");
-  const tellsAll = !(filled.get("actions")?.items ?? []).some(({ isCut }) => isCut);
-  return { text, tokens: measure.text(text), sections, said, tellsAll };
+  const all = [...filled.values()].flatMap(({ items }) => items);
+  const said = all.map((item) => item.text).join("\n");
+  const tellsAll = !all.some(({ isCut }) => isCut);
+  const unsaid = [...(prose?.values() ?? [])].flat().length - all.filter(isProse).length;
+  return { text, tokens: measure.text(text), sections, said, tellsAll, unsaid };
 }
 
 function withoutLeast(filled: Filled): Filled {
-  const count = (topic: Topic): number => filled.get(topic)?.items.length ?? 0;
+  const count = (topic: Topic): number => (filled.get(topic)?.items ?? []).filter((item) => !isProse(item)).length;
+  const longest = [...filled].toSorted(([, a], [, b]) => b.items.length - a.items.length)[0]![0];
   // The last turn of the record is most of what a small handoff says: it stays as long as there is anything else.
-  const topic = TOPICS_BY_NEED.findLast((one) => count(one) > (one === "actions" ? 1 : 0)) ?? "actions";
+  const topic = TOPICS_BY_NEED.findLast((one) => count(one) > (one === "actions" ? 1 : 0)) ?? longest;
   const { items, leftOut } = filled.get(topic)!;
   const least = items.reduce((worst, item) =>
     item.rank < worst.rank || (item.rank === worst.rank && item.order < worst.order) ? item : worst,
   );
-  return new Map([...filled, [topic, { items: items.filter((item) => item !== least), leftOut: leftOut + 1 }]]);
+  const more = isProse(least) ? 0 : 1;
+  return new Map([...filled, [topic, { items: items.filter((item) => item !== least), leftOut: leftOut + more }]]);
 }
 
 /** Whether a message is a handoff of ours, of this version. */

@@ -241,10 +241,11 @@ function belowRoot(path: string, root: string | undefined): string {
 
 /** By what each showed last. */
 function unchangedFiles(
-  { calls, files, root }: Events,
+  events: Events,
   { redact, hash }: Pick<ReceiptOptions, "redact" | "hash">,
 ): readonly UnchangedFile[] {
-  const isOld = changedAfter(files);
+  const { calls, root } = events;
+  const isOld = changedAfter(events);
   const unchanged = new Map<string, UnchangedFile>();
   for (const event of calls.toReversed()) {
     const [path = ""] = event.summary.paths;

@@ -54,6 +54,22 @@ describe("the files of a handoff", () => {
     expect(text).toContain("- edit, uncommitted: src/fields.py");
   });
 
+  it("are counted once under both of their names, and not where the edit was refused", () => {
+    const shown = "[File: /app/src/a.py (2 lines total)]\n1:x = 1\n(Current directory: /app)";
+    const refused =
+      "Your proposed edit has introduced new syntax error(s). Please retry.\n\nERRORS:\n- E999 IndentationError: unexpected indent\n\nThis is how it would have looked if applied\n[File: /app/src/b.py (9 lines total)]\n1:y = 2";
+    const talk = [
+      ASKED,
+      does("create", { filename: "src/a.py" }, "[File: src/a.py (1 lines total)]\n1:\n(Current directory: /app)"),
+      does("edit", { path: "/app/src/a.py", replacement_text: "x = 1" }, `File updated.\n${shown}`),
+      does("edit", { path: "/app/src/b.py", replacement_text: " y = 2" }, refused),
+      says("Done."),
+    ].flat();
+    const { text } = writeHandoff(requestFor(talk));
+    expect(text).toContain("Changed since the last commit: 1 file\n");
+    expect(listed([talk])).toEqual(["create, uncommitted: src/a.py"]);
+  });
+
   it("name what was changed before what was read often and lately", () => {
     const often = Array.from({ length: 12 }, () => reads("src/agent.go")).flat();
     expect(listed([ASKED, edits("src/hooks.go"), often])).toEqual([

@@ -13,6 +13,7 @@ import {
   unchangedMessages,
   type RewrittenMessages,
 } from "../../compaction/tails.ts";
+import { defined } from "../../defined.ts";
 import { inOneLine } from "../../digest/cut.ts";
 import { byPerson } from "../../events/person.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
@@ -127,7 +128,11 @@ export function withFullerTail(run: BudgetRun, draft: CompactionDraft): Compacti
   const shape = { ...draft.shape, tailStart };
   const handoffTokens = draft.handoff?.tokens ?? 0;
   const goal = { ...run.goal, handoffTokens: () => handoffTokens };
-  const fuller = draftResult(run, findFirstCut(run, [withSingleResults(run, { shape })], goal));
+  const { prose, proseUntil } = draft;
+  const cut = findFirstCut(run, [withSingleResults(run, { shape })], goal);
+  // What a model wrote is fitted again, and needs no less room than it takes.
+  const budget = prose === undefined ? cut.budget : cut.roomTokens;
+  const fuller = draftResult(run, { ...cut, ...defined({ prose, proseUntil }), budget });
   return weighDraft(run, fuller) <= capResult(run) ? fuller : draft;
 }
 
@@ -145,9 +150,14 @@ function longerTailStart(run: BudgetRun, { shape }: CompactionDraft, tokens: num
   return start;
 }
 
-/** What the handoff leaves goes to a longer record, and what these leave to messages word for word. */
+/**
+ * What the handoff leaves goes to a longer record, and what these leave to messages word for word. Where a model wrote it, that says
+ * more than a record, and messages come first: those right before the tail, then the user's, then others.
+ */
 export function withSpareRoomUsed(run: BudgetRun, draft: CompactionDraft): CompactionDraft {
-  return run.goal.roomTokens === undefined ? draft : withMoreKept(run, withLongerRecord(run, draft));
+  if (run.goal.roomTokens === undefined) return draft;
+  if (draft.prose === undefined) return withMoreKept(run, withLongerRecord(run, draft));
+  return withLongerRecord(run, withMoreKept(run, withFullerTail(run, draft)));
 }
 
 /** The same with messages kept in front of the handoff, which stays as it is written. */
@@ -172,12 +182,12 @@ function withMoreKept(run: BudgetRun, draft: CompactionDraft): CompactionDraft {
   return weighDraft(run, fuller) <= capResult(run) ? fuller : draft;
 }
 
-/** The same with a longer record, unless a model wrote it. */
+/** The same with a longer record. */
 function withLongerRecord(run: BudgetRun, draft: CompactionDraft): CompactionDraft {
   const { written: _, ...cut } = draft;
   const spare = countFreeTokens(run, draft);
-  if (draft.handoff === undefined || draft.prose !== undefined || !isWide(run, spare)) return draft;
-  const fuller = draftResult(run, { ...cut, budget: draft.handoff.tokens + spare });
+  if (draft.handoff === undefined || !isWide(run, spare)) return draft;
+  const fuller = draftResult(run, { ...cut, budget: draft.handoff.tokens + spare, fillsRoom: true });
   return weighDraft(run, fuller) <= capResult(run) ? fuller : draft;
 }
 

@@ -100,6 +100,6 @@ function rebuildCut(
   const anchor = standing.find(({ origin }) => origin === "anchor");
   if (summary === undefined) return { restored, anchor };
   const text = contentText(summary.parts);
-  const written: Handoff = { text, tokens: measure.text(text), sections: [], said: text, tellsAll: false };
+  const written: Handoff = { text, tokens: measure.text(text), sections: [], said: text, tellsAll: false, unsaid: 0 };
   return { written, restored, anchor };
 }

@@ -288,7 +288,7 @@ function draftWith(run: CompactionRun, cut: Cut, { roots, buried }: Dag): Compac
   const standing = shape.evicted.filter(({ message }) => message >= shape.tailStart);
   const said = roots.map(({ text }) => text).join("\n");
   const tokens = roots.reduce((total, root) => total + root.tokens, 0);
-  const handoff = { text: said, said, tokens, sections: [], tellsAll: false };
+  const handoff = { text: said, said, tokens, sections: [], tellsAll: false, unsaid: 0 };
   const evicted = [...kept.evicted, ...standing, ...assembled.evicted];
   return { ...cut, kept, assembled, evicted, handoff: roots.length === 0 ? undefined : handoff };
 }

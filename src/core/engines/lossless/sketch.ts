@@ -304,6 +304,7 @@ function asking(node: Sketch, { run }: WriteDagRequest, before: Dag): Omit<Param
     budget: node.tokens,
     targetTokens: Math.floor(node.tokens * PROSE_SHARE),
     live: undefined,
+    visible: 0,
   };
 }
 

@@ -1,11 +1,11 @@
 /**
  * Reads what a model answered, and loses nothing of it: each line stands in the section that it was written under, in its
- * order. Headings that were not asked for stay as lines of that section, with what they head in one item.
+ * order. A section that was not asked for is an item of the context, under its own heading; a deeper heading is a line.
  */
 import type { Topic } from "../sections/topic.ts";
 import type { AskedSection, Items } from "./asked.ts";
 import { piecesOf, type Piece } from "./fences.ts";
-import { createAskedHeadings, headingIn } from "./headings.ts";
+import { createOpener, headingIn, openingsIn } from "./headings.ts";
 
 export interface Answer {
   readonly items: Items;
@@ -32,18 +32,28 @@ export function readAnswer(text: string, asked: readonly AskedSection[], isCutOf
   const lines = body.split(/\r?\n/);
   // What was written after the last line break may be half a word, or half of a "not".
   const torn = isCutOff && lines.at(-1)!.trim() !== "" ? lines.pop() !== undefined : false;
-  const headings = createAskedHeadings(asked);
-  const pieces = piecesOf(lines, (line) => headings.openedBy(line) !== undefined);
-  const openings = headings.openings(pieces.map((piece) => (piece.length === 1 ? piece[0]! : undefined)));
+  const openedBy = createOpener(asked);
+  const pieces = piecesOf(lines, (line) => openedBy(line) !== undefined);
+  const openings = openingsIn(
+    pieces.map((piece) => (piece.length === 1 ? piece[0]! : "")),
+    openedBy,
+  );
   const purposes = new Set(asked.map(({ purpose }) => `(${purpose})`));
   const sections = new Map<Topic, string[]>();
+  const depths = new Set(Array.from(openings.values(), ({ depth }) => depth));
+  const greeting = greetingAt(pieces);
   let list = createList(itemsOf(sections, topicOfLead(asked)));
+  let depth = 0;
   pieces.forEach((piece, at) => {
+    if (at === greeting) return;
     const opening = openings.get(at);
-    if (opening !== undefined) list = createList(itemsOf(sections, opening.topic));
+    const { depth: own = 0 } = (piece.length === 1 && headingIn(piece[0]!)) || {};
+    if (opening !== undefined) [list, depth] = [createList(itemsOf(sections, opening.topic)), own];
+    // A heading of the model's own beside those that were asked for ends the section above it.
+    else if (own > 0 && own <= depth && depths.has(own)) list = createList(itemsOf(sections, topicOfLead(asked)));
     // A heading may be copied with the words that explain it.
-    const own: Piece = opening === undefined ? piece : [opening.rest];
-    if (!purposes.has(own[0]!.replace(ITEM, "").trim())) list.add(own);
+    const said: Piece = opening === undefined ? piece : [opening.rest];
+    if (!purposes.has(said[0]!.replace(ITEM, "").trim())) list.add(said);
   });
   const opened = new Set(Array.from(openings.values(), ({ topic }) => topic));
   return { items: cleaned(sections, opened), headings: opened.size, body: body.trimEnd(), torn };
@@ -55,6 +65,13 @@ function withoutThinking(text: string): string {
   if (open === null) return text;
   const close = text.toLowerCase().indexOf(`</${open[1]!.toLowerCase()}>`);
   return close < 0 ? text : text.slice(close + open[1]!.length + 3);
+}
+
+/** A line that does nothing but introduce the first heading; -1 where there is none. */
+function greetingAt(pieces: readonly Piece[]): number {
+  const [first = "", next = ""] = pieces.map((piece) => piece.join("\n")).filter((text) => text.trim() !== "");
+  const introduces = INTRODUCES.test(first.trimEnd()) && !ITEM.test(first) && headingIn(first) === undefined;
+  return introduces && headingIn(next) !== undefined ? pieces.findIndex(([line]) => line === first) : -1;
 }
 
 /** What stands before the first heading belongs to the section that holds the context. */
@@ -71,7 +88,8 @@ function itemsOf(sections: Map<Topic, string[]>, topic: Topic): string[] {
 function cleaned(sections: ReadonlyMap<Topic, readonly string[]>, opened: ReadonlySet<Topic>): Items {
   const texts = Array.from(
     sections,
-    ([topic, items]) => [topic, items.filter((text) => text.length > EMPTY_CHARS_MAX || !EMPTY.test(text))] as const,
+    ([topic, items]) =>
+      [topic, [...new Set(items)].filter((text) => text.length > EMPTY_CHARS_MAX || !EMPTY.test(text))] as const,
   );
   return new Map(texts.filter(([topic, items]) => items.length > 0 || opened.has(topic)));
 }
@@ -137,9 +155,7 @@ function titleIn(line: string): string | undefined {
   const heading = headingIn(line);
   const text = line.trim();
   if (heading === undefined || /^\d/.test(text)) return undefined;
-  if (heading.depth === 0) return /^(?:\*\*.+\*\*|__.+__)[:：]?$/.test(text) ? text : undefined;
-  const words = /^#{1,6}\s+(\S.*)$/.exec(text)?.[1];
-  return words === undefined || words.includes("**") ? words : `**${words}**`;
+  return (heading.depth === 0 ? /^(?:\*\*.+\*\*|__.+__)[:：]?$/ : /^#{1,6}\s+\S/).test(text) ? text : undefined;
 }
 
 function columnsOf(line: string): number {

@@ -3,6 +3,16 @@ import type { Section } from "../templates.ts";
 import { TOPICS } from "../sections/topics.ts";
 import type { Topic } from "../sections/topic.ts";
 
+/** Topics of work with files and commands: a conversation without any is not asked for them. */
+const OF_WORK: ReadonlySet<Topic> = new Set(["state", "progress", "blocked", "files"]);
+
+/** The sections that a conversation can have something to say in, but for what its record says already. */
+export function withoutWork(template: readonly Section[], record: Items): readonly Section[] {
+  return template.filter(
+    ({ topics }) => topics.length === 0 || topics.some((topic) => !OF_WORK.has(topic) || record.has(topic)),
+  );
+}
+
 /** A section that a model fills, and the topic that its items belong to. */
 export interface AskedSection extends Section {
   readonly topic: Topic;

@@ -5,7 +5,6 @@
 import type { Measure } from "../../transcript/measure.ts";
 import type { FailureClass } from "./writer.ts";
 import type { Answer } from "./answer.ts";
-import type { AskedSection } from "./asked.ts";
 
 export interface Objection {
   readonly class: FailureClass;
@@ -14,7 +13,6 @@ export interface Objection {
 
 export interface AnswerToJudge {
   readonly answer: Answer;
-  readonly asked: readonly AskedSection[];
   readonly ended: "stop" | "length";
   /** Whether a further stage follows: one that has nothing to say then is not the end. */
   readonly goesOn: boolean;
@@ -28,9 +26,8 @@ export interface AnswerToJudge {
 
 /** An answer in none of the sections asked for says at least so much. */
 const UNSTRUCTURED_TOKENS_MIN = 100;
-/** One that was cut off has all sections but the last, or that much of the length asked for. */
-const HEADINGS_LOST_MAX = 1;
-const CUT_OFF_SHARE_MIN = 0.5;
+/** One that was cut off has that much of the length asked for. */
+const CUT_OFF_SHARE_MIN = 0.25;
 /** More of an answer than this, in runs of `RUN_CHARS` copied from the source, is an echo. */
 const ECHO_SHARE_MAX = 0.8;
 const RUN_CHARS = 100;
@@ -41,7 +38,6 @@ const REFUSAL =
 
 export function objectionTo({
   answer,
-  asked,
   ended,
   goesOn,
   source,
@@ -57,8 +53,7 @@ export function objectionTo({
   if (isEcho(body, source)) return malformed("the answer copies what it was given");
   if (tokens > measure.text(source) + measure.text(record))
     return malformed("the answer is larger than what it was made from");
-  if (ended === "length" && headings < asked.length - HEADINGS_LOST_MAX && tokens < targetTokens * CUT_OFF_SHARE_MIN)
-    return malformed("the answer was cut off");
+  if (ended === "length" && tokens < targetTokens * CUT_OFF_SHARE_MIN) return malformed("the answer was cut off");
   if (headings === 0 && tokens < UNSTRUCTURED_TOKENS_MIN)
     return malformed("the answer is short and has none of the sections asked for");
   if (!goesOn && [...items.values()].every((texts) => texts.length === 0))

@@ -3,10 +3,11 @@
  * writes. Each step is accounted for, none is silent.
  */
 import type { SummaryAccount, SummaryStep } from "../../compaction/compaction.ts";
-import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
+import { eventsOf } from "../../events/events.ts";
+import { contentText, type Transcript } from "../../transcript/message.ts";
 import type { Section } from "../templates.ts";
 import type { Writer, Writers } from "./writer.ts";
-import { askedOf, type Items } from "./asked.ts";
+import { askedOf, withoutWork, type Items } from "./asked.ts";
 import {
   fold,
   isSpent,
@@ -18,10 +19,13 @@ import {
   type FoldRequest,
 } from "./staged-reading.ts";
 import { followUp } from "./follow-up.ts";
-import type { Span } from "./source.ts";
+import { stagesOf, type Span } from "./source.ts";
 
 /** What one compaction may spend on all its models together. */
 export const COMPACTION_SPEND_LIMIT: Allowance = Object.freeze({ calls: 14, tokens: 500_000, costUsd: 1 });
+/** What stays after the span is shown in so many tokens, and no more of a model's window. */
+const FOLLOWING_TOKENS_MAX = 2_000;
+const FOLLOWING_WINDOW_SHARE_MAX = 0.05;
 /** Fewer items is no record: the next on the ladder is asked. */
 const ITEMS_MIN = 2;
 
@@ -37,7 +41,10 @@ export interface ModelHandoffRequest {
   readonly targetTokens: number;
   /** What is sent now, where a model that can is to be asked behind it. */
   readonly conversation?: Transcript;
-  readonly live: Message | undefined;
+  /** Index of the newest user message, where it is known. */
+  readonly live: number | undefined;
+  /** How many messages at the end stay word for word after the handoff. */
+  readonly visible: number;
   readonly focus?: string;
   /** What may be spent where it is less than one compaction may spend. */
   readonly allowed?: Allowance;
@@ -67,7 +74,7 @@ export async function tell(request: ModelHandoffRequest): Promise<ModelHandoff> 
       unasked = `the ${role} model ${writer.model} was not used: the spending limit of one compaction is reached`;
       break;
     }
-    const folded = await answerOf(writer, foldRequest(request, allowed), request.conversation);
+    const folded = await answerOf(writer, foldRequest(request, writer, allowed), request.conversation);
     request.signal?.throwIfAborted();
     spent = plus(spent, folded);
     const step = stepOf({ role, writer }, folded);
@@ -104,12 +111,21 @@ function orderOf({ auxiliary, main, withheld }: Writers): readonly Candidate[] {
   ];
 }
 
-function foldRequest(request: ModelHandoffRequest, allowed: Allowance): FoldRequest {
-  const { span, template, live, focus, signal } = request;
+function foldRequest(request: ModelHandoffRequest, writer: Writer, allowed: Allowance): FoldRequest {
+  const { span, live, visible, focus, signal } = request;
+  const { messages, redact } = span;
+  const message = live === undefined ? undefined : messages[live];
+  const { calls, files } = eventsOf(messages);
+  const worked = files.length > 0 || calls.some(({ summary }) => summary.command !== undefined);
+  const template = worked ? request.template : withoutWork(request.template, request.record);
+  const after = { ...span, from: messages.length - visible, until: messages.length };
+  const room = Math.min(FOLLOWING_TOKENS_MAX, writer.windowTokens * FOLLOWING_WINDOW_SHARE_MAX);
   return {
     ...request,
+    template,
     asked: askedOf(template),
-    live: live === undefined ? "" : span.redact(contentText(live.parts)),
+    live: message && { number: live! + 1, text: redact(contentText(message.parts)) },
+    following: stagesOf(after, room, 1).join("\n"),
     allowed,
     ...(focus === undefined ? {} : { focus }),
     ...(signal === undefined ? {} : { signal }),

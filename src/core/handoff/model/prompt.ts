@@ -13,11 +13,20 @@ export interface PromptRequest {
   readonly record: string;
   readonly template: readonly Section[];
   readonly asked: readonly AskedSection[];
-  /** The newest user message, redacted; empty where there is none. */
-  readonly live: string;
+  /** The newest user message, where there is one. */
+  readonly live: LiveMessage | undefined;
+  /** What stays after it word for word, digested; empty where nothing does. */
+  readonly following: string;
   readonly focus?: string;
   /** How long the record should be. */
   readonly targetTokens: number;
+}
+
+export interface LiveMessage {
+  /** From 1. */
+  readonly number: number;
+  /** Redacted. */
+  readonly text: string;
 }
 
 const LIVE_CHARS_MAX = 1_200;
@@ -42,21 +51,26 @@ export const SYSTEM = [
 ].join("\n");
 
 export function promptText(request: PromptRequest): string {
-  const { source, record, live, targetTokens } = request;
+  const { source, record, live, following, targetTokens } = request;
   const before = record === "" ? [] : ["The record as it stood:", ...between("record", record), ""];
+  const isShown = live !== undefined && `\n${source}\n${following}`.includes(`\n[${live.number} user]\n`);
   const newest =
-    live === ""
+    live === undefined
       ? []
-      : [
-          "The newest user message, which the assistant still sees:",
-          ...between("newest", clipped(live, LIVE_CHARS_MAX)),
-          "",
-        ];
+      : isShown
+        ? [`The newest user message is [${live.number}]; the assistant still sees it.`, ""]
+        : [
+            "The newest user message, which the assistant still sees:",
+            ...between("newest", clipped(live.text, LIVE_CHARS_MAX)),
+            "",
+          ];
+  const after = following === "" ? [] : [FOLLOWS, ...between("following", following), ""];
   return [
     ...before,
     record === "" ? "The session, oldest first:" : "What happened since, oldest first:",
     ...between("session", source),
     "",
+    ...after,
     ...newest,
     record === "" ? "Write the record." : UPDATE,
     ...structure(request),
@@ -65,11 +79,14 @@ export function promptText(request: PromptRequest): string {
   ].join("\n");
 }
 
+const FOLLOWS =
+  "What comes after it stays visible to the assistant word for word. Do not retell it, and do not list as open or under way what is done there:";
+
 const PAUSE =
-  "The work pauses here. From now on the assistant sees of all this only the newest messages and a written record of the rest. Write that record now, as text, and call no tool. What is asked above is not to be answered: it is what the record is about.";
+  "The work pauses here. From now on the assistant sees of all this only the newest messages and a written record of the rest. Write that record now, as text, and call no tool. What is asked above is not to be answered: it is what the record is about, and what is done by now is not open.";
 
 /** The same request, behind the conversation itself. */
-export function followUpText(request: Omit<PromptRequest, "source" | "record" | "live">): string {
+export function followUpText(request: Omit<PromptRequest, "source" | "record" | "live" | "following">): string {
   const rules = RULES.filter((rule) => rule !== CITE);
   return [PAUSE, ...rules, ...structure(request), ...focusLines(request.focus), lengthLine(request.targetTokens)].join(
     "\n",
@@ -88,7 +105,7 @@ function structure({ template, asked }: Pick<PromptRequest, "template" | "asked"
   const own = template.filter(({ heading, topics }) => topics.length > 0 && !headings.has(heading));
   const byCode = `${own.map(({ heading }) => heading).join(", ")}: a program fills these in, so they are not yours.`;
   return [
-    'Use these sections, in this order, each under its heading, as lists ("- ", or "1. " where it says numbered), and nothing around them. A section without content holds the word None.',
+    'Use these sections, in this order, each under its heading, as lists ("- ", or "1. " where it says numbered), and nothing around them. Say each thing once, in the section that it fits best, and leave out a section that has nothing to say.',
     "",
     ...asked.flatMap(({ heading, level, purpose }) => [`${"#".repeat(level)} ${heading}`, `(${purpose})`]),
     ...(own.length === 0 ? [] : ["", byCode]),

@@ -7,7 +7,7 @@ import type { Writer, WriterFailure, WriterReply } from "./writer.ts";
 import { readAnswer, type Answer } from "./answer.ts";
 import { recordText, type AskedSection, type Items } from "./asked.ts";
 import { objectionTo, type Objection } from "./judge.ts";
-import { promptText, SYSTEM } from "./prompt.ts";
+import { promptText, SYSTEM, type LiveMessage } from "./prompt.ts";
 import { stagesOf, type Span } from "./source.ts";
 import { within } from "./former-record.ts";
 
@@ -40,7 +40,9 @@ export interface FoldRequest {
   readonly budget: number;
   /** How long the record is to be. */
   readonly targetTokens: number;
-  readonly live: string;
+  readonly live: LiveMessage | undefined;
+  /** What stays after the span word for word. */
+  readonly following: string;
   readonly focus?: string;
   readonly allowed: Allowance;
   readonly signal?: AbortSignal;
@@ -108,7 +110,7 @@ async function foldOnce(writer: Writer, request: FoldRequest, windowTokens: numb
   let flaws: Flaws = { cutOff: false, torn: 0, masked: false };
   let last: StagedAnswer = { kind: "rejected", objection: NOTHING_TO_READ, ...spent };
   for (const source of stages) {
-    const before = recordText(within(record, asked, { tokens: room.recordTokens, measure: span.measure }), asked);
+    const before = recordText(within(record, room.recordTokens, span.measure), asked);
     const user = span.redact(promptText({ ...request, source, record: before }));
     const reply = await writer.ask({ system: SYSTEM, user, maxOutputTokens: room.outputTokens }, request.signal);
     spent = plus(spent, spentOn(reply));
@@ -150,7 +152,7 @@ export function readReply(
   const { ended } = reply;
   const answer = readAnswer(text, asked, ended === "length");
   const flaws = { cutOff: ended === "length", torn: answer.torn ? 1 : 0, masked: text !== reply.text };
-  const objection = objectionTo({ ...given, answer, asked, ended, targetTokens, measure });
+  const objection = objectionTo({ ...given, answer, ended, targetTokens, measure });
   return { answer, ...flaws, objection };
 }
 

@@ -28,8 +28,8 @@ export interface HandoffMaterial {
   readonly live: number;
   /** What is kept verbatim beside the handoff. */
   readonly beside: AlreadyVisible;
-  /** Set when an earlier handoff holds what came first. */
-  readonly continues: boolean;
+  /** What a model wrote. */
+  readonly told: string;
   readonly budget: number;
   readonly redact: (text: string) => string;
   /** A path or text as it is written in the handoff: below the session's folder. */
@@ -113,16 +113,19 @@ function ruleDrafts(material: HandoffMaterial): readonly ItemDraft[] {
 }
 
 function stateDrafts(material: HandoffMaterial): readonly ItemDraft[] {
-  const { events, redact } = material;
+  const { events, redact, shortened, told } = material;
   const { folder, root, branch, calls } = events;
+  const isNews = (value: string | undefined): value is string => value !== undefined && !told.includes(value);
   const changed = uncommitted(events);
   const check = calls.findLast(({ facts, ending }) => facts?.purpose === "check" && ending.status !== "running");
   const done = events.plan.filter(({ state }) => state === "done").map(({ text }) => redact(text));
   const fact = (rank: number, order: number, text: string): ItemDraft => ({ rank, order, write: () => redact(text) });
   return [
-    ...(folder === undefined ? [] : [fact(3, 0, `Folder: ${folder}`)]),
-    ...(folder !== undefined || root === undefined ? [] : [fact(3, 0, `Left out of absolute paths: ${root}/`)]),
-    ...(branch === undefined ? [] : [fact(3, 1, `Branch: ${branch}`)]),
+    ...(!isNews(folder) ? [] : [fact(3, 0, `Folder: ${folder}`)]),
+    ...(folder !== undefined || root === undefined || shortened(`${root}/`) !== ""
+      ? []
+      : [fact(3, 0, `Left out of absolute paths: ${root}/`)]),
+    ...(!isNews(branch) ? [] : [fact(3, 1, `Branch: ${branch}`)]),
     ...(check === undefined || !leaves(material, check.message) ? [] : [fact(2, 2, checkText(material, check))]),
     ...(changed.length === 0 ? [] : [fact(1, 3, changedText(material, changed))]),
     ...repeatText(material).map((text, at) => fact(REPEATS_RANK, 3 + (at + 1) / 10, text)),

@@ -92,7 +92,7 @@ export function recordOf(request: RecordRequest): SessionRecord {
 function sharedTurns({ events, carried, matches, ...request }: RecordRequest): readonly SharedTurn[] {
   const turns = turnsOf(events.all, request);
   const before = carried.map((_, at) => at - carried.length);
-  const all = [...linesOfCarried(carried), ...linesOfTurns(turns, { ...request, isOld: changedAfter(events.files) })];
+  const all = [...linesOfCarried(carried), ...linesOfTurns(turns, { ...request, isOld: changedAfter(events) })];
   const lines = withoutRepeats(all);
   const compared = all.flat().filter(({ kind }) => COMPARED.has(kind));
   const novelty = noveltyAmong(compared.map(wholeText));

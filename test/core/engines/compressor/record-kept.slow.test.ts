@@ -134,7 +134,10 @@ it("dates what the model wrote, and tells the newer wish that overrules it", asy
   const handoff = contentText(messages.find(({ origin }) => origin === "summary")!.parts);
   expect(handoff).toContain(DECISION);
   expect(handoff).toMatch(/- As of message \d+: Sums in src\/cart\.ts stay whole cents/);
-  expect(handoff).toContain("From now on sums in src/cart.ts must stay tenths of cents");
+  const below = messages.slice(messages.findIndex(({ origin }) => origin === "summary") + 1);
+  expect(below.map(({ parts }) => contentText(parts)).join("\n")).toContain(
+    "From now on sums in src/cart.ts must stay tenths of cents",
+  );
 });
 
 it("knows a model's items without a citation from code's own, however often it is carried", async () => {

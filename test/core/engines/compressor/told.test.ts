@@ -122,6 +122,65 @@ describe("a compaction with a model", () => {
     expect(prompts[0]!.maxOutputTokens).toBeLessThanOrEqual(32_000 / 4);
   });
 
+  it("asks for all the room that a handoff can have, shows what stays after it, and the newest request once", async () => {
+    const prompts: string[] = [];
+    const writers = alone(writer(({ user: prompt }) => (prompts.push(prompt), careful(prompt))));
+    const unfinished = talk(
+      work.messages,
+      ran("terminal", { command: "make totals" }, "totals: 12 passed"),
+      says("Done."),
+    );
+    const { report } = (await compacted(unfinished, { budget: 8_000, writers })).compaction;
+    const [, tokens] = /Use up to (\d+) tokens/.exec(prompts[0]!)!;
+    expect(Number(tokens)).toBeGreaterThan((8_000 - report.parts.tail - report.parts.anchor) * 0.85);
+    const [read, follows] = prompts[0]!.split("=== following ===");
+    expect(read).not.toContain("totals: 12 passed");
+    expect(follows).toContain("totals: 12 passed");
+    expect(prompts[0]!.match(/Go on\./g)).toHaveLength(1);
+  });
+
+  it("is asked for fewer sections where no file was touched and no command run", async () => {
+    const prompts: string[] = [];
+    const writers = alone(writer(({ user: prompt }) => (prompts.push(prompt), careful(prompt))));
+    const chat = talk(
+      ...Array.from({ length: 20 }, (_, at) => [user(filler(100, `wish${at}`)), says(filler(200, `word${at}`))]).flat(),
+      user("And now?"),
+    );
+    await compacted(chat, { budget: 2_000, writers });
+    expect(prompts[0]).toContain("## Resolved Questions");
+    expect(prompts[0]).not.toMatch(/## (?:Relevant Files|Active State|Blocked|In Progress)/);
+    expect(prompts[0]).not.toContain("a program fills these in");
+  });
+
+  it.each([
+    ["of a few words", "## Completed Actions\n1. Parts were read.\n## Remaining Work\n- The last part.\n- Tests."],
+    [
+      "that is long",
+      `## Critical Context\n${Array.from({ length: 120 }, (_, at) => `- ${filler(14, `part${at}`)}`).join("\n")}`,
+    ],
+  ])("uses the room beside an answer %s, also where nobody asked anything but the live request", async (_, text) => {
+    const alonely = talk(
+      user("Fix the totals in src/cart.ts."),
+      Array.from({ length: 40 }, (__, at) => [
+        says(`Part ${at} is next, because its totals differ.`),
+        ...ran("read_file", { path: `src/part_${at}.ts` }, filler(600, `part${at}`)),
+      ]).flat(),
+    );
+    const { compaction, result } = await compacted(alonely, { budget: 6_000, writers: alone(writer(() => text)) });
+    expect(compaction.report.summary!.by).toBe("model");
+    expect(compaction.report.tokens.after).toBeGreaterThan(6_000 * 0.85);
+    expect(violationsOf(result)).toEqual([]);
+  });
+
+  it("tells how much of an answer did not fit, and nothing of checks", async () => {
+    const text = `## Critical Context\n${Array.from({ length: 300 }, (_, at) => `- ${filler(14, `part${at}`)}`).join("\n")}`;
+    const { compaction } = await compacted(work, { budget: 5_000, writers: alone(writer(() => text)) });
+    const { items } = compaction.report.summary!;
+    const dropped = items!.dropped.find(({ because }) => because === "it did not fit")!.count;
+    expect(items!.kept + dropped).toBe(300);
+    expect(compaction.report.degraded).toContain(`${dropped} items of the model's answer did not fit`);
+  });
+
   it("goes on when an early stage has nothing to say", async () => {
     const blank = THIRTEEN_SECTIONS.map(({ heading }) => `## ${heading}\nNone`).join("\n");
     let calls = 0;

@@ -110,7 +110,15 @@ describe("a record asked for behind the conversation", () => {
 
 it("is to say that there was a secret and not what, and to number on where a record goes on", () => {
   const asked = [{ heading: "Work", level: 2, purpose: "what was done" }] as never;
-  const text = promptText({ source: "s", record: "1. Done.", template: [], asked, live: "", targetTokens: 500 });
+  const text = promptText({
+    source: "s",
+    record: "1. Done.",
+    template: [],
+    asked,
+    live: undefined,
+    targetTokens: 500,
+    following: "",
+  });
   expect([SYSTEM, text]).toEqual([
     expect.stringMatching(/say that there is one and what it opens, and write \[REDACTED\]/),
     expect.stringContaining("with numbers that go on from the last"),

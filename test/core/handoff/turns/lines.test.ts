@@ -24,7 +24,7 @@ function linesOf(parts: Parts, given: Partial<LinesOptions> = {}): readonly Line
     shortened: (text) => text,
     isBeside: () => false,
     tellsRequests: true,
-    isOld: changedAfter(events.files),
+    isOld: changedAfter(events),
     running: new Set(stillRunning(events)),
     ...given,
   };
