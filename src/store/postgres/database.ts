@@ -76,26 +76,10 @@ const asNumbers: typeof types = {
 };
 
 export function createDatabase(options: DatabaseOptions): Database {
-  const { url, key, readOnly, connections, statementTimeoutMs, connectTimeoutMs } = options;
+  const { url, key, connectTimeoutMs } = options;
   const place = withoutPassword(url);
   const vault = createVault(key);
-  const pool = new Pool({
-    connectionString: url,
-    max: connections,
-    connectionTimeoutMillis: connectTimeoutMs,
-    idleTimeoutMillis: IDLE_MS_MAX,
-    statement_timeout: statementTimeoutMs,
-    query_timeout: 2 * statementTimeoutMs,
-    idle_in_transaction_session_timeout: statementTimeoutMs,
-    application_name: "precis",
-    types: asNumbers,
-  });
-  pool.on("connect", (client) => {
-    // A connection that is lost between two queries is replaced; the next query says so.
-    client.on("error", () => undefined);
-    if (readOnly) client.query("set default_transaction_read_only = on").catch(() => undefined);
-  });
-  pool.on("error", () => undefined);
+  const pool = openPool(options);
   const absence = createAbsence(pool, place, connectTimeoutMs);
   /** A database that is away is waited for; what was under way is asked again. */
   const withClient = async <Answer>(work: (client: PoolClient) => Promise<Answer>): Promise<Answer> => {
@@ -118,6 +102,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     if (known !== undefined) return known;
     const answer = await withClient((client) =>
       askOn(client, asked).catch((error: unknown) => {
+        lasting.forget();
         throw once && asked.wants === "changes" && isAway(error) ? unansweredCommit(error) : error;
       }),
     );
@@ -148,6 +133,27 @@ export function createDatabase(options: DatabaseOptions): Database {
   };
 }
 
+function openPool({ url, readOnly, connections, statementTimeoutMs, connectTimeoutMs }: DatabaseOptions): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    max: connections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    idleTimeoutMillis: IDLE_MS_MAX,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: 2 * statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    application_name: "precis",
+    types: asNumbers,
+  });
+  pool.on("connect", (client) => {
+    // A connection that is lost between two queries is replaced; the next query says so.
+    client.on("error", () => undefined);
+    if (readOnly) client.query("set default_transaction_read_only = on").catch(() => undefined);
+  });
+  pool.on("error", () => undefined);
+  return pool;
+}
+
 interface LastingRows {
   readonly find: (asked: AskedQuery) => unknown;
   /** Only of what is read outside any transaction: that is committed. */
@@ -157,14 +163,17 @@ interface LastingRows {
 }
 
 function createLastingRows(): LastingRows {
-  const keyOf = ({ query, args }: AskedQuery): string => `${compiled(query).name} ${JSON.stringify(args)}`;
-  const empty = () => createRecentMap<unknown>({ entries: LASTING_ROWS_MAX });
-  let rows = empty();
+  const limits = { entries: LASTING_ROWS_MAX };
+  let rows = createRecentMap<unknown>(limits);
   return {
-    find: (asked) => (asked.query.lasting ? rows.get(keyOf(asked)) : undefined),
-    keep: (asked, row) => (asked.query.lasting && row !== undefined ? rows.set(keyOf(asked), row) : undefined),
-    forget: () => void (rows = empty()),
+    find: (asked) => (asked.query.lasting ? rows.get(questionKey(asked)) : undefined),
+    keep: (asked, row) => (asked.query.lasting && row !== undefined ? rows.set(questionKey(asked), row) : undefined),
+    forget: () => void (rows = createRecentMap<unknown>(limits)),
   };
+}
+
+function questionKey({ query, args }: AskedQuery): string {
+  return `${compiled(query).name} ${JSON.stringify(args)}`;
 }
 
 interface Absence {
