@@ -5,7 +5,7 @@
  * below: sentences, mentions and telephone numbers, private keys.
  */
 import { findAssigned, findElement } from "./assignments.ts";
-import { findLoginPassword, findOptionValue, findSetValue } from "./command-lines.ts";
+import { findOptionValue, findSetValue } from "./command-lines.ts";
 import { findSchemeCredentials, findInUrl } from "./headers.ts";
 import { type Span, MARKER, valueSpan, hiddenSpan, PRIVATE_KEY_MARKER } from "./mask.ts";
 import { endOfMatch, type Stop, type Word, matchAt } from "./reading.ts";
@@ -16,11 +16,12 @@ import { nameStrength } from "./names.ts";
 import { isSecretValue } from "./values.ts";
 
 /** Secrets that a sentence states: "the password is hunter2". */
-const SAID = /(?:^|[\s"'(])((?:[A-Za-z]{2,16} )?[A-Za-z]{3,12}) $/;
-const SAID_CHARS_MAX = 32;
+const SAID =
+  /(?:^|[\s"'(])((?:[A-Za-z]{2,16} )?[A-Za-z]{2,12})(?: (?:for|of|to|from|on|in|at|by)(?: [\w.'-]{1,24}){1,3})? $/;
+const SAID_CHARS_MAX = 112;
 const AFTER_IS = /(?:is|was) (?:set to |now )?["'`]?([^\s"'`<>{}()[\]\\,;]{6,512})/y;
 
-/** "the password is hunter2", "API key was …": `word` is the verb. */
+/** "the password is hunter2", "API key for mail was …": `word` is the verb. */
 function findSaid(text: string, word: Word): Span | undefined {
   const said = SAID.exec(text.slice(Math.max(0, word.start - SAID_CHARS_MAX), word.start))?.[1];
   const strength = said === undefined ? undefined : nameStrength(said.replace(" ", "_"));
@@ -105,8 +106,8 @@ function isVeil(text: string, at: number): boolean {
 const DASH = 45;
 const BEGIN = "-----BEGIN";
 /** The short words that a rule begins with; of options, any length. */
-const SHORT_WORDS = new Set("is was set setx setenv env basic bearer password".split(" "));
-const SHORT_CHARS_MAX = 8;
+const SHORT_WORDS = new Set("is was set setx setenv env basic bearer".split(" "));
+const SHORT_CHARS_MAX = 6;
 
 function isShortWord(text: string, { start, end }: Word): boolean {
   return end - start <= SHORT_CHARS_MAX && SHORT_WORDS.has(text.slice(start, end).toLowerCase());
@@ -134,8 +135,6 @@ function findAtWord(text: string, word: Word): Span | undefined {
     case "basic".length:
     case "bearer".length:
       return findSchemeCredentials(text, word) ?? findSetValue(text, word);
-    case "password".length:
-      return text.startsWith("password ", start) ? findLoginPassword(text, word) : undefined;
     default:
       return end - start >= UNNAMED_WORD_CHARS_MIN ? findAnnounced(text, word) : undefined;
   }

@@ -19,6 +19,32 @@ interface StatementRule {
 
 const RULES: readonly StatementRule[] = [
   {
+    // A .netrc.
+    sign: /\bmachine\b/,
+    pattern:
+      /\bmachine(?:\s|\\{1,4}[nrt]){1,8}[^\s\\]{1,128}(?:\s|\\{1,4}[nrt]){1,8}(?:(?:login|account)(?:\s|\\{1,4}[nrt]){1,8}[^\s\\]{1,64}(?:\s|\\{1,4}[nrt]){1,8}){0,2}password(?:\s|\\{1,4}[nrt]){1,8}(?<value>[^\s"'\\]{4,256})/dg,
+    place: "shell",
+  },
+  {
+    sign: /\blogin\b/,
+    pattern: /\blogin[ \t]{1,4}[^\s\\]{1,64}[ \t]{1,4}password (?<value>(?!-)[^\s"'`<>{}()[\]\\,;|]{4,256})/dg,
+    place: "bare",
+  },
+  {
+    // Oracle's `user/password@host`.
+    sign: /jdbc:oracle:|\bsqlplus\b/,
+    pattern:
+      /(?:jdbc:oracle:\w{1,8}:|\bsqlplus (?:-\w{1,8} ){0,3}\\{0,4}["']?)[\w.$#-]{1,64}\/\\{0,4}"?(?<value>[^\s"'@/\\]{4,128})(?=\\{0,4}"?@|[\s"'\\]|$)/dg,
+    place: "shell",
+  },
+  {
+    // In braces a connection string may hold any sign; those of a program hold a name.
+    sign: /(?:pwd|password)=\{/i,
+    pattern:
+      /(?:(?<=; {0,2})|\b(?=\w{3,8}=\{[^{}\n]{4,256}(?:\};|$)))(?:pwd|password)=\{(?<value>(?!\w{0,32}(?:pass|pw|secret)\w{0,32}\})(?:[^{}\n\\]|\}\}){4,256})(?:\}|$)/dgi,
+    place: "shell",
+  },
+  {
     sign: /<key>/,
     pattern: /<key>(?<name>[\w.-]{2,64})<\/key>(?:\s|\\[nrt]){0,16}<string>(?<value>[^<>\n\\]{4,512})/dg,
     place: "quoted",
@@ -45,7 +71,26 @@ const RULES: readonly StatementRule[] = [
     // Calls that set a variable of the environment: `os.Setenv("DB_PASSWORD", "…")`.
     sign: /\(\\{0,4}["'][A-Z]/,
     pattern:
-      /\( {0,2}\\{0,4}["'](?<name>[A-Z][A-Z0-9_]{2,63})\\{0,4}["'] {0,2}, {0,2}\\{0,4}["'](?<value>[^"'\n\\]{4,256})\\{0,4}["']/dg,
+      /\( {0,2}\\{0,4}["'](?<name>[A-Z][A-Z0-9_]{2,63})\\{0,4}["'] {0,2}, {0,2}\\{0,4}["'](?<value>[^"'\n\\]{4,256})(?:\\{0,4}["']|$)/dg,
+    place: "quoted",
+  },
+  {
+    // A call or a command that is named by what it takes, and takes it last: `HTTPBasicAuth("ida", "…")`, `setPassword("…")`.
+    sign: /uth(?:entication)?(?: ?= ?)?\(|redentials?\(/,
+    pattern:
+      /(?<![\w-])(?:\w{0,32}(?:[Bb]asic_?[Aa]uth|DigestAuth|NtlmAuth|PasswordAuthentication|[a-z]Credentials?)\(|auth ?= ?\()(?:\s|\\{1,4}[nrt]){0,16}\\{0,4}["'][^"'\n\\]{0,128}\\{0,4}["'] {0,2},(?:\s|\\{1,4}[nrt]){0,16}\\{0,4}["'](?<value>[^"'\n\\]{4,256})(?:\\{0,4}["']|$)/dg,
+    place: "quoted",
+  },
+  {
+    sign: /SecureString|SecretStr/,
+    pattern:
+      /\b(?:ConvertTo-SecureString(?: -String)? |SecretStr(?:ing)?\()\\{0,4}["']?(?<value>[^\s"'\\()$-][^\s"'\\()]{3,256})/dg,
+    place: "quoted",
+  },
+  {
+    sign: /\((?<=(?:set|with|use)\w{3,32}\()/i,
+    pattern:
+      /(?<![\w-])(?:[Ss]et|[Ww]ith|[Uu]se)_?(?<name>[A-Za-z_]{3,32})\(\\{0,4}["'](?<value>[^"'\n\\]{4,256})\\{0,4}["'] ?\)/dg,
     place: "quoted",
   },
   {
