@@ -2,6 +2,7 @@
  * Secrets that a place in several lines names: a value in the lines below its name (YAML), every value of a Kubernetes Secret,
  * and a column of a table (Markdown, CSV, TSV). Lines end with a line break, also as a string writes it.
  */
+import { printedNumberChars } from "../digest/numbered-lines.ts";
 import { hiddenSpan, type Span } from "./mask.ts";
 import { NAMES_NAMES, nameStrength, type NameStrength } from "./names.ts";
 import { isSecretValue } from "./values.ts";
@@ -72,12 +73,10 @@ function splitLines(text: string): readonly Line[] {
 
 const QUOTE = /(?<!\\)"/g;
 
-/** What a tool that shows files prints in front of a line. Of a table the number may be a column, so its rows keep it. */
-const LINE_NUMBER = /^\s{0,8}\d{1,7}(?:→|\t|\\{1,4}t|: | \| )/;
-
-function withoutNumber(line: Line): Line {
-  const chars = LINE_NUMBER.exec(line.text)?.[0].length ?? 0;
-  return chars === 0 ? line : { start: line.start + chars, text: line.text.slice(chars) };
+/** Of a table the number may be a column, so its rows keep it. */
+function withoutNumber({ start, text }: Line): Line {
+  const chars = printedNumberChars(text);
+  return { start: start + chars, text: text.slice(chars) };
 }
 
 function measureIndent(text: string): number {

@@ -136,7 +136,8 @@ function merged(spans: readonly Span[]): readonly Span[] {
   for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = result.at(-1);
     if (last === undefined || span.start >= last.end) result.push(span);
-    else if (span.end > last.end) result[result.length - 1] = { ...last, end: span.end, mask: MARKER };
+    else if (span.end > last.end)
+      result[result.length - 1] = { ...last, end: span.end, mask: last.mask === span.mask ? last.mask : MARKER };
   }
   return result;
 }

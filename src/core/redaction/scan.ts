@@ -4,6 +4,7 @@
  * bounded way around its place, so the cost stays linear and an unbroken run is one word. Rules that belong nowhere else are
  * below: sentences, mentions and telephone numbers, private keys.
  */
+import { ownLineStart } from "../digest/numbered-lines.ts";
 import { findAssigned, findElement } from "./assignments.ts";
 import { findOptionValue, findSetValue } from "./command-lines.ts";
 import { findSchemeCredentials, findInUrl } from "./headers.ts";
@@ -233,8 +234,6 @@ const FOOTER = /-{5,6}END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
 const FIELD = /(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{0,120}/y;
 const BASE64 = /[A-Za-z0-9+/=]+/y;
 const BETWEEN = /(?:\\+[rn]|[\s"'`,;>+|])+/y;
-/** What stands in front of a line that is printed or left out: the name of a file, a number, or both; a sign of a diff or a comment. */
-const LINE_PREFIX = /(?:#|\*|\/\/|[^\s:→|"'`\\]{0,200}[:-])?(?:\d{1,7}(?:→|\\{1,4}t|[\t:|-]| \|))?[ \t]{0,8}/y;
 /** Shorter than this it is a code that names the markers, not a key. */
 const KEY_CHARS_MIN = 32;
 const LINE_CHARS_MIN = 16;
@@ -261,7 +260,7 @@ function findPrivateKey(text: string, start: number): Span | undefined {
 
 /** Where the key's own characters begin in a line that a tool may have printed with something in front. */
 function keyLineStart(text: string, start: number): number {
-  const own = endOfMatch(LINE_PREFIX, text, start) ?? start;
+  const own = ownLineStart(text, start);
   const line = endOfMatch(BASE64, text, own);
   const isOfKey = endOfMatch(FOOTER, text, own) !== undefined || (line !== undefined && isKeyLine(text, own, line));
   return isOfKey ? own : start;
@@ -271,5 +270,5 @@ function keyLineStart(text: string, start: number): number {
 function isKeyLine(text: string, start: number, end: number): boolean {
   if (end - start >= LINE_CHARS_MIN) return true;
   const next = endOfMatch(BETWEEN, text, end) ?? end;
-  return [next, endOfMatch(LINE_PREFIX, text, next) ?? next].some((at) => endOfMatch(FOOTER, text, at) !== undefined);
+  return [next, ownLineStart(text, next)].some((at) => endOfMatch(FOOTER, text, at) !== undefined);
 }

@@ -3,6 +3,7 @@
  * keys of PuTTY, keys without their first line, what a shell pipes into sudo, attributes with entities. Each pattern begins
  * with a word of its format, is bounded, and is tried only in a text that has that word.
  */
+import { ownLineStart } from "../digest/numbered-lines.ts";
 import { hiddenSpan, PRIVATE_KEY_MARKER, type Span } from "./mask.ts";
 import { nameStrength, type NameStrength } from "./names.ts";
 import { isSecretValue, type ValuePlace } from "./values.ts";
@@ -196,7 +197,9 @@ function insertedPasswords(text: string): readonly Span[] {
 
 const FOOTER = /-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
 const TAIL_CHARS_MAX = 8_192;
-const BREAKS = /(?:\s|\\[nr]|["'+,>|])+/g;
+/** Between lines: what joins strings too, of which a plus sign may also be in a line. */
+const BREAKS = /(?:\s|\\[nr]|["',>|]|\+(?=\s)|(?<=[\s"']|\\[nr])\+)+/g;
+const LINE_NUMBER = /^\d{1,7}$/;
 const KEY_LINE = /^[A-Za-z0-9+/=]+$/;
 const KEY_LINE_CHARS_MIN = 16;
 const LAST_LINE_CHARS_MIN = 2;
@@ -209,7 +212,10 @@ function keyTails(text: string): readonly Span[] {
     const from = Math.max(done, footer.index - TAIL_CHARS_MAX);
     done = footer.index + footer[0].length;
     const before = text.slice(from, footer.index);
-    const lines = before.split(BREAKS).filter((line) => line !== "");
+    const lines = before
+      .split(BREAKS)
+      .map((line) => line.slice(ownLineStart(line, 0)))
+      .filter((line) => line !== "" && !LINE_NUMBER.test(line));
     let start = before.length;
     let isLast = true;
     for (const line of lines.toReversed()) {
