@@ -89,17 +89,17 @@ function createSharing(): (question: string, answer: () => Promise<string>) => P
   const begin = (question: string, answer: () => Promise<string>): Promise<string> => {
     const answering: Answering = { now: answer() };
     underWay.set(question, answering);
-    const done = (): void => {
+    const forget = (): void => {
       if (answering.next === undefined) underWay.delete(question);
     };
-    answering.now.then(done, done);
+    answering.now.then(forget, forget);
     return answering.now;
   };
   return (question, answer) => {
     const before = underWay.get(question);
     if (before === undefined) return begin(question, answer);
-    const next = (): Promise<string> => begin(question, answer);
-    return (before.next ??= before.now.then(next, next));
+    const again = (): Promise<string> => begin(question, answer);
+    return (before.next ??= before.now.then(again, again));
   };
 }
 
