@@ -225,27 +225,41 @@ function firstNumberOf(filled: Filled, previous: ParsedHandoff | undefined): num
 
 /** Takes the least important away until the text as a whole is within the budget. */
 function withinBudget(chosen: Filled, write: (filled: Filled) => string, { budget, measure }: HandoffRequest): Handoff {
-  let filled = chosen;
-  let text = write(filled);
-  while (measure.text(text) > budget && [...filled.values()].some(({ items }) => items.length > 0)) {
-    filled = withoutLeast(filled);
-    text = write(filled);
+  const order = leastFirst(chosen);
+  const fits = (count: number): boolean => measure.text(write(without(chosen, order.slice(0, count)))) <= budget;
+  // Twice as many each time and then half of what is between: to write it anew for each of thousands would take their square.
+  let [tooFew, enough] = [-1, 0];
+  while (enough < order.length && !fits(enough)) [tooFew, enough] = [enough, Math.min(order.length, enough * 2 || 1)];
+  while (enough - tooFew > 1) {
+    const middle = Math.floor((tooFew + enough) / 2);
+    if (fits(middle)) enough = middle;
+    else tooFew = middle;
   }
+  const filled = without(chosen, order.slice(0, enough));
+  const text = write(filled);
   const sections = [...filled].map(([topic, { items, leftOut }]) => ({ topic, written: items.length, leftOut }));
   const said = [...filled.values()].flatMap(({ items }) => items.map((item) => item.text)).join("\n");
   const tellsAll = !(filled.get("actions")?.items ?? []).some(({ isCut }) => isCut);
   return { text, tokens: measure.text(text), sections, said, tellsAll };
 }
 
-function withoutLeast(filled: Filled): Filled {
-  const count = (topic: Topic): number => filled.get(topic)?.items.length ?? 0;
-  // The last turn of the record is most of what a small handoff says: it stays as long as there is anything else.
-  const topic = TOPICS_BY_NEED.findLast((one) => count(one) > (one === "actions" ? 1 : 0)) ?? "actions";
-  const { items, leftOut } = filled.get(topic)!;
-  const least = items.reduce((worst, item) =>
-    item.rank < worst.rank || (item.rank === worst.rank && item.order < worst.order) ? item : worst,
+/** The items in the order in which they give way. The last turn of the record is most of what a small handoff says: it stays as long as there is anything else. */
+function leastFirst(filled: Filled): readonly Item[] {
+  const ranked = (topic: Topic): readonly Item[] =>
+    (filled.get(topic)?.items ?? []).toSorted((a, b) => a.rank - b.rank || a.order - b.order);
+  const turns = ranked("actions");
+  const others = TOPICS_BY_NEED.toReversed().map((topic) => (topic === "actions" ? turns.slice(0, -1) : ranked(topic)));
+  return [...others.flat(), ...turns.slice(-1)];
+}
+
+function without(filled: Filled, removed: readonly Item[]): Filled {
+  const gone = new Set(removed);
+  return new Map(
+    Array.from(filled, ([topic, { items, leftOut }]) => {
+      const left = items.filter((item) => !gone.has(item));
+      return [topic, { items: left, leftOut: leftOut + items.length - left.length }];
+    }),
   );
-  return new Map([...filled, [topic, { items: items.filter((item) => item !== least), leftOut: leftOut + 1 }]]);
 }
 
 /** Whether a message is a handoff of ours, of this version. */
