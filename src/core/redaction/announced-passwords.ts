@@ -28,7 +28,7 @@ const ANNOUNCED = new RegExp(
 const BESIDE = new RegExp(`${WORD} ?${VALUE}`, "dgiu");
 /** "Log in with admin / …": the name of a user comes before. */
 const LOGIN = new RegExp(
-  `(?<![\\p{L}\\p{N}_-])(?:(?:log(?:ged)? ?in|sign ?in|anmelden)(?: \\p{L}{2,12}){0,2} (?:with|as|using|mit|als)|(?:login|creds?|credentials)(?: \\p{L}{2,12}){0,3}:) \\\\{0,4}["'\`]?[\\p{L}\\p{N}.@_-]{2,64} / ${VALUE}`,
+  `(?<![\\p{L}\\p{N}_-])(?:(?:log(?:ged)? ?in|sign ?in|anmelden)(?: \\p{L}{2,12}){0,2} (?:with|as|using|mit|als)|(?:login|creds?|credentials|zugangsdaten)(?: \\p{L}{2,12}){0,3}:) \\\\{0,4}["'\`]?[\\p{L}\\p{N}.@_-]{2,64} / ${VALUE}`,
   "dgiu",
 );
 const LOGIN_SIGN = /[\w.@-] \/ ["'`]?\S{0,62}\d/;

@@ -12,13 +12,14 @@ import { isMadeByMachine, isSecretValue, type ValuePlace } from "./values.ts";
 const COLON = 58;
 const EQUALS = 61;
 /** Between a name and its sign: a closing quote, a space, the mark of an optional field, half of `:=`. */
-const GAP = /^[ \t"'`\\\]?:*]*$/;
+const GAP = /^[ \t"'`\\[\]?:*]*$/;
 const GAP_CHARS_MAX = 66;
 const STRING_TYPES = new Set("str string String byte SecretStr None null undefined".split(" "));
 /** What a list of settings calls the value whose name is next to it. */
 const PAIRED = new Set(["value", "Value"]);
 /** Types that may be between a name and its value: `password: str = "..."`. */
-const TYPED = /([\w-]{1,64})\??: ?(?:str|string|String|\[\]byte|SecretStr)(?: ?\| ?(?:None|null|undefined))? ?$/;
+const TYPED =
+  /([\w-]{1,64})\??: ?(?:&?(?:'static )?str|string|String|\[\]byte|SecretStr)(?: ?\| ?(?:None|null|undefined))? ?$/;
 const TYPED_CHARS_MAX = 100;
 
 /**
@@ -100,7 +101,7 @@ function findFormPart(text: string, at: number): Span | undefined {
 }
 
 /** The name that a list of settings writes beside its value: `- name: DB_PASSWORD` and then `value: …`. */
-const PAIR_NAME = /(?:name|key|Name|Key)["']? {0,2}[:=] {0,2}["']?([\w.:-]{2,64})["']?[\s,]{0,40}["']?$/;
+const PAIR_NAME = /(?:name|key|Name|Key)["']? {0,2}[:=] {0,2}["']?([\w.:/-]{2,64})["']?[\s,]{0,40}["']?$/;
 const PAIR_CHARS_MAX = 256;
 /** `<input type="password" value="…">`: what else a tag says of its value. */
 const TAG_NAME = /(?<![\w-])(?:type|name) ?= ?\\{0,31}["']?([\w.:-]{2,64})/g;

@@ -5,7 +5,7 @@
 import { printedNumberChars } from "../digest/numbered-lines.ts";
 import { hiddenSpan, type Span } from "./mask.ts";
 import { NAMES_NAMES, nameStrength, type NameStrength } from "./names.ts";
-import { isSecretValue } from "./values.ts";
+import { isMadeByMachine, isSecretValue } from "./values.ts";
 
 interface Line {
   readonly start: number;
@@ -34,7 +34,8 @@ const OTHER_ITEM = /^[ \t]{0,64}(?:[-*•]|\d{1,3}[.)]) |^[ \t]{0,64}[\\"'].{0,5
 const NOTHING = /^[ \t]{0,64}(?:`{3}\w{0,16})?[ \t]{0,8}$/;
 const EMPTY_LINES_MAX = 2;
 
-export function findInBlocks(text: string): readonly Span[] {
+/** `code`: source is spared what a person chose. */
+export function findInBlocks(text: string, code: boolean): readonly Span[] {
   const hasBlock = /: {1,4}[|>][+-]?\d?\s{0,4}(?:\r?\n|\\)/.test(text);
   const hasSecret = /kind\\{0,4}["']?: ?\\{0,4}["']?Secret\b/.test(text);
   const hasColumn = COLUMN.test(text);
@@ -44,7 +45,7 @@ export function findInBlocks(text: string): readonly Span[] {
   const own = lines.map(withoutNumber);
   return [
     ...(hasBlock ? blockValues(own) : []),
-    ...(hasAbove ? valuesBelow(own) : []),
+    ...(hasAbove ? valuesBelow(own, code) : []),
     ...(hasSecret ? [...secretValues(own), ...secretObjects(text)] : []),
     ...(hasColumn ? columnValues(lines) : []),
   ];
@@ -99,7 +100,7 @@ function blockValues(lines: readonly Line[]): readonly Span[] {
 }
 
 /** `Password:` and its value on the next line, `passwords:` and a list. */
-function valuesBelow(lines: readonly Line[]): readonly Span[] {
+function valuesBelow(lines: readonly Line[], code: boolean): readonly Span[] {
   const spans: Span[] = [];
   const names = lines.map(nameAtEnd);
   for (const [at, above] of names.entries()) {
@@ -110,11 +111,11 @@ function valuesBelow(lines: readonly Line[]): readonly Span[] {
     const first = lines[next];
     const alone =
       first === undefined || names[next] !== undefined || ITEM.test(first.text) ? null : ALONE.exec(first.text);
-    if (first !== undefined && alone !== null) spans.push(...valueSpans(first, alone, strength));
+    if (first !== undefined && alone !== null) spans.push(...valueSpans(first, alone, { strength, code }));
     if (alone !== null || NAMES_NAMES.test(above)) continue;
     for (let item = next; item < next + BLOCK_LINES_MAX && item < lines.length && names[item] === undefined; item++) {
       const found = ITEM.exec(lines[item]!.text);
-      if (found !== null) spans.push(...valueSpans(lines[item]!, found, strength));
+      if (found !== null) spans.push(...valueSpans(lines[item]!, found, { strength, code }));
       else if (!OTHER_ITEM.test(lines[item]!.text)) break;
     }
   }
@@ -128,10 +129,16 @@ function nameAtEnd({ text }: Line): string | undefined {
   return name !== undefined && nameStrength(name) !== undefined ? name : undefined;
 }
 
-function valueSpans({ start }: Line, found: RegExpExecArray, strength: NameStrength): readonly Span[] {
+interface Named {
+  readonly strength: NameStrength;
+  readonly code: boolean;
+}
+
+function valueSpans({ start }: Line, found: RegExpExecArray, { strength, code }: Named): readonly Span[] {
   const [from, to] = found.indices!.groups!["value"]!;
   const value = found.groups!["value"]!;
-  return isSecretValue(value, strength, "bare") ? [hiddenSpan(start + from, start + to, "assigned secret")] : [];
+  if (!isSecretValue(value, strength, "bare") || (code && !isMadeByMachine(value))) return [];
+  return [hiddenSpan(start + from, start + to, "assigned secret")];
 }
 
 function spanIn(start: number, value: string): Span {

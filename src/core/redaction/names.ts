@@ -15,7 +15,7 @@ export function maySuggestSecret(name: string): boolean {
 }
 
 const PASSWORD_END =
-  /(?:password|passwd|passphrase|passcode|pwd|psk|secret|credentials?|mnemonic)$|^(?:creds?|(?:db|user|usr|root|admin|my|ftp|smtp|mail|sql|pg|redis|mongo|ldap|ssh|sudo|wifi|store)pass)$/;
+  /(?:password|passwd|passphrase|passcode|pwd|psk|secret|credentials?|mnemonic)$|^(?:creds?|(?:db|user|usr|root|admin|my|ftp|smtp|mail|sql|pg|redis|mongo|ldap|ssh|sudo|wifi|store|require)pass)$/;
 const PASS = new Set(["pass", "pw"]);
 /** Several of them are called as one is; what is called "secrets" is mostly a list of their names. */
 const SEVERAL = /^(.{0,32}(?:password|passwd|passphrase|passcode|pwd|token|key|code))s$/;
@@ -65,7 +65,13 @@ function judged(name: string, parameter: boolean): NameStrength | undefined {
   if (before === "saml" && /^(?:response|assertion)$/.test(last)) return "weak";
   if (last.endsWith("token") && (before !== "" || last.length > "token".length)) return "key";
   if (JOINED_KEY.test(last) || (last === "key" && SECRET_KEY_BEFORE.has(before))) return "key";
-  if (last === "pass" || (last === "salt" && before !== "")) return "key";
+  if (
+    last === "pass" ||
+    last === "pw" ||
+    (last === "auth" && before === "bearer") ||
+    (last === "salt" && before !== "")
+  )
+    return "key";
   return WEAK.has(last) ? "weak" : undefined;
 }
 

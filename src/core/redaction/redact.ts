@@ -8,6 +8,7 @@ import { findInBlocks } from "./blocks.ts";
 import { hiddenSpan, type Span, MARKER, PRIVATE_KEY_MARKER } from "./mask.ts";
 import { readingsOf } from "./displayed.ts";
 import { scan } from "./scan.ts";
+import { findBeside } from "./unnamed.ts";
 
 export interface Redaction {
   readonly text: string;
@@ -57,7 +58,12 @@ export function secretsIn(text: string): readonly string[] {
 /** Finders look when our own rules are done, so that they see what is left. */
 function findSpans(text: string, { code = false, finders = [] }: RedactOptions): readonly Span[] {
   const plain = scan(text, code);
-  const stated = [...findStatements(text), ...findInBlocks(text), ...findAnnouncedPasswords(text)];
+  const stated = [
+    ...findStatements(text),
+    ...findInBlocks(text, code),
+    ...findAnnouncedPasswords(text),
+    ...findBeside(text, code),
+  ];
   const readings = plain.veils.length > 0 ? readingsOf(text, plain) : [];
   const more = readings.flatMap((reading) => scan(reading.text, code).spans.map(reading.origin));
   const extra = [...more, ...stated.filter((one) => isClear(text, one))];

@@ -76,22 +76,16 @@ const RULES: readonly StatementRule[] = [
     place: "quoted",
   },
   {
-    // A call or a command that is named by what it takes, and takes it last: `HTTPBasicAuth("ida", "…")`, `setPassword("…")`.
+    // A call or a command that is named by what it takes, and takes it last: `HTTPBasicAuth("ida", "…")`.
     sign: /uth(?:entication)?(?: ?= ?)?\(|redentials?\(/,
     pattern:
-      /(?<![\w-])(?:\w{0,32}(?:[Bb]asic_?[Aa]uth|DigestAuth|NtlmAuth|PasswordAuthentication|[a-z]Credentials?)\(|auth ?= ?\()(?:\s|\\{1,4}[nrt]){0,16}\\{0,4}["'][^"'\n\\]{0,128}\\{0,4}["'] {0,2},(?:\s|\\{1,4}[nrt]){0,16}\\{0,4}["'](?<value>[^"'\n\\]{4,256})(?:\\{0,4}["']|$)/dg,
+      /(?<![\w-])(?:\w{0,32}(?:(?<=\.)auth|[Bb]asic_?[Aa]uth(?:entication)?|DigestAuth|NtlmAuth|PasswordAuthentication|[a-z]Credentials?)\(|auth ?= ?\()(?:\s|\\{1,4}[nrt]){0,16}\\{0,4}["'][^"'\n\\]{0,128}\\{0,4}["'] {0,2},(?:\s|\\{1,4}[nrt]){0,16}\\{0,4}["'](?<value>[^"'\n\\]{4,256})(?:\\{0,4}["']|$)/dg,
     place: "quoted",
   },
   {
     sign: /SecureString|SecretStr/,
     pattern:
       /\b(?:ConvertTo-SecureString(?: -String)? |SecretStr(?:ing)?\()\\{0,4}["']?(?<value>[^\s"'\\()$-][^\s"'\\()]{3,256})/dg,
-    place: "quoted",
-  },
-  {
-    sign: /\((?<=(?:set|with|use)\w{3,32}\()/i,
-    pattern:
-      /(?<![\w-])(?:[Ss]et|[Ww]ith|[Uu]se)_?(?<name>[A-Za-z_]{3,32})\(\\{0,4}["'](?<value>[^"'\n\\]{4,256})\\{0,4}["'] ?\)/dg,
     place: "quoted",
   },
   {
