@@ -103,6 +103,12 @@ function blockValues(lines: readonly Line[]): readonly Span[] {
 function valuesBelow(lines: readonly Line[], code: boolean): readonly Span[] {
   const spans: Span[] = [];
   const names = lines.map(nameAtEnd);
+  const add = ({ start }: Line, found: RegExpExecArray, strength: NameStrength): void => {
+    const [from] = found.indices!.groups!["value"]!;
+    const value = found.groups!["value"]!;
+    if (isSecretValue(value, strength, "bare") && !(code && !isMadeByMachine(value)))
+      spans.push(spanIn(start + from, value));
+  };
   for (const [at, above] of names.entries()) {
     if (above === undefined) continue;
     const strength = nameStrength(above)!;
@@ -111,11 +117,11 @@ function valuesBelow(lines: readonly Line[], code: boolean): readonly Span[] {
     const first = lines[next];
     const alone =
       first === undefined || names[next] !== undefined || ITEM.test(first.text) ? null : ALONE.exec(first.text);
-    if (first !== undefined && alone !== null) spans.push(...valueSpans(first, alone, { strength, code }));
+    if (first !== undefined && alone !== null) add(first, alone, strength);
     if (alone !== null || NAMES_NAMES.test(above)) continue;
     for (let item = next; item < next + BLOCK_LINES_MAX && item < lines.length && names[item] === undefined; item++) {
       const found = ITEM.exec(lines[item]!.text);
-      if (found !== null) spans.push(...valueSpans(lines[item]!, found, { strength, code }));
+      if (found !== null) add(lines[item]!, found, strength);
       else if (!OTHER_ITEM.test(lines[item]!.text)) break;
     }
   }
@@ -127,18 +133,6 @@ function nameAtEnd({ text }: Line): string | undefined {
   if (!SIGN_AT_END.test(text.slice(-SIGN_CHARS_MAX))) return undefined;
   const name = ABOVE.exec(text.slice(-ABOVE_CHARS_MAX))?.groups!["name"]!.replaceAll(" ", "_");
   return name !== undefined && nameStrength(name) !== undefined ? name : undefined;
-}
-
-interface Named {
-  readonly strength: NameStrength;
-  readonly code: boolean;
-}
-
-function valueSpans({ start }: Line, found: RegExpExecArray, { strength, code }: Named): readonly Span[] {
-  const [from, to] = found.indices!.groups!["value"]!;
-  const value = found.groups!["value"]!;
-  if (!isSecretValue(value, strength, "bare") || (code && !isMadeByMachine(value))) return [];
-  return [hiddenSpan(start + from, start + to, "assigned secret")];
 }
 
 function spanIn(start: number, value: string): Span {
