@@ -21,11 +21,12 @@ const compact = (...words: string[]): Promise<Ran> =>
   precisHere(["compact", "chat.json", "--budget", "30%", ...words], { folder: folder.path });
 
 /** A device of the test's own where that is allowed: whoever may make one could also replace the machine's. */
-function fullDevice(path: string): void {
+function fullDevice(path: string): string {
   try {
     execFileSync("mknod", [path, "c", "1", "7"], { stdio: "ignore" });
+    return path;
   } catch {
-    symlinkSync("/dev/full", path);
+    return "/dev/full";
   }
 }
 
@@ -62,7 +63,7 @@ describe.each(WRITERS)("%s of %j", (flag, words) => {
     expect(readdirSync(folder.path).toSorted()).toEqual(["chat.json", "result"]);
   });
 
-  it("follows symbolic links, also to a file that is not there yet", async () => {
+  it("follows symbolic links within their folder, also to a file that is not there yet", async () => {
     mkdirSync(at("elsewhere"));
     symlinkSync("elsewhere/result", at("link"));
     symlinkSync("link", at("link-to-link"));
@@ -72,6 +73,29 @@ describe.each(WRITERS)("%s of %j", (flag, words) => {
       true,
     ]);
     expect(lstatSync(at("elsewhere/result")).isFile()).toBe(true);
+  });
+
+  it.each([
+    ["a file outside", "../victim", "link"],
+    ["a file outside that is not there yet", "../new", "link"],
+    ["a file outside, by another link", "../victim", "link-to-link"],
+    ["a file in a folder that is a link", "away/victim", "link"],
+    ["a pipe or a device outside", "../device", "link"],
+  ])("refuses a link to %s, and leaves both", async (_, target, name) => {
+    mkdirSync(at("repository"));
+    const mine = '{"schemaVersion": 1, "originals": {}}';
+    folder.write("victim", mine);
+    folder.write("repository/chat.json", JSON.stringify(chatMessages()));
+    symlinkSync("/dev/null", at("device"));
+    symlinkSync("..", at("repository/away"));
+    symlinkSync(target, at("repository/link"));
+    symlinkSync("link", at("repository/link-to-link"));
+    const { code, out, err } = await precisHere([...words, flag, name], { folder: at("repository") });
+    expect([code, out]).toEqual([EXIT.usage, ""]);
+    expect(err).toContain(`cannot write ${name}: it is a link that leads out of its folder, to `);
+    expect(readFileSync(at("victim"), "utf8")).toBe(mine);
+    expect(lstatSync(at("repository/link")).isSymbolicLink()).toBe(true);
+    expect(readdirSync(folder.path).toSorted()).toEqual(["chat.json", "device", "repository", "victim"]);
   });
 
   it("writes through a named pipe", async () => {
@@ -91,10 +115,10 @@ describe.each(WRITERS)("%s of %j", (flag, words) => {
   });
 
   it("writes through a device and says when it is full", async () => {
-    fullDevice(at("full"));
-    const { code, err } = await write("full");
-    expect(statSync(at("full")).isCharacterDevice()).toBe(true);
-    expect([code, err]).toEqual([EXIT.usage, expect.stringContaining("cannot write full: no space is left")]);
+    const full = fullDevice(at("full"));
+    const { code, err } = await write(full);
+    expect(statSync(full).isCharacterDevice()).toBe(true);
+    expect([code, err]).toEqual([EXIT.usage, expect.stringContaining(`cannot write ${full}: no space is left`)]);
   });
 
   it.each([

@@ -42,7 +42,7 @@ const init: Command = {
     const shown = shortPath(path, terminal);
     if (existsSync(path) && !args.is("force"))
       throw usageError(`${shown} exists`, "Edit it, or replace it with `--force`.");
-    await writeOutput(terminal, path, configurationTemplate());
+    await writeOutput(terminal, path, configurationTemplate(), { isOwnSettings: user });
     await terminal.err.say(`wrote ${shown}; \`precis config check\` shows what follows from it\n`);
     return EXIT.done;
   },

@@ -258,7 +258,10 @@ async function write(path: string, text: string, terminal: Terminal): Promise<vo
     throw unwritable(path, error);
   }
   const isMarked = existsSync(path) && readFileSync(path, "utf8").startsWith(BYTE_ORDER_MARK);
-  await writeOutput(terminal, path, isMarked ? `${BYTE_ORDER_MARK}${text}` : text, { mode: FILE_MODE });
+  await writeOutput(terminal, path, isMarked ? `${BYTE_ORDER_MARK}${text}` : text, {
+    mode: FILE_MODE,
+    isOwnSettings: true,
+  });
 }
 
 function inFile<Result>(shown: string, work: () => Result): Result {

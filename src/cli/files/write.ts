@@ -1,22 +1,25 @@
 /**
  * What commands write beside their streams. A regular file is replaced whole or not at all; anything else (a pipe, a
  * device, a descriptor that the shell opened) is written through, because replacing it would cut off whoever reads it.
+ * A link that leads out of its folder is refused: a folder that somebody else made can hold one to any file of yours.
  */
 import {
   accessSync,
   chmodSync,
   constants,
   createWriteStream,
+  existsSync,
   lstatSync,
   mkdirSync,
   readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
   type Stats,
 } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { finished } from "node:stream/promises";
 import { PrecisError } from "../../core/errors.ts";
 import type { Terminal } from "../screen/terminal.ts";
@@ -25,6 +28,8 @@ import { unwritable } from "./failures.ts";
 export interface WriteOptions {
   /** Permissions of a new file; one that is replaced keeps its own. A file with originals is for its owner alone. */
   readonly mode?: number;
+  /** A link may lead anywhere: to write in a person's own settings, which many keep elsewhere. */
+  readonly isOwnSettings?: boolean;
 }
 
 /** The folder that names are relative to, and the streams that `/dev/stdout` and `/dev/stderr` stand for. */
@@ -38,7 +43,7 @@ export async function writeOutput(
   terminal: Outside,
   name: string,
   text: string,
-  { mode = 0o666 }: WriteOptions = {},
+  { mode = 0o666, isOwnSettings = false }: WriteOptions = {},
 ): Promise<void> {
   const path = resolve(terminal.folder, name);
   try {
@@ -46,6 +51,7 @@ export async function writeOutput(
     const descriptor = findDescriptor(target);
     if (descriptor === 1) return await terminal.out.put(text);
     if (descriptor === 2) return await terminal.err.put(text);
+    if (descriptor === undefined && target !== path && !isOwnSettings) refuseLinkOut(name, path, target);
     const there = readStat(path);
     if (descriptor !== undefined) await writeThrough(path, text, descriptor);
     else if (there === undefined || there.isFile()) {
@@ -98,6 +104,22 @@ function followLinks(path: string): string {
   for (let links = 0; links < LINKS_MAX && findDescriptor(target) === undefined && isLink(target); links++)
     target = resolve(dirname(target), readlinkSync(target));
   return target;
+}
+
+function refuseLinkOut(name: string, link: string, target: string): void {
+  const way = relative(realFolder(dirname(link)), realFolder(dirname(target)));
+  if (way.split(sep)[0] !== ".." && !isAbsolute(way)) return;
+  throw new PrecisError(`cannot write ${name}: it is a link that leads out of its folder, to ${target}`, {
+    code: "unwritable_output",
+    place: name,
+    hint: "Name that file itself, or remove the link.",
+  });
+}
+
+/** Where a folder really is; of one that is not there yet, what would be made. */
+function realFolder(folder: string): string {
+  if (existsSync(folder) || folder === dirname(folder)) return realpathSync(folder);
+  return join(realFolder(dirname(folder)), basename(folder));
 }
 
 function isLink(path: string): boolean {

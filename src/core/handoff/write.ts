@@ -229,12 +229,18 @@ function withinBudget(
   write: (filled: Filled) => string,
   { budget, measure, prose }: HandoffRequest,
 ): Handoff {
-  let filled = chosen;
-  let text = write(filled);
-  while (measure.text(text) > budget && [...filled.values()].some(({ items }) => items.length > 0)) {
-    filled = withoutLeast(filled);
-    text = write(filled);
+  const order = leastFirst(chosen);
+  const fits = (count: number): boolean => measure.text(write(without(chosen, order.slice(0, count)))) <= budget;
+  // Twice as many each time and then half of what is between: to write it anew for each of thousands would take their square.
+  let [tooFew, enough] = [-1, 0];
+  while (enough < order.length && !fits(enough)) [tooFew, enough] = [enough, Math.min(order.length, enough * 2 || 1)];
+  while (enough - tooFew > 1) {
+    const middle = Math.floor((tooFew + enough) / 2);
+    if (fits(middle)) enough = middle;
+    else tooFew = middle;
   }
+  const filled = without(chosen, order.slice(0, enough));
+  const text = write(filled);
   const sections = [...filled].map(([topic, { items, leftOut }]) => ({ topic, written: items.length, leftOut }));
   const all = [...filled.values()].flatMap(({ items }) => items);
   const said = all.map((item) => item.text).join("\n");
@@ -243,17 +249,35 @@ function withinBudget(
   return { text, tokens: measure.text(text), sections, said, tellsAll, unsaid };
 }
 
-function withoutLeast(filled: Filled): Filled {
-  const count = (topic: Topic): number => (filled.get(topic)?.items ?? []).filter((item) => !isProse(item)).length;
-  const longest = [...filled].toSorted(([, a], [, b]) => b.items.length - a.items.length)[0]![0];
-  // The last turn of the record is most of what a small handoff says: it stays as long as there is anything else.
-  const topic = TOPICS_BY_NEED.findLast((one) => count(one) > (one === "actions" ? 1 : 0)) ?? longest;
-  const { items, leftOut } = filled.get(topic)!;
-  const least = items.reduce((worst, item) =>
-    item.rank < worst.rank || (item.rank === worst.rank && item.order < worst.order) ? item : worst,
+/**
+ * The items in the order in which they give way: first code's own, but for the last turn of the record, which is most of what a
+ * small handoff says; then each time one of the longest section.
+ */
+function leastFirst(filled: Filled): readonly Item[] {
+  const ranked = new Map(
+    Array.from(filled, ([topic, { items }]) => [topic, items.toSorted((a, b) => a.rank - b.rank || a.order - b.order)]),
   );
-  const more = isProse(least) ? 0 : 1;
-  return new Map([...filled, [topic, { items: items.filter((item) => item !== least), leftOut: leftOut + more }]]);
+  const own = TOPICS_BY_NEED.toReversed().flatMap((topic) => {
+    const items = (ranked.get(topic) ?? []).filter((item) => !isProse(item));
+    return topic === "actions" ? items.slice(0, -1) : items;
+  });
+  const before = new Set(own);
+  const others = [...ranked.values()].map((items) => items.filter((item) => !before.has(item)));
+  const order = [...own];
+  for (let left = others.flat().length; left > 0; left--)
+    order.push(others.reduce((longest, items) => (items.length > longest.length ? items : longest)).shift()!);
+  return order;
+}
+
+function without(filled: Filled, removed: readonly Item[]): Filled {
+  const gone = new Set(removed);
+  return new Map(
+    Array.from(filled, ([topic, { items, leftOut }]) => {
+      const left = items.filter((item) => !gone.has(item));
+      const more = items.filter((item) => gone.has(item) && !isProse(item)).length;
+      return [topic, { items: left, leftOut: leftOut + more }];
+    }),
+  );
 }
 
 /** Whether a message is a handoff of ours, of this version. */

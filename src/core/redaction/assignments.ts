@@ -5,20 +5,21 @@
  */
 import { findHeader } from "./headers.ts";
 import { MARKER, type Span, valueSpan, hiddenSpan } from "./mask.ts";
-import { maySuggestSecret, NAME_CHARS_MAX, nameStrength, type NameStrength } from "./names.ts";
+import { maySuggestSecret, NAME_CHARS_MAX, NAMES_NAMES, nameStrength, type NameStrength } from "./names.ts";
 import { matchAt, type Stop, type Word, endOfMatch } from "./reading.ts";
 import { isMadeByMachine, isSecretValue, type ValuePlace } from "./values.ts";
 
 const COLON = 58;
 const EQUALS = 61;
 /** Between a name and its sign: a closing quote, a space, the mark of an optional field, half of `:=`. */
-const GAP = /^[ \t"'`\\\]?:]*$/;
+const GAP = /^[ \t"'`\\[\]?:*]*$/;
 const GAP_CHARS_MAX = 66;
 const STRING_TYPES = new Set("str string String byte SecretStr None null undefined".split(" "));
 /** What a list of settings calls the value whose name is next to it. */
 const PAIRED = new Set(["value", "Value"]);
 /** Types that may be between a name and its value: `password: str = "..."`. */
-const TYPED = /([\w-]{1,64})\??: ?(?:str|string|String|\[\]byte|SecretStr)(?: ?\| ?(?:None|null|undefined))? ?$/;
+const TYPED =
+  /([\w-]{1,64})\??: ?(?:&?(?:'static )?str|string|String|\[\]byte|SecretStr)(?: ?\| ?(?:None|null|undefined))? ?$/;
 const TYPED_CHARS_MAX = 100;
 
 /**
@@ -100,12 +101,22 @@ function findFormPart(text: string, at: number): Span | undefined {
 }
 
 /** The name that a list of settings writes beside its value: `- name: DB_PASSWORD` and then `value: …`. */
-const PAIR_NAME = /(?:name|key|Name|Key)["']? {0,2}[:=] {0,2}["']?([\w.:-]{2,64})["']?[\s,]{0,40}["']?$/;
+const PAIR_NAME = /(?:name|key|Name|Key)["']? {0,2}[:=] {0,2}["']?([\w.:/-]{2,64})["']?[\s,]{0,40}["']?$/;
 const PAIR_CHARS_MAX = 256;
+/** `<input type="password" value="…">`: what else a tag says of its value. */
+const TAG_NAME = /(?<![\w-])(?:type|name) ?= ?\\{0,31}["']?([\w.:-]{2,64})/g;
 
 function pairedStrength(text: string, word: Word, name: string): NameStrength | undefined {
   if (!PAIRED.has(name)) return undefined;
   const before = text.slice(Math.max(0, word.start - PAIR_CHARS_MAX), word.start);
+  const tag = before.slice(before.lastIndexOf("<") + 1);
+  if (tag.length < before.length && !tag.includes(">")) {
+    const rest = text.slice(word.end, word.end + PAIR_CHARS_MAX).split(">", 1)[0]!;
+    for (const [, other = ""] of `${tag} ${rest}`.matchAll(TAG_NAME)) {
+      const strength = nameStrength(other);
+      if (strength !== undefined) return strength;
+    }
+  }
   const paired = PAIR_NAME.exec(before.replace(/(?<!\\)\\+[nrt]/g, " ").replaceAll("\\", ""))?.[1];
   return paired === undefined ? undefined : nameStrength(paired);
 }
@@ -141,6 +152,7 @@ function findLiteral(text: string, at: number, named: Named): Span | undefined {
   const quoted = quote === undefined ? undefined : closing(text, start, quote);
   const end = quoted ?? bareEnd(text, start, named.parameter);
   const place = classifyPlace(text, { at, start, end, quoted: quoted !== undefined, named });
+  if (end === start && quoted === undefined) return findList(text, at, named);
   if (end === start || text.startsWith(MARKER, end) || isCall(text, end, place)) return undefined;
   const value = text.slice(start, end);
   if (!isSecretValue(value, named.strength, place)) return undefined;
@@ -151,10 +163,23 @@ function findLiteral(text: string, at: number, named: Named): Span | undefined {
   return valueSpan(text, { start, end, kind, strength: named.strength });
 }
 
+/** A list on one line; under a name for several, any of them is one. */
+const LIST = /[ \t]{0,8}\[ {0,4}(?:\\{0,31}["'][^"'\\\n[\]]{0,512}(?:\\{0,31}["'] {0,4}(?:, {0,4}|(?=\]|$))|$)){1,64}/y;
+const LIST_VALUE = /(["'])([^"'\\\s]{4,512})(?=\\{0,31}["']|$)/g;
+
+function findList(text: string, at: number, { name, strength, code }: Named): Span | undefined {
+  const list = matchAt(LIST, text, at + 1)?.[0];
+  if (list === undefined || NAMES_NAMES.test(name)) return undefined;
+  const mask = list.replace(LIST_VALUE, (whole: string, quote: string, value: string) =>
+    isSecretValue(value, strength, "bare") && !(code && !isMadeByMachine(value)) ? `${quote}${MARKER}` : whole,
+  );
+  return mask === list ? undefined : hiddenSpan(at + 1, at + 1 + list.length, "assigned secret", mask);
+}
+
 const BACKSLASH = 92;
 const QUOTED_CHARS_MAX = 8_192;
-/** An optional arrow or bracket and spaces; then a quote, escaped or not, that a string's prefix may come before. */
-const OPENING = /(?:[>(]| \()?[ \t]{0,8}(?:[rbfu]{0,2}(\\{0,31}["'`]))?/y;
+/** What ends bold print, an arrow or a bracket, and spaces; then a quote, escaped or not, that a string's prefix may come before. */
+const OPENING = /(?:\*\*|[>(]| \()?[ \t]{0,8}(?:[rbfu]{0,2}(\\{0,31}["'`]))?/y;
 /** What may be between quotes: characters and escapes on one line. */
 const CLOSING: Readonly<Record<string, RegExp>> = {
   '"': /(?:[^"\\\n]|\\.){0,8192}"/y,

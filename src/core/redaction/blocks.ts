@@ -2,9 +2,10 @@
  * Secrets that a place in several lines names: a value in the lines below its name (YAML), every value of a Kubernetes Secret,
  * and a column of a table (Markdown, CSV, TSV). Lines end with a line break, also as a string writes it.
  */
+import { printedNumberChars } from "../digest/numbered-lines.ts";
 import { hiddenSpan, type Span } from "./mask.ts";
-import { nameStrength, type NameStrength } from "./names.ts";
-import { isSecretValue } from "./values.ts";
+import { NAMES_NAMES, nameStrength, type NameStrength } from "./names.ts";
+import { isMadeByMachine, isSecretValue } from "./values.ts";
 
 interface Line {
   readonly start: number;
@@ -16,16 +17,35 @@ const BLOCK = /^(?<indent> {0,64}(?:- )?)\\{0,4}["']?(?<name>[\w.-]{2,64})\\{0,4
 const KEY_VALUE =
   /^(?<indent> {1,64})\\{0,4}["']?[\w.-]{1,128}\\{0,4}["']?: {1,4}\\{0,4}["']?(?<value>[^\s"'\\|>][^\s"'\\]{3,8191})/d;
 const BLOCK_LINES_MAX = 256;
+/** A sign at the end of a line, behind what may be a name. */
+const NAME_ABOVE =
+  /[:=]\*{0,2} {0,8}\[?[ \t]{0,4}(?:\r?\n|\\{1,4}[nr])(?<=(?:pass\w{0,16}|pwd|pw|psk|secret|tokens?|keys?|creds?|credentials?|codes?)["'\\*]{0,8} ?[:=]\*{0,2} {0,8}\[?[ \t]{0,4}(?:\r?\n|\\{1,4}[nr]))/i;
+const ABOVE = /(?<name>[\w.-]{2,64}(?: [\w-]{1,24}){0,2})[\\"'*]{0,8} ?[:=]\*{0,2}[ \t]{0,8}\[?[ \t]{0,8}$/;
+const ABOVE_CHARS_MAX = 160;
+/** Nothing but a sign and what may stand behind it. */
+const SIGN_AT_END = /[:=][*[ \t]{0,12}$/;
+const SIGN_CHARS_MAX = 13;
+/** A value that is alone on its line, and one of a list. */
+const ALONE = /^[ \t]{0,64}[\\"'`]{0,5}(?<value>[^\s"'`<>{}()[\]\\,;]{4,512}(?<![:=]))[\\"'`]{0,5}[,;]?[ \t]{0,8}$/d;
+const ITEM =
+  /^[ \t]{0,64}(?:[-*•] |\d{1,3}[.)] |(?=[\\"']))[\\"'`]{0,5}(?<value>[^\s"'`<>{}()[\]\\,;]{4,512}(?<!:))[\\"'`]{0,5},?[ \t]{0,8}$/d;
+const OTHER_ITEM = /^[ \t]{0,64}(?:[-*•]|\d{1,3}[.)]) |^[ \t]{0,64}[\\"'].{0,512}[\\"'],?[ \t]{0,8}$/;
+/** Between a name and its value: an empty line, the beginning of a block of code. */
+const NOTHING = /^[ \t]{0,64}(?:`{3}\w{0,16})?[ \t]{0,8}$/;
+const EMPTY_LINES_MAX = 2;
 
-export function findInBlocks(text: string): readonly Span[] {
+/** `code`: source is spared what a person chose. */
+export function findInBlocks(text: string, code: boolean): readonly Span[] {
   const hasBlock = /: {1,4}[|>][+-]?\d?\s{0,4}(?:\r?\n|\\)/.test(text);
   const hasSecret = /kind\\{0,4}["']?: ?\\{0,4}["']?Secret\b/.test(text);
-  const hasColumn = COLUMN_NAME.test(text) && COLUMN.test(text);
-  if (!hasBlock && !hasSecret && !hasColumn) return [];
+  const hasColumn = COLUMN.test(text);
+  const hasAbove = NAME_ABOVE.test(text);
+  if (!hasBlock && !hasSecret && !hasColumn && !hasAbove) return [];
   const lines = splitLines(text);
   const own = lines.map(withoutNumber);
   return [
     ...(hasBlock ? blockValues(own) : []),
+    ...(hasAbove ? valuesBelow(own, code) : []),
     ...(hasSecret ? [...secretValues(own), ...secretObjects(text)] : []),
     ...(hasColumn ? columnValues(lines) : []),
   ];
@@ -54,12 +74,10 @@ function splitLines(text: string): readonly Line[] {
 
 const QUOTE = /(?<!\\)"/g;
 
-/** What a tool that shows files prints in front of a line. Of a table the number may be a column, so its rows keep it. */
-const LINE_NUMBER = /^\s{0,8}\d{1,7}(?:→|\t|\\{1,4}t|: | \| )/;
-
-function withoutNumber(line: Line): Line {
-  const chars = LINE_NUMBER.exec(line.text)?.[0].length ?? 0;
-  return chars === 0 ? line : { start: line.start + chars, text: line.text.slice(chars) };
+/** Of a table the number may be a column, so its rows keep it. */
+function withoutNumber({ start, text }: Line): Line {
+  const chars = printedNumberChars(text);
+  return { start: start + chars, text: text.slice(chars) };
 }
 
 function measureIndent(text: string): number {
@@ -79,6 +97,42 @@ function blockValues(lines: readonly Line[]): readonly Span[] {
     }
   }
   return spans;
+}
+
+/** `Password:` and its value on the next line, `passwords:` and a list. */
+function valuesBelow(lines: readonly Line[], code: boolean): readonly Span[] {
+  const spans: Span[] = [];
+  const names = lines.map(nameAtEnd);
+  const add = ({ start }: Line, found: RegExpExecArray, strength: NameStrength): void => {
+    const [from] = found.indices!.groups!["value"]!;
+    const value = found.groups!["value"]!;
+    if (isSecretValue(value, strength, "bare") && !(code && !isMadeByMachine(value)))
+      spans.push(spanIn(start + from, value));
+  };
+  for (const [at, above] of names.entries()) {
+    if (above === undefined) continue;
+    const strength = nameStrength(above)!;
+    let next = at + 1;
+    while (next - at <= EMPTY_LINES_MAX && NOTHING.test(lines[next]?.text ?? "-")) next++;
+    const first = lines[next];
+    const alone =
+      first === undefined || names[next] !== undefined || ITEM.test(first.text) ? null : ALONE.exec(first.text);
+    if (first !== undefined && alone !== null) add(first, alone, strength);
+    if (alone !== null || NAMES_NAMES.test(above)) continue;
+    for (let item = next; item < next + BLOCK_LINES_MAX && item < lines.length && names[item] === undefined; item++) {
+      const found = ITEM.exec(lines[item]!.text);
+      if (found !== null) add(lines[item]!, found, strength);
+      else if (!OTHER_ITEM.test(lines[item]!.text)) break;
+    }
+  }
+  return spans;
+}
+
+/** The name that the last sign of a line stands behind, where nothing follows it. */
+function nameAtEnd({ text }: Line): string | undefined {
+  if (!SIGN_AT_END.test(text.slice(-SIGN_CHARS_MAX))) return undefined;
+  const name = ABOVE.exec(text.slice(-ABOVE_CHARS_MAX))?.groups!["name"]!.replaceAll(" ", "_");
+  return name !== undefined && nameStrength(name) !== undefined ? name : undefined;
 }
 
 function spanIn(start: number, value: string): Span {
@@ -130,15 +184,14 @@ function secretObjects(text: string): readonly Span[] {
   });
 }
 
-/** Cheaper to look for than what stands around it. */
-const COLUMN_NAME = /(?:pass\w{0,16}|pwd|secret|token|key)["' ]{0,2}[|,;\t\r\n\\]/i;
+/** A cell that is called so. Its name is looked for first, because names are rarer than cells. */
 const COLUMN =
-  /(?:^|[|,\t;]|\\t|\n|\\n) ?["']?\w{0,32}(?:pass|pwd|secret|token|key)\w{0,16}["']? ?(?:[|,;\t\r\n\\]|$)/i;
+  /(?:pass|pwd|secret|token|key)\w{0,16}["']? {0,32}(?=[|│,;\t\r\n\\]|$)(?<=(?:^|[|│,;\t\n]|\\[tn]) {0,32}["']?\w{0,64}["']? {0,32})/i;
 const CELLS_MAX = 64;
 const CELL_NAME = /^["']?[\w .-]{1,40}["']?$/;
 const ROWS_MAX = 10_000;
 /** What a database's client draws under a header and at the end of a table. */
-const TABLE_RULE = /^ {0,4}[-+]{3,4096} {0,4}$/;
+const TABLE_RULE = /^ {0,4}[-+─┬┼┴├┤┌┐└┘═╪╞╡]{3,4096} {0,4}$/;
 
 /** The rows under a header that calls a column so. */
 function columnValues(lines: readonly Line[]): readonly Span[] {
@@ -168,10 +221,10 @@ interface Header {
 }
 
 function parseHeader(line: Line): Header | undefined {
-  for (const sign of ["|", "\t", "\\t", ",", ";"]) {
+  for (const sign of ["|", "│", "\t", "\\t", ",", ";"]) {
     if (!line.text.includes(sign)) continue;
     const cells = splitCells(line, sign);
-    const names = sign === "|" ? cells.filter(({ text }) => text !== "") : cells;
+    const names = /[|│]/.test(sign) ? cells.filter(({ text }) => text !== "") : cells;
     if (cells.length < 2 || cells.length > CELLS_MAX || !names.every(({ text }) => CELL_NAME.test(text))) continue;
     const strengths = cells.map(({ text }) => nameStrength(text.replaceAll(" ", "_").replace(/["']/g, "")));
     if (strengths.some((one) => one === "password" || one === "key")) return { sign, strengths };

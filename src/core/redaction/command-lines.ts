@@ -1,13 +1,21 @@
-/** Secrets that a command line or a login file separates from their name by a space. */
+/** Secrets that a command line separates from their name by a space. */
+import { findCookies } from "./headers.ts";
 import { hiddenSpan, MARKER, type Span, valueSpan } from "./mask.ts";
 import { nameStrength } from "./names.ts";
 import { matchAt, type Word } from "./reading.ts";
 import { isSecretValue } from "./values.ts";
 
 /** Behind a space, or behind the end and the start of two strings of a list. */
-const AFTER_OPTION = /(?: |\\{0,31}", ?\\{0,31}"|', ?')\\{0,31}["']?((?!-)[^\s"'`<>{}()[\]\\,;|]{4,4096})/y;
+const AFTER_OPTION = /(?: (?:<<< ?)?|\\{0,31}", ?\\{0,31}"|', ?')\\{0,31}["']?((?!-)[^\s"'`<>{}()[\]\\,;|]{4,4096})/y;
 const USER_AND_PASSWORD =
   /(?: |\\{0,31}", ?\\{0,31}"|', ?')\\{0,31}["']?[\w.@-]{1,64}:([^\s"'`<>{}()[\]\\,;|]{4,512})/y;
+/** `-uida:hunter2` of curl, whose name may have signs that end a word. */
+const ATTACHED_USER = /[\w.@-]{1,64}:([^\s"'`<>{}()[\]\\,;|]{4,512})/y;
+/** `--from-literal=name=value` of what is a secret as a whole. */
+const LITERAL = /[ =]\\{0,31}["']?[\w.-]{1,128}=\\{0,31}["']?([^\s"'`<>{}()[\]\\,;|]{4,4096})/y;
+const CREATES_SECRET = /\bcreate secret\b/;
+const LITERALS_CHARS_MAX = 512;
+const CURL = /(?:^|[\s;&|"'`(]|\\[nrt])curl[ \t](?:[^\n;&|]{0,80}[ \t])?$/;
 const ATTACHED = / ?\\{0,31}["']?([^\s"'`<>{}()[\]\\,;|]{4,512})/y;
 /** Programs whose `-p` is a password and not a port, a path or a project. */
 const PASSWORD_PROGRAM =
@@ -23,8 +31,6 @@ const OTHER_LETTERS = [
   program: new RegExp(`(?:^|[\\s;&|"'\`(]|\\\\[nrt])(?:${programs})[ \\t](?:[^\\n;&|]{0,80}[ \\t])?$`),
 }));
 const PROGRAM_CHARS_MAX = 96;
-const AFTER_LOGIN = /login[ \t]{1,4}\S{1,64}[ \t]{1,4}$/;
-const LOGIN_CHARS_MAX = 76;
 const OPTION_CHARS_MAX = 66;
 
 /** `--password hunter2`, `["--token", "…"]`, `-u ida:hunter2`, `mysql -phunter2`: `word` is the option. */
@@ -33,8 +39,11 @@ export function findOptionValue(text: string, word: Word): Span | undefined {
   if (option === "-u" || option === "--user" || option === "--proxy-user") {
     return findPassword(text, word.end, USER_AND_PASSWORD);
   }
+  if (option === "--cookie") return findCookies(text, word.end + 1);
   if (option.startsWith("--")) return findLongOption(text, word, option);
   const before = text.slice(Math.max(0, word.start - PROGRAM_CHARS_MAX), word.start);
+  if (option === "-b" && CURL.test(before)) return findCookies(text, word.end);
+  if (option.startsWith("-u") && CURL.test(before)) return findPassword(text, word.start + "-u".length, ATTACHED_USER);
   const asked =
     (option.startsWith("-p") && PASSWORD_PROGRAM.test(before)) ||
     OTHER_LETTERS.some(({ letter, program }) => option === letter && program.test(before));
@@ -42,6 +51,10 @@ export function findOptionValue(text: string, word: Word): Span | undefined {
 }
 
 function findLongOption(text: string, word: Word, option: string): Span | undefined {
+  if (option === "--from-literal") {
+    const before = text.slice(Math.max(0, word.start - LITERALS_CHARS_MAX), word.start);
+    return CREATES_SECRET.test(before) ? findPassword(text, word.end, LITERAL) : undefined;
+  }
   const strength = nameStrength(option.slice(2));
   const found = strength === undefined ? undefined : matchAt(AFTER_OPTION, text, word.end);
   if (strength === undefined || found === undefined) return undefined;
@@ -64,12 +77,6 @@ export function findSetValue(text: string, word: Word): Span | undefined {
   const place = /^[A-Z][A-Z0-9_]+$/.test(found[1] as string) ? "shell" : "bare";
   if (text.startsWith(MARKER, end) || !isSecretValue(value, strength, place)) return undefined;
   return valueSpan(text, { start: end - value.length, end, kind: "option", strength });
-}
-
-/** `machine git.example login ida password hunter2` of a .netrc: `word` is "password". */
-export function findLoginPassword(text: string, word: Word): Span | undefined {
-  const before = text.slice(Math.max(0, word.start - LOGIN_CHARS_MAX), word.start);
-  return AFTER_LOGIN.test(before) ? findPassword(text, word.end, AFTER_OPTION) : undefined;
 }
 
 /** What `pattern` captures at `from`, where it can be a password. */

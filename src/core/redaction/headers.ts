@@ -15,6 +15,10 @@ export function findHeader(text: string, at: number, name: string): Span | undef
 
 const CREDENTIALS =
   />?[ \t]{0,4}(?:\\?["'])?[ \t]{0,4}(?:(?:Bearer|Basic|Token|Digest|ApiKey|Negotiate|Bot|OAuth|SSWS|GenieKey|Splunk|Key|GoogleLogin|AWS4-HMAC-SHA256)[ \t]{1,4})?([^\s"'`<>{}()\\]{6,8192})/iy;
+/** `Digest username="…", response="…"`: behind a scheme, what proves who asks is given by name. */
+const PARAMETERS =
+  /[ \t]{0,4}(?:\\?["'])?[ \t]{0,4}[A-Za-z][\w-]{2,31} ([\w-]{1,64}=(?:\\{0,31}"[^"\\\n]{0,4096}(?:\\{0,31}"|$)|[^\s"',;<>\\]{1,4096})(?:, {0,4}[\w-]{1,64}=(?:\\{0,31}"[^"\\\n]{0,4096}(?:\\{0,31}"|$)|[^\s"',;<>\\]{1,4096})){1,32})/y;
+const PARAMETER_FILLED_IN = /\$\{|\{\{|=\\{0,31}"?[<$]/;
 /** A name or a type has no digit, no capital inside and no padding. */
 const NOT_A_WORD = /\d|[a-z][A-Z]|=$/;
 
@@ -25,6 +29,11 @@ const NAMES_ITSELF =
   /^(?:(?:your|the|some)[-_]|\$|%|(?:access|api|auth|bearer|id|user)?[-_]?(?:token|key|jwt|credentials?)$)|here$|example|x{4}/i;
 
 function findCredentials(text: string, from: number): Span | undefined {
+  const [all = "", parameters = ""] = matchAt(PARAMETERS, text, from) ?? [];
+  if (parameters !== "") {
+    if (PARAMETER_FILLED_IN.test(parameters)) return undefined;
+    return hiddenSpan(from + all.length - parameters.length, from + all.length, "authorization header");
+  }
   const found = matchAt(CREDENTIALS, text, from);
   if (found === undefined) return undefined;
   const value = found[1] as string;
@@ -41,8 +50,8 @@ const COOKIE_ATTRIBUTE = /^(?:path|domain|expires|max-age|samesite|version|prior
 const COOKIE_CHARS_MIN = 6;
 const FILLED_IN = /^(?:\$\{[^}]*\}|\{\{[^}]*\}\})$/;
 
-/** Every value of a cookie header but its attributes, in one span. */
-function findCookies(text: string, from: number): Span | undefined {
+/** Every value of a cookie header, or of an option of curl, but its attributes, in one span. */
+export function findCookies(text: string, from: number): Span | undefined {
   const found = matchAt(PAIRS, text, from)?.[0];
   if (found === undefined) return undefined;
   const mask = found.replace(PAIR, (pair: string, name: string, value: string) => {

@@ -8,6 +8,7 @@ import { findInBlocks } from "./blocks.ts";
 import { hiddenSpan, type Span, MARKER, PRIVATE_KEY_MARKER } from "./mask.ts";
 import { readingsOf } from "./displayed.ts";
 import { scan } from "./scan.ts";
+import { findBeside } from "./unnamed.ts";
 
 export interface Redaction {
   readonly text: string;
@@ -57,7 +58,12 @@ export function secretsIn(text: string): readonly string[] {
 /** Finders look when our own rules are done, so that they see what is left. */
 function findSpans(text: string, { code = false, finders = [] }: RedactOptions): readonly Span[] {
   const plain = scan(text, code);
-  const stated = [...findStatements(text), ...findInBlocks(text), ...findAnnouncedPasswords(text)];
+  const stated = [
+    ...findStatements(text),
+    ...findInBlocks(text, code),
+    ...findAnnouncedPasswords(text),
+    ...findBeside(text, code),
+  ];
   const readings = plain.veils.length > 0 ? readingsOf(text, plain) : [];
   const more = readings.flatMap((reading) => scan(reading.text, code).spans.map(reading.origin));
   const extra = [...more, ...stated.filter((one) => isClear(text, one))];
@@ -136,7 +142,8 @@ function merged(spans: readonly Span[]): readonly Span[] {
   for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = result.at(-1);
     if (last === undefined || span.start >= last.end) result.push(span);
-    else if (span.end > last.end) result[result.length - 1] = { ...last, end: span.end, mask: MARKER };
+    else if (span.end > last.end)
+      result[result.length - 1] = { ...last, end: span.end, mask: last.mask === span.mask ? last.mask : MARKER };
   }
   return result;
 }

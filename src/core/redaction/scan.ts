@@ -4,8 +4,9 @@
  * bounded way around its place, so the cost stays linear and an unbroken run is one word. Rules that belong nowhere else are
  * below: sentences, mentions and telephone numbers, private keys.
  */
+import { ownLineStart } from "../digest/numbered-lines.ts";
 import { findAssigned, findElement } from "./assignments.ts";
-import { findLoginPassword, findOptionValue, findSetValue } from "./command-lines.ts";
+import { findOptionValue, findSetValue } from "./command-lines.ts";
 import { findSchemeCredentials, findInUrl } from "./headers.ts";
 import { type Span, MARKER, valueSpan, hiddenSpan, PRIVATE_KEY_MARKER } from "./mask.ts";
 import { endOfMatch, type Stop, type Word, matchAt } from "./reading.ts";
@@ -16,11 +17,12 @@ import { nameStrength } from "./names.ts";
 import { isSecretValue } from "./values.ts";
 
 /** Secrets that a sentence states: "the password is hunter2". */
-const SAID = /(?:^|[\s"'(])((?:[A-Za-z]{2,16} )?[A-Za-z]{3,12}) $/;
-const SAID_CHARS_MAX = 32;
+const SAID =
+  /(?:^|[\s"'(])((?:[A-Za-z]{2,16} )?[A-Za-z]{2,12})(?: (?:for|of|to|from|on|in|at|by)(?: [\w.'-]{1,24}){1,3})? $/;
+const SAID_CHARS_MAX = 112;
 const AFTER_IS = /(?:is|was) (?:set to |now )?["'`]?([^\s"'`<>{}()[\]\\,;]{6,512})/y;
 
-/** "the password is hunter2", "API key was …": `word` is the verb. */
+/** "the password is hunter2", "API key for mail was …": `word` is the verb. */
 function findSaid(text: string, word: Word): Span | undefined {
   const said = SAID.exec(text.slice(Math.max(0, word.start - SAID_CHARS_MAX), word.start))?.[1];
   const strength = said === undefined ? undefined : nameStrength(said.replace(" ", "_"));
@@ -105,8 +107,8 @@ function isVeil(text: string, at: number): boolean {
 const DASH = 45;
 const BEGIN = "-----BEGIN";
 /** The short words that a rule begins with; of options, any length. */
-const SHORT_WORDS = new Set("is was set setx setenv env basic bearer password".split(" "));
-const SHORT_CHARS_MAX = 8;
+const SHORT_WORDS = new Set("is was set setx setenv env basic bearer".split(" "));
+const SHORT_CHARS_MAX = 6;
 
 function isShortWord(text: string, { start, end }: Word): boolean {
   return end - start <= SHORT_CHARS_MAX && SHORT_WORDS.has(text.slice(start, end).toLowerCase());
@@ -134,8 +136,6 @@ function findAtWord(text: string, word: Word): Span | undefined {
     case "basic".length:
     case "bearer".length:
       return findSchemeCredentials(text, word) ?? findSetValue(text, word);
-    case "password".length:
-      return text.startsWith("password ", start) ? findLoginPassword(text, word) : undefined;
     default:
       return end - start >= UNNAMED_WORD_CHARS_MIN ? findAnnounced(text, word) : undefined;
   }
@@ -234,8 +234,6 @@ const FOOTER = /-{5,6}END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
 const FIELD = /(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{0,120}/y;
 const BASE64 = /[A-Za-z0-9+/=]+/y;
 const BETWEEN = /(?:\\+[rn]|[\s"'`,;>+|])+/y;
-/** What stands in front of a line that is printed or left out: the name of a file, a number, or both; a sign of a diff or a comment. */
-const LINE_PREFIX = /(?:#|\*|\/\/|[^\s:→|"'`\\]{0,200}[:-])?(?:\d{1,7}(?:→|\\{1,4}t|[\t:|-]| \|))?[ \t]{0,8}/y;
 /** Shorter than this it is a code that names the markers, not a key. */
 const KEY_CHARS_MIN = 32;
 const LINE_CHARS_MIN = 16;
@@ -262,7 +260,7 @@ function findPrivateKey(text: string, start: number): Span | undefined {
 
 /** Where the key's own characters begin in a line that a tool may have printed with something in front. */
 function keyLineStart(text: string, start: number): number {
-  const own = endOfMatch(LINE_PREFIX, text, start) ?? start;
+  const own = ownLineStart(text, start);
   const line = endOfMatch(BASE64, text, own);
   const isOfKey = endOfMatch(FOOTER, text, own) !== undefined || (line !== undefined && isKeyLine(text, own, line));
   return isOfKey ? own : start;
@@ -272,5 +270,5 @@ function keyLineStart(text: string, start: number): number {
 function isKeyLine(text: string, start: number, end: number): boolean {
   if (end - start >= LINE_CHARS_MIN) return true;
   const next = endOfMatch(BETWEEN, text, end) ?? end;
-  return [next, endOfMatch(LINE_PREFIX, text, next) ?? next].some((at) => endOfMatch(FOOTER, text, at) !== undefined);
+  return [next, ownLineStart(text, next)].some((at) => endOfMatch(FOOTER, text, at) !== undefined);
 }

@@ -3,6 +3,7 @@
  * keys of PuTTY, keys without their first line, what a shell pipes into sudo, attributes with entities. Each pattern begins
  * with a word of its format, is bounded, and is tried only in a text that has that word.
  */
+import { ownLineStart } from "../digest/numbered-lines.ts";
 import { hiddenSpan, PRIVATE_KEY_MARKER, type Span } from "./mask.ts";
 import { nameStrength, type NameStrength } from "./names.ts";
 import { isSecretValue, type ValuePlace } from "./values.ts";
@@ -18,6 +19,32 @@ interface StatementRule {
 }
 
 const RULES: readonly StatementRule[] = [
+  {
+    // A .netrc.
+    sign: /\bmachine\b/,
+    pattern:
+      /\bmachine(?:\s|\\{1,4}[nrt]){1,8}[^\s\\]{1,128}(?:\s|\\{1,4}[nrt]){1,8}(?:(?:login|account)(?:\s|\\{1,4}[nrt]){1,8}[^\s\\]{1,64}(?:\s|\\{1,4}[nrt]){1,8}){0,2}password(?:\s|\\{1,4}[nrt]){1,8}(?<value>[^\s"'\\]{4,256})/dg,
+    place: "shell",
+  },
+  {
+    sign: /\blogin\b/,
+    pattern: /\blogin[ \t]{1,4}[^\s\\]{1,64}[ \t]{1,4}password (?<value>(?!-)[^\s"'`<>{}()[\]\\,;|]{4,256})/dg,
+    place: "bare",
+  },
+  {
+    // Oracle's `user/password@host`.
+    sign: /jdbc:oracle:|\bsqlplus\b/,
+    pattern:
+      /(?:jdbc:oracle:\w{1,8}:|\bsqlplus (?:-\w{1,8} ){0,3}\\{0,4}["']?)[\w.$#-]{1,64}\/\\{0,4}"?(?<value>[^\s"'@/\\]{4,128})(?=\\{0,4}"?@|[\s"'\\]|$)/dg,
+    place: "shell",
+  },
+  {
+    // In braces a connection string may hold any sign; those of a program hold a name.
+    sign: /(?:pwd|password)=\{/i,
+    pattern:
+      /(?:(?<=; {0,2})|\b(?=\w{3,8}=\{[^{}\n]{4,256}(?:\};|$)))(?:pwd|password)=\{(?<value>(?!\w{0,32}(?:pass|pw|secret)\w{0,32}\})(?:[^{}\n\\]|\}\}){4,256})(?:\}|$)/dgi,
+    place: "shell",
+  },
   {
     sign: /<key>/,
     pattern: /<key>(?<name>[\w.-]{2,64})<\/key>(?:\s|\\[nrt]){0,16}<string>(?<value>[^<>\n\\]{4,512})/dg,
@@ -45,7 +72,20 @@ const RULES: readonly StatementRule[] = [
     // Calls that set a variable of the environment: `os.Setenv("DB_PASSWORD", "…")`.
     sign: /\(\\{0,4}["'][A-Z]/,
     pattern:
-      /\( {0,2}\\{0,4}["'](?<name>[A-Z][A-Z0-9_]{2,63})\\{0,4}["'] {0,2}, {0,2}\\{0,4}["'](?<value>[^"'\n\\]{4,256})\\{0,4}["']/dg,
+      /\( {0,2}\\{0,4}["'](?<name>[A-Z][A-Z0-9_]{2,63})\\{0,4}["'] {0,2}, {0,2}\\{0,4}["'](?<value>[^"'\n\\]{4,256})(?:\\{0,4}["']|$)/dg,
+    place: "quoted",
+  },
+  {
+    // A call or a command that is named by what it takes, and takes it last: `HTTPBasicAuth("ida", "…")`.
+    sign: /uth(?:entication)?(?: ?= ?)?\(|redentials?\(/,
+    pattern:
+      /(?<![\w-])(?:\w{0,32}(?:(?<=\.)auth|[Bb]asic_?[Aa]uth(?:entication)?|DigestAuth|NtlmAuth|PasswordAuthentication|[a-z]Credentials?)\(|auth ?= ?\()(?:\s|\\{1,4}[nrt]){0,16}\\{0,4}["'][^"'\n\\]{0,128}\\{0,4}["'] {0,2},(?:\s|\\{1,4}[nrt]){0,16}\\{0,4}["'](?<value>[^"'\n\\]{4,256})(?:\\{0,4}["']|$)/dg,
+    place: "quoted",
+  },
+  {
+    sign: /SecureString|SecretStr/,
+    pattern:
+      /\b(?:ConvertTo-SecureString(?: -String)? |SecretStr(?:ing)?\()\\{0,4}["']?(?<value>[^\s"'\\()$-][^\s"'\\()]{3,256})/dg,
     place: "quoted",
   },
   {
@@ -151,7 +191,9 @@ function insertedPasswords(text: string): readonly Span[] {
 
 const FOOTER = /-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
 const TAIL_CHARS_MAX = 8_192;
-const BREAKS = /(?:\s|\\[nr]|["'+,>|])+/g;
+/** Between lines: what joins strings too, of which a plus sign may also be in a line. */
+const BREAKS = /(?:\s|\\[nr]|["',>|]|\+(?=\s)|(?<=[\s"']|\\[nr])\+)+/g;
+const LINE_NUMBER = /^\d{1,7}$/;
 const KEY_LINE = /^[A-Za-z0-9+/=]+$/;
 const KEY_LINE_CHARS_MIN = 16;
 const LAST_LINE_CHARS_MIN = 2;
@@ -164,7 +206,10 @@ function keyTails(text: string): readonly Span[] {
     const from = Math.max(done, footer.index - TAIL_CHARS_MAX);
     done = footer.index + footer[0].length;
     const before = text.slice(from, footer.index);
-    const lines = before.split(BREAKS).filter((line) => line !== "");
+    const lines = before
+      .split(BREAKS)
+      .map((line) => line.slice(ownLineStart(line, 0)))
+      .filter((line) => line !== "" && !LINE_NUMBER.test(line));
     let start = before.length;
     let isLast = true;
     for (const line of lines.toReversed()) {

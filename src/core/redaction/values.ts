@@ -19,7 +19,7 @@ const SCHEMA_WORDS = new Set(
 );
 /** `config.api.token`, `process.env.KEY`: an expression, not a literal. */
 const MEMBER_ACCESS = /^[A-Za-z_$][A-Za-z_$]*(?:\.[A-Za-z_$][\w$]*)+$/;
-const PATH_OR_URL = /^(?:[.~]{0,2}\/|[A-Za-z]:\\|[a-z][a-z+.-]{1,15}:\/\/)/;
+const PATH_OR_URL = /^(?:[.~]{0,2}\/|[A-Za-z]:\\|[a-z][a-z+.-]{1,15}:\/\/|[\w.@-]+(?:\/[\w.@-]+)+\.[a-z]{1,5}$)/;
 const LABEL = /^\p{Lu}\p{Ll}+[:.!?]?$/u;
 
 const PASSWORD_CHARS_MIN = 6;
@@ -98,9 +98,9 @@ function isPassphrase(value: string): boolean {
   );
 }
 
-/** A digit beside letters, or a sign no identifier has. */
+/** A digit beside letters of any script, or a sign no identifier has. */
 function hasMark(value: string): boolean {
-  return (/\d/.test(value) && /[A-Za-z]/.test(value)) || /[!@#$%^*+/=~]/.test(value);
+  return (/\p{Nd}/u.test(value) && /\p{L}/u.test(value)) || /[!@#$%^*+/=~]/.test(value);
 }
 
 function isPlaceholder(value: string): boolean {

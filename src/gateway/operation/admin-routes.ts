@@ -74,14 +74,46 @@ function answered(answer: (context: Context) => Promise<object>): (context: Cont
   return async (context) => context.json(await answer(context), 200, NO_STORE);
 }
 
+interface Answering {
+  readonly now: Promise<string>;
+  next?: Promise<string>;
+}
+
+/**
+ * What is asked several times at once is answered once: many pages that reload at the same event cost as much as one. Whoever
+ * asks while an answer is being made shares the next one, because something may have changed since that one was begun.
+ */
+function createSharing(): (question: string, answer: () => Promise<string>) => Promise<string> {
+  const underWay = new Map<string, Answering>();
+  const begin = (question: string, answer: () => Promise<string>): Promise<string> => {
+    const answering: Answering = { now: answer() };
+    underWay.set(question, answering);
+    const forget = (): void => {
+      if (answering.next === undefined) underWay.delete(question);
+    };
+    answering.now.then(forget, forget);
+    return answering.now;
+  };
+  return (question, answer) => {
+    const before = underWay.get(question);
+    if (before === undefined) return begin(question, answer);
+    const again = (): Promise<string> => begin(question, answer);
+    return (before.next ??= before.now.then(again, again));
+  };
+}
+
 function readPreviewId(context: Context): string {
   return bounded(context.req.param("preview") ?? "", "the preview", ADMIN_LIMITS.idChars);
 }
 
 function addReading(app: Hono, history: History): void {
   const { tailMessages: max, tailMessagesByDefault: otherwise, listedByDefault } = ADMIN_LIMITS;
+  const share = createSharing();
   const get = (path: string, answer: (context: Context) => Promise<object>): void =>
-    void app.get(path, answered(answer));
+    void app.get(path, async (context) => {
+      const text = await share(context.req.url, async () => JSON.stringify(await answer(context)));
+      return context.body(text, 200, { ...NO_STORE, "content-type": "application/json" });
+    });
   get("/tenants", () => history.tenants());
   get("/windows", (context) => history.windows({ tenant: tenantIn(context) }));
   get("/sessions", (context) => {

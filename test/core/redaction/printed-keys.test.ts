@@ -37,6 +37,11 @@ describe.each(Object.entries(PRINTED))("a key printed with %s", (_, printed) => 
     for (const line of LINES) expect(shown).not.toContain(line.slice(8, 40));
     expect(shown).toContain("[private key redacted]");
   });
+
+  it.each(Object.entries(JOINED))("is hidden without its first lines %s", (_way, joined) => {
+    const shown = createRedactor()(joined(KEY.map((line, at) => printed(line, at + 1)).slice(4)));
+    for (const line of LINES.slice(3)) expect(shown).not.toContain(line.slice(8, 40));
+  });
 });
 
 it.each(["\t", "→", ": ", " | "])("a secret in lines below its name is hidden with %j behind their numbers", (sign) => {
