@@ -78,13 +78,15 @@ export function fit(candidates: Candidates, options: FitOptions): ReadonlyMap<To
     forSections -= about + others;
     forOthers -= others;
   }
-  const told = [...rows.values()].flatMap(({ chosen }) => [...chosen].filter(({ text }) => candidates.matches?.(text)));
-  const aboutMax = options.budget * FOCUS_SHARE - measure.text(told.map(({ text }) => text).join("\n"));
+  const told = [...rows.values()].flatMap(({ chosen }) => [...chosen]);
+  const aboutMax =
+    options.budget * FOCUS_SHARE - measure.text(said(told.filter(({ text }) => candidates.matches?.(text))));
   const isFilled = !hasProse || candidates.fillsRoom || proseTokens < room * PROSE_SHARE_MIN;
   const forQuotes = isFilled ? quotesRoom(candidates, options, left) : 0;
   const record = (tokensMax: number): readonly Item[] =>
     isFilled || forUnread > 0 ? candidates.record(tokensMax, Math.max(0, aboutMax)) : [];
-  const quotes = forQuotes === 0 ? [] : (candidates.quotes?.(forQuotes, said(record(left - forQuotes))) ?? []);
+  const present = (): string => [said(told), ...[...prose.values()].flat(), said(record(left - forQuotes))].join("\n");
+  const quotes = forQuotes === 0 ? [] : (candidates.quotes?.(forQuotes, present()) ?? []);
   // What no line was worth quoting for is the record's.
   const turns = record(
     quotes.length === 0 ? left : left - measure.text(`## -\n${said(quotes)}\n`) - quotes.length * QUOTE_MARK_TOKENS,
@@ -127,7 +129,7 @@ function quotesRoom({ quotes, matches }: Candidates, { budget }: FitOptions, lef
 const QUOTES_SHARE = 0.3;
 /** Bullet and margins. */
 const QUOTE_MARK_TOKENS = 3;
-const QUOTES_BUDGET_MIN = 800;
+const QUOTES_BUDGET_MIN = 200;
 
 interface Row {
   readonly topic: Topic;

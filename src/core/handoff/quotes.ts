@@ -1,6 +1,6 @@
 /**
- * Lines of results, word for word, for the exact names and figures that no sentence tells: chosen by how many such names a line has
- * that are rare, recent, came up again, and stand nowhere else in the handoff. It reads no language.
+ * Lines of results and of what the agent said, word for word, for what no other line tells: chosen by how many names, figures and words a
+ * line has that are rare, recent, came up again, and stand nowhere else in the handoff. It reads no language.
  */
 import { oneLine } from "../digest/cut.ts";
 import { withoutGutter } from "../digest/numbered-lines.ts";
@@ -10,6 +10,7 @@ import type { Measure } from "../transcript/measure.ts";
 import { wholeWords } from "../events/text.ts";
 import type { ToolCallPart } from "../transcript/message.ts";
 import type { Item } from "./items.ts";
+import { wordsIn } from "./turns/novelty.ts";
 import { targetText } from "./turns/deeds.ts";
 import { removedLater } from "./turns/overwritten.ts";
 
@@ -26,22 +27,29 @@ export interface QuoteRequest {
 interface Source {
   readonly message: number;
   readonly label: () => string;
+  /** By the agent. */
+  readonly isSaid: boolean;
   readonly lines: readonly NamedLine[];
 }
 
-/** A line of a text, with the names and figures in it: worked out when they are first asked for. */
+/** Names and figures, and the words that are neither. */
+interface Terms {
+  readonly names: readonly string[];
+  readonly words: readonly string[];
+}
+
+/** A line of a text, with the terms in it: worked out when they are first asked for. */
 interface NamedLine {
   readonly at: number;
   readonly text: string;
-  names?: readonly string[];
+  terms?: Terms;
 }
 
 /** A line that may be quoted. */
-interface Candidate {
+interface Candidate extends Terms {
   readonly source: Source;
   readonly at: number;
   readonly text: string;
-  readonly names: readonly string[];
   /** Tokens that it takes. */
   readonly tokens: number;
 }
@@ -57,6 +65,10 @@ const COMMON_MESSAGES_MIN = 12;
 const AGAIN_WEIGHT = 1;
 const ONCE_WEIGHT = 0.35;
 const COMMON_WEIGHT = 0.15;
+/** A word beside a name. */
+const WORD_TIMES = 0.3;
+/** What the agent said is about what it does; what a call returned may be about anything. */
+const SAID_TIMES = 3;
 /** What the oldest line is worth beside the newest. */
 const OLDEST_SHARE = 0.4;
 /** A line that brings less a token is not worth quoting. */
@@ -85,6 +97,7 @@ const ANY = patternsOf({ lower: "\\p{Ll}", upper: "\\p{Lu}", letter: "\\p{L}", f
 const ASCII = patternsOf({ lower: "a-z", upper: "A-Z", letter: "A-Za-z", figure: "0-9" }, "");
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 const NAME_CHARS_MIN = 3;
+const FIGURE = /\d/;
 /** A key says nothing that its value does not. */
 const JSON_KEY = /^"[^"]{1,100}"\s*:\s*/;
 const WORD = /[\p{L}\p{N}]{2,}/gu;
@@ -96,10 +109,18 @@ export function createQuoter(request: QuoteRequest): Quoter {
   let made: { readonly candidates: readonly Candidate[]; readonly counts: ReadonlyMap<string, number> } | undefined;
   return (tokensMax, present) => {
     const { candidates, counts } = (made ??= materialOf(request));
-    const covered = new Set(namesIn(present));
-    const weightOf = ({ names, source }: Candidate): number => {
+    const told = termsIn(present);
+    const covered = new Set([...told.names, ...told.words]);
+    const newIn = (terms: readonly string[]): number => {
       let gain = 0;
-      for (const name of names) if (!covered.has(name)) gain += weight(counts.get(name) ?? 1);
+      for (const term of terms) if (!covered.has(term)) gain += weight(counts.get(term) ?? 1);
+      return gain;
+    };
+    const weightOf = ({ names, words, source }: Candidate): number => {
+      const named = newIn(names);
+      // What a tool printed is quoted for a name or a figure that stands nowhere else.
+      if (named === 0 && !source.isSaid) return 0;
+      const gain = (named + newIn(words) * WORD_TIMES) * (source.isSaid ? SAID_TIMES : 1);
       if (gain === 0) return 0;
       const age = (source.message - request.from) / Math.max(1, request.until - request.from);
       return gain * (OLDEST_SHARE + (1 - OLDEST_SHARE) * age);
@@ -115,7 +136,7 @@ export function createQuoter(request: QuoteRequest): Quoter {
       // What was chosen before may have brought its names already.
       if (tokens > left || weightOf(one) / tokens < Math.max(GAIN_A_TOKEN_MIN, density / 2)) continue;
       left -= tokens + labelTokens(chosen, one, request.measure);
-      for (const name of one.names) covered.add(name);
+      for (const term of [...one.names, ...one.words]) covered.add(term);
       chosen.push(one);
     }
     return itemsOf(chosen, request);
@@ -143,11 +164,12 @@ function sourcesIn({ events, from, until, redact }: QuoteRequest): readonly Sour
   const inside = events.all.filter(({ message }) => message >= from && message < until);
   return inside.toReversed().flatMap((event): readonly Source[] => {
     const { message } = event;
-    if (event.kind === "said") return [{ message, label: () => "Agent", lines: linesOf(event, event.text, redact) }];
+    if (event.kind === "said")
+      return [{ message, label: () => "Agent", isSaid: true, lines: linesOf(event, event.text, redact) }];
     if (event.kind !== "call" || event.result === undefined || event.result >= until) return [];
     if (event.summary.action === "read" && isOld(event)) return [];
     const label = (): string => `${event.summary.tool} ${targetText(event, redact)}`;
-    return [{ message, label, lines: linesOf(event.call, event.text, redact) }];
+    return [{ message, label, isSaid: false, lines: linesOf(event.call, event.text, redact) }];
   });
 }
 
@@ -183,6 +205,8 @@ function linesOf(key: SaidEvent | ToolCallPart, text: string, redact: QuoteReque
 
 function candidatesIn(request: QuoteRequest): readonly Candidate[] {
   const seen = new Set<string>();
+  // A figure that the agent spoke of again is told by what it said last: it may have taken it back.
+  const saidAt = new Map<string, number>();
   const isGone = removedLater(request.events.all.filter((event) => event.kind === "call"));
   const candidates: Candidate[] = [];
   for (const source of sourcesIn(request))
@@ -191,16 +215,23 @@ function candidatesIn(request: QuoteRequest): readonly Candidate[] {
       if (seen.has(text)) continue;
       seen.add(text);
       if (isGone(text, source.message)) continue;
-      const names = (line.names ??= quotableNames(text));
-      if (names.length > 0) candidates.push({ source, at, text, names, tokens: request.measure.text(`${text}\n`) + 1 });
+      const terms = (line.terms ??= quotableTerms(text));
+      if (source.isSaid && terms.names.some((name) => FIGURE.test(name) && (saidAt.get(name) ?? 0) > source.message))
+        continue;
+      if (source.isSaid)
+        for (const name of terms.names) saidAt.set(name, Math.max(saidAt.get(name) ?? 0, source.message));
+      // A sentence of the agent means something without a name; a line of a result seldom does.
+      if (terms.names.length > 0 || (source.isSaid && terms.words.length > 0))
+        candidates.push({ source, at, text, ...terms, tokens: request.measure.text(`${text}\n`) + 1 });
     }
   return candidates;
 }
 
-/** None where it says too little beside them. */
-function quotableNames(text: string): readonly string[] {
-  const names = namesIn(text.startsWith('"') ? text.replace(JSON_KEY, "") : text);
-  return names.length > 0 && hasWords(text) ? names : [];
+const NO_TERMS: Terms = { names: [], words: [] };
+
+/** None where the line says too little beside them. */
+function quotableTerms(text: string): Terms {
+  return hasWords(text) ? termsIn(text.startsWith('"') ? text.replace(JSON_KEY, "") : text) : NO_TERMS;
 }
 
 function hasWords(text: string): boolean {
@@ -209,43 +240,55 @@ function hasWords(text: string): boolean {
   return true;
 }
 
-/** Whether a line means nothing alone: it opens what stands below it, or is one field of data in a text of another kind. */
+/** Whether a line means nothing alone: it leads in to or opens what stands below it, or is one field of data in a text of another kind. */
 function isPiece(line: string, isData: boolean): boolean {
   return OPENS.test(line) || (!isData && line.startsWith('"') && JSON_KEY.test(line));
 }
 
-const OPENS = /[([{]$/;
+const OPENS = /[([{:：]\**$|^#{2,6} |^\*\*[^*]+\*\*$/;
 const DATA = /^\s*[[{]/;
 
 export function namesIn(text: string): readonly string[] {
-  const { words, nameSign } = BEYOND_ASCII.test(text) ? ANY : ASCII;
-  const names = new Set<string>();
-  for (const found of text.match(words) ?? [])
-    if (found.length >= NAME_CHARS_MIN && nameSign.test(found)) names.add(found);
-  return [...names];
+  return termsIn(text).names;
 }
 
-/** In how many results, calls and words of the agent each name stands. */
+function termsIn(text: string): Terms {
+  const isWide = BEYOND_ASCII.test(text);
+  const patterns = isWide ? ANY : ASCII;
+  const names = new Set<string>();
+  const words = new Set<string>();
+  for (const found of text.match(patterns.words) ?? [])
+    if (found.length < NAME_CHARS_MIN) continue;
+    else if (patterns.nameSign.test(found)) names.add(found);
+    else if (isWide) for (const word of wordsIn(found)) words.add(word);
+    else words.add(found.toLowerCase());
+  return { names: [...names], words: [...words] };
+}
+
+/** In how many results, calls and words of the agent each term stands. */
 function countsOf(candidates: readonly Candidate[], { calls }: Events): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const count = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
   const lastIn = new Map<string, Source>();
-  for (const { source, names } of candidates)
-    for (const name of names) {
-      if (lastIn.get(name) === source) continue;
-      lastIn.set(name, source);
-      count(name);
+  for (const { source, names, words } of candidates)
+    for (const term of [...names, ...words]) {
+      if (lastIn.get(term) === source) continue;
+      lastIn.set(term, source);
+      count(term);
     }
-  for (const { call } of calls) namesOfCall(call).forEach(count);
+  for (const { call } of calls) termsOfCall(call).forEach(count);
   return counts;
 }
 
-const calledNames = new WeakMap<ToolCallPart, readonly string[]>();
+const calledTerms = new WeakMap<ToolCallPart, readonly string[]>();
 
-function namesOfCall(call: ToolCallPart): readonly string[] {
-  let names = calledNames.get(call);
-  if (names === undefined) calledNames.set(call, (names = namesIn(call.arguments.slice(0, CHARS_READ_MAX))));
-  return names;
+function termsOfCall(call: ToolCallPart): readonly string[] {
+  let terms = calledTerms.get(call);
+  if (terms === undefined) {
+    const { names, words } = termsIn(call.arguments.slice(0, CHARS_READ_MAX));
+    calledTerms.set(call, (terms = [...names, ...words]));
+  }
+  return terms;
 }
 
 function labelOf({ label, message }: Source): string {

@@ -79,7 +79,7 @@ export interface Handoff {
 
 /** The least budget at which a handoff says anything. */
 export const HANDOFF_TOKENS_MIN = 150;
-const SHORT_FRAME_TOKENS_MAX = 600;
+const SHORT_FRAME_TOKENS_MAX = 800;
 const EARLIER_SPANS_MAX = 2;
 /** Estimates of parts do not add up to the estimate of the whole: what is too long is fitted again, that often. */
 const FITS_MAX = 3;
@@ -165,7 +165,8 @@ function candidatesOf(request: HandoffRequest, template: readonly Section[]): Ca
       record()
         .within(tokensMax, aboutMax)
         .map((turn) => turnItem(turn, hasProse)),
-    quotes: topics.has("context") ? createQuoter({ ...material, measure }) : undefined,
+    // Without results, all that there is to quote is what the record tells.
+    quotes: topics.has("context") && events.calls.length > 0 ? createQuoter({ ...material, measure }) : undefined,
     unreadShare: hasProse ? (until - (proseUntil ?? until)) / Math.max(1, until - from) : 0,
     fillsRoom: request.fillsRoom ?? false,
     matches,

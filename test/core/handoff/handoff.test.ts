@@ -295,3 +295,22 @@ describe("a focus", () => {
     expect(about / budget).toBeLessThan(0.7);
   });
 });
+
+it("keeps, of a talk too long for it, what stands nowhere else, however old it is", () => {
+  const talk = Array.from({ length: 60 }, () => [
+    user("Thank you for this good advice, I will try all of it tomorrow."),
+    says("You are welcome, that is what I am here for, see you tomorrow."),
+  ]).flat();
+  const own = "My sister Ilse breeds alpacas near Oulu, and her barn burned down in March.";
+  const messages = [user("Hello there, shall we talk?"), says("Yes."), user(own), says("Oh."), ...talk];
+  const others = Array.from({ length: 40 }, (_, at) => [
+    user(
+      `I went to see place${String.fromCharCode(97 + (at % 26), 97 + (at % 25))} and I feel better again, as you said.`,
+    ),
+    says("Good."),
+  ]).flat();
+  const { text } = writeHandoff(
+    requestFor([...messages, ...others, user("go on"), says("ok")], { tail: 2, budget: 300 }),
+  );
+  expect(text).toContain(own);
+});

@@ -18,7 +18,8 @@ export function linesOfTurns(turns: readonly Turn[], options: LinesOptions): rea
   const calls = turns.flatMap(({ events }) => events.filter((event) => event.kind === "call"));
   const lasting = lastingLines(calls);
   const things = createKnownThings();
-  const isRepeated = repeatedLines(newestOfEach(calls));
+  const said = turns.flatMap(({ events }) => events.filter((event) => event.kind === "said"));
+  const isRepeated = repeatedLines([...newestOfEach(calls), ...said]);
   return turns.map((turn) => linesOfTurn(turn, { ...options, lasting, things, isRepeated }));
 }
 

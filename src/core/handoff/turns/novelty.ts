@@ -26,7 +26,7 @@ export function noveltyAmong(texts: readonly string[]): (text: string) => number
 const WORD =
   /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]+)|(?:(?!\p{sc=Han}|\p{sc=Hira}|\p{sc=Kana}|\p{sc=Thai})[\p{L}\p{M}\p{N}_])+/gu;
 
-function wordsIn(text: string): ReadonlySet<string> {
+export function wordsIn(text: string): ReadonlySet<string> {
   const words = new Set<string>();
   const compared = text.slice(0, COUNTED_CHARS_MAX).toLowerCase().replace(/\d+/g, "0");
   for (const [word, unspaced] of compared.matchAll(WORD)) {

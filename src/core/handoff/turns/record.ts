@@ -50,6 +50,8 @@ const SHOWN_DECAY_A_TURN = 0.5;
 const SHOWN_CHARS_MAX = 1_200;
 /** Words of people and system that come first, of the room; none of them takes more than a part of that. */
 const REQUESTS_SHARE = 0.5;
+/** The same where there is nothing to tell but what was said. */
+const TALK_SHARE = 0.85;
 const REQUEST_SHARE = REQUESTS_SHARE / 2;
 const REQUEST_CHARS = 400;
 /** Of what a person pasted, beside what they wrote; the first may be the task itself. */
@@ -57,6 +59,7 @@ const PASTE_SHARE = 0.03;
 const FIRST_PASTE_SHARE = 0.12;
 /** The first request says what all of it is for: it stays, up to that much of the room. */
 const FIRST_REQUEST_SHARE = 0.1;
+const TALK: ReadonlySet<LineKind> = new Set(["request", "answer", "remark"]);
 const CHARS_A_TOKEN = 4;
 /** Lengths that are tried: each a little more than the one before. A larger room tries the same ones, and so loses nothing. */
 const UNITS: readonly number[] = Array.from({ length: 240 }, (_, at) => 16 * 1.05 ** at);
@@ -149,7 +152,7 @@ function shared(line: Line, age: number, { matches, novelty }: Comparing): Share
     ...line,
     share: line.worth * fading * Math.min(NOVELTY_MAX, Math.max(NOVELTY_MIN, own)),
     about,
-    order: line.worth * Math.min(1, 2 ** Math.round(Math.log2(Math.max(NOVELTY_MIN, own)))),
+    order: line.worth * own,
     charsMax: Infinity,
   };
 }
@@ -310,7 +313,8 @@ function wordsFirst(
   const chars = tokensMax * CHARS_A_TOKEN;
   const least = new Map<SharedLine, number>();
   if (first !== undefined) least.set(first, chars * FIRST_REQUEST_SHARE);
-  let left = tokensMax * REQUESTS_SHARE;
+  const isTalk = about === undefined && turns.every(({ lines }) => lines.every(({ kind }) => TALK.has(kind)));
+  let left = tokensMax * (isTalk ? TALK_SHARE : REQUESTS_SHARE);
   for (const line of wanted.toReversed().toSorted((a, b) => b.order - a.order)) {
     if (line === first) continue;
     const charsMax = Math.min(line.charsMax, Math.max(chars * REQUEST_SHARE, REQUEST_CHARS));

@@ -2,7 +2,7 @@
 import type { HeardEvent, SaidEvent } from "../../events/events.ts";
 import type { Part } from "../../transcript/message.ts";
 import { line, type Line, type LineKind, type TellerOptions } from "./line.ts";
-import { proseBody, type Body } from "./shape.ts";
+import { proseBody } from "./shape.ts";
 
 const REMARK_CHARS_MIN = 60;
 /** A person's longer text was pasted, at least in part. */
@@ -61,30 +61,23 @@ export function mediaText(part: Part, message: number): string {
 }
 
 const LEADS_IN = /[:：]\s*$/;
+/** A shorter line may stand elsewhere by chance. */
+const KNOWN_CHARS_MIN = 30;
 
-/** The last words of a turn are its answer; what was said on the way counts less, and not at all where it only announces. */
-export function saidLines(event: SaidEvent, isAnswer: boolean, { redact, isBeside }: TellerOptions): readonly Line[] {
+/**
+ * The last words of a turn are its answer, which ends with what comes of it; what was said on the way counts less, ends with what is done
+ * next, and counts not at all where it only announces.
+ */
+export function saidLines(
+  event: SaidEvent,
+  isAnswer: boolean,
+  { redact, isBeside, isRepeated }: TellerOptions,
+): readonly Line[] {
   const { message, text } = event;
   if (isBeside(text)) return [];
   if (!isAnswer && (text.length < REMARK_CHARS_MIN || LEADS_IN.test(text))) return [];
-  return [line(isAnswer ? "answer" : "remark", message, { lead: "Agent: ", body: bodyOf(event, isAnswer, redact) })];
-}
-
-interface KnownBody {
-  readonly isAnswer: boolean;
-  readonly redact: (text: string) => string;
-  readonly body: Body;
-}
-
-/** What was said is told again in the next handoff. */
-const bodies = new WeakMap<SaidEvent, KnownBody>();
-
-/** An answer ends with what comes of it; words on the way end with what is done next. */
-function bodyOf(event: SaidEvent, isAnswer: boolean, redact: (text: string) => string): Body {
-  let known = bodies.get(event);
-  if (known?.redact !== redact || known.isAnswer !== isAnswer) {
-    known = { isAnswer, redact, body: proseBody(event.text, redact, { hasEnd: isAnswer }) };
-    bodies.set(event, known);
-  }
-  return known.body;
+  const isKnown = (one: string): boolean =>
+    isRepeated(one) || (one.trim().length >= KNOWN_CHARS_MIN && isBeside(one.trim()));
+  const body = proseBody(text, redact, { hasEnd: isAnswer, isLess: isKnown });
+  return [line(isAnswer ? "answer" : "remark", message, { lead: "Agent: ", body })];
 }
