@@ -129,7 +129,7 @@ function quotesRoom({ quotes, matches }: Candidates, { budget }: FitOptions, lef
 const QUOTES_SHARE = 0.3;
 /** Bullet and margins. */
 const QUOTE_MARK_TOKENS = 3;
-const QUOTES_BUDGET_MIN = 200;
+const QUOTES_BUDGET_MIN = 400;
 
 interface Row {
   readonly topic: Topic;
