@@ -23,8 +23,8 @@ export type {
   Usage,
   Estimator,
 } from "./core/engines/contract.ts";
-export { createHandoff } from "./core/engines/verbatim/verbatim.ts";
-export { handoffLimits, type HandoffLimits } from "./core/engines/verbatim/verbatim.ts";
+export { createHandoff } from "./core/engines/codex-handoff/codex-handoff.ts";
+export { handoffLimits, type HandoffLimits } from "./core/engines/codex-handoff/codex-handoff.ts";
 export { HANDOFF_DEFAULTS, type HandoffSettings } from "./core/engines/settings.ts";
 export { createLayered } from "./core/engines/layered/layered.ts";
 export { layeredLimits, type LayeredLimits } from "./core/engines/layered/layered.ts";

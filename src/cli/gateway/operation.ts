@@ -1,9 +1,9 @@
 /** What goes on beside the requests of `precis serve`: counting, logging, the pages it prints and those it serves. */
 import { createRedactor, type Redactor } from "../../core/redaction/redactor.ts";
 import type { EmitEvent } from "../../gateway/contract.ts";
-import { createEventFeed } from "../../gateway/dashboard/routes.ts";
+import { createEventFeed } from "../../gateway/dashboard/pages.ts";
 import { createFigures, type FiguresOptions } from "../../gateway/dashboard/figures.ts";
-import { readDashboardFiles } from "../../gateway/dashboard/routes.ts";
+import { readDashboardFiles } from "../../gateway/dashboard/pages.ts";
 import type { History } from "../../gateway/history/contract.ts";
 import { createLog, type Log } from "../../gateway/operation/log.ts";
 import { createMetrics } from "../../gateway/operation/metrics.ts";

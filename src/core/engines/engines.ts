@@ -10,7 +10,7 @@ import { ownSettings, type EngineSettings, type EnginesSettings } from "./settin
 import type { Figure } from "./room.ts";
 import { createSacredZone, sacredZoneFigures } from "./sacred-zone/sacred-zone.ts";
 import { createStepped, steppedFigures } from "./stepped.ts";
-import { createHandoff, handoffFigures } from "./verbatim/verbatim.ts";
+import { createHandoff, handoffFigures } from "./codex-handoff/codex-handoff.ts";
 import { draftResult, explainIrreducible, recordResult, weighDraft, codeWritten } from "../compaction/apply.ts";
 import type { CompactionReport } from "../compaction/compaction.ts";
 import { beginRun, findFirstCut, type Candidate, type ResultShape } from "../compaction/plan.ts";

@@ -7,7 +7,7 @@ import { Hono, type Context } from "hono";
 import type { History } from "../history/contract.ts";
 import { callerRefusal } from "../transport/callers.ts";
 import { createAccess, LOGIN_PATH, type Access } from "./access.ts";
-import { acceptsPage, addDashboard, type Dashboard } from "../dashboard/routes.ts";
+import { acceptsPage, addDashboard, type Dashboard } from "../dashboard/pages.ts";
 import { createAdminRoutes } from "./admin-routes.ts";
 import type { Totals } from "./tally.ts";
 import { PrecisError } from "../../core/errors.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../../../src/core/compaction/compaction.ts";
 import type { CompactRequest, Remote } from "../../../../src/core/engines/contract.ts";
-import { createHandoff, handoffLimits } from "../../../../src/core/engines/verbatim/verbatim.ts";
+import { createHandoff, handoffLimits } from "../../../../src/core/engines/codex-handoff/codex-handoff.ts";
 import { HANDOFF_DEFAULTS, type HandoffSettings } from "../../../../src/core/engines/settings.ts";
 import { parseHandoff } from "../../../../src/core/handoff/write.ts";
 import { contentText, textMessage, type Message, type Transcript } from "../../../../src/core/transcript/message.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildDashboard } from "../../../../scripts/build-dashboard.ts";
 import type { EmitEvent } from "../../../../src/gateway/contract.ts";
-import { createEventFeed, readDashboardFiles } from "../../../../src/gateway/dashboard/routes.ts";
+import { createEventFeed, readDashboardFiles } from "../../../../src/gateway/dashboard/pages.ts";
 import { createFigures } from "../../../../src/gateway/dashboard/figures.ts";
 import { createHistory } from "../../../../src/gateway/history/history.ts";
 import { createGateway } from "../../../../src/gateway/index.ts";

@@ -7,7 +7,7 @@ import {
   FEED_LIMITS,
   type EventFeed,
   readDashboardFiles,
-} from "../../../src/gateway/dashboard/routes.ts";
+} from "../../../src/gateway/dashboard/pages.ts";
 import { createFigures } from "../../../src/gateway/dashboard/figures.ts";
 import { createHistory } from "../../../src/gateway/history/history.ts";
 import { loginLink } from "../../../src/gateway/operation/access.ts";
