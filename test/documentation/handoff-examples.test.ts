@@ -28,7 +28,7 @@ it("hold a traveller's conditions, what was changed, what it cost and what is st
     "stay_id: H-5641",
     "RF-90114",
     "to_pay_eur: 93",
-    "payment_declined: Visa ending 4417",
+    "failed: Error: payment_declined: Visa ending",
   ])
     expect(bookings).toContain(fact);
 });

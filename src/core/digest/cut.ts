@@ -2,7 +2,17 @@
 
 /** At most `charsMax` characters; a cut one ends in an ellipsis. */
 export function cut(text: string, charsMax: number): string {
-  return text.length <= charsMax ? text : `${head(text, Math.max(0, charsMax - 1))}…`;
+  if (text.length <= charsMax) return text;
+  const start = head(text, Math.max(0, charsMax - 1));
+  // A part of a number is another number.
+  let end = start.length;
+  if (isDigit(text, end)) while (isDigit(text, end - 1)) end--;
+  return `${start.slice(0, end === 0 ? start.length : end)}…`;
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0x30 && code <= 0x39;
 }
 
 /** The first characters of a text, one less where the cut would tear a pair. */

@@ -35,7 +35,7 @@ export interface Candidates {
   /** What each section could say beside it, best first. */
   readonly drafts: ReadonlyMap<Topic, readonly ItemDraft[]>;
   /** The record of turns in at most that many tokens, and of them so many about the focus. */
-  readonly record: (tokensMax: number, aboutMax: number) => readonly Item[];
+  readonly record: (tokensMax: number, aboutMax: number, wordsOf: number) => readonly Item[];
   /** Lines of results in at most that many tokens, without what `present` says. */
   readonly quotes: ((tokensMax: number, present: string) => readonly Item[]) | undefined;
   /** Beside a model's words, of the room: what the turns that it has not read are of all. */
@@ -84,7 +84,9 @@ export function fit(candidates: Candidates, options: FitOptions): ReadonlyMap<To
   const isFilled = !hasProse || candidates.fillsRoom || proseTokens < room * PROSE_SHARE_MIN;
   const forQuotes = isFilled ? quotesRoom(candidates, options, left) : 0;
   const record = (tokensMax: number): readonly Item[] =>
-    isFilled || forUnread > 0 ? candidates.record(tokensMax, Math.max(0, aboutMax)) : [];
+    isFilled || forUnread > 0
+      ? candidates.record(tokensMax, Math.max(0, aboutMax), Math.min(left, tokensMax * WORDS_OF_RECORD_MAX))
+      : [];
   const present = (): string => [said(told), ...[...prose.values()].flat(), said(record(left - forQuotes))].join("\n");
   const quotes = forQuotes === 0 ? [] : (candidates.quotes?.(forQuotes, present()) ?? []);
   // What no line was worth quoting for is the record's.
@@ -127,6 +129,8 @@ function quotesRoom({ quotes, matches }: Candidates, { budget }: FitOptions, lef
 }
 
 const QUOTES_SHARE = 0.3;
+/** Quotes take nothing from the share of persons' words, as far as the record keeps room for what was done. */
+const WORDS_OF_RECORD_MAX = 1.2;
 /** Bullet and margins. */
 const QUOTE_MARK_TOKENS = 3;
 const QUOTES_BUDGET_MIN = 400;

@@ -161,9 +161,9 @@ function candidatesOf(request: HandoffRequest, template: readonly Section[]): Ca
   return {
     drafts: new Map([...topics].map((topic) => [topic, draftsOf(topic, { request, material, events })])),
     prose: prose ?? new Map(),
-    record: (tokensMax, aboutMax) =>
+    record: (...room) =>
       record()
-        .within(tokensMax, aboutMax)
+        .within(...room)
         .map((turn) => turnItem(turn, hasProse)),
     // Without results, all that there is to quote is what the record tells.
     quotes: topics.has("context") && events.calls.length > 0 ? createQuoter({ ...material, measure }) : undefined,

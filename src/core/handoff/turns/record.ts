@@ -36,8 +36,11 @@ export interface ToldTurn {
 }
 
 export interface SessionRecord {
-  /** The turns in at most that many tokens, with a focus so many of them about it; those that have nothing worth reading are left out. */
-  readonly within: (tokensMax: number, aboutMax?: number) => readonly ToldTurn[];
+  /**
+   * The turns in at most that many tokens, with a focus so many of them about it; those that have nothing worth reading are left
+   * out. The words of persons have their share of `wordsOf` tokens, where more than the record shares a room.
+   */
+  readonly within: (tokensMax: number, aboutMax?: number, wordsOf?: number) => readonly ToldTurn[];
 }
 
 /** The newest turns are told in full; each one before them in less, down to a share that the oldest keep. */
@@ -85,8 +88,8 @@ interface SharedTurn {
 export function recordOf(request: RecordRequest): SessionRecord {
   const turns = sharedTurns(request);
   return {
-    within: (tokensMax, aboutMax = tokensMax) => {
-      const room = { tokensMax, aboutMax: Math.min(aboutMax, tokensMax) };
+    within: (tokensMax, aboutMax = tokensMax, wordsOf = tokensMax) => {
+      const room = { tokensMax, aboutMax: Math.min(aboutMax, tokensMax), wordsOf };
       return fitted(limited(turns, tokensMax), room, request);
     },
   };
@@ -181,12 +184,12 @@ function limited(turns: readonly SharedTurn[], tokensMax: number): readonly Shar
 
 /** The turns at the longest lengths that fit; first those lines that are about the focus, where there is one. */
 function fitted(turns: readonly SharedTurn[], room: RecordRoom, request: RecordRequest): readonly ToldTurn[] {
-  const { tokensMax, aboutMax } = room;
+  const { tokensMax, aboutMax, wordsOf } = room;
   const hasFocus = request.matches !== undefined;
   const least = new Map([
     ...wordsFirst(
       turns,
-      { tokensMax: hasFocus ? tokensMax - aboutMax : tokensMax, about: hasFocus ? false : undefined },
+      { tokensMax: hasFocus ? tokensMax - aboutMax : wordsOf, about: hasFocus ? false : undefined },
       request.measure,
     ),
     ...(hasFocus ? wordsFirst(turns, { tokensMax: aboutMax / REQUESTS_SHARE, about: true }, request.measure) : []),
@@ -284,6 +287,7 @@ interface RecordRoom {
   readonly tokensMax: number;
   /** With a focus, for the lines that are about it. */
   readonly aboutMax: number;
+  readonly wordsOf: number;
 }
 
 function sum<Item>(items: readonly Item[], valueOf: (item: Item) => number): number {
