@@ -28,17 +28,11 @@ interface Json {
 }
 
 async function windowsOf(words: readonly string[]): Promise<readonly (Found | undefined)[]> {
-  const commands = [
-    [["inspect"], []],
-    [["compact"], []],
-    [
-      ["precis-eval", "replay"],
-      ["--prices", "3,15"],
-    ],
-  ] as const;
   const found: (Found | undefined)[] = [];
-  for (const [name, flags] of commands) {
-    const { out } = await precisHere([...name, ...words, ...flags, "--json"], { folder: folder.path });
+  // A replay ends in a bill, and nobody knows the prices of every model.
+  const replays = words[0] === "unknown.json" ? [] : [["precis-eval", "replay"]];
+  for (const name of [["inspect"], ["compact"], ...replays]) {
+    const { out } = await precisHere([...name, ...words, "--json"], { folder: folder.path });
     const { window, report, terms, usableTokens } = JSON.parse(out) as Json;
     const one = window ?? report?.window;
     found.push(one);

@@ -103,11 +103,12 @@ function sharedTurns({ events, carried, matches, ...request }: RecordRequest): r
   const compared = all.flat().filter(({ kind }) => COMPARED.has(kind));
   const novelty = noveltyAmong(compared.map(wholeText));
   const orders = [...before, ...turns.map(({ start }) => start)];
+  const isTalk = lines.flat().every(({ kind }) => TALK.has(kind));
   return orders.map((order, at) => {
     const own = lines[at]!;
     const age = orders.length - 1 - at;
     const ageAt = (place: number): number => age + (own.length - 1 - place) / LINES_A_TURN;
-    return { order, lines: own.map((line, place) => shared(line, ageAt(place), { matches, novelty })) };
+    return { order, lines: own.map((line, place) => shared(line, ageAt(place), { matches, novelty, isTalk })) };
   });
 }
 
@@ -143,9 +144,10 @@ const LINES_A_TURN = 8;
 
 interface Comparing extends Pick<RecordRequest, "matches"> {
   readonly novelty: (text: string) => number;
+  readonly isTalk: boolean;
 }
 
-function shared(line: Line, age: number, { matches, novelty }: Comparing): SharedLine {
+function shared(line: Line, age: number, { matches, novelty, isTalk }: Comparing): SharedLine {
   const beyond = Math.max(0, age + 1 - NEWEST_TURNS);
   const byAge = Math.max(OLDEST_SHARE, 1 / (1 + DECAY_A_TURN * beyond));
   const fading = line.kind === "shown" || line.kind === "look" ? 1 / (1 + SHOWN_DECAY_A_TURN * age) ** 2 : byAge;
@@ -155,7 +157,8 @@ function shared(line: Line, age: number, { matches, novelty }: Comparing): Share
     ...line,
     share: line.worth * fading * Math.min(NOVELTY_MAX, Math.max(NOVELTY_MIN, own)),
     about,
-    order: line.worth * own,
+    // In a talk old words that stand nowhere else come before new ones; in work the newest may have changed them.
+    order: line.worth * (isTalk ? own : Math.min(1, 2 ** Math.round(Math.log2(Math.max(NOVELTY_MIN, own))))),
     charsMax: Infinity,
   };
 }
