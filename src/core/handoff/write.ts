@@ -79,7 +79,7 @@ export interface Handoff {
 
 /** The least budget at which a handoff says anything. */
 export const HANDOFF_TOKENS_MIN = 150;
-const SHORT_FRAME_TOKENS_MAX = 800;
+const SHORT_FRAME_TOKENS_MAX = 600;
 const EARLIER_SPANS_MAX = 2;
 /** Estimates of parts do not add up to the estimate of the whole: what is too long is fitted again, that often. */
 const FITS_MAX = 3;

@@ -54,7 +54,7 @@ const SHOWN_CHARS_MAX = 1_200;
 /** Words of people and system that come first, of the room; none of them takes more than a part of that. */
 const REQUESTS_SHARE = 0.5;
 /** The same where there is nothing to tell but what was said. */
-const TALK_SHARE = 0.85;
+const TALK_SHARE = 0.75;
 const REQUEST_SHARE = REQUESTS_SHARE / 2;
 const REQUEST_CHARS = 400;
 /** Of what a person pasted, beside what they wrote; the first may be the task itself. */
@@ -158,7 +158,9 @@ function shared(line: Line, age: number, { matches, novelty, isTalk }: Comparing
     share: line.worth * fading * Math.min(NOVELTY_MAX, Math.max(NOVELTY_MIN, own)),
     about,
     // In a talk old words that stand nowhere else come before new ones; in work the newest may have changed them.
-    order: line.worth * (isTalk ? own : Math.min(1, 2 ** Math.round(Math.log2(Math.max(NOVELTY_MIN, own))))),
+    order:
+      line.worth *
+      (isTalk ? (age < 1 ? Infinity : own) : Math.min(1, 2 ** Math.round(Math.log2(Math.max(NOVELTY_MIN, own))))),
     charsMax: Infinity,
   };
 }
