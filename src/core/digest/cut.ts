@@ -6,8 +6,14 @@ export function cut(text: string, charsMax: number): string {
   const start = head(text, Math.max(0, charsMax - 1));
   // A part of a number is another number.
   let end = start.length;
-  if (isDigit(text, end)) while (isDigit(text, end - 1)) end--;
+  if (isOfNumber(text, end)) while (isOfNumber(text, end - 1)) end--;
   return `${start.slice(0, end === 0 ? start.length : end)}…`;
+}
+
+/** A digit, or the point or comma between two. */
+function isOfNumber(text: string, at: number): boolean {
+  if (isDigit(text, at)) return true;
+  return (text[at] === "." || text[at] === ",") && isDigit(text, at - 1) && isDigit(text, at + 1);
 }
 
 function isDigit(text: string, at: number): boolean {

@@ -22,6 +22,7 @@ import {
   type RewrittenMessages,
 } from "../../compaction/tails.ts";
 import { FOUR_SECTIONS } from "../../handoff/four-sections.ts";
+import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { Engine, Remote, RemoteItem } from "../contract.ts";
 import {
@@ -107,7 +108,7 @@ export function handoffFigures(settings: Partial<HandoffSettings>): readonly Fig
   ];
 }
 
-interface Verbatim {
+interface CodexHandoff {
   readonly state: EngineState;
   readonly limits: HandoffLimits;
   readonly goal: SizeGoal &
@@ -119,14 +120,14 @@ interface Verbatim {
     };
 }
 
-type Run = PolicyRun<Verbatim>;
+type Run = PolicyRun<CodexHandoff>;
 
 /** The engine `handoff`: what a person wrote stays, and all else goes into a handoff (docs/engines/handoff.md). */
 export function createHandoff(settings: Partial<HandoffSettings>): Engine<EngineState> {
-  return createPolicyEngine(verbatimPolicy(settings));
+  return createPolicyEngine(codexPolicy(settings));
 }
 
-function verbatimPolicy(settings: Partial<HandoffSettings>): Policy<Verbatim> {
+function codexPolicy(settings: Partial<HandoffSettings>): Policy<CodexHandoff> {
   return {
     name: "handoff",
     limits: (fixedTokens) => handoffLimits(settings, fixedTokens),
@@ -179,7 +180,8 @@ function* candidates(run: Run, userTokens: number): Generator<Candidate> {
   if (!isTailEmpty) yield candidate(0, whole, userTokens, unreadTokens);
   yield trimmed(RUNG_TRIMMED, whole, limitTokens);
   if (!isTailEmpty) {
-    yield trimmed(RUNG_TRIMMED, whole, unreadTokens);
+    // What is unread is not cut for a longer handoff.
+    yield { ...trimmed(RUNG_TRIMMED, whole, unreadTokens), handoffTokensMin: HANDOFF_TOKENS_MIN };
     const short = digested(run, (at) => at < tailStart);
     yield trimmed(RUNG_DIGESTED, short, limitTokens);
   }

@@ -103,7 +103,7 @@ function sharedTurns({ events, carried, matches, ...request }: RecordRequest): r
   const compared = all.flat().filter(({ kind }) => COMPARED.has(kind));
   const novelty = noveltyAmong(compared.map(wholeText));
   const orders = [...before, ...turns.map(({ start }) => start)];
-  const isTalk = lines.flat().every(({ kind }) => TALK.has(kind));
+  const isTalk = isTalkAlone(lines.flat());
   return orders.map((order, at) => {
     const own = lines[at]!;
     const age = orders.length - 1 - at;
@@ -131,6 +131,9 @@ function withoutRepeats(turns: readonly (readonly Line[])[]): readonly (readonly
   return kept.toReversed();
 }
 
+/** Whether nothing was done: persons and the agent only spoke. */
+const isTalkAlone = (lines: readonly Pick<Line, "kind">[]): boolean => lines.every(({ kind }) => TALK.has(kind));
+
 /** Lines of work; what was only looked at, and what stays whatever it says, is not compared. */
 const COMPARED: ReadonlySet<LineKind> = new Set(["request", "answer", "remark", "deed", "report"]);
 
@@ -157,12 +160,19 @@ function shared(line: Line, age: number, { matches, novelty, isTalk }: Comparing
     ...line,
     share: line.worth * fading * Math.min(NOVELTY_MAX, Math.max(NOVELTY_MIN, own)),
     about,
-    // In a talk old words that stand nowhere else come before new ones; in work the newest may have changed them.
-    order:
-      line.worth *
-      (isTalk ? (age < 1 ? Infinity : own) : Math.min(1, 2 ** Math.round(Math.log2(Math.max(NOVELTY_MIN, own))))),
+    order: line.worth * (isTalk ? orderInTalk(own, age) : orderInWork(own)),
     charsMax: Infinity,
   };
+}
+
+/** Behind the newest turn, words that stand nowhere else come first, however old they are. */
+function orderInTalk(own: number, age: number): number {
+  return age < 1 ? Infinity : own;
+}
+
+/** Newer words may have changed older ones: only what says far less than others comes later. */
+function orderInWork(own: number): number {
+  return Math.min(1, 2 ** Math.round(Math.log2(Math.max(NOVELTY_MIN, own))));
 }
 
 const ABOUT_CHARS = 20_000;
@@ -322,7 +332,7 @@ function wordsFirst(
   const chars = tokensMax * CHARS_A_TOKEN;
   const least = new Map<SharedLine, number>();
   if (first !== undefined) least.set(first, chars * FIRST_REQUEST_SHARE);
-  const isTalk = about === undefined && turns.every(({ lines }) => lines.every(({ kind }) => TALK.has(kind)));
+  const isTalk = about === undefined && isTalkAlone(turns.flatMap(({ lines }) => lines));
   let left = tokensMax * (isTalk ? TALK_SHARE : REQUESTS_SHARE);
   for (const line of wanted.toReversed().toSorted((a, b) => b.order - a.order)) {
     if (line === first) continue;
