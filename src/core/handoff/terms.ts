@@ -66,7 +66,7 @@ const WIDE = /(?=[^\0-\x7f])[\p{L}\p{N}]/u;
 
 type TakeTerm = (term: string, isName: boolean) => void;
 
-function eachTerm(text: string, take: TakeTerm): void {
+export function eachTerm(text: string, take: TakeTerm): void {
   if (!BEYOND_ASCII.test(text) || !WIDE.test(text)) return eachPlainTerm(text, take);
   for (const term of text.match(TERM) ?? [])
     if (term.length < TERM_CHARS_MIN) continue;

@@ -10,6 +10,7 @@ import { linesOfCarried } from "./carried.ts";
 import type { Line, LineKind, LinesOptions } from "./line.ts";
 import { linesOfTurns } from "./lines.ts";
 import { noveltyAmong } from "./novelty.ts";
+import type { Body } from "./shape.ts";
 import { turnsOf } from "./turns.ts";
 import { PASTE_CHARS_MIN } from "./words.ts";
 
@@ -87,10 +88,11 @@ interface SharedTurn {
 
 export function recordOf(request: RecordRequest): SessionRecord {
   const turns = sharedTurns(request);
+  const write = createWriter(request.measure);
   return {
     within: (tokensMax, aboutMax = tokensMax, wordsOf = tokensMax) => {
       const room = { tokensMax, aboutMax: Math.min(aboutMax, tokensMax), wordsOf };
-      return fitted(limited(turns, tokensMax), room, request);
+      return fitted(limited(turns, tokensMax), room, { ...request, write });
     },
   };
 }
@@ -101,7 +103,9 @@ function sharedTurns({ events, carried, matches, ...request }: RecordRequest): r
   const all = [...linesOfCarried(carried), ...linesOfTurns(turns, { ...request, isOld: changedAfter(events) })];
   const lines = withoutRepeats(all);
   const compared = all.flat().filter(({ kind }) => COMPARED.has(kind));
-  const novelty = noveltyAmong(compared.map(wholeText));
+  const texts = new Map(compared.map((line) => [line, line.body.within(Infinity)]));
+  const noveltyAll = noveltyAmong([...texts.values()]);
+  const novelty = (line: Line): number => (texts.has(line) ? noveltyAll(texts.get(line)!) : 1);
   const orders = [...before, ...turns.map(({ start }) => start)];
   const isTalk = isTalkAlone(lines.flat());
   return orders.map((order, at) => {
@@ -137,16 +141,12 @@ const isTalkAlone = (lines: readonly Pick<Line, "kind">[]): boolean => lines.eve
 /** Lines of work; what was only looked at, and what stays whatever it says, is not compared. */
 const COMPARED: ReadonlySet<LineKind> = new Set(["request", "answer", "remark", "deed", "report"]);
 
-function wholeText({ body }: Line): string {
-  return body.within(Infinity);
-}
-
 const REPEAT_CHARS_MAX = 200;
 /** A turn of hundreds of calls ages within itself: so many lines count as a turn. */
 const LINES_A_TURN = 8;
 
 interface Comparing extends Pick<RecordRequest, "matches"> {
-  readonly novelty: (text: string) => number;
+  readonly novelty: (line: Line) => number;
   readonly isTalk: boolean;
 }
 
@@ -154,7 +154,7 @@ function shared(line: Line, age: number, { matches, novelty, isTalk }: Comparing
   const beyond = Math.max(0, age + 1 - NEWEST_TURNS);
   const byAge = Math.max(OLDEST_SHARE, 1 / (1 + DECAY_A_TURN * beyond));
   const fading = line.kind === "shown" || line.kind === "look" ? 1 / (1 + SHOWN_DECAY_A_TURN * age) ** 2 : byAge;
-  const own = COMPARED.has(line.kind) ? novelty(wholeText(line)) : 1;
+  const own = novelty(line);
   const about = matches?.(`${line.lead}${line.body.within(ABOUT_CHARS)}`) ?? true;
   return {
     ...line,
@@ -198,7 +198,11 @@ function limited(turns: readonly SharedTurn[], tokensMax: number): readonly Shar
 }
 
 /** The turns at the longest lengths that fit; first those lines that are about the focus, where there is one. */
-function fitted(turns: readonly SharedTurn[], room: RecordRoom, request: RecordRequest): readonly ToldTurn[] {
+function fitted(
+  turns: readonly SharedTurn[],
+  room: RecordRoom,
+  { write, ...request }: RecordRequest & { readonly write: WriteLine },
+): readonly ToldTurn[] {
   const { tokensMax, aboutMax, wordsOf } = room;
   const hasFocus = request.matches !== undefined;
   const least = new Map([
@@ -209,7 +213,6 @@ function fitted(turns: readonly SharedTurn[], room: RecordRoom, request: RecordR
     ),
     ...(hasFocus ? wordsFirst(turns, { tokensMax: aboutMax / REQUESTS_SHARE, about: true }, request.measure) : []),
   ]);
-  const write = createWriter(request.measure);
   // Where the room is there to be used and all lines have what they may, they go on beyond their bounds.
   const steps = request.fillsRoom === true ? UNITS.length * 2 : UNITS.length;
   const charsAt = (line: SharedLine, step: number): number => {
@@ -219,14 +222,13 @@ function fitted(turns: readonly SharedTurn[], room: RecordRoom, request: RecordR
     );
     return step < UNITS.length ? bounded : Math.max(bounded, UNITS[step - UNITS.length]! * line.share);
   };
-  const tell = (
-    stepOf: (line: SharedLine) => number,
-    wanted: (line: SharedLine) => boolean = always,
-  ): readonly WrittenTurn[] =>
-    turns.flatMap((turn) => told(turn, wanted, (line) => write(line, charsAt(line, stepOf(line)))));
+  const at = (step: (line: SharedLine) => number) => (line: SharedLine) => write(line, charsAt(line, step(line)));
+  const tell = (stepOf: (line: SharedLine) => number): readonly ToldTurn[] => turns.flatMap((turn) => told(turn, at(stepOf)));
+  const tokensOf = (stepOf: (line: SharedLine) => number, wanted: (line: SharedLine) => boolean = always): number =>
+    sum(turns, (turn) => weigh(turn, wanted, at(stepOf)));
   if (!hasFocus) {
-    const step = widest(steps, (one) => tokensOf(tell(() => one)) <= tokensMax);
-    const longer = longerLines(turns, tokensMax - tokensOf(tell(() => step)), {
+    const step = widest(steps, (one) => tokensOf(() => one) <= tokensMax);
+    const longer = longerLines(turns, tokensMax - tokensOf(() => step), {
       step,
       stepsMax: request.fillsRoom === true ? steps - 1 : Math.min(step + 1, steps - 1),
       leftMax: tokensMax * LEFT_SHARE_MAX,
@@ -238,19 +240,13 @@ function fitted(turns: readonly SharedTurn[], room: RecordRoom, request: RecordR
     steps,
     (one) =>
       tokensOf(
-        tell(
-          () => one,
-          ({ about }) => about,
-        ),
+        () => one,
+        ({ about }) => about,
       ) <= aboutMax,
   );
   const stepOf = (line: SharedLine, other: number): number => (line.about ? matching : other);
-  const other = widest(steps, (one) => tokensOf(tell((line) => stepOf(line, one))) <= tokensMax);
+  const other = widest(steps, (one) => tokensOf((line) => stepOf(line, one)) <= tokensMax);
   return tell((line) => stepOf(line, other));
-}
-
-function tokensOf(written: readonly WrittenTurn[]): number {
-  return sum(written, ({ tokens }) => tokens);
 }
 
 function always(): boolean {
@@ -348,42 +344,47 @@ function wordsFirst(
 
 /** A line as it is told, and what that weighs. */
 interface WrittenLine {
-  readonly chars: number;
   readonly text: string;
   readonly tokens: number;
   readonly isCut: boolean;
 }
 
-interface WrittenTurn extends ToldTurn {
-  readonly tokens: number;
-}
+type WriteLine = (line: SharedLine, charsMax: number) => WrittenLine;
 
-/** Writes lines at a length; most are as long in one step of a search as in the one before. */
-function createWriter(measure: Measure): (line: SharedLine, charsMax: number) => WrittenLine {
-  const last = new Map<SharedLine, WrittenLine>();
-  return (line, charsMax) => {
-    const chars = Math.min(Math.floor(charsMax), line.body.chars);
-    let written = last.get(line);
-    if (written?.chars === chars) return written;
-    const body = line.body.within(chars);
-    const text = body === "" ? "" : `${line.lead}${body}`;
-    const isCut = chars < line.body.chars && line.kind !== "look" && line.kind !== "shown";
-    written = { chars, text, isCut, tokens: text === "" ? 0 : measure.text(text) + LINE_TOKENS };
-    last.set(line, written);
+/** Writes lines at a length; one search tries many of the lengths that another has tried. */
+function createWriter(measure: Measure): WriteLine {
+  const known = new Map<Body, Map<number, WrittenLine>>();
+  return ({ lead, body, kind }, charsMax) => {
+    const chars = Math.min(Math.floor(charsMax), body.chars);
+    let lengths = known.get(body);
+    if (lengths === undefined) known.set(body, (lengths = new Map()));
+    let written = lengths.get(chars);
+    if (written === undefined) {
+      const words = body.within(chars);
+      const text = words === "" ? "" : `${lead}${words}`;
+      const isCut = chars < body.chars && kind !== "look" && kind !== "shown";
+      written = { text, isCut, tokens: text === "" ? 0 : measure.text(text) + LINE_TOKENS };
+      lengths.set(chars, written);
+    }
     return written;
   };
 }
 
-function told(
-  { order, lines }: SharedTurn,
-  wanted: (line: SharedLine) => boolean,
-  write: (line: SharedLine) => WrittenLine,
-): readonly WrittenTurn[] {
-  const all = lines.filter(wanted).map(write);
+function told({ order, lines }: SharedTurn, write: (line: SharedLine) => WrittenLine): readonly ToldTurn[] {
+  const all = lines.map(write);
   const written = all.filter(({ text }) => text !== "");
   if (written.length === 0) return [];
-  const tokens = NUMBER_TOKENS + sum(written, (line) => line.tokens);
-  return [{ order, texts: written.map(({ text }) => text), tokens, cut: all.filter(({ isCut }) => isCut).length }];
+  return [{ order, texts: written.map(({ text }) => text), cut: all.filter(({ isCut }) => isCut).length }];
+}
+
+/** What the wanted lines of a turn take as they are written. */
+function weigh(
+  { lines }: SharedTurn,
+  wanted: (line: SharedLine) => boolean,
+  write: (line: SharedLine) => WrittenLine,
+): number {
+  const tokens = sum(lines, (line) => (wanted(line) ? write(line).tokens : 0));
+  return tokens === 0 ? 0 : NUMBER_TOKENS + tokens;
 }
 
 /** The last step that fits. */
