@@ -93,24 +93,28 @@ function kindTable(): Uint8Array {
 
 /** The same as `TERM` finds where there are no letters and digits but those of ASCII. */
 function eachPlainTerm(text: string, take: TakeTerm): void {
-  const kindAt = (at: number): number => KINDS[text.charCodeAt(at)] ?? NONE;
   for (let at = 0; at < text.length; ) {
     const start = at;
-    let kind = kindAt(at++);
+    let kind = kindAt(text, at++);
     if (kind < UNDERSCORE) continue;
     let isName = kind < SMALL;
-    if (kind === DIGIT && kindAt(at) < SMALL) {
-      for (let next = at; (kind = kindAt(next)) === DIGIT || kind === COMMA || isPointOrColon(text, next); next++)
+    if (kind === DIGIT && kindAt(text, at) < SMALL) {
+      for (let next = at; (kind = kindAt(text, next)) === DIGIT || kind === COMMA || isPointOrColon(text, next); next++)
         if (kind === DIGIT) at = next + 1;
     } else
       for (const canJoin = kind !== DIGIT; ; at++) {
-        const next = kindAt(at);
-        if (next < UNDERSCORE && !(canJoin && next === JOINS && kindAt(at + 1) >= UNDERSCORE)) break;
+        const next = kindAt(text, at);
+        if (next < UNDERSCORE && !(canJoin && next === JOINS && kindAt(text, at + 1) >= UNDERSCORE)) break;
         isName ||= next < SMALL || (next === CAPITAL && kind === SMALL);
         kind = next;
       }
     if (at - start >= TERM_CHARS_MIN) take(isName ? text.slice(start, at) : text.slice(start, at).toLowerCase(), isName);
   }
+}
+
+function kindAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code < 128 ? KINDS[code]! : NONE;
 }
 
 function isPointOrColon(text: string, at: number): boolean {

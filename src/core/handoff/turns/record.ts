@@ -9,7 +9,7 @@ import type { Measure } from "../../transcript/measure.ts";
 import { linesOfCarried } from "./carried.ts";
 import type { Line, LineKind, LinesOptions } from "./line.ts";
 import { linesOfTurns } from "./lines.ts";
-import { noveltyAmong } from "./novelty.ts";
+import { noveltiesAmong } from "./novelty.ts";
 import type { Body } from "./shape.ts";
 import { turnsOf } from "./turns.ts";
 import { PASTE_CHARS_MIN } from "./words.ts";
@@ -103,9 +103,8 @@ function sharedTurns({ events, carried, matches, ...request }: RecordRequest): r
   const all = [...linesOfCarried(carried), ...linesOfTurns(turns, { ...request, isOld: changedAfter(events) })];
   const lines = withoutRepeats(all);
   const compared = all.flat().filter(({ kind }) => COMPARED.has(kind));
-  const texts = new Map(compared.map((line) => [line, line.body.within(Infinity)]));
-  const noveltyAll = noveltyAmong([...texts.values()]);
-  const novelty = (line: Line): number => (texts.has(line) ? noveltyAll(texts.get(line)!) : 1);
+  const novelties = noveltiesAmong(compared.map(({ body }) => body.within(Infinity)));
+  const novelty = new Map(compared.map((line, at) => [line, novelties[at]!]));
   const orders = [...before, ...turns.map(({ start }) => start)];
   const isTalk = isTalkAlone(lines.flat());
   return orders.map((order, at) => {
@@ -146,7 +145,7 @@ const REPEAT_CHARS_MAX = 200;
 const LINES_A_TURN = 8;
 
 interface Comparing extends Pick<RecordRequest, "matches"> {
-  readonly novelty: (line: Line) => number;
+  readonly novelty: ReadonlyMap<Line, number>;
   readonly isTalk: boolean;
 }
 
@@ -154,7 +153,7 @@ function shared(line: Line, age: number, { matches, novelty, isTalk }: Comparing
   const beyond = Math.max(0, age + 1 - NEWEST_TURNS);
   const byAge = Math.max(OLDEST_SHARE, 1 / (1 + DECAY_A_TURN * beyond));
   const fading = line.kind === "shown" || line.kind === "look" ? 1 / (1 + SHOWN_DECAY_A_TURN * age) ** 2 : byAge;
-  const own = novelty(line);
+  const own = novelty.get(line) ?? 1;
   const about = matches?.(`${line.lead}${line.body.within(ABOUT_CHARS)}`) ?? true;
   return {
     ...line,
@@ -222,13 +221,13 @@ function fitted(
     );
     return step < UNITS.length ? bounded : Math.max(bounded, UNITS[step - UNITS.length]! * line.share);
   };
-  const at = (step: (line: SharedLine) => number) => (line: SharedLine) => write(line, charsAt(line, step(line)));
-  const tell = (stepOf: (line: SharedLine) => number): readonly ToldTurn[] => turns.flatMap((turn) => told(turn, at(stepOf)));
-  const tokensOf = (stepOf: (line: SharedLine) => number, wanted: (line: SharedLine) => boolean = always): number =>
-    sum(turns, (turn) => weigh(turn, wanted, at(stepOf)));
+  const writing = (stepOf: StepOf) => (line: SharedLine) => write(line, charsAt(line, stepOf(line)));
+  const tell = (stepOf: StepOf): readonly ToldTurn[] => turns.flatMap((turn) => told(turn, writing(stepOf)));
+  const spareIn = (room: number, stepOf: StepOf, wanted: (line: SharedLine) => boolean = always): number =>
+    leftAfter(turns, room, (line) => (wanted(line) ? writing(stepOf)(line).tokens : 0));
   if (!hasFocus) {
-    const step = widest(steps, (one) => tokensOf(() => one) <= tokensMax);
-    const longer = longerLines(turns, tokensMax - tokensOf(() => step), {
+    const step = widest(steps, (one) => spareIn(tokensMax, () => one) >= 0);
+    const longer = longerLines(turns, spareIn(tokensMax, () => step), {
       step,
       stepsMax: request.fillsRoom === true ? steps - 1 : Math.min(step + 1, steps - 1),
       leftMax: tokensMax * LEFT_SHARE_MAX,
@@ -239,15 +238,18 @@ function fitted(
   const matching = widest(
     steps,
     (one) =>
-      tokensOf(
+      spareIn(
+        aboutMax,
         () => one,
         ({ about }) => about,
-      ) <= aboutMax,
+      ) >= 0,
   );
   const stepOf = (line: SharedLine, other: number): number => (line.about ? matching : other);
-  const other = widest(steps, (one) => tokensOf((line) => stepOf(line, one)) <= tokensMax);
+  const other = widest(steps, (one) => spareIn(tokensMax, (line) => stepOf(line, one)) >= 0);
   return tell((line) => stepOf(line, other));
 }
+
+type StepOf = (line: SharedLine) => number;
 
 function always(): boolean {
   return true;
@@ -299,12 +301,6 @@ interface RecordRoom {
   /** With a focus, for the lines that are about it. */
   readonly aboutMax: number;
   readonly wordsOf: number;
-}
-
-function sum<Item>(items: readonly Item[], valueOf: (item: Item) => number): number {
-  let total = 0;
-  for (const item of items) total += valueOf(item);
-  return total;
 }
 
 interface WordsRoom {
@@ -377,14 +373,18 @@ function told({ order, lines }: SharedTurn, write: (line: SharedLine) => Written
   return [{ order, texts: written.map(({ text }) => text), cut: all.filter(({ isCut }) => isCut).length }];
 }
 
-/** What the wanted lines of a turn take as they are written. */
-function weigh(
-  { lines }: SharedTurn,
-  wanted: (line: SharedLine) => boolean,
-  write: (line: SharedLine) => WrittenLine,
-): number {
-  const tokens = sum(lines, (line) => (wanted(line) ? write(line).tokens : 0));
-  return tokens === 0 ? 0 : NUMBER_TOKENS + tokens;
+/** What the lines leave of a room; where they do not fit, they are weighed no further than that shows. */
+function leftAfter(turns: readonly SharedTurn[], room: number, tokensOf: (line: SharedLine) => number): number {
+  let left = room;
+  for (const { lines } of turns) {
+    let tokens = 0;
+    for (const line of lines) {
+      tokens += tokensOf(line);
+      if (tokens > left) return left - tokens;
+    }
+    left -= tokens === 0 ? 0 : NUMBER_TOKENS + tokens;
+  }
+  return left;
 }
 
 /** The last step that fits. */
