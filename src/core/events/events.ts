@@ -167,8 +167,8 @@ interface CallPlace {
 function callEvent(call: ToolCallPart, message: number, { messages, result }: CallPlace): CallEvent {
   const part = result === undefined ? undefined : resultOf(messages[result]!);
   const text = contentText(part?.content ?? []);
-  const known = answered.get(call);
-  if (known?.message === message && known.result === result && known.text === text) return known;
+  const former = answered.get(call);
+  if (former?.message === message && former.result === result && former.text === text) return former;
   const summary = described(call);
   const facts = summary.command === undefined ? undefined : commandFacts(summary.command);
   const common = { kind: "call", message, call, facts } as const;

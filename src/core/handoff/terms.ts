@@ -58,8 +58,7 @@ export function createVocabulary(): Vocabulary {
 
 const TERM_CHARS_MIN = 3;
 /** Words, words that signs join, and figures, of which none begins within another; and what makes a name of one. */
-const TERM =
-  /[\p{L}_][\p{L}\p{N}_]*(?:[._/:-][\p{L}\p{N}_]+)*|[\p{N}][\p{L}][\p{L}\p{N}_]*|\d[\d.,:]*\d/gu;
+const TERM = /[\p{L}_][\p{L}\p{N}_]*(?:[._/:-][\p{L}\p{N}_]+)*|[\p{N}][\p{L}][\p{L}\p{N}_]*|\d[\d.,:]*\d/gu;
 const NAME_SIGN = /[\p{Ll}][\p{Lu}]|[\p{N}_./:-]/u;
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 const WIDE = /(?=[^\0-\x7f])[\p{L}\p{N}]/u;
@@ -93,7 +92,7 @@ function kindTable(): Uint8Array {
 
 /** The same as `TERM` finds where there are no letters and digits but those of ASCII. */
 function eachPlainTerm(text: string, take: TakeTerm): void {
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const start = at;
     let kind = kindAt(text, at++);
     if (kind < UNDERSCORE) continue;
@@ -108,7 +107,8 @@ function eachPlainTerm(text: string, take: TakeTerm): void {
         isName ||= next < SMALL || (next === CAPITAL && kind === SMALL);
         kind = next;
       }
-    if (at - start >= TERM_CHARS_MIN) take(isName ? text.slice(start, at) : text.slice(start, at).toLowerCase(), isName);
+    if (at - start >= TERM_CHARS_MIN)
+      take(isName ? text.slice(start, at) : text.slice(start, at).toLowerCase(), isName);
   }
 }
 

@@ -232,11 +232,7 @@ function firstNumberOf(filled: Filled, previous: ParsedHandoff | undefined): num
 }
 
 /** Takes the least important away until the text as a whole is within the budget. */
-function withinBudget(
-  chosen: Filled,
-  write: (filled: Filled) => string,
-  { budget, measure }: HandoffRequest,
-): Filled {
+function withinBudget(chosen: Filled, write: (filled: Filled) => string, { budget, measure }: HandoffRequest): Filled {
   const order = leastFirst(chosen);
   const fits = (count: number): boolean => measure.text(write(without(chosen, order.slice(0, count)))) <= budget;
   // Twice as many each time and then half of what is between: to write it anew for each of thousands would take their square.

@@ -221,38 +221,25 @@ function fitted(
     );
     return step < UNITS.length ? bounded : Math.max(bounded, UNITS[step - UNITS.length]! * line.share);
   };
-  const writing = (stepOf: StepOf) => (line: SharedLine) => write(line, charsAt(line, stepOf(line)));
-  const tell = (stepOf: StepOf): readonly ToldTurn[] => turns.flatMap((turn) => told(turn, writing(stepOf)));
-  const spareIn = (room: number, stepOf: StepOf, wanted: (line: SharedLine) => boolean = always): number =>
-    leftAfter(turns, room, (line) => (wanted(line) ? writing(stepOf)(line).tokens : 0));
+  const writeAt = (line: SharedLine, step: number): WrittenLine => write(line, charsAt(line, step));
+  const tokensAt = (line: SharedLine, step: number): number => writeAt(line, step).tokens;
+  const tell = (stepOf: (line: SharedLine) => number): readonly ToldTurn[] =>
+    turns.flatMap((turn) => told(turn, (line) => writeAt(line, stepOf(line))));
   if (!hasFocus) {
-    const step = widest(steps, (one) => spareIn(tokensMax, () => one) >= 0);
-    const longer = longerLines(turns, spareIn(tokensMax, () => step), {
-      step,
-      stepsMax: request.fillsRoom === true ? steps - 1 : Math.min(step + 1, steps - 1),
-      leftMax: tokensMax * LEFT_SHARE_MAX,
-      tokensAt: (line, one) => write(line, charsAt(line, one)).tokens,
-    });
+    const leftAt = (step: number): number => leftAfter(turns, tokensMax, (line) => tokensAt(line, step));
+    const step = widest(steps, (one) => leftAt(one) >= 0);
+    const stepsMax = request.fillsRoom === true ? steps - 1 : Math.min(step + 1, steps - 1);
+    const leftMax = tokensMax * LEFT_SHARE_MAX;
+    const longer = longerLines(turns, leftAt(step), { step, stepsMax, leftMax, tokensAt });
     return tell((line) => longer.get(line) ?? step);
   }
-  const matching = widest(
-    steps,
-    (one) =>
-      spareIn(
-        aboutMax,
-        () => one,
-        ({ about }) => about,
-      ) >= 0,
-  );
+  const matchingTurns = turns.map(({ order, lines }) => ({ order, lines: lines.filter(({ about }) => about) }));
+  const fits = (one: number): boolean => leftAfter(matchingTurns, aboutMax, (line) => tokensAt(line, one)) >= 0;
+  const matching = widest(steps, fits);
   const stepOf = (line: SharedLine, other: number): number => (line.about ? matching : other);
-  const other = widest(steps, (one) => spareIn(tokensMax, (line) => stepOf(line, one)) >= 0);
+  const left = (one: number): number => leftAfter(turns, tokensMax, (line) => tokensAt(line, stepOf(line, one)));
+  const other = widest(steps, (one) => left(one) >= 0);
   return tell((line) => stepOf(line, other));
-}
-
-type StepOf = (line: SharedLine) => number;
-
-function always(): boolean {
-  return true;
 }
 
 /** Of the room, what may stay empty where no line has a piece that small. */
