@@ -37,11 +37,17 @@ export interface CompactionRun {
   readonly hideSecrets: Redactor;
 }
 
+/** A list of messages that nobody changes: what is read of one is remembered for it. */
+function unchanging(messages: readonly Message[]): readonly Message[] {
+  return Object.isFrozen(messages) ? messages : Object.freeze([...messages]);
+}
+
 export function beginRun(
-  original: Transcript,
+  given: Transcript,
   request: CompactRequest,
-  { template, system = original.system }: Pick<CompactionRun, "template"> & Partial<Pick<CompactionRun, "system">>,
+  { template, system = given.system }: Pick<CompactionRun, "template"> & Partial<Pick<CompactionRun, "system">>,
 ): CompactionRun {
+  const original = { ...given, messages: unchanging(given.messages) };
   const { measure, standing = original, focus = "", secrets } = request;
   const live = liveRequestOf(original.messages);
   const asked = original.messages[live];

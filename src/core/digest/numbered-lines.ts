@@ -9,12 +9,14 @@ export function withoutLineNumber(line: string): string {
 
 /** What a tool that shows files adds: the number in front of a line, and a harness's reminder behind the text. */
 const GUTTER = /^[ \t]*\d{1,7}(?:→|\t)/gm;
+const GUTTER_SIGN = /\d[→\t]/;
 const REMINDER = "<system-reminder>";
 
 /** The text of a file as a tool showed it; `12:` stays, which elsewhere is an hour or a figure. */
 export function withoutGutter(shown: string): string {
   const end = shown.indexOf(REMINDER);
-  return (end < 0 ? shown : shown.slice(0, end)).replace(GUTTER, "");
+  const own = end < 0 ? shown : shown.slice(0, end);
+  return GUTTER_SIGN.test(own) ? own.replace(GUTTER, "") : own;
 }
 
 /** A tab may be escaped. Of a table the number may be a column, and a colon may belong to an hour: then a space is behind it. */

@@ -116,13 +116,12 @@ function requestIn(event: SessionEvent): readonly RequestEvent[] {
   return [{ message: event.message, text, media }];
 }
 
-/** Result by call, read once: most of a conversation was read at the compaction before. */
-const endings = new WeakMap<ToolCallPart, { readonly text: string; readonly ending: Ending }>();
+/** The same object for the same call and result at the same places: most of a conversation was read at the compaction before. */
+const answered = new WeakMap<ToolCallPart, CallEvent>();
 
 function eventsIn(messages: readonly Message[]): readonly SessionEvent[] {
-  const { answers } = pairingOf(messages);
   const results = new Map<ToolCallPart, number>();
-  answers.forEach((answered, at) => answered === undefined || results.set(answered.call, at));
+  pairingOf(messages).answers.forEach((answer, at) => answer === undefined || results.set(answer.call, at));
   const events: SessionEvent[] = [];
   let before: Speaker | undefined;
   messages.forEach((message, at) => {
@@ -166,6 +165,10 @@ interface CallPlace {
 }
 
 function callEvent(call: ToolCallPart, message: number, { messages, result }: CallPlace): CallEvent {
+  const part = result === undefined ? undefined : resultOf(messages[result]!);
+  const text = contentText(part?.content ?? []);
+  const former = answered.get(call);
+  if (former?.message === message && former.result === result && former.text === text) return former;
   const summary = described(call);
   const facts = summary.command === undefined ? undefined : commandFacts(summary.command);
   const common = { kind: "call", message, call, facts } as const;
@@ -173,12 +176,10 @@ function callEvent(call: ToolCallPart, message: number, { messages, result }: Ca
     const status = isInterrupted(messages, message) ? "interrupted" : "unknown";
     return { ...common, summary, ending: { status, line: NO_RESULT, failing: [] }, text: "" };
   }
-  const part = resultOf(messages[result]!);
-  const text = contentText(part?.content ?? []);
-  let entry = endings.get(call);
-  if (entry?.text !== text)
-    endings.set(call, (entry = { text, ending: endingOf(summary, facts, { text, isError: part?.isError === true }) }));
-  return { ...common, summary: withOpenFile(summary, text), ending: entry.ending, result, text };
+  const ending = endingOf(summary, facts, { text, isError: part?.isError === true });
+  const event: CallEvent = { ...common, summary: withOpenFile(summary, text), ending, result, text };
+  answered.set(call, event);
+  return event;
 }
 
 const NO_RESULT = "no result for this call; whether it ran is not known";

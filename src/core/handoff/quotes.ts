@@ -10,7 +10,7 @@ import type { Measure } from "../transcript/measure.ts";
 import { wholeWords } from "../events/text.ts";
 import type { ToolCallPart } from "../transcript/message.ts";
 import type { Item } from "./items.ts";
-import { wordsIn } from "./turns/novelty.ts";
+import { createVocabulary, type Terms } from "./terms.ts";
 import { targetText } from "./turns/deeds.ts";
 import { removedLater } from "./turns/overwritten.ts";
 
@@ -32,12 +32,6 @@ interface Source {
   readonly lines: readonly NamedLine[];
 }
 
-/** Names and figures, and the words that are neither. */
-interface Terms {
-  readonly names: readonly string[];
-  readonly words: readonly string[];
-}
-
 /** A line of a text, with the terms in it: worked out when they are first asked for. */
 interface NamedLine {
   readonly at: number;
@@ -46,10 +40,11 @@ interface NamedLine {
 }
 
 /** A line that may be quoted. */
-interface Candidate extends Terms {
+interface Candidate {
   readonly source: Source;
   readonly at: number;
   readonly text: string;
+  readonly terms: Terms;
   /** Tokens that it takes. */
   readonly tokens: number;
 }
@@ -73,31 +68,6 @@ const SAID_TIMES = 3;
 const OLDEST_SHARE = 0.4;
 /** A line that brings less a token is not worth quoting. */
 const GAIN_A_TOKEN_MIN = 0.02;
-interface Alphabet {
-  readonly lower: string;
-  readonly upper: string;
-  readonly letter: string;
-  readonly figure: string;
-}
-
-/** Words, words that signs join, and figures, of which none begins within another; and what makes a name of one. */
-function patternsOf({ lower, upper, letter, figure }: Alphabet, flags: string) {
-  const word = `[${letter}${figure}_]`;
-  return {
-    words: new RegExp(
-      `[${letter}_]${word}*(?:[._/:-]${word}+)*|[${figure}][${letter}]${word}*|\\d[\\d.,:]*\\d`,
-      `g${flags}`,
-    ),
-    nameSign: new RegExp(`[${lower}][${upper}]|[${figure}_./:-]`, flags),
-  };
-}
-
-const ANY = patternsOf({ lower: "\\p{Ll}", upper: "\\p{Lu}", letter: "\\p{L}", figure: "\\p{N}" }, "u");
-/** The same in half the time: most lines have no other letters. */
-const ASCII = patternsOf({ lower: "a-z", upper: "A-Z", letter: "A-Za-z", figure: "0-9" }, "");
-const BEYOND_ASCII = /[\u0080-\uffff]/;
-const NAME_CHARS_MIN = 3;
-const FIGURE = /\d/;
 /** A key says nothing that its value does not. */
 const JSON_KEY = /^"[^"]{1,100}"\s*:\s*/;
 const WORD = /[\p{L}\p{N}]{2,}/gu;
@@ -106,21 +76,22 @@ const WORD = /[\p{L}\p{N}]{2,}/gu;
 export type Quoter = (tokensMax: number, present: string) => readonly Item[];
 
 export function createQuoter(request: QuoteRequest): Quoter {
-  let made: { readonly candidates: readonly Candidate[]; readonly counts: ReadonlyMap<string, number> } | undefined;
+  let made: { readonly candidates: readonly Candidate[]; readonly weights: Float64Array } | undefined;
   return (tokensMax, present) => {
-    const { candidates, counts } = (made ??= materialOf(request));
-    const told = termsIn(present);
-    const covered = new Set([...told.names, ...told.words]);
-    const newIn = (terms: readonly string[]): number => {
+    const { candidates, weights } = (made ??= materialOf(request));
+    // What a term brings that stands nowhere else in the handoff.
+    const gains = weights.slice();
+    known.vocabulary.knownIn(present, (term) => (gains[term] = 0));
+    const gainIn = (terms: readonly number[]): number => {
       let gain = 0;
-      for (const term of terms) if (!covered.has(term)) gain += weight(counts.get(term) ?? 1);
+      for (const term of terms) gain += gains[term]!;
       return gain;
     };
-    const weightOf = ({ names, words, source }: Candidate): number => {
-      const named = newIn(names);
+    const weightOf = ({ terms: { names, words }, source }: Candidate): number => {
+      const named = gainIn(names);
       // What a tool printed is quoted for a name or a figure that stands nowhere else.
       if (named === 0 && !source.isSaid) return 0;
-      const gain = (named + newIn(words) * WORD_TIMES) * (source.isSaid ? SAID_TIMES : 1);
+      const gain = (named + gainIn(words) * WORD_TIMES) * (source.isSaid ? SAID_TIMES : 1);
       if (gain === 0) return 0;
       const age = (source.message - request.from) / Math.max(1, request.until - request.from);
       return gain * (OLDEST_SHARE + (1 - OLDEST_SHARE) * age);
@@ -130,13 +101,16 @@ export function createQuoter(request: QuoteRequest): Quoter {
       .filter(({ density }) => density >= GAIN_A_TOKEN_MIN)
       .toSorted((a, b) => b.density - a.density);
     const chosen: Candidate[] = [];
+    const quoted = new Set<Source>();
     let left = tokensMax;
     for (const { one, density } of ordered) {
-      const { tokens } = one;
+      const { tokens, source, terms } = one;
       // What was chosen before may have brought its names already.
       if (tokens > left || weightOf(one) / tokens < Math.max(GAIN_A_TOKEN_MIN, density / 2)) continue;
-      left -= tokens + labelTokens(chosen, one, request.measure);
-      for (const term of [...one.names, ...one.words]) covered.add(term);
+      left -= tokens + (quoted.has(source) ? 0 : request.measure.text(labelOf(source)));
+      for (const term of terms.names) gains[term] = 0;
+      for (const term of terms.words) gains[term] = 0;
+      quoted.add(source);
       chosen.push(one);
     }
     return itemsOf(chosen, request);
@@ -145,17 +119,14 @@ export function createQuoter(request: QuoteRequest): Quoter {
 
 /** The same however much of it is asked for. */
 function materialOf(request: QuoteRequest) {
+  if (known.chars > REMEMBERED_CHARS_MAX) known = nothingRead();
   const candidates = candidatesIn(request);
-  return { candidates, counts: countsOf(candidates, request.events) };
+  return { candidates, weights: weightsOf(candidates, request.events) };
 }
 
 function weight(messages: number): number {
   if (messages <= 1) return ONCE_WEIGHT;
   return messages >= COMMON_MESSAGES_MIN ? COMMON_WEIGHT : AGAIN_WEIGHT;
-}
-
-function labelTokens(chosen: readonly Candidate[], { source }: Candidate, measure: Measure): number {
-  return chosen.some((other) => other.source === source) ? 0 : measure.text(labelOf(source));
 }
 
 /** The texts that may be quoted, the newest first: what calls returned, and what the agent said. */
@@ -178,16 +149,25 @@ interface ReadText extends Pick<QuoteRequest, "redact"> {
   readonly lines: readonly NamedLine[];
 }
 
-/** By what was said or called, read once: most of a conversation was read at the compaction before. */
-let readTexts = new WeakMap<SaidEvent | ToolCallPart, ReadText>();
-let readChars = 0;
 /** Characters of the texts that are remembered before it starts afresh: their lines take some four bytes for each. */
 const REMEMBERED_CHARS_MAX = 8_000_000;
 
+/** What was said or called, read once: most of a conversation was read at the compaction before. */
+let known = nothingRead();
+
+function nothingRead() {
+  return {
+    vocabulary: createVocabulary(),
+    texts: new WeakMap<SaidEvent | ToolCallPart, ReadText>(),
+    calls: new WeakMap<ToolCallPart, Terms>(),
+    chars: 0,
+  };
+}
+
 /** The lines of a text that are neither too short nor too long to be quoted, and mean something alone. */
 function linesOf(key: SaidEvent | ToolCallPart, text: string, redact: QuoteRequest["redact"]): readonly NamedLine[] {
-  const known = readTexts.get(key);
-  if (known?.text === text && known.redact === redact) return known.lines;
+  const read = known.texts.get(key);
+  if (read?.text === text && read.redact === redact) return read.lines;
   const lines: NamedLine[] = [];
   const plain = "kind" in key && key.kind === "said" ? text : withoutGutter(text);
   const all = redact(wholeWords(plain, CHARS_READ_MAX)).split("\n");
@@ -197,18 +177,18 @@ function linesOf(key: SaidEvent | ToolCallPart, text: string, redact: QuoteReque
     if (own.length < LINE_CHARS_MIN || own.length > LINE_CHARS_MAX || isPiece(own, isData)) continue;
     lines.push({ at, text: own });
   }
-  readChars += Math.min(text.length, CHARS_READ_MAX);
-  if (readChars > REMEMBERED_CHARS_MAX) [readTexts, readChars] = [new WeakMap(), text.length];
-  readTexts.set(key, { text, redact, lines });
+  known.chars += Math.min(text.length, CHARS_READ_MAX);
+  known.texts.set(key, { text, redact, lines });
   return lines;
 }
 
 function candidatesIn(request: QuoteRequest): readonly Candidate[] {
   const seen = new Set<string>();
   // A figure that the agent spoke of again is told by what it said last: it may have taken it back.
-  const saidAt = new Map<string, number>();
+  const saidAt = new Map<number, number>();
   const isGone = removedLater(request.events.all.filter((event) => event.kind === "call"));
   const candidates: Candidate[] = [];
+  const { isFigure } = known.vocabulary;
   for (const source of sourcesIn(request))
     for (const line of source.lines) {
       const { at, text } = line;
@@ -216,13 +196,13 @@ function candidatesIn(request: QuoteRequest): readonly Candidate[] {
       seen.add(text);
       if (isGone(text, source.message)) continue;
       const terms = (line.terms ??= quotableTerms(text));
-      if (source.isSaid && terms.names.some((name) => FIGURE.test(name) && (saidAt.get(name) ?? 0) > source.message))
+      if (source.isSaid && terms.names.some((name) => isFigure(name) && (saidAt.get(name) ?? 0) > source.message))
         continue;
       if (source.isSaid)
         for (const name of terms.names) saidAt.set(name, Math.max(saidAt.get(name) ?? 0, source.message));
       // A sentence of the agent means something without a name; a line of a result seldom does.
       if (terms.names.length > 0 || (source.isSaid && terms.words.length > 0))
-        candidates.push({ source, at, text, ...terms, tokens: request.measure.text(`${text}\n`) + 1 });
+        candidates.push({ source, at, text, terms, tokens: request.measure.text(`${text}\n`) + 1 });
     }
   return candidates;
 }
@@ -231,7 +211,7 @@ const NO_TERMS: Terms = { names: [], words: [] };
 
 /** None where the line says too little beside them. */
 function quotableTerms(text: string): Terms {
-  return hasWords(text) ? termsIn(text.startsWith('"') ? text.replace(JSON_KEY, "") : text) : NO_TERMS;
+  return hasWords(text) ? known.vocabulary.termsIn(text.startsWith('"') ? text.replace(JSON_KEY, "") : text) : NO_TERMS;
 }
 
 function hasWords(text: string): boolean {
@@ -248,46 +228,28 @@ function isPiece(line: string, isData: boolean): boolean {
 const OPENS = /[([{:：]\**$|^#{2,6} |^\*\*[^*]+\*\*$/;
 const DATA = /^\s*[[{]/;
 
-export function namesIn(text: string): readonly string[] {
-  return termsIn(text).names;
-}
-
-function termsIn(text: string): Terms {
-  const isWide = BEYOND_ASCII.test(text);
-  const patterns = isWide ? ANY : ASCII;
-  const names = new Set<string>();
-  const words = new Set<string>();
-  for (const found of text.match(patterns.words) ?? [])
-    if (found.length < NAME_CHARS_MIN) continue;
-    else if (patterns.nameSign.test(found)) names.add(found);
-    else if (isWide) for (const word of wordsIn(found)) words.add(word);
-    else words.add(found.toLowerCase());
-  return { names: [...names], words: [...words] };
-}
-
-/** In how many results, calls and words of the agent each term stands. */
-function countsOf(candidates: readonly Candidate[], { calls }: Events): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  const count = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
-  const lastIn = new Map<string, Source>();
-  for (const { source, names, words } of candidates)
-    for (const term of [...names, ...words]) {
-      if (lastIn.get(term) === source) continue;
-      lastIn.set(term, source);
-      count(term);
+/** What each term is worth by the results, calls and words of the agent that it stands in. */
+function weightsOf(candidates: readonly Candidate[], { calls }: Events): Float64Array {
+  const ofCalls = calls.map(({ call }) => termsOfCall(call));
+  const size = known.vocabulary.size();
+  const counts = new Uint32Array(size);
+  const lastIn: (Source | undefined)[] = [];
+  const countIn = (source: Source | undefined, terms: readonly number[]): void => {
+    for (const term of terms) {
+      if (source !== undefined && lastIn[term] === source) continue;
+      lastIn[term] = source;
+      counts[term]! += 1;
     }
-  for (const { call } of calls) termsOfCall(call).forEach(count);
-  return counts;
+  };
+  for (const { source, terms } of candidates) for (const some of [terms.names, terms.words]) countIn(source, some);
+  for (const terms of ofCalls) for (const some of [terms.names, terms.words]) countIn(undefined, some);
+  return Float64Array.from(counts, weight);
 }
 
-const calledTerms = new WeakMap<ToolCallPart, readonly string[]>();
-
-function termsOfCall(call: ToolCallPart): readonly string[] {
-  let terms = calledTerms.get(call);
-  if (terms === undefined) {
-    const { names, words } = termsIn(call.arguments.slice(0, CHARS_READ_MAX));
-    calledTerms.set(call, (terms = [...names, ...words]));
-  }
+function termsOfCall(call: ToolCallPart): Terms {
+  let terms = known.calls.get(call);
+  if (terms === undefined)
+    known.calls.set(call, (terms = known.vocabulary.termsIn(call.arguments.slice(0, CHARS_READ_MAX))));
   return terms;
 }
 

@@ -106,13 +106,20 @@ export function writeHandoff(request: HandoffRequest): Handoff {
   let room = Math.floor((budget - measure.text(`${frame.opening}\n${frame.closing}\n`)) * (1 - MARGIN_SHARE));
   let filled = fit(candidates, { template, measure, recall: spanRecall, budget, room });
   let text = write(filled);
-  for (let fits = 1; fits < FITS_MAX && measure.text(text) > budget; fits++) {
+  let tokens = measure.text(text);
+  for (let fits = 1; fits < FITS_MAX && tokens > budget; fits++) {
     // A little less room often comes to the same text: each time it is less by more.
-    room -= measure.text(text) - budget + Math.ceil((fits - 1) * budget * MARGIN_SHARE);
+    room -= tokens - budget + Math.ceil((fits - 1) * budget * MARGIN_SHARE);
     filled = fit(candidates, { template, measure, recall: spanRecall, budget, room });
     text = write(filled);
+    tokens = measure.text(text);
   }
-  return withinBudget(filled, write, request);
+  if (tokens > budget) {
+    filled = withinBudget(filled, write, request);
+    text = write(filled);
+    tokens = measure.text(text);
+  }
+  return { text, tokens, ...whatIsSaid(filled, request) };
 }
 
 /** A section that only holds others is written where one of them is. */
@@ -225,11 +232,7 @@ function firstNumberOf(filled: Filled, previous: ParsedHandoff | undefined): num
 }
 
 /** Takes the least important away until the text as a whole is within the budget. */
-function withinBudget(
-  chosen: Filled,
-  write: (filled: Filled) => string,
-  { budget, measure, prose }: HandoffRequest,
-): Handoff {
+function withinBudget(chosen: Filled, write: (filled: Filled) => string, { budget, measure }: HandoffRequest): Filled {
   const order = leastFirst(chosen);
   const fits = (count: number): boolean => measure.text(write(without(chosen, order.slice(0, count)))) <= budget;
   // Twice as many each time and then half of what is between: to write it anew for each of thousands would take their square.
@@ -240,14 +243,16 @@ function withinBudget(
     if (fits(middle)) enough = middle;
     else tooFew = middle;
   }
-  const filled = without(chosen, order.slice(0, enough));
-  const text = write(filled);
+  return without(chosen, order.slice(0, enough));
+}
+
+function whatIsSaid(filled: Filled, { prose }: HandoffRequest): Omit<Handoff, "text" | "tokens"> {
   const sections = [...filled].map(([topic, { items, leftOut }]) => ({ topic, written: items.length, leftOut }));
   const all = [...filled.values()].flatMap(({ items }) => items);
   const said = all.map((item) => item.text).join("\n");
   const tellsAll = !all.some(({ isCut }) => isCut);
   const unsaid = [...(prose?.values() ?? [])].flat().length - all.filter(isProse).length;
-  return { text, tokens: measure.text(text), sections, said, tellsAll, unsaid };
+  return { sections, said, tellsAll, unsaid };
 }
 
 /**

@@ -109,9 +109,13 @@ const BEGIN = "-----BEGIN";
 /** The short words that a rule begins with; of options, any length. */
 const SHORT_WORDS = new Set("is was set setx setenv env basic bearer".split(" "));
 const SHORT_CHARS_MAX = 6;
+const BEGINS_SHORT_WORD: readonly boolean[] = Array.from({ length: 128 }, (_, code) =>
+  [...SHORT_WORDS].some((word) => word.startsWith(String.fromCharCode(code).toLowerCase())),
+);
 
 function isShortWord(text: string, { start, end }: Word): boolean {
-  return end - start <= SHORT_CHARS_MAX && SHORT_WORDS.has(text.slice(start, end).toLowerCase());
+  if (end - start > SHORT_CHARS_MAX || !BEGINS_SHORT_WORD[text.charCodeAt(start)]) return false;
+  return SHORT_WORDS.has(text.slice(start, end).toLowerCase());
 }
 
 function findAtWord(text: string, word: Word): Span | undefined {

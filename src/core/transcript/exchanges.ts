@@ -40,6 +40,7 @@ function endOfExchange(messages: readonly Message[], start: number): number {
   // A result may come late, behind a message that was typed while the tool ran; the next assistant turn ends the wait.
   let turnEnd = end;
   while (turnEnd < messages.length && messages[turnEnd]!.role !== "assistant") turnEnd++;
+  if (!messages.slice(end, turnEnd).some(({ role }) => role === "tool")) return end;
   const { answers } = pairingOf(messages.slice(start, turnEnd));
   const late = start + 1 + answers.findLastIndex((answered) => answered !== undefined);
   if (late <= end) return end;

@@ -2,7 +2,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventsOf } from "../../../src/core/events/events.ts";
-import { createQuoter, namesIn } from "../../../src/core/handoff/quotes.ts";
+import { createQuoter } from "../../../src/core/handoff/quotes.ts";
+import { eachTerm } from "../../../src/core/handoff/terms.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { edits, reads, run, says, user } from "../events/session-talk.ts";
 import { ran } from "../../support/compacting.ts";
@@ -12,6 +13,12 @@ import { measure } from "./requests.ts";
 
 const SECRET = "sk-live-0123456789abcdef0123456789abcdef";
 const redact = (text: string): string => text.replaceAll(SECRET, "[secret]");
+
+function namesIn(text: string): readonly string[] {
+  const names = new Set<string>();
+  eachTerm(text, (term, isName) => isName && names.add(term));
+  return [...names];
+}
 
 function quoted(messages: readonly Message[], tokens = 2_000, from = 0): string {
   const quoter = createQuoter({

@@ -88,11 +88,14 @@ function* tailSteps(run: CompactionRun, untilTokens: number): Generator<TailStep
     at: last,
     tokens: weighRange(run, kept.messages, last, messages.length),
   });
-  const forms = [
+  const best = stepOf(0, whole);
+  // Worse forms are made where the best one may not be kept.
+  const worse = (): readonly (typeof best)[] => [
     stepOf(RUNG_LAST, skeletonTail(run, last)),
     stepOf(RUNG_PRUNED, pruned(run, { isSummarised: (at) => at < last })),
-    stepOf(0, whole),
   ];
+  const isKept = fromTokensFor(best.tokens, LAST_EXCHANGE_SHARE) <= untilTokens;
+  const forms = isKept ? [best] : [...worse(), best];
   // A form that weighs no less than a better one is never needed.
   const useful = forms.filter(({ tokens }, at) => forms.slice(at + 1).every((better) => better.tokens > tokens));
   for (const [at, form] of useful.entries())

@@ -42,7 +42,8 @@ function deedBody(event: CallEvent, options: TellerOptions): Body {
   const added = options.lasting.get(event) ?? [];
   let lines: Body | undefined;
   const isChange = summary.action === "edit" || summary.action === "write";
-  const chars = what(Infinity).length + how.length + linesBody(added).chars;
+  const written = linesBody(added);
+  const chars = what(Infinity).length + how.length + written.chars;
   return {
     chars,
     within: (charsMax) => {
@@ -50,7 +51,7 @@ function deedBody(event: CallEvent, options: TellerOptions): Body {
       const isWhole = charsMax >= chars || how.length <= Math.max(charsMax * 0.6, DEED_CHARS_MIN);
       const outcome = isWhole ? how : ` ${oneLine(how, Math.floor(charsMax * 0.6))}`;
       const head = `${what(Math.max(DEED_CHARS_MIN, charsMax - outcome.length))}${outcome}`;
-      lines ??= linesBody(added.length === 0 ? added : redact(added.join("\n")).split("\n"));
+      lines ??= redactedLines(added, redact) ?? written;
       const below = lines.within(charsMax - head.length);
       if (below !== "") return shortened(`${head}\n${below}`);
       return isChange && added.length > 0 && ending.status === "done"
@@ -58,6 +59,13 @@ function deedBody(event: CallEvent, options: TellerOptions): Body {
         : shortened(head);
     },
   };
+}
+
+/** The lines without their secrets, where there are any. */
+function redactedLines(lines: readonly string[], redact: (text: string) => string): Body | undefined {
+  const text = lines.join("\n");
+  const safe = text === "" ? text : redact(text);
+  return safe === text ? undefined : linesBody(safe.split("\n"));
 }
 
 const DEED_CHARS_MIN = 32;

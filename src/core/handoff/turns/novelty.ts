@@ -7,28 +7,55 @@
 const COUNTED_CHARS_MAX = 4_000;
 /** A text costs its reader that many characters beside its own. */
 const MARGIN_CHARS = 16;
+/** Characters of the texts that are remembered before it starts afresh. */
+const REMEMBERED_CHARS_MAX = 2_000_000;
 
-/** What a text tells that the others do not, a character, beside what they tell on average: 1 is as much as they do. */
-export function noveltyAmong(texts: readonly string[]): (text: string) => number {
-  const words = new Map(texts.map((text) => [text, wordsIn(text)]));
-  const counts = new Map<string, number>();
-  for (const text of texts) for (const word of words.get(text)!) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const density = (text: string): number => {
-    let own = 0;
-    for (const word of words.get(text) ?? wordsIn(text)) own += 1 / (counts.get(word) ?? 1);
-    return own / (Math.min(COUNTED_CHARS_MAX, text.length) + MARGIN_CHARS);
-  };
-  const mean = texts.reduce((sum, text) => sum + density(text), 0) / texts.length;
-  return (text) => density(text) / (mean || 1);
+/** The words of texts by number, read once: most of a conversation was read at the compaction before. */
+let known = nothingRead();
+
+function nothingRead() {
+  return { numbers: new Map<string, number>(), texts: new Map<string, readonly number[]>(), chars: 0 };
+}
+
+/** What each text tells that the others do not, a character, beside what they tell on average: 1 is as much as they do. */
+export function noveltiesAmong(texts: readonly string[]): readonly number[] {
+  if (known.chars > REMEMBERED_CHARS_MAX) known = nothingRead();
+  const words = texts.map(numbersIn);
+  const counts = new Uint32Array(known.numbers.size);
+  for (const own of words) for (const word of own) counts[word]! += 1;
+  const densities = words.map((own, at) => {
+    let density = 0;
+    for (const word of own) density += 1 / counts[word]!;
+    return density / (Math.min(COUNTED_CHARS_MAX, texts[at]!.length) + MARGIN_CHARS);
+  });
+  const mean = densities.reduce((sum, density) => sum + density, 0) / texts.length;
+  return densities.map((density) => density / (mean || 1));
+}
+
+function numbersIn(text: string): readonly number[] {
+  let numbers = known.texts.get(text);
+  if (numbers === undefined) {
+    numbers = Array.from(wordsIn(text), (word) => {
+      const number = known.numbers.get(word) ?? known.numbers.size;
+      known.numbers.set(word, number);
+      return number;
+    });
+    known.chars += text.length;
+    known.texts.set(text, numbers);
+  }
+  return numbers;
 }
 
 /** Words; figures count as the same figure. Of a script that puts no space between words, each two neighbours. */
 const WORD =
   /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]+)|(?:(?!\p{sc=Han}|\p{sc=Hira}|\p{sc=Kana}|\p{sc=Thai})[\p{L}\p{M}\p{N}_])+/gu;
+const PLAIN_WORD = /\w+/g;
+const BEYOND_ASCII = /[\u0080-\uffff]/;
 
 export function wordsIn(text: string): ReadonlySet<string> {
   const words = new Set<string>();
   const compared = text.slice(0, COUNTED_CHARS_MAX).toLowerCase().replace(/\d+/g, "0");
+  if (!BEYOND_ASCII.test(compared)) return new Set(compared.match(PLAIN_WORD));
   for (const [word, unspaced] of compared.matchAll(WORD)) {
     if (unspaced === undefined) words.add(word);
     else for (let at = 0; at + 1 < unspaced.length; at++) words.add(unspaced.slice(at, at + 2));

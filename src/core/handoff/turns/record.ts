@@ -9,7 +9,8 @@ import type { Measure } from "../../transcript/measure.ts";
 import { linesOfCarried } from "./carried.ts";
 import type { Line, LineKind, LinesOptions } from "./line.ts";
 import { linesOfTurns } from "./lines.ts";
-import { noveltyAmong } from "./novelty.ts";
+import { noveltiesAmong } from "./novelty.ts";
+import type { Body } from "./shape.ts";
 import { turnsOf } from "./turns.ts";
 import { PASTE_CHARS_MIN } from "./words.ts";
 
@@ -87,10 +88,11 @@ interface SharedTurn {
 
 export function recordOf(request: RecordRequest): SessionRecord {
   const turns = sharedTurns(request);
+  const write = createWriter(request.measure);
   return {
     within: (tokensMax, aboutMax = tokensMax, wordsOf = tokensMax) => {
       const room = { tokensMax, aboutMax: Math.min(aboutMax, tokensMax), wordsOf };
-      return fitted(limited(turns, tokensMax), room, request);
+      return fitted(limited(turns, tokensMax), room, { ...request, write });
     },
   };
 }
@@ -101,7 +103,8 @@ function sharedTurns({ events, carried, matches, ...request }: RecordRequest): r
   const all = [...linesOfCarried(carried), ...linesOfTurns(turns, { ...request, isOld: changedAfter(events) })];
   const lines = withoutRepeats(all);
   const compared = all.flat().filter(({ kind }) => COMPARED.has(kind));
-  const novelty = noveltyAmong(compared.map(wholeText));
+  const novelties = noveltiesAmong(compared.map(({ body }) => body.within(Infinity)));
+  const novelty = new Map(compared.map((line, at) => [line, novelties[at]!]));
   const orders = [...before, ...turns.map(({ start }) => start)];
   const isTalk = isTalkAlone(lines.flat());
   return orders.map((order, at) => {
@@ -137,16 +140,12 @@ const isTalkAlone = (lines: readonly Pick<Line, "kind">[]): boolean => lines.eve
 /** Lines of work; what was only looked at, and what stays whatever it says, is not compared. */
 const COMPARED: ReadonlySet<LineKind> = new Set(["request", "answer", "remark", "deed", "report"]);
 
-function wholeText({ body }: Line): string {
-  return body.within(Infinity);
-}
-
 const REPEAT_CHARS_MAX = 200;
 /** A turn of hundreds of calls ages within itself: so many lines count as a turn. */
 const LINES_A_TURN = 8;
 
 interface Comparing extends Pick<RecordRequest, "matches"> {
-  readonly novelty: (text: string) => number;
+  readonly novelty: ReadonlyMap<Line, number>;
   readonly isTalk: boolean;
 }
 
@@ -154,7 +153,7 @@ function shared(line: Line, age: number, { matches, novelty, isTalk }: Comparing
   const beyond = Math.max(0, age + 1 - NEWEST_TURNS);
   const byAge = Math.max(OLDEST_SHARE, 1 / (1 + DECAY_A_TURN * beyond));
   const fading = line.kind === "shown" || line.kind === "look" ? 1 / (1 + SHOWN_DECAY_A_TURN * age) ** 2 : byAge;
-  const own = COMPARED.has(line.kind) ? novelty(wholeText(line)) : 1;
+  const own = novelty.get(line) ?? 1;
   const about = matches?.(`${line.lead}${line.body.within(ABOUT_CHARS)}`) ?? true;
   return {
     ...line,
@@ -198,7 +197,11 @@ function limited(turns: readonly SharedTurn[], tokensMax: number): readonly Shar
 }
 
 /** The turns at the longest lengths that fit; first those lines that are about the focus, where there is one. */
-function fitted(turns: readonly SharedTurn[], room: RecordRoom, request: RecordRequest): readonly ToldTurn[] {
+function fitted(
+  turns: readonly SharedTurn[],
+  room: RecordRoom,
+  { write, ...request }: RecordRequest & { readonly write: WriteLine },
+): readonly ToldTurn[] {
   const { tokensMax, aboutMax, wordsOf } = room;
   const hasFocus = request.matches !== undefined;
   const least = new Map([
@@ -209,7 +212,6 @@ function fitted(turns: readonly SharedTurn[], room: RecordRoom, request: RecordR
     ),
     ...(hasFocus ? wordsFirst(turns, { tokensMax: aboutMax / REQUESTS_SHARE, about: true }, request.measure) : []),
   ]);
-  const write = createWriter(request.measure);
   // Where the room is there to be used and all lines have what they may, they go on beyond their bounds.
   const steps = request.fillsRoom === true ? UNITS.length * 2 : UNITS.length;
   const charsAt = (line: SharedLine, step: number): number => {
@@ -219,42 +221,25 @@ function fitted(turns: readonly SharedTurn[], room: RecordRoom, request: RecordR
     );
     return step < UNITS.length ? bounded : Math.max(bounded, UNITS[step - UNITS.length]! * line.share);
   };
-  const tell = (
-    stepOf: (line: SharedLine) => number,
-    wanted: (line: SharedLine) => boolean = always,
-  ): readonly WrittenTurn[] =>
-    turns.flatMap((turn) => told(turn, wanted, (line) => write(line, charsAt(line, stepOf(line)))));
+  const writeAt = (line: SharedLine, step: number): WrittenLine => write(line, charsAt(line, step));
+  const tokensAt = (line: SharedLine, step: number): number => writeAt(line, step).tokens;
+  const tell = (stepOf: (line: SharedLine) => number): readonly ToldTurn[] =>
+    turns.flatMap((turn) => told(turn, (line) => writeAt(line, stepOf(line))));
   if (!hasFocus) {
-    const step = widest(steps, (one) => tokensOf(tell(() => one)) <= tokensMax);
-    const longer = longerLines(turns, tokensMax - tokensOf(tell(() => step)), {
-      step,
-      stepsMax: request.fillsRoom === true ? steps - 1 : Math.min(step + 1, steps - 1),
-      leftMax: tokensMax * LEFT_SHARE_MAX,
-      tokensAt: (line, one) => write(line, charsAt(line, one)).tokens,
-    });
+    const leftAt = (step: number): number => leftAfter(turns, tokensMax, (line) => tokensAt(line, step));
+    const step = widest(steps, (one) => leftAt(one) >= 0);
+    const stepsMax = request.fillsRoom === true ? steps - 1 : Math.min(step + 1, steps - 1);
+    const leftMax = tokensMax * LEFT_SHARE_MAX;
+    const longer = longerLines(turns, leftAt(step), { step, stepsMax, leftMax, tokensAt });
     return tell((line) => longer.get(line) ?? step);
   }
-  const matching = widest(
-    steps,
-    (one) =>
-      tokensOf(
-        tell(
-          () => one,
-          ({ about }) => about,
-        ),
-      ) <= aboutMax,
-  );
+  const matchingTurns = turns.map(({ order, lines }) => ({ order, lines: lines.filter(({ about }) => about) }));
+  const fits = (one: number): boolean => leftAfter(matchingTurns, aboutMax, (line) => tokensAt(line, one)) >= 0;
+  const matching = widest(steps, fits);
   const stepOf = (line: SharedLine, other: number): number => (line.about ? matching : other);
-  const other = widest(steps, (one) => tokensOf(tell((line) => stepOf(line, one))) <= tokensMax);
+  const left = (one: number): number => leftAfter(turns, tokensMax, (line) => tokensAt(line, stepOf(line, one)));
+  const other = widest(steps, (one) => left(one) >= 0);
   return tell((line) => stepOf(line, other));
-}
-
-function tokensOf(written: readonly WrittenTurn[]): number {
-  return sum(written, ({ tokens }) => tokens);
-}
-
-function always(): boolean {
-  return true;
 }
 
 /** Of the room, what may stay empty where no line has a piece that small. */
@@ -305,12 +290,6 @@ interface RecordRoom {
   readonly wordsOf: number;
 }
 
-function sum<Item>(items: readonly Item[], valueOf: (item: Item) => number): number {
-  let total = 0;
-  for (const item of items) total += valueOf(item);
-  return total;
-}
-
 interface WordsRoom {
   readonly tokensMax: number;
   /** Only lines that are about the focus, or only those that are not. */
@@ -348,42 +327,51 @@ function wordsFirst(
 
 /** A line as it is told, and what that weighs. */
 interface WrittenLine {
-  readonly chars: number;
   readonly text: string;
   readonly tokens: number;
   readonly isCut: boolean;
 }
 
-interface WrittenTurn extends ToldTurn {
-  readonly tokens: number;
-}
+type WriteLine = (line: SharedLine, charsMax: number) => WrittenLine;
 
-/** Writes lines at a length; most are as long in one step of a search as in the one before. */
-function createWriter(measure: Measure): (line: SharedLine, charsMax: number) => WrittenLine {
-  const last = new Map<SharedLine, WrittenLine>();
-  return (line, charsMax) => {
-    const chars = Math.min(Math.floor(charsMax), line.body.chars);
-    let written = last.get(line);
-    if (written?.chars === chars) return written;
-    const body = line.body.within(chars);
-    const text = body === "" ? "" : `${line.lead}${body}`;
-    const isCut = chars < line.body.chars && line.kind !== "look" && line.kind !== "shown";
-    written = { chars, text, isCut, tokens: text === "" ? 0 : measure.text(text) + LINE_TOKENS };
-    last.set(line, written);
+/** Writes lines at a length; one search tries many of the lengths that another has tried. */
+function createWriter(measure: Measure): WriteLine {
+  const known = new Map<Body, Map<number, WrittenLine>>();
+  return ({ lead, body, kind }, charsMax) => {
+    const chars = Math.min(Math.floor(charsMax), body.chars);
+    let lengths = known.get(body);
+    if (lengths === undefined) known.set(body, (lengths = new Map()));
+    let written = lengths.get(chars);
+    if (written === undefined) {
+      const words = body.within(chars);
+      const text = words === "" ? "" : `${lead}${words}`;
+      const isCut = chars < body.chars && kind !== "look" && kind !== "shown";
+      written = { text, isCut, tokens: text === "" ? 0 : measure.text(text) + LINE_TOKENS };
+      lengths.set(chars, written);
+    }
     return written;
   };
 }
 
-function told(
-  { order, lines }: SharedTurn,
-  wanted: (line: SharedLine) => boolean,
-  write: (line: SharedLine) => WrittenLine,
-): readonly WrittenTurn[] {
-  const all = lines.filter(wanted).map(write);
+function told({ order, lines }: SharedTurn, write: (line: SharedLine) => WrittenLine): readonly ToldTurn[] {
+  const all = lines.map(write);
   const written = all.filter(({ text }) => text !== "");
   if (written.length === 0) return [];
-  const tokens = NUMBER_TOKENS + sum(written, (line) => line.tokens);
-  return [{ order, texts: written.map(({ text }) => text), tokens, cut: all.filter(({ isCut }) => isCut).length }];
+  return [{ order, texts: written.map(({ text }) => text), cut: all.filter(({ isCut }) => isCut).length }];
+}
+
+/** What the lines leave of a room; where they do not fit, they are weighed no further than that shows. */
+function leftAfter(turns: readonly SharedTurn[], room: number, tokensOf: (line: SharedLine) => number): number {
+  let left = room;
+  for (const { lines } of turns) {
+    let tokens = 0;
+    for (const line of lines) {
+      tokens += tokensOf(line);
+      if (tokens > left) return left - tokens;
+    }
+    left -= tokens === 0 ? 0 : NUMBER_TOKENS + tokens;
+  }
+  return left;
 }
 
 /** The last step that fits. */

@@ -144,10 +144,16 @@ const WIDE_WEIGHT = 3;
 function saysLittle(text: string): boolean {
   let content = 0;
   for (const char of text) {
-    if (!MARKS_ONLY.test(char)) content += char.codePointAt(0)! >= WIDE_FROM ? WIDE_WEIGHT : 1;
+    if (char < "0") continue;
+    if (isPlainWord(char) || !MARKS_ONLY.test(char)) content += char.codePointAt(0)! >= WIDE_FROM ? WIDE_WEIGHT : 1;
     if (content >= CONTENT_MIN) return false;
   }
   return true;
+}
+
+/** Letters and digits of ASCII, which most are, without a look at the alphabets. */
+function isPlainWord(char: string): boolean {
+  return (char >= "a" && char <= "z") || (char >= "A" && char <= "Z") || (char >= "0" && char <= "9");
 }
 
 function isDangling(piece: string): boolean {
