@@ -201,7 +201,7 @@ function placeAfter(
   place: Pick<Events, "folder" | "branch" | "committed">,
   { summary, facts, ending, message, text }: CallEvent,
 ): Pick<Events, "folder" | "branch" | "committed"> {
-  const folder = folderIn(facts, text);
+  const folder = folderIn(summary, facts, text);
   const branch = branchIn(summary, text);
   const commits = ending.status === "done" && facts?.purpose === "commit";
   return {

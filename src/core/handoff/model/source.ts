@@ -107,7 +107,7 @@ function readSpan({ messages, from, until, redact }: Span): readonly Spoken[] {
   return messages.slice(from, until).flatMap((message, offset) => {
     const at = from + offset;
     const text = contentText(message.parts);
-    if (opensWithHandoff(text)) return [];
+    if (message.role === "user" && opensWithHandoff(text)) return [];
     const answered = answers[at]?.call;
     const long = textIfLong(message);
     const again = long === "" ? at : newest.get(long)!;
