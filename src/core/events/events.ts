@@ -10,6 +10,7 @@ import { touchFiles, type FileEntry } from "./files.ts";
 import { isInstructionFile, rulesIn } from "./instructions.ts";
 import { planAfter, type PlanItem } from "./plan.ts";
 import { commandFacts, type CommandFacts } from "./shell.ts";
+import { withoutShownSecret } from "./shown-secret.ts";
 import { speakerOf, type Speaker } from "./speakers.ts";
 import { branchIn, folderIn, rootOf, withOpenFile } from "./workspace.ts";
 
@@ -174,7 +175,7 @@ function callEvent(call: ToolCallPart, message: number, { messages, result }: Ca
     return { ...common, summary, ending: { status, line: NO_RESULT, failing: [] }, text: "" };
   }
   const part = resultOf(messages[result]!);
-  const text = contentText(part?.content ?? []);
+  const text = withoutShownSecret(summary, contentText(part?.content ?? []));
   let entry = endings.get(call);
   if (entry?.text !== text)
     endings.set(call, (entry = { text, ending: endingOf(summary, facts, { text, isError: part?.isError === true }) }));

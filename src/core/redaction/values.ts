@@ -103,6 +103,18 @@ function hasMark(value: string): boolean {
   return (/\p{Nd}/u.test(value) && /\p{L}/u.test(value)) || /[!@#$%^*+/=~]/.test(value);
 }
 
+const CHOSEN_CHARS_MIN = 8;
+const CHOSEN_CHARS_MAX = 512;
+/** A version, a date, the name of a file, a short hash. */
+const NAMES_A_THING = /^v?\d+(?:[.-]\d+)|\.[A-Za-z]\w{0,4}$|^[0-9a-f]{1,31}$/;
+
+/** Like a password that a person chose, or more random: with a digit, and a capital beside small letters, a sign, or digits all over. Needs a name beside it. */
+export function looksChosen(value: string): boolean {
+  if (value.length < CHOSEN_CHARS_MIN || value.length > CHOSEN_CHARS_MAX || NAMES_A_THING.test(value)) return false;
+  if (!/\d/.test(value) || !/[A-Za-z]/.test(value) || isPlaceholder(value) || value.includes(MARKER)) return false;
+  return hasRandomPart(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value)) || /[!@#$%^&*+=~?]/.test(value);
+}
+
 function isPlaceholder(value: string): boolean {
   if (SCHEMA_WORDS.has(value.toLowerCase()) || FILLED_IN.test(value) || MEMBER_ACCESS.test(value)) return true;
   return PATH_OR_URL.test(value) || LABEL.test(value) || isToBeReplaced(value);
