@@ -21,6 +21,8 @@ import type { RequestRecord } from "./request/record.ts";
 import { respondHere, respondRefused } from "./request/respond.ts";
 import { pathOf } from "./request/routes.ts";
 import type { Owner } from "./tenants/owner.ts";
+import { answerInThread } from "./request/receive.ts";
+import { isLarge } from "./large/large-requests.ts";
 import { receiveBody } from "./transport/request-body.ts";
 import { refuse, type Refusal } from "./transport/refusals.ts";
 import { describeCall } from "../core/digest/call.ts";
@@ -66,14 +68,22 @@ export async function answerCompressRoute(
   { client, record, owner: { tenant, isolated } }: Omit<CompressRequest, "tenant"> & { readonly owner: Owner },
 ): Promise<ClientResponse> {
   const request = { client, record, tenant };
+  const { limits } = context;
   if (isolated) return refused(request, NO_CREDENTIAL);
   if (route.asks === "retrieve") return retrieve(context, request, route.marker);
-  const body = await receiveBody(client, context.limits, context.unfolding(tenant, client.signal));
+  const body = await receiveBody(client, limits, context.unfolding(tenant, client.signal));
   if ("refused" in body) return respondRefused(record, body.refused);
   record.bytesIn = body.raw.length;
+  const response = isLarge(body.plain, limits) ? await answerInThread(context, request, body) : "none";
+  if (response !== "none") return typeof response === "string" ? refused(request, TOO_BUSY) : response;
   const given = fieldsOf(parsed(body.text));
   const { messages } = given;
   if (!Array.isArray(messages) || !messages.every(isFields)) return refused(request, NO_MESSAGES);
+  if (messages.length > limits.readMessages) return refused(request, TOO_MANY_MESSAGES);
+  if (context.storeQuota.isFull(tenant)) {
+    record.treatment = { kind: "untouched", because: "tenant_store_full" };
+    return json(request, { messages, compacted: false, because: "tenant_store_full", ccr_hashes: [], hashes: [] });
+  }
   record.model = textOf(given["model"]) ?? "";
   await context.models.recalled(tenant, record.model);
   return route.asks === "compress" ? compress(context, request, messages) : compact(context, request, given);
@@ -87,7 +97,7 @@ async function compress(
   const { record, tenant } = request;
   const short = shortenedFor(context, request, messages);
   const isChanged = short.originals.length > 0;
-  if (isChanged) await context.store.putOriginals(tenant, short.originals);
+  if (isChanged) await putOriginals(context, tenant, short.originals);
   const tokens = { before: short.before, after: short.after };
   record.treatment = isChanged ? { kind: "rewritten", fresh: false, tokens } : { kind: "unchanged" };
   return json(request, {
@@ -99,17 +109,31 @@ async function compress(
   });
 }
 
+/** Counted for the tenant. */
+async function putOriginals(
+  { store, storeQuota }: GatewayContext,
+  tenant: string,
+  originals: readonly Original[],
+): Promise<void> {
+  await store.putOriginals(tenant, originals);
+  storeQuota.added(tenant, countChars(originals));
+}
+
+function countChars(originals: readonly Original[]): number {
+  return originals.reduce((sum, { text }) => sum + text.length, 0);
+}
+
 /** A whole conversation of Chat Completions, compacted now; `context_length` is its model's window where that is not known here. */
 async function compact(context: GatewayContext, request: CompressRequest, given: Fields): Promise<ClientResponse> {
   const { record, tenant, client } = request;
   const { window, factor } = context.models.of(tenant, record.model);
   const contextLength = countOf(given["context_length"]) || window.tokens;
   const added: Original[] = [];
-  const putOriginals: Store["putOriginals"] = async (owner, originals) => {
+  const keep: Store["putOriginals"] = async (owner, originals) => {
     for (const each of originals) added.push(each);
-    await context.store.putOriginals(owner, originals);
+    await putOriginals(context, owner, originals);
   };
-  const store = { ...createMemoryStore(), putOriginals };
+  const store = { ...createMemoryStore(), putOriginals: keep };
   const settings = { ...context.runtime.settings, contextLength };
   const runtime = createRuntime({ ...context.runtime, settings, store, tenant, model: record.model, factor });
   const decoded = protocols["openai-chat"].decode(JSON.stringify({ messages: given["messages"] }));
@@ -159,6 +183,9 @@ async function retrieve(context: GatewayContext, request: CompressRequest, marke
   const originals = stored.filter((original) => original !== undefined);
   const [first] = originals;
   if (first === undefined) return refused(request, NO_SUCH_HASH);
+  const isLong = countChars(originals) >= context.limits.largeBodyBytes;
+  const response = isLong ? await answerInThread(context, request, { raw: NO_BODY, plain: NO_BODY }) : "none";
+  if (response !== "none") return typeof response === "string" ? refused(request, TOO_BUSY) : response;
   const redact = createRedactor(context.runtime.secrets);
   const parameters = new URLSearchParams(request.client.target.split("?")[1]);
   const query = parameters.get("query")?.trim() ?? "";
@@ -217,6 +244,22 @@ const NO_MESSAGES: Refusal = {
   code: "body_without_messages",
   message: "precis: the body is no JSON object with `messages`, each of them an object.",
   hint: "Send `{ model, messages }` with the messages of Chat Completions.",
+};
+
+const NO_BODY: Buffer = Buffer.alloc(0);
+
+const TOO_BUSY: Refusal = {
+  status: 503,
+  code: "gateway_busy",
+  message: "precis: the request is large, and there was no time or memory to work on it.",
+  hint: "Send the request again in a moment, or a smaller one.",
+};
+
+const TOO_MANY_MESSAGES: Refusal = {
+  status: 413,
+  code: "request_too_large",
+  message: "precis: the body has more messages than precis reads.",
+  hint: "Send the newest messages only.",
 };
 
 const NOTHING_FOUND: Refusal = {

@@ -190,6 +190,8 @@ export interface Retention {
   readonly maxBytes?: number;
   /** Of everything in the file; in memory, of bodies. */
   readonly maxFileBytes?: number;
+  /** Where something has to go for its size, originals from before this that belong to no stored conversation go first. */
+  readonly looseBefore?: number;
 }
 
 /** How much is kept. */

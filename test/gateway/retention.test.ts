@@ -52,6 +52,23 @@ describe.each([
     expect(events).toEqual([expect.objectContaining({ kind: "notice", code: "retention", message: expect.stringContaining("3 sessions") as string })]); // prettier-ignore
   });
 
+  it("loses what belongs to no conversation before any that does, and leaves what was only just put there", async () => {
+    const store = await open();
+    time = 0;
+    await fill(store, 3, 20_000);
+    const guest = (n: number) => ({ id: `r${String(n).padStart(16, "0")}`, kind: "text", label: "", text: `${n} `.repeat(20_000) }) as const; // prettier-ignore
+    for (let n = 0; n < 20; n++) await store.putOriginals(`guest-${n}`, [guest(n)]);
+    time = RETENTION_LIMITS.looseMs * 2;
+    await store.putOriginals("t", [guest(99)]);
+    const bytesMax = Math.floor((await store.size()) / 0.95);
+    const { look } = keeperOf(store, { bytesMax });
+    await look();
+    const { sessions, originals } = await store.holdings();
+    expect(sessions).toBe(3);
+    expect(originals).toBeLessThan(21);
+    expect(await store.getOriginal("t", guest(99).id)).toBeDefined();
+  });
+
   it("loses the longest unused when it is nearly full, and no more than that takes", async () => {
     const store = await open();
     await fill(store, 60, 20_000);

@@ -10,7 +10,7 @@ import { liveRequestOf } from "../events/live-request.ts";
 import { byPerson } from "../events/person.ts";
 import { contentText, type Message, type Transcript, textMessage, withParts } from "../transcript/message.ts";
 import type { CompactRequest, Outcome } from "../engines/contract.ts";
-import { HANDOFF_END, HANDOFF_START, opensWithHandoff } from "../handoff/marks.ts";
+import { HANDOFF_END, HANDOFF_START, opensWithHandoff, withQuotedMarks } from "../handoff/marks.ts";
 import { exchangesOf } from "../transcript/exchanges.ts";
 
 interface KeptMessages {
@@ -198,7 +198,7 @@ export function honours({ after, map }: Compaction, { messages, facts }: Pins, r
 function withFacts(compaction: Compaction, facts: readonly string[], redact: Redactor): Compaction {
   const { after, map } = compaction;
   if (facts.length === 0 || !map.some(({ kind }) => kind === "summarised")) return compaction;
-  const lines = ["## Pinned", ...facts.map((fact) => `- ${redact(fact)}`)].join("\n");
+  const lines = ["## Pinned", ...facts.map((fact) => `- ${withQuotedMarks(redact(fact))}`)].join("\n");
   const at = after.findIndex(isHandoff);
   if (at >= 0) return { ...compaction, after: after.with(at, stating(after[at]!, lines)) };
   const own = textMessage("user", `${HANDOFF_START}\n${lines}\n${HANDOFF_END}`, "summary");

@@ -1,16 +1,25 @@
 /** What was read of messages and texts: a growing session shows mostly the same ones in one compaction after another. */
 import { described } from "../digest/call.ts";
 import type { AlreadyVisible } from "../handoff/items.ts";
+import { secretShownBy } from "../events/shown-secret.ts";
 import { createPieceHider } from "../redaction/pieces.ts";
 import { secretsIn } from "../redaction/redact.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { callsOf, contentText, type Message } from "../transcript/message.ts";
+import { pairingOf } from "../transcript/pairing.ts";
 
 const secrets = new WeakMap<Message, readonly string[]>();
 
 /** Hides in a text of ours the secrets of these messages, and pieces of them. */
 export function createSecretHider(messages: readonly Message[]): Redactor {
-  return createPieceHider(() => messages.flatMap(findSecrets));
+  return createPieceHider(() => [...messages.flatMap(findSecrets), ...findShown(messages)]);
+}
+
+function findShown(messages: readonly Message[]): readonly string[] {
+  return pairingOf(messages).answers.flatMap((answered, at) => {
+    if (answered === undefined) return [];
+    return secretShownBy(described(answered.call), contentText(messages[at]!.parts)) ?? [];
+  });
 }
 
 function findSecrets(message: Message): readonly string[] {

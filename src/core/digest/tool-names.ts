@@ -71,6 +71,11 @@ export function actionByVerb(name: string): CallAction | undefined {
   return ACTION_OF_VERB.get(verb.toLowerCase());
 }
 
+/** Whether a name says that the tool is a server's: what it answers is never the client's word. */
+export function isForeignTool(name: string): boolean {
+  return bareName(name) !== name;
+}
+
 /** `mcp__server__tool`, `server__tool` and `functions.tool` all end in the tool's own name. */
 function bareName(name: string): string {
   const start = name.lastIndexOf("__");

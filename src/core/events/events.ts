@@ -10,6 +10,7 @@ import { touchFiles, type FileEntry } from "./files.ts";
 import { isInstructionFile, rulesIn } from "./instructions.ts";
 import { planAfter, type PlanItem } from "./plan.ts";
 import { commandFacts, type CommandFacts } from "./shell.ts";
+import { withoutShownSecret } from "./shown-secret.ts";
 import { speakerOf, type Speaker } from "./speakers.ts";
 import { branchIn, folderIn, rootOf, withOpenFile } from "./workspace.ts";
 
@@ -166,10 +167,10 @@ interface CallPlace {
 
 function callEvent(call: ToolCallPart, message: number, { messages, result }: CallPlace): CallEvent {
   const part = result === undefined ? undefined : resultOf(messages[result]!);
-  const text = contentText(part?.content ?? []);
+  const summary = described(call);
+  const text = withoutShownSecret(summary, contentText(part?.content ?? []));
   const former = answered.get(call);
   if (former?.message === message && former.result === result && former.text === text) return former;
-  const summary = described(call);
   const facts = summary.command === undefined ? undefined : commandFacts(summary.command);
   const common = { kind: "call", message, call, facts } as const;
   if (result === undefined) {
@@ -202,7 +203,7 @@ function placeAfter(
   place: Pick<Events, "folder" | "branch" | "committed">,
   { summary, facts, ending, message, text }: CallEvent,
 ): Pick<Events, "folder" | "branch" | "committed"> {
-  const folder = folderIn(facts, text);
+  const folder = folderIn(summary, facts, text);
   const branch = branchIn(summary, text);
   const commits = ending.status === "done" && facts?.purpose === "commit";
   return {

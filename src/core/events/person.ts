@@ -57,9 +57,10 @@ const REMINDER_CLOSE = "</system-reminder>";
 /** The words of a user message that a person wrote; empty when there are none. */
 export function personText(message: Message): string {
   if (message.role !== "user" || (message.origin !== undefined && message.origin !== "anchor")) return "";
+  const texts = message.parts.filter(({ kind }) => kind === "text").length;
   let text = "";
   for (const part of message.parts) {
-    const words = part.kind === "text" ? typedIn(part.text) : "";
+    const words = part.kind === "text" && !(texts > 1 && isReminder(part.text)) ? typedIn(part.text) : "";
     if (words !== "") text = text === "" ? words : `${text}\n${words}`;
   }
   return text;
@@ -118,6 +119,16 @@ function withoutHandoff(text: string): string {
   if (!opensWithHandoff(text)) return text;
   const end = text.lastIndexOf(HANDOFF_END);
   return end < 0 ? text : text.slice(end + HANDOFF_END.length);
+}
+
+/**
+ * Whether a text is a reminder from its beginning to its end, as a harness writes it beside what a person typed. A file that it
+ * shows may close it and open another: what is between them is the file's. One that brings what a person typed is none here.
+ */
+function isReminder(text: string): boolean {
+  const own = text.trim();
+  if (!own.startsWith(REMINDER_OPEN) || !own.endsWith(REMINDER_CLOSE)) return false;
+  return !TYPED_MEANWHILE.test(own.slice(REMINDER_OPEN.length, REMINDER_OPEN.length + RECORD_START_CHARS_MAX));
 }
 
 function withoutReminders(text: string): string {

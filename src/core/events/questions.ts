@@ -1,4 +1,5 @@
 /** What a person chose when the agent asked through a tool that offers options, as Claude Code's AskUserQuestion does: question and answer as the tool recorded them. */
+import { actionByName, isForeignTool } from "../digest/tool-names.ts";
 import type { Events } from "./events.ts";
 
 export interface ChosenAnswer {
@@ -11,7 +12,7 @@ const ANSWER = /"([^"\n]{1,600})"="([^"\n]{1,600})"/g;
 
 export function answersOf({ calls }: Events): readonly ChosenAnswer[] {
   return calls.flatMap(({ summary, ending, text, call, message, result }) => {
-    if (summary.action !== "ask" || ending.status !== "done" || result === undefined) return [];
+    if (!asksPerson(summary.tool) || ending.status !== "done" || result === undefined) return [];
     const pairs = Array.from(text.matchAll(ANSWER), ([, question, answer]) => ({
       message,
       question: question!,
@@ -21,6 +22,11 @@ export function answersOf({ calls }: Events): readonly ChosenAnswer[] {
     const question = questionIn(call.arguments);
     return question === undefined || text.trim() === "" ? [] : [{ message, question, answer: text.trim() }];
   });
+}
+
+/** A tool of the client that is known to; what else is called so asks a model or a server. */
+function asksPerson(tool: string): boolean {
+  return actionByName(tool) === "ask" && !isForeignTool(tool);
 }
 
 function questionIn(args: string): string | undefined {

@@ -1,5 +1,6 @@
 /** Where the work happens: the folder commands run in and the branch, from what calls say and what they answer. */
 import type { CallSummary } from "../digest/call.ts";
+import { isForeignTool, type CallAction } from "../digest/tool-names.ts";
 import type { CommandFacts } from "./shell.ts";
 
 const EDGE_CHARS = 600;
@@ -11,9 +12,17 @@ const ASKS_BRANCH = /\bgit (?:branch --show-current|rev-parse --abbrev-ref HEAD)
 const BRANCH_NAME = /^[\w./-]+$/;
 const ABSOLUTE = /^(?:\/|~|[A-Za-z]:[\\/])/;
 
+/** Calls behind which a harness says where it is; what others show is not its word. */
+const STATING: ReadonlySet<CallAction> = new Set<CallAction>(["run", "read", "write", "edit", "list"]);
+
 /** The folder that a call or its result names as the current one. */
-export function folderIn(facts: CommandFacts | undefined, result: string): string | undefined {
-  const stated = STATED_FOLDER.exec(result.slice(-EDGE_CHARS))?.[1];
+export function folderIn(
+  { action, tool }: Pick<CallSummary, "action" | "tool">,
+  facts: CommandFacts | undefined,
+  result: string,
+): string | undefined {
+  const states = STATING.has(action) && !isForeignTool(tool);
+  const stated = states ? STATED_FOLDER.exec(result.slice(-EDGE_CHARS))?.[1] : undefined;
   if (stated !== undefined) return stated;
   return facts?.folder !== undefined && ABSOLUTE.test(facts.folder) ? facts.folder : undefined;
 }

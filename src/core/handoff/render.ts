@@ -1,5 +1,6 @@
 /** Writes the chosen items as text, in the format that `parse.ts` describes. */
 import { LIST_SEPARATOR, type Item } from "./items.ts";
+import { withQuotedMarks } from "./marks.ts";
 import { BULLETS } from "./parse.ts";
 import type { Section } from "./templates.ts";
 import { TOPICS } from "./sections/topics.ts";
@@ -37,13 +38,15 @@ function topicLines(topic: Topic, { filled, firstNumber }: HandoffContents, bull
   return items.map(({ text }, at) => `${layout === "numbered" ? `${firstNumber + at}.` : bullet} ${indented(text)}`);
 }
 
-/** Lines after the first belong to the item, and none reads as a mark of ours: a person may have pasted one. */
+/** Lines after the first belong to the item. */
 function indented(text: string): string {
-  return text.replace(MARK, QUOTED).replace(/\n(?=[^\n])/g, "\n  ");
+  return withQuotedMarks(text).replace(/\n(?=[^\n])/g, "\n  ");
 }
 
-const MARK = /\[(?=(?:end of )?precis (?:handoff|note))/g;
-const QUOTED = "[quoted: ";
+/** A name that somebody else gave, of a file or a tool, may hold a line break. */
+function named(text: string): string {
+  return withQuotedMarks(text).replace(/\s+/g, " ");
+}
 
 /** One line a tool; the changed ones first, each list with the latest first. */
 function fileLines(items: readonly Item[]): string[] {
@@ -54,7 +57,7 @@ function fileLines(items: readonly Item[]): string[] {
     (groups.get(item.group ?? "") ?? groups.set(item.group ?? "", []).get(item.group ?? "")!).push(item);
   const ordered = [...groups].toSorted(([, a], [, b]) => topRank(b) - topRank(a));
   const listed = ordered.map(
-    ([group, members]) => `- ${group}: ${members.map(({ text }) => text).join(LIST_SEPARATOR)}`,
+    ([group, members]) => `- ${named(group)}: ${members.map(({ text }) => named(text)).join(LIST_SEPARATOR)}`,
   );
   return [...listed, ...written.map(({ text }) => `- ${indented(text)}`)];
 }

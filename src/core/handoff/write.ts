@@ -286,9 +286,9 @@ function without(filled: Filled, removed: readonly Item[]): Filled {
   );
 }
 
-/** Whether a message is a handoff of ours, of this version. */
+/** Whether a message is a handoff of ours, of this version: they are all the user's. What an agent repeats is its own words. */
 export function isHandoff(message: Message): boolean {
-  if (message.role === "tool") return false;
+  if (message.role !== "user") return false;
   for (const part of message.parts) if (part.kind === "text" && opensWithHandoff(part.text)) return true;
   return false;
 }

@@ -1,6 +1,6 @@
 /** Passwords that a sentence gives, in the languages that people write most: "Das Passwort lautet …", "密码：…", "the password for staging is …". */
 import { hiddenSpan, MARKER, type Span } from "./mask.ts";
-import { hasRandomPart, isSecretValue } from "./values.ts";
+import { isSecretValue, looksChosenInProse } from "./values.ts";
 
 /** What a password is called, by language: stems, as many languages add endings. Some write no spaces. */
 const PASSWORD_WORDS =
@@ -37,7 +37,7 @@ const PASSWORD_SIGN = new RegExp(PASSWORD_WORDS, "i");
 export function findAnnouncedPasswords(text: string): readonly Span[] {
   const logins = LOGIN_SIGN.test(text) ? announced(text, LOGIN, () => true) : [];
   if (!PASSWORD_SIGN.test(text)) return logins;
-  return [...logins, ...announced(text, ANNOUNCED, () => true), ...announced(text, BESIDE, hasRandomPart)];
+  return [...logins, ...announced(text, ANNOUNCED, () => true), ...announced(text, BESIDE, looksChosenInProse)];
 }
 
 function announced(text: string, pattern: RegExp, isMeant: (value: string) => boolean): readonly Span[] {

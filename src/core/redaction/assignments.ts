@@ -121,7 +121,7 @@ function pairedStrength(text: string, word: Word, name: string): NameStrength | 
   return paired === undefined ? undefined : nameStrength(paired);
 }
 
-const ELEMENT = /<([\w:.-]{2,64})>([^<>\s]{4,4096})<\//y;
+const ELEMENT = /<([\w:.-]{2,64})(?: [^<>\n]{1,256})?>([^<>\s]{4,4096})<\//y;
 
 /** `<password>…</password>`. */
 export function findElement(text: string, { at, code }: Stop): Span | undefined {
@@ -228,8 +228,12 @@ function classifyPlace(text: string, { at, start, quoted, named }: LiteralPositi
   const tight =
     text.charCodeAt(at) === EQUALS ? !/\s/.test(text.slice(at + 1, start)) : named.strength === "password" && !quoted;
   if (tight && /^[A-Z][A-Z0-9_]+$/.test(named.name)) return "shell";
+  // A name with a dash is no variable of a program: what a colon gives it is itself.
+  if (!quoted && text.charCodeAt(at) === COLON && HEADER_NAME.test(named.name)) return "header";
   return quoted ? "quoted" : "bare";
 }
+
+const HEADER_NAME = /^[A-Za-z]\w*(?:-\w+)+$/;
 
 /** `token = read(...)`, `key: keys[0]`, `password=form.password` are code. */
 function isCall(text: string, end: number, place: ValuePlace): boolean {

@@ -36,7 +36,7 @@ const JOINED_KEY = /(?:api|access|secret|private|auth|account|signing|encryption
 const WEAK = new Set("token key auth jwt signature sig otp bearer".split(" "));
 /** Say which one, not what. */
 const QUALIFIER =
-  /^(?:\d+|v\d+|prod|production|dev|development|test|live|staging|base|value|data|old|new|b64|base64|hex|str|string|default|env)$/;
+  /^(?:\d+|v\d+|prod|production|dev|development|test|live|staging|base|value|data|old|new|b64|base64|hex|str|string|default|env|confirm|confirmation|repeat|again)$/;
 
 /** Secret only as a parameter of a URL or a form. Elsewhere they are common: an agent's log is full of session ids. */
 const PARAMETER_ONLY = /^(?:code|hmac|ticket|passkey|session|sessionid|sid|id)$/;

@@ -6,7 +6,7 @@
 import { ownLineStart } from "../digest/numbered-lines.ts";
 import { hiddenSpan, PRIVATE_KEY_MARKER, type Span } from "./mask.ts";
 import { nameStrength, type NameStrength } from "./names.ts";
-import { isSecretValue, type ValuePlace } from "./values.ts";
+import { isSecretValue, looksChosen, type ValuePlace } from "./values.ts";
 
 interface StatementRule {
   /** The text has one of them, in any case. */
@@ -14,6 +14,8 @@ interface StatementRule {
   /** Groups: `name`, where there is one, and `value`. */
   readonly pattern: RegExp;
   readonly place: ValuePlace;
+  /** The form is also that of something else: the value has to look like a password. */
+  readonly chosen?: true;
   /** The form alone says that it is a secret. */
   readonly sure?: boolean;
 }
@@ -55,6 +57,37 @@ const RULES: readonly StatementRule[] = [
     pattern:
       /\b(?:echo|printf) \\{0,4}["']?[\w.-]{1,64}:(?<value>[^\s"'|\\]{4,128})\\{0,4}["']? ?\| ?(?:sudo )?chpasswd\b/dg,
     place: "shell",
+  },
+  {
+    // Who asks and the password, by two options beside each other: `-U sa -P …`, `/u:ida /p:…`, `-U ida%…`, `/user:ida …`.
+    sign: /[-/][uU]/,
+    pattern:
+      /(?<=^|[\s"'`])(?:(?:-[uU]|--?user(?:name)?)(?: |=|", ?")[\w.@\\-]{1,64}(?: |", ?")(?:-p|-P|-pw|--?pass(?:word)?)(?: |=|", ?")|-U [\w.@\\-]{1,64}%|\/u(?:ser(?:name)?)?:[\w.@\\-]{1,64} (?:\/p(?:ass(?:word)?)?:)?)\\{0,4}["']?(?<value>[^\s"'`\\|/]{8,128})/dg,
+    place: "shell",
+    chosen: true,
+  },
+  {
+    sign: /\bhtpasswd\b|\bnet user\b|\bnet use\b/,
+    pattern:
+      /\b(?:htpasswd (?:-\w{1,8} ){0,4}-\w{0,8}b\w{0,8} (?:-\w{1,8} ){0,4}(?:\S{1,256} )?[\w.@-]{1,64}|net user \\{0,4}"?[\w.-]{1,64}"?|net use (?:\S{1,256} ){1,2}(?=\S{1,128} \/user:))\s?\\{0,4}["']?(?<=[\s"'])(?<value>[^\s"'`\\|/]{6,128})/dg,
+    place: "shell",
+    chosen: true,
+  },
+  {
+    // What a command reads that is called by a password: `… | docker login --password-stdin`, `… | passwd ida`.
+    sign: /\|[^\n|]{0,120}(?:passw|secret|token)/i,
+    pattern:
+      /\b(?:echo|printf)(?: -\w{1,3})? \\{0,4}["']?(?<value>[^\s"'|\\]{6,128})(?:\\+n[^\s"'|]{0,128})?\\{0,4}["']? ?\|(?! ?(?:e?grep|sed|awk|tee|wc)\b)[^\n|;&]{0,120}?(?:passw|secret|token)/dgi,
+    place: "shell",
+    chosen: true,
+  },
+  {
+    // The words of a wallet (BIP 39): twelve to twenty-four, of three to eight letters each.
+    sign: /mnemonic|phrase|seed|recovery/i,
+    pattern:
+      /\b(?:mnemonic|(?:seed|recovery|secret|backup)[ _-]?(?:phrase|words?))\\{0,4}["']?(?: is)?\s{0,4}[:=]\s{0,4}\\{0,4}["'`]?(?<value>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})(?![\w ,])/dgi,
+    place: "quoted",
+    sure: true,
   },
   {
     sign: /password|identified/i,
@@ -154,9 +187,10 @@ const SIGNS = ["", "i"].map((flags) => {
 export function findStatements(text: string): readonly Span[] {
   if (!SIGNS.some((signs) => signs.test(text))) return [];
   const spans: Span[] = [];
-  for (const { sign, pattern, place, sure = false } of RULES) {
+  for (const { sign, pattern, place, chosen, sure = false } of RULES) {
     if (!sign.test(text)) continue;
     for (const found of text.matchAll(pattern)) {
+      if (chosen === true && !looksChosen(found.groups!["value"]!)) continue;
       const { name, value } = found.groups as { readonly name?: string; readonly value: string };
       const strength: NameStrength | undefined = name === undefined ? "password" : nameStrength(name);
       if (strength === undefined || !(sure || isSecretValue(value, strength, place))) continue;

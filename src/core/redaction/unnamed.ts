@@ -2,7 +2,7 @@
 import { hiddenSpan, MARKER, type Span, tokenSpan } from "./mask.ts";
 import { nameStrength } from "./names.ts";
 import { matchAt, type Stop, type Word } from "./reading.ts";
-import { hasRandomPart, isMadeByMachine, isSecretValue, turnsShare } from "./values.ts";
+import { hasRandomPart, isMadeByMachine, isSecretValue, looksChosenInProse, turnsShare } from "./values.ts";
 
 /** Shorter words are not random enough to tell from a name. */
 export const UNNAMED_WORD_CHARS_MIN = 20;
@@ -69,7 +69,7 @@ function isPartOfMore(text: string, start: number, end: number): boolean {
 
 /** The end of a name, whatever signs come between, and a value with a digit: `.password("…")`, `"api_key", "…"`, `| token | … |`, `name="secret">…`. */
 const BESIDE =
-  /(?:pass(?:word|wd|phrase|code)?|pwd|pw|psk|secret|key|token|cred(?:ential)?s?|auth)(?![-\w.])(?:'s)?(?:\\t|[ \t"'`(|>:;,=*[\]\\-]){1,12}(?:\$(?=["'])["']|\d )?(?<!\\)(?<value>(?=[^\s"'`]{0,64}\d)[^\s"'`<>{}()[\]\\,;|:/=]{8,512})(?![(:/=\\])/dgi;
+  /(?:pass(?:word|wd|phrase|code)?|pwd|pw|psk|secret|key|token|cred(?:ential)?s?|auth)(?![-\w.])(?:'s)?(?: \[[^\]\n]{1,40}\])?(?:\\t|[ \t"'`(|>→:;,=*[\]\\-]){1,12}(?:\$(?=["'])["']|\d )?(?<!\\)(?<value>(?=[^\s"'`]{0,64}\d)[^\s"'`<>{}()[\]\\,;|:/=]{8,512})(?![(:/=\\])/dgi;
 const NAME_BESIDE = /(?:[A-Za-z]{2,16} )?[\w.-]{1,64}$/;
 const NAME_CHARS = 81;
 
@@ -80,8 +80,9 @@ export function findBeside(text: string, code: boolean): readonly Span[] {
     const before = text.slice(Math.max(0, found.index - NAME_CHARS), found.index + name.length);
     const strength = nameStrength(NAME_BESIDE.exec(before)![0].replace(" ", "_"));
     const value = found.groups!["value"]!.replace(/[.!?]{1,4}$/, "");
-    if (strength === undefined || strength === "weak" || !hasRandomPart(value)) return [];
-    if (strength === "key" && turnsShare(value) < RANDOM_TURNS_SHARE_MIN) return [];
+    if (strength === undefined || strength === "weak") return [];
+    if (strength === "password" && !looksChosenInProse(value)) return [];
+    if (strength === "key" && (!hasRandomPart(value) || turnsShare(value) < RANDOM_TURNS_SHARE_MIN)) return [];
     const [start] = found.indices!.groups!["value"]!;
     return isSecretValue(value, strength, "bare") && !(code && !isMadeByMachine(value))
       ? [hiddenSpan(start, start + value.length, "announced secret")]

@@ -29,8 +29,8 @@ const RANDOM_PART_CHARS_MIN = 8;
 const KEY_PART_CHARS_MIN = 6;
 const VALUE_CHARS_MAX = 4096;
 
-/** Where a value is: quoted text is a literal; a shell assignment too; after a colon or in code it may be a name. */
-export type ValuePlace = "quoted" | "shell" | "parameter" | "bare";
+/** Where a value is: quoted text is a literal; a shell assignment and a header too; after a colon or in code it may be a name. */
+export type ValuePlace = "quoted" | "shell" | "parameter" | "header" | "bare";
 
 export function isSecretValue(value: string, strength: NameStrength, place: ValuePlace): boolean {
   if (value.length > VALUE_CHARS_MAX) return hasRandomPart(value.slice(0, VALUE_CHARS_MAX));
@@ -62,10 +62,12 @@ function isOdd(value: string): boolean {
 }
 
 function isKey(value: string, place: ValuePlace): boolean {
-  if (hasRandomPart(value)) return true;
+  if (hasRandomPart(value) || isJumbled(value)) return true;
   switch (place) {
     case "bare":
       return false;
+    case "header":
+      return hasMixedPart(value);
     case "quoted":
       return hasMixedPart(value, KEY_PART_CHARS_MIN) || isShuffledCase(value) || PLAIN_KEY.test(value);
     default:
@@ -101,6 +103,39 @@ function isPassphrase(value: string): boolean {
 /** A digit beside letters of any script, or a sign no identifier has. */
 function hasMark(value: string): boolean {
   return (/\p{Nd}/u.test(value) && /\p{L}/u.test(value)) || /[!@#$%^*+/=~]/.test(value);
+}
+
+const JUMBLED_CHARS = 32;
+const JUMBLED_CHARS_MIN = 16;
+const JUMBLED_TURNS_SHARE_MIN = 0.5;
+/** Signs that stand in no name, path, version or number. */
+const UNNAMELY = /[!@#$%^&*=?~]/g;
+const UNNAMELY_MIN = 2;
+
+/** Letters, digits and signs in turn, at one end of it at least: what sits between the signs is too short to be judged by itself. */
+function isJumbled(value: string): boolean {
+  if (value.length < JUMBLED_CHARS_MIN || countMatches(value, UNNAMELY) < UNNAMELY_MIN) return false;
+  if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
+  return [value.slice(0, JUMBLED_CHARS), value.slice(-JUMBLED_CHARS)].some(
+    (part) => turnsShare(part) >= JUMBLED_TURNS_SHARE_MIN,
+  );
+}
+
+const CHOSEN_CHARS_MIN = 8;
+const CHOSEN_CHARS_MAX = 512;
+/** A version, a date, the name of a file, a short hash. */
+const NAMES_A_THING = /^v?\d+(?:[.-]\d+)|\.[A-Za-z]\w{0,4}$|^[0-9a-f]{1,31}$/;
+
+/** Like a password that a person chose, or more random: with a digit, and a capital beside small letters, a sign, or digits all over. Needs a name beside it. */
+export function looksChosen(value: string): boolean {
+  if (value.length < CHOSEN_CHARS_MIN || value.length > CHOSEN_CHARS_MAX || NAMES_A_THING.test(value)) return false;
+  if (!/\d/.test(value) || !/[A-Za-z]/.test(value) || isPlaceholder(value) || value.includes(MARKER)) return false;
+  return hasRandomPart(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value)) || /[!@#$%^&*+=~?]/.test(value);
+}
+
+/** The same in prose, where names such as `Argon2id` stand beside the word: with a sign, or digits all over. */
+export function looksChosenInProse(value: string): boolean {
+  return looksChosen(value) && (hasRandomPart(value) || /[!@#$%^&*+=~?]/.test(value));
 }
 
 function isPlaceholder(value: string): boolean {

@@ -61,7 +61,7 @@ function applyForExport(
 
 /** A client may send a handoff that precis wrote elsewhere, in its library or an extension: it is recognised by how it opens. */
 function fromElsewhere(message: Message, { synthetic }: ExportOptions): readonly Message[] {
-  if (message.origin !== undefined || message.role === "tool" || !message.parts.some(isHandoff)) return [message];
+  if (message.origin !== undefined || message.role !== "user" || !message.parts.some(isHandoff)) return [message];
   if (synthetic !== "drop") return [withParts(message, message.parts, "summary")];
   const theirs = message.parts.filter((part) => !isHandoff(part));
   return theirs.length === 0 ? [] : [withParts(message, theirs)];

@@ -30,6 +30,8 @@ export const RETENTION_LIMITS = Object.freeze({
   lookEveryMs: 30_000,
   /** How often what is too old goes. */
   ageEveryMs: 60 * 60 * 1_000,
+  /** An original is kept before the compaction that names it, which may take so long. What no conversation names by then is a guest's. */
+  looseMs: 60_000,
   beginAt: 0.9,
   endAt: 0.8,
   /** What a gateway without a store of its own keeps, of bodies. */
@@ -54,7 +56,9 @@ export function createKeeper(options: RetentionTaskOptions): RetentionTask {
     const before = await store.holdings();
     const left = await store.retain({
       ...(unusedMs === undefined ? {} : { before: now() - unusedMs }),
-      ...(large ? { maxFileBytes: bytesMax! * RETENTION_LIMITS.endAt } : {}),
+      ...(large
+        ? { maxFileBytes: bytesMax! * RETENTION_LIMITS.endAt, looseBefore: now() - RETENTION_LIMITS.looseMs }
+        : {}),
     });
     const sessions = before.sessions - left.sessions;
     if (sessions <= 0) return;

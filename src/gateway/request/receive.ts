@@ -19,25 +19,42 @@ export async function receive(
   tenant: string,
 ): Promise<ReceivedRequest | AnsweredEarly> {
   const { client, record } = arriving;
-  const { limits, large, unfolding } = context;
+  const { limits, unfolding } = context;
   const body = await receiveBody(client, limits, unfolding(tenant, client.signal));
   if ("refused" in body) return { response: respondRefused(record, body.refused) };
-  const { raw, plain } = body;
+  const { raw } = body;
   record.bytesIn = raw.length;
   const request = { ...arriving, tenant, raw };
-  if (large === undefined || !isLarge(plain, limits)) return { ...request, text: readableText(context, body, record) };
-  const over = (event: RequestEvent): void => {
-    if (event.thread !== undefined) context.threads.keep(tenant, event.thread);
-    record.overInThread(event);
-  };
-  record.inThread = true;
-  const response = await large.answer({ tenant, client, raw, plain, loopback: context.loopback(), over });
+  const response = isLarge(body.plain, limits)
+    ? await answerInThread(context, { client, record, tenant }, body)
+    : "none";
   if (typeof response !== "string") return { response };
-  record.inThread = false;
+  if (response === "none") return { ...request, text: readableText(context, body, record) };
   // The event loop does not read it either.
   if (response === "late") record.treatment = { kind: "untouched", because: "overloaded" };
   else passOnFault(context, record, { because: "internal_fault", error: threadLost() });
   return { ...request, text: undefined };
+}
+
+interface Threaded extends Pick<ArrivingRequest, "client" | "record"> {
+  readonly tenant: string;
+}
+
+/** From the thread for large requests; `none` where there is no such thread, else why it did not answer. */
+export async function answerInThread(
+  { large, threads, loopback }: GatewayContext,
+  { client, record, tenant }: Threaded,
+  { raw, plain }: Pick<ReceivedBody, "raw" | "plain">,
+): Promise<ClientResponse | "none" | "late" | "lost"> {
+  if (large === undefined) return "none";
+  const over = (event: RequestEvent): void => {
+    if (event.thread !== undefined) threads.keep(tenant, event.thread);
+    record.overInThread(event);
+  };
+  record.inThread = true;
+  const response = await large.answer({ tenant, client, raw, plain, loopback: loopback(), over });
+  if (typeof response === "string") record.inThread = false;
+  return response;
 }
 
 /** Undefined for a body that goes out unread. */

@@ -6,21 +6,25 @@ import type { TenantData, StoredSession } from "./tenant-data.ts";
 /** Something that can go by itself. */
 interface Unit {
   readonly usedAt: number;
+  /** An original that belongs to no stored conversation. */
+  readonly isLoose?: true;
   readonly remove: () => void;
 }
 
 export function retain(
   shelves: readonly TenantData[],
-  { before, maxBytes = Infinity, maxFileBytes = Infinity }: Retention,
+  { before, maxBytes = Infinity, maxFileBytes = Infinity, looseBefore = -Infinity }: Retention,
 ): void {
   const most = Math.min(maxBytes, maxFileBytes);
   for (;;) {
-    const oldest = shelves.flatMap(unitsOf).reduce<Unit | undefined>(older, undefined);
+    const units = shelves.flatMap(unitsOf);
+    const oldest = units.reduce<Unit | undefined>(older, undefined);
     if (oldest === undefined) return;
     const tooOld = before !== undefined && oldest.usedAt < before;
     const tooMuch = most < Infinity && holdingsOf(shelves).bytes > most;
     if (!tooOld && !tooMuch) return;
-    oldest.remove();
+    const loose = units.filter(({ usedAt, isLoose }) => isLoose === true && usedAt < looseBefore);
+    (tooOld ? oldest : (loose.reduce<Unit | undefined>(older, undefined) ?? oldest)).remove();
   }
 }
 
@@ -45,7 +49,11 @@ function unitsOf(data: TenantData): readonly Unit[] {
       .map(([link, { usedAt }]) => ({ usedAt, remove: () => removeRecords(data, [link]) })),
     ...[...originals]
       .filter(([id]) => !named.has(id))
-      .map(([id, { createdAt }]) => ({ usedAt: createdAt, remove: () => void originals.delete(id) })),
+      .map(([id, { createdAt }]) => ({
+        usedAt: createdAt,
+        isLoose: true as const,
+        remove: () => void originals.delete(id),
+      })),
     ...[...states]
       .filter(([root]) => !links.has(linkOf(root)))
       .map(([root, { updatedAt }]) => ({ usedAt: updatedAt, remove: () => void states.delete(root) })),

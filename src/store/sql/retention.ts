@@ -100,6 +100,8 @@ const REMOVALS_A_STEP = 20;
 /** Something that can go by itself. */
 interface Unit {
   readonly usedAt: number;
+  /** An original that belongs to no stored conversation. */
+  readonly isLoose?: true;
   /** Answers with the size of the bodies that went. */
   readonly remove: () => Steps<number>;
 }
@@ -142,20 +144,22 @@ function* scopeOf(tenant: string | undefined): Steps<Scope> {
 /** One step; true when there may be more to delete. `sizeQuery` tells what everything takes. */
 export function* retainStep(
   tables: Tables,
-  { tenant, before, maxBytes, maxFileBytes }: Retention,
+  { tenant, before, maxBytes, maxFileBytes, looseBefore = -Infinity }: Retention,
   sizeQuery: Query<object, { bytes: number }>,
 ): Steps<boolean> {
   const scope = yield* scopeOf(tenant);
   let bytes = maxBytes === undefined ? 0 : (yield* holdings(tenant)).bytes;
   for (let removals = 0; removals < REMOVALS_A_STEP; removals++) {
-    const oldest = (yield* oldestUnits(tables, scope)).toSorted((a, b) => a.usedAt - b.usedAt)[0];
+    const units = (yield* oldestUnits(tables, scope)).toSorted((a, b) => a.usedAt - b.usedAt);
+    const oldest = units[0];
     if (oldest === undefined) return false;
     const isTooOld = before !== undefined && oldest.usedAt < before;
     const isTooMuch = maxBytes !== undefined && bytes > maxBytes;
     if (!isTooOld && !isTooMuch) {
       if (maxFileBytes === undefined || (yield* first(sizeQuery, {}))!.bytes <= maxFileBytes) return false;
     }
-    bytes -= yield* oldest.remove();
+    const loose = units.find(({ usedAt, isLoose }) => isLoose === true && usedAt < looseBefore);
+    bytes -= yield* (isTooOld ? oldest : (loose ?? oldest)).remove();
   }
   return true;
 }
@@ -169,7 +173,11 @@ function* oldestUnits(tables: Tables, scope: Scope): Steps<readonly Unit[]> {
   return [
     session && { usedAt: session.updated_at, remove: () => removeSession(tables, session.id) },
     record && { usedAt: record.used_at, remove: () => removeRecords(tables, [record]) },
-    original && { usedAt: original.created_at, remove: () => removeOriginal(tables, original.id) },
+    original && {
+      usedAt: original.created_at,
+      isLoose: true as const,
+      remove: () => removeOriginal(tables, original.id),
+    },
     state && { usedAt: state.updated_at, remove: () => removeState(state) },
   ].filter((unit) => unit !== undefined);
 }

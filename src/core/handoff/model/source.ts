@@ -2,11 +2,12 @@
  * What a model is given to read of a span: the original messages, redacted whole, then digested as hard as the room
  * demands. What people and assistant said comes first, calls are one line each, results shrink by what they are.
  */
-import { describeCall, type CallSummary } from "../../digest/call.ts";
+import { describeCall, described, type CallSummary } from "../../digest/call.ts";
 import { digestResult } from "../../digest/digest.ts";
 import { personText } from "../../events/person.ts";
 import { endingOf } from "../../events/endings.ts";
 import { commandFacts } from "../../events/shell.ts";
+import { withoutShownSecret } from "../../events/shown-secret.ts";
 import { wholeWords } from "../../events/text.ts";
 import { DUPLICATE_CHARS_MIN } from "../../passes/replace-duplicates.ts";
 import type { Measure } from "../../transcript/measure.ts";
@@ -107,7 +108,7 @@ function readSpan({ messages, from, until, redact }: Span): readonly Spoken[] {
   return messages.slice(from, until).flatMap((message, offset) => {
     const at = from + offset;
     const text = contentText(message.parts);
-    if (opensWithHandoff(text)) return [];
+    if (message.role === "user" && opensWithHandoff(text)) return [];
     const answered = answers[at]?.call;
     const long = textIfLong(message);
     const again = long === "" ? at : newest.get(long)!;
@@ -115,7 +116,7 @@ function readSpan({ messages, from, until, redact }: Span): readonly Spoken[] {
       {
         at,
         message,
-        text: redact(text),
+        text: redact(answered === undefined ? text : withoutShownSecret(described(answered), text)),
         calls: callsOf(message).map(({ name, arguments: args }) => `${name} ${redact(args)}`),
         answers: answered === undefined ? undefined : summaryOf(answered),
         ...(again === at ? {} : { again }),
