@@ -5,9 +5,9 @@ import { CONTESTANTS_DEFAULT, contestantsOf } from "../exam/contestants.ts";
 import { prepareExam, type ExamRequest, type PreparedExam } from "../exam/exam.ts";
 import { CASES_MAX, READERS_MAX, SEATS_MAX, QUOTA } from "../exam/plan.ts";
 import { figuresOf } from "../exam/tally.ts";
-import { parseDollars, parseShares, parseWhole } from "../../../src/cli/screen/amounts.ts";
+import { parseWhole } from "../../../src/cli/screen/amounts.ts";
 import type { Arguments, Command } from "../../../src/cli/program/command.ts";
-import { PATHS_ARG } from "./measure.ts";
+import { parseShares, PATHS_ARG } from "./measure.ts";
 import { examPage, planPage } from "./exam-page.ts";
 import { outwardFetch } from "../../../src/cli/gateway/options.ts";
 import { overflowOf } from "../../../src/session/provider-error.ts";
@@ -181,4 +181,10 @@ function planJson({ plan, models, estimate, refused }: PreparedExam): object {
 
 function jsonOf(value: object): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+function parseDollars(text: string, flag: string): number {
+  const [, number] = /^\$?([0-9]{1,6}(?:\.[0-9]{1,6})?)$/.exec(text.trim()) ?? [];
+  if (number !== undefined) return Number(number);
+  throw usageError(`${flag} is "${text}"; expected US dollars`, `Write for example \`${flag} 5\`.`);
 }

@@ -5,10 +5,9 @@ import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import { createEngine } from "../../../src/core/engines/engines.ts";
 import { evaluate, type Evaluation } from "../measure/evaluate.ts";
 import { figuresOf, type Row } from "../measure/figures.ts";
-import { parseShares } from "../../../src/cli/screen/amounts.ts";
 import type { Arguments, Command } from "../../../src/cli/program/command.ts";
 import { evalPage } from "./measure-page.ts";
-import { EXIT, type ExitCode } from "../../../src/cli/program/exit.ts";
+import { EXIT, usageError, type ExitCode } from "../../../src/cli/program/exit.ts";
 import { withProgress } from "../../../src/cli/screen/progress.ts";
 import type { Terminal } from "../../../src/cli/screen/terminal.ts";
 import { version } from "../../../src/cli/program/program.ts";
@@ -86,4 +85,17 @@ function enginesOf(text: string): readonly string[] {
   const names = [...new Set(text.split(",").map((name) => name.trim()))];
   for (const name of names) createEngine(name, ENGINE_DEFAULTS);
   return names;
+}
+
+const SHARES_MAX = 12;
+
+/** The shares that `--budgets` names in percent, ascending; `example` is what a mistaken person is shown. */
+export function parseShares(text: string, example: string): readonly number[] {
+  const shares = [...new Set(text.split(",").map((one) => Number(one.trim().replace(/(?<!\s)\s*%$/, "")) / 100))];
+  if (shares.length > SHARES_MAX || shares.some((share) => !(share > 0 && share < 1)))
+    throw usageError(
+      `--budgets is "${text}"; expected at most ${SHARES_MAX} percentages above 0 and below 100`,
+      `Write for example \`--budgets ${example}\`.`,
+    );
+  return shares.toSorted((a, b) => a - b);
 }
