@@ -6,7 +6,7 @@ import {
   type CompactResult,
   type SessionPins,
   type ThresholdResult,
-} from "../../gateway/history/contract.ts";
+} from "../../session/history.ts";
 import { count, counted, parseWhole, parseBudget } from "../screen/amounts.ts";
 import {
   exampleLines,

@@ -3,7 +3,7 @@ import { createRedactor, type Redactor } from "../../core/redaction/redactor.ts"
 import type { EmitEvent } from "../../gateway/contract.ts";
 import { createEventFeed, readDashboardFiles } from "../../gateway/dashboard/pages.ts";
 import { createFigures, type FiguresOptions } from "../../gateway/dashboard/figures.ts";
-import type { History } from "../../gateway/history/contract.ts";
+import type { History } from "../../session/history.ts";
 import { createLog, type Log } from "../../gateway/operation/log.ts";
 import { createMetrics, type TenantStore } from "../../gateway/operation/metrics.ts";
 import { createOwnRoutes } from "../../gateway/operation/own-routes.ts";

@@ -4,7 +4,8 @@ import type { EngineTool, ToolAnswer } from "../../core/engines/contract.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { oneLine } from "../../core/digest/cut.ts";
 import { written, type Answer } from "../../core/recall/pages.ts";
-import { type ToolContext, type Hit, MCP_LIMITS, type McpLimits } from "./contract.ts";
+import { type ToolContext, MCP_LIMITS, type McpLimits } from "./contract.ts";
+import type { FoundOriginal } from "../../session/history.ts";
 import { compact, drop, pin, restore, unpin } from "./changes.ts";
 import { describe, timeline } from "./describe.ts";
 import { expand } from "./expand.ts";
@@ -287,14 +288,14 @@ async function search(context: ToolContext, { words, session, hits }: SearchArgu
   };
 }
 
-function chooseTitle(hit: Hit): string {
+function chooseTitle(hit: FoundOriginal): string {
   const message = hit.number === undefined ? "" : `, message ${hit.number}, ${hit.role}`;
   if (hit.kind === "message")
     return `session ${hit.session}${message}${hit.recall === undefined ? "" : `, in ${hit.recall}`}`;
   return message === "" ? `${hit.id} (${oneLine(hit.label, LABEL_CHARS_MAX)})` : `${hit.id}${message}`;
 }
 
-function withoutWords({ missing }: Hit): string {
+function withoutWords({ missing }: FoundOriginal): string {
   return missing.length === 0 ? "" : `, without ${missing.join(", ")}`;
 }
 
