@@ -29,6 +29,7 @@ export function readPi(text: LogText, history: History): FormatReading {
   const shown = history === "live" ? liveEntries(branch, lines) : { entries: branch, notes: NO_NOTES };
   const skipped = notOnBranch(lines, branch);
   const told = shown.entries.map(readDraft);
+  const usages = branch.map(({ record }) => asFields(asFields(record["message"])?.["usage"]));
   const answered = new Set(shown.entries.map(({ record }) => asFields(record["message"])?.["toolCallId"]));
   return {
     id: asText(header?.["id"]),
@@ -37,9 +38,10 @@ export function readPi(text: LogText, history: History): FormatReading {
     recognised: lines.filter((line) => isPiLine(line.record)).length,
     model: readModel(branch) ?? asText(header?.["modelId"]),
     cwd: asText(header?.["cwd"]),
-    usage: branch
-      .map((line) => readUsage(asFields(asFields(line.record["message"])?.["usage"]), USAGE))
-      .findLast((one) => one !== undefined),
+    usage: readUsage(
+      usages.findLast((one) => asCount(one?.["totalTokens"]) + asCount(one?.["input"]) > 0),
+      USAGE,
+    ),
     system: readPrompt(branch),
     times: readTimes(lines),
   };
