@@ -31,14 +31,12 @@ export const examCommand: Command = {
     "Each session is cut where enough of it remains as a real continuation. A model that sees everything before the cut, and what really happened next, writes the questions; a fresh reader of each contestant answers them from that contestant's context alone; a grader who sees letters instead of names gives 0, 0.5 or 1. Models come from the configuration (auxiliary.compression, see docs/models.md).",
     "Without --yes it only shows the plan and its price. Every answer is kept in --folder as it arrives, so the same command continues where it stopped and pays for nothing twice. Secrets are masked in everything that is sent. eval/README.md says how to read the figures.",
   ],
-  examples: [
-    { line: "precis-eval exam ~/.claude/projects", says: "show the plan and its price; no model is called" },
-    { line: "precis-eval exam ~/.claude/projects --yes --max-cost 5", says: "run it, for at most 5 dollars" },
-    {
-      line: "precis-eval exam sessions/ --contestants tail,compressor,sacred-zone,whole --budgets 5,10 --grader claude-opus-5-5 --yes",
-      says: "engines at two sizes, with a separate grader",
-    },
-  ],
+  examples: {
+    "precis-eval exam ~/.claude/projects": "show the plan and its price; no model is called",
+    "precis-eval exam ~/.claude/projects --yes --max-cost 5": "run it, for at most 5 dollars",
+    "precis-eval exam sessions/ --contestants tail,compressor,sacred-zone,whole --budgets 5,10 --grader claude-opus-5-5 --yes":
+      "engines at two sizes, with a separate grader",
+  },
   args: {
     paths: PATHS_ARG,
     contestants: {

@@ -29,13 +29,10 @@ export const measureCommand: Command = {
     "Each session is cut, the part before the cut is compacted, and the part after it shows what the agent needed. No model is used, and nothing leaves the machine. Every engine is compared with baselines of the same size, such as the newest messages.",
     "Sessions are not cut at recorded compactions. eval/README.md says how to read it.",
   ],
-  examples: [
-    { line: "precis-eval measure ~/.claude/projects", says: "a folder of your own sessions" },
-    {
-      line: "precis-eval measure sessions/ --engines compressor,sacred-zone",
-      says: "compare two engines",
-    },
-  ],
+  examples: {
+    "precis-eval measure ~/.claude/projects": "a folder of your own sessions",
+    "precis-eval measure sessions/ --engines compressor,sacred-zone": "compare two engines",
+  },
   args: {
     paths: PATHS_ARG,
     budgets: {

@@ -10,7 +10,7 @@ import { createRedactor } from "../../core/redaction/redactor.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
 import { counted } from "../screen/amounts.ts";
-import { exampleLines, option, toggle, type Arguments, type Command } from "../program/command.ts";
+import { option, toggle, type Arguments, type Command } from "../program/command.ts";
 import { compactionDiff, shownCompaction } from "../compaction/diff.ts";
 import { compactForced, compactInput, type CompactionRequest, type ForcedCompaction } from "../compaction/compact.ts";
 import { withEngine } from "../settings/engine.ts";
@@ -62,7 +62,7 @@ export const compactCommand: Command = {
     "The messages go to standard output in the protocol of the input, unchanged ones byte for byte; for a session file, in the protocol of its agent. The report goes to standard error.",
     "Compacts when the transcript is over the threshold that follows from the configuration. --budget sets the size of the result and overrides the documented minimums. --force compacts even if there is room: with the documented figures, or like --budget 20% if these would keep everything. It says so if nothing can be gained.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis compact session.jsonl > smaller.json": "a session file of Claude Code, Codex, pi or Gemini CLI",
     "precis compact request.json --budget 20% --keep originals.json": "reduce it to a fifth and keep every original",
     "precis compact session.jsonl --force --focus 'the failing migration'": "give most of the handoff to one topic",
@@ -75,7 +75,7 @@ export const compactCommand: Command = {
     "cat request.json | precis compact - --to openai-chat --json | jq .report": "for a script",
     "precis compact session.jsonl --budget 20% --require recallable --out smaller.json":
       "for CI: fails where something that the work may need is lost",
-  }),
+  },
   args: {
     ...INPUT_ARGS,
     to: option("PROTOCOL", `Write this protocol: ${WIRE_FORMATS.join(", ")}.`),

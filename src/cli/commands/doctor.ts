@@ -1,6 +1,6 @@
 /** `precis doctor`: what is wrong with this set-up, and how to fix it. */
 import { resolveAll, shortPath } from "../../config/load.ts";
-import { exampleLines, option, toggle, type Command } from "../program/command.ts";
+import { option, toggle, type Command } from "../program/command.ts";
 import { EXIT } from "../program/exit.ts";
 import { whileWaiting } from "../screen/progress.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS, handoffsSentence } from "../settings/flags.ts";
@@ -29,10 +29,10 @@ export const doctorCommand: Command = {
     "Checks Node, the configuration, the store, the upstreams, keys, windows, caching, the port, and the agents installed here: whether they send their requests to the gateway, and the settings that make them do so. Changes nothing. Exits with 1 if there is a fault; warnings and notes do not count.",
     "Each upstream is asked once for its list of models, without a key and at no cost; with --offline no request is made. Keys are looked for in the environment and never shown.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis doctor": "before the first session, or when something looks wrong",
     "precis doctor --offline --json | jq '.findings[] | select(.level == \"fault\")'": "for a script",
-  }),
+  },
   args: {
     offline: toggle("Make no request to other machines."),
     store: option("FILE", "The store's file, instead of the configured one."),

@@ -11,15 +11,7 @@ import { reasonOf } from "../../platform/system-errors.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
 import { initialFactor } from "../../session/state.ts";
 import { counted, parseDuration, parseTokens, parseWhole, change, count, percent } from "../screen/amounts.ts";
-import {
-  exampleLines,
-  option,
-  optional,
-  positional,
-  toggle,
-  type Arguments,
-  type Command,
-} from "../program/command.ts";
+import { option, optional, positional, toggle, type Arguments, type Command } from "../program/command.ts";
 import { withEngine } from "../settings/engine.ts";
 import { EXIT, type ExitCode, usageError } from "../program/exit.ts";
 import { readFileInput } from "../files/input.ts";
@@ -45,11 +37,11 @@ export const reportCommand: Command = {
     "For each session of Claude Code, Codex, pi or Gemini CLI: when it would have been compacted, what that would have saved and lost, and how much of what the agent used afterwards would still have been there; then the settings that follow. Nothing is changed, no model is called, and nothing leaves the machine.",
     "Without a folder it looks where these agents keep their sessions.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis report": "your own sessions of the last seven days",
     "precis report ~/.claude/projects --since 30d": "a month of one agent",
     "precis report session.jsonl --json | jq .advice": "for a script",
-  }),
+  },
   args: {
     paths: optional(
       positional("FOLDER|FILE", "Session files, or folders of them; where the agents keep theirs by default."),

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { loadConfiguration } from "../../config/load.ts";
-import { exampleLines, option, optional, positional, type Arguments, type Command } from "../program/command.ts";
+import { option, optional, positional, type Arguments, type Command } from "../program/command.ts";
 import { usageError, type ExitCode } from "../program/exit.ts";
 import { gatewayUrl, isGateway, startGateway } from "../gateway/process.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings/flags.ts";
@@ -137,12 +137,12 @@ export const runCommand: Command = {
     "Uses the gateway that runs at the configured address, or starts one that ends with the client. The client gets the environment variables and arguments that it needs; its settings files are not changed, and nothing is left behind except for the stored sessions. A base URL in your environment becomes the gateway's upstream.",
     "Everything after the client's name belongs to the client. `precis run -- COMMAND` starts any other program with the variables that the vendors' SDKs read. It ends with the client's own exit code.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis run claude": "Claude Code, past its window",
     'precis run codex exec "fix the failing test"': "arguments are the client's",
     "precis run --summarize main claude --continue": "flags before the name are the gateway's",
     "precis run -- python agent.py": "a program that uses one of the vendors' SDKs",
-  }),
+  },
   args: {
     client: optional(positional("CLIENT [ARGUMENTS]", `One of ${NAMES.join(", ")}, or after \`--\` any command.`)),
     store: option("FILE", "As for `precis serve`."),

@@ -9,7 +9,7 @@ import type { PrecisError } from "../../core/errors.ts";
 import type { Gateway } from "../../gateway/index.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import { asksInPlace } from "../../models/choice.ts";
-import { exampleLines, option, toggle, type Arguments, type Command } from "../program/command.ts";
+import { option, toggle, type Arguments, type Command } from "../program/command.ts";
 import { withEngine } from "../settings/engine.ts";
 import { threadSource } from "../gateway/thread.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
@@ -57,13 +57,13 @@ export const serveCommand: Command = {
     "Agents send their requests here instead of to their provider: one address, no code changed. A conversation that fills half of its model's window is compacted on its way, as soon as that does not make it dearer; earlier only where the answer that is asked for leaves less room. Below that no message is changed, but cache markers are added where the provider takes them. Answers go through byte for byte. Keys pass through and are not kept. If precis itself fails, the request is forwarded unchanged.",
     "Prints the settings for Claude Code, Codex, Gemini CLI, OpenCode, pi and the vendors' SDKs. Runs until it is interrupted, finishes the answers in progress, and prints a summary. See docs/gateway.md.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis serve": "in front of OpenAI and Anthropic; keys are the clients' own",
     "precis serve --upstream http://127.0.0.1:8080 --context-length 32k": "in front of your own model server",
     "precis serve --summarize main": "each conversation's own model writes its handoffs",
     "precis serve --observe": "change nothing and log what would be done",
     "precis serve --json --store memory | jq .": "log for a program, and keep nothing",
-  }),
+  },
   args: ARGS,
   run: serve,
 };

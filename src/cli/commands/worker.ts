@@ -11,7 +11,7 @@ import { createLog } from "../../gateway/operation/log.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import { gatewayOptions } from "../gateway/options.ts";
 import { parseWhole } from "../screen/amounts.ts";
-import { exampleLines, option, toggle, type Arguments, type Command } from "../program/command.ts";
+import { option, toggle, type Arguments, type Command } from "../program/command.ts";
 import { openConfiguredStore, type OpenedStore } from "../store/place.ts";
 import { withEngine } from "../settings/engine.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
@@ -46,11 +46,11 @@ export const workerCommand: Command = {
     "With --port it answers /healthz (it runs), /readyz (it reaches its database) and, with the operator's token, /metrics.",
     "Runs until it is interrupted. Without a worker nothing is lost: a gateway compacts a conversation itself when it is due. See docs/deployment.md.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis worker --store postgres://precis@db.example.com/precis": "work for the gateways on this database",
     "precis worker --config /etc/precis/cluster.yaml --json": "with the gateways' own configuration",
     "precis worker --config /etc/precis/cluster.yaml --port 4021": "with probes and metrics",
-  }),
+  },
   args: ARGS,
   run: work,
 };
