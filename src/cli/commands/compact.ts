@@ -20,7 +20,7 @@ import { isSameFile, modeLike, writeOutput } from "../files/write.ts";
 import {
   readImageTokens,
   checkSummarize,
-  summarizeFlags,
+  toFlag,
   CONFIG_FLAGS,
   configurationRequest,
   ENGINE_FLAGS,
@@ -121,7 +121,7 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const settings = configurationRequest(args, terminal);
   const configuration = await loadConfiguration({
     ...settings,
-    flags: [...(settings.flags ?? []), ...summarizeFlags(args), ...filesFlags(args, terminal)],
+    flags: [...settings.flags, ...filesFlags(args, terminal)],
   });
   checkSummarize(args, configuration);
   const made = await withProgress(terminal.err, async (progress) => {
@@ -221,7 +221,7 @@ async function makeDiff(
 
 function filesFlags(args: Arguments, { folder }: Terminal): readonly Flag[] {
   const files = args.text("files");
-  return files === undefined ? [] : [{ path: "context.files_folder", text: resolve(folder, files), label: "--files" }];
+  return files === undefined ? [] : [toFlag("files", "context.files_folder", resolve(folder, files))];
 }
 
 function markedIn(args: Arguments): Pick<CompactionRequest, "pin" | "drop" | "fact"> {

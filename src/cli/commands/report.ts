@@ -301,12 +301,6 @@ interface SessionFile {
   readonly changedAtMs: number;
 }
 
-interface SessionFiles {
-  readonly files: readonly SessionFile[];
-  readonly folders: readonly string[];
-  readonly older: number;
-}
-
 function agentFolders({ environment, folder }: Pick<Terminal, "environment" | "folder">): readonly string[] {
   return (["claude-code", "codex", "pi", "gemini", "dsh"] as const)
     .flatMap((agent) => placeOf(agent, environment, folder).roots)
@@ -314,11 +308,7 @@ function agentFolders({ environment, folder }: Pick<Terminal, "environment" | "f
 }
 
 /** Files that were named are taken whatever their age. Throws a usage error for a path that is not there. */
-function sessionFiles(
-  paths: readonly string[],
-  sinceMs: number,
-  terminal: Pick<Terminal, "environment" | "folder">,
-): SessionFiles {
+function sessionFiles(paths: readonly string[], sinceMs: number, terminal: Pick<Terminal, "environment" | "folder">) {
   const folders = paths.length === 0 ? agentFolders(terminal) : paths.map((one) => resolve(terminal.folder, one));
   const found = new Map<string, SessionFile>();
   let older = 0;

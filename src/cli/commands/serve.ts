@@ -1,7 +1,7 @@
 /** `precis serve`: the gateway on a port, until it is interrupted. */
 import { hostname } from "node:os";
 import type { ArgsDef } from "citty";
-import { resolveAll, type Flag, type Loaded } from "../../config/load.ts";
+import { resolveAll, type Loaded } from "../../config/load.ts";
 import { isLoopback } from "../../config/locate.ts";
 import { configurationError } from "../../config/problems.ts";
 import type { Configuration } from "../../config/schema.ts";
@@ -23,7 +23,8 @@ import {
   ENGINE_FLAGS,
   checkSummarize,
   handoffsSentence,
-  summarizeFlags,
+  LOGGING_SETTINGS,
+  toFlag,
 } from "../settings/flags.ts";
 import { fileBytes, storeAsConfigured, keeping, openConfiguredStore, type OpenedStore } from "../store/place.ts";
 import { interruption } from "../gateway/process.ts";
@@ -183,25 +184,17 @@ async function untilInterrupted(
   return EXIT.done;
 }
 
-/** The flags are settings under shorter names; all are checked as settings are. */
 function request(args: Arguments, terminal: Terminal): ReturnType<typeof configurationRequest> {
-  const base = configurationRequest(args, terminal);
-  const flags: Flag[] = [...(base.flags ?? []), ...summarizeFlags(args)];
-  for (const name of ["port", "host", "store"] as const) {
-    const text = args.text(name);
-    if (text !== undefined) flags.push({ path: `gateway.${name}`, text, label: `--${name}` });
-  }
-  const upstreams = args.all("upstream").map(parseUpstream);
-  if (upstreams.length > 0) {
-    const text = JSON.stringify(Object.fromEntries(upstreams));
-    flags.push({ path: "gateway.upstreams", text, label: "--upstream" });
-  }
-  if (args.is("observe")) flags.push({ path: "compression.mode", text: "observe", label: "--observe" });
   if (args.is("json") && args.is("quiet"))
     throw usageError("--json and --quiet exclude one another", "Log JSON lines, or nothing.");
-  if (args.is("json")) flags.push({ path: "gateway.log", text: "json", label: "--json" });
-  if (args.is("quiet")) flags.push({ path: "gateway.log", text: "off", label: "--quiet" });
-  return { ...base, flags };
+  const base = configurationRequest(args, terminal, {
+    port: "gateway.port",
+    ...LOGGING_SETTINGS,
+    observe: ["compression.mode", "observe"],
+  });
+  const upstreams = Object.fromEntries(args.all("upstream").map(parseUpstream));
+  if (Object.keys(upstreams).length === 0) return base;
+  return { ...base, flags: [...base.flags, toFlag("upstream", "gateway.upstreams", JSON.stringify(upstreams))] };
 }
 
 const UNNAMED = "upstream";

@@ -95,12 +95,7 @@ async function unused(
   return [...chosen];
 }
 
-async function remove(
-  args: Arguments,
-  opened: OpenedHistory,
-  chosen: readonly string[],
-  terminal: Terminal,
-): Promise<Removed> {
+async function remove(args: Arguments, opened: OpenedHistory, chosen: readonly string[], terminal: Terminal) {
   const { kept, tenant } = opened;
   const gone: string[] = [];
   let some = chosen;
@@ -123,11 +118,6 @@ async function remove(
     return { gone, failure: leftInFile(error) };
   }
   return { gone };
-}
-
-interface Removed {
-  readonly gone: readonly string[];
-  readonly failure?: unknown;
 }
 
 function cutShort(error: unknown, left: number): unknown {

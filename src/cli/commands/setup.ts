@@ -276,14 +276,7 @@ function inFile<Result>(shown: string, work: () => Result): Result {
 
 const CONTEXT_LINES = 2;
 
-interface ChangedLines {
-  readonly head: readonly string[];
-  readonly old: readonly string[];
-  readonly fresh: readonly string[];
-  readonly tail: readonly string[];
-}
-
-function changedLines(before: string, after: string): ChangedLines {
+function changedLines(before: string, after: string) {
   const [old, fresh] = [before.split("\n"), after.split("\n")];
   let head = 0;
   while (head < old.length && head < fresh.length && old[head] === fresh[head]) head++;

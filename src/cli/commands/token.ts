@@ -23,10 +23,7 @@ export const tokenCommand: Command = {
     ...CONFIG_FLAGS,
   },
   run: async (args, terminal) => {
-    const request = configurationRequest(args, terminal);
-    const port = args.text("port");
-    const flags = [...(request.flags ?? []), ...(port === undefined ? [] : [{ path: "gateway.port", text: port, label: "--port" }])]; // prettier-ignore
-    const configuration = await loadConfiguration({ ...request, flags });
+    const configuration = await loadConfiguration(configurationRequest(args, terminal, { port: "gateway.port" }));
     const known = operatorToken(configuration, terminal);
     if (known === undefined)
       throw usageError("there is no token yet", "`precis serve` creates one at its first start.");

@@ -306,15 +306,10 @@ const SESSION = {
 /** Of a call's time, what a model may take to answer a question. */
 const MODEL_SHARE = 0.6;
 
-interface EngineToolCalls {
-  readonly tools: readonly EngineTool[];
-  readonly call: (name: string, given: unknown) => Promise<string>;
-}
-
 /** The tools of the configured engine, for an agent: those that the gateway offers to its model, with the session as one argument more. */
-async function createEngineTools(context: ToolContext, taken: ReadonlySet<string>): Promise<EngineToolCalls> {
+async function createEngineTools(context: ToolContext, taken: ReadonlySet<string>) {
   const tools = (await declared(context)).filter(({ name }) => !taken.has(name));
-  return { tools: tools.map(withSession), call: (name, given) => call(context, name, given) };
+  return { tools: tools.map(withSession), call: (name: string, given: unknown) => call(context, name, given) };
 }
 
 /** A plugin says what it has with its first decision, and the newest session's compaction remembers it. */

@@ -51,14 +51,7 @@ export function isGeminiDocument(document: unknown): boolean {
   return first !== undefined && isMessage(first) && part !== undefined && !("type" in part);
 }
 
-interface Records {
-  readonly records: readonly Line[];
-  readonly notes: readonly LogNote[];
-  readonly recognised: number;
-  readonly id: string | undefined;
-}
-
-function readRecords(text: LogText): Records {
+function readRecords(text: LogText) {
   const found = typeof text === "string" ? findDocument(text) : undefined;
   const document = found?.value;
   const fields = asFields(document);
