@@ -1,5 +1,5 @@
 /** A message as a person reads it: text in full, thinking and calls folded, results as one line that unfolds. */
-import type { MessageInFull, PartShown } from "../../src/gateway/history/contract.ts";
+import type { MessageInFull, PartShown } from "../../src/session/history.ts";
 import { firstLine, short, whole } from "../format.ts";
 
 const LONG_CHARS = 1_600;

@@ -1,6 +1,6 @@
 /** What can be done to a session as a whole: its threshold, its learned window, undo, fork, drop and export; each asks before it changes anything. */
 import { useState } from "preact/hooks";
-import type { CompactResult, ForkResult, SessionShown } from "../../src/gateway/history/contract.ts";
+import type { CompactResult, ForkResult, SessionShown } from "../../src/session/history.ts";
 import type { SessionThreshold } from "../../src/core/engines/settings.ts";
 import { ApiError, download, send, sessionPath, type SessionRef } from "../api.ts";
 import { short, shortId, whole } from "../format.ts";

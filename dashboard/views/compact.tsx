@@ -1,11 +1,6 @@
 /** Compact now: with a focus and a size, looked at, perhaps edited, before it is applied. What is applied is exactly what was shown. */
 import { useState } from "preact/hooks";
-import type {
-  CompactionPreview,
-  CompactionView,
-  CompactResult,
-  SessionShown,
-} from "../../src/gateway/history/contract.ts";
+import type { CompactionPreview, CompactionView, CompactResult, SessionShown } from "../../src/session/history.ts";
 import { get, send, sessionPath, type SessionRef } from "../api.ts";
 import { short } from "../format.ts";
 import { Empty, Failed } from "../parts/states.tsx";

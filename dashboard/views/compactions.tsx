@@ -1,5 +1,5 @@
 /** The compactions of a session, one at a time: its report, and the conversation before and after it. */
-import type { CompactionView } from "../../src/gateway/history/contract.ts";
+import type { CompactionView } from "../../src/session/history.ts";
 import { get, sessionPath } from "../api.ts";
 import { moment } from "../format.ts";
 import { Empty, Loaded } from "../parts/states.tsx";

@@ -1,6 +1,6 @@
 /** A compaction before and after, side by side: every message linked to what became of it, and its original one click away. */
 import { useMemo, useState } from "preact/hooks";
-import type { CompactionView, MessageInFull } from "../../src/gateway/history/contract.ts";
+import type { CompactionView, MessageInFull } from "../../src/session/history.ts";
 import { get, sessionPath, type SessionRef } from "../api.ts";
 import { firstLine, short, whole } from "../format.ts";
 import { Parts, RoleBadge } from "../parts/message.tsx";

@@ -1,7 +1,7 @@
 /** How full the window is and has been, what fills it, and what is pinned. */
 import { useCallback, useMemo } from "preact/hooks";
 import type uPlot from "uplot";
-import type { ContextView } from "../../src/gateway/history/contract.ts";
+import type { ContextView } from "../../src/session/history.ts";
 import { get, sessionPath } from "../api.ts";
 import { ago, counted, dollars, moment, percent, short, whole } from "../format.ts";
 import { axes, Chart, FONT, type Colours } from "../parts/chart.tsx";

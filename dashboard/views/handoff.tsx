@@ -2,7 +2,7 @@
 import { diffLines } from "diff";
 import { useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import type { CompactionView } from "../../src/gateway/history/contract.ts";
+import type { CompactionView } from "../../src/session/history.ts";
 import { get, sessionPath, type SessionRef } from "../api.ts";
 import { counted } from "../format.ts";
 import { Empty, Loaded } from "../parts/states.tsx";

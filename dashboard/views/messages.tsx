@@ -1,6 +1,6 @@
 /** The messages of a session, a page at a time; each can be pinned, dropped, or forked after. */
 import { useEffect, useState } from "preact/hooks";
-import type { MessageInFull } from "../../src/gateway/history/contract.ts";
+import type { MessageInFull } from "../../src/session/history.ts";
 import { get, send, sessionPath } from "../api.ts";
 import { whole } from "../format.ts";
 import { Parts, RoleBadge } from "../parts/message.tsx";

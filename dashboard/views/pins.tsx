@@ -1,6 +1,6 @@
 /** What is pinned: messages that stay word for word and facts that every handoff states. */
 import { useState } from "preact/hooks";
-import type { SessionPins } from "../../src/gateway/history/contract.ts";
+import type { SessionPins } from "../../src/session/history.ts";
 import type { Pin } from "../../src/session/pins.ts";
 import { get, send, sessionPath, type SessionRef } from "../api.ts";
 import { Failed, Loaded } from "../parts/states.tsx";

@@ -1,5 +1,5 @@
 /** Everything that was ever said and removed, by words: each hit with its place, one click from the message. */
-import type { FoundOriginal } from "../../src/gateway/history/contract.ts";
+import type { FoundOriginal } from "../../src/session/history.ts";
 import { get } from "../api.ts";
 import { counted, shortId } from "../format.ts";
 import { RoleBadge } from "../parts/message.tsx";

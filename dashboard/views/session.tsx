@@ -1,5 +1,5 @@
 /** One session: what it is, and its tabs. */
-import type { SessionShown } from "../../src/gateway/history/contract.ts";
+import type { SessionShown } from "../../src/session/history.ts";
 import { windowOriginText } from "../../src/session/timing.ts";
 import { useEffect } from "preact/hooks";
 import { get, prefetch, sessionPath, type SessionRef } from "../api.ts";

@@ -1,6 +1,6 @@
 /** All sessions, the last used first: live, filtered, and however many there are. */
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { SessionSummary } from "../../src/gateway/history/contract.ts";
+import type { SessionSummary } from "../../src/session/history.ts";
 import { get } from "../api.ts";
 import { ago, counted, dollars, moment, percent, short, shortId, whole } from "../format.ts";
 import { useLive } from "../live.ts";

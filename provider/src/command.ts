@@ -56,11 +56,11 @@ export const providerCommand: Command = {
     "Serves OpenAI Chat Completions, OpenAI Responses, Anthropic Messages and the Gemini API on this machine. Takes any key, costs nothing, and refuses what the vendors refuse, with their error messages: unpaired tool calls, wrong roles, too many cache markers, thinking whose conversation changed, prompts above the window. Accounts for prompt caching by their rules at GET /_precis/account.",
     "Answers by an echo, by a script, or from a recorded session. Runs until it is interrupted.",
   ],
-  examples: [
-    { line: "precis-provider --window 64k", says: "a provider with a small window" },
-    { line: "precis-provider --replay session.jsonl --pace 80", says: "replay a session at the speed of a model" },
-    { line: "precis-provider --fault 529=0.05 --fault cut=0.02 --seed 7", says: "reproducible faults" },
-  ],
+  examples: {
+    "precis-provider --window 64k": "a provider with a small window",
+    "precis-provider --replay session.jsonl --pace 80": "replay a session at the speed of a model",
+    "precis-provider --fault 529=0.05 --fault cut=0.02 --seed 7": "reproducible faults",
+  },
   args: ARGS,
   run,
 };

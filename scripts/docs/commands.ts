@@ -35,7 +35,7 @@ function commandsOf(all: readonly (Command | CommandGroup)[]): readonly Command[
 }
 
 function shortSection(command: Command): string {
-  const example = ["```sh", command.examples[0]!.line, "```"].join("\n");
+  const example = ["```sh", Object.keys(command.examples)[0]!, "```"].join("\n");
   return [`### ${invocation(command)}`, command.summary, example].join("\n\n");
 }
 
@@ -61,7 +61,7 @@ function section(command: Command, shared: SharedFlags): string {
     [command.summary, ...command.about].join("\n\n"),
     ...(rows.length === 0 ? [] : [listed(rows)]),
     ...(others.length === 0 ? [] : [`Also ${others.join(", ")}.`]),
-    ["```sh", ...command.examples.flatMap(({ line, says }) => [`# ${says}`, line]), "```"].join("\n"),
+    ["```sh", ...Object.entries(command.examples).flatMap(([line, says]) => [`# ${says}`, line]), "```"].join("\n"),
   ].join("\n\n");
 }
 

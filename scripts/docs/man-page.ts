@@ -47,7 +47,7 @@ export function manPage(version: string, all: readonly (Command | CommandGroup)[
 function section(command: Command): string {
   const { usage, positionals, flags } = describeCommand(command);
   const rows = [...positionals, ...flags].map(([name, meaning]) => item(bold(name), meaning));
-  const examples = command.examples.flatMap(({ line, says }) => [item(escaped(`${says}:`), ""), ".nf", escaped(line), ".fi"]); // prettier-ignore
+  const examples = Object.entries(command.examples).flatMap(([line, says]) => [item(escaped(`${says}:`), ""), ".nf", escaped(line), ".fi"]); // prettier-ignore
   return [
     `.SS ${invocation(command)}`,
     bold(usage),

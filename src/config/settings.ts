@@ -26,12 +26,7 @@ export const ALIASES: Readonly<Record<string, string>> = {
   "model.cache_ttl": "prompt_caching.cache_ttl",
 };
 
-interface SettingList {
-  readonly sections: readonly Section[];
-  readonly settings: readonly Setting[];
-}
-
-function flattenSettings(object: z.ZodObject): SettingList {
+function flattenSettings(object: z.ZodObject) {
   const sections: Section[] = [];
   const settings: Setting[] = [];
   collect(object, "", { sections, settings });

@@ -6,7 +6,7 @@ import { findDocument } from "./document.ts";
 import { asFields, tryParseJson, type Fields, asList, asText } from "./fields.ts";
 import { FORMATS } from "./formats.ts";
 import { trimLine } from "./lines.ts";
-import type { InputFormat, LogFormat, WireFormat, LogNote } from "./log.ts";
+import { makeNote, type InputFormat, type LogFormat, type WireFormat, type LogNote } from "./log.ts";
 import { protocolOfMessage } from "../protocols/detect.ts";
 import { allDefinitions, definitions } from "../protocols/registry.ts";
 import { PrecisError } from "../core/errors.ts";
@@ -166,20 +166,18 @@ function joinWireLines(text: string): WireText {
     if (json === "") return;
     const record = asFields(tryParseJson(json));
     if (record === undefined)
-      notes.push({
-        code: "corrupt_line",
-        line: index + 1,
-        text: `${json.length} characters that are not a JSON object were skipped`,
-      });
+      notes.push(
+        makeNote("corrupt_line", index + 1, `${json.length} characters that are not a JSON object were skipped`),
+      );
     else if (isWireRecord(record)) messages.push(json);
     else if (detectWireFormat(record) === undefined)
-      notes.push({ code: "unknown_type", line: index + 1, text: "neither a message nor a request body" });
+      notes.push(makeNote("unknown_type", index + 1, "neither a message nor a request body"));
     else if (++bodies > 0 && json.length >= (body?.json.length ?? 0)) body = { json, line: index + 1 };
   });
   if (messages.length > 0) return { json: `[${messages.join(",\n")}]`, notes };
   if (body === undefined) throw noWireLines();
   if (bodies > 1)
-    notes.push({ code: "bodies_skipped", line: body.line, text: `the longest of ${bodies} request bodies was taken` });
+    notes.push(makeNote("bodies_skipped", body.line, `the longest of ${bodies} request bodies was taken`));
   return { json: body.json, notes };
 }
 

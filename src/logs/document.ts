@@ -5,7 +5,7 @@
 import { PrecisError } from "../core/errors.ts";
 import { asFields, tryParseJson } from "./fields.ts";
 import { readLines, trimLine, type LogText } from "./lines.ts";
-import type { LogNote, Session } from "./log.ts";
+import { makeNote, type LogNote, type Session } from "./log.ts";
 import { createHash } from "node:crypto";
 import type { ContentPart } from "../core/transcript/message.ts";
 
@@ -29,13 +29,13 @@ export function findDocument(text: LogText): DocumentText | undefined {
     : [...json.slice(0, WORDS_CHARS_MAX).matchAll(START)].map(({ index }) => index);
   for (const start of starts.slice(0, STARTS_MAX)) {
     const value = tryParseJson(json.slice(start));
-    if (value !== undefined) return { json: json.slice(start), value, notes: start === 0 ? [] : [wordsBefore(start)] };
+    if (value !== undefined) return { json: json.slice(start), value, notes: wordsBefore(start) };
   }
   return undefined;
 }
 
-function wordsBefore(chars: number): LogNote {
-  return { code: "corrupt_line", line: 1, text: `${chars} characters in front of the JSON were skipped` };
+function wordsBefore(chars: number): readonly LogNote[] {
+  return chars === 0 ? [] : [makeNote("corrupt_line", 1, `${chars} characters in front of the JSON were skipped`)];
 }
 
 /** Why a text is in no known format, for whoever gave it: empty, cut off, or of another program. */

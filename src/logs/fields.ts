@@ -33,7 +33,7 @@ const SECONDS_MAX = 1e11;
 export function asTime(value: unknown): number | undefined {
   const time = typeof value === "string" ? Date.parse(value) : typeof value === "number" ? value : Number.NaN;
   if (!Number.isFinite(time) || time <= 0) return undefined;
-  return typeof value === "number" && time < SECONDS_MAX ? time * 1_000 : time;
+  return Math.round(typeof value === "number" && time < SECONDS_MAX ? time * 1_000 : time);
 }
 
 export function toJson(value: unknown): string {

@@ -3,7 +3,7 @@
  * one line. What can be read is read; the rest is noted with its line number.
  */
 import { asFields, asTime, tryParseJson, type Fields } from "./fields.ts";
-import type { LogNote } from "./log.ts";
+import { makeNote, type LogNote } from "./log.ts";
 
 export interface Line {
   readonly at: number;
@@ -36,21 +36,17 @@ export function readLines(text: LogText): { readonly lines: readonly Line[]; rea
     const { records, unread } = splitGlued(json);
     const read = records.filter((record) => keep(at, record));
     const skipped = unread + countChars(records) - countChars(read);
-    if (read.length > 1) notes.push({ code: "glued_line", line: at, text: `${read.length} records stood on one line` });
+    if (read.length > 1) notes.push(makeNote("glued_line", at, `${read.length} records stood on one line`));
     if (skipped > 0)
-      notes.push({
-        code: "corrupt_line",
-        line: at,
-        text: `${skipped} characters that are not a JSON object were skipped`,
-      });
+      notes.push(makeNote("corrupt_line", at, `${skipped} characters that are not a JSON object were skipped`));
   }
   return { lines, notes };
 }
 
-export function readTimes(lines: readonly Line[]): ReadonlyMap<number, number> {
+export function readTimes(lines: readonly Line[], field = "timestamp"): ReadonlyMap<number, number> {
   const times = new Map<number, number>();
   for (const { at, record } of lines) {
-    const time = asTime(record["timestamp"]);
+    const time = asTime(record[field]);
     if (time !== undefined && !times.has(at)) times.set(at, time);
   }
   return times;

@@ -12,7 +12,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../core/transcript/message.ts";
-import { asText, toJson } from "./fields.ts";
+import { asCount, asText, toJson, type Fields } from "./fields.ts";
 
 export const LOG_FORMATS = ["claude-code", "codex", "pi", "opencode", "gemini", "hermes", "dsh"] as const;
 export const WIRE_FORMATS = PROTOCOL_NAMES;
@@ -101,6 +101,21 @@ export type MessageDraft =
       readonly isError?: boolean;
     };
 
+/** What a reader makes of a record: messages and results, and notes on what is left out. */
+export type Told = MessageDraft | LogNote;
+
+export function sortTold(told: readonly Told[]): Pick<FormatReading, "drafts" | "notes"> {
+  return { drafts: told.filter((one) => "kind" in one), notes: told.filter((one) => "code" in one) };
+}
+
+export function makeNote(code: LogNoteCode, line: number, text: string): LogNote {
+  return { code, line, text };
+}
+
+export function makeSaid(line: number, message: Message, injected = false): MessageDraft {
+  return { kind: "said", line, message, injected };
+}
+
 export interface FormatReading {
   /** The session's own id and title, if the file has them. */
   readonly id?: string | undefined;
@@ -136,6 +151,16 @@ export function findResults(messages: readonly SessionMessage[]): Results {
 /** A call as most agents record it: with its arguments as a value. */
 export function recordedCall(id: unknown, name: unknown, input: unknown): ToolCallPart {
   return { kind: "tool-call", id: asText(id) ?? "", name: asText(name) ?? "unknown", arguments: toJson(input ?? {}) };
+}
+
+/** Tokens of a request where those of the cache are counted apart, by an agent's names for them; undefined if it read none. */
+export function readUsage(
+  usage: Fields | undefined,
+  names: Readonly<Record<"fresh" | "cacheRead" | "cacheWrite" | "output", string>>,
+): Usage | undefined {
+  const [cacheRead, cacheWrite] = [asCount(usage?.[names.cacheRead]), asCount(usage?.[names.cacheWrite])];
+  const input = asCount(usage?.[names.fresh]) + cacheRead + cacheWrite;
+  return input === 0 ? undefined : { input, output: asCount(usage?.[names.output]), cacheRead, cacheWrite };
 }
 
 /** For a call of which the session itself says that it did not run to its end: `why` is told as a failure. */

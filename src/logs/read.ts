@@ -10,7 +10,16 @@ import {
   type Part,
 } from "../core/transcript/message.ts";
 import { FORMATS } from "./formats.ts";
-import type { History, LogFormat, LogNote, ReadLog, FormatReading, ReadOptions, MessageDraft } from "./log.ts";
+import {
+  makeNote,
+  type History,
+  type LogFormat,
+  type LogNote,
+  type ReadLog,
+  type FormatReading,
+  type ReadOptions,
+  type MessageDraft,
+} from "./log.ts";
 import type { LogText } from "./lines.ts";
 import { createPairing } from "../core/transcript/pairing.ts";
 
@@ -22,8 +31,7 @@ import { createPairing } from "../core/transcript/pairing.ts";
  */
 export function readLog(text: LogText, format: LogFormat, { history = "live" }: ReadOptions = {}): ReadLog {
   const { reading, messages, injected, lines, notes } = readAssembled(text, format, history);
-  const silent: readonly LogNote[] =
-    messages.length > 0 ? [] : [{ code: "no_messages", line: 0, text: "no messages found" }];
+  const silent = messages.length > 0 ? [] : [makeNote("no_messages", 0, "no messages found")];
   const { id, model, cwd, usage } = reading;
   return Object.freeze({
     transcript: makeTranscript(reading, messages),
@@ -145,11 +153,9 @@ function makeTurn(draft: Extract<MessageDraft, { kind: "said" }>, notes: LogNote
   if (parts.length === 0) return undefined;
   if (parts.every((part) => part.kind === "reasoning")) {
     const characters = parts.reduce((sum, part) => sum + part.text.length, 0);
-    notes.push({
-      code: "thinking_only",
-      line,
-      text: `a reply of nothing but thinking (${characters} characters) was left out`,
-    });
+    notes.push(
+      makeNote("thinking_only", line, `a reply of nothing but thinking (${characters} characters) was left out`),
+    );
     return undefined;
   }
   const message = { ...draft.message, parts: named(parts, line) };
@@ -174,14 +180,11 @@ function makeOrphan(draft: ResultDraft, repeated: boolean, notes: LogNote[]): Tu
   const { line, content, callId } = draft;
   const text = contentText(content);
   if (repeated) {
-    notes.push({ code: "repeated", line, text: `the result of ${callId ?? "a call"} is in the file more than once` });
+    notes.push(makeNote("repeated", line, `the result of ${callId ?? "a call"} is in the file more than once`));
     return undefined;
   }
-  notes.push({
-    code: "orphan_result",
-    line,
-    text: `a result of ${text.length} characters answers no call in the file (${callId ?? "no id"})`,
-  });
+  const said = `a result of ${text.length} characters answers no call in the file (${callId ?? "no id"})`;
+  notes.push(makeNote("orphan_result", line, said));
   if (text.trim() === "") return undefined;
   const message = textMessage(
     "user",
@@ -207,11 +210,8 @@ function flatten(turns: readonly Turn[], notes: LogNote[]): Omit<Assembled, "not
     }
     if (turn.open.length === 0) continue;
     const names = callsOf(turn.message).filter((call) => turn.open.includes(call.id));
-    notes.push({
-      code: "dangling_call",
-      line: turn.line,
-      text: `no result is recorded for ${names.map((call) => call.name).join(", ")}`,
-    });
+    const unanswered = names.map((call) => call.name).join(", ");
+    notes.push(makeNote("dangling_call", turn.line, `no result is recorded for ${unanswered}`));
   }
   return { messages: Object.freeze(messages), injected: Object.freeze(injected), lines };
 }

@@ -56,6 +56,25 @@ export interface LearnedWindow {
   readonly upstream?: string;
 }
 
+/** As it is kept, and as an operator sees it. */
+export interface RememberedWindow extends LearnedWindow {
+  readonly model: string;
+  readonly upstream: string;
+  readonly tokens: number;
+  readonly until: number;
+  /** How often a request was refused at the beginning or the end of its time. */
+  readonly refusals: number;
+}
+
+/** Which remembered windows are meant: all of them where nothing is said. */
+export interface WindowChoice {
+  readonly tenant?: string | undefined;
+  readonly model?: string | undefined;
+  readonly upstream?: string | undefined;
+}
+
+export type TenantsWindow = RememberedWindow & { readonly tenant: string };
+
 /** `setting`: a host or the configuration says it. `registry`: known by the model's name. `assumed`: nothing is known of the model. */
 export type WindowOrigin =
   | { readonly from: "setting" | "registry" | "assumed"; readonly learned?: undefined }

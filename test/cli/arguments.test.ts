@@ -6,7 +6,7 @@ const command: Command = {
   name: "try",
   summary: "",
   about: [],
-  examples: [],
+  examples: {},
   args: {
     file: { type: "positional" },
     budget: { type: "string" },

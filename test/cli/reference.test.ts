@@ -16,8 +16,8 @@ it("every command explains itself, its arguments and how it is used", async () =
   for (const one of await allCommands()) {
     for (const command of "commands" in one ? one.commands : [one]) {
       expect(command.summary).toMatch(/^[A-Z].*\.$/);
-      expect(command.examples.length).toBeGreaterThan(0);
-      for (const { line } of command.examples) expect(line).toContain(`precis ${command.name}`);
+      expect(Object.keys(command.examples).length).toBeGreaterThan(0);
+      for (const line of Object.keys(command.examples)) expect(line).toContain(`precis ${command.name}`);
       for (const { description } of Object.values(command.args)) expect(description).toMatch(/^[A-Z].*\.$/);
     }
   }

@@ -1,6 +1,6 @@
 /** With which environment `precis run` starts clients that read a base URL, and where their own base URL leads then. */
 import { expect, it } from "vitest";
-import { RUNNABLE_CLIENTS, readUpstreams } from "../../src/cli/clients/run.ts";
+import { RUNNABLE_CLIENTS, readUpstreams } from "../../src/cli/commands/run.ts";
 
 const URL = "http://127.0.0.1:4020";
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { contentText, textMessage, type Transcript } from "../../src/core/transcript/message.ts";
 import type { GatewayEvent } from "../../src/gateway/contract.ts";
 import { createHistory } from "../../src/gateway/history/history.ts";
-import type { SessionShown } from "../../src/gateway/history/contract.ts";
+import type { SessionShown } from "../../src/session/history.ts";
 import { sessionList, sessionPage } from "../../src/cli/screen/sessions.ts";
 import { createMetrics } from "../../src/gateway/operation/metrics.ts";
 import { createOwnRoutes } from "../../src/gateway/operation/own-routes.ts";

@@ -23,14 +23,11 @@ export const benchCommand: Command = {
     "The suites (compaction-conformance-kit, conpact, compact-audit) are installed from PyPI by name, the other compactors from npm and PyPI, once. No model is asked. The page says first where precis is behind.",
     "LoCoMo may be measured but not shipped: get data/locomo10.json from github.com/snap-research/LoCoMo, and give it with --locomo.",
   ],
-  examples: [
-    { line: "precis-eval bench --out bench.md", says: "write the page" },
-    { line: "precis-eval bench --only precis --json", says: "one compactor, for a script" },
-    {
-      line: "precis-eval bench --compactors mine.ts",
-      says: "your own compactors, from a module such as bench/peers/field.ts",
-    },
-  ],
+  examples: {
+    "precis-eval bench --out bench.md": "write the page",
+    "precis-eval bench --only precis --json": "one compactor, for a script",
+    "precis-eval bench --compactors mine.ts": "your own compactors, from a module such as bench/peers/field.ts",
+  },
   args: {
     compactors: {
       type: "string",

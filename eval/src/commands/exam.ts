@@ -5,9 +5,9 @@ import { CONTESTANTS_DEFAULT, contestantsOf } from "../exam/contestants.ts";
 import { prepareExam, type ExamRequest, type PreparedExam } from "../exam/exam.ts";
 import { CASES_MAX, READERS_MAX, SEATS_MAX, QUOTA } from "../exam/plan.ts";
 import { figuresOf } from "../exam/tally.ts";
-import { parseDollars, parseShares, parseWhole } from "../../../src/cli/screen/amounts.ts";
+import { parseWhole } from "../../../src/cli/screen/amounts.ts";
 import type { Arguments, Command } from "../../../src/cli/program/command.ts";
-import { PATHS_ARG } from "./measure.ts";
+import { parseShares, PATHS_ARG } from "./measure.ts";
 import { examPage, planPage } from "./exam-page.ts";
 import { outwardFetch } from "../../../src/cli/gateway/options.ts";
 import { overflowOf } from "../../../src/session/provider-error.ts";
@@ -31,14 +31,12 @@ export const examCommand: Command = {
     "Each session is cut where enough of it remains as a real continuation. A model that sees everything before the cut, and what really happened next, writes the questions; a fresh reader of each contestant answers them from that contestant's context alone; a grader who sees letters instead of names gives 0, 0.5 or 1. Models come from the configuration (auxiliary.compression, see docs/models.md).",
     "Without --yes it only shows the plan and its price. Every answer is kept in --folder as it arrives, so the same command continues where it stopped and pays for nothing twice. Secrets are masked in everything that is sent. eval/README.md says how to read the figures.",
   ],
-  examples: [
-    { line: "precis-eval exam ~/.claude/projects", says: "show the plan and its price; no model is called" },
-    { line: "precis-eval exam ~/.claude/projects --yes --max-cost 5", says: "run it, for at most 5 dollars" },
-    {
-      line: "precis-eval exam sessions/ --contestants tail,compressor,sacred-zone,whole --budgets 5,10 --grader claude-opus-5-5 --yes",
-      says: "engines at two sizes, with a separate grader",
-    },
-  ],
+  examples: {
+    "precis-eval exam ~/.claude/projects": "show the plan and its price; no model is called",
+    "precis-eval exam ~/.claude/projects --yes --max-cost 5": "run it, for at most 5 dollars",
+    "precis-eval exam sessions/ --contestants tail,compressor,sacred-zone,whole --budgets 5,10 --grader claude-opus-5-5 --yes":
+      "engines at two sizes, with a separate grader",
+  },
   args: {
     paths: PATHS_ARG,
     contestants: {
@@ -181,4 +179,10 @@ function planJson({ plan, models, estimate, refused }: PreparedExam): object {
 
 function jsonOf(value: object): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+function parseDollars(text: string, flag: string): number {
+  const [, number] = /^\$?([0-9]{1,6}(?:\.[0-9]{1,6})?)$/.exec(text.trim()) ?? [];
+  if (number !== undefined) return Number(number);
+  throw usageError(`${flag} is "${text}"; expected US dollars`, `Write for example \`${flag} 5\`.`);
 }

@@ -3,7 +3,7 @@ import { wrapped, clip, columnWidths, padEnd } from "../../../src/cli/screen/tex
 import type { Evaluation } from "../measure/evaluate.ts";
 import type { Row } from "../measure/figures.ts";
 import { LEGEND, notScored, sectionsOf, summaryOf, type Section } from "../measure/report.ts";
-import { tableLines } from "../../../src/cli/screen/table.ts";
+import { tableLines } from "./table.ts";
 import type { Stream } from "../../../src/cli/screen/terminal.ts";
 
 const FILES_SHOWN_MAX = 4;

@@ -5,10 +5,9 @@ import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";
 import { createEngine } from "../../../src/core/engines/engines.ts";
 import { evaluate, type Evaluation } from "../measure/evaluate.ts";
 import { figuresOf, type Row } from "../measure/figures.ts";
-import { parseShares } from "../../../src/cli/screen/amounts.ts";
 import type { Arguments, Command } from "../../../src/cli/program/command.ts";
 import { evalPage } from "./measure-page.ts";
-import { EXIT, type ExitCode } from "../../../src/cli/program/exit.ts";
+import { EXIT, usageError, type ExitCode } from "../../../src/cli/program/exit.ts";
 import { withProgress } from "../../../src/cli/screen/progress.ts";
 import type { Terminal } from "../../../src/cli/screen/terminal.ts";
 import { version } from "../../../src/cli/program/program.ts";
@@ -30,13 +29,10 @@ export const measureCommand: Command = {
     "Each session is cut, the part before the cut is compacted, and the part after it shows what the agent needed. No model is used, and nothing leaves the machine. Every engine is compared with baselines of the same size, such as the newest messages.",
     "Sessions are not cut at recorded compactions. eval/README.md says how to read it.",
   ],
-  examples: [
-    { line: "precis-eval measure ~/.claude/projects", says: "a folder of your own sessions" },
-    {
-      line: "precis-eval measure sessions/ --engines compressor,sacred-zone",
-      says: "compare two engines",
-    },
-  ],
+  examples: {
+    "precis-eval measure ~/.claude/projects": "a folder of your own sessions",
+    "precis-eval measure sessions/ --engines compressor,sacred-zone": "compare two engines",
+  },
   args: {
     paths: PATHS_ARG,
     budgets: {
@@ -86,4 +82,17 @@ function enginesOf(text: string): readonly string[] {
   const names = [...new Set(text.split(",").map((name) => name.trim()))];
   for (const name of names) createEngine(name, ENGINE_DEFAULTS);
   return names;
+}
+
+const SHARES_MAX = 12;
+
+/** The shares that `--budgets` names in percent, ascending; `example` is what a mistaken person is shown. */
+export function parseShares(text: string, example: string): readonly number[] {
+  const shares = [...new Set(text.split(",").map((one) => Number(one.trim().replace(/(?<!\s)\s*%$/, "")) / 100))];
+  if (shares.length > SHARES_MAX || shares.some((share) => !(share > 0 && share < 1)))
+    throw usageError(
+      `--budgets is "${text}"; expected at most ${SHARES_MAX} percentages above 0 and below 100`,
+      `Write for example \`--budgets ${example}\`.`,
+    );
+  return shares.toSorted((a, b) => a - b);
 }

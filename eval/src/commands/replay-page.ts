@@ -5,7 +5,7 @@ import type { ReplayTerms } from "../replay/terms.ts";
 import type { Prices } from "../../../src/models/index.ts";
 import { count, counted } from "../../../src/cli/screen/amounts.ts";
 import { headingLines } from "../../../src/cli/compaction/page.ts";
-import { tableLines } from "../../../src/cli/screen/table.ts";
+import { tableLines } from "./table.ts";
 import type { Stream } from "../../../src/cli/screen/terminal.ts";
 import { windowText, type Window } from "../../../src/cli/settings/flags.ts";
 

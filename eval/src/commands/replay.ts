@@ -36,17 +36,11 @@ export const replayCommand: Command = {
     "Each turn is sent as its agent sent it, with the whole history, through a precis session; the rules of the provider's prompt cache determine what is read, written and sent uncached, and the price table what it costs. No language model is used, and nothing leaves the machine.",
     "Compared are no caching and no compaction, caching only, compaction only, and both with each schedule. Caches expire according to the time stamps in the file, or else after an assumed gap between requests.",
   ],
-  examples: [
-    { line: "precis-eval replay session.jsonl", says: "a session file of Claude Code, Codex, pi or Gemini CLI" },
-    {
-      line: "precis-eval replay session.jsonl --engines compressor,sacred-zone",
-      says: "compare two engines",
-    },
-    {
-      line: "precis-eval replay session.json --model gpt-5.4 --context-length 128k",
-      says: "the bill for another model",
-    },
-  ],
+  examples: {
+    "precis-eval replay session.jsonl": "a session file of Claude Code, Codex, pi or Gemini CLI",
+    "precis-eval replay session.jsonl --engines compressor,sacred-zone": "compare two engines",
+    "precis-eval replay session.json --model gpt-5.4 --context-length 128k": "the bill for another model",
+  },
   args: {
     file: INPUT_ARGS.file,
     from: INPUT_ARGS.from,

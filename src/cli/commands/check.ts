@@ -3,7 +3,7 @@ import { loadConfiguration } from "../../config/load.ts";
 import { wrapped, measureWidth } from "../screen/text.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { count, counted } from "../screen/amounts.ts";
-import { exampleLines, option, toggle, type Command } from "../program/command.ts";
+import { option, toggle, type Command } from "../program/command.ts";
 import { EXIT, type ExitCode } from "../program/exit.ts";
 import {
   readImageTokens,
@@ -27,11 +27,11 @@ export const checkCommand: Command = {
     "A valid transcript that is larger than the model's window is reported with the window and the model. If the window is known (from the model in the input or --model, --context-length or the configuration) the exit code is 5; if it is only assumed, this is a warning.",
     "A session file is checked as it would be sent; repairs made while reading it are reported as remarks.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis check request.json": "before sending it",
     "precis check session.jsonl --model gpt-5.4": "check whether it fits another model",
     "precis compact session.jsonl --force | precis check -": "check a result of precis itself",
-  }),
+  },
   args: {
     ...INPUT_ARGS,
     model: option("NAME", "The model to check for, if the input does not name one."),

@@ -5,15 +5,14 @@ import type { Configuration } from "../../config/schema.ts";
 import { WIRE_FORMATS } from "../../logs/index.ts";
 import { lostIn, missingIn } from "../../core/receipt/counts.ts";
 import { protocols } from "../../protocols/index.ts";
-import { type ProtocolName } from "../../core/protocols.ts";
+import type { ProtocolName } from "../../core/protocols.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
 import { counted } from "../screen/amounts.ts";
-import { exampleLines, option, toggle, type Arguments, type Command } from "../program/command.ts";
+import { option, toggle, type Arguments, type Command } from "../program/command.ts";
 import { compactionDiff, shownCompaction } from "../compaction/diff.ts";
 import { compactForced, compactInput, type CompactionRequest, type ForcedCompaction } from "../compaction/compact.ts";
-import { compactJson, compactPage } from "../compaction/compact-output.ts";
 import { withEngine } from "../settings/engine.ts";
 import { fileReader, hookSettings } from "../gateway/options.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
@@ -21,17 +20,40 @@ import { isSameFile, modeLike, writeOutput } from "../files/write.ts";
 import {
   readImageTokens,
   checkSummarize,
-  summarizeFlags,
+  toFlag,
   CONFIG_FLAGS,
   configurationRequest,
   ENGINE_FLAGS,
   windowFor,
+  type Window,
 } from "../settings/flags.ts";
 import { formatNamed, INPUT_ARGS, inputBytes, readInput, type Input } from "../files/input.ts";
 import { addToKeep } from "../files/keep.ts";
-import { written, findRefusal, checkInput, checkResult } from "../compaction/output.ts";
+import {
+  written,
+  findRefusal,
+  checkInput,
+  checkResult,
+  parts,
+  repairLines,
+  type Repair,
+} from "../compaction/output.ts";
 import { withProgress, type Progress } from "../screen/progress.ts";
-import type { Terminal } from "../screen/terminal.ts";
+import type { Terminal, Stream } from "../screen/terminal.ts";
+import type { Transcript } from "../../core/transcript/message.ts";
+import { elementTexts } from "../../protocols/json.ts";
+import { originsOf } from "../../session/handoff-text.ts";
+import {
+  compactionPage,
+  disabledEnginePage,
+  forcedLine,
+  headingLines,
+  hookFailuresPage,
+  invalidPage,
+  unchangedPage,
+  usePage,
+  windowLine,
+} from "../compaction/page.ts";
 
 export const compactCommand: Command = {
   name: "compact",
@@ -40,7 +62,7 @@ export const compactCommand: Command = {
     "The messages go to standard output in the protocol of the input, unchanged ones byte for byte; for a session file, in the protocol of its agent. The report goes to standard error.",
     "Compacts when the transcript is over the threshold that follows from the configuration. --budget sets the size of the result and overrides the documented minimums. --force compacts even if there is room: with the documented figures, or like --budget 20% if these would keep everything. It says so if nothing can be gained.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis compact session.jsonl > smaller.json": "a session file of Claude Code, Codex, pi or Gemini CLI",
     "precis compact request.json --budget 20% --keep originals.json": "reduce it to a fifth and keep every original",
     "precis compact session.jsonl --force --focus 'the failing migration'": "give most of the handoff to one topic",
@@ -53,7 +75,7 @@ export const compactCommand: Command = {
     "cat request.json | precis compact - --to openai-chat --json | jq .report": "for a script",
     "precis compact session.jsonl --budget 20% --require recallable --out smaller.json":
       "for CI: fails where something that the work may need is lost",
-  }),
+  },
   args: {
     ...INPUT_ARGS,
     to: option("PROTOCOL", `Write this protocol: ${WIRE_FORMATS.join(", ")}.`),
@@ -99,7 +121,7 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const settings = configurationRequest(args, terminal);
   const configuration = await loadConfiguration({
     ...settings,
-    flags: [...(settings.flags ?? []), ...summarizeFlags(args), ...filesFlags(args, terminal)],
+    flags: [...settings.flags, ...filesFlags(args, terminal)],
   });
   checkSummarize(args, configuration);
   const made = await withProgress(terminal.err, async (progress) => {
@@ -199,7 +221,7 @@ async function makeDiff(
 
 function filesFlags(args: Arguments, { folder }: Terminal): readonly Flag[] {
   const files = args.text("files");
-  return files === undefined ? [] : [{ path: "context.files_folder", text: resolve(folder, files), label: "--files" }];
+  return files === undefined ? [] : [toFlag("files", "context.files_folder", resolve(folder, files))];
 }
 
 function markedIn(args: Arguments): Pick<CompactionRequest, "pin" | "drop" | "fact"> {
@@ -258,4 +280,116 @@ function findIrreducible(
   result: ForcedCompaction,
 ): { readonly limit: number; readonly smallest: number; readonly because: string } | undefined {
   return result.kind === "compacted" ? result.compaction.report.irreducible : result.irreducible;
+}
+
+interface CompactOutput {
+  readonly input: Input;
+  readonly result: ForcedCompaction;
+  readonly to: ProtocolName;
+  readonly window: Window;
+  readonly repair: Repair;
+}
+
+interface WrittenFiles {
+  readonly out: string | undefined;
+  readonly keep: string | undefined;
+}
+
+function compactPage(report: CompactOutput, { out, keep }: WrittenFiles, stream: Stream): string {
+  const { input, result, to, window, repair } = report;
+  const page =
+    result.kind === "compacted"
+      ? `${forcedLine(result.because, stream)}${compactionPage(result.compaction.report, undoHint(keep), stream)}`
+      : unchangedPage({ because: result.because, irreducible: result.irreducible, next: nextStep(result) }, stream);
+  const heading = headingLines({ ...input, to }, stream).join("\n");
+  const next =
+    result.kind === "compacted" && out !== undefined ? usePage(describeUse(report, { out, keep }), stream) : "";
+  const repairs = invalidPage(repairLines(repair, input.transcript, result.transcript), stream);
+  return `${heading}\n${page}${windowLine(window, stream)}${repairs}${next}${disabledEnginePage(result.disabledEngine, stream)}${hookFailuresPage(result.hookFailures, stream)}`;
+}
+
+const FORMS = { request: "a request body", messages: "an array of messages" } as const;
+
+function describeUse({ input, to }: CompactOutput, { out, keep }: WrittenFiles): string {
+  const form = input.decoded !== undefined && to === input.protocol ? input.decoded.form : undefined;
+  const use =
+    form === undefined
+      ? `${out} is the conversation as ${to} takes it: send it in your next request`
+      : `${out} is ${FORMS[form]} of ${to}: send it in place of ${input.name}`;
+  const back =
+    keep === undefined
+      ? `the originals are only in ${input.name}`
+      : `\`precis recall 'words of it' --keep ${keep}\` finds the originals`;
+  return `${use}; ${back}`;
+}
+
+function undoHint(keep: string | undefined): string {
+  return keep === undefined
+    ? "add `--keep FILE` to be able to fetch the originals"
+    : `\`precis recall ID --keep ${keep}\` prints the original`;
+}
+
+function nextStep({
+  budget,
+  irreducible,
+  exhausted,
+}: ForcedCompaction & { readonly kind: "unchanged" }): string | undefined {
+  if (exhausted) return "--budget cannot make it smaller either; `precis inspect` shows what uses the tokens";
+  if (budget !== undefined || irreducible !== undefined) return undefined;
+  return "`--budget 20%` sets the size of the result, `--force` compacts anyway";
+}
+
+function compactJson(report: CompactOutput): string {
+  const { input, result, to } = report;
+  const shown = parts(input, result.transcript, to);
+  const synthetic = syntheticIn(result.transcript, shown.messages.length, to);
+  return `${JSON.stringify({ ...shown, synthetic, report: collectFigures(report) })}\n`;
+}
+
+/** Where precis wrote or shortened something: beside the messages and not in them, because they may go to a provider as they are. */
+function syntheticIn({ system, messages }: Transcript, elements: number, to: ProtocolName): readonly object[] {
+  const origins = originsOf(to, messages);
+  // Some protocols have their system prompt, or what is added to it, in front of the messages.
+  const first = elements - elementTexts(protocols[to].format(messages)).length;
+  const beside = system.length - first;
+  const ofSystem = system.flatMap(({ origin }, at) => {
+    if (origin === undefined) return [];
+    return [at < beside ? { in: "system", origin } : { in: "messages", index: at - beside, origin }];
+  });
+  return [...ofSystem, ...[...origins].map(([at, origin]) => ({ in: "messages", index: at + first, origin }))];
+}
+
+/** The same keys whatever happened, so that a script need not look for them. */
+function collectFigures({ input, result, to, window, repair }: CompactOutput): object {
+  const { format, notes, transcript } = input;
+  const { before, budget } = result;
+  const common = {
+    format,
+    protocol: to,
+    window,
+    budget: budget ?? null,
+    disabledEngine: result.disabledEngine ?? null,
+    hookFailures: result.hookFailures,
+    notes,
+    violations: repair,
+  };
+  if (result.kind === "compacted") {
+    const { irreducible = null, summary = null, receipt = null, ...report } = result.compaction.report;
+    return { changed: true, because: result.because ?? null, ...report, irreducible, summary, receipt, ...common };
+  }
+  const messages = transcript.messages.length;
+  return {
+    changed: false,
+    because: result.because,
+    tokens: { before, after: before },
+    messages: { before: messages, after: messages, kept: messages, edited: 0, summarised: 0 },
+    irreducible: result.irreducible ?? null,
+    degraded: [],
+    recall: [],
+    receipt: null,
+    summary: null,
+    modelCalls: 0,
+    costUsd: 0,
+    ...common,
+  };
 }

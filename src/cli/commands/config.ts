@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { resolveAll, shortPath, type Loaded } from "../../config/load.ts";
 import { userFile } from "../../config/locate.ts";
-import { exampleLines, toggle, type Command, type CommandGroup, JSON_ARG, writeJson } from "../program/command.ts";
+import { toggle, type Command, type CommandGroup, JSON_ARG, writeJson } from "../program/command.ts";
 import { configurationError, written } from "../../config/problems.ts";
 import { EXIT, usageError } from "../program/exit.ts";
 import { writeOutput } from "../files/write.ts";
@@ -22,11 +22,11 @@ const init: Command = {
     "Writes precis.yaml in the current folder, each setting commented out at its default. Refuses to replace a file.",
     "--schema prints the JSON Schema of the file for editors. Put it beside your project and name it in the first line of precis.yaml: `# yaml-language-server: $schema=./precis.schema.json`.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis config init": "for this project",
     "precis config init --user": "settings for all of your projects",
     "precis config init --schema > precis.schema.json": "completion and checks while you type",
-  }),
+  },
   args: {
     user: toggle("Write your own file instead of the project's."),
     force: toggle("Replace a file that exists."),
@@ -54,10 +54,10 @@ const check: Command = {
   about: [
     "Prints the computed values (window, threshold, tail, ceiling, handoff, safety net), how they depend on each other, and where each setting comes from. Warnings do not fail the command; errors exit with 2.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis config check": "the settings that apply in this folder",
     "precis config check --context-length 64k --set compression.threshold=0.7": "what would hold",
-  }),
+  },
   args: { ...CONFIG_FLAGS, ...ENGINE_FLAGS, ...JSON_ARG },
   run: async (args, terminal) => {
     const loaded = await resolveAll({ ...configurationRequest(args, terminal), leaveOut: undefined });

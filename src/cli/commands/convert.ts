@@ -6,7 +6,7 @@ import { unfolded } from "../../logs/frames.ts";
 import type { Destination } from "../../logs/format.ts";
 import { destinationFor } from "../../logs/places.ts";
 import { sessionFormat, storeFrames, storeSession, type SessionText } from "../../logs/stored.ts";
-import { exampleLines, option, positional, toggle, type Arguments, type Command } from "../program/command.ts";
+import { option, positional, toggle, type Arguments, type Command } from "../program/command.ts";
 import { EXIT, usageError } from "../program/exit.ts";
 import { isSameFile, writeOutput } from "../files/write.ts";
 import { formatNamed, noSession, pathOfSession, readAgentSession } from "../files/input.ts";
@@ -25,11 +25,11 @@ export const convertCommand: Command = {
     `Reads and writes sessions of ${LOG_FORMATS.join(", ")}. A file, a database of OpenCode or Hermes (the newest session, or --session), or a session file of an older OpenCode store can be given. The new session goes to standard output, to --out, or with --install to where the agent looks for it; then the command that goes on with it is printed.`,
     "Messages, calls with their results, images, times and recorded compactions are carried as far as the other format holds them. Calls get the other agent's tool names where its tools take the same arguments. System prompts are not carried, because every agent brings its own, and thinking is carried only to formats that keep it without its provider's signature. The report counts everything that was lost or changed. A session that is converted to its own format comes out byte for byte.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis convert session.jsonl --to codex --out rollout.jsonl": "write a file",
     "precis convert session.jsonl --to claude-code --install": "put it where Claude Code finds it",
     "precis convert ~/.local/share/opencode/opencode.db --session ses_4f2a --to pi --install": "from a database",
-  }),
+  },
   args: {
     file: positional("FILE|-", "A session; `-` is standard input."),
     from: option("FORMAT", `The input's format, instead of detecting it: ${LOG_FORMATS.join(", ")}.`),

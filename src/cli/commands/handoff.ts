@@ -6,7 +6,7 @@ import { loadConfiguration } from "../../config/load.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { writeNewSession } from "../../session/handoff-text.ts";
 import { parseBudget, count } from "../screen/amounts.ts";
-import { exampleLines, option, optional, positional, type Arguments, type Command } from "../program/command.ts";
+import { option, optional, positional, type Arguments, type Command } from "../program/command.ts";
 import { EXIT, usageError } from "../program/exit.ts";
 import { writeOutput } from "../files/write.ts";
 import { HISTORY_ARGS, withHistory, keepSession } from "../store/history.ts";
@@ -23,11 +23,11 @@ export const handoffCommand: Command = {
     "Begin a new session of any agent with what this prints: it has what the goal needs from the old one, with the goal as the request. The old session stays as it is. It goes into the store, so that the new one can recall the originals (docs/mcp.md).",
     "Without FILE, it is the newest session that an agent has kept for the current folder; `precis sessions import --list` lists them all.",
   ],
-  examples: exampleLines({
+  examples: {
     'precis handoff "write the migration guide"': "from the newest session in this folder",
     'codex "$(precis handoff "fix the flaky test" session.jsonl --budget 6k)"':
       "go on in another agent, with 6,000 tokens",
-  }),
+  },
   args: {
     goal: positional("GOAL", "What is to be done in the new session."),
     file: optional(positional("FILE", "The session's file or database.")),

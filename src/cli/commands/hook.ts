@@ -8,7 +8,7 @@ import { personText } from "../../core/events/person.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import { readLog, withKeptMark } from "../../logs/index.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { exampleLines, type Arguments, type Command } from "../program/command.ts";
+import { type Arguments, type Command } from "../program/command.ts";
 import { EXIT, type ExitCode } from "../program/exit.ts";
 import { isGateway } from "../gateway/process.ts";
 import { HISTORY_ARGS, withHistory, keepSession } from "../store/history.ts";
@@ -36,7 +36,7 @@ export const hookCommand: Command = {
   about: [
     "Reads the event from standard input. `PreCompact`: while a gateway answers at ANTHROPIC_BASE_URL, an automatic compaction of Claude Code is blocked (exit code 2), because the gateway compacts. `SessionStart` after a compaction: prints what the user wrote in the session, newest first, for Claude Code to add. `SessionCompact`, of the plugin's own module: prints the conversation that takes the place of the compacted one, or why Claude Code has to compact itself (`failure`), as JSON. Every other event is ignored. See docs/hosts.md.",
   ],
-  examples: exampleLines({ "precis hook < event.json": "as Claude Code calls it" }),
+  examples: { "precis hook < event.json": "as Claude Code calls it" },
   args: HISTORY_ARGS,
   run: async (args, terminal) => {
     const event = eventIn(Buffer.from(await terminal.readStandardInput()).toString("utf8"));

@@ -4,7 +4,7 @@ import { toEngineSettings } from "../../config/engine-settings.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import { count, change, counted, percent } from "../screen/amounts.ts";
-import { exampleLines, option, toggle, type Command } from "../program/command.ts";
+import { option, toggle, type Command } from "../program/command.ts";
 import { compactInput, type CompactionOutcome } from "../compaction/compact.ts";
 import { headingLines } from "../compaction/page.ts";
 import { withEngine } from "../settings/engine.ts";
@@ -37,10 +37,10 @@ export const inspectCommand: Command = {
   about: [
     "Tokens by role and by tool, the largest results, duplicate results, and a dry run at the configured window and at a budget.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis inspect session.jsonl": "show what fills the window",
     "precis inspect session.jsonl --context-length 64k --budget 10%": "try another window",
-  }),
+  },
   args: {
     ...INPUT_ARGS,
     budget: option("N|P%", `The budget of the second dry run; ${BUDGET_DEFAULT} by default.`),

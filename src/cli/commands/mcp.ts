@@ -1,5 +1,5 @@
 /** `precis mcp`: the kept history as tools for an agent, over standard input and output. */
-import { exampleLines, option, toggle, type Arguments, type Command } from "../program/command.ts";
+import { option, toggle, type Arguments, type Command } from "../program/command.ts";
 import { EXIT } from "../program/exit.ts";
 import { HISTORY_ARGS, withHistory } from "../store/history.ts";
 import type { Terminal } from "../screen/terminal.ts";
@@ -12,10 +12,10 @@ export const mcpCommand: Command = {
     "An agent starts it and calls its tools `search`, `describe`, `expand` and `timeline`. They cover everything that the gateway has kept for one tenant, including what compactions removed. With an engine that has tools of its own (`context.engine: lossless`), these are offered too. Other tenants cannot be reached, nor, with --session, other sessions. Secrets are masked unless --with-secrets asks for every byte. Ends at the end of its input.",
     "It is read-only, unless --allow-writes adds the tools `compact`, `drop`, `pin`, `unpin` and `restore`, which compact a session now, drop messages of it, pin some, and undo a compaction. docs/mcp.md says how to add it to Claude Code, Codex, OpenCode and pi.",
   ],
-  examples: exampleLines({
+  examples: {
     "claude mcp add precis -- precis mcp": "for Claude Code",
     "precis mcp --session 3fa94c21": "give access to one conversation only",
-  }),
+  },
   args: {
     session: option("ID", "Only this session: its id, or the beginning of its id."),
     "allow-writes": toggle("Offer the tools that change something too."),

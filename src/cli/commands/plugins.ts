@@ -9,16 +9,7 @@ import { PluginFault, FAULTS, type FaultKind, PLUGIN_LIMITS } from "../../plugin
 import { findPlugin, pluginAt, type Plugin } from "../../plugins/find.ts";
 import { openPlugin } from "../../plugins/load.ts";
 import { parseWhole, counted } from "../screen/amounts.ts";
-import {
-  exampleLines,
-  option,
-  optional,
-  positional,
-  type Arguments,
-  type Command,
-  JSON_ARG,
-  writeJson,
-} from "../program/command.ts";
+import { option, optional, positional, type Arguments, type Command, JSON_ARG, writeJson } from "../program/command.ts";
 import { isAgreedTo, untrusted, pluginsFound, type FoundPlugins, type FoundPlugin } from "../settings/engine.ts";
 import { EXIT } from "../program/exit.ts";
 import { readInput } from "../files/input.ts";
@@ -42,12 +33,12 @@ export const pluginsCommand: Command = {
     "With a name or a folder, the plugin runs in its own thread through the test suite of the built-in engines, on generated transcripts or on one of your own. Stops at the first violation of the contract and exits with 1: it says which rule was violated, on which transcript, and where in the plugin. Output of the plugin goes to standard error. A plugin that is found by its name in the project runs only after you have trusted its code.",
     "Exits with 2 if there is no such plugin, its manifest is wrong, or it is not trusted.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis plugins": "list what context.engine could name",
     "precis plugins --json | jq -r '.plugins[].name'": "for a script",
     "precis plugins ./my-engine --samples 100": "test it while you are writing it",
     "precis plugins ./my-engine --on session.jsonl": "test it on your own transcript",
-  }),
+  },
   args: {
     plugin: optional(
       positional("NAME|FOLDER", "The plugin to test: its name, or a path to its folder, which needs no trust."),

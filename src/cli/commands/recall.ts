@@ -6,16 +6,7 @@ import { createMemoryStore } from "../../store/memory.ts";
 import type { Original } from "../../store/store.ts";
 import { parseWhole } from "../screen/amounts.ts";
 import { clip } from "../screen/text.ts";
-import {
-  exampleLines,
-  option,
-  optional,
-  positional,
-  toggle,
-  writeJson,
-  type Arguments,
-  type Command,
-} from "../program/command.ts";
+import { option, optional, positional, toggle, writeJson, type Arguments, type Command } from "../program/command.ts";
 import { shortIds, listed, type HitShown } from "../screen/sessions.ts";
 import { EXIT, usageError } from "../program/exit.ts";
 import { HISTORY_ARGS, LOCAL_TENANT, noSessions, withHistory } from "../store/history.ts";
@@ -33,14 +24,14 @@ export const recallCommand: Command = {
     "Anything else is searched for in all kept messages and in everything that compactions removed: English words in any form, parts of camelCase and snake_case names and of paths, and any text in Chinese, Japanese or Korean. Passages with every word come first, then those with most of them, with about 300 characters of context and secrets masked. Each hit has the id of its session or original and the number of the message. Exits with 1 if nothing was found.",
     "Looks in the gateway's store, or with --keep in the file that `precis compact` wrote.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis recall r1a2b3c4d5": "the original, from the gateway's store",
     "precis recall r1a2b3c4d5 99-131 --role user": "print what the user said in these messages",
     "precis recall r1a2b3c4d5 --outline": "one line a message",
     "precis recall 'connection refused' --session 3fa94c21": "where that was said, in one session",
     "precis recall 'double rounding' --keep originals.json": "find where that was said, in a file",
     "precis recall ECONNREFUSED --limit 5 --json | jq -r '.[].text'": "for a script",
-  }),
+  },
   args: {
     wanted: positional(
       "ID|QUERY",

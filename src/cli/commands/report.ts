@@ -11,25 +11,19 @@ import { reasonOf } from "../../platform/system-errors.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
 import { initialFactor } from "../../session/state.ts";
 import { counted, parseDuration, parseTokens, parseWhole, change, count, percent } from "../screen/amounts.ts";
-import {
-  exampleLines,
-  option,
-  optional,
-  positional,
-  toggle,
-  type Arguments,
-  type Command,
-} from "../program/command.ts";
+import { option, optional, positional, toggle, type Arguments, type Command } from "../program/command.ts";
 import { withEngine } from "../settings/engine.ts";
-import { EXIT, type ExitCode } from "../program/exit.ts";
+import { EXIT, type ExitCode, usageError } from "../program/exit.ts";
 import { readFileInput } from "../files/input.ts";
 import { withProgress, type Progress } from "../screen/progress.ts";
-import { sessionFiles, type SessionFile } from "../files/sessions.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS, windowFor } from "../settings/flags.ts";
 import type { Terminal, Stream } from "../screen/terminal.ts";
 import { wrapped, clip, columnWidths, padStart, visibleLine } from "../screen/text.ts";
 import { RECEIPT_NAMES } from "../screen/receipt-names.ts";
 import { namedLines } from "../screen/table.ts";
+import { readdirSync, statSync, type Dirent } from "node:fs";
+import { join, resolve } from "node:path";
+import { placeOf } from "../../logs/places.ts";
 
 const SINCE_DEFAULT = "7d";
 const FILES_DEFAULT = 200;
@@ -43,11 +37,11 @@ export const reportCommand: Command = {
     "For each session of Claude Code, Codex, pi or Gemini CLI: when it would have been compacted, what that would have saved and lost, and how much of what the agent used afterwards would still have been there; then the settings that follow. Nothing is changed, no model is called, and nothing leaves the machine.",
     "Without a folder it looks where these agents keep their sessions.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis report": "your own sessions of the last seven days",
     "precis report ~/.claude/projects --since 30d": "a month of one agent",
     "precis report session.jsonl --json | jq .advice": "for a script",
-  }),
+  },
   args: {
     paths: optional(
       positional("FOLDER|FILE", "Session files, or folders of them; where the agents keep theirs by default."),
@@ -295,4 +289,62 @@ function skippedLines({ skipped, older, notTaken }: Report, { columns }: Stream)
       ? [`  and ${counted(skipped.length - SKIPPED_SHOWN_MAX, "more file")} that could not be read`]
       : []),
   ];
+}
+
+const SESSION_FILE = /\.jsonl?(?:\.zstd)?$/;
+/** More are not looked at, so that a folder named by mistake ends. */
+const ENTRIES_MAX = 200_000;
+
+interface SessionFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly changedAtMs: number;
+}
+
+function agentFolders({ environment, folder }: Pick<Terminal, "environment" | "folder">): readonly string[] {
+  return (["claude-code", "codex", "pi", "gemini", "dsh"] as const)
+    .flatMap((agent) => placeOf(agent, environment, folder).roots)
+    .filter((root) => statSync(root, { throwIfNoEntry: false })?.isDirectory() === true);
+}
+
+/** Files that were named are taken whatever their age. Throws a usage error for a path that is not there. */
+function sessionFiles(paths: readonly string[], sinceMs: number, terminal: Pick<Terminal, "environment" | "folder">) {
+  const folders = paths.length === 0 ? agentFolders(terminal) : paths.map((one) => resolve(terminal.folder, one));
+  const found = new Map<string, SessionFile>();
+  let older = 0;
+  for (const folder of folders) {
+    const there = statSync(folder, { throwIfNoEntry: false });
+    if (there === undefined) throw usageError(`${folder} is not there`, "Name session files, or folders of them.");
+    const isFile = !there.isDirectory();
+    for (const path of isFile ? [folder] : filesBelow(folder)) {
+      const stats = statSync(path, { throwIfNoEntry: false });
+      if (stats?.isFile() !== true) continue;
+      if (!isFile && stats.mtimeMs < sinceMs) older++;
+      else found.set(path, { path, bytes: stats.size, changedAtMs: stats.mtimeMs });
+    }
+  }
+  return { files: [...found.values()].toSorted((a, b) => b.changedAtMs - a.changedAtMs), folders, older };
+}
+
+/** A folder that may not be read is passed over. */
+function filesBelow(folder: string): readonly string[] {
+  const found: string[] = [];
+  const waiting = [folder];
+  for (let entries = 0; waiting.length > 0 && entries < ENTRIES_MAX;) {
+    const next = waiting.pop()!;
+    for (const entry of listEntries(next)) {
+      entries++;
+      if (entry.isDirectory()) waiting.push(join(next, entry.name));
+      else if (entry.isFile() && SESSION_FILE.test(entry.name)) found.push(join(next, entry.name));
+    }
+  }
+  return found;
+}
+
+function listEntries(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
 }

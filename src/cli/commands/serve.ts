@@ -1,7 +1,7 @@
 /** `precis serve`: the gateway on a port, until it is interrupted. */
 import { hostname } from "node:os";
 import type { ArgsDef } from "citty";
-import { resolveAll, type Flag, type Loaded } from "../../config/load.ts";
+import { resolveAll, type Loaded } from "../../config/load.ts";
 import { isLoopback } from "../../config/locate.ts";
 import { configurationError } from "../../config/problems.ts";
 import type { Configuration } from "../../config/schema.ts";
@@ -9,7 +9,7 @@ import type { PrecisError } from "../../core/errors.ts";
 import type { Gateway } from "../../gateway/index.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import { asksInPlace } from "../../models/choice.ts";
-import { exampleLines, option, toggle, type Arguments, type Command } from "../program/command.ts";
+import { option, toggle, type Arguments, type Command } from "../program/command.ts";
 import { withEngine } from "../settings/engine.ts";
 import { threadSource } from "../gateway/thread.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
@@ -23,7 +23,8 @@ import {
   ENGINE_FLAGS,
   checkSummarize,
   handoffsSentence,
-  summarizeFlags,
+  LOGGING_SETTINGS,
+  toFlag,
 } from "../settings/flags.ts";
 import { fileBytes, storeAsConfigured, keeping, openConfiguredStore, type OpenedStore } from "../store/place.ts";
 import { interruption } from "../gateway/process.ts";
@@ -57,13 +58,13 @@ export const serveCommand: Command = {
     "Agents send their requests here instead of to their provider: one address, no code changed. A conversation that fills half of its model's window is compacted on its way, as soon as that does not make it dearer; earlier only where the answer that is asked for leaves less room. Below that no message is changed, but cache markers are added where the provider takes them. Answers go through byte for byte. Keys pass through and are not kept. If precis itself fails, the request is forwarded unchanged.",
     "Prints the settings for Claude Code, Codex, Gemini CLI, OpenCode, pi and the vendors' SDKs. Runs until it is interrupted, finishes the answers in progress, and prints a summary. See docs/gateway.md.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis serve": "in front of OpenAI and Anthropic; keys are the clients' own",
     "precis serve --upstream http://127.0.0.1:8080 --context-length 32k": "in front of your own model server",
     "precis serve --summarize main": "each conversation's own model writes its handoffs",
     "precis serve --observe": "change nothing and log what would be done",
     "precis serve --json --store memory | jq .": "log for a program, and keep nothing",
-  }),
+  },
   args: ARGS,
   run: serve,
 };
@@ -183,25 +184,17 @@ async function untilInterrupted(
   return EXIT.done;
 }
 
-/** The flags are settings under shorter names; all are checked as settings are. */
 function request(args: Arguments, terminal: Terminal): ReturnType<typeof configurationRequest> {
-  const base = configurationRequest(args, terminal);
-  const flags: Flag[] = [...(base.flags ?? []), ...summarizeFlags(args)];
-  for (const name of ["port", "host", "store"] as const) {
-    const text = args.text(name);
-    if (text !== undefined) flags.push({ path: `gateway.${name}`, text, label: `--${name}` });
-  }
-  const upstreams = args.all("upstream").map(parseUpstream);
-  if (upstreams.length > 0) {
-    const text = JSON.stringify(Object.fromEntries(upstreams));
-    flags.push({ path: "gateway.upstreams", text, label: "--upstream" });
-  }
-  if (args.is("observe")) flags.push({ path: "compression.mode", text: "observe", label: "--observe" });
   if (args.is("json") && args.is("quiet"))
     throw usageError("--json and --quiet exclude one another", "Log JSON lines, or nothing.");
-  if (args.is("json")) flags.push({ path: "gateway.log", text: "json", label: "--json" });
-  if (args.is("quiet")) flags.push({ path: "gateway.log", text: "off", label: "--quiet" });
-  return { ...base, flags };
+  const base = configurationRequest(args, terminal, {
+    port: "gateway.port",
+    ...LOGGING_SETTINGS,
+    observe: ["compression.mode", "observe"],
+  });
+  const upstreams = Object.fromEntries(args.all("upstream").map(parseUpstream));
+  if (Object.keys(upstreams).length === 0) return base;
+  return { ...base, flags: [...base.flags, toFlag("upstream", "gateway.upstreams", JSON.stringify(upstreams))] };
 }
 
 const UNNAMED = "upstream";

@@ -3,15 +3,7 @@ import { PrecisError } from "../../core/errors.ts";
 import { findSession } from "../../gateway/history/find.ts";
 import type { SessionEntry } from "../../store/store.ts";
 import { age as ageOf, counted, parseDuration } from "../screen/amounts.ts";
-import {
-  exampleLines,
-  option,
-  optional,
-  positional,
-  toggle,
-  type Arguments,
-  type Command,
-} from "../program/command.ts";
+import { option, optional, positional, toggle, type Arguments, type Command } from "../program/command.ts";
 import { EXIT, usageError } from "../program/exit.ts";
 import { HISTORY_ARGS, withHistory, type OpenedHistory } from "../store/history.ts";
 import { whileWaiting } from "../screen/progress.ts";
@@ -29,12 +21,12 @@ export const deleteCommand: Command = {
     "Without --yes it only shows what would be deleted. Deleting a session also deletes its branches, and the compactions, originals, usage and search words that no other session uses. Then the file is rewritten, so that no data remains in free pages.",
     "If a client continues a deleted conversation, it sends the whole of it, which is then kept again. --text finds messages that hold every word as it is written.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis sessions delete 3fa94c21": "what would go",
     "precis sessions delete 3fa94c21 --yes": "delete it",
     "precis sessions delete --text 'project falcon' --yes": "every session that contains these words",
     "precis sessions delete --tenant team --older-than 90d --yes": "what a tenant has not used for 90 days",
-  }),
+  },
   args: {
     session: optional(positional("ID", "The session's id, or its beginning.")),
     "older-than": option("TIME", "Sessions not used for this long: 12h, 30d, 8w."),
@@ -103,12 +95,7 @@ async function unused(
   return [...chosen];
 }
 
-async function remove(
-  args: Arguments,
-  opened: OpenedHistory,
-  chosen: readonly string[],
-  terminal: Terminal,
-): Promise<Removed> {
+async function remove(args: Arguments, opened: OpenedHistory, chosen: readonly string[], terminal: Terminal) {
   const { kept, tenant } = opened;
   const gone: string[] = [];
   let some = chosen;
@@ -131,11 +118,6 @@ async function remove(
     return { gone, failure: leftInFile(error) };
   }
   return { gone };
-}
-
-interface Removed {
-  readonly gone: readonly string[];
-  readonly failure?: unknown;
 }
 
 function cutShort(error: unknown, left: number): unknown {

@@ -6,16 +6,7 @@ import { LOG_FORMATS, readLog, type LogFormat } from "../../logs/index.ts";
 import { sessionText } from "../../logs/stored.ts";
 import { age, count, counted, parseWhole } from "../screen/amounts.ts";
 import { clip, columnWidths, padEnd, visibleLine } from "../screen/text.ts";
-import {
-  exampleLines,
-  option,
-  optional,
-  positional,
-  toggle,
-  type Arguments,
-  type Command,
-  writeJson,
-} from "../program/command.ts";
+import { option, optional, positional, toggle, type Arguments, type Command, writeJson } from "../program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import { HISTORY_ARGS, withHistory, type OpenedHistory, keepSession } from "../store/history.ts";
 import { formatNamed } from "../files/input.ts";
@@ -46,11 +37,11 @@ export const importCommand: Command = {
     PLACES,
     `Files of more than ${count(IMPORT_BYTES_MAX / 1_000_000)} MB are skipped, which is reported.`,
   ],
-  examples: exampleLines({
+  examples: {
     "precis sessions import --list --agent codex --cwd .": "only list those of one agent, in this folder",
     "precis sessions import --agent claude-code --limit 200": "the newest 200 of one agent",
     "precis sessions import session.jsonl --store history.db": "one file, into a store of its own",
-  }),
+  },
   args: {
     files: optional(positional("FILE", "Session files; those that are found by default.")),
     list: toggle("Only list what is found, the newest first; nothing is changed."),

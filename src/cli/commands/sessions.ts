@@ -6,10 +6,9 @@ import {
   type CompactResult,
   type SessionPins,
   type ThresholdResult,
-} from "../../gateway/history/contract.ts";
+} from "../../session/history.ts";
 import { count, counted, parseWhole, parseBudget } from "../screen/amounts.ts";
 import {
-  exampleLines,
   option,
   toggle,
   type Arguments,
@@ -53,10 +52,10 @@ const list: Command = {
   about: [
     "Each with its age, the model that was asked last, its messages, the tokens its last request took as the provider reported them (≈: an estimate of the whole), its compactions (`cut`; `u` where the newest was undone, `w` where the next is due and waits), the branches that left it (`fork`), and how it begins. `precis sessions` alone does the same.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis sessions list": "the newest twenty",
     "precis sessions list --limit 100 --json | jq -r '.[].id'": "for a script",
-  }),
+  },
   args: {
     limit: option("N", `Maximum number of sessions; ${LIST_DEFAULT} by default.`),
     ...HISTORY_ARGS,
@@ -79,10 +78,10 @@ const show: Command = {
   about: [
     "Where a session restarted from a summary, its archives are named; of the engine `sacred-zone` the statistics are shown. Secrets are masked. `precis recall ID` prints what a compaction removed.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis sessions show 3fa94c21": "by the beginning of its id",
     "precis sessions show 3fa94c21 --tail 30": "with more of its newest messages",
-  }),
+  },
   args: {
     ...SESSION_ARG,
     tail: option("N", `Number of newest messages; ${TAIL_DEFAULT} by default.`),
@@ -106,11 +105,11 @@ const exportCommand: Command = {
     "The messages go to standard output in the protocol they came in, each without a secret as the bytes it came in. System prompt and tools are not among them: the gateway does not keep these. Secrets are masked, unless --with-secrets asks for every byte.",
     "--compacted writes what the next request would go out with. What precis wrote in it is labelled: such a message has the member `precis_origin`. `--synthetic drop` leaves it out and puts back what was only shortened, `--synthetic keep` writes exactly what would be sent.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis sessions export 3fa94c21 --original -o session.json": "the conversation as its client has it",
     "precis sessions export 3fa94c21 --compacted | precis inspect -": "show what the tokens are used for now",
     "precis sessions export 3fa94c21 --to openai-chat --format jsonl": "in another protocol, one message per line",
-  }),
+  },
   args: {
     ...SESSION_ARG,
     original: toggle("As the client has it, without anything written by precis; the default."),
@@ -158,11 +157,11 @@ const compactCommand: Command = {
     "Records a compaction of the session, like a running gateway does. The next request of that conversation uses it, in any gateway on this store. It also cancels an undo.",
     "The gateway keeps neither system prompts nor tools, so they are not counted here.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis sessions compact 3fa94c21": "before lunch, so that nobody waits for it later",
     "precis sessions compact 3fa94c21 --focus 'the failing migration'": "give most of the handoff to one topic",
     "precis sessions compact 3fa94c21 --messages 12-30": "only the results in one range",
-  }),
+  },
   args: {
     ...SESSION_ARG,
     focus: option("TOPIC", "Give this topic 60 to 70 % of the handoff."),
@@ -222,13 +221,13 @@ const editCommand: Command = {
     "Dropped messages are not sent any more: whole exchanges go, a call with its results; of an exchange that the range holds only in part, the results go and the call stays. One line takes their place, with the recall id that leads back to them; `precis undo` brings them back. The newest request and the newest exchange stay.",
     "A threshold holds for this session and its branches in every gateway on this store, from the next request on and after a restart. A share is one of the window less what is reserved for the answer; 85 % of that is the latest. After `precis undo` it holds again once the session is compacted.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis sessions edit 3fa94c21 --pin 12-14": "keep three messages",
     "precis sessions edit 3fa94c21 --fact 'The port is 8443.'": "state a fact in every handoff",
     "precis sessions edit 3fa94c21 --unpin p1a2b3c": "by the id of the pin",
     "precis sessions edit 3fa94c21 --drop 12-30": "a range that led nowhere",
     "precis sessions edit 3fa94c21 --threshold 60%": "of the window; `off` is as configured",
-  }),
+  },
   args: {
     ...SESSION_ARG,
     pin: option("N-M", "Message numbers, as `precis sessions show` has them."),

@@ -17,7 +17,7 @@ import { stateFile } from "../../config/locate.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { withoutEntry, type FormerSetup } from "../clients/edits.ts";
 import { CLIENT_FILES, HOST_FILES, type ClientFile } from "../clients/settings.ts";
-import { exampleLines, option, positional, toggle, type Arguments, type Command } from "../program/command.ts";
+import { option, positional, toggle, type Arguments, type Command } from "../program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import { unreadable, unwritable } from "../files/failures.ts";
 import { writeOutput } from "../files/write.ts";
@@ -38,12 +38,12 @@ export const setupCommand: Command = {
     "Claude Code, Codex, Gemini CLI and OpenCode are told to use the gateway, and then need a running one (`precis serve`). To try that without changing any settings, use `precis run`.",
     "dsh, OpenClaw, Hermes, LiteLLM and pi load precis themselves, as Claude Code and OpenCode do with `--inside` (docs/hosts.md).",
   ],
-  examples: exampleLines({
+  examples: {
     "precis setup claude": "show what would change",
     "precis setup claude --yes": "write it",
     "precis setup claude --undo --yes": "and take it back",
     "precis setup claude --inside --yes": "have Claude Code load the plugin instead",
-  }),
+  },
   args: {
     client: positional("CLIENT", `One of ${NAMES.join(", ")}.`),
     file: option("FILE", "The settings file, instead of the usual one."),
@@ -276,14 +276,7 @@ function inFile<Result>(shown: string, work: () => Result): Result {
 
 const CONTEXT_LINES = 2;
 
-interface ChangedLines {
-  readonly head: readonly string[];
-  readonly old: readonly string[];
-  readonly fresh: readonly string[];
-  readonly tail: readonly string[];
-}
-
-function changedLines(before: string, after: string): ChangedLines {
+function changedLines(before: string, after: string) {
   const [old, fresh] = [before.split("\n"), after.split("\n")];
   let head = 0;
   while (head < old.length && head < fresh.length && old[head] === fresh[head]) head++;

@@ -5,7 +5,7 @@ import { loadConfiguration } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { percent, parseTokens } from "../screen/amounts.ts";
 import { track, measureWidth } from "../screen/text.ts";
-import { exampleLines, option, toggle, type Arguments, type Command } from "../program/command.ts";
+import { option, toggle, type Arguments, type Command } from "../program/command.ts";
 import { EXIT } from "../program/exit.ts";
 import { findLoading } from "../doctor/clients.ts";
 import { gatewayUrl } from "../gateway/process.ts";
@@ -27,9 +27,9 @@ export const statuslineCommand: Command = {
     "Claude Code: put `precis statusline` into its settings as the command of `statusLine`; it writes the session to standard input. For other clients and for tmux give --tokens, and --window or --model.",
     "A gateway that the client uses (ANTHROPIC_BASE_URL, or the configured address) says when it compacts; it is asked for one second at most. `precis off` means that there is none and that Claude Code does not load precis itself. The line never fails: what is not known is left out.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis statusline --tokens 62k --window 200k --model claude-sonnet-4-5": "for any other client",
-  }),
+  },
   args: {
     tokens: option("N", "Tokens in the context, for example 62k."),
     window: option("N", "The model's window, for example 200k."),

@@ -1,7 +1,7 @@
 /** `precis store …`: what the history holds, whether it is sound, and what goes. */
 import type { HistoryStore, Holdings, Retention } from "../../store/store.ts";
 import { parseBytes, count, counted, parseDuration, size } from "../screen/amounts.ts";
-import { exampleLines, option, toggle, type Arguments, type Command, type CommandGroup } from "../program/command.ts";
+import { option, toggle, type Arguments, type Command, type CommandGroup } from "../program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import { whileWaiting } from "../screen/progress.ts";
 import { fileBytes, existingStore, storeKey } from "../store/place.ts";
@@ -28,10 +28,10 @@ const check: Command = {
   about: [
     "Reads the whole store: compares every body with its hash and every chain with its links, and runs SQLite's own check on a file. Exits with 1 and a line for each fault if something is wrong. Changes nothing, and does not disturb a gateway that uses the file.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis store check && echo sound": "check a backup",
     "precis store check --quick --json": "only size and contents, for a script",
-  }),
+  },
   args: {
     quick: toggle("Only show size and contents, without reading everything."),
     ...TENANT_ARG,
@@ -61,12 +61,12 @@ const retain: Command = {
     "Without --yes it only shows what would be deleted, by tenant. Sessions, compactions and originals are deleted together with the bodies that only they used; whatever newer data depends on is kept. This cannot be undone. A running gateway may continue to use the file.",
     "The freed space is reused for new messages. --vacuum returns it to the disk, also without another flag: it rewrites the file, which takes as long as copying it and temporarily needs the same space again. A gateway that uses the file waits, and forwards requests unchanged if it has to wait too long.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis store retain --older-than 30d": "what has not been used for thirty days: what would go",
     "precis store retain --older-than 30d --tenant team --yes": "delete it, of one tenant",
     "precis store retain --max-size 2g --yes": "the least recently used, until two gigabytes of messages are left",
     "precis store retain --older-than 30d --yes --vacuum": "when the gateway is idle",
-  }),
+  },
   args: {
     "older-than": option("TIME", "Delete what was last used before this: 12h, 30d, 8w."),
     "max-size": option("SIZE", "Delete the least recently used until bodies take no more than this: 500m, 2g."),

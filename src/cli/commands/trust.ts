@@ -7,7 +7,7 @@ import { pluginFolders } from "../../config/locate.ts";
 import { distrust, trust } from "../../config/trust.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { findPlugin, computeFingerprint, type Plugin } from "../../plugins/find.ts";
-import { exampleLines, optional, positional, toggle, type Arguments, type Command } from "../program/command.ts";
+import { optional, positional, toggle, type Arguments, type Command } from "../program/command.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import type { Terminal } from "../screen/terminal.ts";
 import { visibleLine } from "../screen/text.ts";
@@ -20,12 +20,12 @@ export const trustCommand: Command = {
     "A plugin in a project is code by the project's authors, and is not used before you trust it by its name; one next to your own configuration needs no consent. A folder with links that lead out of it is refused; code that the plugin imports from elsewhere is not part of the hash. No code of the plugin is run.",
     "The path and the hash are stored in your own configuration folder. If a file changes, you have to trust it again.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis trust": "show what the project's file sets that needs your consent",
     "precis trust --yes": "trust it, after reading it",
     "precis trust keep-ends --yes": "a plugin, after reading its code",
     "precis trust keep-ends --forget": "no longer",
-  }),
+  },
   args: {
     what: optional(
       positional(

@@ -2,7 +2,7 @@
 import { wrapped } from "../screen/text.ts";
 import type { CompactionReport } from "../../core/compaction/compaction.ts";
 import { change, count } from "../screen/amounts.ts";
-import { exampleLines, toggle, type Command } from "../program/command.ts";
+import { toggle, type Command } from "../program/command.ts";
 import { EXIT } from "../program/exit.ts";
 import { HISTORY_ARGS, refuseCopy, SESSION_ARG, sessionNamed, withHistory } from "../store/history.ts";
 
@@ -12,7 +12,7 @@ export const undoCommand: Command = {
   about: [
     "Its next request is sent as before that compaction, byte for byte; the record is kept and marked as undone. The conversation is then not compacted automatically until a request overflows or you run `precis sessions compact`. Exits with 1 if no compaction is active.",
   ],
-  examples: exampleLines({ "precis undo 3fa94c21": "by the id that `precis sessions` lists" }),
+  examples: { "precis undo 3fa94c21": "by the id that `precis sessions` lists" },
   args: { ...SESSION_ARG, ...HISTORY_ARGS, json: toggle("Print JSON.") },
   run: (args, terminal) =>
     withHistory(args, terminal, { readOnly: false }, async (opened) => {

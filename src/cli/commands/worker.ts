@@ -1,6 +1,6 @@
 /** `precis worker`: makes the compactions that gateways have enqueued in their database, until it is interrupted. */
 import type { ArgsDef } from "citty";
-import { resolveAll, type Flag, type Loaded } from "../../config/load.ts";
+import { resolveAll, type Loaded } from "../../config/load.ts";
 import { configurationError } from "../../config/problems.ts";
 import type { Configuration } from "../../config/schema.ts";
 import type { PrecisError } from "../../core/errors.ts";
@@ -11,13 +11,13 @@ import { createLog } from "../../gateway/operation/log.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import { gatewayOptions } from "../gateway/options.ts";
 import { parseWhole } from "../screen/amounts.ts";
-import { exampleLines, option, toggle, type Arguments, type Command } from "../program/command.ts";
+import { option, toggle, type Arguments, type Command } from "../program/command.ts";
 import { openConfiguredStore, type OpenedStore } from "../store/place.ts";
 import { withEngine } from "../settings/engine.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import { eventLine, lineWriter } from "../gateway/log.ts";
 import { interruption } from "../gateway/process.ts";
-import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS, summarizeFlags } from "../settings/flags.ts";
+import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS, LOGGING_SETTINGS } from "../settings/flags.ts";
 import { configuredTenants } from "../gateway/tenants.ts";
 import type { Terminal } from "../screen/terminal.ts";
 import { version } from "../program/program.ts";
@@ -46,11 +46,11 @@ export const workerCommand: Command = {
     "With --port it answers /healthz (it runs), /readyz (it reaches its database) and, with the operator's token, /metrics.",
     "Runs until it is interrupted. Without a worker nothing is lost: a gateway compacts a conversation itself when it is due. See docs/deployment.md.",
   ],
-  examples: exampleLines({
+  examples: {
     "precis worker --store postgres://precis@db.example.com/precis": "work for the gateways on this database",
     "precis worker --config /etc/precis/cluster.yaml --json": "with the gateways' own configuration",
     "precis worker --config /etc/precis/cluster.yaml --port 4021": "with probes and metrics",
-  }),
+  },
   args: ARGS,
   run: work,
 };
@@ -59,7 +59,7 @@ async function work(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const atOnceText = args.text("at-once");
   const atOnce = atOnceText === undefined ? AT_ONCE : parseWhole(atOnceText, "--at-once", AT_ONCE_MAX);
   const port = parsePort(args.text("port"));
-  const loaded = await resolveAll(request(args, terminal));
+  const loaded = await resolveAll(configurationRequest(args, terminal, LOGGING_SETTINGS));
   if (loaded.problems.length > 0) throw configurationError(loaded.problems);
   return withEngine(loaded.configuration, terminal, async (engine) => {
     const opened = await openConfiguredStore(loaded.configuration, terminal);
@@ -167,16 +167,4 @@ function withoutQueue({ gateway, redaction }: Configuration, shown: string): Pre
     `${shown} is no database that gateways share, so there is nothing to work on`,
     "Name one with --store postgres://USER@HOST/DATABASE, or with gateway.store.",
   );
-}
-
-function request(args: Arguments, terminal: Terminal): ReturnType<typeof configurationRequest> {
-  const base = configurationRequest(args, terminal);
-  const flags: Flag[] = [...(base.flags ?? []), ...summarizeFlags(args)];
-  const store = args.text("store");
-  if (store !== undefined) flags.push({ path: "gateway.store", text: store, label: "--store" });
-  const host = args.text("host");
-  if (host !== undefined) flags.push({ path: "gateway.host", text: host, label: "--host" });
-  if (args.is("json")) flags.push({ path: "gateway.log", text: "json", label: "--json" });
-  if (args.is("quiet")) flags.push({ path: "gateway.log", text: "off", label: "--quiet" });
-  return { ...base, flags };
 }

@@ -3,7 +3,7 @@
  * was shortened behind `~` with both forms. Secrets are masked before anything is cut.
  */
 import { findRecallId, shownMessage } from "../../gateway/history/context-view.ts";
-import type { MessageShown } from "../../gateway/history/contract.ts";
+import type { MessageShown } from "../../session/history.ts";
 import { count, counted } from "../screen/amounts.ts";
 import { clip, padStart, measureWidth, visible, wrapped } from "../screen/text.ts";
 import type { Stream, TextStyle } from "../screen/terminal.ts";

@@ -10,18 +10,14 @@ export interface Command {
   readonly name: string;
   readonly summary: string;
   readonly about: readonly string[];
-  readonly examples: readonly Example[];
+  /** Lines to copy, each with what it does. */
+  readonly examples: Readonly<Record<string, string>>;
   readonly args: ArgsDef;
   /** The positional that may be given several times: `all` has every one. */
   readonly many?: string;
   /** Changes the words before they are read. */
   readonly arrange?: (words: readonly string[]) => readonly string[];
   readonly run: (args: Arguments, terminal: Terminal) => Promise<ExitCode>;
-}
-
-interface Example {
-  readonly line: string;
-  readonly says: string;
 }
 
 export interface CommandGroup {
@@ -119,11 +115,6 @@ function listAliases(definition: ArgDef): readonly string[] {
 function splitOnce(text: string, separator: string): readonly [string, string | undefined] {
   const at = text.indexOf(separator);
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
-}
-
-/** Lines to copy, each with what it does. */
-export function exampleLines(lines: Readonly<Record<string, string>>): Command["examples"] {
-  return Object.entries(lines).map(([line, says]) => ({ line, says }));
 }
 
 export function option(valueHint: string, description: string) {

@@ -42,6 +42,7 @@ function describeMeaning({ description = "" }: ArgDef): string {
 export function commandUsage(command: Command, stream: Stream): string {
   const { paint, columns } = stream;
   const { usage, positionals, flags } = describeCommand(command);
+  const examples = Object.entries(command.examples);
   const all: readonly (readonly [string, string])[] = [...flags, ["-h, --help", "Show this help."]];
   const [left = 0] = columnWidths([...positionals, ...all]);
   const list = (rows: readonly (readonly [string, string])[]): readonly string[] =>
@@ -55,8 +56,8 @@ export function commandUsage(command: Command, stream: Stream): string {
     "",
     paint("strong", "Flags"),
     ...list(all),
-    ...(command.examples.length > 0 ? ["", paint("strong", "Examples")] : []),
-    ...command.examples.flatMap(({ line, says }) => [
+    ...(examples.length > 0 ? ["", paint("strong", "Examples")] : []),
+    ...examples.flatMap(([line, says]) => [
       ...wrapped(says, columns - 4).map((one) => `  ${paint("dim", `# ${one}`)}`),
       ...commandLines(line, "  ", columns),
     ]),

@@ -12,19 +12,6 @@ export function parseTokens(text: string, flag: string): number {
   return Math.floor(tokens);
 }
 
-const SHARES_MAX = 12;
-
-/** The shares that `--budgets` names in percent, ascending; `example` is what a mistaken person is shown. */
-export function parseShares(text: string, example: string): readonly number[] {
-  const shares = [...new Set(text.split(",").map((one) => Number(one.trim().replace(/(?<!\s)\s*%$/, "")) / 100))];
-  if (shares.length > SHARES_MAX || shares.some((share) => !(share > 0 && share < 1)))
-    throw usageError(
-      `--budgets is "${text}"; expected at most ${SHARES_MAX} percentages above 0 and below 100`,
-      `Write for example \`--budgets ${example}\`.`,
-    );
-  return shares.toSorted((a, b) => a - b);
-}
-
 export function parseBudget(text: string, whole: number): number {
   const read = readBudget(text);
   if ("budget" in read) return read.budget(whole);
@@ -32,12 +19,6 @@ export function parseBudget(text: string, whole: number): number {
   const hint =
     meant === undefined ? "Write for example `--budget 20%` or `--budget 16k`." : `Did you mean \`--budget ${meant}\`?`;
   throw usageError(`--budget is ${because}`, hint);
-}
-
-export function parseDollars(text: string, flag: string): number {
-  const [, number] = /^\$?([0-9]{1,6}(?:\.[0-9]{1,6})?)$/.exec(text.trim()) ?? [];
-  if (number !== undefined) return Number(number);
-  throw usageError(`${flag} is "${text}"; expected US dollars`, `Write for example \`${flag} 5\`.`);
 }
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;

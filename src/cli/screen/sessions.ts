@@ -2,7 +2,7 @@
 import { wrapped, clip, columnWidths, padEnd, padStart, visibleLine, visible } from "./text.ts";
 import { RECEIPT_KINDS, type CompactionReport } from "../../core/compaction/compaction.ts";
 import { countIn } from "../../core/receipt/counts.ts";
-import type { CompactionShown, MessageShown, SessionShown, SessionSummary } from "../../gateway/history/contract.ts";
+import type { CompactionShown, MessageShown, SessionShown, SessionSummary } from "../../session/history.ts";
 import { cooldownText } from "../../session/cooldowns.ts";
 import type { CompactionTiming } from "../../session/timing.ts";
 import { windowOriginText } from "../../session/timing.ts";

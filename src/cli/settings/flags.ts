@@ -26,19 +26,46 @@ export const ENGINE_FLAGS = {
   "context-length": option("TOKENS", "The model's window, for example 200k (model.context_length)."),
 } as const satisfies ArgsDef;
 
+/** Of what runs until it is interrupted. */
+export const LOGGING_SETTINGS: FlagSettings = {
+  host: "gateway.host",
+  store: "gateway.store",
+  json: ["gateway.log", "json"],
+  quiet: ["gateway.log", "off"],
+};
+
+/** The settings that flags are shorter names of: a setting takes what its flag is given, or, of a toggle, the value beside it. */
+type FlagSettings = Readonly<Record<string, string | readonly [path: string, value: string]>>;
+
+function settingFlags(args: Arguments, settings: FlagSettings): readonly Flag[] {
+  return Object.entries(settings).flatMap(([name, setting]) => {
+    if (typeof setting !== "string") return args.is(name) ? [toFlag(name, ...setting)] : [];
+    const text = args.text(name);
+    return text === undefined ? [] : [toFlag(name, setting, text)];
+  });
+}
+
+export function toFlag(name: string, path: string, text: string): Flag {
+  return { path, text, label: `--${name}` };
+}
+
+/** With the settings that these flags name: all are checked as settings are. */
 export function configurationRequest(
   args: Arguments,
   terminal: Terminal,
-): Request & Required<Pick<Request, "leaveOut">> {
+  own: FlagSettings = {},
+): Request & Required<Pick<Request, "leaveOut" | "flags">> {
   const { folder, environment, platform } = terminal;
-  const flags: Flag[] = args.all("set").map(parseSetting);
-  const engine = args.text("engine");
   const window = args.text("context-length");
-  if (engine !== undefined) flags.push({ path: "context.engine", text: engine, label: "--engine" });
-  if (window !== undefined) {
-    const text = String(parseTokens(window, "--context-length"));
-    flags.push({ path: "model.context_length", text, label: "--context-length" });
-  }
+  const flags = [
+    ...args.all("set").map(parseSetting),
+    ...settingFlags(args, { engine: "context.engine" }),
+    ...(window === undefined
+      ? []
+      : [toFlag("context-length", "model.context_length", String(parseTokens(window, "--context-length")))]),
+    ...settingFlags(args, own),
+    ...summarizeFlags(args),
+  ];
   const leaveOut = (why: PrecisError): Promise<void> => terminal.err.say(explained(why, terminal));
   return { folder, environment, platform, flags, file: args.text("config"), leaveOut };
 }
@@ -52,12 +79,14 @@ function parseSetting(pair: string): Flag {
 
 const MAIN = "main";
 
-export function summarizeFlags(args: Arguments): readonly Flag[] {
+function summarizeFlags(args: Arguments): readonly Flag[] {
   const model = args.text("summarize");
   if (model === undefined) return [];
-  const label = "--summarize";
-  const setting = (name: string, text: string): Flag => ({ path: `auxiliary.compression.${name}`, text, label });
-  return model === MAIN ? [setting("model", "null"), setting("provider", MAIN)] : [setting("model", model)];
+  return model === MAIN ? [writerFlag("model", "null"), writerFlag("provider", MAIN)] : [writerFlag("model", model)];
+}
+
+function writerFlag(name: string, text: string): Flag {
+  return toFlag("summarize", `auxiliary.compression.${name}`, text);
 }
 
 /** Whoever asks for a model by the flag is told at once where none can be reached; settings in a file are told by the report. */

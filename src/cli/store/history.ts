@@ -8,7 +8,7 @@ import { PrecisError } from "../../core/errors.ts";
 import { wrapped } from "../screen/text.ts";
 import { createRedactor, type Redactor } from "../../core/redaction/redactor.ts";
 import type { GatewayEvent } from "../../gateway/contract.ts";
-import type { History } from "../../gateway/history/contract.ts";
+import type { History } from "../../session/history.ts";
 import { createHistory } from "../../gateway/history/history.ts";
 import { sessionOptions } from "../../gateway/gateway-options.ts";
 import type { RuntimeOptions } from "../../session/contract.ts";

@@ -5,7 +5,7 @@
 import { figure, isRecord, listOf, record, text } from "../../core/shapes.ts";
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { ChainAppend, HistoryStore, UsageEntry } from "../../store/store.ts";
-import type { Archive } from "./contract.ts";
+import type { Archive } from "../../session/history.ts";
 import { costOf } from "../../models/ai-sdk.ts";
 import type { HistoryDependencies } from "./sizes.ts";
 

@@ -16,7 +16,7 @@ import { pinsOf } from "../../session/pins.ts";
 import { createRuntime } from "../../session/runtime.ts";
 import { carryThinking } from "../quirks/thinking.ts";
 import { archiveRestart } from "./archive.ts";
-import type { CompactHow, CompactResult, ThresholdResult, UndoResult, Which } from "./contract.ts";
+import type { CompactHow, CompactResult, ThresholdResult, UndoResult, Which } from "../../session/history.ts";
 import { hooksOf } from "../conversations/start.ts";
 import { readConversation, findSession } from "./find.ts";
 import { withEditedHandoff } from "./edit-handoff.ts";

@@ -7,7 +7,7 @@ import { callsOf, contentText, resultOf, type Message } from "../../core/transcr
 import { savedTiming, savedWindow } from "../../session/saved-state.ts";
 import type { WindowInUse } from "../../session/timing.ts";
 import type { UsageEntry } from "../../store/store.ts";
-import type { CompactionView, ContextView, MessageShown, Page, Which } from "./contract.ts";
+import type { CompactionView, ContextView, MessageShown, Page, Which } from "../../session/history.ts";
 import { type HistoryDependencies, readSized, type SessionSizes, type SizedSession, toolNames } from "./sizes.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { spendOf } from "./archive.ts";

@@ -1,7 +1,7 @@
 /** The tools of a kept conversation's engine, over what its newest compaction in effect left behind. */
 import type { Runtime } from "../../session/contract.ts";
 import { createRuntime } from "../../session/runtime.ts";
-import type { EngineToolsScope, SessionTools, Which } from "./contract.ts";
+import type { EngineToolsScope, SessionTools, Which } from "../../session/history.ts";
 import type { HistoryDependencies } from "./sizes.ts";
 import { findSession } from "./find.ts";
 

@@ -8,7 +8,7 @@ import { opensWithHandoff } from "../../core/handoff/marks.ts";
 import { withParts, type Message, type Part } from "../../core/transcript/message.ts";
 import { protocols } from "../../protocols/index.ts";
 import { elementTexts } from "../../protocols/json.ts";
-import type { Exported, ExportOptions, Which } from "./contract.ts";
+import type { Exported, ExportOptions, Which } from "../../session/history.ts";
 import { readConversation, findSession } from "./find.ts";
 import type { HistoryDependencies } from "./sizes.ts";
 

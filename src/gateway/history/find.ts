@@ -1,7 +1,7 @@
 /** From what a person types to the session that is meant: an id, or the beginning of one where no other begins so. */
 import { PrecisError } from "../../core/errors.ts";
 import type { HistoryStore, SessionEntry, StoredMessage } from "../../store/store.ts";
-import type { Which } from "./contract.ts";
+import type { Which } from "../../session/history.ts";
 import type { Message } from "../../core/transcript/message.ts";
 import { protocols } from "../../protocols/index.ts";
 import { type ProtocolName } from "../../core/protocols.ts";

@@ -9,7 +9,7 @@ import type { EmitEvent } from "../contract.ts";
 import { forgetWindows, listWindows } from "../models/learned-windows.ts";
 import { UNKNOWN_WINDOW_TOKENS, createModelBook } from "../models/models.ts";
 import { sessionOptions, type SessionSettings } from "../gateway-options.ts";
-import type { CompactionPreview, History, Which, SessionPins, ForkHow, ForkResult } from "./contract.ts";
+import type { CompactionPreview, History, Which, SessionPins, ForkHow, ForkResult } from "../../session/history.ts";
 import { type HistoryDependencies, readMessages, createMeasures, createReadRecent } from "./sizes.ts";
 import { compactionView, contextView, unkeptView } from "./context-view.ts";
 import { findSession, readConversation } from "./find.ts";

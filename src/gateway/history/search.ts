@@ -8,7 +8,7 @@ import { messagesIn } from "../../session/recall/read-original.ts";
 import { candidatesOf } from "../../session/recall/answer.ts";
 import { originalsWith } from "../../session/recall/search.ts";
 import type { MessageHit, Original } from "../../store/store.ts";
-import type { FoundOriginal, SearchQuery } from "./contract.ts";
+import type { FoundOriginal, SearchQuery } from "../../session/history.ts";
 import { findSession } from "./find.ts";
 import type { HistoryDependencies } from "./sizes.ts";
 

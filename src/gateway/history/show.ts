@@ -15,7 +15,7 @@ import type {
   SessionSummary,
   Which,
   HiddenResult,
-} from "./contract.ts";
+} from "../../session/history.ts";
 import { conversationOf, readConversation, type StoredConversation, findSession } from "./find.ts";
 import { shownMessage, windowOf } from "./context-view.ts";
 import { newestUsage, readSized, sizesOf, type SessionSizes, type HistoryDependencies } from "./sizes.ts";

@@ -4,7 +4,7 @@ import { type Message, callsOf, contentText, type Part } from "../../core/transc
 import { FACTOR_MIN, initialFactor } from "../../session/state.ts";
 import { savedScale } from "../../session/saved-state.ts";
 import type { CompactionEntry, UsageEntry, HistoryStore } from "../../store/store.ts";
-import type { Which, MessageInFull, Page, PartShown } from "./contract.ts";
+import type { Which, MessageInFull, Page, PartShown } from "../../session/history.ts";
 import { findSession, type FoundSession, readConversation, type StoredConversation } from "./find.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { Chain } from "../../core/transcript/links.ts";

@@ -6,7 +6,7 @@
  * a request larger than the learned one shows whether it still holds. If that is accepted, the learned window is forgotten;
  * if it is refused, the window is believed for twice as long as before, for a day at most.
  */
-import type { LearnedWindow } from "../../session/timing.ts";
+import type { RememberedWindow, TenantsWindow, WindowChoice } from "../../session/timing.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import { createKeptStates, type StateStore } from "./kept-states.ts";
 
@@ -14,16 +14,6 @@ const BELIEVED_MS_MIN = 60 * 60_000;
 const BELIEVED_MS_MAX = 24 * BELIEVED_MS_MIN;
 /** What nobody has asked about for so long is forgotten. */
 const KEPT_MS = 7 * BELIEVED_MS_MAX;
-
-/** As it is kept, and as an operator sees it. */
-export interface RememberedWindow extends LearnedWindow {
-  readonly model: string;
-  readonly upstream: string;
-  readonly tokens: number;
-  readonly until: number;
-  /** How often a request was refused at the beginning or the end of its time. */
-  readonly refusals: number;
-}
 
 /** Kept in place of a window, so that no other gateway brings it back. */
 interface ForgottenWindow extends Pick<RememberedWindow, "model" | "upstream" | "at"> {
@@ -78,14 +68,6 @@ export function createLearnedWindows(store: StateStore, now: () => number): Lear
       ),
   };
 }
-
-export interface WindowChoice {
-  readonly tenant?: string | undefined;
-  readonly model?: string | undefined;
-  readonly upstream?: string | undefined;
-}
-
-export type TenantsWindow = RememberedWindow & { readonly tenant: string };
 
 export async function listWindows(
   store: Pick<HistoryStore, "getState" | "listTenants">,

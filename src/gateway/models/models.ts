@@ -3,12 +3,18 @@
  * reported usage taught of each tenant's estimates. Both are kept, so that a restart does not have to be taught again.
  */
 import { initialFactor } from "../../session/state.ts";
-import { isRefuted, type AcceptedRequest, type LearnedWindow, type WindowInUse } from "../../session/timing.ts";
+import {
+  isRefuted,
+  type AcceptedRequest,
+  type LearnedWindow,
+  type RememberedWindow,
+  type WindowInUse,
+} from "../../session/timing.ts";
 import { lookUp, statedImageTokens, statedWindow, type Registry } from "../../models/registry/registry.ts";
 import { WINDOW_TOKENS_MIN } from "../../protocols/overflow.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import { createKeptStates, type StateKind } from "./kept-states.ts";
-import { createLearnedWindows, type RememberedWindow } from "./learned-windows.ts";
+import { createLearnedWindows } from "./learned-windows.ts";
 
 export interface ModelKnowledge {
   readonly window: WindowInUse;

@@ -4,7 +4,7 @@ import { readBudget, type Budget } from "../../core/compaction/budget.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { protocols } from "../../protocols/index.ts";
 import { type ProtocolName } from "../../core/protocols.ts";
-import { SYNTHETIC_CHOICES, type ExportOptions, type Page, type Which } from "../history/contract.ts";
+import { SYNTHETIC_CHOICES, type ExportOptions, type Page, type Which } from "../../session/history.ts";
 
 export const ADMIN_LIMITS = Object.freeze({
   bodyBytes: 16 * 1024,

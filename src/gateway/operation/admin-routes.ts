@@ -6,7 +6,7 @@ import { Hono, type Context } from "hono";
 import { defined } from "../../core/defined.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { thresholdFrom } from "../../session/threshold.ts";
-import type { History } from "../history/contract.ts";
+import type { History } from "../../session/history.ts";
 import {
   ADMIN_LIMITS,
   badQuery,

@@ -4,7 +4,7 @@
  * machine too: others may share it.
  */
 import { Hono, type Context } from "hono";
-import type { History } from "../history/contract.ts";
+import type { History } from "../../session/history.ts";
 import { callerRefusal } from "../transport/callers.ts";
 import { createAccess, LOGIN_PATH, type Access } from "./access.ts";
 import { acceptsPage, addDashboard, type Dashboard } from "../dashboard/pages.ts";

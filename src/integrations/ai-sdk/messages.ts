@@ -87,12 +87,7 @@ function readSource(data: unknown, mediaType: string): MediaSource {
   return { type: "id", id: JSON.stringify(data ?? null) };
 }
 
-interface ReadOutput {
-  readonly content: readonly ContentPart[];
-  readonly isError: boolean;
-}
-
-function readOutput(output: unknown): ReadOutput {
+function readOutput(output: unknown) {
   const { type, value, reason } = (output ?? {}) as Readonly<Record<string, unknown>>;
   switch (type) {
     case "execution-denied":

@@ -3,7 +3,8 @@ import { readBudget, type Budget } from "../../core/compaction/budget.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { missingIn } from "../../core/receipt/counts.ts";
 import type { Answer } from "../../core/recall/pages.ts";
-import type { Compacted, SessionPins, ToolContext } from "./contract.ts";
+import type { CompactResult, SessionPins } from "../../session/history.ts";
+import type { ToolContext } from "./contract.ts";
 import { findSession } from "./scope.ts";
 
 interface Named {
@@ -50,7 +51,7 @@ export async function drop(
   return compactionAnswer(session.id, await context.archive.drop(session, messages), "shortened");
 }
 
-function compactionAnswer(session: string, result: Compacted, done: string): Answer {
+function compactionAnswer(session: string, result: CompactResult, done: string): Answer {
   if (result.kind === "unchanged")
     return { head: `Session ${session} was not ${done}: ${result.because}.`, body: [], rest: () => "" };
   const { tokens, messages, recall, receipt } = result.report;

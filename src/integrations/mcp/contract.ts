@@ -1,92 +1,13 @@
 /** What the tools work with: the kept history, whose part of it may be seen, and what a tool is. */
-import type { Budget } from "../../core/compaction/budget.ts";
-import type { CompactionReport } from "../../core/compaction/compaction.ts";
-import type { EngineTool, ToolAnswer, ToolCall } from "../../core/engines/contract.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
-import type { Message, Role } from "../../core/transcript/message.ts";
-import type { ToolBounds } from "../../session/contract.ts";
+import type { History } from "../../session/history.ts";
 import type { HistoryStore } from "../../store/store.ts";
 
-interface Which {
-  readonly tenant: string;
-  readonly id: string;
-}
-
-/** A place that holds words; its text is without secrets. */
-export type Hit = { readonly text: string; readonly missing: readonly string[] } & (
-  | {
-      readonly kind: "message";
-      readonly session: string;
-      readonly number: number;
-      readonly role: Role;
-      readonly recall?: string;
-    }
-  | {
-      readonly kind: "original";
-      readonly id: string;
-      readonly label: string;
-      readonly number?: number;
-      readonly role?: Role;
-    }
-);
-
-interface SessionAbout {
-  readonly title: string;
-  readonly model?: string;
-  readonly protocol?: string;
-  readonly tokens: number;
-  readonly tokensAre: "reported" | "estimated";
-  readonly estimate: { readonly original: number; readonly sent: number };
-  readonly sentMessages: number;
-}
-
-export type Compacted =
-  | { readonly kind: "compacted"; readonly report: CompactionReport }
-  | { readonly kind: "unchanged"; readonly because: string };
-
-export interface SessionPins {
-  readonly pins: readonly {
-    readonly id: string;
-    readonly messages?: { readonly from: number; readonly to: number };
-    readonly fact?: string;
-  }[];
-}
-
-/** What an operator can do; the gateway's history has it. */
-interface Archive {
-  readonly search: (query: {
-    readonly tenant: string;
-    readonly words: string;
-    readonly session?: string;
-    readonly limit: number;
-  }) => Promise<readonly Hit[]>;
-  readonly show: (which: Which, tail: number) => Promise<SessionAbout>;
-  readonly messages: (which: Which) => Promise<readonly Message[]>;
-  readonly compact: (
-    which: Which,
-    how: {
-      readonly messages?: string;
-      readonly focus?: string;
-      readonly budget?: Budget;
-      readonly signal?: AbortSignal;
-    },
-  ) => Promise<Compacted>;
-  readonly drop: (which: Which, messages: string) => Promise<Compacted>;
-  readonly pins: (which: Which) => Promise<SessionPins>;
-  readonly pin: (which: Which, what: { readonly messages?: string; readonly fact?: string }) => Promise<SessionPins>;
-  readonly unpin: (which: Which, id: string) => Promise<SessionPins>;
-  /** The tools of a session's engine, within what may be read; of no session, those of a new one. */
-  readonly engineTools: (
-    which: Which | undefined,
-    scope?: { readonly reads?: (id: string) => Promise<boolean> },
-  ) => Promise<{
-    readonly tools: () => readonly EngineTool[];
-    readonly callTool: (call: ToolCall, bounds: ToolBounds) => Promise<ToolAnswer>;
-  }>;
-  readonly undo: (
-    which: Which,
-  ) => Promise<{ readonly undone: CompactionReport; readonly standing?: CompactionReport } | undefined>;
-}
+/** What an operator can do to a conversation, as far as an agent may. */
+type Archive = Pick<
+  History,
+  "search" | "show" | "messages" | "compact" | "drop" | "pins" | "pin" | "unpin" | "engineTools" | "undo"
+>;
 
 export interface McpOptions {
   readonly archive: Archive;

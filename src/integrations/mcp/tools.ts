@@ -1,15 +1,16 @@
 /** The tools as they are declared to an agent, and each call from its arguments to a bounded text. */
 import { z } from "zod";
-import type { EngineTool } from "../../core/engines/contract.ts";
+import type { EngineTool, ToolAnswer } from "../../core/engines/contract.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { oneLine } from "../../core/digest/cut.ts";
 import { written, type Answer } from "../../core/recall/pages.ts";
-import { type ToolContext, type Hit, MCP_LIMITS, type McpLimits } from "./contract.ts";
+import { type ToolContext, MCP_LIMITS, type McpLimits } from "./contract.ts";
+import type { FoundOriginal } from "../../session/history.ts";
 import { compact, drop, pin, restore, unpin } from "./changes.ts";
 import { describe, timeline } from "./describe.ts";
-import { createEngineTools } from "./engine-tools.ts";
 import { expand } from "./expand.ts";
-import { findSession } from "./scope.ts";
+import { findSession, findPlace } from "./scope.ts";
+import { fieldsOf } from "../../protocols/fields.ts";
 
 const RANGE_CHARS_MAX = 40;
 const MESSAGE_NUMBER_MAX = 10_000_000;
@@ -28,7 +29,7 @@ interface Tool {
   readonly call: (context: ToolContext, given: unknown, signal: AbortSignal) => Promise<string>;
 }
 
-export interface Declaration {
+interface Declaration {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: { readonly type: "object" };
@@ -40,7 +41,7 @@ export interface Declaration {
   };
 }
 
-export interface Tools {
+interface Tools {
   readonly declarations: readonly Declaration[];
   readonly call: (name: string, given: unknown, signal: AbortSignal) => Promise<string>;
   readonly msOf: (name: string) => number | undefined;
@@ -287,13 +288,62 @@ async function search(context: ToolContext, { words, session, hits }: SearchArgu
   };
 }
 
-function chooseTitle(hit: Hit): string {
+function chooseTitle(hit: FoundOriginal): string {
   const message = hit.number === undefined ? "" : `, message ${hit.number}, ${hit.role}`;
   if (hit.kind === "message")
     return `session ${hit.session}${message}${hit.recall === undefined ? "" : `, in ${hit.recall}`}`;
   return message === "" ? `${hit.id} (${oneLine(hit.label, LABEL_CHARS_MAX)})` : `${hit.id}${message}`;
 }
 
-function withoutWords({ missing }: Hit): string {
+function withoutWords({ missing }: FoundOriginal): string {
   return missing.length === 0 ? "" : `, without ${missing.join(", ")}`;
+}
+
+const SESSION = {
+  type: "string",
+  description: "The session to look into, by its id or the beginning of it; the most recently used one by default.",
+};
+/** Of a call's time, what a model may take to answer a question. */
+const MODEL_SHARE = 0.6;
+
+/** The tools of the configured engine, for an agent: those that the gateway offers to its model, with the session as one argument more. */
+async function createEngineTools(context: ToolContext, taken: ReadonlySet<string>) {
+  const tools = (await declared(context)).filter(({ name }) => !taken.has(name));
+  return { tools: tools.map(withSession), call: (name: string, given: unknown) => call(context, name, given) };
+}
+
+/** A plugin says what it has with its first decision, and the newest session's compaction remembers it. */
+async function declared(context: ToolContext): Promise<readonly EngineTool[]> {
+  const { archive, store, tenant, session } = context;
+  const atStart = (await archive.engineTools(undefined)).tools();
+  if (atStart.length > 0) return atStart;
+  const id = session ?? (await store.listSessions(tenant, { limit: 1 }))[0]?.id;
+  return id === undefined ? [] : (await archive.engineTools({ tenant, id })).tools();
+}
+
+function withSession({ parameters, ...rest }: EngineTool): EngineTool {
+  const properties = { ...fieldsOf(parameters["properties"]), session: SESSION };
+  return { ...rest, parameters: { ...parameters, properties } };
+}
+
+async function call(context: ToolContext, name: string, given: unknown): Promise<string> {
+  const { archive, tenant, limits, session: only } = context;
+  const { session, ...own } = fieldsOf(given);
+  const { id } = await findSession(context, typeof session === "string" && session !== "" ? session : undefined);
+  const reads = async (original: string): Promise<boolean> => (await findPlace(context, original)) !== undefined;
+  const { callTool } = await archive.engineTools({ tenant, id }, only === undefined ? {} : { reads });
+  const bounds = {
+    tokensMax: limits.answerTokensMax,
+    waitMs: limits.callMs / 2,
+    modelWaitMs: limits.callMs * MODEL_SHARE,
+  };
+  return requireAnswer(await callTool({ name, arguments: JSON.stringify(own) }, bounds));
+}
+
+function requireAnswer({ text, isError }: ToolAnswer): string {
+  if (isError !== true) return text;
+  throw new PrecisError(text.replace(/\.$/, ""), {
+    code: "not_answered",
+    hint: "`search` and `expand` reach every session.",
+  });
 }

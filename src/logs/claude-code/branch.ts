@@ -5,7 +5,7 @@
  */
 import { asFields, asList, asText, type Fields, toJson, asObjects } from "../fields.ts";
 import type { Line } from "../lines.ts";
-import { type History, type LogNote, findBranch, recordedCall } from "../log.ts";
+import { type History, type LogNote, findBranch, makeNote, recordedCall } from "../log.ts";
 import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
 import { opaqueBlock } from "../../protocols/content.ts";
 
@@ -153,20 +153,12 @@ function findPlace(line: Line, segments: readonly KeptSegment[]): number {
 function leftOut(nodes: readonly Line[], active: ReadonlySet<Line>, oldest: number): readonly LogNote[] {
   const out = nodes.filter((line) => isConversation(line) && !active.has(line));
   const [before, beside] = [out.filter((line) => line.at < oldest), out.filter((line) => line.at >= oldest)];
-  const notes: LogNote[] = [];
-  if (before.length > 0)
-    notes.push({
-      code: "history_replaced",
-      line: before[0]!.at,
-      text: `${before.length} earlier lines are no longer sent by the agent`,
-    });
-  if (beside.length > 0)
-    notes.push({
-      code: "branch_skipped",
-      line: beside[0]!.at,
-      text: `${beside.length} lines are on an abandoned branch`,
-    });
-  return notes;
+  const replaced = `${before.length} earlier lines are no longer sent by the agent`;
+  const skipped = `${beside.length} lines are on an abandoned branch`;
+  return [
+    ...before.slice(0, 1).map(({ at }) => makeNote("history_replaced", at, replaced)),
+    ...beside.slice(0, 1).map(({ at }) => makeNote("branch_skipped", at, skipped)),
+  ];
 }
 
 const KEPT_MARK = /\n\n\[precis: the next (\d+) messages are kept as they were\]$/;

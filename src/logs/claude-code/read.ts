@@ -3,11 +3,19 @@
  * conversations of subagents among them, and what the person typed while the agent worked in lines of their own.
  */
 import type { Usage } from "../../core/engines/contract.ts";
-import type { ContentPart, Message, Part } from "../../core/transcript/message.ts";
+import type { ContentPart, Part } from "../../core/transcript/message.ts";
 import { readBlocks, contentParts, replyPart, activeBranch, readMessage, withoutKept } from "./branch.ts";
-import { asCount, asFields, toJson, asText, type Fields, asList } from "../fields.ts";
+import { asFields, toJson, asText, type Fields, asList } from "../fields.ts";
 import { readLines, readTimes, type Line, type LogText } from "../lines.ts";
-import type { MessageDraft, History, LogNote, FormatReading } from "../log.ts";
+import {
+  type MessageDraft,
+  type History,
+  type LogNote,
+  type FormatReading,
+  makeNote,
+  makeSaid,
+  readUsage,
+} from "../log.ts";
 
 export function readClaudeCode(text: LogText, history: History): FormatReading {
   const { lines, notes } = readLines(text);
@@ -65,20 +73,12 @@ function mainConversation(lines: readonly Line[]): {
   return { main, skipped: [{ code: "sidechain_skipped", line: side[0]!.at, text }] };
 }
 
-function isKnownType(type: string): boolean {
-  return type === "user" || type === "assistant" || BOOKKEEPING.has(type);
-}
-
 function unknownTypes(lines: readonly Line[]): readonly LogNote[] {
   const found = Map.groupBy(lines, (line) => asText(line.record["type"]) ?? "none");
   return [...found].flatMap(([type, group]) =>
-    isKnownType(type)
+    type === "user" || type === "assistant" || BOOKKEEPING.has(type)
       ? []
-      : ({
-          code: "unknown_type",
-          line: group[0]!.at,
-          text: `${group.length} lines of the unknown type ${type}`,
-        } as const),
+      : makeNote("unknown_type", group[0]!.at, `${group.length} lines of the unknown type ${type}`),
   );
 }
 
@@ -131,11 +131,11 @@ function tell(lines: readonly Line[], queued: ReadonlyMap<Line, string>, boundar
 function addReply(telling: ReadState, line: Line): void {
   const message = readMessage(line);
   if (line.record["isApiErrorMessage"] === true) {
-    telling.notes.push({ code: "not_sent", line: line.at, text: "an API error that only the user saw" });
+    telling.notes.push(makeNote("not_sent", line.at, "an API error that only the user saw"));
     return;
   }
   telling.model = readModel(message) ?? telling.model;
-  telling.usage = readUsage(message) ?? telling.usage;
+  telling.usage = readUsage(asFields(message?.["usage"]), USAGE) ?? telling.usage;
   const id = asText(message?.["id"]);
   const reply = (id === undefined ? undefined : telling.replies.get(id)) ?? newReply(telling, line, id);
   for (const block of readBlocks(message?.["content"])) addBlock(telling, reply, { line, block });
@@ -145,7 +145,7 @@ function newReply(telling: ReadState, line: Line, id: string | undefined): Reply
   const reply: Reply = { parts: [], seen: new Set() };
   if (id !== undefined) telling.replies.set(id, reply);
   // The message shares the growing list: the lines of one reply may be anywhere until its results end.
-  telling.drafts.push({ kind: "said", line: line.at, message: { role: "assistant", parts: reply.parts } });
+  telling.drafts.push(makeSaid(line.at, { role: "assistant", parts: reply.parts }));
   return reply;
 }
 
@@ -158,7 +158,7 @@ function addBlock(
   const part = replyPart(block);
   const key = part.kind === "tool-call" && part.id !== "" ? part.id : toJson(part);
   if (reply.seen.has(key)) {
-    telling.notes.push({ code: "repeated", line: line.at, text: `a block of a reply is in the file more than once` });
+    telling.notes.push(makeNote("repeated", line.at, "a block of a reply is in the file more than once"));
     return;
   }
   reply.seen.add(key);
@@ -169,41 +169,30 @@ function addBlock(
   reply.parts.push(part);
 }
 
+const USAGE = {
+  fresh: "input_tokens",
+  cacheRead: "cache_read_input_tokens",
+  cacheWrite: "cache_creation_input_tokens",
+  output: "output_tokens",
+};
+
 function readModel(message: Fields | undefined): string | undefined {
   const model = asText(message?.["model"]);
   return model?.startsWith("<") ? undefined : model;
-}
-
-function readUsage(message: Fields | undefined): Usage | undefined {
-  const usage = asFields(message?.["usage"]);
-  const [fresh, cacheRead, cacheWrite, output] = [
-    "input_tokens",
-    "cache_read_input_tokens",
-    "cache_creation_input_tokens",
-    "output_tokens",
-  ].map((name) => asCount(usage?.[name])) as [number, number, number, number];
-  const input = fresh + cacheRead + cacheWrite;
-  return input === 0 ? undefined : { input, output, cacheRead, cacheWrite };
 }
 
 function addUser(telling: ReadState, line: Line): void {
   const { record } = line;
   const summary = record["isCompactSummary"] === true || telling.boundaries.has(record["parentUuid"]);
   if (record["isVisibleInTranscriptOnly"] === true && !summary) {
-    telling.notes.push({ code: "not_sent", line: line.at, text: "a message that only the user saw" });
+    telling.notes.push(makeNote("not_sent", line.at, "a message that only the user saw"));
     return;
   }
   const blocks = readBlocks(readMessage(line)?.["content"]);
   for (const block of blocks) {
     if (block["type"] !== "tool_result") continue;
-    const content = contentParts(block["content"]);
-    telling.drafts.push({
-      kind: "result",
-      line: line.at,
-      callId: asText(block["tool_use_id"]),
-      content,
-      isError: block["is_error"] === true,
-    });
+    const [callId, content] = [asText(block["tool_use_id"]), contentParts(block["content"])];
+    telling.drafts.push({ kind: "result", line: line.at, callId, content, isError: block["is_error"] === true });
   }
   const rest = contentParts(blocks.filter((block) => block["type"] !== "tool_result"));
   addMessage(telling, line, rest, summary ? { origin: "summary" } : { injected: record["isMeta"] === true });
@@ -241,8 +230,7 @@ function addMessage(
   parts: readonly ContentPart[],
   { injected = false, origin }: SpeechOptions = {},
 ): void {
-  const message: Message = origin === undefined ? { role: "user", parts } : { role: "user", parts, origin };
-  telling.drafts.push({ kind: "said", line: line.at, message, injected });
+  telling.drafts.push(makeSaid(line.at, { role: "user", parts, ...(origin && { origin }) }, injected));
 }
 
 /**

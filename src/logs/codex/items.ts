@@ -4,6 +4,7 @@ import { asFields, toJson, asList, asObjects, asText, type Fields } from "../fie
 import { opaqueBlock } from "../../protocols/content.ts";
 import { estimateText } from "../../core/transcript/estimate.ts";
 import type { History } from "../log.ts";
+import { sourceOfUrl } from "../../protocols/media-limits.ts";
 
 export type Item =
   | { readonly kind: "message"; readonly role: "system" | "user" | "assistant"; readonly parts: readonly ContentPart[] }
@@ -120,18 +121,12 @@ function contentPart(block: Fields): ContentPart | undefined {
     case "input_image": {
       const url = asText(block["image_url"]);
       const id = asText(block["file_id"]);
-      if (url !== undefined) return { kind: "image", source: readData(url) ?? { type: "url", url } };
+      if (url !== undefined) return { kind: "image", source: sourceOfUrl(url) };
       return id === undefined ? undefined : { kind: "image", source: { type: "id", id } };
     }
     default:
       return opaqueBlock(block, toJson(block));
   }
-}
-
-function readData(url: string): Extract<ContentPart, { kind: "image" }>["source"] | undefined {
-  const comma = url.indexOf(";base64,");
-  if (!url.startsWith("data:") || comma < 0) return undefined;
-  return { type: "data", mediaType: url.slice("data:".length, comma), data: url.slice(comma + ";base64,".length) };
 }
 
 /** Codex keeps this much of the newest user messages when a compaction records no history of its own (0.169, 2026-11). */

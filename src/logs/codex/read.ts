@@ -18,7 +18,7 @@ import {
 } from "./items.ts";
 import { asCount, asFields, toJson, asText, type Fields } from "../fields.ts";
 import { readLines, readTimes, type Line, type LogText } from "../lines.ts";
-import type { MessageDraft, History, LogNote, FormatReading } from "../log.ts";
+import { type MessageDraft, type History, type LogNote, type FormatReading, makeNote, makeSaid } from "../log.ts";
 
 interface Replay {
   readonly history: History;
@@ -141,11 +141,9 @@ function play(replay: Replay, line: Line): void {
       break;
     default:
       if (WRAPPERS.has(asText(record["type"]) ?? "")) break;
-      replay.notes.push({
-        code: "unknown_type",
-        line: at,
-        text: `a record of the unknown type ${asText(record["type"]) ?? "none"}`,
-      });
+      replay.notes.push(
+        makeNote("unknown_type", at, `a record of the unknown type ${asText(record["type"]) ?? "none"}`),
+      );
   }
 }
 
@@ -164,11 +162,9 @@ function agentMessage({ author, recipient, content, encrypted_content: sealed }:
 function add(replay: Replay, line: number, record: Fields): void {
   const item = readItem(record);
   if (item.kind === "unknown")
-    replay.notes.push({
-      code: "unknown_type",
-      line,
-      text: `an item of the unknown type ${asText(record["type"]) ?? "none"}`,
-    });
+    replay.notes.push(
+      makeNote("unknown_type", line, `an item of the unknown type ${asText(record["type"]) ?? "none"}`),
+    );
   else if (item.kind !== "nothing") {
     if (isRequest(item)) replay.turns.push({ entries: replay.entries, length: replay.entries.length });
     replay.entries.push({ line, item });
@@ -205,7 +201,7 @@ function rewrite(replay: Replay, line: number, entries: readonly HistoryItem[]):
   replay.entries = [...entries];
   if (replay.history === "all" || before === 0) return;
   const text = `${before} items were replaced by a compaction of ${entries.length}`;
-  replay.notes.push({ code: "history_replaced", line, text });
+  replay.notes.push(makeNote("history_replaced", line, text));
 }
 
 function rollBack(replay: Replay, line: number, turns: number): void {
@@ -214,7 +210,7 @@ function rollBack(replay: Replay, line: number, turns: number): void {
   const dropped = replay.entries.filter((entry) => !known.has(entry)).length;
   replay.entries = [...kept];
   replay.turns.length = Math.max(0, replay.turns.length - turns);
-  if (dropped > 0) replay.notes.push({ code: "branch_skipped", line, text: `a rollback removed ${dropped} items` });
+  if (dropped > 0) replay.notes.push(makeNote("branch_skipped", line, `a rollback removed ${dropped} items`));
 }
 
 /** Items of the model that are next to each other are one reply. */
@@ -222,7 +218,7 @@ function readDrafts(entries: readonly HistoryItem[], notes: LogNote[]): readonly
   const drafts: MessageDraft[] = [];
   let reply: Part[] | undefined;
   const answer = (line: number, parts: readonly Part[]): void => {
-    if (reply === undefined) drafts.push({ kind: "said", line, message: { role: "assistant", parts: (reply = []) } });
+    if (reply === undefined) drafts.push(makeSaid(line, { role: "assistant", parts: (reply = []) }));
     for (const each of parts) reply.push(each);
   };
   for (const { line, item, summary } of entries) {
@@ -237,9 +233,8 @@ function readDrafts(entries: readonly HistoryItem[], notes: LogNote[]): readonly
     reply = undefined;
     if (item.kind === "result") drafts.push({ ...item, line });
     else if (item.kind === "compaction")
-      drafts.push({ kind: "said", line, message: { role: "user", parts: [item.part], origin: "summary" } });
-    else if (item.kind === "message")
-      drafts.push({ kind: "said", line, message: saidBy(item, summary), injected: isContext(item) });
+      drafts.push(makeSaid(line, { role: "user", parts: [item.part], origin: "summary" }));
+    else if (item.kind === "message") drafts.push(makeSaid(line, saidBy(item, summary), isContext(item)));
   }
   return drafts;
 }
@@ -258,11 +253,8 @@ function checked(part: Part, line: number, notes: LogNote[]): Part {
     JSON.parse(part.arguments);
     return part;
   } catch {
-    notes.push({
-      code: "arguments_not_json",
-      line,
-      text: `the arguments of ${part.name} are not JSON and are carried as a string`,
-    });
+    const text = `the arguments of ${part.name} are not JSON and are carried as a string`;
+    notes.push(makeNote("arguments_not_json", line, text));
     return { ...part, arguments: toJson(part.arguments) };
   }
 }

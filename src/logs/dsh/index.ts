@@ -1,17 +1,19 @@
 /** Sessions of the DeepSeek Harness: a log of events in `~/.dsh/sessions`, a folder for each, compressed frame by frame. */
 import { join } from "node:path";
 import { CONVERSATION_ALONE, keepFirstLines, SPACELESS_ID, type SessionFormat } from "../format.ts";
-import type { Usage } from "../../core/engines/contract.ts";
 import { contentText, textMessage, type Message, type ContentPart, type Part } from "../../core/transcript/message.ts";
-import { asCount, asFields, asText, asTime, type Fields } from "../fields.ts";
-import { readLines, type Line, type LogText } from "../lines.ts";
+import { asFields, asText, type Fields } from "../fields.ts";
+import { readLines, readTimes, type Line, type LogText } from "../lines.ts";
 import {
   type FormatReading,
   type History,
   type LogNote,
   type MessageDraft,
+  makeNote,
+  makeSaid,
   NEVER_RUN,
   makeUnrunResult,
+  readUsage,
   type RecordedCompaction,
   type Session,
   type SessionMessage,
@@ -74,13 +76,10 @@ function readDsh(text: LogText, history: History): FormatReading {
     system: readPrompt(asFields(envelope)),
     model: asText(asFields(asFields(envelope)?.["config"])?.["model"]),
     cwd: asText(header?.["cwd"]),
-    usage: readUsage(lines),
-    times: new Map(
-      lines.flatMap(({ at, record }) => {
-        const time = asTime(record["time"]);
-        return time === undefined ? [] : [[at, time] as const];
-      }),
-    ),
+    usage: lines
+      .map(({ record }) => readUsage(asFields(dataIn(record)["usage"]), USAGE))
+      .findLast((one) => one !== undefined),
+    times: readTimes(lines, "time"),
   };
 }
 
@@ -132,29 +131,22 @@ function replacedNote(lines: readonly Line[], surface: readonly Line[]): readonl
   if (checkpoint === undefined) return [];
   const said = lines.filter((line) => line.record["surfaceOp"] === "append").length;
   const left = surface.filter((line) => !isCheckpoint(line)).length;
-  return [
-    {
-      code: "history_replaced",
-      line: checkpoint.at,
-      text: `${said - left} messages were replaced by a recorded summary`,
-    },
-  ];
+  return [makeNote("history_replaced", checkpoint.at, `${said - left} messages were replaced by a recorded summary`)];
 }
 
 function readDrafts(line: Line, started: ReadonlySet<unknown>): readonly MessageDraft[] {
   const { record, at } = line;
   const data = dataIn(record);
-  const say = (message: Message, injected = false): MessageDraft => ({ kind: "said", line: at, message, injected });
   switch (record["type"]) {
     case "user/message": {
       const parts = dshParts(data["content"]);
-      if (!isCheckpoint(line)) return [say({ role: "user", parts }, isInjected(data["source"]))];
-      return [say({ ...textMessage("user", checkpointText(contentText(parts))), origin: "summary" })];
+      if (!isCheckpoint(line)) return [makeSaid(at, { role: "user", parts }, isInjected(data["source"]))];
+      return [makeSaid(at, textMessage("user", checkpointText(contentText(parts)), "summary"))];
     }
     case "assistant/message": {
       const parts = dshParts(asFields(data["message"])?.["content"]);
       const calls = parts.flatMap((part) => (part.kind === "tool-call" && !started.has(part.id) ? [part.id] : []));
-      return [say({ role: "assistant", parts }), ...calls.map((id) => makeUnrunResult(id, at, NEVER_RUN))];
+      return [makeSaid(at, { role: "assistant", parts }), ...calls.map((id) => makeUnrunResult(id, at, NEVER_RUN))];
     }
     default:
       return dshResults(asFields(data["message"])?.["content"]).map((result) => ({
@@ -170,14 +162,12 @@ function readPrompt(envelope: Fields | undefined): readonly Message[] {
   return prompt === undefined ? [] : [textMessage("system", prompt)];
 }
 
-function readUsage(lines: readonly Line[]): Usage | undefined {
-  const usages = lines.map(({ record }) => asFields(dataIn(record)["usage"]));
-  const usage = usages.findLast((one) => asCount(one?.["inputTokens"]) + asCount(one?.["cacheReadTokens"]) > 0);
-  if (usage === undefined) return undefined;
-  const [cacheRead, cacheWrite] = [asCount(usage["cacheReadTokens"]), asCount(usage["cacheWriteTokens"])];
-  const output = asCount(usage["outputTokens"]);
-  return { input: asCount(usage["inputTokens"]) + cacheRead + cacheWrite, output, cacheRead, cacheWrite };
-}
+const USAGE = {
+  fresh: "inputTokens",
+  cacheRead: "cacheReadTokens",
+  cacheWrite: "cacheWriteTokens",
+  output: "outputTokens",
+};
 
 function writeDsh(session: Session, { id, nowMs }: WriteContext): string {
   const stamps = fillTimes(session, nowMs);

@@ -7,17 +7,27 @@ import type { ContentPart, MediaSource, Part } from "../../core/transcript/messa
 import { asCount, asFields, toJson, asList, asObjects, asText, type Fields } from "../fields.ts";
 import { findDocument } from "../document.ts";
 import { readLines, readTimes, type Line, type LogText } from "../lines.ts";
-import { type MessageDraft, type LogNote, type FormatReading, NEVER_RUN, makeUnrunResult } from "../log.ts";
+import {
+  type MessageDraft,
+  type LogNote,
+  type FormatReading,
+  type Told,
+  makeNote,
+  makeSaid,
+  NEVER_RUN,
+  makeUnrunResult,
+  sortTold,
+} from "../log.ts";
 import { opaqueBlock } from "../../protocols/content.ts";
 
 /** Gemini CLI records no compaction in a chat: what it holds is the whole history, live or not. */
 export function readGemini(text: LogText): FormatReading {
   const { records, notes, recognised, id } = readRecords(text);
-  const read = records.map((record) => readDrafts(record));
+  const told = sortTold(records.flatMap((record) => readRecord(record)));
   return {
     id,
-    drafts: read.flatMap((one) => one.drafts),
-    notes: [...notes, ...read.flatMap((one) => one.notes)],
+    drafts: told.drafts,
+    notes: [...notes, ...told.notes],
     recognised,
     model: records.map((one) => asText(one.record["model"])).findLast((model) => model !== undefined),
     usage: records.map((one) => readUsage(asFields(one.record["tokens"]))).findLast((usage) => usage !== undefined),
@@ -41,14 +51,7 @@ export function isGeminiDocument(document: unknown): boolean {
   return first !== undefined && isMessage(first) && part !== undefined && !("type" in part);
 }
 
-interface Records {
-  readonly records: readonly Line[];
-  readonly notes: readonly LogNote[];
-  readonly recognised: number;
-  readonly id: string | undefined;
-}
-
-function readRecords(text: LogText): Records {
+function readRecords(text: LogText) {
   const found = typeof text === "string" ? findDocument(text) : undefined;
   const document = found?.value;
   const fields = asFields(document);
@@ -81,7 +84,7 @@ function replay(lines: readonly Line[], notes: LogNote[]): readonly Line[] {
     if (back !== undefined) {
       const ids = [...records.keys()];
       const from = Math.max(0, ids.indexOf(back));
-      notes.push({ code: "branch_skipped", line: at, text: `${ids.length - from} messages were rewound` });
+      notes.push(makeNote("branch_skipped", at, `${ids.length - from} messages were rewound`));
       for (const id of ids.slice(from)) records.delete(id);
     } else if (Array.isArray(replaced)) {
       records = new Map(
@@ -100,10 +103,7 @@ function replay(lines: readonly Line[], notes: LogNote[]): readonly Line[] {
 /** A chat that Gemini CLI has compressed opens with this element. */
 const SNAPSHOT = "<state_snapshot>";
 
-function readDrafts({ record, at: line }: Line): {
-  readonly drafts: readonly MessageDraft[];
-  readonly notes: readonly LogNote[];
-} {
+function readRecord({ record, at: line }: Line): readonly Told[] {
   const role = asText(record["type"]) ?? asText(record["role"]) ?? "none";
   const content = listed(record["content"] ?? record["parts"]);
   switch (role) {
@@ -111,21 +111,17 @@ function readDrafts({ record, at: line }: Line): {
       const results = content.flatMap((part) => readResult(asFields(part["functionResponse"]), line));
       const parts = content.filter((part) => !("functionResponse" in part)).map(contentPart);
       const summary = parts[0]?.kind === "text" && parts[0].text.trimStart().startsWith(SNAPSHOT);
-      const message = { role, parts } as const;
-      return {
-        drafts: [...results, { kind: "said", line, message: summary ? { ...message, origin: "summary" } : message }],
-        notes: [],
-      };
+      return [...results, makeSaid(line, { role, parts, ...(summary && { origin: "summary" }) })];
     }
     case "gemini":
     case "model":
-      return { drafts: replyDrafts(record, content, line), notes: [] };
+      return replyDrafts(record, content, line);
     case "info":
     case "error":
     case "warning":
-      return { drafts: [], notes: [{ code: "not_sent", line, text: `${role}, which only the user saw` }] };
+      return [makeNote("not_sent", line, `${role}, which only the user saw`)];
     default:
-      return { drafts: [], notes: [{ code: "unknown_type", line, text: `a record of the unknown type ${role}` }] };
+      return [makeNote("unknown_type", line, `a record of the unknown type ${role}`)];
   }
 }
 
@@ -137,10 +133,8 @@ function replyDrafts(record: Fields, content: readonly Fields[], line: number): 
     ...content.map(replyPart),
     ...named.map(({ call, id }) => callPart(call, id)),
   ];
-  return [
-    { kind: "said", line, message: { role: "assistant", parts } },
-    ...named.flatMap(({ call, id }) => recordedResult(call, id, line)),
-  ];
+  const results = named.flatMap(({ call, id }) => recordedResult(call, id, line));
+  return [makeSaid(line, { role: "assistant", parts }), ...results];
 }
 
 function thought(value: unknown): Part {
@@ -175,15 +169,8 @@ function recordedResult(call: Fields, callId: string, line: number): readonly Me
         ? [makeUnrunResult(callId, line, CANCELLED)]
         : [];
   const isError = status === "error" || status === "cancelled";
-  return [
-    {
-      kind: "result",
-      line,
-      callId,
-      content: content.length === 0 && display !== undefined ? [{ kind: "text", text: display }] : content,
-      isError,
-    },
-  ];
+  const shown = content.length === 0 && display !== undefined ? [{ kind: "text", text: display } as const] : content;
+  return [{ kind: "result", line, callId, content: shown, isError }];
 }
 
 function readResult(response: Fields | undefined, line: number): readonly MessageDraft[] {

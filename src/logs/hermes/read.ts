@@ -3,10 +3,11 @@
  * ones that stay once more, with a summary among them.
  */
 import { textMessage, type ContentPart, type Part } from "../../core/transcript/message.ts";
-import { asFields, toJson, asObjects, asText, asTime, tryParseJson, type Fields } from "../fields.ts";
+import { asFields, toJson, asObjects, asText, tryParseJson, type Fields } from "../fields.ts";
 import { findDocument } from "../document.ts";
-import type { LogText } from "../lines.ts";
-import type { FormatReading, History, LogNote, MessageDraft } from "../log.ts";
+import { readTimes, type Line, type LogText } from "../lines.ts";
+import { type FormatReading, type History, type LogNote, makeNote, makeSaid, sortTold, type Told } from "../log.ts";
+import { sourceOfUrl } from "../../protocols/media-limits.ts";
 import { opaqueBlock } from "../../protocols/content.ts";
 import type { AgentDatabase, Insert, StoredSession } from "../sqlite.ts";
 
@@ -27,13 +28,13 @@ export function readHermes(text: LogText, history: History): FormatReading {
   const document = asFields(found?.value) ?? {};
   const rows = asObjects(document["messages"]).map((record, at) => ({ record, at: at + 1 }));
   const { shown, notes } = readHistory(rows, history);
-  const read = shown.map(readDrafts);
+  const told = sortTold(shown.flatMap(readRow));
   const prompt = asText(document["system_prompt"]);
   return {
     id: asText(document["session_id"]) ?? asText(document["id"]),
     title: asText(document["title"]),
-    drafts: read.flatMap((one) => one.drafts),
-    notes: [...(found?.notes ?? []), ...notes, ...read.flatMap((one) => one.notes)],
+    drafts: told.drafts,
+    notes: [...(found?.notes ?? []), ...notes, ...told.notes],
     recognised: isHermesDocument(document) ? 1 + rows.length : 0,
     system: prompt === undefined || prompt === "" ? [] : [textMessage("system", prompt)],
     model: asText(document["model"]),
@@ -46,44 +47,25 @@ function readConfig(value: unknown): Fields | undefined {
   return asFields(typeof value === "string" ? tryParseJson(value) : value);
 }
 
-function readTimes(rows: readonly Row[]): ReadonlyMap<number, number> {
-  return new Map(
-    rows.flatMap(({ record, at }): readonly (readonly [number, number])[] => {
-      const time = asTime(record["timestamp"]);
-      return time === undefined ? [] : [[at, Math.round(time)]];
-    }),
-  );
-}
-
-function readDrafts(row: Row): { readonly drafts: readonly MessageDraft[]; readonly notes: readonly LogNote[] } {
-  const { record, at: line } = row;
+function readRow({ record, at: line }: Line): readonly Told[] {
   const role = asText(record["role"]) ?? "none";
   switch (role) {
     case "user":
-    case "system": {
-      const parts = contentParts(isSummary(record) ? summaryText(record) : record["content"]);
-      const message = isSummary(record)
-        ? ({ role: "user", parts, origin: "summary" } as const)
-        : ({ role, parts } as const);
-      return { drafts: [{ kind: "said", line, message }], notes: [] };
-    }
+    case "system":
     case "assistant":
-      if (isSummary(record)) {
-        const message = { role: "user", parts: contentParts(summaryText(record)), origin: "summary" } as const;
-        return { drafts: [{ kind: "said", line, message }], notes: [] };
-      }
-      return { drafts: [{ kind: "said", line, message: { role, parts: replyParts(record) } }], notes: [] };
+      if (isSummary(record))
+        return [makeSaid(line, { role: "user", parts: contentParts(summaryText(record)), origin: "summary" })];
+      return [
+        makeSaid(line, { role, parts: role === "assistant" ? replyParts(record) : contentParts(record["content"]) }),
+      ];
     case "tool":
-      return {
-        drafts: [
-          { kind: "result", line, callId: asText(record["tool_call_id"]), content: contentParts(record["content"]) },
-        ],
-        notes: [],
-      };
+      return [
+        { kind: "result", line, callId: asText(record["tool_call_id"]), content: contentParts(record["content"]) },
+      ];
     case "session_meta":
-      return { drafts: [], notes: [] };
+      return [];
     default:
-      return { drafts: [], notes: [{ code: "unknown_type", line, text: `a message of the unknown role ${role}` }] };
+      return [makeNote("unknown_type", line, `a message of the unknown role ${role}`)];
   }
 }
 
@@ -123,16 +105,7 @@ function contentParts(value: unknown): readonly ContentPart[] {
 function contentPart(part: Fields): ContentPart {
   const url = asText(asFields(part["image_url"])?.["url"]) ?? asText(part["image_url"]);
   if (part["type"] === "text") return { kind: "text", text: asText(part["text"]) ?? "" };
-  if (url === undefined) return opaqueBlock(part, toJson(part));
-  const comma = url.indexOf(";base64,");
-  if (!url.startsWith("data:") || comma < 0) return { kind: "image", source: { type: "url", url } };
-  const mediaType = url.slice("data:".length, comma);
-  return { kind: "image", source: { type: "data", mediaType, data: url.slice(comma + ";base64,".length) } };
-}
-
-interface Row {
-  readonly record: Fields;
-  readonly at: number;
+  return url === undefined ? opaqueBlock(part, toJson(part)) : { kind: "image", source: sourceOfUrl(url) };
 }
 
 /** How Hermes opens a summary, today and before. */
@@ -151,22 +124,20 @@ const isArchived = (record: Fields): boolean => record["active"] === 0 && record
 const isSent = (record: Fields): boolean => record["active"] !== 0;
 
 function readHistory(
-  rows: readonly Row[],
+  rows: readonly Line[],
   history: History,
-): { readonly shown: readonly Row[]; readonly notes: readonly LogNote[] } {
+): { readonly shown: readonly Line[]; readonly notes: readonly LogNote[] } {
   const archived = rows.filter(({ record }) => isArchived(record));
   const undone = rows.filter(({ record }) => !isSent(record) && !isArchived(record));
   const notes: LogNote[] = [];
   if (undone.length > 0)
-    notes.push({ code: "branch_skipped", line: undone[0]!.at, text: `${undone.length} messages were taken back` });
+    notes.push(makeNote("branch_skipped", undone[0]!.at, `${undone.length} messages were taken back`));
   if (history === "all")
     return { shown: withoutCopies(rows.filter(({ record }) => isSent(record) || isArchived(record))), notes };
   if (archived.length > 0)
-    notes.push({
-      code: "history_replaced",
-      line: archived[0]!.at,
-      text: `${archived.length} messages were replaced by a compaction`,
-    });
+    notes.push(
+      makeNote("history_replaced", archived[0]!.at, `${archived.length} messages were replaced by a compaction`),
+    );
   return { shown: rows.filter(({ record }) => isSent(record)), notes };
 }
 
@@ -175,7 +146,7 @@ function makeKey(record: Fields): string {
   return toJson(["role", "content", "tool_calls", "tool_call_id", "timestamp"].map((name) => record[name] ?? null));
 }
 
-function withoutCopies(rows: readonly Row[]): readonly Row[] {
+function withoutCopies(rows: readonly Line[]): readonly Line[] {
   const seen = new Set<string>();
   return rows.filter(({ record }) => {
     // Without a time, a copy cannot be distinguished from words that were said twice.

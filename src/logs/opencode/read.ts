@@ -10,11 +10,16 @@ import {
   type FormatReading,
   type History,
   type LogNote,
+  makeNote,
+  makeSaid,
   type MessageDraft,
   makeUnrunResult,
   recordedCall,
+  sortTold,
+  type Told,
 } from "../log.ts";
-import type { ContentPart, MediaSource, Part } from "../../core/transcript/message.ts";
+import { textMessage, type ContentPart, type Part } from "../../core/transcript/message.ts";
+import { sourceOfUrl } from "../../protocols/media-limits.ts";
 
 interface StoredMessage {
   readonly at: number;
@@ -63,10 +68,10 @@ function readFirst(records: readonly Fields[], history: History): ReadMessages {
     parts: asObjects(record["parts"]),
   }));
   const { shown, notes } = history === "live" ? liveMessages(messages) : { shown: messages, notes: [] };
-  const read = shown.map((message) => draftsOfMessage(message, messages));
+  const told = sortTold(shown.flatMap((message) => readMessage(message, messages)));
   return {
-    drafts: read.flatMap((one) => one.drafts),
-    notes: [...notes, ...read.flatMap((one) => one.notes)],
+    drafts: told.drafts,
+    notes: [...notes, ...told.notes],
     model: messages.map(({ info }) => readModel(info)).findLast((model) => model !== undefined),
     usage: messages.map(({ info }) => readUsage(info)).findLast((usage) => usage !== undefined),
   };
@@ -95,43 +100,26 @@ function liveMessages(messages: readonly StoredMessage[]): {
   const from = messages.findIndex(({ info }) => tailId !== undefined && info["id"] === tailId);
   const tail = from < 0 ? [] : messages.slice(from, asked);
   const replaced = asked - tail.length;
-  const note = {
-    code: "history_replaced",
-    line: asked + 1,
-    text: `${replaced} messages were replaced by a recorded summary`,
-  } as const;
+  const note = makeNote("history_replaced", asked + 1, `${replaced} messages were replaced by a recorded summary`);
   return { shown: [summary, ...tail, ...messages.slice(at + 1)], notes: replaced > 0 ? [note] : [] };
 }
 
-interface Told {
-  readonly drafts: readonly MessageDraft[];
-  readonly notes: readonly LogNote[];
-}
-
-function draftsOfMessage(message: StoredMessage, messages: readonly StoredMessage[]): Told {
+function readMessage(message: StoredMessage, messages: readonly StoredMessage[]): readonly Told[] {
   const { at, info, parts } = message;
-  if (isCompaction(message)) return { drafts: [], notes: [] };
-  if (info["role"] !== "user" && info["role"] !== "assistant") {
-    const text = `a message of the unknown role ${asText(info["role"]) ?? "none"}`;
-    return { drafts: [], notes: [{ code: "unknown_type", line: at, text }] };
-  }
-  if (summaryFor(message, messages) === undefined) return draftsOfParts(parts, { role: info["role"], line: at });
+  if (isCompaction(message)) return [];
+  if (info["role"] !== "user" && info["role"] !== "assistant")
+    return [makeNote("unknown_type", at, `a message of the unknown role ${asText(info["role"]) ?? "none"}`)];
+  if (summaryFor(message, messages) === undefined) return readParts(parts, info["role"], at);
   const texts = parts.flatMap((part) => (part["type"] === "text" ? [asText(part["text"]) ?? ""] : []));
-  const text = { kind: "text", text: texts.join("\n") } as const;
-  return {
-    drafts: [{ kind: "said", line: at, message: { role: "user", parts: [text], origin: "summary" } }],
-    notes: [],
-  };
+  return [makeSaid(at, textMessage("user", texts.join("\n"), "summary"))];
 }
 
 function readSecond(records: readonly Fields[], history: History): ReadMessages {
   const last = records.findLastIndex((record) => record["type"] === "compaction" && record["status"] === "completed");
   const from = history === "live" ? Math.max(0, last) : 0;
-  const read = records.slice(from).map((record, at) => draftsOfRecord(record, from + at + 1));
   const models = records.map((record) => asText(asFields(record["model"])?.["id"]));
   return {
-    drafts: read.flatMap((one) => one.drafts),
-    notes: read.flatMap((one) => one.notes),
+    ...sortTold(records.slice(from).flatMap((record, at) => readRecord(record, from + at + 1))),
     model: models.findLast((model) => model !== undefined && model !== ""),
   };
 }
@@ -170,36 +158,26 @@ const BOOKKEEPING = new Set([
   "compaction",
 ]);
 
-interface PartOptions {
-  readonly role: "user" | "assistant";
-  readonly line: number;
-}
-
-function draftsOfParts(
-  parts: readonly Fields[],
-  { role, line }: PartOptions,
-): { readonly drafts: readonly MessageDraft[]; readonly notes: readonly LogNote[] } {
+function readParts(parts: readonly Fields[], role: "user" | "assistant", line: number): readonly Told[] {
   const said: Part[] = [];
-  const results: MessageDraft[] = [];
-  const notes: LogNote[] = [];
+  const others: Told[] = [];
   const sent = parts.filter((part) => part["ignored"] !== true);
-  if (sent.length < parts.length) notes.push({ code: "not_sent", line, text: "text that only the user saw" });
+  if (sent.length < parts.length) others.push(makeNote("not_sent", line, "text that only the user saw"));
   for (const part of sent) {
     const type = asText(part["type"]) ?? "none";
     if (type === "text") said.push({ kind: "text", text: asText(part["text"]) ?? "" });
     else if (type === "reasoning") said.push({ kind: "reasoning", text: asText(part["text"]) ?? "" });
     else if (type === "file" && isMedia(part)) said.push(readMedia(part));
-    else if (type === "file")
-      notes.push({ code: "not_sent", line, text: "the name of a file that OpenCode read itself" });
+    else if (type === "file") others.push(makeNote("not_sent", line, "the name of a file that OpenCode read itself"));
     else if (type === "tool") {
       said.push(readCall(part));
-      for (const each of readResult(part, line)) results.push(each);
+      for (const each of readResult(part, line)) others.push(each);
     } else if (!BOOKKEEPING.has(type))
-      notes.push({ code: "unknown_type", line, text: `a part of the unknown type ${type}` });
+      others.push(makeNote("unknown_type", line, `a part of the unknown type ${type}`));
   }
   const texts = sent.filter((part) => part["type"] === "text");
   const injected = role === "user" && texts.length > 0 && texts.every((part) => part["synthetic"] === true);
-  return { drafts: [{ kind: "said", line, message: { role, parts: said }, injected }, ...results], notes };
+  return [makeSaid(line, { role, parts: said }, injected), ...others];
 }
 
 function isMedia(part: Fields): boolean {
@@ -209,11 +187,7 @@ function isMedia(part: Fields): boolean {
 function readMedia(part: Fields): ContentPart {
   const url = asText(part["url"]) ?? asText(part["uri"]) ?? "";
   const mediaType = asText(part["mime"]) ?? "application/octet-stream";
-  const comma = url.indexOf(";base64,");
-  const source: MediaSource =
-    url.startsWith("data:") && comma > 0
-      ? { type: "data", mediaType: url.slice("data:".length, comma), data: url.slice(comma + ";base64,".length) }
-      : { type: "url", url };
+  const source = sourceOfUrl(url);
   if (mediaType.startsWith("image/")) return { kind: "image", source };
   const name = asText(part["filename"]) ?? asText(part["name"]);
   return name === undefined ? { kind: "file", source } : { kind: "file", source, name };
@@ -253,16 +227,8 @@ function isSecondVersion(record: Fields): boolean {
   return (SPOKEN.has(type) || RECORD_BOOKKEEPING.has(type)) && asText(record["id"]) !== undefined && "time" in record;
 }
 
-interface ToldRecord {
-  readonly drafts: readonly MessageDraft[];
-  readonly notes: readonly LogNote[];
-}
-
-function draftsOfRecord(record: Fields, line: number): ToldRecord {
-  const say = (parts: readonly ContentPart[], injected: boolean): ToldRecord => ({
-    drafts: [{ kind: "said", line, message: { role: "user", parts }, injected }],
-    notes: [],
-  });
+function readRecord(record: Fields, line: number): readonly Told[] {
+  const say = (parts: readonly ContentPart[], injected: boolean) => [makeSaid(line, { role: "user", parts }, injected)];
   const type = asText(record["type"]) ?? "none";
   switch (type) {
     case "user":
@@ -274,17 +240,17 @@ function draftsOfRecord(record: Fields, line: number): ToldRecord {
     case "assistant":
       return reply(record, line);
     case "compaction": {
-      if (record["status"] !== "completed") return { drafts: [], notes: [] };
+      if (record["status"] !== "completed") return [];
       const said = [asText(record["summary"]), asText(record["recent"])].filter((piece) => piece !== undefined);
-      const message = { role: "user", parts: [textPart(said.join("\n\n"))], origin: "summary" } as const;
-      return { drafts: [{ kind: "said", line, message }], notes: [] };
+      return [makeSaid(line, textMessage("user", said.join("\n\n"), "summary"))];
     }
     case "shell":
       // What it printed follows in a synthetic record.
-      return { drafts: [], notes: [] };
+      return [];
     default:
-      if (RECORD_BOOKKEEPING.has(type)) return { drafts: [], notes: [] };
-      return { drafts: [], notes: [{ code: "unknown_type", line, text: `a record of the unknown type ${type}` }] };
+      return RECORD_BOOKKEEPING.has(type)
+        ? []
+        : [makeNote("unknown_type", line, `a record of the unknown type ${type}`)];
   }
 }
 
@@ -298,7 +264,7 @@ function attachment(file: Fields): ContentPart {
   return readMedia(data === undefined ? file : { ...file, url: `data:${mediaType};base64,${data}` });
 }
 
-function reply(record: Fields, line: number): ToldRecord {
+function reply(record: Fields, line: number): readonly Told[] {
   const content = asObjects(record["content"]);
   const notes: LogNote[] = [];
   const parts = content.flatMap((part): readonly Part[] => {
@@ -310,22 +276,16 @@ function reply(record: Fields, line: number): ToldRecord {
       case "tool":
         return [callOfRecord(part)];
       default:
-        notes.push({
-          code: "unknown_type",
-          line,
-          text: `a part of the unknown type ${asText(part["type"]) ?? "none"}`,
-        });
+        notes.push(makeNote("unknown_type", line, `a part of the unknown type ${asText(part["type"]) ?? "none"}`));
         return [];
     }
   });
   const results = content.flatMap((part) => (part["type"] === "tool" ? resultOfRecord(part, line) : []));
-  return { drafts: [{ kind: "said", line, message: { role: "assistant", parts } }, ...results], notes };
+  return [makeSaid(line, { role: "assistant", parts }), ...results, ...notes];
 }
 
 function callOfRecord(part: Fields): Part {
-  const input = asFields(part["state"])?.["input"] ?? {};
-  const name = asText(part["name"]) ?? "unknown";
-  return { kind: "tool-call", id: asText(part["id"]) ?? "", name, arguments: toJson(input) };
+  return recordedCall(part["id"], part["name"], asFields(part["state"])?.["input"]);
 }
 
 function resultOfRecord(part: Fields, line: number): readonly MessageDraft[] {

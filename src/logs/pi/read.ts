@@ -2,12 +2,15 @@
  * pi sessions: an append-only tree of entries behind a header. Version 1 has no ids and is a line; from version 2 on
  * every entry names its parent. A compaction names the first entry that stays.
  */
-import type { Usage } from "../../core/engines/contract.ts";
 import { textMessage, type ContentPart, type Message, type Part } from "../../core/transcript/message.ts";
 import { asCount, asFields, toJson, asObjects, asText, type Fields } from "../fields.ts";
 import { readLines, readTimes, type Line, type LogText } from "../lines.ts";
 import {
   type MessageDraft,
+  makeNote,
+  makeSaid,
+  sortTold,
+  type Told,
   type History,
   type LogNote,
   type FormatReading,
@@ -15,6 +18,7 @@ import {
   makeUnrunResult,
   findBranch,
   recordedCall,
+  readUsage,
 } from "../log.ts";
 import { opaqueBlock } from "../../protocols/content.ts";
 
@@ -24,16 +28,20 @@ export function readPi(text: LogText, history: History): FormatReading {
   const branch = activeEntries(lines);
   const shown = history === "live" ? liveEntries(branch, lines) : { entries: branch, notes: NO_NOTES };
   const skipped = notOnBranch(lines, branch);
-  const read = shown.entries.map(readDraft);
+  const told = shown.entries.map(readDraft);
+  const usages = branch.map(({ record }) => asFields(asFields(record["message"])?.["usage"]));
   const answered = new Set(shown.entries.map(({ record }) => asFields(record["message"])?.["toolCallId"]));
   return {
     id: asText(header?.["id"]),
-    drafts: read.flatMap((one, at) => ("kind" in one ? [one, ...neverRun(shown.entries[at]!, answered)] : [])),
-    notes: [...notes, ...skipped, ...shown.notes, ...read.flatMap((one) => ("code" in one ? [one] : []))],
+    drafts: told.flatMap((one, at) => ("kind" in one ? [one, ...neverRun(shown.entries[at]!, answered)] : [])),
+    notes: [...notes, ...skipped, ...shown.notes, ...sortTold(told).notes],
     recognised: lines.filter((line) => isPiLine(line.record)).length,
     model: readModel(branch) ?? asText(header?.["modelId"]),
     cwd: asText(header?.["cwd"]),
-    usage: readUsage(branch),
+    usage: readUsage(
+      usages.findLast((one) => asCount(one?.["totalTokens"]) + asCount(one?.["input"]) > 0),
+      USAGE,
+    ),
     system: readPrompt(branch),
     times: readTimes(lines),
   };
@@ -96,11 +104,7 @@ function liveEntries(
   );
   const kept = (first < 0 ? [] : branch.slice(first, at)).filter((line) => line.record["type"] !== "compaction");
   const replaced = at - kept.length;
-  const note = {
-    code: "history_replaced",
-    line: compaction.at,
-    text: `${replaced} entries were replaced by a recorded summary`,
-  } as const;
+  const note = makeNote("history_replaced", compaction.at, `${replaced} entries were replaced by a recorded summary`);
   const entries = withEdits([compaction, ...kept, ...branch.slice(at + 1)], branch);
   return { entries, notes: replaced === 0 ? NO_NOTES : [note] };
 }
@@ -146,27 +150,25 @@ function readPrompt(branch: readonly Line[]): readonly Message[] {
 function notOnBranch(lines: readonly Line[], branch: readonly Line[]): readonly LogNote[] {
   const active = new Set(branch);
   const left = lines.filter((line) => line.record["type"] === "message" && !active.has(line));
-  return left.length === 0
-    ? []
-    : [{ code: "branch_skipped", line: left[0]!.at, text: `${left.length} messages are on an abandoned branch` }];
+  const text = `${left.length} messages are on an abandoned branch`;
+  return left.length === 0 ? [] : [makeNote("branch_skipped", left[0]!.at, text)];
 }
 
-function readDraft({ record, at: line }: Line): MessageDraft | LogNote {
-  const say = (message: Message, injected = false): MessageDraft => ({ kind: "said", line, message, injected });
+function readDraft({ record, at: line }: Line): Told {
   const type = asText(record["type"]) ?? "none";
   switch (type) {
     case "message":
-      return draftOfMessage(asFields(record["message"]) ?? {}, line);
+      return readMessage(asFields(record["message"]) ?? {}, line);
     case "custom_message":
-      return say({ role: "user", parts: contentParts(record["content"]) }, true);
+      return makeSaid(line, { role: "user", parts: contentParts(record["content"]) }, true);
     case "compaction":
     case "branch_summary":
-      return say(summaryMessage(record));
+      return makeSaid(line, summaryMessage(record));
     default:
       // An empty message is left out on assembly.
       return ENTRY_TYPES.has(type)
-        ? say({ role: "user", parts: [] })
-        : { code: "unknown_type", line, text: `an entry of the unknown type ${type}` };
+        ? makeSaid(line, { role: "user", parts: [] })
+        : makeNote("unknown_type", line, `an entry of the unknown type ${type}`);
   }
 }
 
@@ -178,41 +180,33 @@ function neverRun({ record, at: line }: Line, answered: ReadonlySet<unknown>): r
   return calls.map((call) => makeUnrunResult(asText(call["id"]), line, NEVER_RUN));
 }
 
-function draftOfMessage(message: Fields, line: number): MessageDraft | LogNote {
-  const say = (said: Message, injected = false): MessageDraft => ({ kind: "said", line, message: said, injected });
+function readMessage(message: Fields, line: number): Told {
   const role = asText(message["role"]) ?? "none";
+  const parts = contentParts(message["content"]);
   switch (role) {
     case "user":
     case "system":
-      return say({ role, parts: contentParts(message["content"]) });
-    case "assistant":
-      return say({
-        role,
-        parts:
-          typeof message["content"] === "string" ? contentParts(message["content"]) : blocks(message).map(replyPart),
-      });
+      return makeSaid(line, { role, parts });
+    case "assistant": {
+      const said = typeof message["content"] === "string" ? parts : blocks(message).map(replyPart);
+      return makeSaid(line, { role, parts: said });
+    }
     case "toolResult": {
-      const callId = asText(message["toolCallId"]);
-      return {
-        kind: "result",
-        line,
-        callId,
-        content: contentParts(message["content"]),
-        isError: message["isError"] === true,
-      };
+      const isError = message["isError"] === true;
+      return { kind: "result", line, callId: asText(message["toolCallId"]), content: parts, isError };
     }
     case "custom":
     case "hookMessage":
-      return say({ role: "user", parts: contentParts(message["content"]) }, true);
+      return makeSaid(line, { role: "user", parts }, true);
     case "branchSummary":
     case "compactionSummary":
-      return say(summaryMessage(message));
+      return makeSaid(line, summaryMessage(message));
     case "bashExecution":
       if (message["excludeFromContext"] === true)
-        return { code: "not_sent", line, text: "a command that the user hid from the model" };
-      return say({ role: "user", parts: [{ kind: "text", text: commandText(message) }] }, true);
+        return makeNote("not_sent", line, "a command that the user hid from the model");
+      return makeSaid(line, textMessage("user", commandText(message)), true);
     default:
-      return { code: "unknown_type", line, text: `a message of the unknown role ${role}` };
+      return makeNote("unknown_type", line, `a message of the unknown role ${role}`);
   }
 }
 
@@ -264,15 +258,4 @@ function readModel(branch: readonly Line[]): string | undefined {
   return models.findLast((model) => model !== undefined);
 }
 
-function readUsage(branch: readonly Line[]): Usage | undefined {
-  const usages = branch.map(({ record }) => asFields(asFields(record["message"])?.["usage"]));
-  const usage = usages.findLast((one) => asCount(one?.["totalTokens"]) + asCount(one?.["input"]) > 0);
-  if (usage === undefined) return undefined;
-  const [cacheRead, cacheWrite] = [asCount(usage["cacheRead"]), asCount(usage["cacheWrite"])];
-  return {
-    input: asCount(usage["input"]) + cacheRead + cacheWrite,
-    output: asCount(usage["output"]),
-    cacheRead,
-    cacheWrite,
-  };
-}
+const USAGE = { fresh: "input", cacheRead: "cacheRead", cacheWrite: "cacheWrite", output: "output" };

@@ -11,7 +11,7 @@ import type {
   ContextView,
   History,
   MessageInFull,
-} from "../../../src/gateway/history/contract.ts";
+} from "../../../src/session/history.ts";
 import { createHistory } from "../../../src/gateway/history/history.ts";
 import { createGateway } from "../../../src/gateway/index.ts";
 import { ADMIN_LIMITS } from "../../../src/gateway/operation/admin-request.ts";

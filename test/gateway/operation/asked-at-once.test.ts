@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import { beforeEach, expect, it } from "vitest";
 import { createChain } from "../../../src/core/transcript/links.ts";
 import { createHistory } from "../../../src/gateway/history/history.ts";
-import type { SessionSummary } from "../../../src/gateway/history/contract.ts";
+import type { SessionSummary } from "../../../src/session/history.ts";
 import { createMetrics } from "../../../src/gateway/operation/metrics.ts";
 import { createOwnRoutes } from "../../../src/gateway/operation/own-routes.ts";
 import { createTally } from "../../../src/gateway/operation/tally.ts";

@@ -1,15 +1,14 @@
 /** What an operator can see of the kept conversations, and what can be done to one: what both doors, command line and HTTP, call. */
-import type { Runtime } from "../../session/contract.ts";
-import type { CompactionReport, Destination, Irreducible } from "../../core/compaction/compaction.ts";
-import type { SessionThreshold } from "../../core/engines/settings.ts";
-import type { SacredZoneStatistics } from "../../core/engines/sacred-zone/sacred-zone.ts";
-import type { Message, Origin, Role } from "../../core/transcript/message.ts";
-import type { ProtocolName } from "../../core/protocols.ts";
-import type { Cooldown } from "../../session/cooldowns.ts";
-import type { Pin, PinRequest } from "../../session/pins.ts";
-import type { CompactionTiming, WindowInUse } from "../../session/timing.ts";
-import type { TenantsWindow, WindowChoice } from "../models/learned-windows.ts";
-import type { Original, TenantEntry, UsageEntry } from "../../store/store.ts";
+import type { Runtime } from "./contract.ts";
+import type { CompactionReport, Destination, Irreducible } from "../core/compaction/compaction.ts";
+import type { SessionThreshold } from "../core/engines/settings.ts";
+import type { SacredZoneStatistics } from "../core/engines/sacred-zone/sacred-zone.ts";
+import type { Message, Origin, Role } from "../core/transcript/message.ts";
+import type { ProtocolName } from "../core/protocols.ts";
+import type { Cooldown } from "./cooldowns.ts";
+import type { Pin, PinRequest } from "./pins.ts";
+import type { CompactionTiming, TenantsWindow, WindowChoice, WindowInUse } from "./timing.ts";
+import type { Original, TenantEntry, UsageEntry } from "../store/store.ts";
 
 /** What a session was until it restarted from a summary, kept as a session of its own. */
 export interface Archive {
