@@ -5,9 +5,20 @@ export function cut(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   const start = head(text, Math.max(0, charsMax - 1));
   // A part of a number is another number.
-  let end = start.length;
-  if (isOfNumber(text, end)) while (isOfNumber(text, end - 1)) end--;
+  const end = isOfNumber(text, start.length) ? startOfNumber(text, start.length) : start.length;
   return `${start.slice(0, end === 0 ? start.length : end)}…`;
+}
+
+/** Longer than this it is a list: its last member begins behind a comma. */
+const NUMBER_CHARS_MAX = 24;
+
+/** Where the number begins that goes on at that place. */
+function startOfNumber(text: string, at: number): number {
+  let start = at;
+  while (at - start < NUMBER_CHARS_MAX && isOfNumber(text, start - 1)) start--;
+  if (!isOfNumber(text, start - 1)) return start;
+  for (start = at; isDigit(text, start - 1);) start--;
+  return start;
 }
 
 /** A digit, or the point or comma between two. */

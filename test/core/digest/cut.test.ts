@@ -7,6 +7,7 @@ describe("a text that is cut", () => {
     ["charged to Visa 4417, declined", 18, "charged to Visa …"],
     ["the price is 1,327.50 EUR", 19, "the price is …"],
     ["the price is 1,327.50 EUR", 22, "the price is 1,327.50…"],
+    ["ports: 3000,3001,3002,3003,3004,3005,3006,3007,3008", 40, "ports: 3000,3001,3002,3003,3004,3005,…"],
     ["no digits in here", 6, "no di…"],
   ])("keeps its numbers whole: %s", (text, charsMax, shown) => {
     expect(cut(text, charsMax)).toBe(shown);
