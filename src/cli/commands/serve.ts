@@ -15,7 +15,7 @@ import { threadSource } from "../gateway/thread.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import type { Operation } from "../gateway/operation.ts";
 import { toCaching, gatewayOptions, toMode, outwardProxies } from "../gateway/options.ts";
-import { keepMemoryLean } from "../gateway/lean-memory.ts";
+import { keepMemoryLean, useMemoryForSpeed } from "../gateway/lean-memory.ts";
 import { requiredToken, type OperatorToken } from "../gateway/token.ts";
 import {
   CONFIG_FLAGS,
@@ -77,12 +77,18 @@ async function serve(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const token = requiredToken(loaded.configuration, terminal);
   return withEngine(loaded.configuration, terminal, async (engine) => {
     const opened = await openConfiguredStore(loaded.configuration, terminal);
+    if (isShared(opened, loaded.configuration)) useMemoryForSpeed();
     try {
       return await serveWith(opened, { loaded, token, terminal, engine });
     } finally {
       await opened.store.close();
     }
   });
+}
+
+/** Others reach it, or it keeps its history where other gateways do. */
+function isShared({ path, shared }: OpenedStore, { gateway }: Configuration): boolean {
+  return !isLoopback(gateway.host) || (path === undefined && shared !== undefined);
 }
 
 interface ServeOptions {
