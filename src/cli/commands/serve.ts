@@ -25,7 +25,15 @@ import {
   handoffsSentence,
   summarizeFlags,
 } from "../settings/flags.ts";
-import { fileBytes, storeAsConfigured, keeping, openConfiguredStore, type OpenedStore } from "../store/place.ts";
+import {
+  fileBytes,
+  isServer,
+  storeAsConfigured,
+  keeping,
+  openConfiguredStore,
+  storePlace,
+  type OpenedStore,
+} from "../store/place.ts";
 import { interruption } from "../gateway/process.ts";
 import { configuredTenants } from "../gateway/tenants.ts";
 import type { Terminal } from "../screen/terminal.ts";
@@ -72,12 +80,12 @@ async function serve(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   keepMemoryLean();
   const loaded = await resolveAll(request(args, terminal));
   if (loaded.problems.length > 0) throw configurationError(loaded.problems);
+  if (isShared(loaded.configuration, terminal)) useMemoryForSpeed();
   if (!asksInPlace(loaded.configuration)) checkSummarize(args, loaded.configuration);
   checkFilesFolder(loaded.configuration);
   const token = requiredToken(loaded.configuration, terminal);
   return withEngine(loaded.configuration, terminal, async (engine) => {
     const opened = await openConfiguredStore(loaded.configuration, terminal);
-    if (isShared(opened, loaded.configuration)) useMemoryForSpeed();
     try {
       return await serveWith(opened, { loaded, token, terminal, engine });
     } finally {
@@ -87,8 +95,8 @@ async function serve(args: Arguments, terminal: Terminal): Promise<ExitCode> {
 }
 
 /** Others reach it, or it keeps its history where other gateways do. */
-function isShared({ path, shared }: OpenedStore, { gateway }: Configuration): boolean {
-  return !isLoopback(gateway.host) || (path === undefined && shared !== undefined);
+function isShared(configuration: Configuration, terminal: Terminal): boolean {
+  return !isLoopback(configuration.gateway.host) || isServer(storePlace(undefined, configuration, terminal));
 }
 
 interface ServeOptions {

@@ -6,12 +6,11 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Objects that wait for the disk would otherwise fill a young generation of 64 MB. */
-const YOUNG_STAYS_SMALL = "--semi-space-growth-factor=1";
 const LEAN_FLAGS = [
   // The middle compiler's workspaces are never given back: some 25 MB.
   "--no-maglev",
-  YOUNG_STAYS_SMALL,
+  // Objects that wait for the disk would otherwise fill a young generation of 64 MB.
+  "--semi-space-growth-factor=1",
   // The old generation is collected when it has grown by three fifths, not when it has doubled; by a fifth, a turn of 400 KB took a fifth more.
   "--heap-growing-percent=60",
 ];
@@ -21,18 +20,10 @@ export function keepMemoryLean(): void {
   for (const flag of LEAN_FLAGS) setFlagsFromString(flag);
 }
 
-/** As V8 has it by itself. Under load, a young generation of 2 MB that stays so and no middle compiler cost a third of the processor time more. */
-const FAST_FLAGS = ["--maglev", "--semi-space-growth-factor=2", "--heap-growing-percent=0"];
-
-/** For a gateway that many share: takes back what kept it small. */
-export function useMemoryForSpeed(): void {
-  for (const flag of FAST_FLAGS) setFlagsFromString(flag);
-}
-
 /** For a command whose input is large: the heap is collected when it has grown by a fifth, not when it has doubled. */
 export function keepHeapSmall(): void {
   setFlagsFromString("--heap-growing-percent=20");
-  setFlagsFromString(YOUNG_STAYS_SMALL);
+  setFlagsFromString("--semi-space-growth-factor=1");
 }
 
 /** Gives back now what reading a large file left behind; V8 would keep the pages for what comes next. */
@@ -45,18 +36,31 @@ export function giveMemoryBack(): void {
 /** Of glibc: each thread keeps freed memory to itself otherwise, some 10 MB. It is read before a program begins. */
 const ARENAS = "MALLOC_ARENA_MAX";
 
-/**
- * Of V8: what the young generation begins with, in mebibytes, and keeps: said later, it has grown already, by some 10 MB. Where it
- * may grow, V8's own 64 would make nothing faster, and take 200 MB more.
- */
-const YOUNG_GENERATION = ["--min-semi-space-size=2", "--max-semi-space-size=16", YOUNG_STAYS_SMALL] as const;
+/** Of V8: how far the young generation may grow, in mebibytes. Asked for later, it keeps what it began with, some 10 MB more. */
+const YOUNG_GENERATION = "--max-semi-space-size=2";
+/** V8's own 64 would make nothing faster, and take 200 MB more. */
+const SHARED_YOUNG_GENERATION = "--max-semi-space-size=16";
 
 /** For a process that is started lean from the first: it has no need to begin again. */
-export const LEAN_START = { flags: YOUNG_GENERATION, environment: { [ARENAS]: "1" } } as const;
+export const LEAN_START = { flags: [YOUNG_GENERATION], environment: { [ARENAS]: "1" } } as const;
 
 /** Begins this process again with what can only be said before it begins; where that cannot be done, it goes on. */
 export function beginAgainLean(): void {
-  if (process.platform !== "linux" || process.env[ARENAS] !== undefined || process.execve === undefined) return;
-  const words = [process.execPath, ...YOUNG_GENERATION, ...process.execArgv, ...process.argv.slice(1)];
-  process.execve(process.execPath, words, { ...process.env, [ARENAS]: "1" });
+  if (process.platform !== "linux" || process.env[ARENAS] !== undefined) return;
+  beginAgain([YOUNG_GENERATION, ...process.execArgv]);
+}
+
+function beginAgain(flags: readonly string[]): void {
+  const words = [process.execPath, ...flags, ...process.argv.slice(1)];
+  process.execve?.(process.execPath, words, { ...process.env, [ARENAS]: "1" });
+}
+
+/** As V8 has it by itself: under load, what keeps a gateway small costs it a quarter of its processor time. */
+const SHARED_FLAGS = ["--maglev", "--semi-space-growth-factor=2", "--heap-growing-percent=0"];
+
+/** For a gateway that many share, before it opens anything. It begins once more where it has begun lean, but not as another's child, whose channel would be lost. */
+export function useMemoryForSpeed(): void {
+  const [first, ...others] = process.execArgv;
+  if (first === YOUNG_GENERATION && !process.connected) beginAgain([SHARED_YOUNG_GENERATION, ...others]);
+  for (const flag of SHARED_FLAGS) setFlagsFromString(flag);
 }
