@@ -198,7 +198,7 @@ function createOwn({ database, periods, jobs }: PostgresParts, write: Write, siz
     append: async (tenant, end) => {
       const period = await periods.current();
       return database.transaction(async (runner) => {
-        const add = (fresh: FreshMessages): Steps<number> => addMessages(runner.vault, fresh, period);
+        const add = (fresh: FreshMessages): Steps<void> => addMessages(runner.vault, fresh, period);
         const appended = await runner.answer(appendChain(runner, tenant, end, add));
         const link = end.entries.at(-1)?.link ?? end.after;
         if (appended !== undefined && end.job !== undefined && link !== undefined)

@@ -1,5 +1,7 @@
 /** The store in a real PostgreSQL server: the contract of stores, and what several gateways and a lost server bring about. */
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { keeping } from "../../src/cli/store/place.ts";
@@ -15,6 +17,28 @@ import { compaction, talk } from "./contract/things.ts";
 import { NO_POSTGRES, startPostgres, type TestPostgres } from "./postgres-server.ts";
 
 const DAY_MS = 86_400_000;
+
+/** Stands between a store and its server, and counts how often the store asks once an answer has come. */
+async function countAnswersWaitedFor(port: number) {
+  let waits = 0;
+  const between = createServer((client) => {
+    const upstream = connect(port, "127.0.0.1");
+    let isAnswered = true;
+    client.on("data", (asked) => {
+      if (isAnswered) waits++;
+      isAnswered = false;
+      upstream.write(asked);
+    });
+    upstream.on("data", (answer) => {
+      isAnswered = true;
+      client.write(answer);
+    });
+    client.on("close", () => upstream.destroy()).on("error", () => undefined);
+    upstream.on("close", () => client.destroy()).on("error", () => undefined);
+  });
+  await once(between.listen(0, "127.0.0.1"), "listening");
+  return { port: (between.address() as AddressInfo).port, waits: () => waits, close: () => between.close() };
+}
 
 describe.skipIf(NO_POSTGRES !== undefined)(`PostgreSQL${NO_POSTGRES === undefined ? "" : ` (${NO_POSTGRES})`}`, () => {
   let server: TestPostgres;
@@ -148,6 +172,26 @@ describe.skipIf(NO_POSTGRES !== undefined)(`PostgreSQL${NO_POSTGRES === undefine
       expect(await meanwhile).toMatchObject({ added: 1 });
       expect(await store.appendChain("t", talk(...words))).toMatchObject({ added: 2 });
       expect(await store.readLinks("t", talk(...words).links.at(-1)!)).toHaveLength(6);
+    });
+
+    it("is waited for four times by a turn of a conversation that goes on", async () => {
+      const url = new URL(await server.newSchema());
+      const between = await countAnswersWaitedFor(Number(url.port));
+      url.port = String(between.port);
+      const store = await openPostgresStore({ url: url.href, connections: 1 });
+      try {
+        const words = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        // Statements are prepared then, and the tenant is known.
+        for (const turn of [2, 4]) await store.appendChain("t", talk(...words.slice(0, turn)));
+        await store.getState("t", "a");
+        await store.appendChain("t", talk(...words.slice(0, 6)));
+        const before = between.waits();
+        expect(await store.appendChain("t", talk(...words))).toMatchObject({ added: 2 });
+        expect(between.waits() - before).toBe(4);
+      } finally {
+        await store.close();
+        between.close();
+      }
     });
 
     it("that stays away is waited for once, by all calls together, and used again once it is back", async () => {

@@ -57,10 +57,12 @@ function openFile() {
 function* counting<Answer>(steps: Steps<Answer>, seen: { statements: number; names: number }): Steps<Answer> {
   let step = steps.next();
   while (step.done !== true) {
-    seen.statements++;
-    const lists = Object.values(step.value.args as object).filter(Array.isArray);
-    seen.names = Math.max(seen.names, ...lists.map(({ length }) => length));
-    step = steps.next(yield step.value satisfies AskedQuery);
+    for (const { args } of [step.value].flat() as readonly AskedQuery[]) {
+      seen.statements++;
+      const lists = Object.values(args as object).filter(Array.isArray);
+      seen.names = Math.max(seen.names, ...lists.map(({ length }) => length));
+    }
+    step = steps.next(yield step.value);
   }
   return step.value;
 }

@@ -15,7 +15,7 @@ import { threadSource } from "../gateway/thread.ts";
 import { EXIT, usageError, type ExitCode } from "../program/exit.ts";
 import type { Operation } from "../gateway/operation.ts";
 import { toCaching, gatewayOptions, toMode, outwardProxies } from "../gateway/options.ts";
-import { keepMemoryLean } from "../gateway/lean-memory.ts";
+import { keepMemoryLean, useMemoryForSpeed } from "../gateway/lean-memory.ts";
 import { requiredToken, type OperatorToken } from "../gateway/token.ts";
 import {
   CONFIG_FLAGS,
@@ -26,7 +26,15 @@ import {
   LOGGING_SETTINGS,
   toFlag,
 } from "../settings/flags.ts";
-import { fileBytes, storeAsConfigured, keeping, openConfiguredStore, type OpenedStore } from "../store/place.ts";
+import {
+  fileBytes,
+  isServer,
+  storeAsConfigured,
+  keeping,
+  openConfiguredStore,
+  storePlace,
+  type OpenedStore,
+} from "../store/place.ts";
 import { interruption } from "../gateway/process.ts";
 import { configuredTenants } from "../gateway/tenants.ts";
 import type { Terminal } from "../screen/terminal.ts";
@@ -73,6 +81,7 @@ async function serve(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   keepMemoryLean();
   const loaded = await resolveAll(request(args, terminal));
   if (loaded.problems.length > 0) throw configurationError(loaded.problems);
+  if (isShared(loaded.configuration, terminal)) useMemoryForSpeed();
   if (!asksInPlace(loaded.configuration)) checkSummarize(args, loaded.configuration);
   checkFilesFolder(loaded.configuration);
   const token = requiredToken(loaded.configuration, terminal);
@@ -84,6 +93,11 @@ async function serve(args: Arguments, terminal: Terminal): Promise<ExitCode> {
       await opened.store.close();
     }
   });
+}
+
+/** Others reach it, or it keeps its history where other gateways do. */
+function isShared(configuration: Configuration, terminal: Terminal): boolean {
+  return !isLoopback(configuration.gateway.host) || isServer(storePlace(undefined, configuration, terminal));
 }
 
 interface ServeOptions {

@@ -36,6 +36,11 @@ export function storePlace(given: string | undefined, { gateway }: Configuration
   return { address: `sqlite:${path}`, shown: shortPath(path, terminal), path };
 }
 
+/** A database that any number of gateways may share. */
+export function isServer({ address, path }: StorePlace): boolean {
+  return path === undefined && address !== IN_MEMORY;
+}
+
 /** The store that is meant, which has to be there: a mistyped path must not make a new one. Throws `store_unreachable` where it is not. */
 export function existingStore(given: string | undefined, configuration: Configuration, terminal: Terminal): StorePlace {
   const found = storePlace(given, configuration, terminal);

@@ -6,7 +6,7 @@ import type { FreshMessages } from "../sql/chains.ts";
 import type { NewPieces } from "../sql/originals.ts";
 import { query } from "../sql/query.ts";
 import { tenantToken } from "../sql/search.ts";
-import { all, first, run, type Steps } from "../sql/steps.ts";
+import { all, run, type Steps } from "../sql/steps.ts";
 import { encoded, keyOf, type EncodedText } from "../text-bytes.ts";
 import type { Vault } from "../vault.ts";
 
@@ -70,16 +70,25 @@ interface Wanted {
   readonly key: string;
 }
 
+interface Keeping extends Place {
+  /** They are added, and looked for only where they are there already. */
+  readonly seemNew: boolean;
+}
+
 /** The ids of these bodies, in their order. */
-function* keepBodies(vault: Vault, place: Place, wanted: readonly Wanted[]): Steps<readonly number[]> {
+function* keepBodies(
+  vault: Vault,
+  { seemNew, ...place }: Keeping,
+  wanted: readonly Wanted[],
+): Steps<readonly number[]> {
   const distinct = [...new Map(wanted.map((one) => [one.key, one])).values()];
-  const known = yield* idsOf(place, distinct);
+  const known = seemNew ? new Map<string, number>() : yield* idsOf(place, distinct);
   const fresh = distinct.filter(({ key }) => !known.has(key));
   let from = 0;
   for (const end of batchEnds(fresh, ({ body }) => body.text.length)) {
     const batch = fresh.slice(from, end);
     for (const [key, id] of idsByKey(yield* all(addBodies, newBodies(vault, place, batch)))) known.set(key, id);
-    // Another conversation brought the others at the same time.
+    // Another conversation brought the others.
     const others = batch.filter(({ key }) => !known.has(key));
     for (const [key, id] of yield* idsOf(place, others)) known.set(key, id);
     from = end;
@@ -155,29 +164,30 @@ interface NewLinks {
   readonly bodies: readonly number[];
 }
 
-/** Answers with the last of them. */
-const addLinks = query<NewLinks, { id: number }>(`
+/** The last of them becomes the session's head. */
+const addLinks = query<NewLinks>(`
   with fresh as materialized (
     select nextval('link_ids') as id, one.*
     from unnest(:links::text[], :roles::text[], :protocols::text[], :members::integer[], :bodies::bigint[])
       with ordinality as one (link, role, protocol, member, body, place)),
-  added as (
-    insert into links (period, id, tenant, link, parent, position, session, role, protocol, member, body, created_at)
-    select :period::integer, id, :tenant::integer, link, coalesce(lag(id) over (order by place), :parent::bigint),
-      :position::integer + place - 1, :session::bigint, role, protocol, member, body, :now::bigint
-    from fresh)
-  select id from fresh order by place desc limit 1`);
+  moved as (
+    update sessions set head = (select id from fresh order by place desc limit 1), updated_at = :now where id = :session)
+  insert into links (period, id, tenant, link, parent, position, session, role, protocol, member, body, created_at)
+  select :period::integer, id, :tenant::integer, link, coalesce(lag(id) over (order by place), :parent::bigint),
+    :position::integer + place - 1, :session::bigint, role, protocol, member, body, :now::bigint
+  from fresh`);
 
-/** All in the month in which their conversation began. Answers with the last of them. */
+/** All in the month in which their conversation began. */
 export function* addMessages(
   vault: Vault,
   { entries, last, tenant, session, now }: FreshMessages,
   currentPeriod: number,
-): Steps<number> {
+): Steps<void> {
   const period = last?.period ?? currentPeriod;
   const wanted = entries.map(({ body }) => wantedOf(vault, { form: "message", text: body }));
-  const bodies = yield* keepBodies(vault, { tenant, period }, wanted);
-  const added = yield* first(addLinks, {
+  // What follows a message that is stored is mostly said for the first time.
+  const bodies = yield* keepBodies(vault, { tenant, period, seemNew: last !== undefined }, wanted);
+  yield* run(addLinks, {
     tenant,
     period,
     session,
@@ -190,7 +200,6 @@ export function* addMessages(
     protocols: entries.map(({ protocol = null }) => protocol),
     members: entries.map(({ member }) => member),
   });
-  return added!.id;
 }
 
 interface PieceRows {
@@ -210,7 +219,7 @@ export function piecesToAdd(vault: Vault, pieces: readonly Body[], period: numbe
   return {
     keys: wanted.map(({ body: { form }, hash }) => ({ form, hash })),
     add: function* add(tenant, places) {
-      const bodies = yield* keepBodies(vault, { tenant, period }, wanted);
+      const bodies = yield* keepBodies(vault, { tenant, period, seemNew: false }, wanted);
       const originals = places.map(({ original }) => original);
       const positions = places.map(({ position }) => position);
       yield* run(insertPieces, { period, originals, positions, bodies });

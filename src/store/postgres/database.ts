@@ -143,6 +143,8 @@ function openPool({ url, readOnly, connections, statementTimeoutMs, connectTimeo
     query_timeout: 2 * statementTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs,
     application_name: "precis",
+    // What needs no answer of what comes before it is sent behind it.
+    pipeline: true,
     types: asNumbers,
   });
   pool.on("connect", (client) => {
@@ -243,10 +245,12 @@ async function transactionOn<Answer>(
 ): Promise<Answer> {
   const runner = runnerOf(client, parts, long ? LONG_MS_MAX : undefined);
   for (let attempt = 1; ; attempt++) {
-    await client.query(writes ? BEGIN_TO_WRITE : long ? "begin; set local statement_timeout = 0" : "begin");
+    // The work does not wait for the beginning: where that fails, so does all that is behind it.
+    sendTogether(client);
+    const begun = client.query(writes ? BEGIN_TO_WRITE : long ? "begin; set local statement_timeout = 0" : "begin");
     let answer: Answer;
     try {
-      answer = await work(runner);
+      [, answer] = await Promise.all([begun, work(runner)]);
     } catch (error) {
       if (isAway(error)) throw error;
       parts.lasting.forget();
@@ -264,10 +268,18 @@ function tablesWith(vault: Vault): Tables & SearchedTables {
   return { vault, index: WORD_INDEX, lockToWrite, dropUnused };
 }
 
+/** What is asked in one go leaves in one packet: the driver would write each statement by itself. */
+function sendTogether({ connection: { stream } }: PoolClient): void {
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+}
+
 async function askOn(client: PoolClient, { query, args, wants }: AskedQuery, timeoutMs?: number): Promise<unknown> {
   const { name, text, names } = compiled(query);
   const given = args as Readonly<Record<string, unknown>>;
   const values = names.map((one) => storable(given[one]));
+  sendTogether(client);
   const { rows, rowCount } = await client.query(withTimeout({ name, text, values }, timeoutMs));
   if (wants === "row") return rows[0] as unknown;
   return wants === "rows" ? (rows as unknown) : (rowCount ?? 0);

@@ -5,7 +5,7 @@ import { decoded } from "../text-bytes.ts";
 import type { Vault } from "../vault.ts";
 import { query } from "./query.ts";
 import { moveHead, sessionFor, type KnownLink, type StoredLink } from "./sessions.ts";
-import { all, type Steps, type Tables } from "./steps.ts";
+import { all, together, type Steps, type Tables } from "./steps.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
 /** What is looked for first; most chains end in what was just stored. Then four times as many, and so on. */
@@ -176,24 +176,23 @@ function* lastStored(
   return { from, last: stored.get(links[from - 1]!) };
 }
 
-/** `add` answers with the last message. `undefined` where the chain's known part is not stored any more: the whole chain is needed then. */
+/** `add` puts the session's head on the last message. `undefined` where the chain's known part is not stored any more: the whole chain is needed then. */
 export function* appendChain(
   { lockToWrite }: Tables,
   tenantName: string,
   { root, after, entries, session: name, now }: ChainEnd,
-  add: (fresh: FreshMessages) => Steps<number>,
+  add: (fresh: FreshMessages) => Steps<void>,
 ): Steps<Appended | undefined> {
   const names = name === undefined ? [] : [`${tenantName}\nsession ${name}`];
-  yield* lockToWrite([`${tenantName}\n${root}`, ...names]);
   const tenant = yield* writingTenant(tenantName);
-  const before = yield* lastStored(tenant, after, entries);
+  const locking = lockToWrite([`${tenantName}\n${root}`, ...names]);
+  const [, before] = yield* together(locking, lastStored(tenant, after, entries));
   if (before === undefined) return undefined;
   const { from, last } = before;
   const fresh = entries.slice(from);
   const session = yield* sessionFor(tenant, { name, last, next: fresh[0]?.link, now });
-  const isNew = fresh.length > 0;
-  const head = isNew ? yield* add({ tenant, session: session.id, now, from, entries: fresh, last }) : last?.id;
-  yield* moveHead({ id: session.id, head: name === undefined && !isNew ? null : (head ?? null), now });
+  if (fresh.length > 0) yield* add({ tenant, session: session.id, now, from, entries: fresh, last });
+  else yield* moveHead({ id: session.id, head: name === undefined ? null : (last?.id ?? null), now });
   return { added: fresh.length, session: session.name };
 }
 

@@ -12,7 +12,8 @@ export interface AskedQuery {
   readonly wants: "rows" | "row" | "changes" | "id";
 }
 
-export type Steps<Answer> = Generator<AskedQuery, Answer, unknown>;
+/** Several at once need nothing of each other's answers: they are asked in their order, and none waits. */
+export type Steps<Answer> = Generator<AskedQuery | readonly AskedQuery[], Answer, unknown>;
 
 /** What the work needs of its database beside queries. */
 export interface Tables {
@@ -37,9 +38,21 @@ export function* run<Arguments>(query: Query<Arguments, unknown>, args: Argument
   return (yield { query: query as Query<never, unknown>, args, wants: "changes" }) as number;
 }
 
+/** Two pieces of work of which neither needs the other's answers, nor asks several things at once: what each asks next is asked together. */
+export function* together<One, Other>(one: Steps<One>, other: Steps<Other>): Steps<readonly [One, Other]> {
+  let [ones, others] = [one.next(), other.next()];
+  while (ones.done !== true && others.done !== true) {
+    const answers = (yield [ones.value, others.value].flat()) as readonly [unknown, unknown];
+    [ones, others] = [one.next(answers[0]), other.next(answers[1])];
+  }
+  while (ones.done !== true) ones = one.next(yield ones.value);
+  while (others.done !== true) others = other.next(yield others.value);
+  return [ones.value, others.value];
+}
+
 export function answerNow<Answer>(steps: Steps<Answer>, ask: (asked: AskedQuery) => unknown): Answer {
   let step = steps.next();
-  while (step.done !== true) step = steps.next(ask(step.value));
+  while (step.done !== true) step = steps.next("query" in step.value ? ask(step.value) : step.value.map(ask));
   return step.value;
 }
 
@@ -49,6 +62,7 @@ export async function answerLater<Answer>(
   ask: (asked: AskedQuery) => unknown,
 ): Promise<Answer> {
   let step = steps.next();
-  while (step.done !== true) step = steps.next(await ask(step.value));
+  while (step.done !== true)
+    step = steps.next(await ("query" in step.value ? ask(step.value) : Promise.all(step.value.map(ask))));
   return step.value;
 }

@@ -6,6 +6,7 @@ import type { FreshMessages } from "../sql/chains.ts";
 import type { BodyKey, NewOriginals, NewPieces, StagedPieces } from "../sql/originals.ts";
 import { query, type Query } from "../sql/query.ts";
 import { tenantToken } from "../sql/search.ts";
+import { moveHead } from "../sql/sessions.ts";
 import { first, run, type Steps } from "../sql/steps.ts";
 import { knownTenant } from "../sql/tenants.ts";
 import { encoded, keyOf } from "../text-bytes.ts";
@@ -124,11 +125,11 @@ export function piecesToAdd(pieces: readonly ReadyBody[]): NewPieces {
   };
 }
 
-/** Answers with the last of them. */
+/** Ends with the session's head on the last of them. */
 export function* addMessages(
   { entries, from, last, tenant, session, now }: FreshMessages,
   ready: readonly ReadyBody[],
-): Steps<number> {
+): Steps<void> {
   let parent = last?.id ?? null;
   let position = last?.position ?? -1;
   for (const [at, { link, role, protocol = null, member }] of entries.entries()) {
@@ -136,7 +137,7 @@ export function* addMessages(
     const row = { tenant, link, parent, position: ++position, session, role, protocol, member, body, now };
     parent = yield* add(addLink, row);
   }
-  return parent!;
+  yield* moveHead({ id: session, head: parent, now });
 }
 
 function* keepBody(tenant: number, ready: ReadyBody): Steps<number> {
