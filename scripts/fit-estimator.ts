@@ -6,7 +6,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { CLASSES, CLASS_BITS, createPieces } from "../src/core/transcript/estimate-pieces.ts";
+import { CLASSES, CLASS_BITS, createPieces } from "../src/core/transcript/estimate.ts";
 import { errorTable } from "./estimator/errors.ts";
 import { exactTokens } from "./estimator/exact.ts";
 import { solve, type Row } from "./estimator/solve.ts";

@@ -1,5 +1,5 @@
 /** What the provider keeps between requests beside its cache: answers that a later request can name, per key. */
-import { boundedMap, type BoundedMap } from "../../src/platform/bounded-map.ts";
+import { boundedMap, type BoundedMap } from "../../src/gateway/conversations/threads.ts";
 import type { StoredThread } from "./anthropic/threads.ts";
 import type { Fields } from "../../src/protocols/fields.ts";
 

@@ -5,7 +5,7 @@
 import { createAccountBook, type Account } from "./account.ts";
 import { answererOf, type Script } from "./answers.ts";
 import { createApp } from "./app.ts";
-import { boundedMap } from "../../src/platform/bounded-map.ts";
+import { boundedMap } from "../../src/gateway/conversations/threads.ts";
 import { cacheEntries } from "./caches/entries.ts";
 import type { FaultRates } from "./faults.ts";
 import { LIMITS, type Limits } from "./limits.ts";

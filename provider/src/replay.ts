@@ -3,14 +3,9 @@
  * in results, the calls they answer say where it is, so a session can be rewound or shortened on its way; else the
  * answer is the one after the last that this key was given.
  */
-import {
-  detectFormat,
-  LOG_FORMATS,
-  readLog,
-  wireText,
-  type LogFormat,
-  type ReadOptions,
-} from "../../src/logs/index.ts";
+import { detectFormat, wireText } from "../../src/logs/detect.ts";
+import { LOG_FORMATS, type LogFormat, type ReadOptions } from "../../src/logs/log.ts";
+import { readLog } from "../../src/logs/read.ts";
 import { PrecisError } from "../../src/core/errors.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../src/core/transcript/message.ts";
 import { protocols } from "../../src/protocols/index.ts";

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { estimateText } from "../../src/core/transcript/estimate.ts";
 import { isFields, listOf, textOf, type Fields } from "../../src/protocols/fields.ts";
-import { boundedMap } from "../../src/platform/bounded-map.ts";
+import { boundedMap } from "../../src/gateway/conversations/threads.ts";
 import type { Block, Prompt } from "./contract.ts";
 import type { ModelTraits } from "./traits.ts";
 

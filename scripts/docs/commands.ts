@@ -2,7 +2,7 @@
 import { definitions, withGenerated } from "./markdown.ts";
 import { invocation, type Command, type CommandGroup } from "../../src/cli/program/command.ts";
 import { EXIT_MEANINGS } from "../../src/cli/program/exit.ts";
-import { describeCommand } from "../../src/cli/program/usage.ts";
+import { describeCommand } from "../../src/cli/program/program.ts";
 
 /** A flag that so many commands have in the same words is described once. */
 const SHARED_MIN = 2;

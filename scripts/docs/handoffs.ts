@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { withGenerated } from "./markdown.ts";
 import type { Writer } from "../../src/core/handoff/model/writer.ts";
 import { contentText } from "../../src/core/transcript/message.ts";
-import { readLog } from "../../src/logs/index.ts";
+import { readLog } from "../../src/logs/read.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { createRuntime } from "../../src/index.ts";
 

@@ -1,7 +1,7 @@
 /** `man precis`: the same commands as docs/cli.md, in the language of man pages (man-pages(7), groff_man(7)). */
 import { invocation, type Command, type CommandGroup } from "../../src/cli/program/command.ts";
 import { EXIT_MEANINGS } from "../../src/cli/program/exit.ts";
-import { describeCommand } from "../../src/cli/program/usage.ts";
+import { describeCommand } from "../../src/cli/program/program.ts";
 
 const ENVIRONMENT: readonly (readonly [name: string, meaning: string])[] = [
   ["PRECIS_CONFIG", "The configuration file, instead of the project's."],

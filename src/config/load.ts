@@ -115,7 +115,7 @@ async function problemsOfPatterns({ configuration, provenance }: Resolved): Prom
   const path = "redaction.patterns";
   const { patterns } = configuration.redaction;
   if (patterns.length === 0) return [];
-  const { patternProblems } = await import("../secrets/patterns.ts");
+  const { patternProblems } = await import("../secrets/index.ts");
   const { place } = provenance.get(path)!;
   return patternProblems(patterns).map(({ index, message, fix }) => {
     const which = index === undefined ? "" : ` number ${index + 1}, \`${shown(patterns[index]!)}\``;

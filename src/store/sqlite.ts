@@ -3,14 +3,24 @@
  * working in a thread of its own. What is acknowledged is on the disk.
  */
 import { pauseBetweenBatches } from "./batches.ts";
-import { QUEUE_LIMITS, type QueueLimits } from "./gate.ts";
+import { QUEUE_LIMITS, type QueueLimits, createGate } from "./gate.ts";
 import { createLifetime } from "./lifetime.ts";
 import { wrongKeyError } from "./refusals.ts";
 import { createHistoryCalls } from "./sql/history.ts";
-import type { Ask } from "./sql/operations.ts";
-import { startWorkerClient } from "./sqlite/worker-client.ts";
+import type { Ask, AnswerOf, OperationName } from "./sql/operations.ts";
 import type { ClockOptions, HistoryStore } from "./store.ts";
 import { KEY_BYTES } from "./vault.ts";
+import { Worker } from "node:worker_threads";
+import { identityOf, type FileOptions, openDatabase } from "./sqlite/database.ts";
+import { fromPlain, deletedError, lostThreadError } from "./sqlite/failures.ts";
+import type { Call } from "./sqlite/operations.ts";
+import type { FromThread, ToThread } from "./sqlite/worker.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { createRunner, type Runner } from "./sqlite/query.ts";
+import { countStored } from "./sql/chains.ts";
+import { findRecord } from "./sql/compaction-records.ts";
+import { getStates } from "./sql/usage.ts";
+import type { Steps } from "./sql/steps.ts";
 
 export interface SqliteOptions extends ClockOptions {
   /** The file; it and its folder are created where they are missing, for their owner alone. */
@@ -60,4 +70,210 @@ export async function openSqliteStore(options: SqliteOptions): Promise<HistorySt
     return answer;
   };
   return { ...createHistoryCalls(ask, { now, readOnly, during }), close: () => end(client.close) };
+}
+
+export interface WorkerClient {
+  readonly call: Ask;
+  /** Ends the thread; to be called when nothing is under way. */
+  readonly close: () => Promise<void>;
+}
+
+interface Pending {
+  readonly resolve: (answer: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Of the thread's memory; with Node's own default it keeps about 10 MB more, and is no faster. */
+const YOUNG_GENERATION_MEBIBYTES = 4;
+
+/** Resolves when the file is open. */
+export async function startWorkerClient(file: FileOptions, limits: QueueLimits): Promise<WorkerClient> {
+  const gate = createGate(limits);
+  const reader = createReader(file);
+  let thread: Promise<Thread> | undefined;
+  let opened = false;
+
+  const threadNow = (): Promise<Thread> => {
+    if (thread === undefined) {
+      // A thread that could only say so need not be started.
+      if (opened && identityOf(file.path) === undefined) throw deletedError(file.path);
+      const starting = startThread({ ...file, mustExist: opened || file.mustExist === true }, () => {
+        if (thread === starting) thread = undefined;
+        // The next call may find another file there.
+        reader.close();
+      });
+      thread = starting;
+    }
+    return thread;
+  };
+
+  const carry = async (call: Omit<Call, "id">): Promise<unknown> => {
+    const { bytes } = call;
+    const read = reader.answer(call);
+    if (read !== undefined) return read.answer;
+    const answered = reader.begun(call.name);
+    try {
+      await gate.enter(bytes);
+      try {
+        return await (await threadNow()).ask(call);
+      } finally {
+        gate.leave(bytes);
+      }
+    } finally {
+      answered();
+    }
+  };
+
+  await threadNow();
+  opened = true;
+  return {
+    call: async (name, tenant, argument, bytes = 0) => (await carry({ name, tenant, argument, bytes })) as never,
+    close: async () => {
+      // The last to let go of the file puts it in order, and that is the thread.
+      reader.close();
+      await (await thread)?.end();
+    },
+  };
+}
+
+interface Thread {
+  readonly ask: (call: Omit<Call, "id">) => Promise<unknown>;
+  readonly end: () => Promise<void>;
+}
+
+function takeOut(pending: Map<number, Pending>, id: number, worker: Worker): Pending | undefined {
+  const one = pending.get(id);
+  pending.delete(id);
+  // A store that nobody waits for does not keep a program alive.
+  if (pending.size === 0) worker.unref();
+  return one;
+}
+
+function workerOn(file: FileOptions): Worker {
+  // The thread's own file: as source, or as built.
+  return new Worker(new URL(`./worker${import.meta.url.slice(-3)}`, import.meta.url), {
+    workerData: file,
+    execArgv: [],
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MEBIBYTES },
+  });
+}
+
+/** `ended` is told once, when the thread cannot be asked any more. */
+function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
+  const worker = workerOn(file);
+  const pending = new Map<number, Pending>();
+  let [asked, death]: [number, unknown] = [0, undefined];
+  const gone = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+  const post = (message: ToThread): void => worker.postMessage(message);
+  const settle = (id: number): Pending | undefined => takeOut(pending, id, worker);
+  const thread: Thread = {
+    ask: (call) =>
+      new Promise((resolve, reject) => {
+        const id = asked++;
+        if (pending.size === 0) worker.ref();
+        pending.set(id, { resolve, reject });
+        post({ id, ...call });
+      }),
+    end: async () => {
+      worker.ref();
+      post("close");
+      await gone;
+    },
+  };
+  return new Promise((resolve, reject) => {
+    const lost = (): void => {
+      ended();
+      const error = lostThreadError(file.path, death);
+      for (const id of pending.keys()) settle(id)?.reject(error);
+      reject(error);
+    };
+    worker.on("error", (error) => {
+      death = error;
+    });
+    worker.once("exit", lost);
+    worker.on("message", (message: FromThread) => {
+      if (message === "ready") {
+        worker.unref();
+        resolve(thread);
+      } else if ("refused" in message) {
+        ended();
+        reject(fromPlain(message.refused));
+      } else
+        for (const reply of message) {
+          const one = settle(reply.id);
+          // A thread without its file ends now: the next call must not ask it.
+          if ("error" in reply && reply.error.details.code === "store_gone") ended();
+          if ("error" in reply) one?.reject(fromPlain(reply.error));
+          else one?.resolve(reply.answer as never);
+        }
+    });
+  });
+}
+
+type Question = "findRecord" | "countStored" | "getStates";
+type Answer<Name extends OperationName> = (runner: Runner, tenant: string, argument: never) => Steps<AnswerOf<Name>>;
+
+const QUESTIONS: { readonly [Name in Question]: Answer<Name> } = {
+  findRecord: (_, tenant, asked) => findRecord(tenant, asked),
+  countStored: (_, tenant, links) => countStored(tenant, links),
+  getStates,
+};
+
+/** A question that is asked after a write was begun must see it: such a question goes the same way, behind the write. */
+const BEHIND: Readonly<Record<Question, readonly OperationName[]>> = {
+  findRecord: ["putRecord", "undoRecord"],
+  countStored: ["append"],
+  getStates: ["putState"],
+};
+
+const CACHE_KIBIBYTES = 256;
+
+interface Reader {
+  /** Undefined where the store's thread has to be asked, which also knows what is wrong. */
+  readonly answer: (call: Pick<Call, "name" | "tenant" | "argument">) => { readonly answer: unknown } | undefined;
+  /** A call is on its way to the thread until what is returned is called. */
+  readonly begun: (name: OperationName) => () => void;
+  /** Lets go of the file; the next question opens it again. */
+  readonly close: () => void;
+}
+
+export function createReader(file: FileOptions): Reader {
+  let open: { readonly db: DatabaseSync; readonly runner: Runner } | "refused" | undefined;
+  const underWay = new Map<OperationName, number>();
+  const add = (name: OperationName, count: number): void => void underWay.set(name, (underWay.get(name) ?? 0) + count);
+  return {
+    answer: ({ name, tenant, argument }) => {
+      if (!isQuestion(name) || BEHIND[name].some((write) => (underWay.get(write) ?? 0) > 0)) return undefined;
+      open ??= openToRead(file);
+      if (open === "refused") return undefined;
+      try {
+        return { answer: open.runner.answer<unknown>(QUESTIONS[name](open.runner, tenant, argument as never)) };
+      } catch {
+        return undefined;
+      }
+    },
+    begun: (name) => {
+      add(name, 1);
+      return () => add(name, -1);
+    },
+    close: () => {
+      if (open !== "refused") open?.db.close();
+      open = undefined;
+    },
+  };
+}
+
+function isQuestion(name: OperationName): name is Question {
+  return Object.hasOwn(QUESTIONS, name);
+}
+
+function openToRead(file: FileOptions): { readonly db: DatabaseSync; readonly runner: Runner } | "refused" {
+  try {
+    // A call that would have to wait is left to the thread.
+    const db = openDatabase({ ...file, readOnly: true, busyTimeoutMs: 0 });
+    db.exec(`pragma cache_size = -${CACHE_KIBIBYTES}`);
+    return { db, runner: createRunner(db, file.key) };
+  } catch {
+    return "refused";
+  }
 }

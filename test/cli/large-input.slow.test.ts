@@ -4,7 +4,7 @@ import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { largeFile } from "../../src/cli/files/read.ts";
-import { readLog } from "../../src/logs/index.ts";
+import { readLog } from "../../src/logs/read.ts";
 import { claudeCodeSession, NODE_ENVIRONMENT, temporaryFolder, type Folder } from "./precis.ts";
 
 const TIMEOUT_MS = 10 * 60_000;

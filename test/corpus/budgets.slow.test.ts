@@ -6,7 +6,9 @@
 import { expect, it } from "vitest";
 import { createMeasure } from "../../src/core/transcript/measure.ts";
 import type { Transcript } from "../../src/core/transcript/message.ts";
-import { detectFormat, readLog, type LogFormat } from "../../src/logs/index.ts";
+import { detectFormat } from "../../src/logs/detect.ts";
+import { readLog } from "../../src/logs/read.ts";
+import type { LogFormat } from "../../src/logs/log.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";

@@ -1,8 +1,8 @@
 /** Every real session, converted to every format, and from there to every other. A short run takes one of each kind; a full run takes all. */
 import { readdirSync, statSync } from "node:fs";
 import { expect, it } from "vitest";
-import { convertLog, LOG_FORMATS } from "../../src/logs/index.ts";
-import { readSession } from "../../src/logs/convert.ts";
+import { convertLog, readSession } from "../../src/logs/convert.ts";
+import { LOG_FORMATS } from "../../src/logs/log.ts";
 import { sessionText } from "../../src/logs/stored.ts";
 import { CORPUS, describeCorpus, hasCorpus } from "../support/corpus.ts";
 import { expectFaithful } from "../support/conversions.ts";

@@ -1,9 +1,8 @@
 /** One session with everything that formats differ in, written in each and read back, with nothing lost unsaid. */
 import { describe, expect, it } from "vitest";
 import { textMessage, type ContentPart, type Message, type Part } from "../../src/core/transcript/message.ts";
-import { writeSession, readSession } from "../../src/logs/convert.ts";
-import { convertLog, LOG_FORMATS, type LogFormat } from "../../src/logs/index.ts";
-import { liveMessages, type Session, type SessionMessage } from "../../src/logs/log.ts";
+import { writeSession, readSession, convertLog } from "../../src/logs/convert.ts";
+import { LOG_FORMATS, type LogFormat, liveMessages, type Session, type SessionMessage } from "../../src/logs/log.ts";
 import { expectFaithful } from "../support/conversions.ts";
 import { jsonl } from "./reading.ts";
 

@@ -3,14 +3,9 @@ import { readdirSync } from "node:fs";
 import { expect, it } from "vitest";
 import { callsOf, contentText, type Message } from "../../src/core/transcript/message.ts";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
-import {
-  detectFormat,
-  LOG_FORMATS,
-  readLog,
-  type InputFormat,
-  type LogFormat,
-  type ReadLog,
-} from "../../src/logs/index.ts";
+import { detectFormat } from "../../src/logs/detect.ts";
+import { LOG_FORMATS, type InputFormat, type LogFormat, type ReadLog } from "../../src/logs/log.ts";
+import { readLog } from "../../src/logs/read.ts";
 import { spread } from "../support/cases.ts";
 import { CORPUS, corpusText, describeCorpus, hasCorpus } from "../support/corpus.ts";
 

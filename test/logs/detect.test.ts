@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { detectFormat, readLog, WIRE_FORMATS, wireText, type InputFormat } from "../../src/logs/index.ts";
+import { detectFormat, wireText } from "../../src/logs/detect.ts";
+import { readLog } from "../../src/logs/read.ts";
+import { WIRE_FORMATS, type InputFormat } from "../../src/logs/log.ts";
 import { bodies, RUNS, type WireName } from "../support/transcripts.ts";
 import { jsonl } from "./reading.ts";
 

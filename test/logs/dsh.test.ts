@@ -5,7 +5,8 @@ import { zstdCompressSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { contentText } from "../../src/core/transcript/message.ts";
 import { folded, unfolded } from "../../src/logs/frames.ts";
-import { convertLog, detectFormat } from "../../src/logs/index.ts";
+import { convertLog } from "../../src/logs/convert.ts";
+import { detectFormat } from "../../src/logs/detect.ts";
 import { precisHere, temporaryFolder } from "../cli/precis.ts";
 import { jsonl, noted, read, said } from "./reading.ts";
 

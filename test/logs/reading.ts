@@ -2,7 +2,8 @@
 import { expect } from "vitest";
 import { callsOf, contentText, resultOf, type Message } from "../../src/core/transcript/message.ts";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
-import { readLog, type LogFormat, type LogNoteCode, type ReadLog, type ReadOptions } from "../../src/logs/index.ts";
+import { readLog } from "../../src/logs/read.ts";
+import type { LogFormat, LogNoteCode, ReadLog, ReadOptions } from "../../src/logs/log.ts";
 
 export const jsonl = (records: readonly unknown[]): string =>
   records.map((record) => (typeof record === "string" ? record : JSON.stringify(record))).join("\n");

@@ -1,6 +1,6 @@
 /** When each message was recorded: the caches of providers forget, so that whoever replays a session needs its pauses. */
 import { describe, expect, it } from "vitest";
-import { readLog } from "../../src/logs/index.ts";
+import { readLog } from "../../src/logs/read.ts";
 import { corpusText, hasCorpus } from "../support/corpus.ts";
 import { jsonl } from "./reading.ts";
 

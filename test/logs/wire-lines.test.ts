@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { wireText } from "../../src/logs/index.ts";
+import { wireText } from "../../src/logs/detect.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { bodies, RUNS, WIRE_NAMES } from "../support/transcripts.ts";
 

@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { startWorkerClient, type WorkerClient } from "../../src/store/sqlite/worker-client.ts";
+import { startWorkerClient, type WorkerClient, createReader } from "../../src/store/sqlite.ts";
 import { createGate, QUEUE_LIMITS } from "../../src/store/gate.ts";
-import { createReader } from "../../src/store/sqlite/reader.ts";
 import { createRecentMap } from "../../src/store/recent-map.ts";
 
 const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);

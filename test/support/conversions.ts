@@ -3,8 +3,10 @@ import { expect } from "vitest";
 import { contentText, type Message, type Part } from "../../src/core/transcript/message.ts";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
 import { writeSession, readSession } from "../../src/logs/convert.ts";
-import { detectFormat, FORMATS, readLog, type LogFormat } from "../../src/logs/index.ts";
-import { liveMessages, type Session } from "../../src/logs/log.ts";
+import { detectFormat } from "../../src/logs/detect.ts";
+import { FORMATS } from "../../src/logs/formats.ts";
+import { readLog } from "../../src/logs/read.ts";
+import { type LogFormat, liveMessages, type Session } from "../../src/logs/log.ts";
 import { protocols } from "../../src/protocols/index.ts";
 
 const CONTEXT = { id: "0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f", nowMs: Date.UTC(2026, 10, 24) };

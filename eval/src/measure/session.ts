@@ -1,6 +1,7 @@
 /** A recorded session as the evaluation reads it: what was said, in chat form, whatever format the file is in. */
 import { PrecisError } from "../../../src/core/errors.ts";
-import { detectFormat, wireText, type InputFormat } from "../../../src/logs/index.ts";
+import { detectFormat, wireText } from "../../../src/logs/detect.ts";
+import type { InputFormat } from "../../../src/logs/log.ts";
 import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";
 import { readRecording } from "../../../provider/src/replay.ts";
 import { chatOf } from "../recall/conversation.ts";

@@ -1,6 +1,6 @@
 /** What a prefix cache holds: prefixes by the hash of everything in them, each until its time is over. */
 import { hash } from "node:crypto";
-import { boundedMap, type BoundedMap } from "../../../src/platform/bounded-map.ts";
+import { boundedMap, type BoundedMap } from "../../../src/gateway/conversations/threads.ts";
 import type { Prompt, Ttl, TokenUse } from "../contract.ts";
 import type { ModelTraits } from "../traits.ts";
 

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { loadConfiguration, type Flag } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
-import { WIRE_FORMATS } from "../../logs/index.ts";
+import { WIRE_FORMATS } from "../../logs/log.ts";
 import { lostIn, missingIn } from "../../core/receipt/counts.ts";
 import { protocols } from "../../protocols/index.ts";
 import type { ProtocolName } from "../../core/protocols.ts";

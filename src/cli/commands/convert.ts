@@ -1,7 +1,9 @@
 /** `precis convert`: a session of one agent becomes one of another, and the report says what could not be carried. */
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { convertLog, LOG_FORMATS, type Converted, type LogFormat, FORMATS } from "../../logs/index.ts";
+import { convertLog, type Converted } from "../../logs/convert.ts";
+import { LOG_FORMATS, type LogFormat } from "../../logs/log.ts";
+import { FORMATS } from "../../logs/formats.ts";
 import { unfolded } from "../../logs/frames.ts";
 import type { Destination } from "../../logs/format.ts";
 import { destinationFor } from "../../logs/places.ts";

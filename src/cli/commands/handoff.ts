@@ -1,7 +1,8 @@
 /** `precis handoff`: the context for a new session towards a goal, from a session of any agent. */
 import { resolve } from "node:path";
 import { findSessions } from "../../logs/find.ts";
-import { LOG_FORMATS, readLog, type ReadLog } from "../../logs/index.ts";
+import { LOG_FORMATS, type ReadLog } from "../../logs/log.ts";
+import { readLog } from "../../logs/read.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { writeNewSession } from "../../session/handoff-text.ts";

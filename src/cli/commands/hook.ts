@@ -6,7 +6,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { personText } from "../../core/events/person.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
-import { readLog, withKeptMark } from "../../logs/index.ts";
+import { readLog } from "../../logs/read.ts";
+import { withKeptMark } from "../../logs/claude-code/branch.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { type Arguments, type Command } from "../program/command.ts";
 import { EXIT, type ExitCode } from "../program/exit.ts";

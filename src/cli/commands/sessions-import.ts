@@ -2,7 +2,8 @@
 import { resolve } from "node:path";
 import { PrecisError } from "../../core/errors.ts";
 import { findSessions, type Found, type FoundSession } from "../../logs/find.ts";
-import { LOG_FORMATS, readLog, type LogFormat } from "../../logs/index.ts";
+import { LOG_FORMATS, type LogFormat } from "../../logs/log.ts";
+import { readLog } from "../../logs/read.ts";
 import { sessionText } from "../../logs/stored.ts";
 import { age, count, counted, parseWhole } from "../screen/amounts.ts";
 import { clip, columnWidths, padEnd, visibleLine } from "../screen/text.ts";

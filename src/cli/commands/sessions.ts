@@ -1,5 +1,5 @@
 /** `precis sessions …`: what a gateway has kept, and what a person does to one conversation. */
-import { WIRE_FORMATS } from "../../logs/index.ts";
+import { WIRE_FORMATS } from "../../logs/log.ts";
 import {
   SYNTHETIC_CHOICES,
   type ExportOptions,

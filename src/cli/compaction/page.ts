@@ -11,7 +11,7 @@ import {
   savedLittle,
 } from "../../core/compaction/compaction.ts";
 import { countIn } from "../../core/receipt/counts.ts";
-import type { LogNote } from "../../logs/index.ts";
+import type { LogNote } from "../../logs/log.ts";
 import { failureAdvice } from "../../session/cooldowns.ts";
 import type { DisabledEngine } from "../../session/events.ts";
 import type { HookFailure } from "../../session/operator-hooks/operator-hooks.ts";

@@ -5,9 +5,18 @@ import type { ArgsDef } from "citty";
 import { findNearest } from "../../config/problems.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
-import { detectFormat, LOG_FORMATS, readLog, unknownFormat, WIRE_FORMATS, wireText } from "../../logs/index.ts";
+import { detectFormat, wireText } from "../../logs/detect.ts";
+import {
+  LOG_FORMATS,
+  WIRE_FORMATS,
+  type InputFormat,
+  type LogFormat,
+  type LogNote,
+  type ReadOptions,
+} from "../../logs/log.ts";
+import { readLog } from "../../logs/read.ts";
+import { unknownFormat } from "../../logs/document.ts";
 import { unfolded } from "../../logs/frames.ts";
-import type { InputFormat, LogFormat, LogNote, ReadOptions } from "../../logs/index.ts";
 import { sessionText, type SessionText } from "../../logs/stored.ts";
 import { protocols } from "../../protocols/index.ts";
 import { type Decoded } from "../../protocols/protocol.ts";

@@ -12,8 +12,7 @@ import type { History } from "../../session/history.ts";
 import { createHistory } from "../../gateway/history/history.ts";
 import { sessionOptions } from "../../gateway/gateway-options.ts";
 import type { RuntimeOptions } from "../../session/contract.ts";
-import type { HookFailure } from "../../session/operator-hooks/operator-hooks.ts";
-import { createOperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
+import { type HookFailure, createOperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
 import { openStore } from "../../store/open.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import { option, positional, type Arguments } from "../program/command.ts";
@@ -25,7 +24,7 @@ import type { Stream, Terminal } from "../screen/terminal.ts";
 import { hash } from "node:crypto";
 import { createChain } from "../../core/transcript/links.ts";
 import type { Message } from "../../core/transcript/message.ts";
-import type { ReadLog } from "../../logs/index.ts";
+import type { ReadLog } from "../../logs/log.ts";
 import { protocols } from "../../protocols/index.ts";
 
 /** Whose history it is on a machine of one's own. */

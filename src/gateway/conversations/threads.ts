@@ -3,10 +3,26 @@
  * conversation again, because a compaction is due. A `continue` shows only what is new, so nothing of it is taken for a
  * conversation. What is remembered here is lost with the process; an unknown thread is passed on.
  */
-import { boundedMap } from "../../platform/bounded-map.ts";
 import { memberOf, type ThreadForm, type ThreadRefusal, type ThreadUse } from "../../protocols/definition.ts";
 import type { Decoded } from "../../protocols/protocol.ts";
 import { definitions } from "../../protocols/registry.ts";
+
+export interface BoundedMap<Value> {
+  readonly get: (key: string) => Value | undefined;
+  readonly set: (key: string, value: Value) => void;
+}
+
+export function boundedMap<Value>(entriesMax: number): BoundedMap<Value> {
+  const entries = new Map<string, Value>();
+  return {
+    get: (key) => entries.get(key),
+    set: (key, value) => {
+      entries.delete(key);
+      entries.set(key, value);
+      if (entries.size > entriesMax) entries.delete(entries.keys().next().value!);
+    },
+  };
+}
 
 /** `replay`: a client is asked to replay where a compaction is due. `refuse`: threads are refused. `pass`: left alone. */
 export type ThreadPolicy = "replay" | "refuse" | "pass";

@@ -9,18 +9,31 @@ import type { EmitEvent } from "../contract.ts";
 import { forgetWindows, listWindows } from "../models/learned-windows.ts";
 import { UNKNOWN_WINDOW_TOKENS, createModelBook } from "../models/models.ts";
 import { sessionOptions, type SessionSettings } from "../gateway-options.ts";
-import type { CompactionPreview, History, Which, SessionPins, ForkHow, ForkResult } from "../../session/history.ts";
+import type {
+  CompactionPreview,
+  History,
+  Which,
+  SessionPins,
+  ForkHow,
+  ForkResult,
+  Exported,
+  ExportOptions,
+} from "../../session/history.ts";
 import { type HistoryDependencies, readMessages, createMeasures, createReadRecent } from "./sizes.ts";
 import { compactionView, contextView, unkeptView } from "./context-view.ts";
 import { findSession, readConversation } from "./find.ts";
-import { exportSession } from "./export.ts";
 import { recall, search } from "./search.ts";
 import { list, messagesOf, show } from "./show.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { addPin, listPins, removePin, type PinContext, type PinRequest } from "../../session/pins.ts";
 import type * as Change from "./compact-and-undo.ts";
+import { addPin, listPins, removePin, type PinContext, type PinRequest } from "../../session/pins.ts";
 import { exchangesOf } from "../../core/transcript/exchanges.ts";
-import { sharesWire } from "../../core/transcript/message.ts";
+import { sharesWire, withParts, type Message, type Part } from "../../core/transcript/message.ts";
+import { applyCompaction, type Compaction } from "../../core/compaction/compaction.ts";
+import { exportedWithoutSecrets, ORIGIN_MEMBER, originsOf } from "../../session/handoff-text.ts";
+import { opensWithHandoff } from "../../core/handoff/marks.ts";
+import { protocols } from "../../protocols/index.ts";
+import { elementTexts } from "../../protocols/json.ts";
 
 /** The gateway's own options, so that what the operator compacts is as the gateway would have it. */
 interface HistoryOptions extends SessionSettings {
@@ -240,4 +253,76 @@ async function nameFor(
     code: "session_exists",
     hint: "Give this one a name.",
   });
+}
+
+const FALLBACK_PROTOCOL = "openai-chat";
+
+async function exportSession(
+  dependencies: HistoryDependencies,
+  which: Which,
+  options: ExportOptions,
+): Promise<Exported> {
+  const { store, redact } = dependencies;
+  const { tenant, entry } = await findSession(store, which);
+  const conversation = await readConversation(store, tenant, entry.head);
+  const { compaction } = options.compacted
+    ? await store.findCompaction(tenant, await store.readLinks(tenant, entry.head))
+    : {};
+  const messages = applyForExport(conversation.messages, compaction, options)
+    .flatMap((message) => fromElsewhere(message, options))
+    .map((message) => (options.secrets === "keep" ? message : exportedWithoutSecrets(message, redact)));
+  const protocol = options.to ?? conversation.protocol ?? FALLBACK_PROTOCOL;
+  const elements = elementTexts(protocols[protocol].format(messages));
+  const origins = options.synthetic === "drop" ? new Map<number, string>() : originsOf(protocol, messages);
+  const labelled = options.synthetic === "mark" ? elements.map((text, at) => label(text, origins.get(at))) : elements;
+  return {
+    session: entry.id,
+    protocol,
+    text: written(labelled, options.form),
+    messages: elements.length,
+    synthetic: origins.size,
+  };
+}
+
+function applyForExport(
+  messages: readonly Message[],
+  compaction: Compaction | undefined,
+  { synthetic }: ExportOptions,
+): readonly Message[] {
+  if (compaction === undefined) return messages;
+  const sent = applyCompaction({ system: [], messages }, compaction).messages;
+  if (synthetic !== "drop") return sent;
+  const originals = new Map<number, Message>();
+  compaction.map.forEach((destination, at) => {
+    if ("at" in destination) originals.set(destination.at, messages[at]!);
+  });
+  return sent.flatMap((message, at) => {
+    const original = at < compaction.after.length ? originals.get(at) : message;
+    return original === undefined ? [] : [original];
+  });
+}
+
+/** A client may send a handoff that precis wrote elsewhere, in its library or an extension: it is recognised by how it opens. */
+function fromElsewhere(message: Message, { synthetic }: ExportOptions): readonly Message[] {
+  if (message.origin !== undefined || message.role !== "user" || !message.parts.some(isHandoff)) return [message];
+  if (synthetic !== "drop") return [withParts(message, message.parts, "summary")];
+  const theirs = message.parts.filter((part) => !isHandoff(part));
+  return theirs.length === 0 ? [] : [withParts(message, theirs)];
+}
+
+function isHandoff(part: Part): boolean {
+  return part.kind === "text" && opensWithHandoff(part.text);
+}
+
+function label(element: string, origin: string | undefined): string {
+  if (origin === undefined) return element;
+  const inside = element.slice(element.indexOf("{") + 1).trimStart();
+  return `{"${ORIGIN_MEMBER}":"${origin}"${inside === "}" ? "" : ","}${inside}`;
+}
+
+/** A text in JSON holds no line break of its own: those between its pieces are white space. */
+function written(elements: readonly string[], form: ExportOptions["form"]): string {
+  const lines = elements.map((text) => text.replaceAll(/[\r\n]+/g, " "));
+  if (form === "jsonl") return lines.map((line) => `${line}\n`).join("");
+  return elements.length === 0 ? "[]\n" : `[\n${elements.join(",\n")}\n]\n`;
 }

@@ -1,9 +1,15 @@
 /** The calls of a store over whatever database answers its questions. */
-import type { HistoryStore } from "../store.ts";
-import { createAppendChain } from "./appending.ts";
+import type { HistoryStore, Appended, ChainAppend, Original } from "../store.ts";
 import { createCompactionCalls, type Keeping } from "./compactions.ts";
 import type { Ask } from "./operations.ts";
-import { createPutOriginals } from "./staging.ts";
+import { bodyOf, memberOf, piecesOf } from "../body.ts";
+import { createRecentMap } from "../recent-map.ts";
+import { checkChain } from "../refusals.ts";
+import type { ChainEnd, ChainEntry } from "./chains.ts";
+import { randomUUID } from "node:crypto";
+import { batchEnds } from "../batches.ts";
+import type { Lifetime } from "../lifetime.ts";
+import type { StagedPiece } from "./originals.ts";
 
 export function createHistoryCalls(ask: Ask, keeping: Keeping): Omit<HistoryStore, "close" | "jobs"> {
   const { now, during } = keeping;
@@ -77,4 +83,118 @@ function readStatesTogether(read: ReadStates): HistoryStore["getState"] {
     const state = (await found).get(root);
     return state === undefined ? undefined : (JSON.parse(state) as unknown);
   };
+}
+
+/** Ends of chains known to be stored, so that only what came since is handed over. */
+const ENDS_REMEMBERED_MAX = 2_048;
+
+const NOTHING_ADDED: Appended = { added: 0, session: "" };
+
+function createAppendChain(ask: Ask, { now, during }: Pick<Keeping, "now" | "during">): HistoryStore["appendChain"] {
+  const ends = createRecentMap<true>({ entries: ENDS_REMEMBERED_MAX });
+  /** What need not be handed over: up to an end that is known, or what is stored. */
+  const countKnown = async (tenant: string, links: readonly string[]): Promise<number> => {
+    const remembered = links.findLastIndex((link) => ends.get(endKey(tenant, link)) === true) + 1;
+    return remembered > 0 ? remembered : ask("countStored", tenant, links);
+  };
+  const append = async (tenant: string, chain: ChainAppend): Promise<Appended> => {
+    const { links } = checkChain(chain);
+    if (links.length === 0) return NOTHING_ADDED;
+    const end = endFrom(chain, await countKnown(tenant, links), now());
+    let done = await ask("append", tenant, end, sizeOf(end));
+    if (done === undefined) {
+      // Retention deleted what it is on since.
+      const whole = endFrom(chain, 0, now());
+      done = (await ask("append", tenant, whole, sizeOf(whole)))!;
+    }
+    ends.set(endKey(tenant, links.at(-1)!), true);
+    return done;
+  };
+  return (tenant, chain) => during(() => append(tenant, chain));
+}
+
+function endFrom({ links, messages, session, job }: ChainAppend, from: number, now: number): ChainEnd {
+  const entries = messages.slice(from).map((message, at): ChainEntry => {
+    const protocol = message.wire?.protocol;
+    const entry = { link: links[from + at]!, role: message.role, member: memberOf(message), body: bodyOf(message) };
+    return protocol === undefined ? entry : { ...entry, protocol };
+  });
+  return {
+    root: links[0]!,
+    entries,
+    now,
+    ...(from === 0 ? {} : { after: links[from - 1]! }),
+    ...(session === undefined ? {} : { session }),
+    ...(job === undefined ? {} : { job }),
+  };
+}
+
+function endKey(tenant: string, link: string): string {
+  return `${tenant}\n${link}`;
+}
+
+function sizeOf({ entries }: ChainEnd): number {
+  return entries.reduce((total, { body }) => total + body.length, 0);
+}
+
+/** So many batches are written in one transaction. */
+const BATCHES_TOGETHER_MAX = 4;
+
+interface Staging {
+  readonly now: () => number;
+  readonly during: Lifetime["during"];
+}
+
+interface StagedOriginal {
+  readonly name: string;
+  readonly original: Original;
+}
+
+/** All of them or, on an error, none. */
+function createPutOriginals(ask: Ask, { now, during }: Staging): HistoryStore["putOriginals"] {
+  const stageAll = async (tenant: string, staged: readonly StagedOriginal[], batches: readonly Batch[]) => {
+    for (const pieces of batches)
+      if (!(await ask("stagePieces", tenant, { pieces, now: now() }, charsOf(pieces)))) return false;
+    const originals = staged.map(({ name, original: { text: _, ...named } }) => ({ ...named, name }));
+    return ask("publishStaged", tenant, { originals, now: now() });
+  };
+  const put = async (tenant: string, originals: readonly Original[]): Promise<void> => {
+    const staged = originals.map((original) => ({ name: `staged ${randomUUID()}`, original }));
+    const batches = batchesOf(staged);
+    if (batches.length > BATCHES_TOGETHER_MAX) {
+      let isWhole = false;
+      try {
+        isWhole = await stageAll(tenant, staged, batches);
+      } finally {
+        // What cannot be removed now goes with retention.
+        if (!isWhole) {
+          const names = staged.map(({ name }) => name);
+          await ask("dropStaged", tenant, names).catch(() => undefined);
+        }
+      }
+      if (isWhole) return;
+    }
+    await ask("putOriginals", tenant, { originals, now: now() }, charsOf(originals));
+  };
+  // What is put together only when it is read is read once.
+  return (tenant, originals) => during(() => put(tenant, originals.map(plain)));
+}
+
+type Batch = readonly StagedPiece[];
+
+function batchesOf(staged: readonly StagedOriginal[]): readonly Batch[] {
+  const pieces = staged.flatMap(({ name, original }) =>
+    piecesOf(original).map(({ form, text }, position): StagedPiece => ({ name, position, form, text })),
+  );
+  const ends = batchEnds(pieces, ({ text }) => text.length);
+  return ends.map((end, at) => pieces.slice(ends[at - 1] ?? 0, end));
+}
+
+function charsOf(texts: readonly { readonly text: string }[]): number {
+  return texts.reduce((total, { text }) => total + text.length, 0);
+}
+
+/** Only what a message to a thread can carry. */
+function plain({ id, kind, label, text, masked }: Original): Original {
+  return { id, kind, label, text, ...(masked === undefined ? {} : { masked }) };
 }

@@ -1,8 +1,7 @@
 /** Places that hold words: all before most, near before far, each once, and never more than a paragraph. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PASSAGE_CHARS_MAX } from "../../../src/core/recall/passages.ts";
-import { rankPlaces } from "../../../src/core/recall/ranking.ts";
+import { PASSAGE_CHARS_MAX, rankPlaces } from "../../../src/core/recall/ranking.ts";
 import { processorMs } from "../../support/linear.ts";
 
 const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);

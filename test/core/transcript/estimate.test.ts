@@ -1,9 +1,8 @@
 import * as fc from "fast-check";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
-import { CLASSES, CLASS_BITS, createPieces } from "../../../src/core/transcript/estimate-pieces.ts";
+import { CLASSES, CLASS_BITS, createPieces, estimateText } from "../../../src/core/transcript/estimate.ts";
 import { WEIGHTS } from "../../../src/core/transcript/estimate-weights.ts";
-import { estimateText } from "../../../src/core/transcript/estimate.ts";
 
 const { classOf: CLASS_OF, next: NEXT, states: STATES } = createPieces();
 

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { Load } from "../../../src/gateway/contract.ts";
-import { clientRequestOf, createLoad } from "../../../src/gateway/transport/client-request.ts";
+import { clientRequestOf, createLoad } from "../../../src/gateway/transport/client.ts";
 
 const BODIES_BYTES = 3_000;
 

@@ -22,7 +22,6 @@ import {
 } from "./originals.ts";
 import { rangesText, type MessageRange } from "../../recall/messages.ts";
 import { isRecallId } from "../../transcript/links.ts";
-import { around, linesIn, wordsIn } from "../../recall/places.ts";
 
 /** Levels that an expansion goes down: lossless-claw's. */
 export const EXPAND_DEPTH = 3;
@@ -259,4 +258,30 @@ function collectQuotes({ message, text, original = message }: Hit): readonly Quo
     .split("\n")
     .filter((line) => line.trim() !== "" && original.text.includes(line))
     .map((line) => ({ id: message.leaf.id, text: line }));
+}
+
+/** Lines around one that holds the words. */
+const CONTEXT_LINES = 2;
+const WORDS_MAX = 8;
+
+/** A longer line is in pieces, each a line of its own. */
+function linesIn(text: string, charsMax: number): readonly string[] {
+  return text.split("\n").flatMap((line) => piecesOf(line, charsMax));
+}
+
+function piecesOf(line: string, charsMax: number): string | readonly string[] {
+  if (line.length <= charsMax) return line;
+  const count = Math.ceil(line.length / charsMax);
+  return Array.from({ length: count }, (_, at) => line.slice(at * charsMax, (at + 1) * charsMax));
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text
+    .toLowerCase()
+    .split(/\s+/, WORDS_MAX)
+    .filter((word) => word !== "");
+}
+
+function around(lines: readonly string[], at: number): string {
+  return lines.slice(Math.max(0, at - CONTEXT_LINES), at + CONTEXT_LINES + 1).join("\n");
 }
