@@ -1,19 +1,19 @@
 /** What the provider keeps between requests beside its cache: answers that a later request can name, per key. */
-import { boundedMap, type BoundedMap } from "../../src/gateway/conversations/threads.ts";
+import { createRecentMap, type RecentMap } from "../../src/store/recent-map.ts";
 import type { StoredThread } from "./anthropic/threads.ts";
 import type { Fields } from "../../src/protocols/fields.ts";
 
 export interface Memory {
   /** Responses: everything up to and with an answer, by the answer's id. */
-  readonly responses: BoundedMap<readonly Fields[]>;
+  readonly responses: RecentMap<readonly Fields[]>;
   /** Responses: items that were stored, by id. */
-  readonly items: BoundedMap<Fields>;
+  readonly items: RecentMap<Fields>;
   /** Responses: the reasoning item that came before an item, by the item's id. */
-  readonly reasoningOf: BoundedMap<string>;
+  readonly reasoningOf: RecentMap<string>;
   /** Messages: calls in an answer that began with thinking, by their ids. */
-  readonly thoughtOver: BoundedMap<true>;
+  readonly thoughtOver: RecentMap<true>;
   /** Messages: conversations that it was asked to keep, by the id of the last answer. */
-  readonly threads: BoundedMap<StoredThread>;
+  readonly threads: RecentMap<StoredThread>;
 }
 
 /** Items an answer has at most, more or less: only a bound for what is kept. */
@@ -21,10 +21,10 @@ const ITEMS_PER_RESPONSE = 20;
 
 export function createMemory(responsesMax: number): Memory {
   return {
-    responses: boundedMap(responsesMax),
-    items: boundedMap(responsesMax * ITEMS_PER_RESPONSE),
-    reasoningOf: boundedMap(responsesMax * ITEMS_PER_RESPONSE),
-    thoughtOver: boundedMap(responsesMax * ITEMS_PER_RESPONSE),
-    threads: boundedMap(responsesMax),
+    responses: createRecentMap({ entries: responsesMax }),
+    items: createRecentMap({ entries: responsesMax * ITEMS_PER_RESPONSE }),
+    reasoningOf: createRecentMap({ entries: responsesMax * ITEMS_PER_RESPONSE }),
+    thoughtOver: createRecentMap({ entries: responsesMax * ITEMS_PER_RESPONSE }),
+    threads: createRecentMap({ entries: responsesMax }),
   };
 }

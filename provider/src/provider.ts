@@ -5,7 +5,7 @@
 import { createAccountBook, type Account } from "./account.ts";
 import { answererOf, type Script } from "./answers.ts";
 import { createApp } from "./app.ts";
-import { boundedMap } from "../../src/gateway/conversations/threads.ts";
+import { createRecentMap } from "../../src/store/recent-map.ts";
 import { cacheEntries } from "./caches/entries.ts";
 import type { FaultRates } from "./faults.ts";
 import { LIMITS, type Limits } from "./limits.ts";
@@ -57,7 +57,7 @@ export function createProvider(options: ProviderOptions = {}): Provider {
   const limits = { ...LIMITS, ...options.limits };
   const books = createAccountBook();
   const recorder = createRecorder(limits);
-  const memories = boundedMap<Memory>(KEYS_MAX);
+  const memories = createRecentMap<Memory>({ entries: KEYS_MAX });
   const memoryOf = (key: string): Memory => {
     const known = memories.get(key) ?? createMemory(limits.storedResponses);
     memories.set(key, known);

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { estimateText } from "../../src/core/transcript/estimate.ts";
 import { isFields, listOf, textOf, type Fields } from "../../src/protocols/fields.ts";
-import { boundedMap } from "../../src/gateway/conversations/threads.ts";
+import { createRecentMap } from "../../src/store/recent-map.ts";
 import type { Block, Prompt } from "./contract.ts";
 import type { ModelTraits } from "./traits.ts";
 
@@ -16,7 +16,7 @@ const FILE_TOKENS = 1_600;
 /** A history comes back with every request: texts of some length are weighed once. */
 const KNOWN_CHARS_MIN = 256;
 const KNOWN_TEXTS_MAX = 20_000;
-const known = boundedMap<number>(KNOWN_TEXTS_MAX);
+const known = createRecentMap<number>({ entries: KNOWN_TEXTS_MAX });
 
 /** `estimateText`, remembered by the text's hash, which is five times cheaper. */
 export function textTokens(text: string): number {

@@ -151,7 +151,7 @@ function takeOut(pending: Map<number, Pending>, id: number, worker: Worker): Pen
 
 function workerOn(file: FileOptions): Worker {
   // The thread's own file: as source, or as built.
-  return new Worker(new URL(`./worker${import.meta.url.slice(-3)}`, import.meta.url), {
+  return new Worker(new URL(`./sqlite/worker${import.meta.url.slice(-3)}`, import.meta.url), {
     workerData: file,
     execArgv: [],
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MEBIBYTES },

@@ -1,6 +1,6 @@
 /** What a prefix cache holds: prefixes by the hash of everything in them, each until its time is over. */
 import { hash } from "node:crypto";
-import { boundedMap, type BoundedMap } from "../../../src/gateway/conversations/threads.ts";
+import { createRecentMap, type RecentMap } from "../../../src/store/recent-map.ts";
 import type { Prompt, Ttl, TokenUse } from "../contract.ts";
 import type { ModelTraits } from "../traits.ts";
 
@@ -9,9 +9,9 @@ export interface CacheEntry {
   readonly expiresAtMs: number;
 }
 
-export type CacheEntries = BoundedMap<CacheEntry>;
+export type CacheEntries = RecentMap<CacheEntry>;
 
-export const cacheEntries = (entriesMax: number): CacheEntries => boundedMap<CacheEntry>(entriesMax);
+export const cacheEntries = (entriesMax: number): CacheEntries => createRecentMap<CacheEntry>({ entries: entriesMax });
 
 /** Anthropic: two lifetimes. */
 export const TTL_MS: Readonly<Record<Ttl, number>> = { "5m": 5 * 60_000, "1h": 60 * 60_000 };

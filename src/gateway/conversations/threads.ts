@@ -3,26 +3,10 @@
  * conversation again, because a compaction is due. A `continue` shows only what is new, so nothing of it is taken for a
  * conversation. What is remembered here is lost with the process; an unknown thread is passed on.
  */
+import { createRecentMap } from "../../store/recent-map.ts";
 import { memberOf, type ThreadForm, type ThreadRefusal, type ThreadUse } from "../../protocols/definition.ts";
 import type { Decoded } from "../../protocols/protocol.ts";
 import { definitions } from "../../protocols/registry.ts";
-
-export interface BoundedMap<Value> {
-  readonly get: (key: string) => Value | undefined;
-  readonly set: (key: string, value: Value) => void;
-}
-
-export function boundedMap<Value>(entriesMax: number): BoundedMap<Value> {
-  const entries = new Map<string, Value>();
-  return {
-    get: (key) => entries.get(key),
-    set: (key, value) => {
-      entries.delete(key);
-      entries.set(key, value);
-      if (entries.size > entriesMax) entries.delete(entries.keys().next().value!);
-    },
-  };
-}
 
 /** `replay`: a client is asked to replay where a compaction is due. `refuse`: threads are refused. `pass`: left alone. */
 export type ThreadPolicy = "replay" | "refuse" | "pass";
@@ -50,8 +34,8 @@ export interface Threads {
 const THREADS_MAX = 10_000;
 
 export function createThreads(policy: ThreadPolicy): Threads {
-  const held = boundedMap<HeldThread>(THREADS_MAX);
-  const refused = boundedMap<number>(THREADS_MAX);
+  const held = createRecentMap<HeldThread>({ entries: THREADS_MAX });
+  const refused = createRecentMap<number>({ entries: THREADS_MAX });
   return {
     policy,
     find: (tenant, id) => held.get(threadKey(tenant, id)),
