@@ -132,6 +132,10 @@ function failed(kind: WriterFailure["class"], message: string, usage: WriterUsag
   return { kind: "failed", failure: { class: kind, message }, usage };
 }
 
+// A question behind a request that went out: the same bytes with one more user message at their end. Whatever a provider's
+// cache depends on stays as it was: tools, system prompt, messages and their markers, thinking, `tool_choice`, and the
+// form of the answer. What only governs how much is answered, and how it is delivered, is set for one plain text.
+
 export interface Question {
   readonly text: string;
   /** Of the answer itself. */

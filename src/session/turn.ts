@@ -20,7 +20,7 @@ import { untilAborted } from "./time-limit.ts";
 import { amend, emptyCompaction, originsIn } from "../core/compaction/revise.ts";
 import { byPerson } from "../core/events/person.ts";
 import { evictMediaWhere } from "../core/passes/evict-media.ts";
-import { repairText } from "../core/passes/repair-text.ts";
+import { repairText } from "../core/passes/repair.ts";
 import { exchangesOf } from "../core/transcript/exchanges.ts";
 import { mediaBeyond } from "../protocols/media-limits.ts";
 import { definitions } from "../protocols/registry.ts";

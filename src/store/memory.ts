@@ -211,6 +211,8 @@ function archiveOf<Piece extends { readonly text: string }>(pieces: readonly Pie
   };
 }
 
+// Conversations: links that name the one before them, and sessions as the newest link of a line.
+
 export function append(data: TenantData, { links, messages, session: name }: ChainAppend, now: number): Appended {
   if (links.length === 0) return { added: 0, session: "" };
   const known = links.findLastIndex((link) => data.links.has(link)) + 1;

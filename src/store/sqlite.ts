@@ -72,6 +72,9 @@ export async function openSqliteStore(options: SqliteOptions): Promise<HistorySt
   return { ...createHistoryCalls(ask, { now, readOnly, during }), close: () => end(client.close) };
 }
 
+// Carries calls to the thread that has the file, and their answers back; what can be read at once is. A thread that dies
+// is replaced at the next call.
+
 export interface WorkerClient {
   readonly call: Ask;
   /** Ends the thread; to be called when nothing is under way. */
@@ -209,6 +212,10 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
     });
   });
 }
+
+// Answers on the caller's own thread what is asked before every request. In a write-ahead log a reader waits for nobody,
+// and these questions read little: the way to the store's thread and back would take ten times as long. What reads as
+// much as a whole chain stays with the thread, so that nobody else waits for it.
 
 type Question = "findRecord" | "countStored" | "getStates";
 type Answer<Name extends OperationName> = (runner: Runner, tenant: string, argument: never) => Steps<AnswerOf<Name>>;

@@ -5,7 +5,7 @@
 import { fieldsOf, isFields, listOf, textOf, type Fields } from "../../../src/protocols/fields.ts";
 import { invalid, type Refusal } from "../../../src/protocols/request-form/openai-refusals.ts";
 import { hasBeta } from "./compaction.ts";
-import type { BoundedMap } from "../../../src/gateway/conversations/threads.ts";
+import type { RecentMap } from "../../../src/store/recent-map.ts";
 
 const THREADS_BETA = "message-threads-2026-08-12";
 const THREAD_TTL_MS = 5 * 60_000;
@@ -21,7 +21,7 @@ export interface StoredThread {
 }
 
 export interface ThreadContext {
-  readonly threads: BoundedMap<StoredThread>;
+  readonly threads: RecentMap<StoredThread>;
   readonly nowMs: number;
 }
 

@@ -130,6 +130,8 @@ export function version(): string {
   return (JSON.parse(manifest) as { version: string }).version;
 }
 
+// Help, out of the same definitions that read the arguments.
+
 interface Help {
   readonly usage: string;
   readonly positionals: readonly (readonly [name: string, meaning: string])[];

@@ -4,8 +4,7 @@
  * the record says where each old message went.
  */
 import { latestHandoff, writeHandoff, type Handoff } from "../handoff/write.ts";
-import { repairArguments } from "../passes/repair-arguments.ts";
-import { orphanOf, repairPairs } from "../passes/repair-pairs.ts";
+import { repairArguments, orphanOf, repairPairs } from "../passes/repair.ts";
 import { recallId } from "../transcript/links.ts";
 import { sharesWire, textMessage, type Message } from "../transcript/message.ts";
 import type { Estimator } from "../engines/contract.ts";

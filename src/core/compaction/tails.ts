@@ -181,6 +181,10 @@ export function* tailLadder(run: CompactionRun, ladder: TailLadder): Generator<C
   yield summarisedTo(last, rungs[4], skeletonTail(run, last));
 }
 
+// The smallest form of an exchange that still says what was asked of which tool: call names and ids stay, arguments,
+// results and long texts give way to a line with a recall id. It is the last thing to be between a transcript
+// and "irreducible", and keeps in-flight calls from being made twice.
+
 /** Texts, arguments and results up to this length are not worth a marker. */
 const KEEP_CHARS_MAX = 160;
 /** How much of a long text or result stays readable before its marker. */

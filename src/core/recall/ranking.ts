@@ -197,6 +197,8 @@ function redacted<Key>(
   return isNeighbour === true ? openingOf(safe) : passagesIn(safe, terms, 1).passages[0]?.text;
 }
 
+// The passages of a text that hold the most words of a query, as the lines around them, each about as long as a paragraph.
+
 /** What is shown around a hit: most messages of a person are no longer than this. */
 export const PASSAGE_CHARS_MAX = 450;
 /** A longer line is read in pieces. */

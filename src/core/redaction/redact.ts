@@ -148,6 +148,8 @@ function merged(spans: readonly Span[]): readonly Span[] {
   return result;
 }
 
+// Passwords that a sentence gives, in the languages that people write most: "Das Passwort lautet …", "密码：…", "the password for staging is …".
+
 /** What a password is called, by language: stems, as many languages add endings. Some write no spaces. */
 const PASSWORD_WORDS =
   "password|passphrase|passcode|passwort|kennwort|mot[ _-]de[ _-]passe|contraseña|clave|senha|palavra-passe|парол|密码|密碼|口令|パスワード|비밀번호|암호|hasł|wachtwoord|lösenord|şifre|parol|hesl|salasana|adgangskode|passord|jelsz|mật khẩu|kata sandi|รหัสผ่าน|κωδικ|كلمة المرور|رمز عبور|סיסמ|पासवर्ड|密钥|密鑰|api-schlüssel|apiキー|токен";

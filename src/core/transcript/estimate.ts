@@ -43,6 +43,10 @@ export function estimateText(text: string): number {
   return text === "" ? 0 : Math.max(1, Math.round(milli / MILLITOKENS));
 }
 
+// The automaton behind the estimate: classes of code units, and states that follow the pieces a BPE tokenizer cuts
+// a text into (a word with its length and last letter, a run of capitals, up to three digits, a run of one
+// punctuation mark, a run of one script). What a step between two of them costs is fitted, in estimate-weights.ts.
+
 /** Lower-case letters in five groups by how freely they combine: a pair of groups says how usual a word looks. */
 const LETTER_GROUPS = ["aeo", "iu", "nrstl", "bcdfghmpy", "jkqvwxz"] as const;
 const LETTERS = ["letter-a", "letter-b", "letter-c", "letter-d", "letter-e"] as const;

@@ -255,6 +255,9 @@ async function nameFor(
   });
 }
 
+// A conversation as JSON of its protocol: as the client knows it, or as it would go out; messages without a secret as their very bytes.
+// What precis wrote is labelled or left out, so that it never passes for conversation in a data set.
+
 const FALLBACK_PROTOCOL = "openai-chat";
 
 async function exportSession(

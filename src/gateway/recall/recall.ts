@@ -199,6 +199,8 @@ function rewritten(first: ProviderAnswer, text: string): ProviderAnswer {
 
 async function* NOTHING_MORE(): Chunks {}
 
+// A streamed answer on its way through a screen: passage after passage, as one stream.
+
 interface StreamOptions {
   readonly screen: Screen;
   readonly turn: Turn;

@@ -182,6 +182,9 @@ async function answerWithRecall(context: GatewayContext, request: AnsweredReques
   return { ...request, answer };
 }
 
+// A request that continues a thread at its provider. It goes on as it came while the thread has room; where a compaction is
+// due, the client is told what makes it send the whole conversation, and that is compacted like any other.
+
 /** What the gateway answers by itself to a request that uses a thread; undefined where the request goes on. */
 function refuseThread(
   context: GatewayContext,

@@ -124,6 +124,9 @@ export async function sendBody(
   return openAnswer(response, { protocol: route.protocol, holds, limits });
 }
 
+// A request that its provider refused is changed so that it may be accepted. Whatever follows from a refusal belongs to that
+// request alone until the provider accepts a smaller form of it.
+
 /** The same request, smaller, after its provider refused it as too large; undefined where it cannot be made smaller. */
 async function prepareAfterOverflow(
   context: HistoryContext,

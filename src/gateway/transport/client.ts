@@ -153,6 +153,8 @@ function openBody(request: IncomingMessage, response: ServerResponse, options: C
   return flow;
 }
 
+// A `ClientResponse` written to Node's response: at the client's pace, without delay, and cut where its body is cut.
+
 export interface PendingResponse {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

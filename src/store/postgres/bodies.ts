@@ -227,6 +227,9 @@ export function piecesToAdd(vault: Vault, pieces: readonly Body[], period: numbe
   };
 }
 
+// How PostgreSQL finds words: by its text vectors; a body without one is encrypted or has too many words, and is looked through.
+// https://www.postgresql.org/docs/current/datatype-textsearch.html#DATATYPE-TSQUERY
+
 const originals = query<SearchArguments, OriginalRow>(`
   select originals.recall_id, originals.label, bodies.id as body, bodies.form, bodies.encoding, bodies.content,
     bodies.words is not null as indexed

@@ -1,6 +1,5 @@
 /** The calls of a store over whatever database answers its questions. */
-import type { HistoryStore, Appended, ChainAppend, Original } from "../store.ts";
-import { createCompactionCalls, type Keeping } from "./compactions.ts";
+import type { HistoryStore, Appended, ChainAppend, Original, CompactionEntry } from "../store.ts";
 import type { Ask } from "./operations.ts";
 import { bodyOf, memberOf, piecesOf } from "../body.ts";
 import { createRecentMap } from "../recent-map.ts";
@@ -10,6 +9,10 @@ import { randomUUID } from "node:crypto";
 import { batchEnds } from "../batches.ts";
 import type { Lifetime } from "../lifetime.ts";
 import type { StagedPiece } from "./originals.ts";
+import { promisify } from "node:util";
+import { deflateRaw, inflateRaw } from "node:zlib";
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import { decodeCompaction, encodeCompaction } from "../record.ts";
 
 export function createHistoryCalls(ask: Ask, keeping: Keeping): Omit<HistoryStore, "close" | "jobs"> {
   const { now, during } = keeping;
@@ -85,6 +88,8 @@ function readStatesTogether(read: ReadStates): HistoryStore["getState"] {
   };
 }
 
+// How a conversation reaches a database: only its end is handed over, from the last message that is known to be stored.
+
 /** Ends of chains known to be stored, so that only what came since is handed over. */
 const ENDS_REMEMBERED_MAX = 2_048;
 
@@ -136,6 +141,8 @@ function endKey(tenant: string, link: string): string {
 function sizeOf({ entries }: ChainEnd): number {
   return entries.reduce((total, { body }) => total + body.length, 0);
 }
+
+// How originals reach a database: together, or, where others would wait too long for that, batch by batch and then named together.
 
 /** So many batches are written in one transaction. */
 const BATCHES_TOGETHER_MAX = 4;
@@ -197,4 +204,77 @@ function charsOf(texts: readonly { readonly text: string }[]): number {
 /** Only what a message to a thread can carry. */
 function plain({ id, kind, label, text, masked }: Original): Original {
   return { id, kind, label, text, ...(masked === undefined ? {} : { masked }) };
+}
+
+// Compactions of a store in a database: kept as text, and what was read lately is not read again.
+
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
+
+/** Records that were read lately are not read again: they never change. */
+const RECORDS_REMEMBERED_MAX = 64;
+const RECORD_CHARACTERS_REMEMBERED_MAX = 8_000_000;
+
+/** What a store goes by, whatever its database. */
+export interface Keeping {
+  readonly now: () => number;
+  readonly readOnly: boolean;
+  readonly during: Lifetime["during"];
+  /** Has the marks of use that are on their way, for a database that does not do one thing after another. */
+  readonly marking?: Set<Promise<void>>;
+}
+
+type CompactionCalls = Pick<HistoryStore, "putCompaction" | "findCompaction" | "listCompactions">;
+
+function createCompactionCalls(ask: Ask, { now, readOnly, during, marking }: Keeping): CompactionCalls {
+  const remembered = createRecentMap<Compaction>({
+    entries: RECORDS_REMEMBERED_MAX,
+    weight: RECORD_CHARACTERS_REMEMBERED_MAX,
+  });
+  const read = async (tenant: string, id: number): Promise<Compaction | undefined> => {
+    const known = remembered.get(String(id));
+    if (known !== undefined) return known;
+    const record = await ask("readRecord", tenant, id);
+    if (record === undefined) return undefined;
+    const text = (await inflate(record)).toString("utf8");
+    const compaction = decodeCompaction(text);
+    if (compaction !== undefined) remembered.set(String(id), compaction, text.length);
+    return compaction;
+  };
+  const put: CompactionCalls["putCompaction"] = async (tenant, compaction, root) => {
+    const { covers, schemaVersion, evicted } = compaction;
+    const text = encodeCompaction(compaction);
+    const recallIds = evicted.map(({ id }) => id);
+    const record = await deflate(text);
+    const fresh = { link: covers, root, schemaVersion, record, recallIds, now: now() };
+    const { id, won } = await ask("putRecord", tenant, fresh, record.length);
+    if (won) remembered.set(String(id), compaction, text.length);
+    return won ? compaction : ((await read(tenant, id)) ?? compaction);
+  };
+  // Nobody who reads waits for this, and what is not marked today is marked tomorrow.
+  const mark = (tenant: string, links: readonly string[]): void => {
+    const marked = during(() => ask("touchRecords", tenant, { links, now: now() }))
+      .catch(() => undefined)
+      .finally(() => marking?.delete(marked));
+    marking?.add(marked);
+  };
+  const find: CompactionCalls["findCompaction"] = async (tenant, links) => {
+    const { id, undone, unmarked } = await ask("findRecord", tenant, { links, now: now() });
+    if (unmarked.length > 0 && !readOnly) mark(tenant, unmarked);
+    const compaction = id === undefined ? undefined : await read(tenant, id);
+    return compaction === undefined ? { undone } : { compaction, undone };
+  };
+  const list: CompactionCalls["listCompactions"] = async (tenant, links) => {
+    const entries: CompactionEntry[] = [];
+    for (const { id, undone, createdAt } of await ask("listRecords", tenant, links)) {
+      const compaction = await read(tenant, id);
+      if (compaction !== undefined) entries.push({ compaction, undone, createdAt });
+    }
+    return entries;
+  };
+  return {
+    putCompaction: (tenant, compaction, root) => during(() => put(tenant, compaction, root)),
+    findCompaction: (tenant, links) => during(() => find(tenant, links)),
+    listCompactions: (tenant, links) => during(() => list(tenant, links)),
+  };
 }

@@ -163,6 +163,8 @@ export function* dropUnused(ids: Iterable<number>): Steps<number> {
   return bytes;
 }
 
+// How an SQLite file finds words: by its FTS5 index (https://www.sqlite.org/fts5.html); what is encrypted is looked through.
+
 const originalsMatching = query<SearchArguments, OriginalRow>(`
   select originals.recall_id, originals.label, bodies.id as body, bodies.form, bodies.encoding, bodies.content, 1 as indexed
   from words

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { digestResults } from "../../../src/core/passes/digest-results.ts";
 import type { Pass } from "../../../src/core/passes/pass.ts";
-import { repairPairs } from "../../../src/core/passes/repair-pairs.ts";
+import { repairPairs } from "../../../src/core/passes/repair.ts";
 import { replaceDuplicatesWhere } from "../../../src/core/passes/replace-duplicates.ts";
 import { shrinkArguments } from "../../../src/core/passes/shrink-arguments.ts";
 import { recallId } from "../../../src/core/transcript/links.ts";

@@ -6,7 +6,7 @@ import { digestResults, digestResultsWith } from "../../../src/core/passes/diges
 import { evictMedia } from "../../../src/core/passes/evict-media.ts";
 import type { Pass, PassContext } from "../../../src/core/passes/pass.ts";
 import { redactMessage } from "../../../src/core/passes/redact-messages.ts";
-import { repairPairs } from "../../../src/core/passes/repair-pairs.ts";
+import { repairPairs } from "../../../src/core/passes/repair.ts";
 import { replaceDuplicatesWhere } from "../../../src/core/passes/replace-duplicates.ts";
 import { shrinkArguments } from "../../../src/core/passes/shrink-arguments.ts";
 import { stripReasoning } from "../../../src/core/passes/strip-reasoning.ts";

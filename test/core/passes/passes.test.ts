@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { digestResults, digestResultsWith } from "../../../src/core/passes/digest-results.ts";
 import { evictMedia } from "../../../src/core/passes/evict-media.ts";
-import { repairPairs } from "../../../src/core/passes/repair-pairs.ts";
+import { repairPairs } from "../../../src/core/passes/repair.ts";
 import { replaceDuplicatesWhere } from "../../../src/core/passes/replace-duplicates.ts";
 import { shrinkArguments } from "../../../src/core/passes/shrink-arguments.ts";
 import { stripReasoning } from "../../../src/core/passes/strip-reasoning.ts";

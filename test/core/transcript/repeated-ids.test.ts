@@ -11,7 +11,7 @@ import { skeletonOf } from "../../../src/core/compaction/tails.ts";
 import { eventsOf } from "../../../src/core/events/events.ts";
 import { clearResults } from "../../../src/core/passes/clear-results.ts";
 import { digestResults } from "../../../src/core/passes/digest-results.ts";
-import { repairPairs } from "../../../src/core/passes/repair-pairs.ts";
+import { repairPairs } from "../../../src/core/passes/repair.ts";
 import { stagesOf } from "../../../src/core/handoff/model/source.ts";
 import { exchangesOf } from "../../../src/core/transcript/exchanges.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";

@@ -260,6 +260,8 @@ function collectQuotes({ message, text, original = message }: Hit): readonly Quo
     .map((line) => ({ id: message.leaf.id, text: line }));
 }
 
+// Where words are in a text: its lines, those that hold them, and what is around one.
+
 /** Lines around one that holds the words. */
 const CONTEXT_LINES = 2;
 const WORDS_MAX = 8;

@@ -241,6 +241,9 @@ function describeNode({ id, depth, from, until, stands }: DagNode): string {
   return `${id}: messages ${from + 1} to ${until}, about ${stands} tokens; depth ${depth}`;
 }
 
+// `lcm_expand_query`: a question to the originals that speak of it. Where there is a model it reads them and answers, so
+// that only its answer enters the context; without one, the answer is the best passages, word for word.
+
 const PLACES_MAX = 24;
 /** What a model reads around a place, in characters to each side. */
 const AROUND_CHARS = 1_500;

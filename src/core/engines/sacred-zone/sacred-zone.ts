@@ -11,7 +11,7 @@ import {
   type CacheEffectiveness,
 } from "../../caching/effectiveness.ts";
 import { draftResult, weighDraft, type CompactionDraft, codeWritten } from "../../compaction/apply.ts";
-import { type LastModelHandoff } from "../../compaction/model-handoff.ts";
+import type { LastModelHandoff } from "../../compaction/model-handoff.ts";
 import {
   findFirstWithin,
   MESSAGE_OVERHEAD_TOKENS,
@@ -19,11 +19,23 @@ import {
   type Cut,
   type SizeGoal,
   type SizeLimits,
+  type CompactionRun,
 } from "../../compaction/plan.ts";
-import { earlierEnd, passContext, tailOf, tailStart, type RewrittenMessages } from "../../compaction/tails.ts";
+import {
+  earlierEnd,
+  passContext,
+  tailOf,
+  tailStart,
+  type RewrittenMessages,
+  digested,
+  lastStart,
+  shortenedBy,
+  skeletonTail,
+  unchangedMessages,
+} from "../../compaction/tails.ts";
 import { SEVEN_SECTIONS } from "../../handoff/templates.ts";
-import { isHandoff } from "../../handoff/write.ts";
-import { digestResults } from "../../passes/digest-results.ts";
+import { isHandoff, HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
+import { digestResults, digestResultsWith } from "../../passes/digest-results.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import { RECALL_IDS } from "../../transcript/links.ts";
 import type { Message } from "../../transcript/message.ts";
@@ -40,12 +52,11 @@ import {
 } from "../policy.ts";
 import { momentsIn, triggerIn, type Figure, type Room } from "../room.ts";
 import { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "../settings.ts";
-import { fallbackSteps, RUNG_RESTARTED, RUNG_TRUNCATED, SUMMARY_TOKENS_MAX, type Zone } from "./fallback.ts";
 
 /** In the chapter's window of 100K the recent part is this share of the target; in smaller ones it keeps the share. */
 const RECENT_TARGET_SHARE_MAX = 0.4;
 
-export interface SacredZoneLimits extends Room {
+interface SacredZoneLimits extends Room {
   readonly triggerTokens: number;
   /** A compaction ends at or below it. */
   readonly targetTokens: number;
@@ -228,12 +239,12 @@ function digestLargestFirst(run: Run, { firstEnd, recentStart }: Zone): Rewritte
   const { measure, standing } = request;
   const { messages } = original;
   const protect = (at: number): boolean => at < firstEnd || at >= recentStart;
-  const digested = digestResults(messages, { ...passContext(run), protect });
+  const digests = digestResults(messages, { ...passContext(run), protect });
   const already = idsIn(standing?.messages ?? []);
-  const stands = new Set(digested.evicted.filter(({ id }) => already.has(id)).map(({ message }) => message));
+  const stands = new Set(digests.evicted.filter(({ id }) => already.has(id)).map(({ message }) => message));
   const weight = (at: number): number => measure.message(messages[at]!);
   const order = messages
-    .flatMap((message, at) => (digested.messages[at] === message ? [] : at))
+    .flatMap((message, at) => (digests.messages[at] === message ? [] : at))
     .toSorted((a, b) => Number(stands.has(b)) - Number(stands.has(a)) || weight(b) - weight(a) || a - b);
   const excessTokens = measure.transcript(original) - goal.limitTokens;
   const taken = new Set<number>();
@@ -241,11 +252,11 @@ function digestLargestFirst(run: Run, { firstEnd, recentStart }: Zone): Rewritte
   for (const at of order) {
     if (saved >= excessTokens && !stands.has(at)) break;
     taken.add(at);
-    saved += weight(at) - measure.message(digested.messages[at]!);
+    saved += weight(at) - measure.message(digests.messages[at]!);
   }
   return {
-    messages: messages.map((message, at) => (taken.has(at) ? digested.messages[at]! : message)),
-    evicted: digested.evicted.filter(({ message }) => taken.has(message)),
+    messages: messages.map((message, at) => (taken.has(at) ? digests.messages[at]! : message)),
+    evicted: digests.evicted.filter(({ message }) => taken.has(message)),
   };
 }
 
@@ -273,4 +284,107 @@ function draftShort(run: Run, cut: Cut, wordsMax: number): CompactionDraft {
 
 function countWords({ handoff }: CompactionDraft): number {
   return handoff?.text.match(/\S+/g)?.length ?? 0;
+}
+
+interface Zone {
+  /** Index after the first assistant message: the first request and its answer come before it. */
+  readonly firstEnd: number;
+  /** The same, moved to where an exchange ends; nothing before it is ever left out but by a restart. */
+  readonly headEnd: number;
+  /** Where the recent part starts; the last exchange always belongs to it. */
+  readonly recentStart: number;
+  /** Index after a handoff that is among the messages; 0 without one. */
+  readonly earlierEnd: number;
+}
+
+const RUNG_AGGRESSIVE = 1;
+const RUNG_TRUNCATED = 2;
+const RUNG_RESTARTED = 3;
+const RUNG_SKELETON = 4;
+
+/** A digest by the aggressive step is as short as digests get. */
+const DIGEST_TOKENS_MIN = 60;
+/** The chapter's limit on the answer of its summarizer. */
+const SUMMARY_TOKENS_MAX = 500;
+
+interface FallbackRoom {
+  readonly roomTokens: number;
+  /** In all, where it shows in full what the model has not read yet. */
+  readonly unreadTokens: number;
+}
+
+/**
+ * When digests are not enough (16.7): everything outside the zone to its minimum; then the oldest of that left out; then a
+ * restart from a short summary. Each step is tried only after the one before did not do.
+ */
+function* fallbackSteps(
+  run: CompactionRun,
+  zone: Zone,
+  { roomTokens, unreadTokens }: FallbackRoom,
+): Generator<Candidate> {
+  const { firstEnd, headEnd, recentStart } = zone;
+  const last = lastStart(run.original.messages);
+
+  const least = digested(run, (at) => at < firstEnd || at >= recentStart, toLeast);
+  yield step(RUNG_AGGRESSIVE, least, { headEnd: 0, tailStart: 0, recordTokens: 0 });
+
+  const headTokens = run.request.measure.messages(least.messages.slice(0, headEnd));
+  const takenTokens = headTokens + HANDOFF_TOKENS_MIN;
+  const middle = { headEnd, from: Math.max(headEnd, zone.earlierEnd), to: recentStart, takenTokens, roomTokens };
+  const cut = oldestThatFits(run, least.messages, middle);
+  if (cut > headEnd) yield step(RUNG_TRUNCATED, least, { headEnd, tailStart: cut, recordTokens: HANDOFF_TOKENS_MIN });
+
+  const restart = { headEnd: 0, recordTokens: SUMMARY_TOKENS_MAX };
+  const from = Math.max(recentStart, zone.earlierEnd);
+  if (from <= last) yield step(RUNG_RESTARTED, unchangedMessages(run), { ...restart, tailStart: from });
+  const recent = { headEnd: 0, from, to: last, takenTokens: SUMMARY_TOKENS_MAX, roomTokens };
+  const startIn = ({ messages }: RewrittenMessages): number => oldestThatFits(run, messages, recent);
+  const read = digested(run, (at) => at >= last, toLeast);
+  yield step(RUNG_RESTARTED, read, { ...restart, tailStart: startIn(read) });
+  yield { ...step(RUNG_RESTARTED, read, { ...restart, tailStart: last }), limitTokens: unreadTokens };
+  const all = digested(run, () => false, toLeast);
+  yield step(RUNG_RESTARTED, all, { ...restart, tailStart: startIn(all) });
+  yield step(RUNG_SKELETON, skeletonTail(run, last), { ...restart, tailStart: last });
+}
+
+interface StepRange {
+  readonly headEnd: number;
+  readonly tailStart: number;
+  /** The most that is written in place of what the step leaves out. */
+  readonly recordTokens: number;
+}
+
+function step(rung: number, rewritten: RewrittenMessages, { recordTokens, ...place }: StepRange): Candidate {
+  return { shape: { rung, ...rewritten, ...place }, handoffTokens: () => recordTokens };
+}
+
+const toLeast = shortenedBy(digestResultsWith({ triggerTokens: DIGEST_TOKENS_MIN, targetTokens: DIGEST_TOKENS_MIN }));
+
+interface MessageRange {
+  /** What comes before it is kept. */
+  readonly headEnd: number;
+  readonly from: number;
+  readonly to: number;
+  /** What comes before the cut, in tokens. */
+  readonly takenTokens: number;
+  readonly roomTokens: number;
+}
+
+/** The first boundary between exchanges from which on the messages fit; the last of the stretch where none does. */
+function oldestThatFits(
+  { live, original, request: { measure } }: CompactionRun,
+  messages: readonly Message[],
+  { headEnd, from, to, takenTokens, roomTokens }: MessageRange,
+): number {
+  const anchor = messages[live];
+  const anchorTokens = anchor === undefined ? 0 : measure.message(anchor);
+  let tokens = measure.messages(messages.slice(from));
+  let at = from;
+  for (const { start, end } of exchangesOf(original.messages)) {
+    if (start < from || end > to) continue;
+    if (takenTokens + tokens + (live >= headEnd && live < start ? anchorTokens : 0) <= roomTokens) break;
+    tokens -= measure.messages(messages.slice(start, end));
+    at = end;
+  }
+  return at;
 }
