@@ -54,7 +54,7 @@ export async function listen(handle: RequestHandler, options: ListenOptions = {}
     maxHeaderSize: HEADERS_BYTES,
   });
   server.maxConnections = limits.connections;
-  // A client may end its side once its request is out; `client-request.ts` distinguishes it from one that is gone.
+  // A client may end its side once its request is out; `client.ts` distinguishes it from one that is gone.
   (server as { httpAllowHalfOpen?: boolean }).httpAllowHalfOpen = true;
   // Their bytes are bounded; past a number of lines Node would leave some out without a word.
   server.maxHeadersCount = 0;

@@ -1,6 +1,6 @@
 /** Messages as pi and the agents built on it keep them: user, assistant with text, thinking and calls, and results. */
 import { contentText, type Content, type Message, type Part } from "../../core/transcript/message.ts";
-import { commandText, contentParts, replyPart } from "../../logs/pi/read.ts";
+import { commandText, contentParts, replyPart } from "../../logs/pi.ts";
 import { parsedArguments, type LeftPart, type MessageFormat } from "../framework/conversation.ts";
 
 /** What is read of one; everything else that it has stays as it is. */
