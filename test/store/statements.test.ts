@@ -10,9 +10,8 @@ import { findRecord, putRecord } from "../../src/store/sql/compaction-records.ts
 import type { AskedQuery, Steps } from "../../src/store/sql/steps.ts";
 import { addMessages, readyEntries } from "../../src/store/sqlite/bodies.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
-import type { Call } from "../../src/store/sqlite/operations.ts";
+import { type Call, serve } from "../../src/store/sqlite/operations.ts";
 import { createRunner } from "../../src/store/sqlite/query.ts";
-import { serve } from "../../src/store/sqlite/serve.ts";
 import { talk } from "./contract/things.ts";
 import { transactionBytes } from "./journal.ts";
 

@@ -3,8 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 import { identityOf, openDatabase, type FileOptions } from "./database.ts";
 import { deletedError, storeError, toPlain, type PlainError } from "./failures.ts";
-import type { Call } from "./operations.ts";
-import type { Reply } from "./serve.ts";
+import type { Call, Reply } from "./operations.ts";
 
 export type ToThread = Call | "close";
 export type FromThread = "ready" | { readonly refused: PlainError } | readonly Reply[];
@@ -16,7 +15,7 @@ try {
   const db = openDatabase(options);
   // The queries load while the store is already open, and the first calls gather.
   tell("ready");
-  const [{ createRunner }, { serve }] = await Promise.all([import("./query.ts"), import("./serve.ts")]);
+  const [{ createRunner }, { serve }] = await Promise.all([import("./query.ts"), import("./operations.ts")]);
   const database = { db, runner: createRunner(db, options.key) };
   work(db, (calls) => serve(database, options.path, calls));
 } catch (error) {
