@@ -276,12 +276,12 @@ async function foundSchema(runner: Runner, place: string): Promise<Found> {
 // What is asked of the database as a whole: whether it can be written to, whether it is sound, whether the key is its own.
 
 /** Texts, compactions and states; what indexes take on top is the database's own business. */
-export const storedBytes = query<object, { bytes: number }>(`
+const storedBytes = query<object, { bytes: number }>(`
   select (select coalesce(sum(bytes), 0) from bodies)
     + (select coalesce(sum(octet_length(record)), 0) from records)
     + (select coalesce(sum(octet_length(state)), 0) from states) as bytes`);
 
-export async function size(database: Database): Promise<number> {
+async function size(database: Database): Promise<number> {
   return (await database.first(storedBytes, {}))!.bytes;
 }
 
@@ -290,7 +290,7 @@ const isReadOnly = query<object, { refuses: boolean }>(`
   select current_setting('transaction_read_only') = 'on' as refuses`);
 
 /** @throws what a write would. */
-export async function checkWritable(
+async function checkWritable(
   database: Database,
   { bytes, sizeBytesMax }: { readonly bytes: number; readonly sizeBytesMax: number | undefined },
 ): Promise<void> {
@@ -303,7 +303,7 @@ const addProof = query<{ proof: Uint8Array }>(`insert into encryption values (1,
 const hasTenants = query<object, { found: boolean }>(`select exists (select 1 from tenants) as found`);
 
 /** Whether the database and the key belong together; a database without contents takes the key it is first opened with. */
-export async function checkKey(
+async function checkKey(
   database: Database,
   { readOnly, hasKey }: { readonly readOnly: boolean; readonly hasKey: boolean },
 ): Promise<void> {
@@ -322,7 +322,7 @@ export async function checkKey(
 /** Tables that grow and shrink; partitions with them. */
 const TABLES = "links, bodies, sessions, records, originals, original_pieces, record_originals, usages, states";
 
-export async function vacuum(database: Database): Promise<void> {
+async function vacuum(database: Database): Promise<void> {
   await database.maintain(`vacuum (analyze) ${TABLES}`);
 }
 
@@ -338,7 +338,7 @@ const missingBodies = query<object, { link: string }>(`
 const BODIES_AT_ONCE = 500;
 
 /** One line a fault; none for a sound database. Reads the whole of it. */
-export async function check(database: Database): Promise<readonly string[]> {
+async function check(database: Database): Promise<readonly string[]> {
   const faults: string[] = [];
   for (let after = 0; ;) {
     const rows = await database.all(bodiesAfter, { after, limit: BODIES_AT_ONCE });
