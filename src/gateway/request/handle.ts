@@ -20,19 +20,14 @@ import {
 } from "./model-request.ts";
 import { openRecord, type RequestRecord } from "./record.ts";
 import { passOnFault, faultReason } from "./fault.ts";
-import { respond, respondRefused, respondUnread, ownResponse } from "./respond.ts";
+import { respond, respondRefused, respondUnread } from "./respond.ts";
 import { sendUntilAccepted, sendBody } from "./send.ts";
+import { replayAfterRefusal, continuing, refuseThread } from "./thread.ts";
 import { prepareRequest } from "./prepare.ts";
 import { isEventStream } from "../../protocols/answers/reader.ts";
 import { onwardHeaders, headerOf } from "../transport/headers.ts";
 import type { Destination } from "../transport/upstreams.ts";
 import { receive } from "./receive.ts";
-import { definitions } from "../../protocols/registry.ts";
-import type { ThreadForm, ThreadRefusal } from "../../protocols/definition.ts";
-import { applyEdits } from "../../protocols/json.ts";
-import type { ReadRequest } from "../conversations/conversations.ts";
-import { droppingThinking, thinkingRefusal } from "../quirks/thinking.ts";
-import { threadUseOf } from "../conversations/threads.ts";
 
 export function createRequestHandler(context: GatewayContext): RequestHandler {
   return async (client) => {
@@ -180,72 +175,4 @@ async function answerWithRecall(context: GatewayContext, request: AnsweredReques
     signal: request.client.signal,
   });
   return { ...request, answer };
-}
-
-// A request that continues a thread at its provider. It goes on as it came while the thread has room; where a compaction is
-// due, the client is told what makes it send the whole conversation, and that is compacted like any other.
-
-/** What the gateway answers by itself to a request that uses a thread; undefined where the request goes on. */
-function refuseThread(
-  context: GatewayContext,
-  request: ReceivedRequest,
-  { decoded }: ReadRequest,
-): ClientResponse | undefined {
-  const use = threadUseOf(decoded);
-  const { threads } = context;
-  if (use === undefined || countsTokens(request)) return undefined;
-  if (threads.policy === "refuse") return refusedWith(request.record, threadForm(request).unsupported());
-  if (use.kind === "create" || threads.policy === "pass") return undefined;
-  const held = threads.find(request.tenant, use.previousId);
-  if (held?.replayTokens === undefined) return undefined;
-  const newTokens = context.caching.measure.messages(decoded.transcript.messages);
-  return held.tokens + newTokens < held.replayTokens ? undefined : askedToReplay(context, request, use.previousId);
-}
-
-/** The request as it goes on: what was told to the provider of the thread's thinking is told again. */
-function continuing(context: GatewayContext, request: ReceivedRequest, { decoded }: ReadRequest): ModelRequest {
-  const use = threadUseOf(decoded);
-  if (use?.kind !== "continue") return { ...request, prepared: undefined };
-  const { previousId } = use;
-  const held = context.threads.find(request.tenant, previousId);
-  const continued = { ...request, prepared: undefined, continues: previousId };
-  if (held?.dropsThinking !== true) return continued;
-  const { bodyEdits, editHeaders } = droppingThinking(decoded);
-  return { ...continued, outgoing: { body: applyEdits(decoded.body, bodyEdits(decoded)), editHeaders } };
-}
-
-/**
- * What the client is answered where its provider refuses to continue a thread for a reason that a replay puts right;
- * undefined for every other answer.
- */
-async function replayAfterRefusal(
-  context: GatewayContext,
-  request: AnsweredRequest,
-): Promise<ClientResponse | undefined> {
-  if (request.prepared !== undefined || request.continues === undefined) return undefined;
-  if (context.mode !== "rewrite" || context.threads.policy !== "replay") return undefined;
-  const { response, tooLarge, error, body } = request.answer;
-  const bound = error !== undefined && thinkingRefusal(response.status, error) === "bound";
-  if (!tooLarge && !bound) return undefined;
-  const replay = askedToReplay(context, request, request.continues);
-  if (replay !== undefined) await body.return();
-  return replay;
-}
-
-function askedToReplay(
-  { threads }: GatewayContext,
-  request: ReceivedRequest,
-  previousId: string,
-): ClientResponse | undefined {
-  const refusal = threads.refusal(request.tenant, previousId, threadForm(request));
-  return refusal && refusedWith(request.record, refusal);
-}
-
-function threadForm({ route }: ReceivedRequest): ThreadForm {
-  return definitions[route.protocol].threads!;
-}
-
-function refusedWith(record: RequestRecord, refusal: ThreadRefusal): ClientResponse {
-  record.treatment = { kind: "untouched", because: "thread_replay" };
-  return respondRefused(record, ownResponse(record, refusal));
 }
