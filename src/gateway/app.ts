@@ -34,7 +34,8 @@ import { createOverload } from "./request/overload.ts";
 import { createUnfolding } from "./request/unfolding.ts";
 import { createTenantDirectory } from "./tenants/directory.ts";
 import { createTenantRates } from "./tenants/rates.ts";
-import { withBreakers, createSender } from "./transport/send.ts";
+import { withBreakers } from "./transport/breaker.ts";
+import { createSender } from "./transport/send.ts";
 
 export interface Gateway {
   readonly fetch: (request: Request) => Promise<Response>;

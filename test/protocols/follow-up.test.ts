@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
 import { fieldsOf } from "../../src/protocols/fields.ts";
 import { definitions } from "../../src/protocols/registry.ts";
-import { followUpBody, followUpObstacle, type Question } from "../../src/session/in-place.ts";
+import { followUpBody, followUpObstacle, type Question } from "../../src/protocols/follow-up.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { type ProtocolName } from "../../src/core/protocols.ts";
 import { bodies, RUNS, WIRE_NAMES } from "../support/transcripts.ts";

@@ -2,8 +2,9 @@
 import { described } from "../digest/call.ts";
 import type { AlreadyVisible } from "../handoff/items.ts";
 import { secretShownBy } from "../events/shown-secret.ts";
-import { createPieceHider, type Redactor } from "../redaction/redactor.ts";
+import { createPieceHider } from "../redaction/pieces.ts";
 import { secretsIn } from "../redaction/redact.ts";
+import type { Redactor } from "../redaction/redactor.ts";
 import { callsOf, contentText, type Message } from "../transcript/message.ts";
 import { pairingOf } from "../transcript/pairing.ts";
 

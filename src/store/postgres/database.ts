@@ -6,7 +6,8 @@ import type { SearchedTables } from "../sql/search.ts";
 import { answerLater, type AskedQuery, type Steps, type Tables } from "../sql/steps.ts";
 import { createRecentMap } from "../recent-map.ts";
 import { createVault, type Vault } from "../vault.ts";
-import { dropUnused, WORD_INDEX } from "./bodies.ts";
+import { dropUnused } from "./bodies.ts";
+import { WORD_INDEX } from "./search.ts";
 import { isAway, isConflict, isSilent, storeError, unansweredCommit } from "./failures.ts";
 import { BEGIN_TO_WRITE, lockToWrite } from "./locks.ts";
 

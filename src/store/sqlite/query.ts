@@ -4,7 +4,8 @@ import type { Query } from "../sql/query.ts";
 import { answerNow, type Steps, type Tables } from "../sql/steps.ts";
 import type { SearchedTables } from "../sql/search.ts";
 import { createVault } from "../vault.ts";
-import { dropUnused, wordIndex } from "./bodies.ts";
+import { dropUnused } from "./bodies.ts";
+import { wordIndex } from "./search.ts";
 
 type Values = Readonly<Record<string, string | number | Uint8Array | null>>;
 

@@ -1,6 +1,6 @@
 /** The smallest form of an exchange: a result in JSON is told by what changed, or by its values. */
 import { expect, it } from "vitest";
-import { skeletonOf } from "../../../src/core/compaction/tails.ts";
+import { skeletonOf } from "../../../src/core/compaction/skeleton.ts";
 import { contentText, resultOf, type Message } from "../../../src/core/transcript/message.ts";
 import { ran } from "../../support/compacting.ts";
 import { createHash } from "node:crypto";

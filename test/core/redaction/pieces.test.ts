@@ -1,7 +1,7 @@
 /** Pieces of secrets in what was cut out of a text that held them. */
 import { expect, test } from "vitest";
 import { MARKER } from "../../../src/core/redaction/mask.ts";
-import { createPieceHider } from "../../../src/core/redaction/redactor.ts";
+import { createPieceHider } from "../../../src/core/redaction/pieces.ts";
 import { secretsIn } from "../../../src/core/redaction/redact.ts";
 import { HARMLESS } from "./harmless.ts";
 import { NAMED, TOKENS } from "./planted.ts";

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { described } from "../../../src/core/digest/call.ts";
-import { skeletonOf } from "../../../src/core/compaction/tails.ts";
+import { skeletonOf } from "../../../src/core/compaction/skeleton.ts";
 import { eventsOf } from "../../../src/core/events/events.ts";
 import { clearResults } from "../../../src/core/passes/clear-results.ts";
 import { digestResults } from "../../../src/core/passes/digest-results.ts";
