@@ -68,10 +68,11 @@ describe("while a large request is worked on", { timeout: 240_000 }, () => {
   const BLOCKED_MS_MAX = 50;
   /**
    * How much later the slowest hundredth of other requests is answered than the like of them at a gateway beside it, which
-   * has a file of its own: both have the same event loop, processors and disk, so what differs is the wait for the file. A
-   * batch takes a tenth of this; on a busy machine it takes longer.
+   * has a file of its own, as a part of the time that the large one takes: both have the same event loop, processors and
+   * disk, so what differs is the wait for the file, and a busy machine makes both longer. A hundredth is usual; kept in one
+   * transaction it is a tenth.
    */
-  const LATER_MS_MAX = 100;
+  const LATER_SHARE_MAX = 0.04;
   /** The hundredth is a few requests: a single moment of a busy machine may still hit one side alone. */
   const ATTEMPTS_MAX = 3;
 
@@ -88,16 +89,17 @@ describe("while a large request is worked on", { timeout: 240_000 }, () => {
     const sides = [smallTo(url), smallTo(beside.url)] as const;
     for (let at = 0; at < 10; at++) for (const small of sides) await small();
     const later: number[] = [];
-    for (let at = 0; at < ATTEMPTS_MAX && Math.min(...later) >= LATER_MS_MAX; at++) {
+    for (let at = 0; at < ATTEMPTS_MAX && Math.min(...later) >= LATER_SHARE_MAX; at++) {
+      const started = performance.now();
       const watch = watchEventLoop();
       const { answer, p99Ms } = await during(sides, client.send({ kind, url, name: String(at) }));
       expect(watch.stop()).toBeLessThan(BLOCKED_MS_MAX);
       const treatment = expect.stringMatching(/^rewritten;.*fresh$/) as string;
       expect(answer).toMatchObject({ status: 200, treatment });
       expect(events.filter((event) => event.kind === "compaction")).toHaveLength(at + 1);
-      later.push(p99Ms[0]! - p99Ms[1]!);
+      later.push((p99Ms[0]! - p99Ms[1]!) / (performance.now() - started));
     }
-    expect(Math.min(...later)).toBeLessThan(LATER_MS_MAX);
+    expect(Math.min(...later)).toBeLessThan(LATER_SHARE_MAX);
   });
 });
 
