@@ -3,7 +3,7 @@
  * memory it takes, beside direct calls to the same upstream, and calls through a proxy that does nothing, in the same
  * run. Client, gateway and upstream are three processes; the history is in a file, and an answer ends when its request is on the disk.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -23,15 +23,21 @@ const { values: options } = parseArgs({ options: { json: { type: "boolean" }, ro
 /** Only the rows of calls whose names hold these words; everything where none are given. */
 const { rows: words } = options;
 
+const DISK_WRITES = 200;
+/** About what a turn of 4 KB writes to the journal. */
+const DISK_WRITE_BYTES = 32 * 1_024;
+
 const folder = mkdtempSync(join(tmpdir(), "precis-bench-gateway-"));
 const upstream = await startUpstream();
 try {
   const { latency, streams } = await calls();
   const memory = words === undefined ? [await memoryOf("same"), await memoryOf("fresh")] : [];
+  const diskMs = diskWriteMs();
   if (options.json === true)
-    process.stdout.write(`${JSON.stringify({ machine: MACHINE, latency, streams, memory }, undefined, 2)}\n`);
+    process.stdout.write(`${JSON.stringify({ machine: MACHINE, diskMs, latency, streams, memory }, undefined, 2)}\n`);
   else {
-    const tables = [machineLine(), latencyTable(latency)];
+    const disk = `A write of ${DISK_WRITE_BYTES / 1_024} KB that waits for this disk takes ${diskMs.toFixed(2)} ms (median); a turn that brings something waits for one.`;
+    const tables = [machineLine(), disk, latencyTable(latency)];
     if (streams !== undefined) tables.push(streamsLine(streams), memoryTable(memory));
     process.stdout.write(`${tables.join("\n\n")}\n`);
   }
@@ -56,6 +62,20 @@ async function calls(): Promise<{ readonly latency: readonly LatencyRow[]; reado
     await gateway.stop();
     await bare.stop();
   }
+}
+
+/** Median of a write that waits until the disk has it: no durable history is quicker. */
+function diskWriteMs(): number {
+  const file = openSync(join(folder, "disk"), "w");
+  const bytes = Buffer.alloc(DISK_WRITE_BYTES, 1);
+  const times = Array.from({ length: DISK_WRITES }, () => {
+    const startMs = performance.now();
+    writeSync(file, bytes);
+    fdatasyncSync(file);
+    return performance.now() - startMs;
+  });
+  closeSync(file);
+  return times.toSorted((a, b) => a - b)[DISK_WRITES / 2]!;
 }
 
 async function memoryOf(kind: "same" | "fresh"): Promise<MemoryRow> {

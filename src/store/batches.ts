@@ -3,6 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const BATCH_CHARS = 256 * 1024;
 const BATCH_ITEMS = 400;
+/** Written at once; others who write to the same file wait for no more than these, some 10 ms each. */
+const BATCHES_IN_A_ROW = 4;
 /** Others get their turn meanwhile. */
 const PAUSE_MS = 20;
 
@@ -22,6 +24,11 @@ export function batchEnds<Item>(items: readonly Item[], charsOf: (item: Item) =>
   return ends;
 }
 
-export async function pauseBetweenBatches(): Promise<void> {
-  await pause(PAUSE_MS);
+/** To be called after each batch but the last. What is little more than one batch does not wait at all. */
+export function createPauses(): () => Promise<void> {
+  let batches = 0;
+  return async () => {
+    batches += 1;
+    if (batches % BATCHES_IN_A_ROW === 0) await pause(PAUSE_MS);
+  };
 }

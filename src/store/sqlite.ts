@@ -2,7 +2,7 @@
  * History in an SQLite file: survives the process, serves several of them at once, and keeps the event loop free by
  * working in a thread of its own. What is acknowledged is on the disk.
  */
-import { pauseBetweenBatches } from "./batches.ts";
+import { createPauses } from "./batches.ts";
 import { QUEUE_LIMITS, type QueueLimits, createGate } from "./gate.ts";
 import { createLifetime } from "./lifetime.ts";
 import { wrongKeyError } from "./refusals.ts";
@@ -63,10 +63,11 @@ export async function openSqliteStore(options: SqliteOptions): Promise<HistorySt
   };
   const client = await startWorkerClient(file, { ...QUEUE_LIMITS, ...options.queue });
   const { during, end } = createLifetime();
-  // A file has one writer: others get to write between two batches.
+  // A file has one writer: others get to write between the batches.
+  const pauseInTime = createPauses();
   const ask: Ask = async (name, ...what) => {
     const answer = await client.call(name, ...what);
-    if (name === "stagePieces") await pauseBetweenBatches();
+    if (name === "stagePieces") await pauseInTime();
     return answer;
   };
   return { ...createHistoryCalls(ask, { now, readOnly, during }), close: () => end(client.close) };

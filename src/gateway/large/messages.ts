@@ -1,6 +1,6 @@
 /** What the event loop and the thread for large requests say to each other. */
 import type { GatewayEvent, HeaderLines, RequestEvent } from "../contract.ts";
-import { batchEnds, pauseBetweenBatches } from "../../store/batches.ts";
+import { batchEnds, createPauses } from "../../store/batches.ts";
 import type { ChainAppend, HistoryStore } from "../../store/store.ts";
 
 /** A module that can be imported in any thread and makes the gateway's options there, from data that can be copied. */
@@ -57,11 +57,12 @@ async function appendInPieces(store: HistoryStore, tenant: string, chain: ChainA
   const { links, messages, job: _, ...others } = chain;
   const ends = batchEnds(messages, ({ wire }) => wire?.raw.length ?? 0);
   const first = await firstToKeep(ends.slice(0, -1), (end) => store.isStored(tenant, links[end - 1]!));
+  const pauseInTime = createPauses();
   let added = 0;
   for (const end of ends.slice(first, -1)) {
     const piece = { ...others, links: links.slice(0, end), messages: messages.slice(0, end) };
     added += (await store.appendChain(tenant, piece)).added;
-    await pauseBetweenBatches();
+    await pauseInTime();
   }
   const last = await store.appendChain(tenant, chain);
   return { ...last, added: last.added + added };
