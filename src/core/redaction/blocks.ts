@@ -1,6 +1,6 @@
 /**
  * Secrets that a place in several lines names: a value in the lines below its name (YAML), every value of a Kubernetes Secret,
- * and a column of a table (Markdown, CSV, TSV). Lines end with a line break, also as a string writes it.
+ * the private members of a JSON Web Key, and a column of a table (Markdown, CSV, TSV). Lines end with a line break, also as a string writes it.
  */
 import { printedNumberChars } from "../digest/numbered-lines.ts";
 import { hiddenSpan, type Span } from "./mask.ts";
@@ -40,7 +40,8 @@ export function findInBlocks(text: string, code: boolean): readonly Span[] {
   const hasSecret = /kind\\{0,4}["']?: ?\\{0,4}["']?Secret\b/.test(text);
   const hasColumn = COLUMN.test(text);
   const hasAbove = NAME_ABOVE.test(text);
-  if (!hasBlock && !hasSecret && !hasColumn && !hasAbove) return [];
+  const hasKey = KEY_TYPE.test(text);
+  if (!hasBlock && !hasSecret && !hasColumn && !hasAbove && !hasKey) return [];
   const lines = splitLines(text);
   const own = lines.map(withoutNumber);
   return [
@@ -48,6 +49,7 @@ export function findInBlocks(text: string, code: boolean): readonly Span[] {
     ...(hasAbove ? valuesBelow(own, code) : []),
     ...(hasSecret ? [...secretValues(own), ...secretObjects(text)] : []),
     ...(hasColumn ? columnValues(lines) : []),
+    ...(hasKey ? webKeys(text) : []),
   ];
 }
 
@@ -177,11 +179,28 @@ const PAIR = /\\{0,4}" ?: ?\\{0,4}"(?<value>[^"\\]{4,8192})/dg;
 function secretObjects(text: string): readonly Span[] {
   return [...text.matchAll(DATA_OBJECT)].flatMap((found) => {
     const [from] = found.indices!.groups!["pairs"]!;
-    return [...found.groups!["pairs"]!.matchAll(PAIR)].map((pair) => {
-      const [start, end] = pair.indices!.groups!["value"]!;
-      return hiddenSpan(from + start, from + end, "assigned secret");
-    });
+    return valuesOf(found.groups!["pairs"]!, PAIR, from);
   });
+}
+
+const KEY_OBJECT = /\{(?<pairs>[^{}]{0,16384})\}/dg;
+const KEY_TYPE = /"kty\\{0,4}" {0,4}:/;
+/** https://www.rfc-editor.org/rfc/rfc7518#section-6: the members of a key that are not public. */
+const PRIVATE_MEMBER = /"(?:d|p|q|dp|dq|qi|k)\\{0,4}"\s{0,4}:\s{0,4}\\{0,4}"(?<value>[\w-]{4,8192})/dg;
+
+/** Private members of JSON Web Keys. */
+function webKeys(text: string): readonly Span[] {
+  return [...text.matchAll(KEY_OBJECT)].flatMap(({ indices, groups }) => {
+    const pairs = groups!["pairs"]!;
+    const [from] = indices!.groups!["pairs"]!;
+    return KEY_TYPE.test(pairs) ? valuesOf(pairs, PRIVATE_MEMBER, from) : [];
+  });
+}
+
+function valuesOf(text: string, pattern: RegExp, from: number): readonly Span[] {
+  return [...text.matchAll(pattern)].map(({ indices, groups }) =>
+    spanIn(from + indices!.groups!["value"]![0], groups!["value"]!),
+  );
 }
 
 /** A cell that is called so. Its name is looked for first, because names are rarer than cells. */

@@ -21,6 +21,12 @@ const PLANTED: readonly (readonly [kind: string, secret: string, text: string])[
     "kind: Secret\nstringData:\n  motto: orchard value\ntype: Opaque".replace("orchard value", "orchardvalue"),
   ],
   ["docker auth", "aWRhOnJpdmVyYmFuaw", '{"auths":{"registry.example":{"auth":"aWRhOnJpdmVyYmFuaw=="}}}'],
+  [
+    "JWK, private member",
+    base64(43),
+    `{"kty":"EC","crv":"P-256","x":"${"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"}","d":"${base64(43)}"}`,
+  ],
+  ["JWK, shared secret", base64(43), `{ "kid": "2026", "k": "${base64(43)}", "kty": "oct" }`],
   ["YAML block", S, `db:\n  password: |\n    ${S}\n  port: 5432`],
   ["YAML folded", S, `api_key: >-\n  ${S}\nname: shop`],
   ["SQL, password", S, `ALTER ROLE ida WITH LOGIN PASSWORD '${S}';`],
