@@ -1,6 +1,7 @@
 /** A line at the lengths that are tried for it: what it says at one, and what that weighs. */
 import type { Measure } from "../../transcript/measure.ts";
 import { clipped } from "../items.ts";
+import { withinTheirLine } from "./carried.ts";
 import type { Line } from "./line.ts";
 import { PROSE_CHARS_MIN, type Body } from "./shape.ts";
 
@@ -50,7 +51,7 @@ export function createWriter(measure: Measure): WriteLine {
     let written = lengths.get(chars);
     if (written === undefined) {
       const words = body.within(chars) || (isPromised ? openingOf(body, chars) : "");
-      const text = words === "" ? "" : `${lead}${words}`;
+      const text = words === "" ? "" : `${lead}${withinTheirLine(words)}`;
       const isCut = chars < body.chars && kind !== "look" && kind !== "shown";
       written = { text, isCut, tokens: text === "" ? 0 : measure.text(text) + LINE_TOKENS };
       lengths.set(chars, written);

@@ -160,7 +160,7 @@ const NOVELTY_MAX = 2;
 /** Pastes and what was shown have a bound of their own, so that one of them never takes the room of all that was said. */
 function limited(turns: readonly SharedTurn[], tokensMax: number): readonly SharedTurn[] {
   const chars = tokensMax * CHARS_A_TOKEN;
-  const first = turns.find(({ order }) => order >= 0)?.order;
+  const first = turns[0]?.order;
   return turns.map(({ order, lines }) => ({
     order,
     lines: lines.map((line) => {
