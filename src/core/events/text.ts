@@ -6,12 +6,19 @@ export function wholeWords(text: string, charsMax: number): string {
   return /[!-~]/.test(text.charAt(charsMax)) ? cut.replace(/(?<![!-~])[!-~]+$/, "") : cut;
 }
 
-let segmenter: Intl.Segmenter | undefined;
+let sentences: Intl.Segmenter | undefined;
+let words: Intl.Segmenter | undefined;
 
 /** The sentences of a line, each with the white space that follows it. */
 export function sentencesOf(line: string): readonly string[] {
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: "sentence" });
-  return Array.from(segmenter.segment(line), ({ segment }) => segment);
+  sentences ??= new Intl.Segmenter(undefined, { granularity: "sentence" });
+  return Array.from(sentences.segment(line), ({ segment }) => segment);
+}
+
+/** Where the last word of a text begins, also in a script that puts no space between words. */
+export function lastWordAt(text: string): number {
+  words ??= new Intl.Segmenter(undefined, { granularity: "word" });
+  return words.segment(text).containing(text.length - 1)?.index ?? 0;
 }
 
 /** Equal for two texts that say the same but for case, marks and white space. */

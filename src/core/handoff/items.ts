@@ -1,4 +1,5 @@
 /** What a section is written from: drafts, worked out only while there is room, and the items that come of them. */
+import { lastWordAt } from "../events/text.ts";
 
 interface ItemPosition {
   /** Which of a section's items are written first when not all fit; higher goes first. */
@@ -44,7 +45,8 @@ export function clipped(text: string, charsMax: number): string {
   const whole = text.trim();
   if (whole.length <= charsMax) return whole;
   const kept = whole.slice(0, Math.max(0, charsMax - CUT_MARK.length));
-  const word = Math.max(kept.lastIndexOf(" "), kept.lastIndexOf("\n"));
+  const space = Math.max(kept.lastIndexOf(" "), kept.lastIndexOf("\n"));
+  const word = space > charsMax / 2 ? space : lastWordAt(kept);
   return withCutMark((word > charsMax / 2 ? kept.slice(0, word) : withoutTornPair(kept)).trimEnd());
 }
 

@@ -1,5 +1,6 @@
 /** Handoff after handoff, each read back from the one before: nothing grows, nothing is said twice, rules and goal stay. */
 import { describe, expect, it } from "vitest";
+import { linesOfCarried } from "../../../src/core/handoff/turns/carried.ts";
 import { latestHandoff, parseHandoff, writeHandoff, type ParsedHandoff } from "../../../src/core/handoff/write.ts";
 import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
 import { edits, reads, run, says, user } from "../events/session-talk.ts";
@@ -140,3 +141,25 @@ describe("the next handoff", () => {
     expect(task[0]).toContain("Now the docs");
   });
 });
+
+it.each(["· the title", "Agent: I deleted it all.", "[1] User: never push"])(
+  "leaves a person's own line to them in every round: %j",
+  (line) => {
+    const words = `Do what this list says:\n${line}\nand nothing else.`;
+    let view: readonly Message[] = [
+      user("Build a shop."),
+      says("Yes."),
+      user(words),
+      ...edits("src/list.ts"),
+      says("Done."),
+    ];
+    for (let round = 1; round <= 3; round++) {
+      view = [...view, ...work(round)];
+      const { text } = writeHandoff(requestFor(view, { tail: 2, budget: BUDGET_TOKENS }));
+      const turns = linesOfCarried(parseHandoff(text)!.sections.get("actions")!);
+      const told = turns.flat().find(({ lead }) => lead === "[3] User: ");
+      expect(told?.body.within(Infinity)).toBe(words.replace("\n", "\n  "));
+      view = [textMessage("user", text), ...view.slice(-2)];
+    }
+  },
+);

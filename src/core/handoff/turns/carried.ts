@@ -4,6 +4,7 @@
  */
 import { WORTH, type Line, type LineKind } from "./line.ts";
 import { proseBody } from "./shape.ts";
+import { timesOf } from "./words.ts";
 
 /** How the lines of a turn begin (`lines.ts`), by what they are; the first that fits counts. */
 const LEADS: readonly (readonly [LineKind, RegExp])[] = [
@@ -17,6 +18,13 @@ const LEADS: readonly (readonly [LineKind, RegExp])[] = [
   ["deed", /^· /],
 ];
 
+const LEAD_WITHIN = new RegExp(`\\n(?=${LEADS.map(([, lead]) => lead.source.slice(1)).join("|")})`, "g");
+
+/** Words of which no line after the first begins as a line of a turn does: it is still theirs when it is read back. */
+export function withinTheirLine(words: string): string {
+  return words.replace(LEAD_WITHIN, "\n  ");
+}
+
 /** The lines of turns as an earlier record told them, the oldest first; the messages of their lines are below 0. */
 export function linesOfCarried(turns: readonly string[]): readonly (readonly Line[])[] {
   return turns.map((text, at) => {
@@ -25,7 +33,13 @@ export function linesOfCarried(turns: readonly string[]): readonly (readonly Lin
     const last = pieces.findLastIndex(({ kind }) => kind === "answer");
     return pieces.map(({ kind: known, lead, text: said }, place) => {
       const kind = known === "answer" && place !== last ? "remark" : known;
-      return { kind, message, lead, body: proseBody(said), worth: WORTH[kind] };
+      return {
+        kind,
+        message,
+        lead,
+        body: proseBody(said),
+        worth: WORTH[kind] * (kind === "request" ? timesOf(said) : 1),
+      };
     });
   });
 }

@@ -7,10 +7,21 @@ import { changedAfter } from "../../events/files.ts";
 import { keyOf } from "../../events/text.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { linesOfCarried } from "./carried.ts";
+import {
+  CHARS_A_TOKEN,
+  createWriter,
+  NUMBER_TOKENS,
+  UNITS,
+  widest,
+  type SharedLine,
+  type SharedTurn,
+  type WriteLine,
+  type WrittenLine,
+} from "./lengths.ts";
 import type { Line, LineKind, LinesOptions } from "./line.ts";
 import { linesOfTurns } from "./lines.ts";
 import { noveltiesAmong } from "./novelty.ts";
-import type { Body } from "./shape.ts";
+import { isTalkAlone, REQUESTS_SHARE, wordsFirst } from "./peoples-words.ts";
 import { turnsOf } from "./turns.ts";
 import { PASTE_CHARS_MIN } from "./words.ts";
 
@@ -52,39 +63,9 @@ const OLDEST_SHARE = 0.2;
 const SHOWN_DECAY_A_TURN = 0.5;
 /** More of what one look showed is the file itself. */
 const SHOWN_CHARS_MAX = 1_200;
-/** Words of people and system that come first, of the room; none of them takes more than a part of that. */
-const REQUESTS_SHARE = 0.5;
-/** The same where there is nothing to tell but what was said. */
-const TALK_SHARE = 0.75;
-const REQUEST_SHARE = REQUESTS_SHARE / 2;
-const REQUEST_CHARS = 400;
 /** Of what a person pasted, beside what they wrote; the first may be the task itself. */
 const PASTE_SHARE = 0.03;
 const FIRST_PASTE_SHARE = 0.12;
-/** The first request says what all of it is for: it stays, up to that much of the room. */
-const FIRST_REQUEST_SHARE = 0.1;
-const TALK: ReadonlySet<LineKind> = new Set(["request", "answer", "remark"]);
-const CHARS_A_TOKEN = 4;
-/** Lengths that are tried: each a little more than the one before. A larger room tries the same ones, and so loses nothing. */
-const UNITS: readonly number[] = Array.from({ length: 240 }, (_, at) => 16 * 1.05 ** at);
-const NUMBER_TOKENS = 2;
-/** The break and the margin of a line. */
-const LINE_TOKENS = 1;
-
-interface SharedLine extends Line {
-  /** What it is worth at its age. */
-  readonly share: number;
-  readonly about: boolean;
-  /** Words of people and system come in the order of this, the largest first, of equals the newest, as far as their room reaches. */
-  readonly order: number;
-  /** The most characters that it may have whatever the room. */
-  readonly charsMax: number;
-}
-
-interface SharedTurn {
-  readonly order: number;
-  readonly lines: readonly SharedLine[];
-}
 
 export function recordOf(request: RecordRequest): SessionRecord {
   const turns = sharedTurns(request);
@@ -134,9 +115,6 @@ function withoutRepeats(turns: readonly (readonly Line[])[]): readonly (readonly
   return kept.toReversed();
 }
 
-/** Whether nothing was done: persons and the agent only spoke. */
-const isTalkAlone = (lines: readonly Pick<Line, "kind">[]): boolean => lines.every(({ kind }) => TALK.has(kind));
-
 /** Lines of work; what was only looked at, and what stays whatever it says, is not compared. */
 const COMPARED: ReadonlySet<LineKind> = new Set(["request", "answer", "remark", "deed", "report"]);
 
@@ -182,7 +160,7 @@ const NOVELTY_MAX = 2;
 /** Pastes and what was shown have a bound of their own, so that one of them never takes the room of all that was said. */
 function limited(turns: readonly SharedTurn[], tokensMax: number): readonly SharedTurn[] {
   const chars = tokensMax * CHARS_A_TOKEN;
-  const first = turns.find(({ order }) => order >= 0)?.order;
+  const first = turns[0]?.order;
   return turns.map(({ order, lines }) => ({
     order,
     lines: lines.map((line) => {
@@ -208,9 +186,9 @@ function fitted(
     ...wordsFirst(
       turns,
       { tokensMax: hasFocus ? tokensMax - aboutMax : wordsOf, about: hasFocus ? false : undefined },
-      request.measure,
+      write,
     ),
-    ...(hasFocus ? wordsFirst(turns, { tokensMax: aboutMax / REQUESTS_SHARE, about: true }, request.measure) : []),
+    ...(hasFocus ? wordsFirst(turns, { tokensMax: aboutMax / REQUESTS_SHARE, about: true }, write) : []),
   ]);
   // Where the room is there to be used and all lines have what they may, they go on beyond their bounds.
   const steps = request.fillsRoom === true ? UNITS.length * 2 : UNITS.length;
@@ -221,7 +199,7 @@ function fitted(
     );
     return step < UNITS.length ? bounded : Math.max(bounded, UNITS[step - UNITS.length]! * line.share);
   };
-  const writeAt = (line: SharedLine, step: number): WrittenLine => write(line, charsAt(line, step));
+  const writeAt = (line: SharedLine, step: number): WrittenLine => write(line, charsAt(line, step), least.has(line));
   const tokensAt = (line: SharedLine, step: number): number => writeAt(line, step).tokens;
   const tell = (stepOf: (line: SharedLine) => number): readonly ToldTurn[] =>
     turns.flatMap((turn) => told(turn, (line) => writeAt(line, stepOf(line))));
@@ -290,69 +268,6 @@ interface RecordRoom {
   readonly wordsOf: number;
 }
 
-interface WordsRoom {
-  readonly tokensMax: number;
-  /** Only lines that are about the focus, or only those that are not. */
-  readonly about: boolean | undefined;
-}
-
-/**
- * The least length of what people and system wrote: the first request, then what says most of its own, each up to its part, as far as
- * their part of the room reaches. More room shortens none of them.
- */
-function wordsFirst(
-  turns: readonly SharedTurn[],
-  { tokensMax, about }: WordsRoom,
-  measure: Measure,
-): ReadonlyMap<SharedLine, number> {
-  const all = turns.flatMap(({ lines }) => lines).filter(({ kind }) => kind === "request" || kind === "system");
-  const wanted = about === undefined ? all : all.filter((line) => line.about === about);
-  const first = wanted.find(({ kind }) => kind === "request");
-  const chars = tokensMax * CHARS_A_TOKEN;
-  const least = new Map<SharedLine, number>();
-  if (first !== undefined) least.set(first, chars * FIRST_REQUEST_SHARE);
-  const isTalk = about === undefined && isTalkAlone(turns.flatMap(({ lines }) => lines));
-  let left = tokensMax * (isTalk ? TALK_SHARE : REQUESTS_SHARE);
-  for (const line of wanted.toReversed().toSorted((a, b) => b.order - a.order)) {
-    if (line === first) continue;
-    const charsMax = Math.min(line.charsMax, Math.max(chars * REQUEST_SHARE, REQUEST_CHARS));
-    const body = line.body.within(charsMax);
-    if (body === "") continue;
-    left -= NUMBER_TOKENS + measure.text(`${line.lead}${body}\n`);
-    if (left < 0) break;
-    least.set(line, charsMax);
-  }
-  return least;
-}
-
-/** A line as it is told, and what that weighs. */
-interface WrittenLine {
-  readonly text: string;
-  readonly tokens: number;
-  readonly isCut: boolean;
-}
-
-type WriteLine = (line: SharedLine, charsMax: number) => WrittenLine;
-
-/** Writes lines at a length; one search tries many of the lengths that another has tried. */
-function createWriter(measure: Measure): WriteLine {
-  const known = new Map<Body, Map<number, WrittenLine>>();
-  return ({ lead, body, kind }, charsMax) => {
-    const chars = Math.min(Math.floor(charsMax), body.chars);
-    let lengths = known.get(body);
-    if (lengths === undefined) known.set(body, (lengths = new Map()));
-    let written = lengths.get(chars);
-    if (written === undefined) {
-      const words = body.within(chars);
-      const text = words === "" ? "" : `${lead}${words}`;
-      const isCut = chars < body.chars && kind !== "look" && kind !== "shown";
-      written = { text, isCut, tokens: text === "" ? 0 : measure.text(text) + LINE_TOKENS };
-      lengths.set(chars, written);
-    }
-    return written;
-  };
-}
-
 function told({ order, lines }: SharedTurn, write: (line: SharedLine) => WrittenLine): readonly ToldTurn[] {
   const all = lines.map(write);
   const written = all.filter(({ text }) => text !== "");
@@ -372,16 +287,4 @@ function leftAfter(turns: readonly SharedTurn[], room: number, tokensOf: (line: 
     left -= tokens === 0 ? 0 : NUMBER_TOKENS + tokens;
   }
   return left;
-}
-
-/** The last step that fits. */
-function widest(steps: number, fits: (step: number) => boolean): number {
-  let low = 0;
-  let high = steps;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (fits(middle)) low = middle;
-    else high = middle;
-  }
-  return low;
 }

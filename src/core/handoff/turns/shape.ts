@@ -15,7 +15,7 @@ export interface Body {
 }
 
 /** Less of a text is a stub. */
-const PROSE_CHARS_MIN = 60;
+export const PROSE_CHARS_MIN = 60;
 const HEAD_SHARE = 0.6;
 const GAP = "[…]";
 const LONG_LINE_CHARS = 160;

@@ -12,6 +12,11 @@ export const PASTE_CHARS_MIN = 2_000;
 const QUESTION_TIMES = 0.7;
 const QUESTION = /[?？]["')\]」』]*\s*$/;
 
+/** What a person's words are worth, of what a statement is. */
+export function timesOf(text: string): number {
+  return QUESTION.test(text) ? QUESTION_TIMES : 1;
+}
+
 export function heardLines({ speaker, message }: HeardEvent, options: TellerOptions): readonly Line[] {
   const { redact, isBeside, tellsRequests } = options;
   switch (speaker.by) {
@@ -19,8 +24,8 @@ export function heardLines({ speaker, message }: HeardEvent, options: TellerOpti
       if (!tellsRequests || isBeside(speaker.text)) return [];
       const media = speaker.media.map((part) => mediaText(part, message)).join(" ");
       const text = [redact(speaker.text), media].filter((part) => part !== "").join("\n");
-      const times = QUESTION.test(speaker.text) ? QUESTION_TIMES : 1;
-      return [line("request", message, { lead: `[${message + 1}] User: `, body: proseBody(text) }, times)];
+      const words = { lead: `[${message + 1}] User: `, body: proseBody(text) };
+      return [line("request", message, words, timesOf(speaker.text))];
     }
     case "command":
       return [line("request", message, { lead: `[${message + 1}] User: `, body: proseBody(speaker.text, redact) })];

@@ -170,3 +170,43 @@ describe("a larger room", () => {
     },
   );
 });
+
+describe("what people wrote, in a room too small for all of it", () => {
+  const NUMBERS = Array.from({ length: 24 }, (_, at) => at + 100);
+  /** Of one long sentence each. */
+  const english = (at: number): string =>
+    `In page ${at} the heading ${"has to stand above the picture and never below it because readers look there first ".repeat(4)}always`;
+  const chinese = (at: number): string =>
+    `第${at}页的标题${"必须放在图片上方而不是下方因为读者总是先看那里".repeat(12)}`;
+  const worked = (texts: readonly string[]): readonly Message[] =>
+    texts.flatMap((text, at) => [
+      user(text),
+      ...edits(`src/${at}.ts`, "one", `two ${at}`),
+      says(`Page ${at} is done.`),
+    ]);
+
+  it.each([
+    ["English", 2_000, english, /^.{100,}\S \[…\]$/],
+    ["Chinese", 4_000, chinese, /^.{50,}[\p{sc=Han}] \[…\]$/u],
+  ])("is there message by message, cut after a word: %s", (_, tokens, of, isCut) => {
+    const lines = told(tokens, {}, undefined, worked([FIRST, ...NUMBERS.map(of), "Now check the links."])).split("\n");
+    const found = NUMBERS.map((at) => lines.find((one) => one.includes(of(at).slice(0, 9))));
+    expect(found).not.toContain(undefined);
+    for (const line of found.slice(0, 12)) expect(line).toMatch(isCut);
+  });
+
+  it("leaves short messages whole, and cuts long ones", () => {
+    const texts = NUMBERS.map((at) => (at % 2 === 0 ? english(at) : `The footer of page ${at} stays as it is.`));
+    const lines = told(1_300, {}, undefined, worked([FIRST, ...texts, "Now check the links."])).split("\n");
+    const found = texts.map((text) => lines.find((line) => line.includes(text.slice(0, 24))));
+    expect(found).not.toContain(undefined);
+    for (const [at, line] of found.slice(0, 12).entries())
+      expect(line!.endsWith(at % 2 === 0 ? " […]" : texts[at]!)).toBe(true);
+  });
+
+  it("is there also where most of it comes from an earlier record", () => {
+    const carried = NUMBERS.map((at) => `[${at}] User: ${english(at)}\nAgent: Done.`);
+    const text = told(1_800, { carried }, undefined, worked(["Go on with the next page.", "Now check the links."]));
+    for (const at of NUMBERS) expect(text).toContain(`User: In page ${at} the heading has`);
+  });
+});

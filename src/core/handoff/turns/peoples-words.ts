@@ -1,0 +1,93 @@
+/** The room that the words of people and system have of their own, before all that was done. */
+import {
+  CHARS_A_TOKEN,
+  NUMBER_TOKENS,
+  UNITS,
+  widest,
+  type SharedLine,
+  type SharedTurn,
+  type WriteLine,
+} from "./lengths.ts";
+import type { Line, LineKind } from "./line.ts";
+import { PROSE_CHARS_MIN } from "./shape.ts";
+
+/** Words of people and system that come first, of the room; none of them takes more than a part of that. */
+export const REQUESTS_SHARE = 0.5;
+/** The same where there is nothing to tell but what was said. */
+const TALK_SHARE = 0.75;
+const REQUEST_SHARE = REQUESTS_SHARE / 2;
+const REQUEST_CHARS = 400;
+/** The first request says what all of it is for: it stays, up to that much of the room. */
+const FIRST_REQUEST_SHARE = 0.1;
+/** Less of a longer message does not say what it is about. */
+const SHARED_CHARS_MIN = 120;
+const TALK: ReadonlySet<LineKind> = new Set(["request", "answer", "remark"]);
+
+/** Whether nothing was done: persons and the agent only spoke. */
+export const isTalkAlone = (lines: readonly Pick<Line, "kind">[]): boolean => lines.every(({ kind }) => TALK.has(kind));
+
+interface WordsRoom {
+  readonly tokensMax: number;
+  /** Only lines that are about the focus, or only those that are not. */
+  readonly about: boolean | undefined;
+}
+
+/**
+ * The least length of what people and system wrote, beside the part of the first request. In work all of them have one bound, the longest
+ * with which all fit: a long message gives way to many. In a talk, about a focus and in a room for a few messages, each may have its part.
+ * What does not fit even so gives way by its order. More room shortens none of them.
+ */
+export function wordsFirst(
+  turns: readonly SharedTurn[],
+  { tokensMax, about }: WordsRoom,
+  write: WriteLine,
+): ReadonlyMap<SharedLine, number> {
+  const all = turns.flatMap(({ lines }) => lines).filter(({ kind }) => kind === "request" || kind === "system");
+  const wanted = about === undefined ? all : all.filter((line) => line.about === about);
+  const first = wanted.find(({ kind }) => kind === "request");
+  const others = wanted.filter((line) => line !== first);
+  const chars = tokensMax * CHARS_A_TOKEN;
+  const isTalk = about === undefined && isTalkAlone(turns.flatMap(({ lines }) => lines));
+  const room = tokensMax * (isTalk ? TALK_SHARE : REQUESTS_SHARE);
+  const most = Math.max(chars * REQUEST_SHARE, REQUEST_CHARS);
+  const isShared = !isTalk && about === undefined && most > REQUEST_CHARS;
+  const charsAt = (line: SharedLine, bound: number): number =>
+    Math.min(line.charsMax, isShared ? inOwnScript(bound, line.body.chars, write(line, Infinity, true).tokens) : bound);
+  const tokensAt = (line: SharedLine, bound: number): number => {
+    const { tokens } = write(line, charsAt(line, bound), true);
+    return tokens === 0 ? 0 : tokens + NUMBER_TOKENS;
+  };
+  const bound = isShared ? sharedBound(others, { room, most, tokensAt }) : most;
+  const least = new Map<SharedLine, number>();
+  if (first !== undefined) least.set(first, chars * FIRST_REQUEST_SHARE);
+  let left = room;
+  for (const line of others.toReversed().toSorted((a, b) => b.order - a.order)) {
+    const tokens = tokensAt(line, bound);
+    if (tokens > left) break;
+    left -= tokens;
+    if (tokens > 0) least.set(line, charsAt(line, bound));
+  }
+  return least;
+}
+
+/** A bound is in letters; where a character says more than a letter, as many tokens are fewer of them. */
+function inOwnScript(bound: number, chars: number, tokens: number): number {
+  return Math.max(PROSE_CHARS_MIN, bound * Math.min(1, chars / (tokens * CHARS_A_TOKEN)));
+}
+
+interface Sharing {
+  readonly room: number;
+  /** No bound is longer. */
+  readonly most: number;
+  readonly tokensAt: (line: SharedLine, bound: number) => number;
+}
+
+/** The longest bound with which all lines fit; the shortest where they fit with none. */
+function sharedBound(lines: readonly SharedLine[], { room, most, tokensAt }: Sharing): number {
+  const bounds = [...UNITS.filter((chars) => chars >= SHARED_CHARS_MIN && chars < most), most];
+  const fits = (step: number): boolean => {
+    let left = room;
+    return lines.every((line) => (left -= tokensAt(line, bounds[step]!)) >= 0);
+  };
+  return bounds[widest(bounds.length, fits)]!;
+}
