@@ -3,7 +3,7 @@
  * sends a handoff back has no other copy of it.
  */
 import { WORTH, type Line, type LineKind } from "./line.ts";
-import { proseBody } from "./shape.ts";
+import { proseBody, sectionsBody } from "./shape.ts";
 import { timesOf } from "./words.ts";
 
 /** How the lines of a turn begin (`lines.ts`), by what they are; the first that fits counts. */
@@ -37,7 +37,7 @@ export function linesOfCarried(turns: readonly string[]): readonly (readonly Lin
         kind,
         message,
         lead,
-        body: proseBody(said),
+        body: kind === "record" ? sectionsBody(said) : proseBody(said),
         worth: WORTH[kind] * (kind === "request" ? timesOf(said) : 1),
       };
     });

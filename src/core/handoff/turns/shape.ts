@@ -163,6 +163,35 @@ function isDangling(piece: string): boolean {
 
 const MARKS_ONLY = /^[^\p{L}\p{N}]*$/u;
 
+/** A text of sections, as a summary is: each in as much room as the others, the most with which all fit. */
+export function sectionsBody(text: string, prepare: (text: string) => string = unchanged): Body {
+  const all = proseBody(text, prepare);
+  let sections: readonly Body[] | undefined;
+  return {
+    chars: all.chars,
+    within: (charsMax) => {
+      if (charsMax >= all.chars) return all.within(charsMax);
+      sections ??= all
+        .within(Infinity)
+        .split(BETWEEN_SECTIONS)
+        .map((section) => proseBody(section));
+      const told = (chars: number): string => sections!.flatMap(({ within }) => within(chars) || []).join("\n\n");
+      let [fits, tooMany] = [PROSE_CHARS_MIN, charsMax];
+      while (tooMany - fits > SECTION_CHARS_STEP) {
+        const middle = (fits + tooMany) >> 1;
+        if (told(middle).length <= charsMax) fits = middle;
+        else tooMany = middle;
+      }
+      const shared = told(fits);
+      return shared === "" || shared.length > charsMax ? all.within(charsMax) : shared;
+    },
+  };
+}
+
+const BETWEEN_SECTIONS = /\n(?:[ \t]*\n)+/;
+/** So near to the most it need not be. */
+const SECTION_CHARS_STEP = 8;
+
 /** Lines that mean something one by one: as many whole ones as fit, the first first, and how many are left out. */
 export function linesBody(lines: readonly string[], lead = "  + "): Body {
   const all = lines.map((line) => `${lead}${narrow(line)}`);

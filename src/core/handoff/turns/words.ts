@@ -2,7 +2,7 @@
 import type { HeardEvent, SaidEvent } from "../../events/events.ts";
 import type { Part } from "../../transcript/message.ts";
 import { line, type Line, type LineKind, type TellerOptions } from "./line.ts";
-import { proseBody } from "./shape.ts";
+import { proseBody, sectionsBody } from "./shape.ts";
 
 const REMARK_CHARS_MIN = 60;
 /** A person's longer text was pasted, at least in part. */
@@ -36,7 +36,7 @@ export function heardLines({ speaker, message }: HeardEvent, options: TellerOpti
         ? []
         : spoken("system", message, { lead: `[${message + 1}] System: `, text: speaker.text }, options);
     case "summary":
-      return spoken("record", message, { lead: "Earlier summary: ", text: speaker.text }, options);
+      return [line("record", message, { lead: "Earlier summary: ", body: sectionsBody(speaker.text, redact) })];
     case "report":
       return spoken("report", message, { lead: "Report: ", text: speaker.text }, options);
     case "console":

@@ -210,3 +210,15 @@ describe("what people wrote, in a room too small for all of it", () => {
     for (const at of NUMBERS) expect(text).toContain(`User: In page ${at} the heading has`);
   });
 });
+
+it("tells every section of an earlier summary in its part, also from an earlier record", () => {
+  const titles = ["Request", "Files", "Errors", "Messages", "Next step"];
+  const summary = titles.map((title) => `${title}: this comes first. ${"Then one more thing is told. ".repeat(40)}`);
+  const text = `[pi compaction summary]\n\n${summary.join("\n\n")}`;
+  const once = told(1_000, {}, undefined, [user(text), ...messages.slice(0, 60)]);
+  const again = told(1_000, { carried: [`Earlier summary: ${text}`] }, undefined, messages.slice(0, 60));
+  for (const title of titles) {
+    expect(once).toContain(`${title}: this comes first.`);
+    expect(again).toContain(`${title}: this comes first.`);
+  }
+});

@@ -1,6 +1,6 @@
 /** A text in as much room as it gets: whole sentences of its head and its tail, or nothing. */
 import { describe, expect, it } from "vitest";
-import { isInSentences, linesBody, proseBody } from "../../../../src/core/handoff/turns/shape.ts";
+import { isInSentences, linesBody, proseBody, sectionsBody } from "../../../../src/core/handoff/turns/shape.ts";
 import { expectLinear } from "../../../support/linear.ts";
 
 const SENTENCES = Array.from({ length: 30 }, (_, at) => `Sentence number ${at} says one more thing. `).join("");
@@ -42,6 +42,31 @@ describe("a text whose end says nothing", () => {
     const first = `The importer reads ${"every single record of ".repeat(5)}the file.`;
     for (const hasEnd of [true, false])
       expect(proseBody(`${first}\n${SENTENCES}`, undefined, { hasEnd }).within(first.length + 30)).toContain(first);
+  });
+});
+
+describe("a summary of sections", () => {
+  const TITLES = ["Request", "Files", "Errors", "Messages", "Next step"];
+  const summary = TITLES.map((title, at) => `${title}: the part ${at} begins here. ${SENTENCES}`).join("\n\n");
+
+  it.each([600, 1_200, 3_000])("keeps of each as much as of the others in %i characters", (chars) => {
+    const told = sectionsBody(summary).within(chars);
+    expect(told.length).toBeLessThanOrEqual(chars);
+    for (const [at, title] of TITLES.entries()) expect(told).toContain(`${title}: the part ${at} begins here.`);
+    const lengths = told.split("\n\n").map(({ length }) => length);
+    expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThan(100);
+    expect(sectionsBody(told).within(chars)).toBe(told);
+  });
+
+  it("is a text with a head and a tail where there is not room for all sections", () => {
+    expect(sectionsBody(summary).within(150)).toMatch(/^Request: the part 0 begins here\.[^]*one more thing\.$/);
+  });
+
+  it("is cut in linear time", () => {
+    expectLinear(4_000, (size) => {
+      const text = "A section says so much in one line.\n\n".repeat(size);
+      return () => sectionsBody(text).within(size * 10);
+    });
   });
 });
 
