@@ -61,8 +61,6 @@ export function mediaText(part: Part, message: number): string {
 }
 
 const LEADS_IN = /[:：]\s*$/;
-/** A shorter line may stand elsewhere by chance. */
-const KNOWN_CHARS_MIN = 30;
 
 /**
  * The last words of a turn are its answer, which ends with what comes of it; what was said on the way counts less, ends with what is done
@@ -76,8 +74,6 @@ export function saidLines(
   const { message, text } = event;
   if (isBeside(text)) return [];
   if (!isAnswer && (text.length < REMARK_CHARS_MIN || LEADS_IN.test(text))) return [];
-  const isKnown = (one: string): boolean =>
-    isRepeated(one) || (one.trim().length >= KNOWN_CHARS_MIN && isBeside(one.trim()));
-  const body = proseBody(text, redact, { hasEnd: isAnswer, isLess: isKnown });
+  const body = proseBody(text, redact, { hasEnd: isAnswer, isLess: isRepeated });
   return [line(isAnswer ? "answer" : "remark", message, { lead: "Agent: ", body })];
 }
