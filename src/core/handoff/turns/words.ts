@@ -24,8 +24,6 @@ export function heardLines({ speaker, message }: HeardEvent, options: TellerOpti
     }
     case "command":
       return [line("request", message, { lead: `[${message + 1}] User: `, body: proseBody(speaker.text, redact) })];
-    case "template":
-      return spoken("look", message, { lead: "Text of that command: ", text: speaker.text }, options);
     case "system":
       return isBeside(speaker.text)
         ? []
