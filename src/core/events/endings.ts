@@ -70,9 +70,6 @@ const TELLING: readonly RegExp[] = [
 /** What harnesses print around a command's own output. */
 const HARNESS_LINE =
   /^(?:bash-\$|\$|\(Open file: .*|\(Current directory: .*|\(no output\)|<\/?(?:stdout|stderr|tool_use_error|returncode|output)>|Exit code:? \d+|Command exited with code \d+|Output:|Wall time:? .*|Total output lines: \d+|Chunk ID: .*|Process exited with code \d+|Original token count: \d+|Shell cwd was reset.*|System: .*)$/i;
-const ECHO = /^(?:\[[\w:./-]+\] )?(?:\$ (?=[^\d\s])|> )/;
-/** Tools that show what is there: that it was refused or failed is no failure of the call. */
-const LOOKS = /(?:^|_)(?:check|describe|inspect|status|query)(?:_|$)/i;
 
 /** Reads the result of a call. `facts` are those of its command, where it runs one. */
 export function endingOf(call: CallSummary, facts: CommandFacts | undefined, result: ResultToRead): Ending {
@@ -97,9 +94,8 @@ function lineOf(line: string | undefined): Pick<Ending, "line"> {
   return line === undefined ? {} : { line };
 }
 
-function toolEnding({ tool, action, values, paths }: CallSummary, { text, isError }: ResultToRead): Ending {
-  const looks = LOOKING.has(action) || LOOKS.test(tool);
-  const refusal = looks ? undefined : refusalIn(text, values);
+function toolEnding({ action, paths }: CallSummary, { text, isError }: ResultToRead): Ending {
+  const refusal = LOOKING.has(action) ? undefined : refusalIn(text);
   if (isError || refusal !== undefined || REFUSAL.test(text.slice(0, SHORT_RESULT_CHARS)))
     return { status: "failed", failing: NOTHING_FAILED, ...lineOf(refusal ?? firstLines(text)[0]) };
   const isChange = action === "edit" || action === "write";
@@ -139,24 +135,15 @@ function runEnding(facts: CommandFacts | undefined, { text, isError }: ResultToR
   const errors = shows && (run.exit ?? 0) === 0 ? [] : run.errors.map((error) => clean(error.text));
   // A search that finds nothing exits with 1, and nothing has failed.
   const isEmpty = shows && run.exit === 1 && run.errors.length === 0;
-  const failed =
-    run.exit === undefined ? isError || (!shows && saysFailed(text, run, facts)) : run.exit !== 0 && !isEmpty;
-  const line = failed ? (errors.find(tellsCause) ?? errors[0] ?? telling(text)) : workedLine(text, shows);
+  const failed = run.exit === undefined ? isError || (!shows && saysFailed(run, facts)) : run.exit !== 0 && !isEmpty;
+  const line = failed ? (errors[0] ?? telling(text)) : workedLine(text, shows);
   return { status: failed ? "failed" : "done", failing, ...counts, ...lineOf(line) };
 }
 
-/** Where there is no exit status: tests that failed, a check with errors, or an error as the last that was printed. */
-function saysFailed(text: string, run: ReturnType<typeof outcomeOf>, facts: CommandFacts | undefined): boolean {
+/** Where there is no exit status: tests that failed, or a check with errors. */
+function saysFailed(run: ReturnType<typeof outcomeOf>, facts: CommandFacts | undefined): boolean {
   if (run.failing.length > 0 || (run.failed ?? 0) > 0) return true;
-  if (run.errors.length === 0) return false;
-  return facts?.purpose === "check" || isErrorLine(lastLines(text)[0] ?? "");
-}
-
-const BARE_ERROR = /^\W*(?:FAIL(?:ED|URE)?|ERROR|errors?|exit status \d+)\W*$|^npm (?:ERR!|error)|^make: \*\*\*/i;
-
-/** Whether a line says what failed, and not only that something did. */
-function tellsCause(line: string): boolean {
-  return !BARE_ERROR.test(line) && !ECHO.test(line);
+  return facts?.purpose === "check" && run.errors.length > 0;
 }
 
 /** A run that worked has a verdict where it prints one, or hardly anything else. */
@@ -171,7 +158,7 @@ function telling(text: string): string | undefined {
   let best: string | undefined;
   let least = Infinity;
   for (const line of [...lastLines(text), ...firstLines(text)]) {
-    const kind = ECHO.test(line) ? TELLING.length + 1 : kindOf(line);
+    const kind = kindOf(line);
     if (kind < least) [best, least] = [line, kind];
   }
   return best;

@@ -7,7 +7,6 @@ const FOREIGN =
   /(?:^|[/\\])(?:node_modules|vendor|third_party|site-packages|\.venv|venv|dist-packages|\.cargo|target|Pods|deps)[/\\]/;
 const RULE = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+\S/;
 const RULES_MAX = 40;
-const RULE_CHARS_MIN = 15;
 const RULE_CHARS_MAX = 400;
 
 export function isInstructionFile(path: string): boolean {
@@ -21,7 +20,7 @@ export function rulesIn(shown: string): readonly string[] {
     const text = withoutLineNumber(line);
     if (!RULE.test(text) || text.length > RULE_CHARS_MAX) continue;
     const rule = text.trim().replace(/^(?:[-*+•]|\d{1,3}[.)])\s+/, "");
-    if (rule.length >= RULE_CHARS_MIN && rules.push(rule) >= RULES_MAX) break;
+    if (rules.push(rule) >= RULES_MAX) break;
   }
   return rules;
 }

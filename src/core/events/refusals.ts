@@ -6,33 +6,21 @@ const ANSWER_CHARS_MAX = 4_000;
 const LINE_CHARS_MAX = 240;
 const OPENS = /^\s*\{/;
 /** What one of the fields below looks like, before the answer is parsed. */
-const HINT = /"(?:error|ok|success(?:ful)?|succeeded|sent|status|state|result|outcome|decision)"\s*:/;
+const HINT = /"(?:error|ok|success(?:ful)?|succeeded|sent)"\s*:/;
 const WORKED_KEY = /^(?:ok|success(?:ful)?|succeeded|sent)$/;
-const STATUS_KEY = /^(?:status|state|result|outcome|decision)$/;
-const REFUSED = /^(?:denied|declined|rejected|refused|fail(?:ed|ure)?|error)$/i;
 const NO_ERROR = /^(?:|none|null|no errors?|ok|false|0)$/i;
 
-/**
- * The line of a refusal, its own field first: `error: SLOT_TAKEN, free: 08:00 | 09:00`. `given` are the arguments: who
- * sets something to `rejected` has not been refused.
- */
-export function refusalIn(text: string, given: readonly string[]): string | undefined {
+/** The line of a refusal, its own field first: `error: SLOT_TAKEN, free: 08:00 | 09:00`. */
+export function refusalIn(text: string): string | undefined {
   if (text.length > ANSWER_CHARS_MAX || !OPENS.test(text) || !HINT.test(text)) return undefined;
   const fields = fieldsOf(text);
   const at = fields.findIndex(([key, value]) => key === "error" && isError(value));
   const worked = fields.find(([key, value]) => WORKED_KEY.test(key) && typeof value === "boolean");
   if (worked?.[1] === true) return undefined;
-  const found = at >= 0 ? at : fields.findIndex((field) => field === worked || isRefused(field, given));
+  const found = at >= 0 ? at : fields.findIndex((field) => field === worked);
   if (found < 0) return undefined;
   const ordered = [fields[found]!, ...fields.toSpliced(found, 1)];
   return wholeWords(ordered.flatMap(fieldText).join(", "), LINE_CHARS_MAX);
-}
-
-/** Whether the field of an answer says that something was not done, or why. */
-export function saysRefusal(key: string, value: string): boolean {
-  return (
-    (key === "error" && !NO_ERROR.test(value)) || (WORKED_KEY.test(key) && value === "false") || REFUSED.test(value)
-  );
 }
 
 type Field = readonly [key: string, value: unknown];
@@ -49,10 +37,6 @@ function fieldsOf(text: string): readonly Field[] {
 function isError(value: unknown): boolean {
   if (typeof value === "string") return !NO_ERROR.test(value.trim());
   return value === true || (typeof value === "object" && value !== null && Object.keys(value).length > 0);
-}
-
-function isRefused([key, value]: Field, given: readonly string[]): boolean {
-  return STATUS_KEY.test(key) && typeof value === "string" && REFUSED.test(value) && !given.includes(value);
 }
 
 function fieldText([key, value]: Field): readonly string[] {

@@ -3,8 +3,6 @@
  * between the two. A value that was replaced is known as replaced where one thing shows both.
  */
 import { oneLine } from "../digest/cut.ts";
-import { clipped } from "../handoff/items.ts";
-import { saysRefusal } from "./refusals.ts";
 
 /** The values that stand at one place of a result. */
 interface Fact {
@@ -31,8 +29,8 @@ interface Shown {
 
 /** What the results so far have shown of things that have an id. */
 export interface KnownThings {
-  /** How a result differs from what was known of the same thing, in words, without the values that are in `said`; remembers the result. */
-  readonly changesIn: (result: string, said?: string) => string | undefined;
+  /** How a result differs from what was known of the same thing, in words; remembers the result. */
+  readonly changesIn: (result: string) => string | undefined;
 }
 
 const LEAVES_MAX = 300;
@@ -40,21 +38,21 @@ const THINGS_MAX = 500;
 const RESULT_CHARS_READ_MAX = 40_000;
 const VALUE_CHARS_MAX = 60;
 const CHANGES_MAX = 8;
-const ID_KEY = /(?:^|_)id$|Id$|^(?:number|key|name|code)$/;
+const ID_KEY = /(?:^|_)id$|Id$/;
 
 type Leaves = ReadonlyMap<string, string>;
 
 export function createKnownThings(): KnownThings {
   const known = new Map<string, Leaves>();
   return {
-    changesIn: (result, said) => {
+    changesIn: (result) => {
       const now = shownIn(result);
       if (now?.name === undefined) return undefined;
       const before = known.get(now.name);
       known.delete(now.name);
       known.set(now.name, now.leaves);
       if (known.size > THINGS_MAX) known.delete(known.keys().next().value!);
-      const changes = before === undefined ? undefined : differences(before, now.leaves, said);
+      const changes = before === undefined ? undefined : differences(before, now.leaves);
       return changes === undefined ? undefined : factsText(changes);
     },
   };
@@ -89,8 +87,6 @@ const NO_LEAVES: Leaves = new Map();
 /** More is a document. */
 const THING_CHARS_MAX = 1_500;
 const THING_FIELDS_MIN = 3;
-/** Shorter values are in any text. */
-const KNOWN_CHARS_MIN = 4;
 
 /** All values of a document in JSON, each with its place: `progress.answer: true, next.speaker: WebSurfer`. */
 export function valuesIn(text: string): string | undefined {
@@ -103,35 +99,11 @@ const VALUE_CHARS_WHOLE = 2_000;
 
 /** The values of a result that shows one thing; nothing where it shows anything else. */
 export function thingText(result: string): string | undefined {
-  const facts = thingFacts(result);
-  return facts === undefined ? undefined : factsText(facts);
-}
-
-interface ThingOptions {
-  /** What need not be said again. */
-  readonly known?: string;
-  /** With fewer, nothing is said. */
-  readonly fieldsMin?: number;
-}
-
-/** The same, each place with its values. */
-function thingFacts(result: string, options?: ThingOptions): readonly Fact[] | undefined {
-  return result.length > THING_CHARS_MAX ? undefined : factsOf(shownIn(result), options);
-}
-
-/** The values of one thing: what says that something did not work, then its own before those of its parts. */
-function factsOf(
-  shown: Shown | undefined,
-  { known = "", fieldsMin = THING_FIELDS_MIN }: ThingOptions = {},
-): readonly Fact[] | undefined {
-  if (shown === undefined || shown.fields < fieldsMin) return undefined;
-  const leaves = [...shown.leaves]
-    .filter(([, text]) => !stands(text, known))
-    .toSorted(([a], [b]) => depthOf(a) - depthOf(b));
-  if (leaves.length === 0) return undefined;
+  const shown = result.length > THING_CHARS_MAX ? undefined : shownIn(result);
+  if (shown === undefined || shown.fields < THING_FIELDS_MIN || shown.leaves.size === 0) return undefined;
   const values = new Map<string, FactValue[]>();
-  for (const [path, text] of leaves) push(values, path.replace(/\[\d+\]/g, "[]"), { now: text });
-  return refusalsFirst(Array.from(values, factOf));
+  for (const [path, text] of shown.leaves) push(values, path.replace(/\[\d+\]/g, "[]"), { now: text });
+  return factsText(Array.from(values, factOf));
 }
 
 function factOf([place, values]: readonly [string, readonly FactValue[]]): Fact {
@@ -146,21 +118,8 @@ function valueOf({ now, was }: FactValue): string {
   return was === undefined ? now : `${was} → ${now}`;
 }
 
-function refusalsFirst(facts: readonly Fact[]): readonly Fact[] {
-  const refusals = facts.filter(refuses);
-  return refusals.length === 0 ? facts : [...refusals, ...facts.filter((fact) => !refuses(fact))];
-}
-
-function refuses({ place, values }: Fact): boolean {
-  return values.some((value) => saysRefusal(place, value.now));
-}
-
-function stands(value: string, said: string): boolean {
-  return value.length >= KNOWN_CHARS_MIN && said.includes(value);
-}
-
 /** `cabin: business → economy, payments added: card_1 -6594, flights[].price: 1859 → 140 | 1679 → 101`. */
-function differences(before: Leaves, now: Leaves, said = ""): readonly Fact[] | undefined {
+function differences(before: Leaves, now: Leaves): readonly Fact[] | undefined {
   const changes = new Map<string, FactValue[]>();
   const added = new Map<string, FactValue[]>();
   for (const [path, value] of now) {
@@ -169,25 +128,19 @@ function differences(before: Leaves, now: Leaves, said = ""): readonly Fact[] | 
     const list = was === undefined ? /^(.*)\[\d+\]/.exec(path)?.[1] : undefined;
     if (list === undefined)
       push(changes, path.replace(/\[\d+\]/g, "[]"), was === undefined ? { now: value } : { now: value, was });
-    else if (!stands(value, said)) push(added, list, { now: value });
+    else push(added, list, { now: value });
   }
-  const own = [...changes].toSorted(([a], [b]) => depthOf(a) - depthOf(b)).map(factOf);
   const facts = [
-    ...own.filter(({ place }) => depthOf(place) === 1),
+    ...Array.from(changes, factOf),
     ...Array.from(added, ([list, values]): Fact => ({ place: `${list} added`, values, separator: " " })),
-    ...own.filter(({ place }) => depthOf(place) > 1),
   ].slice(0, CHANGES_MAX);
-  return facts.length === 0 ? undefined : refusalsFirst(facts);
+  return facts.length === 0 ? undefined : facts;
 }
 
 function push<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
   const own = lists.get(key);
   if (own === undefined) lists.set(key, [value]);
   else own.push(value);
-}
-
-function depthOf(path: string): number {
-  return path.split(/[.[]/).length;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -218,50 +171,19 @@ function leavesOf(root: Fields, charsMax = VALUE_CHARS_MAX): Leaves {
   return leaves;
 }
 
-/** `reservation_id=JG7FMM, cabin=economy`: the arguments of a call, the short ones first, within that many characters. */
-export function argumentsWithin(raw: string): (charsMax: number) => string {
+/** `reservation_id=JG7FMM, cabin=economy`: the arguments of a call in one line. */
+export function argumentsIn(raw: string): string {
   let value: unknown;
   try {
     value = JSON.parse(raw);
   } catch {
-    return (charsMax) => oneLine(raw, charsMax);
+    return raw;
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    const text = valueText(value);
-    return (charsMax) => oneLine(text, charsMax);
-  }
-  const entries = Object.entries(value).map(([key, one]) => ({
-    key,
-    text: valueText(one),
-    isPlain: typeof one !== "object",
-  }));
-  const ordered = [...entries.filter(({ isPlain }) => isPlain), ...entries.filter(({ isPlain }) => !isPlain)];
-  const named = ordered.map(({ key, text }) => `${key}=${text}`).join(", ");
-  const values = ordered.map(({ text }) => text);
-  // Where there is no room for the names of the arguments, their values mostly say what they are.
-  return (charsMax) => (named.length <= charsMax ? named : firstWhole(values, charsMax));
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return valueText(value);
+  return Object.entries(value)
+    .map(([key, one]) => `${key}=${valueText(one)}`)
+    .join(", ");
 }
-
-/** The values that fit whole, as an id that is cut means nothing; prose is cut where there is room for some of it. */
-function firstWhole(values: readonly string[], charsMax: number): string {
-  let text = "";
-  let isGap = false;
-  for (const value of values) {
-    const lead = text === "" ? "" : isGap ? `${LEFT_OUT}, ` : ", ";
-    const left = charsMax - text.length - lead.length - LEFT_OUT.length;
-    if (value.length <= left) {
-      text += `${lead}${value}`;
-      isGap = false;
-    } else if (left >= PROSE_CHARS_MIN && PROSE.test(value))
-      return `${text}${lead}${clipped(value, left + LEFT_OUT.length)}`;
-    else isGap = true;
-  }
-  return text === "" ? clipped(values.join(", "), charsMax) : `${text}${isGap ? LEFT_OUT : ""}`;
-}
-
-const PROSE_CHARS_MIN = 30;
-const PROSE = /^(?:\S{1,40}\s){4}\S/;
-const LEFT_OUT = ", …";
 
 /** JSON without the marks that only a parser needs. */
 function valueText(value: unknown): string {

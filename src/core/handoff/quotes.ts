@@ -88,10 +88,7 @@ export function createQuoter(request: QuoteRequest): Quoter {
       return gain;
     };
     const weightOf = ({ terms: { names, words }, source }: Candidate): number => {
-      const named = gainIn(names);
-      // What a tool printed is quoted for a name or a figure that stands nowhere else.
-      if (named === 0 && !source.isSaid) return 0;
-      const gain = (named + gainIn(words) * WORD_TIMES) * (source.isSaid ? SAID_TIMES : 1);
+      const gain = (gainIn(names) + gainIn(words) * WORD_TIMES) * (source.isSaid ? SAID_TIMES : 1);
       if (gain === 0) return 0;
       const age = (source.message - request.from) / Math.max(1, request.until - request.from);
       return gain * (OLDEST_SHARE + (1 - OLDEST_SHARE) * age);
@@ -211,7 +208,7 @@ const NO_TERMS: Terms = { names: [], words: [] };
 
 /** None where the line says too little beside them. */
 function quotableTerms(text: string): Terms {
-  return hasWords(text) ? known.vocabulary.termsIn(text.startsWith('"') ? text.replace(JSON_KEY, "") : text) : NO_TERMS;
+  return hasWords(text) ? known.vocabulary.termsIn(text) : NO_TERMS;
 }
 
 function hasWords(text: string): boolean {

@@ -101,7 +101,7 @@ describe.each(["x", " ", "\n", "#", "[", "` ", "'", '"', "<", "{", "a\n", "User:
         "a result of a tool",
         (text) => endingOf(describeCall("Edit", '{"file_path":"a.ts"}'), undefined, { text, isError: true }),
       ],
-      ["an answer in JSON", (text) => refusalIn(`{"error":${text}`, [])],
+      ["an answer in JSON", (text) => refusalIn(`{"error":${text}`)],
       [
         "a declined call",
         (text) =>

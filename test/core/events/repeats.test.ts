@@ -46,16 +46,4 @@ describe("the state of a handoff", () => {
     );
     expect(state).not.toContain("Done again");
   });
-
-  it("lists what was read more than once and has not changed since", async () => {
-    const state = await stateOf(
-      [1, 2, 3].flatMap((round) => ["a", "b", "c"].flatMap((name) => read(name, `${round}${name}`))),
-      ran("write_file", { path: "src/b.ts", content: "export {};" }, "written", "w"),
-      read("d", "d1", "before"),
-      read("d", "d2", "after"),
-    );
-    expect(state).toMatch(/Read more than once, and not changed since: .*src\/c\.ts \(3 times\)/);
-    expect(state).toContain("src/a.ts (3 times)");
-    expect(state).not.toMatch(/since:.*src\/[bd]\.ts/);
-  });
 });

@@ -69,18 +69,6 @@ describe("quotes", () => {
     expect(quoted(talk, 600, 3)).not.toContain("part_");
   });
 
-  it("leave out data whose values name nothing", () => {
-    const page = (kind: string, sold: number): string =>
-      `{\n  "og:page_type": "${kind} of news",\n  "og:sold_units": "${sold} of 20318, 5110 left",\n}`;
-    const pages = [
-      ...run("curl news.example/1", page("a list", 9)),
-      ...run("curl news.example/2", page("a page", 17402)),
-    ];
-    const text = quoted([user("Look."), ...pages]);
-    expect(text).toContain("17402");
-    expect(text).not.toContain("page_type");
-  });
-
   it("leave out a line that opens what stands below it, and a field of data in a page", () => {
     const opens = "const shelf_20318 = await newStore.openShelf_7(";
     const field = '"og:image_url": "on front.jpg, back_7.jpg, side_8.jpg, lid_9.jpg",';

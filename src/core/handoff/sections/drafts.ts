@@ -3,11 +3,11 @@
  * record, where every word has its speaker and its message.
  */
 import { oneLine } from "../../digest/cut.ts";
-import type { CallEvent, Events, RequestEvent } from "../../events/events.ts";
+import type { CallEvent, Events } from "../../events/events.ts";
 import { changesSomething, openFailures, repairedFailures } from "../../events/failures.ts";
 import type { FileEntry } from "../../events/files.ts";
 import { personText } from "../../events/person.ts";
-import { readAgain, repeatedCalls } from "../../events/repeats.ts";
+import { repeatedCalls } from "../../events/repeats.ts";
 import { stillRunning } from "../../events/running.ts";
 import { answersOf } from "../../events/questions.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
@@ -15,7 +15,7 @@ import { clipped, DASH, recency, type AlreadyVisible, type ItemDraft } from "../
 import { targetText } from "../turns/deeds.ts";
 import { mediaText, PASTE_CHARS_MIN } from "../turns/words.ts";
 import type { Words } from "../translations.ts";
-import { CHANGED_LEAD, READ_AGAIN_LEAD, REPEATED_LEAD } from "./topics.ts";
+import { CHANGED_LEAD, REPEATED_LEAD } from "./topics.ts";
 import type { Topic } from "./topic.ts";
 
 export interface HandoffMaterial {
@@ -91,12 +91,8 @@ function goalDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { events, live, redact } = material;
   const before = events.requests.filter(({ message }) => message < live || live < 0);
   if (liveText(material).length > SHORT_MESSAGE_CHARS_MAX) return [];
-  const says = ({ text }: RequestEvent): boolean =>
-    text.length > SHORT_MESSAGE_CHARS_MAX && (before.length === 1 || text.length <= PASTE_CHARS_MIN);
-  const goal = before.findLast(says);
-  // In a conversation without any work, what was said before is no goal of what is said now.
-  const isWorkedOn = events.calls.some(({ message }) => goal !== undefined && message > goal.message);
-  if (goal === undefined || !isWorkedOn || !leaves(material, goal.message)) return [];
+  const goal = before.findLast(({ text }) => text.length > SHORT_MESSAGE_CHARS_MAX);
+  if (goal === undefined || !leaves(material, goal.message)) return [];
   const charsMax = Math.min(GOAL_CHARS_MAX, material.budget * GOAL_CHARS_A_TOKEN);
   const write = (): string => `[${goal.message + 1}] ${clipped(redact(goal.text), charsMax)}`;
   return [{ rank: FOREMOST, order: goal.message, write }];
@@ -136,23 +132,15 @@ function stateDrafts(material: HandoffMaterial): readonly ItemDraft[] {
 /** Above what was changed: an agent that does not know that it has done something does it again. */
 const REPEATS_RANK = 1.8;
 const REPEATS_SHOWN_MAX = 4;
-const READ_AGAIN_SHOWN_MAX = 20;
 
 function repeatText({ events, redact, shortened }: HandoffMaterial): readonly string[] {
   const calls = repeatedCalls(events).slice(0, REPEATS_SHOWN_MAX);
-  const reads = readAgain(events).slice(0, READ_AGAIN_SHOWN_MAX);
   const target = ({ summary, ...event }: CallEvent): string => {
     const what = targetText({ summary, ...event }, redact);
     return oneLine(shortened(summary.command === undefined ? `${summary.tool} ${what}` : what), QUOTE_CHARS_MAX);
   };
-  return [
-    ...(calls.length === 0
-      ? []
-      : [`${REPEATED_LEAD} ${calls.map(({ event, times }) => `${target(event)} (${times} times)`).join("; ")}`]),
-    ...(reads.length === 0
-      ? []
-      : [`${READ_AGAIN_LEAD} ${reads.map(({ path, times }) => `${shortened(path)} (${times} times)`).join(", ")}`]),
-  ];
+  if (calls.length === 0) return [];
+  return [`${REPEATED_LEAD} ${calls.map(({ event, times }) => `${target(event)} (${times} times)`).join("; ")}`];
 }
 
 function checkText({ shortened, events, redact }: HandoffMaterial, event: CallEvent): string {
@@ -257,7 +245,6 @@ function pendingDrafts(material: HandoffMaterial): readonly ItemDraft[] {
 }
 
 const STATE_RANK = { created: 5, edited: 5, deleted: 4, read: 1.5 } as const;
-const READ_SHARE = 0.3;
 
 /** Changed files, by the tool that changed them; of files that were only read, those that were read last. */
 function fileDrafts(material: HandoffMaterial): readonly ItemDraft[] {
@@ -266,7 +253,7 @@ function fileDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   return events.files.flatMap((file) => {
     const showsItself = file.last >= until && !(file.firstChanged !== undefined && file.firstChanged < until);
     if (showsItself || file.last < from) return [];
-    const rank = STATE_RANK[file.state] + recency(file.last, messages.length) + Math.min(1, file.reads * READ_SHARE);
+    const rank = STATE_RANK[file.state] + recency(file.last, messages.length);
     const group =
       file.state === "deleted" ? `${file.tool}, deleted` : fresh.has(file) ? `${file.tool}, uncommitted` : file.tool;
     const write = (): string | undefined => {

@@ -6,7 +6,6 @@ import type { Topic, TopicDefinition } from "./topic.ts";
 
 export const CHANGED_LEAD = "Changed since the last commit:";
 export const REPEATED_LEAD = "Done again, with the same result each time:";
-export const READ_AGAIN_LEAD = "Read more than once, and not changed since:";
 const REQUEST_KEY_CHARS = 100;
 
 /** One handoff may cut a request where another did not. */
@@ -38,8 +37,7 @@ export const TOPICS: Readonly<Record<Topic, TopicDefinition>> = {
     keyOf: (text) => `state ${beforeFirst(text, ":")}`,
     carried: {
       rank: 0.5,
-      holds: (text, { committed }) =>
-        !text.startsWith(READ_AGAIN_LEAD) && (!text.startsWith(CHANGED_LEAD) || committed === undefined),
+      holds: (text, { committed }) => !text.startsWith(CHANGED_LEAD) || committed === undefined,
     },
     place: 9,
   },

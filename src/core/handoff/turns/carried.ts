@@ -13,7 +13,7 @@ const LEADS: readonly (readonly [LineKind, RegExp])[] = [
   ["answer", /^Agent: /],
   ["report", /^(?:Report|Its report): /],
   ["record", /^Earlier summary: /],
-  ["look", /^(?:· looked at|Text of that command): /],
+  ["look", /^· looked at: /],
   ["shown", /^(?:Console of the user|· .{1,100} showed): /],
   ["deed", /^· /],
 ];

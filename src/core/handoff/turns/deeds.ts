@@ -2,7 +2,7 @@
 import { describeCall } from "../../digest/call.ts";
 import { oneLine } from "../../digest/cut.ts";
 import type { CallEvent } from "../../events/events.ts";
-import { argumentsWithin, thingText, valuesIn } from "../../events/things.ts";
+import { argumentsIn, valuesIn } from "../../events/things.ts";
 import { line, type Line, type TellerOptions } from "./line.ts";
 import { isInSentences, linesBody, proseBody, type Body } from "./shape.ts";
 
@@ -26,11 +26,9 @@ export function deedLines(event: CallEvent, options: TellerOptions): readonly Li
   return [line("deed", message, { lead, body: deedBody(event, options) }, times)];
 }
 
-const REPORT_CHARS_MIN = 300;
-
-/** Whether an agent that the call started reported so much that it has a line of its own. */
-function isReport({ summary, ending, text }: CallEvent): boolean {
-  return summary.action === "delegate" && ending.status === "done" && text.length > REPORT_CHARS_MIN;
+/** Whether the call ended with what an agent reported, which has a line of its own. */
+function isReport({ summary, ending }: CallEvent): boolean {
+  return summary.action === "delegate" && ending.status === "done";
 }
 
 /** The call, how it ended, and below it the lines that it wrote. */
@@ -89,8 +87,8 @@ function callWithin(event: CallEvent, { redact }: TellerOptions): (charsMax: num
     return () => `${tool} ${redact(paths.slice(0, PATHS_MAX).join(", "))}`;
   if (action === "delegate" || action === "ask")
     return (charsMax) => oneLine(`${tool} ${targetText(event, redact)}`, Math.min(charsMax, TARGET_CHARS_MAX));
-  const given = argumentsWithin(redact(call.arguments));
-  return (charsMax) => `${tool}(${given(Math.max(DEED_CHARS_MIN, Math.min(charsMax, 600) - tool.length))})`;
+  const given = argumentsIn(redact(call.arguments));
+  return (charsMax) => `${tool}(${oneLine(given, Math.max(DEED_CHARS_MIN, Math.min(charsMax, 600) - tool.length))})`;
 }
 
 /** How it ended, in words of the result; nothing where all there is to say is that it was done. */
@@ -122,8 +120,7 @@ function howText(event: CallEvent, { redact, things }: TellerOptions): string {
   const isFileChange = (summary.action === "edit" || summary.action === "write") && summary.paths.length > 0;
   if (isFileChange || isReport(event)) return "";
   const shown = redact(text.trim());
-  const changes = things.changesIn(shown, summary.values.join("\n")) ?? thingText(shown);
-  const facts = changes ?? (shown.length <= RESULT_CHARS_MAX ? valuesIn(shown) : undefined);
+  const facts = things.changesIn(shown) ?? (shown.length <= RESULT_CHARS_MAX ? valuesIn(shown) : undefined);
   return shown === "" ? "" : ` → ${facts ?? oneLine(shown, RESULT_CHARS_MAX)}`;
 }
 

@@ -3,11 +3,10 @@
  * says what it is worth; how much of it is told is decided by the room.
  */
 import type { SaidEvent, SessionEvent } from "../../events/events.ts";
-import { keyOf } from "../../events/text.ts";
 import { createKnownThings } from "../../events/things.ts";
 import { deedLines } from "./deeds.ts";
 import type { Line, LinesOptions, TellerOptions } from "./line.ts";
-import { isLook, lookLines, newestOfEach, printedLines, remember } from "./looks.ts";
+import { isLook, lookLines, printedLines, remember } from "./looks.ts";
 import { lastingLines } from "./overwritten.ts";
 import { repeatedLines } from "./repeated.ts";
 import type { Turn } from "./turns.ts";
@@ -19,7 +18,7 @@ export function linesOfTurns(turns: readonly Turn[], options: LinesOptions): rea
   const lasting = lastingLines(calls);
   const things = createKnownThings();
   const said = turns.flatMap(({ events }) => events.filter((event) => event.kind === "said"));
-  const isRepeated = repeatedLines([...newestOfEach(calls), ...said]);
+  const isRepeated = repeatedLines([...calls, ...said]);
   return turns.map((turn) => linesOfTurn(turn, { ...options, lasting, things, isRepeated }));
 }
 
@@ -50,7 +49,7 @@ function onceEach(events: readonly SessionEvent[]): readonly SessionEvent[] {
     if (event.kind !== "call" || isLook(event)) return true;
     const { status, line: how = "" } = event.ending;
     const deed = `${event.summary.tool} ${event.summary.command ?? event.summary.paths[0] ?? event.call.arguments}`;
-    const same = event.summary.action === "edit" ? (status === "done" ? "" : deed) : `${deed} ${status} ${keyOf(how)}`;
+    const same = event.summary.action === "edit" ? (status === "done" ? "" : deed) : `${deed} ${status} ${how}`;
     const redone = status !== "done" && event.summary.action === "edit" && later.has(`${deed} done`);
     const known = redone || (same !== "" && later.has(same));
     later.add(same).add(`${deed} ${status}`);

@@ -49,8 +49,8 @@ export function lookLines(
   ];
   return [
     line("look", looks[0]!.message, { lead: "· looked at: ", body: listBody(labels.filter((label) => label !== "")) }),
-    ...newestOfEach(others).map((event) => line("shown", event.message, shownAs(event, options))),
-    ...newestOfEach(files).flatMap((event) => fillingLines(event, options)),
+    ...others.map((event) => line("shown", event.message, shownAs(event, options))),
+    ...files.flatMap((event) => fillingLines(event, options)),
   ];
 }
 
@@ -67,15 +67,11 @@ function labelled(event: CallEvent, { redact, shortened }: TellerOptions): strin
 }
 
 /** What a call showed; errors in it stay before other lines. */
-function shownAs(event: CallEvent, { redact, shortened, isRepeated }: TellerOptions): LineWords {
+function shownAs(event: CallEvent, { redact, shortened }: TellerOptions): LineWords {
   return {
     lead: `· ${oneLine(shortened(`${event.summary.tool} ${targetText(event, redact)}`), LABELS_CHARS_MAX)} showed: `,
-    body: proseBody(event.text, (whole) => redact(withoutGutter(whole)), { isMore: isErrorLine, isLess: isRepeated }),
+    body: proseBody(event.text, (whole) => redact(withoutGutter(whole)), { isMore: isErrorLine }),
   };
-}
-
-export function newestOfEach(looks: readonly CallEvent[]): readonly CallEvent[] {
-  return [...new Map(looks.map((event) => [event.summary.target, event])).values()];
 }
 
 /** As many as fit, the newest last. */
@@ -102,7 +98,7 @@ const FILLING_TIMES = 0.2;
 
 /** What a run printed beside how it ended, where the room is there to be used. */
 export function printedLines(event: CallEvent, options: TellerOptions): readonly Line[] {
-  return event.summary.action === "run" && event.text.length >= SHOWN_CHARS_MIN ? fillingLines(event, options) : [];
+  return event.summary.action === "run" ? fillingLines(event, options) : [];
 }
 
 function fillingLines(event: CallEvent, options: TellerOptions): readonly Line[] {

@@ -3,12 +3,11 @@ import { withoutLineNumber } from "../../digest/numbered-lines.ts";
 import type { CallEvent } from "../../events/events.ts";
 import { writtenBy } from "../../events/changes.ts";
 
-/** The lines that each call put into files and that nothing later in `calls` removed; none where later calls wrote all of them too. */
+/** The lines that each call put into files and that nothing later in `calls` removed. */
 export function lastingLines(calls: readonly CallEvent[]): ReadonlyMap<CallEvent, readonly string[]> {
   const lasting = new Map<CallEvent, readonly string[]>();
   const removed = new Map<string, Set<string>>();
   const rewritten = new Map<string, ReadonlySet<string>>();
-  const told = new Set<string>();
   for (const event of calls.toReversed()) {
     const { action, paths } = event.summary;
     if (event.ending.status !== "done" || (action !== "edit" && action !== "write")) continue;
@@ -17,8 +16,7 @@ export function lastingLines(calls: readonly CallEvent[]): ReadonlyMap<CallEvent
     const gone = removed.get(path) ?? removed.set(path, new Set()).get(path)!;
     const now = rewritten.get(path);
     const left = written.added.filter((line) => !gone.has(line.trim()) && (now === undefined || now.has(line.trim())));
-    lasting.set(event, left.every((line) => told.has(line.trim())) ? [] : left);
-    for (const line of left) told.add(line.trim());
+    lasting.set(event, left);
     for (const line of written.removed) gone.add(line.trim());
     if (action === "write" && paths.length === 1)
       rewritten.set(path, new Set(now ?? written.added.map((line) => line.trim())));

@@ -63,9 +63,9 @@ const OLDEST_SHARE = 0.2;
 const SHOWN_DECAY_A_TURN = 0.5;
 /** More of what one look showed is the file itself. */
 const SHOWN_CHARS_MAX = 1_200;
-/** Of what a person pasted, beside what they wrote; the first may be the task itself. */
+/** Of what a person pasted, beside what they wrote; more where that would hardly be a part of it. */
 const PASTE_SHARE = 0.03;
-const FIRST_PASTE_SHARE = 0.12;
+const SMALL_PASTE_SHARE = 0.12;
 
 export function recordOf(request: RecordRequest): SessionRecord {
   const turns = sharedTurns(request);
@@ -96,16 +96,15 @@ function sharedTurns({ events, carried, matches, ...request }: RecordRequest): r
   });
 }
 
-/** Who says the same again in few words is quoted with the newest: the agent also with other figures, which a person asks for apart. */
+/** Who says the same again is quoted with the newest. */
 function withoutRepeats(turns: readonly (readonly Line[])[]): readonly (readonly Line[])[] {
   const said = new Set<string>();
   const kept = turns.toReversed().map((lines) =>
     lines
       .toReversed()
       .filter(({ kind, body }) => {
-        if ((kind !== "request" && kind !== "answer") || body.chars > REPEAT_CHARS_MAX) return true;
-        const text = body.within(Infinity);
-        const key = kind + keyOf(kind === "answer" ? text.replace(/\d+/g, "#") : text);
+        if (kind !== "request" && kind !== "answer") return true;
+        const key = kind + keyOf(body.within(Infinity));
         const isKnown = said.has(key);
         said.add(key);
         return !isKnown;
@@ -118,7 +117,6 @@ function withoutRepeats(turns: readonly (readonly Line[])[]): readonly (readonly
 /** Lines of work; what was only looked at, and what stays whatever it says, is not compared. */
 const COMPARED: ReadonlySet<LineKind> = new Set(["request", "answer", "remark", "deed", "report"]);
 
-const REPEAT_CHARS_MAX = 200;
 /** A turn of hundreds of calls ages within itself: so many lines count as a turn. */
 const LINES_A_TURN = 8;
 
@@ -135,40 +133,27 @@ function shared(line: Line, age: number, { matches, novelty, isTalk }: Comparing
   const about = matches?.(`${line.lead}${line.body.within(ABOUT_CHARS)}`) ?? true;
   return {
     ...line,
-    share: line.worth * fading * Math.min(NOVELTY_MAX, Math.max(NOVELTY_MIN, own)),
+    share: line.worth * fading * Math.min(NOVELTY_MAX, own),
     about,
-    order: line.worth * (isTalk ? orderInTalk(own, age) : orderInWork(own)),
+    order: line.worth * (isTalk ? own : 1),
     charsMax: Infinity,
   };
 }
 
-/** Behind the newest turn, words that stand nowhere else come first, however old they are. */
-function orderInTalk(own: number, age: number): number {
-  return age < 1 ? Infinity : own;
-}
-
-/** Newer words may have changed older ones: only what says far less than others comes later. */
-function orderInWork(own: number): number {
-  return Math.min(1, 2 ** Math.round(Math.log2(Math.max(NOVELTY_MIN, own))));
-}
-
 const ABOUT_CHARS = 20_000;
-/** The least and the most that words of its own make of a line, beside one that has as many as the others. */
-const NOVELTY_MIN = 0.2;
+/** The most that words of its own make of a line, beside one that has as many as the others. */
 const NOVELTY_MAX = 2;
 
 /** Pastes and what was shown have a bound of their own, so that one of them never takes the room of all that was said. */
 function limited(turns: readonly SharedTurn[], tokensMax: number): readonly SharedTurn[] {
   const chars = tokensMax * CHARS_A_TOKEN;
-  const first = turns[0]?.order;
   return turns.map(({ order, lines }) => ({
     order,
     lines: lines.map((line) => {
       if (line.kind === "shown") return { ...line, charsMax: SHOWN_CHARS_MAX };
       const isPaste = line.kind === "request" && line.body.chars > PASTE_CHARS_MIN;
-      const share = order === first ? FIRST_PASTE_SHARE : PASTE_SHARE;
       return isPaste
-        ? { ...line, charsMax: Math.max(chars * share, Math.min(PASTE_CHARS_MIN, chars * FIRST_PASTE_SHARE)) }
+        ? { ...line, charsMax: Math.max(chars * PASTE_SHARE, Math.min(PASTE_CHARS_MIN, chars * SMALL_PASTE_SHARE)) }
         : line;
     }),
   }));

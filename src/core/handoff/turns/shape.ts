@@ -44,7 +44,6 @@ export function proseBody(
   return {
     chars: text.length,
     within: (charsMax) => {
-      if (text.length > charsMax && charsMax < PROSE_CHARS_MIN) return "";
       if (whole === undefined) {
         const prepared = prepare(text).trim();
         const values = flatData(prepared);
@@ -128,7 +127,6 @@ function headAndTail(pieces: readonly string[], charsMax: number, { counting, ha
   // What the tail could not use is for the head.
   while (head < tail && used + pieces[head]!.length <= room) used += pieces[head++]!.length;
   while (head > 0 && isDangling(pieces[head - 1]!)) head--;
-  while (tail < pieces.length && MARKS_ONLY.test(pieces[tail]!)) tail++;
   const before = pieces.slice(0, head).join("").trimEnd();
   const after = pieces.slice(tail).join("").trimStart();
   const between = middle.filter((at) => at >= head && at < tail).map((at) => `${pieces[at]!.trim()}\n${GAP}`);

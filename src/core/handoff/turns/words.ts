@@ -29,8 +29,6 @@ export function heardLines({ speaker, message }: HeardEvent, options: TellerOpti
     }
     case "command":
       return [line("request", message, { lead: `[${message + 1}] User: `, body: proseBody(speaker.text, redact) })];
-    case "template":
-      return spoken("look", message, { lead: "Text of that command: ", text: speaker.text }, options);
     case "system":
       return isBeside(speaker.text)
         ? []
@@ -66,8 +64,6 @@ export function mediaText(part: Part, message: number): string {
 }
 
 const LEADS_IN = /[:：]\s*$/;
-/** A shorter line may stand elsewhere by chance. */
-const KNOWN_CHARS_MIN = 30;
 
 /**
  * The last words of a turn are its answer, which ends with what comes of it; what was said on the way counts less, ends with what is done
@@ -81,8 +77,6 @@ export function saidLines(
   const { message, text } = event;
   if (isBeside(text)) return [];
   if (!isAnswer && (text.length < REMARK_CHARS_MIN || LEADS_IN.test(text))) return [];
-  const isKnown = (one: string): boolean =>
-    isRepeated(one) || (one.trim().length >= KNOWN_CHARS_MIN && isBeside(one.trim()));
-  const body = proseBody(text, redact, { hasEnd: isAnswer, isLess: isKnown });
+  const body = proseBody(text, redact, { hasEnd: isAnswer, isLess: isRepeated });
   return [line(isAnswer ? "answer" : "remark", message, { lead: "Agent: ", body })];
 }

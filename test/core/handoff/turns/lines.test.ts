@@ -122,9 +122,9 @@ describe("a deed", () => {
       ["· Edit a.ts", "· Write a.ts\n  + four"],
     ],
     [
-      "of an agent has its short report",
+      "of an agent has its report",
       [does("Task", { description: "Count the rows", prompt: "x" }, "There are 240 rows.")],
-      ["· Task Count the rows → There are 240 rows."],
+      ["· Task Count the rows", "Its report: There are 240 rows."],
     ],
     ["that still runs is told elsewhere", [run("npm start", "Command running in background with ID: b_7")], []],
     [

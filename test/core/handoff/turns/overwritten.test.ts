@@ -29,11 +29,6 @@ describe("the lines of edits", () => {
       [edits("a.ts", "one", "two"), writes("a.ts", "four")],
       [[], ["four"]],
     ],
-    [
-      "are told once, with the last call that wrote all of them",
-      [edits("a.ts", "one", "two"), edits("b.ts", "one", "two"), writes("a.ts", "two\nfour")],
-      [[], [], ["two", "four"]],
-    ],
   ])("%s", (_, parts, expected) => {
     const { calls } = eventsIn(...parts);
     const lasting = lastingLines(calls);

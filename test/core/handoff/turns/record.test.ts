@@ -110,14 +110,6 @@ describe("what is said again", () => {
     const record = told(tokens, {}, undefined, answered(...all));
     for (const rule of rules) expect(record).toContain(rule);
   });
-
-  it("by the agent with other figures is told once, with the last", () => {
-    const all = Array.from({ length: 9 }, (_, at) => [
-      user(`Take the part ${at}.`),
-      says(`${at} of 9 parts are done.`),
-    ]).flat();
-    expect(told(2_000, {}, undefined, all).match(/\d of 9 parts are done/g)).toEqual(["8 of 9 parts are done"]);
-  });
 });
 
 describe("a file that was read, with no answer after it", () => {
