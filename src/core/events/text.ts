@@ -30,3 +30,25 @@ export function keyOf(text: string): string {
       .trim() || text
   );
 }
+
+export const MARKS_ONLY = /^[^\p{L}\p{N}]*$/u;
+/** Eight short words; a character of Chinese, Japanese or Korean says as much as three letters. */
+const CONTENT_MIN = 32;
+const WIDE_FROM = 0x2e80;
+const WIDE_WEIGHT = 3;
+
+/** Whether a text is too short to mean something without what it answers. */
+export function saysLittle(text: string): boolean {
+  let content = 0;
+  for (const char of text) {
+    if (char < "0") continue;
+    if (isPlainWord(char) || !MARKS_ONLY.test(char)) content += char.codePointAt(0)! >= WIDE_FROM ? WIDE_WEIGHT : 1;
+    if (content >= CONTENT_MIN) return false;
+  }
+  return true;
+}
+
+/** Letters and digits of ASCII, which most are, without a look at the alphabets. */
+function isPlainWord(char: string): boolean {
+  return (char >= "a" && char <= "z") || (char >= "A" && char <= "Z") || (char >= "0" && char <= "9");
+}

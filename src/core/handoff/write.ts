@@ -5,6 +5,7 @@
  */
 import { eventsOf, type Events } from "../events/events.ts";
 import { stillRunning } from "../events/running.ts";
+import { saysLittle } from "../events/text.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { contentText, type Message } from "../transcript/message.ts";
 import { fit, isProse, type Candidates } from "./fit.ts";
@@ -159,7 +160,8 @@ function candidatesOf(request: HandoffRequest, template: readonly Section[]): Ca
       measure,
       from: hasProse && proseUntil !== undefined ? proseUntil : from,
       carried: hasProse ? [] : (previous?.sections.get("actions") ?? []),
-      isBeside: (text) => request.beside.includes(text),
+      // Few words may be in other words, and answer something else there.
+      isBeside: (text) => !saysLittle(text) && request.beside.includes(text),
       tellsRequests: !topics.has("messages"),
       running: new Set(stillRunning(events)),
       matches,

@@ -22,6 +22,7 @@ import { changedAfter } from "../events/files.ts";
 import { answersOf } from "../events/questions.ts";
 import { readsOneFile } from "../events/repeats.ts";
 import { runningIds, stillRunning } from "../events/running.ts";
+import { saysLittle } from "../events/text.ts";
 import { callsOf, contentText, type Message } from "../transcript/message.ts";
 import { type Hash, RECALL_IDS } from "../transcript/links.ts";
 
@@ -58,6 +59,8 @@ interface Item {
 interface Result {
   readonly stands: (message: number) => boolean;
   readonly holds: (text: string) => boolean;
+  /** The same of what a person said: few words have to be a line of their own. */
+  readonly quotes: (text: string) => boolean;
   readonly idFor: (message: number) => string | undefined;
 }
 
@@ -104,7 +107,8 @@ function lineFor(
   const at = messages[0];
   const shown = oneLine(redact(text.slice(0, READ_CHARS_MAX)), TEXT_CHARS_MAX);
   const line = { kind, text: shown, ...(at === undefined ? {} : { message: at + 1 }) };
-  if (messages.some(result.stands) || needs.every(result.holds)) return { ...line, fate: "kept" };
+  const isHeld = kind === "request" ? result.quotes : result.holds;
+  if (messages.some(result.stands) || needs.every(isHeld)) return { ...line, fate: "kept" };
   if (successor !== undefined && result.stands(successor)) return { ...line, fate: "replaced", by: successor + 1 };
   const id = messages.map(result.idFor).find((one) => one !== undefined);
   return id === undefined ? { ...line, fate: "lost" } : { ...line, fate: "recallable", id };
@@ -119,9 +123,14 @@ function readResult(
   const text = inWords(written.join("\n"));
   const shown = new Set(written.flatMap((one) => one.match(RECALL_IDS) ?? []));
   const reached = evicted.filter(({ id }) => shown.has(id)).toSorted((a, b) => lengthOf(a) - lengthOf(b));
+  const holds = (wanted: string): boolean =>
+    includesWords(text, inWords(wanted)) || includesWords(text, inWords(redact(wanted)));
+  const lines = new Set(written.flatMap((one) => one.split("\n").flatMap(saidIn)));
   return {
     stands: (at) => at >= covered || map[at]?.kind === "kept",
-    holds: (wanted) => includesWords(text, inWords(wanted)) || includesWords(text, inWords(redact(wanted))),
+    holds,
+    quotes: (wanted) =>
+      saysLittle(wanted) ? lines.has(inWords(wanted)) || lines.has(inWords(redact(wanted))) : holds(wanted),
     idFor: (at) => reached.find(({ message, end = message + 1 }) => at >= message && at < end)?.id,
   };
 }
@@ -141,6 +150,13 @@ function inWords(text: string): string {
 
 const IN_WORD = /[\p{L}\p{N}]/u;
 
+/** A line, and what it says behind whose words they are. */
+function saidIn(line: string): readonly string[] {
+  const text = inWords(line);
+  const colon = text.indexOf(": ");
+  return colon < 0 ? [text] : [text, text.slice(colon + 2)];
+}
+
 /** As whole words: `46` is not in `1460`. */
 function includesWords(text: string, wanted: string): boolean {
   if (wanted === "") return true;
@@ -155,13 +171,13 @@ function joins(one: string, next: string): boolean {
   return IN_WORD.test(one) && IN_WORD.test(next);
 }
 
-/** What a person wrote, gave to a command and chose. The same words in a later message take the place of earlier ones. */
+/** What a person wrote, gave to a command and chose. The same words in a later message take the place of earlier ones, unless they are so few that they answer something. */
 function requestItems(events: Events): readonly Item[] {
   const wrote = [...events.requests, ...events.all.flatMap(commandWithWords)].toSorted((a, b) => a.message - b.message);
   const last = new Map(wrote.map(({ text, message }) => [inWords(text), message]));
   const asked = wrote.flatMap(({ text, message }): readonly Item[] => {
     const later = last.get(inWords(text))!;
-    const successor = later > message ? { successor: later } : {};
+    const successor = later > message && !saysLittle(text) ? { successor: later } : {};
     return text.trim() === "" ? [] : [{ kind: "request", text, messages: [message], ...successor }];
   });
   const chosen = answersOf(events).map(({ answer, message }): Item => {

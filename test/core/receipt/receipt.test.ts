@@ -12,6 +12,7 @@ import { NO_PINS, type Pins } from "../../../src/core/compaction/keep-messages.t
 import { lostIn, missingIn } from "../../../src/core/receipt/counts.ts";
 import { receiptOf } from "../../../src/core/receipt/receipt.ts";
 import { contentText, textMessage, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
+import { saysLittle } from "../../../src/core/events/text.ts";
 import { receiptMatchers, withReceipt } from "../../../src/session/receipt.ts";
 import { compacted, filler, measure, outcomeOf, ran, says, talk, user } from "../../support/compacting.ts";
 import { RUNS, transcripts } from "../../support/transcripts.ts";
@@ -88,6 +89,23 @@ describe("the receipt", () => {
     expect(made(long.replaceAll("\n", "\n    ")).lines[0]!.fate).toBe("kept");
     expect(made(`"${long}"`).lines[0]!.fate).toBe("kept");
     expect(made(`un${long}`).lines[0]!.fate).toBe("recallable");
+  });
+
+  it("counts few words of a person only where they are a line", async () => {
+    const messages = [user("Clean up."), says("Shall I take a or b?"), user("b"), says("Done."), user("Go on.")];
+    const made = (shown: string): Receipt =>
+      receiptOf(
+        messages,
+        {
+          after: [textMessage("user", `[precis handoff 1]\n${shown}`, "summary"), user("Go on.")],
+          covered: 4,
+          map: [0, 1, 2, 3].map(() => ({ kind: "summarised" as const })),
+          evicted: [],
+        },
+        { pins: NO_PINS, redact: (text) => text, hash: sha256, live: 4 },
+      );
+    expect(made("- Agent: Shall I take a or b?").lines[1]).toMatchObject({ text: "b", fate: "lost" });
+    expect(made("- Agent: Shall I take a or b?\n- User: b").lines[1]!.fate).toBe("kept");
   });
 
   it("lists rules, running tasks, values of the live request and pinned facts", async () => {
@@ -180,7 +198,8 @@ describe("the receipt", () => {
           .messages.map(({ parts }) => contentText(parts).replace(/\s+/g, " "))
           .join("\n");
         for (const line of lines) {
-          if (line.kind === "request" && line.fate !== "kept" && !line.text.endsWith("…"))
+          // Few words may stand among others; they count where they are a line.
+          if (line.kind === "request" && line.fate !== "kept" && !line.text.endsWith("…") && !saysLittle(line.text))
             expect(text).not.toContain(` ${line.text} `);
           if (line.message !== undefined) expect(line.message).toBeLessThanOrEqual(messages.length);
           expect(line.id !== undefined).toBe(line.fate === "recallable");

@@ -4,7 +4,7 @@
  */
 import type { Events } from "../../events/events.ts";
 import { changedAfter } from "../../events/files.ts";
-import { keyOf } from "../../events/text.ts";
+import { keyOf, saysLittle } from "../../events/text.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { linesOfCarried } from "./carried.ts";
 import {
@@ -96,15 +96,17 @@ function sharedTurns({ events, carried, matches, ...request }: RecordRequest): r
   });
 }
 
-/** Who says the same again is quoted with the newest. */
+/** Who says the same again is quoted with the newest. Few words say the same only as an answer to the same: a "no" is the answer to its question. */
 function withoutRepeats(turns: readonly (readonly Line[])[]): readonly (readonly Line[])[] {
   const said = new Set<string>();
+  const answered = wordsBefore(turns.flat());
   const kept = turns.toReversed().map((lines) =>
     lines
       .toReversed()
-      .filter(({ kind, body }) => {
-        if (kind !== "request" && kind !== "answer") return true;
-        const key = kind + keyOf(body.within(Infinity));
+      .filter((line) => {
+        if (line.kind !== "request" && line.kind !== "answer") return true;
+        const text = line.body.within(Infinity);
+        const key = `${line.kind} ${keyOf(text)} ${saysLittle(text) ? keyOf(answered.get(line) ?? "") : ""}`;
         const isKnown = said.has(key);
         said.add(key);
         return !isKnown;
@@ -112,6 +114,18 @@ function withoutRepeats(turns: readonly (readonly Line[])[]): readonly (readonly
       .toReversed(),
   );
   return kept.toReversed();
+}
+
+/** What the agent last said before each line of a person. */
+function wordsBefore(lines: readonly Line[]): ReadonlyMap<Line, string> {
+  const before = new Map<Line, string>();
+  let said = "";
+  for (const line of lines) {
+    if (line.kind === "request") before.set(line, said);
+    if (line.kind === "answer" || line.kind === "remark") said = line.body.within(Infinity);
+    else if (line.kind === "request") said = "";
+  }
+  return before;
 }
 
 /** Lines of work; what was only looked at, and what stays whatever it says, is not compared. */

@@ -3,8 +3,9 @@
  * what it leads in to, and a heading without its text, are not kept.
  */
 import { oneLine } from "../../digest/cut.ts";
-import { sentencesOf } from "../../events/text.ts";
+import { MARKS_ONLY, saysLittle, sentencesOf } from "../../events/text.ts";
 import { valuesIn } from "../../events/things.ts";
+import { clipped } from "../items.ts";
 
 /** Something that can be told in more or fewer characters. */
 export interface Body {
@@ -134,32 +135,10 @@ function headAndTail(pieces: readonly string[], charsMax: number, { counting, ha
   return [before, GAP, ...between, after].filter((part) => part !== "").join("\n");
 }
 
-/** Eight short words; a character of Chinese, Japanese or Korean says as much as three letters. */
-const CONTENT_MIN = 32;
-const WIDE_FROM = 0x2e80;
-const WIDE_WEIGHT = 3;
-
-function saysLittle(text: string): boolean {
-  let content = 0;
-  for (const char of text) {
-    if (char < "0") continue;
-    if (isPlainWord(char) || !MARKS_ONLY.test(char)) content += char.codePointAt(0)! >= WIDE_FROM ? WIDE_WEIGHT : 1;
-    if (content >= CONTENT_MIN) return false;
-  }
-  return true;
-}
-
-/** Letters and digits of ASCII, which most are, without a look at the alphabets. */
-function isPlainWord(char: string): boolean {
-  return (char >= "a" && char <= "z") || (char >= "A" && char <= "Z") || (char >= "0" && char <= "9");
-}
-
 function isDangling(piece: string): boolean {
   const text = piece.trim();
   return MARKS_ONLY.test(text) || LEADS_IN.test(text) || HEADING.test(text);
 }
-
-const MARKS_ONLY = /^[^\p{L}\p{N}]*$/u;
 
 /** A text of sections, as a summary is: each in as much room as the others, the most with which all fit. */
 export function sectionsBody(text: string, prepare: (text: string) => string = unchanged): Body {
@@ -173,7 +152,8 @@ export function sectionsBody(text: string, prepare: (text: string) => string = u
         .within(Infinity)
         .split(BETWEEN_SECTIONS)
         .map((section) => proseBody(section));
-      const told = (chars: number): string => sections!.flatMap(({ within }) => within(chars) || []).join("\n\n");
+      const told = (chars: number): string =>
+        sections!.map(({ within }) => within(chars) || clipped(within(Infinity), chars)).join("\n\n");
       let [fits, tooMany] = [PROSE_CHARS_MIN, charsMax];
       while (tooMany - fits > SECTION_CHARS_STEP) {
         const middle = (fits + tooMany) >> 1;

@@ -85,6 +85,16 @@ describe("what is said again", () => {
     expect(told(2_000, {}, undefined, answered(...texts)).split(`User: ${words}`)).toHaveLength(times + 1);
   });
 
+  it.each(["no", "b", "不"])("in few words is told with each question that it answers: %j", (word) => {
+    const asked = (question: string, at: number): readonly Message[] => [
+      says(question),
+      user(word),
+      ...edits(`src/${at}.ts`, "one", `two ${at}`),
+    ];
+    const all = [user("Clean up."), ...asked("Should I drop the table?", 1), ...asked("Rename the function too?", 2)];
+    expect(told(2_000, {}, undefined, all).split(`User: ${word}`)).toHaveLength(3);
+  });
+
   it.each([
     ["Book the night train.", ["How was the market? (1)", "Tell me of fjords. (2)", "Who bakes bread? (3)"]],
     ["预订夜间火车。", ["市场怎么样？（1）", "说说峡湾。（2）", "谁做面包？（3）"]],
