@@ -175,7 +175,7 @@ describe("what people wrote, in a room too small for all of it", () => {
   const NUMBERS = Array.from({ length: 24 }, (_, at) => at + 100);
   /** Of one long sentence each. */
   const english = (at: number): string =>
-    `In page ${at} the heading ${"has to stand above the picture and never below it because readers look there first ".repeat(4)}always`;
+    `In page ${at} the heading ${"has to stand above the picture and never below it because readers look there first ".repeat(8)}always`;
   const chinese = (at: number): string =>
     `第${at}页的标题${"必须放在图片上方而不是下方因为读者总是先看那里".repeat(12)}`;
   const worked = (texts: readonly string[]): readonly Message[] =>
