@@ -20,7 +20,9 @@ const REQUEST_CHARS = 400;
 /** The first request says what all of it is for: it stays, up to that much of the room. */
 const FIRST_REQUEST_SHARE = 0.1;
 /** Less of a longer message does not say what it is about. */
-const SHARED_CHARS_MIN = 120;
+const SHARED_CHARS_MIN = 160;
+/** The newest have room for more than the others: together at most what one of them might have. */
+const NEWEST_MESSAGES = 4;
 const TALK: ReadonlySet<LineKind> = new Set(["request", "answer", "remark"]);
 
 /** Whether nothing was done: persons and the agent only spoke. */
@@ -51,8 +53,14 @@ export function wordsFirst(
   const room = tokensMax * (isTalk ? TALK_SHARE : REQUESTS_SHARE);
   const most = Math.max(chars * REQUEST_SHARE, REQUEST_CHARS);
   const isShared = !isTalk && about === undefined && most > REQUEST_CHARS;
-  const charsAt = (line: SharedLine, bound: number): number =>
-    Math.min(line.charsMax, isShared ? inOwnScript(bound, line.body.chars, write(line, Infinity, true).tokens) : bound);
+  const newest = new Set(others.slice(-NEWEST_MESSAGES));
+  const charsAt = (line: SharedLine, shared: number): number => {
+    const bound = newest.has(line) ? Math.max(shared, most / NEWEST_MESSAGES) : shared;
+    return Math.min(
+      line.charsMax,
+      isShared ? inOwnScript(bound, line.body.chars, write(line, Infinity, true).tokens) : bound,
+    );
+  };
   const tokensAt = (line: SharedLine, bound: number): number => {
     const { tokens } = write(line, charsAt(line, bound), true);
     return tokens === 0 ? 0 : tokens + NUMBER_TOKENS;

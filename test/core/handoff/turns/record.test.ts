@@ -177,7 +177,7 @@ describe("what people wrote, in a room too small for all of it", () => {
   const NUMBERS = Array.from({ length: 24 }, (_, at) => at + 100);
   /** Of one long sentence each. */
   const english = (at: number): string =>
-    `In page ${at} the heading ${"has to stand above the picture and never below it because readers look there first ".repeat(4)}always`;
+    `In page ${at} the heading ${"has to stand above the picture and never below it because readers look there first ".repeat(8)}always`;
   const chinese = (at: number): string =>
     `第${at}页的标题${"必须放在图片上方而不是下方因为读者总是先看那里".repeat(12)}`;
   const worked = (texts: readonly string[]): readonly Message[] =>
@@ -199,16 +199,16 @@ describe("what people wrote, in a room too small for all of it", () => {
 
   it("leaves short messages whole, and cuts long ones", () => {
     const texts = NUMBERS.map((at) => (at % 2 === 0 ? english(at) : `The footer of page ${at} stays as it is.`));
-    const lines = told(1_300, {}, undefined, worked([FIRST, ...texts, "Now check the links."])).split("\n");
+    const lines = told(1_500, {}, undefined, worked([FIRST, ...texts, "Now check the links."])).split("\n");
     const found = texts.map((text) => lines.find((line) => line.includes(text.slice(0, 24))));
     expect(found).not.toContain(undefined);
-    for (const [at, line] of found.slice(0, 12).entries())
+    for (const [at, line] of found.slice(0, 6).entries())
       expect(line!.endsWith(at % 2 === 0 ? " […]" : texts[at]!)).toBe(true);
   });
 
   it("is there also where most of it comes from an earlier record", () => {
     const carried = NUMBERS.map((at) => `[${at}] User: ${english(at)}\nAgent: Done.`);
-    const text = told(1_800, { carried }, undefined, worked(["Go on with the next page.", "Now check the links."]));
+    const text = told(2_400, { carried }, undefined, worked(["Go on with the next page.", "Now check the links."]));
     for (const at of NUMBERS) expect(text).toContain(`User: In page ${at} the heading has`);
   });
 });
