@@ -1,5 +1,4 @@
 /** Lines that a later edit took away: what a file holds now is told, and not what it held before or in between. */
-import { withoutLineNumber } from "../../digest/numbered-lines.ts";
 import type { CallEvent } from "../../events/events.ts";
 import { writtenBy } from "../../events/changes.ts";
 
@@ -26,8 +25,8 @@ export function lastingLines(calls: readonly CallEvent[]): ReadonlyMap<CallEvent
   return lasting;
 }
 
-/** Whether an edit after that message took a line away, and none after it put it back. Numbers in front of the line do not count. */
-export function removedLater(calls: readonly CallEvent[]): (line: string, message: number) => boolean {
+/** Whether an edit after that message took a line away, and none after it put it back: a line without a number and spaces around it. */
+export function removedLater(calls: readonly CallEvent[]): (bare: string, message: number) => boolean {
   const removedAt = new Map<string, number>();
   for (const { call, ending, summary, message } of calls) {
     if (ending.status !== "done" || summary.action !== "edit") continue;
@@ -35,5 +34,5 @@ export function removedLater(calls: readonly CallEvent[]): (line: string, messag
     for (const line of removed) removedAt.set(line.trim(), message);
     for (const line of added) removedAt.delete(line.trim());
   }
-  return (line, message) => (removedAt.get(withoutLineNumber(line).trim()) ?? -1) > message;
+  return (bare, message) => (removedAt.get(bare) ?? -1) > message;
 }
