@@ -34,7 +34,14 @@ export function readsOneFile({ summary, ending, facts }: CallEvent): boolean {
 
 /** Results are compared only where calls are the same: most of a conversation's text is in results that nothing repeats. */
 function repeatsIn(calls: readonly CallEvent[], timesMin: number): readonly Repeat[] {
-  const same = Map.groupBy(calls, ({ call }) => `${call.name}\n${call.arguments}`);
+  // Arguments can be long, and each is read once: it goes into the key by number.
+  const numbers = new Map<string, number>();
+  const numberOf = (text: string): number => {
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    return number;
+  };
+  const same = Map.groupBy(calls, ({ call }) => `${numberOf(call.arguments)} ${call.name}`);
   return [...same.values()]
     .filter((group) => group.length >= timesMin)
     .flatMap((group) => [...Map.groupBy(group, ({ text }) => text).values()])

@@ -9,16 +9,15 @@ export interface Counted {
   readonly countOf: (piece: string) => number;
 }
 
+function nothingRead() {
+  return { numbers: new Map<string, number>(), texts: new Map<string, readonly number[]>(), chars: 0 };
+}
+
 /** `piecesOf`: each once. What was read is forgotten when it has that many characters. */
 export function createCounter(
   piecesOf: (text: string) => ReadonlySet<string>,
   charsMax: number,
 ): (texts: readonly string[]) => Counted {
-  const nothingRead = () => ({
-    numbers: new Map<string, number>(),
-    texts: new Map<string, readonly number[]>(),
-    chars: 0,
-  });
   let known = nothingRead();
   const numbersIn = (text: string): readonly number[] => {
     let numbers = known.texts.get(text);
