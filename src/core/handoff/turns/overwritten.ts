@@ -1,6 +1,6 @@
 /** Lines that a later edit took away: what a file holds now is told, and not what it held before or in between. */
 import type { CallEvent } from "../../events/events.ts";
-import { writtenBy } from "../../events/changes.ts";
+import { trimmedLines, writtenBy } from "../../events/changes.ts";
 
 /** The lines that each call put into files and that nothing later in `calls` removed; none where later calls wrote all of them too. */
 export function lastingLines(calls: readonly CallEvent[]): ReadonlyMap<CallEvent, readonly string[]> {
@@ -15,12 +15,12 @@ export function lastingLines(calls: readonly CallEvent[]): ReadonlyMap<CallEvent
     const written = writtenBy(event.call);
     const gone = removed.get(path) ?? removed.set(path, new Set()).get(path)!;
     const now = rewritten.get(path);
-    const left = written.added.filter((line) => !gone.has(line.trim()) && (now === undefined || now.has(line.trim())));
-    lasting.set(event, left.every((line) => told.has(line.trim())) ? [] : left);
-    for (const line of left) told.add(line.trim());
-    for (const line of written.removed) gone.add(line.trim());
-    if (action === "write" && paths.length === 1)
-      rewritten.set(path, new Set(now ?? written.added.map((line) => line.trim())));
+    const added = trimmedLines(written.added);
+    const left = [...added.keys()].filter((at) => !gone.has(added[at]!) && (now === undefined || now.has(added[at]!)));
+    lasting.set(event, left.every((at) => told.has(added[at]!)) ? [] : left.map((at) => written.added[at]!));
+    for (const at of left) told.add(added[at]!);
+    for (const line of trimmedLines(written.removed)) gone.add(line);
+    if (action === "write" && paths.length === 1) rewritten.set(path, new Set(now ?? added));
   }
   return lasting;
 }
@@ -31,8 +31,8 @@ export function removedLater(calls: readonly CallEvent[]): (bare: string, messag
   for (const { call, ending, summary, message } of calls) {
     if (ending.status !== "done" || summary.action !== "edit") continue;
     const { added, removed } = writtenBy(call);
-    for (const line of removed) removedAt.set(line.trim(), message);
-    for (const line of added) removedAt.delete(line.trim());
+    for (const line of trimmedLines(removed)) removedAt.set(line, message);
+    for (const line of trimmedLines(added)) removedAt.delete(line);
   }
   return (bare, message) => (removedAt.get(bare) ?? -1) > message;
 }

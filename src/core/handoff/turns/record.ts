@@ -10,7 +10,6 @@ import { linesOfCarried } from "./carried.ts";
 import type { Line, LineKind, LinesOptions } from "./line.ts";
 import { linesOfTurns } from "./lines.ts";
 import { noveltiesAmong } from "./novelty.ts";
-import type { Body } from "./shape.ts";
 import { turnsOf } from "./turns.ts";
 import { PASTE_CHARS_MIN } from "./words.ts";
 
@@ -79,6 +78,8 @@ interface SharedLine extends Line {
   readonly order: number;
   /** The most characters that it may have whatever the room. */
   readonly charsMax: number;
+  /** As it is told at each length so far: one search tries many of the lengths that another has tried. */
+  readonly written: Map<number, WrittenLine>;
 }
 
 interface SharedTurn {
@@ -88,11 +89,10 @@ interface SharedTurn {
 
 export function recordOf(request: RecordRequest): SessionRecord {
   const turns = sharedTurns(request);
-  const write = createWriter(request.measure);
   return {
     within: (tokensMax, aboutMax = tokensMax, wordsOf = tokensMax) => {
       const room = { tokensMax, aboutMax: Math.min(aboutMax, tokensMax), wordsOf };
-      return fitted(limited(turns, tokensMax), room, { ...request, write });
+      return fitted(limited(turns, tokensMax), room, request);
     },
   };
 }
@@ -161,6 +161,7 @@ function shared(line: Line, age: number, { matches, novelty, isTalk }: Comparing
     about,
     order: line.worth * (isTalk ? orderInTalk(own, age) : orderInWork(own)),
     charsMax: Infinity,
+    written: new Map(),
   };
 }
 
@@ -197,11 +198,7 @@ function limited(turns: readonly SharedTurn[], tokensMax: number): readonly Shar
 }
 
 /** The turns at the longest lengths that fit; first those lines that are about the focus, where there is one. */
-function fitted(
-  turns: readonly SharedTurn[],
-  room: RecordRoom,
-  { write, ...request }: RecordRequest & { readonly write: WriteLine },
-): readonly ToldTurn[] {
+function fitted(turns: readonly SharedTurn[], room: RecordRoom, request: RecordRequest): readonly ToldTurn[] {
   const { tokensMax, aboutMax, wordsOf } = room;
   const hasFocus = request.matches !== undefined;
   const least = new Map([
@@ -221,7 +218,8 @@ function fitted(
     );
     return step < UNITS.length ? bounded : Math.max(bounded, UNITS[step - UNITS.length]! * line.share);
   };
-  const writeAt = (line: SharedLine, step: number): WrittenLine => write(line, charsAt(line, step));
+  const writeAt = (line: SharedLine, step: number): WrittenLine =>
+    writtenAt(line, charsAt(line, step), request.measure);
   const tokensAt = (line: SharedLine, step: number): number => writeAt(line, step).tokens;
   const tell = (stepOf: (line: SharedLine) => number): readonly ToldTurn[] =>
     turns.flatMap((turn) => told(turn, (line) => writeAt(line, stepOf(line))));
@@ -332,25 +330,17 @@ interface WrittenLine {
   readonly isCut: boolean;
 }
 
-type WriteLine = (line: SharedLine, charsMax: number) => WrittenLine;
-
-/** Writes lines at a length; one search tries many of the lengths that another has tried. */
-function createWriter(measure: Measure): WriteLine {
-  const known = new Map<Body, Map<number, WrittenLine>>();
-  return ({ lead, body, kind }, charsMax) => {
-    const chars = Math.min(Math.floor(charsMax), body.chars);
-    let lengths = known.get(body);
-    if (lengths === undefined) known.set(body, (lengths = new Map()));
-    let written = lengths.get(chars);
-    if (written === undefined) {
-      const words = body.within(chars);
-      const text = words === "" ? "" : `${lead}${words}`;
-      const isCut = chars < body.chars && kind !== "look" && kind !== "shown";
-      written = { text, isCut, tokens: text === "" ? 0 : measure.text(text) + LINE_TOKENS };
-      lengths.set(chars, written);
-    }
-    return written;
-  };
+function writtenAt({ lead, body, kind, written }: SharedLine, charsMax: number, measure: Measure): WrittenLine {
+  const chars = Math.min(Math.floor(charsMax), body.chars);
+  let line = written.get(chars);
+  if (line === undefined) {
+    const words = body.within(chars);
+    const text = words === "" ? "" : `${lead}${words}`;
+    const isCut = chars < body.chars && kind !== "look" && kind !== "shown";
+    line = { text, isCut, tokens: text === "" ? 0 : measure.text(text) + LINE_TOKENS };
+    written.set(chars, line);
+  }
+  return line;
 }
 
 function told({ order, lines }: SharedTurn, write: (line: SharedLine) => WrittenLine): readonly ToldTurn[] {

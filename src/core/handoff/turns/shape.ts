@@ -27,7 +27,7 @@ const HEADING = /^\s*(?:#{1,6}\s|\*\*[^*]{1,80}\*\*:?\s*$)/;
 export interface LineWorth {
   /** Stays before others. */
   readonly isMore?: (line: string) => boolean;
-  /** Goes before all others. */
+  /** Goes before all others; asked without the space around the line. */
   readonly isLess?: (line: string) => boolean;
   /** Whether the end of the text counts as its beginning does. */
   readonly hasEnd?: boolean;
@@ -68,14 +68,14 @@ const proseOf = keptByText((text): Prose => {
   const values = flatData(text);
   if (values !== undefined) return { whole: values.join(""), piecesOfAll: () => values, piecesWithout: () => values };
   let all: readonly string[] | undefined;
-  let lines: readonly string[] | undefined;
+  let lines: readonly { readonly line: string; readonly bare: string }[] | undefined;
   let left: { readonly lines: readonly string[]; readonly pieces: readonly string[] } | undefined;
   return {
     whole: text,
     piecesOfAll: () => (all ??= piecesOf(text)),
     piecesWithout: (isLess) => {
-      lines ??= text.split("\n").filter((line) => line.trim() !== "");
-      const now = lines.filter((line) => !isLess(line));
+      lines ??= text.split("\n").flatMap((line) => (line.trim() === "" ? [] : { line, bare: line.trim() }));
+      const now = lines.flatMap(({ line, bare }) => (isLess(bare) ? [] : line));
       if (left?.lines.length !== now.length || !left.lines.every((line, at) => line === now[at]))
         left = { lines: now, pieces: piecesOf(now.join("\n")) };
       return left.pieces;
