@@ -60,7 +60,7 @@ const RULES: readonly StatementRule[] = [
   },
   {
     // Who asks and the password, by two options beside each other: `-U sa -P …`, `/u:ida /p:…`, `-U ida%…`, `/user:ida …`.
-    sign: /[-/][uU]/,
+    sign: /-[uU][ ="]|-user|\/u(?:ser(?:name)?)?:/,
     pattern:
       /(?<=^|[\s"'`])(?:(?:-[uU]|--?user(?:name)?)(?: |=|", ?")[\w.@\\-]{1,64}(?: |", ?")(?:-p|-P|-pw|--?pass(?:word)?)(?: |=|", ?")|-U [\w.@\\-]{1,64}%|\/u(?:ser(?:name)?)?:[\w.@\\-]{1,64} (?:\/p(?:ass(?:word)?)?:)?)\\{0,4}["']?(?<value>[^\s"'`\\|/]{8,128})/dg,
     place: "shell",
