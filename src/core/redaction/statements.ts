@@ -215,9 +215,8 @@ export function findStatements(text: string, { mayHave }: Letters): readonly Spa
       spans.push(hiddenSpan(start, end, "stated secret"));
     }
   }
-  if (mayHave("insert into")) spans.push(...insertedPasswords(text));
-  if (mayHave("-----end ")) spans.push(...keyTails(text));
-  return spans;
+  const inserted = mayHave("insert into") ? insertedPasswords(text) : [];
+  return [...spans, ...inserted, ...(mayHave("-----end ") ? keyTails(text) : [])];
 }
 
 const INSERT =
