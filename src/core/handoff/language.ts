@@ -1,6 +1,7 @@
 /** The language that somebody writes in, as far as script and the commonest words tell; English where they do not. */
 
 import { personText } from "../events/person.ts";
+import { keptByText } from "../kept.ts";
 import type { Message } from "../transcript/message.ts";
 
 export type Language = "en" | "es" | "fr" | "de" | "pt" | "it" | "ru" | "zh" | "ja" | "ko";
@@ -41,7 +42,10 @@ export function languageOfPeople(messages: readonly Message[]): Language {
   return languageOf(words);
 }
 
-export function languageOf(text: string): Language {
+/** Characters of the texts that are remembered: what people wrote last is asked at every compaction. */
+const REMEMBERED_CHARS_MAX = 100_000;
+
+export const languageOf = keptByText((text): Language => {
   const read = text.slice(0, READ_CHARS_MAX);
   const letters = (read.match(/\p{L}/gu) ?? []).length;
   for (const [language, script] of SCRIPTS)
@@ -54,4 +58,4 @@ export function languageOf(text: string): Language {
     if (count > most) [best, most] = [language, count];
   }
   return best;
-}
+}, REMEMBERED_CHARS_MAX);
