@@ -157,10 +157,10 @@ interface ReadText extends Pick<QuoteRequest, "redact"> {
 }
 
 /** Characters of the texts that are remembered before it starts afresh: their lines take some four bytes for each. */
-const REMEMBERED_CHARS_MAX = 8_000_000;
+const REMEMBERED_CHARS_MAX = 4_000_000;
 
 /** Characters of the lines of handoffs whose terms are remembered. */
-const HANDOFF_CHARS_MAX = 2_000_000;
+const HANDOFF_CHARS_MAX = 1_000_000;
 
 /** What was said or called, read once: most of a conversation was read at the compaction before. */
 let known = nothingRead();

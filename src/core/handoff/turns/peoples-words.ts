@@ -21,8 +21,10 @@ const REQUEST_CHARS = 400;
 const FIRST_REQUEST_SHARE = 0.1;
 /** Less of a longer message does not say what it is about. */
 const SHARED_CHARS_MIN = 160;
-/** The newest have room for more than the others: together at most what one of them might have. */
+/** The newest have room for more than the others. */
 const NEWEST_MESSAGES = 4;
+/** Of the words' room, what one of the newest may have. */
+const NEWEST_SHARE = 0.15;
 const TALK: ReadonlySet<LineKind> = new Set(["request", "answer", "remark"]);
 
 /** Whether nothing was done: persons and the agent only spoke. */
@@ -55,7 +57,7 @@ export function wordsFirst(
   const isShared = !isTalk && about === undefined && most > REQUEST_CHARS;
   const newest = new Set(others.slice(-NEWEST_MESSAGES));
   const charsAt = (line: SharedLine, shared: number): number => {
-    const bound = newest.has(line) ? Math.max(shared, most / NEWEST_MESSAGES) : shared;
+    const bound = newest.has(line) ? Math.max(shared, room * CHARS_A_TOKEN * NEWEST_SHARE) : shared;
     return Math.min(
       line.charsMax,
       isShared ? inOwnScript(bound, line.body.chars, write(line, Infinity, true).tokens) : bound,

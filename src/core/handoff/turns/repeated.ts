@@ -6,7 +6,7 @@ const REPEATED_MIN = 3;
 /** More of one text is not looked through. */
 const TEXT_CHARS_READ_MAX = 60_000;
 /** Characters of the texts that are remembered before it starts afresh. */
-const REMEMBERED_CHARS_MAX = 4_000_000;
+const REMEMBERED_CHARS_MAX = 2_000_000;
 
 const count = createCounter(linesIn, REMEMBERED_CHARS_MAX);
 

@@ -62,7 +62,7 @@ interface Prose {
 }
 
 /** Characters of the texts that are remembered: most of what is told was told at the compaction before. */
-const REMEMBERED_CHARS_MAX = 4_000_000;
+const REMEMBERED_CHARS_MAX = 2_000_000;
 
 const proseOf = keptByText((text): Prose => {
   const values = flatData(text);
