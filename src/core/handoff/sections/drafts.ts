@@ -3,17 +3,18 @@
  * record, where every word has its speaker and its message.
  */
 import { oneLine } from "../../digest/cut.ts";
-import type { CallEvent, Events } from "../../events/events.ts";
+import type { CallEvent, Events, RequestEvent } from "../../events/events.ts";
 import { changesSomething, openFailures, repairedFailures } from "../../events/failures.ts";
 import type { FileEntry } from "../../events/files.ts";
 import { personText } from "../../events/person.ts";
 import { repeatedCalls } from "../../events/repeats.ts";
 import { stillRunning } from "../../events/running.ts";
 import { answersOf } from "../../events/questions.ts";
+import { saysLittle } from "../../events/text.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import { clipped, DASH, recency, type AlreadyVisible, type ItemDraft } from "../items.ts";
 import { targetText } from "../turns/deeds.ts";
-import { mediaText, PASTE_CHARS_MIN } from "../turns/words.ts";
+import { isQuestion, mediaText, PASTE_CHARS_MIN } from "../turns/words.ts";
 import type { Words } from "../translations.ts";
 import { CHANGED_LEAD, REPEATED_LEAD } from "./topics.ts";
 import type { Topic } from "./topic.ts";
@@ -62,8 +63,6 @@ const QUOTE_CHARS_MAX = 80;
 const GOAL_CHARS_MAX = 1_600;
 /** For each token of the handoff: what the share of the section holds. */
 const GOAL_CHARS_A_TOKEN = 0.2;
-/** A newest message as short as this means nothing without what it is about. */
-const SHORT_MESSAGE_CHARS_MAX = 60;
 const ITEM_CHARS_MAX = 600;
 /** A smaller handoff comes directly before the newest message, and needs its words for something else. */
 const POINTER_BUDGET_MIN = 1_000;
@@ -86,16 +85,24 @@ function taskDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   return [{ rank: FOREMOST * 2, order: 0, write: () => `${material.words.newest}: ${quote()}` }];
 }
 
-/** The last request that said something, where the newest message is too short to. */
+/** The last request that said something, unless it was answered, where the newest message means nothing without what it is about. */
 function goalDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { events, live, redact } = material;
+  if (!saysLittle(liveText(material))) return [];
   const before = events.requests.filter(({ message }) => message < live || live < 0);
-  if (liveText(material).length > SHORT_MESSAGE_CHARS_MAX) return [];
-  const goal = before.findLast(({ text }) => text.length > SHORT_MESSAGE_CHARS_MAX);
-  if (goal === undefined || !leaves(material, goal.message)) return [];
+  const goal = before.findLast(({ text }) => !saysLittle(text));
+  if (goal === undefined || !leaves(material, goal.message) || isAnswered(events, goal)) return [];
   const charsMax = Math.min(GOAL_CHARS_MAX, material.budget * GOAL_CHARS_A_TOKEN);
   const write = (): string => `[${goal.message + 1}] ${clipped(redact(goal.text), charsMax)}`;
   return [{ rank: FOREMOST, order: goal.message, write }];
+}
+
+/** Whether the agent ended its turn before the next message of a person, neither with a question nor with steps of its plan open. */
+function isAnswered({ all, requests, plan }: Events, { message }: RequestEvent): boolean {
+  if (plan.some(({ state }) => state !== "done")) return false;
+  const next = requests.find((request) => request.message > message)?.message ?? Infinity;
+  const last = all.findLast((event) => event.kind === "said" && event.message > message && event.message < next);
+  return last?.kind === "said" && last.ends && !isQuestion(last.text);
 }
 
 /** What the project's own instructions say, with the file that says it. What a person ruled is in their own words in the record. */
