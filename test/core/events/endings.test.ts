@@ -116,6 +116,27 @@ describe("a run that was cut off", () => {
     expect(ending).toMatchObject({ status: "interrupted", passed: 41 });
   });
 
+  it.each([
+    "ssh: connect to host db.example.com port 2222: Connection timed out",
+    "curl: (28) Connection timed out after 5001 milliseconds",
+    "requests.exceptions.ReadTimeout: HTTPSConnectionPool(host='a.example', port=443): Read timed out.",
+    "error: timed out waiting for the condition on deployments/web",
+    "Error: Test timed out in 5000ms.",
+  ])("is not one of a program that says %j and ends: that failed", (line) => {
+    expect(eventOf(run("./deploy.sh", `Deploying …\n${line}`)).ending).toMatchObject({ status: "failed", line });
+    expect(eventOf(run("./deploy.sh", `${line}\nExit code 1`)).ending).toMatchObject({ status: "failed", exit: 1 });
+  });
+
+  it.each([
+    "Error: Command timed out after 30 seconds",
+    "Command '['npm', 'test']' timed out after 30 seconds",
+    "EXECUTION TIMED OUT",
+    "The tool call timed out.",
+    "[command timed out after 120 seconds; output up to here]",
+  ])("by the time-out of its harness: %j", (line) => {
+    expect(eventOf(run("./deploy.sh", `Deploying …\n${line}`)).ending).toMatchObject({ status: "interrupted", line });
+  });
+
   it.each(["12 passed\nExit code 0", "ok 1 waits until a call timed out by itself\n12 passed\nExit code: 0"])(
     "is not one that ended well: %j",
     (result) => {
