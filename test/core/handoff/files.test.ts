@@ -46,6 +46,12 @@ describe("the files of a handoff", () => {
     expect(state([handoff, ...committed, says("Good.")], 0)).toBe("");
   });
 
+  it("are named below a folder that the handoff names once", () => {
+    const { text } = writeHandoff(requestFor([ASKED, ...reads("/srv/app/src/a.ts"), ...edits("/srv/app/src/b.ts")]));
+    expect(text).toContain("Paths in this folder are written without its name: /srv/app/src/");
+    expect(text).toContain("- Edit, uncommitted: b.ts");
+  });
+
   it("are in the record too where an edit works on the open file", () => {
     const line = { replacement_text: "return round(value)", start_line: 9, end_line: 9 };
     const edited = does("edit", line, "File updated.\n[File: src/fields.py (9 lines total)]\n9:return round(value)");

@@ -127,7 +127,7 @@ function stateDrafts(material: HandoffMaterial): readonly ItemDraft[] {
     ...(!isNews(folder) ? [] : [fact(3, 0, `Folder: ${folder}`)]),
     ...(folder !== undefined || root === undefined || shortened(`${root}/`) !== ""
       ? []
-      : [fact(3, 0, `Left out of absolute paths: ${root}/`)]),
+      : [fact(3, 0, `Paths in this folder are written without its name: ${root}/`)]),
     ...(!isNews(branch) ? [] : [fact(3, 1, `Branch: ${branch}`)]),
     ...(check === undefined || !leaves(material, check.message) ? [] : [fact(2, 2, checkText(material, check))]),
     ...(changed.length === 0 ? [] : [fact(1, 3, changedText(material, changed))]),
