@@ -44,6 +44,13 @@ describe("the files of a handoff", () => {
     const handoff = textMessage("user", writeHandoff(requestFor(talk)).text);
     expect(state([handoff, ...reads("src/b.go"), says("Good.")], 0)).toBe("Changed since the last commit: 2 files");
     expect(state([handoff, ...committed, says("Good.")], 0)).toBe("");
+    expect(state([handoff, ...edits("src/b.go"), ...edits("src/d.go"), says("Good.")], 0)).toBe("");
+    expect(state([ASKED, edits("src/a.go"), committed, handoff, edits("src/d.go")].flat(), 0)).toBe("");
+    expect(state([handoff, ...committed, ...edits("src/d.go")], 0)).toBe("Changed since the last commit: 1 file");
+    const summary = user(
+      "This session is being continued from a previous conversation. Summary: src/a.go was changed.",
+    );
+    expect(state([summary, ...edits("src/d.go"), says("Good.")], 0)).toBe("");
   });
 
   it("are named below a folder that the handoff names once", () => {

@@ -6,7 +6,7 @@ import { oneLine } from "../../digest/cut.ts";
 import type { CallEvent, Events, RequestEvent } from "../../events/events.ts";
 import { changesSomething, openFailures, repairedFailures } from "../../events/failures.ts";
 import type { FileEntry } from "../../events/files.ts";
-import { personText } from "../../events/person.ts";
+import { isRecordedSummary, personText } from "../../events/person.ts";
 import { repeatedCalls } from "../../events/repeats.ts";
 import { stillRunning } from "../../events/running.ts";
 import { answersOf } from "../../events/questions.ts";
@@ -130,7 +130,7 @@ function stateDrafts(material: HandoffMaterial): readonly ItemDraft[] {
       : [fact(3, 0, `Paths in this folder are written without its name: ${root}/`)]),
     ...(!isNews(branch) ? [] : [fact(3, 1, `Branch: ${branch}`)]),
     ...(check === undefined || !leaves(material, check.message) ? [] : [fact(2, 2, checkText(material, check))]),
-    ...(changed.length === 0 ? [] : [fact(1, 3, changedText(material, changed))]),
+    ...(changed.length === 0 || !isCounted(material) ? [] : [fact(1, 3, changedText(material, changed))]),
     ...repeatText(material).map((text, at) => fact(REPEATS_RANK, 3 + (at + 1) / 10, text)),
     ...(done.length === 0 ? [] : [fact(1.5, 4, clipped(`Done of the plan: ${done.join("; ")}`, ITEM_CHARS_MAX))]),
   ];
@@ -182,6 +182,12 @@ function ownFiles({ files, root }: Events): readonly FileEntry[] {
 }
 
 const ABSOLUTE = /^(?:\/|~|[A-Za-z]:[\\/])/;
+
+/** Whether all that was changed since the last commit is among the messages, and not behind an earlier handoff or summary. */
+function isCounted({ messages, events }: HandoffMaterial): boolean {
+  const summary = messages.findLastIndex(({ role, parts }) => role === "user" && isRecordedSummary(contentText(parts)));
+  return summary <= (events.committed ?? -1);
+}
 
 function changedText({ until }: HandoffMaterial, changed: readonly FileEntry[]): string {
   const below = changed.filter(({ firstChanged = 0 }) => firstChanged >= until).length;

@@ -39,7 +39,10 @@ export const TOPICS: Readonly<Record<Topic, TopicDefinition>> = {
     keyOf: (text) => `state ${beforeFirst(text, ":")}`,
     carried: {
       rank: 0.5,
-      holds: (text, { committed }) => !text.startsWith(CHANGED_LEAD) || committed === undefined,
+      // A file that was changed since may be one of those that were counted.
+      holds: (text, { committed, files }) =>
+        !text.startsWith(CHANGED_LEAD) ||
+        (committed === undefined && files.every(({ changed }) => changed === undefined)),
     },
     place: 9,
   },
