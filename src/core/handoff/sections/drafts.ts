@@ -14,6 +14,7 @@ import { saysLittle } from "../../events/text.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import { clipped, DASH, recency, type AlreadyVisible, type ItemDraft } from "../items.ts";
 import { targetText } from "../turns/deeds.ts";
+import { sentencesWithin } from "../turns/shape.ts";
 import { isQuestion, mediaText, PASTE_CHARS_MIN } from "../turns/words.ts";
 import type { Words } from "../translations.ts";
 import { CHANGED_LEAD, REPEATED_LEAD } from "./topics.ts";
@@ -93,7 +94,7 @@ function goalDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const goal = before.findLast(({ text }) => !saysLittle(text));
   if (goal === undefined || !leaves(material, goal.message) || isAnswered(events, goal)) return [];
   const charsMax = Math.min(GOAL_CHARS_MAX, material.budget * GOAL_CHARS_A_TOKEN);
-  const write = (): string => `[${goal.message + 1}] ${clipped(redact(goal.text), charsMax)}`;
+  const write = (): string => `[${goal.message + 1}] ${sentencesWithin(redact(goal.text), charsMax)}`;
   return [{ rank: FOREMOST, order: goal.message, write }];
 }
 
@@ -249,7 +250,7 @@ function pendingDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   return events.requests.flatMap(({ message, text, media }) => {
     if (message < answered || !leaves(material, message)) return [];
     const write = (): string =>
-      clipped(
+      sentencesWithin(
         [redact(text), ...media.map((part) => mediaText(part, message))].filter((part) => part !== "").join(" "),
         ITEM_CHARS_MAX,
       );
@@ -291,7 +292,11 @@ function messageDrafts(material: HandoffMaterial): readonly ItemDraft[] {
       .filter((part) => part !== "")
       .join("\n");
     return [
-      { rank: 1 + recency(message, messages.length), order: message, write: () => clipped(words, PASTE_CHARS_MIN) },
+      {
+        rank: 1 + recency(message, messages.length),
+        order: message,
+        write: () => sentencesWithin(words, PASTE_CHARS_MIN),
+      },
     ];
   });
 }
