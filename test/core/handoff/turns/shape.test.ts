@@ -8,7 +8,7 @@ import {
   sentencesWithin,
 } from "../../../../src/core/handoff/turns/shape.ts";
 import { createWriter } from "../../../../src/core/handoff/turns/lengths.ts";
-import { line } from "../../../../src/core/handoff/turns/line.ts";
+import { line as lineOf } from "../../../../src/core/handoff/turns/line.ts";
 import { createMeasure } from "../../../../src/core/transcript/measure.ts";
 import { expectLinear } from "../../../support/linear.ts";
 
@@ -63,7 +63,7 @@ describe("sentences of a text of one line", () => {
       "Move the host to port 2222 of the other one. The key is below /etc/keys. Keep it out of Git!",
     );
     const promised = {
-      ...line("request", 0, { lead: "User: ", body }),
+      ...lineOf("request", 0, { lead: "User: ", body }),
       share: 1,
       about: true,
       order: 1,
