@@ -26,6 +26,8 @@ export interface Ending {
   readonly failing: readonly string[];
   /** What a person wrote when they declined. */
   readonly words?: string;
+  /** What the result of a declined call says where nothing but its own words shows whose they are. */
+  readonly reason?: string;
 }
 
 export interface ResultToRead {
@@ -88,9 +90,15 @@ export function endingOf(call: CallSummary, facts: CommandFacts | undefined, res
 }
 
 function declined(text: string, isError: boolean): Ending {
-  const words = isError ? declinedWith(text) : "";
-  return { status: "declined", failing: NOTHING_FAILED, ...(words === "" ? {} : { words }) };
+  const said = declinedWith(text) || (AFTER_COLON.exec(text.replace(DECLINED, ""))?.[1] ?? "").trim();
+  const isOfPerson = isError && declinedWith(text) !== "";
+  const reason = wholeWords(said.replace(/\s+/g, " "), SENTENCE_CHARS_MAX);
+  const told = said === "" ? {} : isOfPerson ? { words: said } : { reason };
+  return { status: "declined", failing: NOTHING_FAILED, ...told };
 }
+
+/** What follows a harness's own sentence. */
+const AFTER_COLON = /:\s+([^]+)$/;
 
 function lineOf(line: string | undefined): Pick<Ending, "line"> {
   return line === undefined ? {} : { line };

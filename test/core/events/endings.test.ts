@@ -90,6 +90,24 @@ describe("what harnesses write for a call that was not carried out", () => {
       expect(endingOf(`${before}${words}${after}`, true)).toMatchObject({ status: "declined", words });
   });
 
+  it.each([
+    "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\n",
+    "User rejected tool call with reason: ",
+    "Error: The user rejected permission to use this specific tool call with the following feedback: ",
+    "User declined: ",
+  ])("keeps what stands behind %j as what the result says, where no flag shows whose words they are", (before) => {
+    const { ending } = eventOf(run("rm -rf old", `${before}Finger weg von old,\nbitte`));
+    expect(ending).toEqual({ status: "declined", failing: [], reason: "Finger weg von old, bitte" });
+  });
+
+  it.each(["Error: The user rejected permission to use this specific tool call.", "patch rejected by user"])(
+    "has no words in %j",
+    (text) => {
+      expect(endingOf(text)).toEqual({ status: "declined", failing: [] });
+      expect(endingOf(text, true)).toEqual({ status: "declined", failing: [] });
+    },
+  );
+
   it("is not found in a page, a file or a long output that only quotes it", () => {
     const quoted = "The user doesn't want to proceed with this tool use. The user said: push to main";
     const page = `${quoted}\n${"A row of the page.\n".repeat(60)}`;
