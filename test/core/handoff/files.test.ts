@@ -59,6 +59,13 @@ describe("the files of a handoff", () => {
     expect(text).toContain("- Edit, uncommitted: b.ts");
   });
 
+  it("are not called uncommitted after a commit, also those of an earlier handoff", () => {
+    const earlier = textMessage("user", writeHandoff(requestFor([ASKED, ...edits("src/a.go"), says("Done.")])).text);
+    const committed = run("git commit -am 'Read settings'", "[main 7e00b6e] Read settings\n 1 file changed");
+    expect(listed([earlier, reads("src/b.go"), says("Good.")])).toContain("Edit, uncommitted: src/a.go");
+    expect(listed([earlier, committed, says("Good.")])).toEqual(["Edit: src/a.go"]);
+  });
+
   it("are in the record too where an edit works on the open file", () => {
     const line = { replacement_text: "return round(value)", start_line: 9, end_line: 9 };
     const edited = does("edit", line, "File updated.\n[File: src/fields.py (9 lines total)]\n9:return round(value)");

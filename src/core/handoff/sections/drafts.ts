@@ -17,7 +17,7 @@ import { targetText } from "../turns/deeds.ts";
 import { sentencesWithin } from "../turns/shape.ts";
 import { isQuestion, mediaText, PASTE_CHARS_MIN } from "../turns/words.ts";
 import type { Words } from "../translations.ts";
-import { CHANGED_LEAD, REPEATED_LEAD } from "./topics.ts";
+import { CHANGED_LEAD, REPEATED_LEAD, UNCOMMITTED } from "./topics.ts";
 import type { Topic } from "./topic.ts";
 
 export interface HandoffMaterial {
@@ -269,7 +269,7 @@ function fileDrafts(material: HandoffMaterial): readonly ItemDraft[] {
     if (showsItself || file.last < from) return [];
     const rank = STATE_RANK[file.state] + recency(file.last, messages.length);
     const group =
-      file.state === "deleted" ? `${file.tool}, deleted` : fresh.has(file) ? `${file.tool}, uncommitted` : file.tool;
+      file.state === "deleted" ? `${file.tool}, deleted` : fresh.has(file) ? `${file.tool}${UNCOMMITTED}` : file.tool;
     const write = (): string | undefined => {
       const path = redact(shortened(file.path));
       return path === "." || (file.state === "read" && beside.includes(path)) ? undefined : path;

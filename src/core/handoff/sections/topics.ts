@@ -5,6 +5,8 @@ import { LIVE_LEADS } from "../translations.ts";
 import type { Topic, TopicDefinition } from "./topic.ts";
 
 export const CHANGED_LEAD = "Changed since the last commit:";
+/** Behind the tool that changed a file. */
+export const UNCOMMITTED = ", uncommitted";
 export const REPEATED_LEAD = "Done again, with the same result each time:";
 const REQUEST_KEY_CHARS = 100;
 /** How code's own goal begins: with the number of the message. */
